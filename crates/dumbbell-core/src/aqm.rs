@@ -1,0 +1,243 @@
+//! Active queue management: when to signal congestion. An [`Aqm`] decides and never holds a packet.
+use crate::flow::FlowTable;
+use crate::packet::Meta;
+use crate::probe::Probe;
+use crate::rng::Stream;
+use crate::units::{Capacity, Rate, Span, Time};
+use serde::{Deserialize, Serialize};
+
+/// What an algorithm knows of the link that its queue feeds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkInfo {
+    /// The rate now.
+    pub rate: Rate,
+    /// How much may wait.
+    pub capacity: Capacity,
+    /// Largest IP packet, bytes.
+    pub mtu: u32,
+    /// Propagation delay.
+    pub delay: Span,
+}
+
+/// What an algorithm may see of the world.
+pub struct Cx<'a> {
+    /// The present instant.
+    pub now: Time,
+    /// This algorithm's own random numbers.
+    pub rng: &'a mut Stream,
+    /// Its link.
+    pub link: &'a LinkInfo,
+    /// What is known of the flows.
+    pub flows: &'a FlowTable,
+}
+
+/// How much waits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Backlog {
+    /// Packets.
+    pub packets: u32,
+    /// Bytes of IP length.
+    pub bytes: u64,
+}
+
+/// A packet's position in its queue, 0 at the head.
+pub type Slot = u32;
+
+/// What an algorithm may ask of its queue, each in O(1).
+pub trait QueueView {
+    /// How much waits, by the port's convention (`count_in_service`).
+    fn backlog(&self) -> Backlog;
+    /// The packet at `slot`. Only a port that holds packets knows it: see [`Needs::Held`].
+    fn meta(&self, slot: Slot) -> Option<Meta>;
+}
+
+/// What an algorithm asks of its port; asked once, when the plan is made. May depend on the configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// Backlog at arrival only. The port needs no transmit event and keeps no packet: no `depart`, no `gone`,
+    /// no `QueueView::meta`, no [`Verdict::Evict`].
+    Arrival,
+    /// Any of these: CoDel, CHOKe, RIO, FRED, SFB, a victim other than the arriving packet.
+    Held,
+}
+
+/// Why a packet was dropped or marked. The names are those of the results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// It did not fit.
+    Overflow,
+    /// The algorithm chose it by chance, between its thresholds.
+    Early,
+    /// The algorithm was beyond its upper threshold.
+    Forced,
+    /// The algorithm dropped it at the head of the queue.
+    Head,
+    /// It was pushed out of the queue by another.
+    Evicted,
+    /// A policer found it out of profile.
+    Policed,
+    /// The link lost it.
+    Link,
+    /// It was larger than the link's MTU and must not be fragmented.
+    Mtu,
+}
+
+impl Reason {
+    /// Every reason, in the order of [`Reason::index`].
+    pub const ALL: [Reason; 8] = [
+        Reason::Overflow,
+        Reason::Early,
+        Reason::Forced,
+        Reason::Head,
+        Reason::Evicted,
+        Reason::Policed,
+        Reason::Link,
+        Reason::Mtu,
+    ];
+    /// A dense number.
+    pub fn index(self) -> usize {
+        self as usize
+    }
+    /// The name in results.
+    pub fn name(self) -> &'static str {
+        ["overflow", "early", "forced", "head", "evicted", "policed", "link", "mtu"][self.index()]
+    }
+}
+
+/// What to do with a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nothing.
+    Pass,
+    /// Set Congestion Experienced if the packet can carry it, else let it pass.
+    Mark(Reason),
+    /// Set Congestion Experienced if the packet can carry it, else drop it.
+    Signal(Reason),
+    /// Drop it in any case.
+    Drop(Reason),
+    /// Drop the waiting packet at `slot`, and the arriving one as well if `arrival_too`.
+    Evict {
+        /// Which packet goes.
+        slot: Slot,
+        /// Why.
+        reason: Reason,
+        /// Whether the arriving packet is dropped too, for the same reason.
+        arrival_too: bool,
+    },
+}
+
+/// How an admitted packet left its queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gone {
+    /// Into the transmitter.
+    Sent,
+    /// Dropped when its turn came.
+    HeadDrop,
+    /// Pushed out by another.
+    Evicted,
+}
+
+/// An algorithm that decides when a queue signals congestion.
+pub trait Aqm {
+    /// What it asks of its port.
+    fn needs(&self) -> Needs {
+        Needs::Arrival
+    }
+
+    /// A packet arrives. Always called, also when the packet does not fit, so that an algorithm sees the
+    /// overflow (BLUE, ea-RED, PIE). If the answer lets a packet in that does not fit, it is dropped as overflow.
+    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict;
+
+    /// The packet of the last `arrive` went into the queue.
+    fn admitted(&mut self, _p: &Meta) {}
+
+    /// A packet that waited `sojourn` is at the head and about to be sent. `q` no longer counts it.
+    fn depart(&mut self, _cx: &mut Cx<'_>, _q: &impl QueueView, _p: &Meta, _sojourn: Span) -> Verdict {
+        Verdict::Pass
+    }
+
+    /// An admitted packet left, for whatever cause: exactly once for each.
+    fn gone(&mut self, _p: &Meta, _how: Gone) {}
+
+    /// The transmitter and the queue are both empty since `cx.now`; once per idle period.
+    fn idle(&mut self, _cx: &mut Cx<'_>) {}
+
+    /// A periodic algorithm's clock: first called at the start of the run, then after the span it returns.
+    fn tick(&mut self, _cx: &mut Cx<'_>, _q: &impl QueueView) -> Option<Span> {
+        None
+    }
+
+    /// Whether `tick` is ever needed; asked once.
+    fn ticks(&self) -> bool {
+        false
+    }
+
+    /// What the last decision saw: `avg`, `p_b`, `count`, `coin`, thresholds that move.
+    fn probe(&self, _out: &mut dyn Probe) {}
+}
+
+/// The object-safe twin of [`Aqm`], which every `Aqm` has for free: a user's crate, a Python class and the
+/// verilated RTL enter the registry's `Foreign` variant through it.
+pub trait DynAqm: Send {
+    /// See [`Aqm::needs`].
+    fn needs(&self) -> Needs;
+    /// See [`Aqm::arrive`].
+    fn arrive(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView, p: &Meta, fits: bool) -> Verdict;
+    /// See [`Aqm::admitted`].
+    fn admitted(&mut self, p: &Meta);
+    /// See [`Aqm::depart`].
+    fn depart(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView, p: &Meta, sojourn: Span) -> Verdict;
+    /// See [`Aqm::gone`].
+    fn gone(&mut self, p: &Meta, how: Gone);
+    /// See [`Aqm::idle`].
+    fn idle(&mut self, cx: &mut Cx<'_>);
+    /// See [`Aqm::tick`].
+    fn tick(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView) -> Option<Span>;
+    /// See [`Aqm::ticks`].
+    fn ticks(&self) -> bool;
+    /// See [`Aqm::probe`].
+    fn probe(&self, out: &mut dyn Probe);
+}
+
+/// A `dyn QueueView` as an `impl QueueView`.
+struct Seen<'a>(&'a dyn QueueView);
+
+impl QueueView for Seen<'_> {
+    fn backlog(&self) -> Backlog {
+        self.0.backlog()
+    }
+    fn meta(&self, slot: Slot) -> Option<Meta> {
+        self.0.meta(slot)
+    }
+}
+
+impl<A: Aqm + Send> DynAqm for A {
+    fn needs(&self) -> Needs {
+        Aqm::needs(self)
+    }
+    fn arrive(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView, p: &Meta, fits: bool) -> Verdict {
+        Aqm::arrive(self, cx, &Seen(q), p, fits)
+    }
+    fn admitted(&mut self, p: &Meta) {
+        Aqm::admitted(self, p);
+    }
+    fn depart(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView, p: &Meta, sojourn: Span) -> Verdict {
+        Aqm::depart(self, cx, &Seen(q), p, sojourn)
+    }
+    fn gone(&mut self, p: &Meta, how: Gone) {
+        Aqm::gone(self, p, how);
+    }
+    fn idle(&mut self, cx: &mut Cx<'_>) {
+        Aqm::idle(self, cx);
+    }
+    fn tick(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView) -> Option<Span> {
+        Aqm::tick(self, cx, &Seen(q))
+    }
+    fn ticks(&self) -> bool {
+        Aqm::ticks(self)
+    }
+    fn probe(&self, out: &mut dyn Probe) {
+        Aqm::probe(self, out);
+    }
+}

@@ -1,0 +1,183 @@
+//! What an algorithm says of itself: name, idea, equations, sources, and every parameter.
+//!
+//! From this follow, with no other edit, its name in scenario files, `dumbbell list`, `dumbbell explain`, the
+//! typed Python class, the JSON Schema and the conformance suite.
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// How sure we are that an implementation is the algorithm that its name promises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Provenance {
+    /// Checked against vectors from an RFC, a paper or published code.
+    Vectors,
+    /// Two independent readings of the source agree.
+    TwoReadings,
+    /// Written from a description whose source was not at hand.
+    Recollection,
+    /// The source leaves parts open; each of our choices is a named option.
+    Reconstruction,
+}
+
+/// An algorithm's page, less its parameters (which its [`Config`] documents).
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct About {
+    /// The name in files and on the command line, snake_case; Linux's where it means the same.
+    pub name: &'static str,
+    /// The name in prose.
+    pub title: &'static str,
+    /// The idea, in a sentence.
+    pub idea: &'static str,
+    /// The equations or the algorithm, as plain text of at most 100 columns.
+    pub equations: &'static str,
+    /// Papers, RFCs, sections.
+    pub sources: &'static [&'static str],
+    /// How sure we are.
+    pub provenance: Provenance,
+}
+
+/// An algorithm of the catalogue.
+pub trait Algorithm: Sized {
+    /// Its parameters.
+    type Config: Config;
+    /// What it is told of its place: the link of a queue, the path of a connection.
+    type Site;
+    /// Its page.
+    const ABOUT: About;
+    /// A fresh instance.
+    fn new(config: &Self::Config, site: &Self::Site) -> Self;
+}
+
+/// An algorithm's parameters: a serde struct whose doc comments, defaults and `schemars` ranges are the
+/// documentation that a user reads.
+///
+/// Each field carries `#[schemars(extend("x-source" = "..."))]` with where its default comes from, and
+/// `"x-unit"` where its type does not say it. Use `#[serde(default, deny_unknown_fields)]`.
+pub trait Config: DeserializeOwned + Serialize + JsonSchema + Default + Clone + Send + Sync {
+    /// Relations between fields. The path is the field at fault, the text says the cause and the fix.
+    fn check(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+/// What is wrong with a configuration, and where: `at` is a path such as `min_th` or `curve[2]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The field, relative to the configuration; empty for the whole.
+    pub at: String,
+    /// The cause.
+    pub cause: String,
+    /// What to write instead, if that is known.
+    pub fix: Option<String>,
+}
+
+impl Fault {
+    /// A fault at `field`.
+    pub fn at(field: &str, cause: impl Into<String>) -> Self {
+        Fault { at: field.into(), cause: cause.into(), fix: None }
+    }
+    /// With a fix.
+    pub fn fix(mut self, fix: impl Into<String>) -> Self {
+        self.fix = Some(fix.into());
+        self
+    }
+}
+
+/// A configuration without parameters.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, serde::Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct NoConfig {}
+
+impl Config for NoConfig {}
+
+/// One row of a catalogue.
+pub struct Entry {
+    /// The page.
+    pub about: About,
+    /// JSON Schema of the parameters.
+    pub schema: fn() -> Value,
+    /// The defaults, written out.
+    pub defaults: fn() -> Value,
+    /// Reads a configuration, checks it and writes it out with all defaults.
+    pub resolve: fn(&Value) -> Result<Value, Fault>,
+}
+
+impl Entry {
+    /// The row of algorithm `A`.
+    pub const fn of<A: Algorithm>() -> Self {
+        Entry {
+            about: A::ABOUT,
+            schema: || schemars::schema_for!(A::Config).into(),
+            defaults: || serde_json::to_value(A::Config::default()).unwrap_or(Value::Null),
+            resolve: |v| {
+                let config = read::<A::Config>(v)?;
+                serde_json::to_value(config).map_err(|e| Fault::at("", e.to_string()))
+            },
+        }
+    }
+}
+
+/// Reads and checks a configuration: unknown keys (with the nearest known one), types and units, the ranges
+/// of its schema, then its own relations.
+pub fn read<C: Config>(v: &Value) -> Result<C, Fault> {
+    let schema: Value = schemars::schema_for!(C).into();
+    check_keys(&schema, v)?;
+    let config: C = serde_path_to_error::deserialize(v).map_err(|e| {
+        let path = e.path().to_string();
+        Fault::at(if path == "." { "" } else { &path }, e.into_inner().to_string())
+    })?;
+    let written = serde_json::to_value(&config).map_err(|e| Fault::at("", e.to_string()))?;
+    check_ranges(&schema, &written)?;
+    config.check()?;
+    Ok(config)
+}
+
+fn check_keys(schema: &Value, v: &Value) -> Result<(), Fault> {
+    let (Some(table), Some(known)) = (v.as_object(), schema["properties"].as_object()) else { return Ok(()) };
+    for key in table.keys().filter(|k| !known.contains_key(*k)) {
+        let names: Vec<&str> = known.keys().map(String::as_str).collect();
+        let fault = Fault::at(key, format!("there is no parameter `{key}` here"));
+        return Err(match nearest(key, &names) {
+            Some(name) => fault.fix(format!("did you mean `{name}`?")),
+            None if names.is_empty() => fault.fix("this one takes no parameters"),
+            None => fault.fix(format!("known are {}", names.join(", "))),
+        });
+    }
+    Ok(())
+}
+
+fn check_ranges(schema: &Value, written: &Value) -> Result<(), Fault> {
+    let (Some(table), Some(known)) = (written.as_object(), schema["properties"].as_object()) else { return Ok(()) };
+    for (key, value) in table {
+        let (Some(x), Some(rule)) = (value.as_f64(), known.get(key)) else { continue };
+        let beyond = |word: &str, f: fn(f64, f64) -> bool| rule[word].as_f64().is_some_and(|bound| !f(x, bound));
+        if beyond("minimum", |x, b| x >= b)
+            || beyond("maximum", |x, b| x <= b)
+            || beyond("exclusiveMinimum", |x, b| x > b)
+            || beyond("exclusiveMaximum", |x, b| x < b)
+        {
+            return Err(Fault::at(key, format!("{x} is out of range")).fix(format!("it must be {}", range_text(rule))));
+        }
+    }
+    Ok(())
+}
+
+/// A schema's range in words: `from 0 to 1`, `above 0`; empty if it has none.
+pub fn range_text(rule: &Value) -> String {
+    let bound = |word: &str| rule[word].as_f64();
+    let low = bound("minimum").map(|b| format!("at least {b}")).or(bound("exclusiveMinimum").map(|b| format!("above {b}")));
+    let high = bound("maximum").map(|b| format!("at most {b}")).or(bound("exclusiveMaximum").map(|b| format!("below {b}")));
+    [low, high].into_iter().flatten().collect::<Vec<_>>().join(" and ")
+}
+
+/// The known name that `written` was probably meant to be.
+pub fn nearest<'a>(written: &str, known: &[&'a str]) -> Option<&'a str> {
+    known
+        .iter()
+        .map(|name| (strsim::damerau_levenshtein(written, name), *name))
+        .filter(|(distance, name)| *distance <= 1 + name.len().max(written.len()) / 4)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, name)| name)
+}

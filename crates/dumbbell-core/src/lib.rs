@@ -1,0 +1,26 @@
+//! Floor 0 of Dumbbell: what every algorithm may know, and what every host of an algorithm must offer.
+//!
+//! Nothing here reads a clock, opens a file, starts a thread or owns a global: time and chance are passed in.
+//! The simulator, the testbed's router and the hardware's model all drive the same code through these traits.
+#![forbid(unsafe_code)]
+
+pub mod aqm;
+pub mod catalogue;
+pub mod conditioner;
+pub mod fingerprint;
+pub mod flow;
+pub mod impairment;
+pub mod ledger;
+pub mod measure;
+pub mod packet;
+pub mod port;
+pub mod probe;
+pub mod qdisc;
+pub mod registry;
+pub mod rng;
+pub mod segment;
+pub mod service;
+pub mod source;
+pub mod store;
+pub mod transport;
+pub mod units;

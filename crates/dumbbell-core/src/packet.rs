@@ -1,0 +1,60 @@
+//! What a queue may know of a packet.
+use serde::{Deserialize, Serialize};
+
+/// The ECN field of the IP header (RFC 3168 section 5).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ecn {
+    /// Not ECN-capable: a congestion signal must be a drop.
+    #[default]
+    NotEct,
+    /// ECN-capable, codepoint 1 (L4S, RFC 9331).
+    Ect1,
+    /// ECN-capable, codepoint 0.
+    Ect0,
+    /// Congestion experienced.
+    Ce,
+}
+
+impl Ecn {
+    /// Whether a router may mark instead of dropping.
+    pub fn capable(self) -> bool {
+        self != Ecn::NotEct
+    }
+}
+
+/// A DiffServ codepoint (RFC 2474), 0 to 63.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Dscp(pub u8);
+
+/// A flow's number in the plan.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct FlowId(pub u32);
+
+/// What a queue, a meter or an impairment sees of a packet. Tokens and byte-mode queues count `ip_len`; a
+/// port takes `wire_len` to serialise.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Meta {
+    /// Length of the IP packet, bytes.
+    pub ip_len: u32,
+    /// Length on the wire with the link's framing, bytes.
+    pub wire_len: u32,
+    /// The flow.
+    pub flow: FlowId,
+    /// The ECN field.
+    pub ecn: Ecn,
+    /// The DiffServ codepoint.
+    pub dscp: Dscp,
+    /// Whether this is a fragment of a larger datagram.
+    pub fragment: bool,
+}
+
+/// Anything that can wait in a queue: a simulated packet, or a real frame.
+pub trait Packet {
+    /// What a queue may know of it.
+    fn meta(&self) -> Meta;
+    /// Sets Congestion Experienced. Only called where `meta().ecn` is capable.
+    fn set_ce(&mut self);
+    /// Sets the codepoint.
+    fn set_dscp(&mut self, dscp: Dscp);
+}

@@ -1,0 +1,109 @@
+//! A queueing discipline and its transmitter, driven by a caller's clock: virtual in the simulator, real in the router.
+use crate::aqm::{Cx, Reason};
+use crate::ledger::Ledger;
+use crate::packet::Packet;
+use crate::probe::Probe;
+use crate::qdisc::{Qdisc, Sink};
+use crate::service::Service;
+use crate::units::Time;
+
+/// A port that holds its packets. It asks for a call of [`HeldPort::done`] at the instant that `arrive` or `done` returned.
+pub struct HeldPort<P, Q, S> {
+    qdisc: Q,
+    service: S,
+    sending: Option<P>,
+    count_in_service: bool,
+    ledger: Ledger,
+}
+
+/// A packet that starts its transmission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Start {
+    /// When it arrived at the port.
+    pub arrived: Time,
+    /// When its last bit leaves.
+    pub done: Time,
+}
+
+/// Counts what passes to the caller's sink.
+struct Counted<'a, K> {
+    ledger: &'a mut Ledger,
+    sink: &'a mut K,
+}
+
+impl<P, K: Sink<P>> Sink<P> for Counted<'_, K> {
+    fn dropped(&mut self, p: P, why: Reason, saw: &dyn Fn(&mut dyn Probe)) {
+        self.ledger.drops[why.index()] += 1;
+        self.sink.dropped(p, why, saw);
+    }
+    fn marked(&mut self, p: &P, why: Reason, saw: &dyn Fn(&mut dyn Probe)) {
+        self.ledger.marks += 1;
+        self.sink.marked(p, why, saw);
+    }
+}
+
+impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
+    /// An idle port. `count_in_service`: whether backlog and limit include the packet in transmission
+    /// (ns-2 and Linux leave it out).
+    pub fn new(qdisc: Q, service: S, count_in_service: bool) -> Self {
+        HeldPort { qdisc, service, sending: None, count_in_service, ledger: Ledger::default() }
+    }
+
+    /// A packet arrives. If the transmitter was idle, a packet starts at once.
+    pub fn arrive(&mut self, cx: &mut Cx<'_>, p: P, sink: &mut impl Sink<P>) -> Option<Start> {
+        self.ledger.arrivals += 1;
+        self.ledger.arrived_bytes += u64::from(p.meta().ip_len);
+        self.qdisc.enqueue(cx, p, &mut Counted { ledger: &mut self.ledger, sink });
+        if self.sending.is_some() { None } else { self.start(cx, sink) }
+    }
+
+    /// The last bit of the packet in transmission has left: that packet, and the one that starts now.
+    ///
+    /// # Panics
+    /// If nothing is in transmission: the caller's clock is wrong.
+    pub fn done(&mut self, cx: &mut Cx<'_>, sink: &mut impl Sink<P>) -> (P, Option<Start>) {
+        let sent = self.sending.take().expect("done() without a packet in transmission");
+        self.ledger.departures += 1;
+        self.ledger.departed_bytes += u64::from(sent.meta().ip_len);
+        if self.count_in_service {
+            self.qdisc.set_in_service(None);
+        }
+        let next = self.start(cx, sink);
+        if next.is_none() {
+            self.qdisc.idle(cx);
+        }
+        (sent, next)
+    }
+
+    fn start(&mut self, cx: &mut Cx<'_>, sink: &mut impl Sink<P>) -> Option<Start> {
+        let next = self.qdisc.dequeue(cx, &mut Counted { ledger: &mut self.ledger, sink })?;
+        let meta = next.packet.meta();
+        let done = self.service.finish(cx.now, meta.wire_len);
+        if self.count_in_service {
+            self.qdisc.set_in_service(Some(meta.ip_len));
+        }
+        self.sending = Some(next.packet);
+        Some(Start { arrived: next.since, done })
+    }
+
+    /// When the discipline's own clock is due.
+    pub fn next_wakeup(&self) -> Option<Time> {
+        self.qdisc.next_wakeup()
+    }
+    /// Calls the discipline's due clock. Never starts a transmission: a discipline that shapes is a conditioner.
+    pub fn wake(&mut self, cx: &mut Cx<'_>) {
+        self.qdisc.wake(cx);
+    }
+    /// The account.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+    /// Packets waiting or in transmission.
+    pub fn held(&self) -> u64 {
+        u64::from(self.qdisc.backlog().packets) + u64::from(self.sending.is_some())
+    }
+    /// The discipline.
+    pub fn qdisc(&self) -> &Q {
+        &self.qdisc
+    }
+}

@@ -1,0 +1,213 @@
+//! `registry!`: an algorithm is one file and one line.
+//!
+//! ```text
+//! registry! { aqm AnyAqm, suite aqm_suite { drop_tail::DropTail, red::Red } }
+//! ```
+//! declares the modules, a closed enum over the algorithms (inlined, greppable) with one `Foreign` variant for
+//! those of other crates, the catalogue, building by name, and a conformance test for each.
+//! A kind is one of `aqm`, `cc`, `impairment`, `source`.
+use crate::catalogue::{Entry, Fault, nearest};
+
+/// The fault of a name that is not in `catalogue`.
+pub fn unknown(kind: &str, name: &str, catalogue: &[Entry]) -> Fault {
+    let names: Vec<&str> = catalogue.iter().map(|e| e.about.name).collect();
+    let fault = Fault::at("kind", format!("there is no {kind} named `{name}`"));
+    match nearest(name, &names) {
+        Some(known) => fault.fix(format!("did you mean `{known}`?")),
+        None => fault.fix(format!("known are {}", names.join(", "))),
+    }
+}
+
+/// Declares the algorithms of one kind. See the module's page.
+#[macro_export]
+macro_rules! registry {
+    ($kind:ident $Any:ident, suite $suite:ident { $($module:ident :: $Type:ident),+ $(,)? }) => {
+        $(pub mod $module;)+
+
+        #[doc = concat!("Every ", stringify!($kind), " of the catalogue, and those of other crates.")]
+        #[allow(clippy::large_enum_variant)]
+        pub enum $Any {
+            $(#[doc = concat!("See [`", stringify!($module), "`].")] $Type($module::$Type),)+
+            /// One that another crate, Python or the verilated RTL brought.
+            Foreign($crate::__foreign!($kind)),
+        }
+
+        /// Their pages and parameters.
+        pub const CATALOGUE: &[$crate::catalogue::Entry] = &[$($crate::catalogue::Entry::of::<$module::$Type>()),+];
+
+        impl $Any {
+            /// Builds the algorithm `name` from its configuration, for its site (the link of a queue, the path of a connection).
+            ///
+            /// # Errors
+            /// An unknown name (with the nearest known one), or a fault in the configuration and where it is.
+            pub fn build(
+                name: &str,
+                config: &serde_json::Value,
+                site: &$crate::__site!($kind),
+            ) -> Result<Self, $crate::catalogue::Fault> {
+                use $crate::catalogue::Algorithm;
+                $(if name == <$module::$Type as Algorithm>::ABOUT.name {
+                    let config = $crate::catalogue::read(config)?;
+                    return Ok($Any::$Type(<$module::$Type as Algorithm>::new(&config, site)));
+                })+
+                Err($crate::registry::unknown(stringify!($kind), name, CATALOGUE))
+            }
+        }
+
+        $crate::__delegate!($kind $Any { $($Type),+ });
+
+        #[cfg(test)]
+        mod conformance {
+            $(mod $module { $crate::__suite!($suite, super::super::$module::$Type); })+
+        }
+    };
+}
+
+/// Calls a suite macro of the registry's own crate.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __suite {
+    ($suite:ident, $Type:path) => {
+        $suite!($Type);
+    };
+}
+
+/// The type of the `Foreign` variant.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __foreign {
+    (aqm) => { Box<dyn $crate::aqm::DynAqm> };
+    (cc) => { Box<dyn $crate::transport::CongestionControl + Send> };
+    (impairment) => { Box<dyn $crate::impairment::Impairment + Send> };
+    (source) => { Box<dyn $crate::source::Source + Send> };
+}
+
+/// What an algorithm of a kind is told of its place.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __site {
+    (aqm) => { $crate::aqm::LinkInfo };
+    (cc) => { $crate::transport::Path };
+    (impairment) => { () };
+    (source) => { () };
+}
+
+/// One method of the enum: a match that the compiler turns into direct calls.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __each {
+    ($self:expr, $Any:ident { $($Type:ident),+ }, $a:ident => $call:expr) => {
+        match $self { $($Any::$Type($a) => $call,)+ $Any::Foreign($a) => $call }
+    };
+}
+
+/// Implements a kind's trait for its enum.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __delegate {
+    (aqm $Any:ident $list:tt) => {
+        impl $crate::aqm::Aqm for $Any {
+            fn needs(&self) -> $crate::aqm::Needs {
+                $crate::__each!(self, $Any $list, a => a.needs())
+            }
+            #[inline]
+            fn arrive(&mut self, cx: &mut $crate::aqm::Cx<'_>, q: &impl $crate::aqm::QueueView, p: &$crate::packet::Meta, fits: bool) -> $crate::aqm::Verdict {
+                $crate::__each!(self, $Any $list, a => a.arrive(cx, q, p, fits))
+            }
+            #[inline]
+            fn admitted(&mut self, p: &$crate::packet::Meta) {
+                $crate::__each!(self, $Any $list, a => a.admitted(p))
+            }
+            fn depart(&mut self, cx: &mut $crate::aqm::Cx<'_>, q: &impl $crate::aqm::QueueView, p: &$crate::packet::Meta, sojourn: $crate::units::Span) -> $crate::aqm::Verdict {
+                $crate::__each!(self, $Any $list, a => a.depart(cx, q, p, sojourn))
+            }
+            fn gone(&mut self, p: &$crate::packet::Meta, how: $crate::aqm::Gone) {
+                $crate::__each!(self, $Any $list, a => a.gone(p, how))
+            }
+            fn idle(&mut self, cx: &mut $crate::aqm::Cx<'_>) {
+                $crate::__each!(self, $Any $list, a => a.idle(cx))
+            }
+            fn tick(&mut self, cx: &mut $crate::aqm::Cx<'_>, q: &impl $crate::aqm::QueueView) -> Option<$crate::units::Span> {
+                $crate::__each!(self, $Any $list, a => a.tick(cx, q))
+            }
+            fn ticks(&self) -> bool {
+                $crate::__each!(self, $Any $list, a => a.ticks())
+            }
+            fn probe(&self, out: &mut dyn $crate::probe::Probe) {
+                $crate::__each!(self, $Any $list, a => a.probe(out))
+            }
+        }
+    };
+    (cc $Any:ident $list:tt) => {
+        impl $crate::transport::CongestionControl for $Any {
+            fn recovery(&self) -> Option<&'static str> {
+                $crate::__each!(self, $Any $list, a => a.recovery())
+            }
+            fn needs_timestamps(&self) -> bool {
+                $crate::__each!(self, $Any $list, a => a.needs_timestamps())
+            }
+            #[inline]
+            fn on_ack(&mut self, ack: &$crate::transport::Ack, orders: &mut $crate::transport::Orders) {
+                $crate::__each!(self, $Any $list, a => a.on_ack(ack, orders))
+            }
+            fn on_congestion(&mut self, event: &$crate::transport::Congestion<'_>, orders: &mut $crate::transport::Orders) {
+                $crate::__each!(self, $Any $list, a => a.on_congestion(event, orders))
+            }
+            fn on_recovered(&mut self, now: $crate::units::Time, in_flight: u64) {
+                $crate::__each!(self, $Any $list, a => a.on_recovered(now, in_flight))
+            }
+            #[inline]
+            fn on_sent(&mut self, sent: &$crate::transport::Sent) -> $crate::transport::Tag {
+                $crate::__each!(self, $Any $list, a => a.on_sent(sent))
+            }
+            fn on_idle(&mut self, restart_window: u64) {
+                $crate::__each!(self, $Any $list, a => a.on_idle(restart_window))
+            }
+            fn on_timer(&mut self, now: $crate::units::Time, orders: &mut $crate::transport::Orders) {
+                $crate::__each!(self, $Any $list, a => a.on_timer(now, orders))
+            }
+            #[inline]
+            fn next_timer(&self) -> $crate::units::Time {
+                $crate::__each!(self, $Any $list, a => a.next_timer())
+            }
+            fn on_local(&mut self, signal: $crate::transport::LocalSignal, orders: &mut $crate::transport::Orders) {
+                $crate::__each!(self, $Any $list, a => a.on_local(signal, orders))
+            }
+            #[inline]
+            fn cwnd(&self) -> u64 {
+                $crate::__each!(self, $Any $list, a => a.cwnd())
+            }
+            fn ssthresh(&self) -> Option<u64> {
+                $crate::__each!(self, $Any $list, a => a.ssthresh())
+            }
+            #[inline]
+            fn pacing(&self) -> Option<$crate::units::Rate> {
+                $crate::__each!(self, $Any $list, a => a.pacing())
+            }
+            fn probe(&self, out: &mut dyn $crate::probe::Probe) {
+                $crate::__each!(self, $Any $list, a => a.probe(out))
+            }
+        }
+    };
+    (impairment $Any:ident $list:tt) => {
+        impl $crate::impairment::Impairment for $Any {
+            #[inline]
+            fn fate(&mut self, now: $crate::units::Time, rng: &mut $crate::rng::Stream, p: &$crate::packet::Meta) -> $crate::impairment::Fate {
+                $crate::__each!(self, $Any $list, a => a.fate(now, rng, p))
+            }
+            fn reorders(&self) -> bool {
+                $crate::__each!(self, $Any $list, a => a.reorders())
+            }
+        }
+    };
+    (source $Any:ident $list:tt) => {
+        impl $crate::source::Source for $Any {
+            fn next(&mut self, rng: &mut $crate::rng::Stream) -> Option<$crate::source::Burst> {
+                $crate::__each!(self, $Any $list, a => a.next(rng))
+            }
+            fn datagrams(&self) -> bool {
+                $crate::__each!(self, $Any $list, a => a.datagrams())
+            }
+        }
+    };
+}

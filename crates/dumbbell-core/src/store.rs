@@ -1,0 +1,77 @@
+//! The packets that wait in a held port, in order of arrival.
+use crate::aqm::{Backlog, QueueView, Slot};
+use crate::packet::{Meta, Packet};
+use crate::units::Time;
+use std::collections::VecDeque;
+
+/// A packet that waits, and since when.
+#[derive(Clone, Debug)]
+pub struct Waiting<P> {
+    /// When it arrived.
+    pub since: Time,
+    /// The packet.
+    pub packet: P,
+}
+
+/// Owner of the packets of one queue. Positions are [`Slot`]s, 0 at the head.
+#[derive(Clone, Debug)]
+pub struct Store<P> {
+    packets: VecDeque<Waiting<P>>,
+    bytes: u64,
+    /// What the transmitter holds, where the port's convention counts it (`count_in_service`).
+    in_service: Backlog,
+}
+
+impl<P> Default for Store<P> {
+    fn default() -> Self {
+        Store { packets: VecDeque::new(), bytes: 0, in_service: Backlog::default() }
+    }
+}
+
+impl<P: Packet> Store<P> {
+    /// Puts a packet at the tail.
+    pub fn push(&mut self, now: Time, packet: P) {
+        self.bytes += u64::from(packet.meta().ip_len);
+        self.packets.push_back(Waiting { since: now, packet });
+    }
+    /// Takes the head.
+    pub fn pop(&mut self) -> Option<Waiting<P>> {
+        self.remove(0)
+    }
+    /// Takes the packet at `slot`.
+    pub fn remove(&mut self, slot: Slot) -> Option<Waiting<P>> {
+        let w = self.packets.remove(slot as usize)?;
+        self.bytes -= u64::from(w.packet.meta().ip_len);
+        Some(w)
+    }
+    /// How many wait.
+    pub fn len(&self) -> usize {
+        self.packets.len()
+    }
+    /// Whether none waits.
+    pub fn is_empty(&self) -> bool {
+        self.packets.is_empty()
+    }
+    /// Those that wait, head first.
+    pub fn iter(&self) -> impl Iterator<Item = &Waiting<P>> {
+        self.packets.iter()
+    }
+    /// What waits, without the packet in service.
+    pub fn waiting(&self) -> Backlog {
+        Backlog { packets: self.packets.len() as u32, bytes: self.bytes }
+    }
+    /// Counts (or no longer counts) a packet of `bytes` in transmission.
+    pub fn set_in_service(&mut self, bytes: Option<u32>) {
+        self.in_service = bytes.map_or(Backlog::default(), |b| Backlog { packets: 1, bytes: u64::from(b) });
+    }
+}
+
+impl<P: Packet> QueueView for Store<P> {
+    fn backlog(&self) -> Backlog {
+        let w = self.waiting();
+        Backlog { packets: w.packets + self.in_service.packets, bytes: w.bytes + self.in_service.bytes }
+    }
+    fn meta(&self, slot: Slot) -> Option<Meta> {
+        self.packets.get(slot as usize).map(|w| w.packet.meta())
+    }
+}

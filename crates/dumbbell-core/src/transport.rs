@@ -1,0 +1,3 @@
+//! The places where TCP's algorithms plug in.
+mod congestion;
+pub use congestion::*;

@@ -1,0 +1,211 @@
+//! Congestion control: how much may be on its way. Windows are in bytes.
+use crate::probe::Probe;
+use crate::units::{Rate, Span, Time};
+
+/// What a congestion control knows when its connection opens.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Path {
+    /// Sender's maximum segment size, bytes of payload.
+    pub mss: u64,
+    /// Initial window, bytes (RFC 6928, RFC 3390).
+    pub initial_window: u64,
+    /// Initial slow-start threshold, bytes; `u64::MAX`: none.
+    pub initial_ssthresh: u64,
+}
+
+/// Where the sender stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Phase {
+    /// No loss is being repaired.
+    #[default]
+    Open,
+    /// Fast recovery.
+    Recovery,
+    /// After a retransmission timeout, until what was outstanding then is acknowledged.
+    Loss,
+}
+
+/// One acknowledgement as the sender sees it, duplicates too. Bytes and spans; new fields disturb nobody.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ack {
+    /// When it arrived.
+    pub now: Time,
+    /// Bytes that it newly acknowledged cumulatively; 0 for a duplicate.
+    pub acked: u64,
+    /// Bytes that it newly acknowledged selectively.
+    pub sacked: u64,
+    /// The next byte that the receiver expects (SND.UNA after this ACK).
+    pub una: u64,
+    /// The next byte to send (SND.NXT).
+    pub nxt: u64,
+    /// Bytes on their way before this ACK.
+    pub in_flight: u64,
+    /// Round-trip sample, if this ACK gives one (Karn, or timestamps).
+    pub rtt: Option<Span>,
+    /// Smoothed round-trip time.
+    pub srtt: Option<Span>,
+    /// Smallest round-trip time of the connection.
+    pub min_rtt: Option<Span>,
+    /// The receiver's clock when it sent this ACK (TSval), unwrapped; with timestamps only.
+    pub peer_clock: Option<Time>,
+    /// Arrival minus `peer_clock`, an offset plus the delay of the reverse path; with timestamps only.
+    pub reverse_delay: Option<Span>,
+    /// Whether it echoes Congestion Experienced.
+    pub ece: bool,
+    /// Whether the window was what held the sender back (RFC 7661): else it should not grow.
+    pub window_limited: bool,
+    /// Where the sender stands.
+    pub phase: Phase,
+}
+
+/// What a sender noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// Loss found by duplicate acknowledgements, SACK or time: once per recovery.
+    Loss,
+    /// ECN echo: once per window of data.
+    Ecn,
+    /// The retransmission timer expired.
+    Timeout {
+        /// Whether it is the first expiry for this segment (RFC 5681: ssthresh changes only then).
+        first: bool,
+    },
+    /// The last reduction was not due: undo it.
+    Spurious,
+}
+
+/// A congestion event.
+#[non_exhaustive]
+#[derive(Clone, Debug)]
+pub struct Congestion<'a> {
+    /// When it was noticed.
+    pub now: Time,
+    /// What was noticed.
+    pub cause: Cause,
+    /// FlightSize (RFC 5681), without segments of limited transmit, bytes.
+    pub in_flight: u64,
+    /// Tags of the segments found lost.
+    pub tags: &'a [Tag],
+}
+
+impl<'a> Congestion<'a> {
+    /// An event.
+    pub fn new(now: Time, cause: Cause, in_flight: u64, tags: &'a [Tag]) -> Self {
+        Congestion { now, cause, in_flight, tags }
+    }
+}
+
+/// One segment handed to the network.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug)]
+pub struct Sent {
+    /// When.
+    pub now: Time,
+    /// Its first byte.
+    pub seq: u64,
+    /// Its payload, bytes.
+    pub bytes: u64,
+    /// Whether it was sent before.
+    pub retransmit: bool,
+    /// Bytes on their way before it.
+    pub in_flight: u64,
+}
+
+impl Sent {
+    /// A segment.
+    pub fn new(now: Time, seq: u64, bytes: u64, retransmit: bool, in_flight: u64) -> Self {
+        Sent { now, seq, bytes, retransmit, in_flight }
+    }
+}
+
+/// What a congestion control writes on a segment, and gets back when it is lost. 0: nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tag(pub u32);
+
+/// A word from the host itself, not from the network: a token bucket, a mobile's radio.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LocalSignal {
+    /// The sender's own marker coloured a segment out of profile.
+    MarkedOut,
+    /// The path will vanish.
+    PathDown,
+    /// The path is back, perhaps another one.
+    PathUp,
+}
+
+/// What a congestion control asks of its sender beside the window; taken after each call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Orders {
+    /// The retransmission timer.
+    pub rto: Option<RtoOrder>,
+    /// Stop (true) or resume (false) sending, timers included.
+    pub freeze: Option<bool>,
+    /// Send the first unacknowledged segment again, now.
+    pub retransmit: bool,
+    /// Segments to send beyond the window, each with its tag: new data, or a repetition if there is none.
+    pub extra: Vec<Tag>,
+}
+
+/// What a congestion control may do to the retransmission timer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RtoOrder {
+    /// Double it now, as Karn's rule would after an expiry, and keep it so until `Reset`.
+    BackOff,
+    /// Forget srtt, rttvar and the backoff: the next sample starts afresh.
+    Reset,
+}
+
+impl Orders {
+    /// Whether nothing is asked.
+    pub fn is_empty(&self) -> bool {
+        self.rto.is_none() && self.freeze.is_none() && !self.retransmit && self.extra.is_empty()
+    }
+}
+
+/// How much may be on its way, and how fast it may go. A preset may name the recovery that its name implies.
+pub trait CongestionControl {
+    /// The recovery that the name implies (`reno`, `tahoe`, `sack`); `None`: what the profile says.
+    fn recovery(&self) -> Option<&'static str> {
+        None
+    }
+    /// Whether it needs TCP timestamps.
+    fn needs_timestamps(&self) -> bool {
+        false
+    }
+
+    /// An acknowledgement arrived: each one, duplicates too, before the sender acts on it.
+    fn on_ack(&mut self, ack: &Ack, orders: &mut Orders);
+    /// Congestion was noticed.
+    fn on_congestion(&mut self, event: &Congestion<'_>, orders: &mut Orders);
+    /// Recovery ended with everything repaired; `in_flight` bytes are on their way.
+    fn on_recovered(&mut self, _now: Time, _in_flight: u64) {}
+    /// A segment is about to go: the tag to write on it.
+    fn on_sent(&mut self, _sent: &Sent) -> Tag {
+        Tag(0)
+    }
+    /// The connection was idle for longer than a retransmission timeout (RFC 5681 section 4.1).
+    fn on_idle(&mut self, _restart_window: u64) {}
+    /// Its own clock.
+    fn on_timer(&mut self, _now: Time, _orders: &mut Orders) {}
+    /// When that clock is due; [`Time::NEVER`] if it has none.
+    fn next_timer(&self) -> Time {
+        Time::NEVER
+    }
+    /// A word from the host.
+    fn on_local(&mut self, _signal: LocalSignal, _orders: &mut Orders) {}
+
+    /// The congestion window, bytes.
+    fn cwnd(&self) -> u64;
+    /// The slow-start threshold, bytes; `None` if it has none.
+    fn ssthresh(&self) -> Option<u64> {
+        None
+    }
+    /// The rate at which segments leave; `None`: as fast as the window lets them.
+    fn pacing(&self) -> Option<Rate> {
+        None
+    }
+    /// Its inner values.
+    fn probe(&self, _out: &mut dyn Probe) {}
+}

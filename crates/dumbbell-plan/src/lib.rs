@@ -1,0 +1,159 @@
+//! Floor 2 of Dumbbell: the **plan**, one run of a scenario with every default resolved.
+//!
+//! It is what the simulator and the testbed run, and it can be printed, hashed and compared. Links are one-way;
+//! routes are lists of links, computed once. Nothing in it refers to a file.
+#![forbid(unsafe_code)]
+
+use dumbbell_core::flow::FlowInfo;
+use dumbbell_core::units::{Capacity, Rate, Span};
+use dumbbell_tcp::TcpConfig;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A node's number: its place in [`Plan::nodes`].
+pub type NodeId = usize;
+/// A link's number: its place in [`Plan::links`].
+pub type LinkId = usize;
+
+/// One run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// The scenario's name.
+    pub name: String,
+    /// The seed of all its chance.
+    pub seed: u64,
+    /// How long it lasts.
+    pub duration: Span,
+    /// How much of its start is left out of means.
+    pub warmup: Span,
+    /// Hosts and routers.
+    pub nodes: Vec<Node>,
+    /// Links, one direction each.
+    pub links: Vec<Link>,
+    /// Flows.
+    pub flows: Vec<Flow>,
+    /// What is recorded besides the summary.
+    pub record: Record,
+}
+
+/// A host or a router.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Node {
+    /// Its name, unique.
+    pub name: String,
+    /// What it is.
+    pub kind: NodeKind,
+}
+
+/// What a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NodeKind {
+    /// Where flows begin and end; it does not forward.
+    Host,
+    /// It forwards.
+    Router,
+}
+
+/// An algorithm of the catalogue with its parameters, all defaults written out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Spec {
+    /// The name in the catalogue.
+    pub kind: String,
+    /// Its parameters.
+    pub config: Value,
+}
+
+/// One direction of a link: the port at `from`, and the wire to `to`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Link {
+    /// Its name, unique: `from->to`, or as given.
+    pub name: String,
+    /// The node whose port feeds it.
+    pub from: NodeId,
+    /// The node that it reaches.
+    pub to: NodeId,
+    /// Rate of the transmitter.
+    pub rate: Rate,
+    /// Propagation delay.
+    pub delay: Span,
+    /// Largest IP packet, bytes.
+    pub mtu: u32,
+    /// Bytes that the link adds to each IP packet (38 for Ethernet with preamble and gap, 0 for none).
+    pub framing: u32,
+    /// When its queue signals congestion.
+    pub aqm: Spec,
+    /// How much its queue holds.
+    pub capacity: Capacity,
+    /// Whether backlog and limit count the packet in transmission.
+    pub count_in_service: bool,
+    /// What the wire does to packets, in this order.
+    pub impairments: Vec<Spec>,
+    /// Whether the results report its queue.
+    pub report: bool,
+}
+
+/// A flow: one sender, one receiver, one connection.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Flow {
+    /// Its name, unique.
+    pub name: String,
+    /// The sending host.
+    pub from: NodeId,
+    /// The receiving host.
+    pub to: NodeId,
+    /// When it starts.
+    pub start: Span,
+    /// When its application stops; `None`: at the end of the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stop: Option<Span>,
+    /// Links of its data.
+    pub forward: Vec<LinkId>,
+    /// Links of its acknowledgements; empty for UDP.
+    pub back: Vec<LinkId>,
+    /// What its application sends.
+    pub source: Spec,
+    /// How it is sent.
+    pub transport: Transport,
+    /// What routers are told of it.
+    pub info: FlowInfo,
+}
+
+/// A flow's transport.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "protocol", rename_all = "snake_case")]
+#[allow(clippy::large_enum_variant)]
+pub enum Transport {
+    /// A connection.
+    Tcp {
+        /// Its congestion control.
+        cc: Spec,
+        /// Every other choice; `mss` is always set.
+        tcp: TcpConfig,
+    },
+    /// Datagrams.
+    Udp {
+        /// IP and UDP header, bytes.
+        header: u32,
+    },
+}
+
+/// What is recorded besides the summary.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Period of the time series; `None`: no series.
+    pub every: Option<Span>,
+    /// Whether the series have the flows.
+    pub flows: bool,
+    /// Whether the series have the queues.
+    pub queues: bool,
+    /// Whether each drop and mark is recorded with what its decision saw.
+    pub drops: bool,
+}
+
+impl Plan {
+    /// The smallest round-trip time of `flow` without queues and transmission.
+    pub fn base_rtt(&self, flow: &Flow) -> Span {
+        flow.forward.iter().chain(&flow.back).fold(Span::ZERO, |sum, l| sum + self.links[*l].delay)
+    }
+}
