@@ -167,8 +167,10 @@ fn check_ranges(schema: &Value, written: &Value) -> Result<(), Fault> {
 /// A schema's range in words: `from 0 to 1`, `above 0`; empty if it has none.
 pub fn range_text(rule: &Value) -> String {
     let bound = |word: &str| rule[word].as_f64();
-    let low = bound("minimum").map(|b| format!("at least {b}")).or(bound("exclusiveMinimum").map(|b| format!("above {b}")));
-    let high = bound("maximum").map(|b| format!("at most {b}")).or(bound("exclusiveMaximum").map(|b| format!("below {b}")));
+    let low =
+        bound("minimum").map(|b| format!("at least {b}")).or(bound("exclusiveMinimum").map(|b| format!("above {b}")));
+    let high =
+        bound("maximum").map(|b| format!("at most {b}")).or(bound("exclusiveMaximum").map(|b| format!("below {b}")));
     [low, high].into_iter().flatten().collect::<Vec<_>>().join(" and ")
 }
 

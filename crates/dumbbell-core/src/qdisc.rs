@@ -70,7 +70,12 @@ fn fits<P: Packet>(cx: &Cx<'_>, store: &Store<P>, p: &Meta) -> bool {
 }
 
 /// What a verdict means for one packet: `Some(reason)` if it must be dropped. Marks it where it must be marked.
-fn apply<P: Packet>(verdict: Verdict, p: &mut P, sink: &mut impl Sink<P>, saw: &dyn Fn(&mut dyn Probe)) -> Option<Reason> {
+fn apply<P: Packet>(
+    verdict: Verdict,
+    p: &mut P,
+    sink: &mut impl Sink<P>,
+    saw: &dyn Fn(&mut dyn Probe),
+) -> Option<Reason> {
     let (reason, must_go) = match verdict {
         Verdict::Pass | Verdict::Evict { .. } => return None,
         Verdict::Drop(reason) => return Some(reason),

@@ -86,10 +86,18 @@ macro_rules! __foreign {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __site {
-    (aqm) => { $crate::aqm::LinkInfo };
-    (cc) => { $crate::transport::Path };
-    (impairment) => { () };
-    (source) => { () };
+    (aqm) => {
+        $crate::aqm::LinkInfo
+    };
+    (cc) => {
+        $crate::transport::Path
+    };
+    (impairment) => {
+        ()
+    };
+    (source) => {
+        ()
+    };
 }
 
 /// One method of the enum: a match that the compiler turns into direct calls.

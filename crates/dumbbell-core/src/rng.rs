@@ -89,7 +89,8 @@ impl Stream {
 
 /// A 64-bit key from the seed and the name: FNV-1a over the name, then two rounds of the SplitMix64 finaliser.
 pub fn key_of(seed: u64, name: &str) -> u64 {
-    let fnv = name.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3));
+    let fnv =
+        name.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3));
     split_mix(split_mix(seed) ^ fnv)
 }
 
@@ -119,7 +120,8 @@ mod tests {
 
     #[test]
     fn streams_of_two_parts_differ_and_repeat() {
-        let draw = |seed, name| (0..8).map(|_| 0).scan(Stream::named(seed, name), |s, _| Some(s.bits64())).collect::<Vec<_>>();
+        let draw =
+            |seed, name| (0..8).map(|_| 0).scan(Stream::named(seed, name), |s, _| Some(s.bits64())).collect::<Vec<_>>();
         assert_eq!(draw(1, "a"), draw(1, "a"));
         assert_ne!(draw(1, "a"), draw(1, "b"));
         assert_ne!(draw(1, "a"), draw(2, "a"));

@@ -246,10 +246,15 @@ impl TcpConfig {
 impl Config for TcpConfig {
     fn check(&self) -> Result<(), Fault> {
         if self.min_rto > self.max_rto {
-            return Err(Fault::at("min_rto", format!("min_rto ({}) is above max_rto ({})", self.min_rto, self.max_rto)));
+            return Err(Fault::at(
+                "min_rto",
+                format!("min_rto ({}) is above max_rto ({})", self.min_rto, self.max_rto),
+            ));
         }
         if self.recovery == Recovery::Sack && !self.sack {
-            return Err(Fault::at("recovery", "recovery = \"sack\" needs sack = true").fix("use recovery = \"newreno\""));
+            return Err(
+                Fault::at("recovery", "recovery = \"sack\" needs sack = true").fix("use recovery = \"newreno\"")
+            );
         }
         if self.initial_window.0 < 1.0 {
             return Err(Fault::at("initial_window", "the initial window must hold a packet").fix("write \"2 pkt\""));
@@ -257,7 +262,9 @@ impl Config for TcpConfig {
         if let Some(Bytes(mss)) = self.mss
             && (mss < 16 || mss > 65_000)
         {
-            return Err(Fault::at("mss", format!("{mss} B is no segment size")).fix("write a size from 16 B to 65000 B"));
+            return Err(
+                Fault::at("mss", format!("{mss} B is no segment size")).fix("write a size from 16 B to 65000 B")
+            );
         }
         Ok(())
     }

@@ -3,4 +3,4 @@
 
 mod config;
 
-pub use config::{DelayedAck, Ecn, Exit, PartialAck, Reentry, Recovery, TcpConfig};
+pub use config::{DelayedAck, Ecn, Exit, PartialAck, Recovery, Reentry, TcpConfig};

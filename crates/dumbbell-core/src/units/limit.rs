@@ -45,7 +45,9 @@ impl FromStr for Limit {
             u if PACKET_UNITS.contains(&u) => s.parse().map(Limit::Packets),
             u if BYTE_UNITS.iter().any(|(n, _)| *n == u) => s.parse().map(Limit::Bytes),
             u => s.parse().map(Limit::Time).map_err(|_| {
-                UnitError(format!("`{u}` is not a unit of a buffer limit; write pkt, B, kB, MB, ms, s or BDP, as in \"{EXAMPLE}\""))
+                UnitError(format!(
+                    "`{u}` is not a unit of a buffer limit; write pkt, B, kB, MB, ms, s or BDP, as in \"{EXAMPLE}\""
+                ))
             }),
         }
     }
@@ -61,7 +63,12 @@ impl fmt::Display for Limit {
         }
     }
 }
-unit_serde!(Limit, "buffer limit", "36 pkt", "^\\s*([0-9.eE+-]+\\s*(pkt|pkts|packet|packets|B|kB|MB|GB|TB|KiB|MiB|GiB|ps|ns|us|µs|ms|s|BDP)|unlimited)\\s*$");
+unit_serde!(
+    Limit,
+    "buffer limit",
+    "36 pkt",
+    "^\\s*([0-9.eE+-]+\\s*(pkt|pkts|packet|packets|B|kB|MB|GB|TB|KiB|MiB|GiB|ps|ns|us|µs|ms|s|BDP)|unlimited)\\s*$"
+);
 
 /// A buffer's size as a port counts it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
