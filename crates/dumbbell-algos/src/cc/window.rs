@@ -61,10 +61,11 @@ impl Window {
         self.ssthresh
     }
 
-    /// Grows for newly acknowledged bytes, if the window was what limited the sender (RFC 5681 section 3.1).
+    /// Grows for newly acknowledged bytes, if the window was what limited the sender (RFC 5681 section 3.1), and
+    /// the ACK echoes no congestion (RFC 3168 section 6.1.2).
     #[inline]
     pub fn grow(&mut self, ack: &Ack) {
-        if ack.acked == 0 || ack.phase == Phase::Recovery || !ack.window_limited {
+        if ack.acked == 0 || ack.phase == Phase::Recovery || !ack.window_limited || ack.ece {
             return;
         }
         if self.cwnd < self.ssthresh {
