@@ -190,7 +190,7 @@ fn goodput(name: &str, losses: u64) -> u64 {
     let mut net = Net::new(name, &plain()).with_fate(move |way, _, s| {
         let number = u64::from(s.seq.wrapping_sub(1)) / MSS + 1;
         let place = (number % 400).wrapping_sub(100);
-        let doomed = way == Way::Forward && place < 3 * losses && place % 3 == 0 && sent.insert(number);
+        let doomed = way == Way::Forward && place < 3 * losses && place.is_multiple_of(3) && sent.insert(number);
         if doomed { lose() } else { pass() }
     });
     net.rate = Some(Rate::from_mbps(8));

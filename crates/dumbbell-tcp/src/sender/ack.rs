@@ -53,7 +53,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         ack.reverse_delay = news.peer_clock.map(|peer| now.since(peer));
         (ack.window_limited, ack.phase) = (self.window_limited, self.phase);
         self.cc.on_ack(&ack, &mut self.orders);
-        self.obey(now, out);
+        self.obey_timer();
         if let Some(r) = rtt {
             self.take_sample(r);
         }
@@ -66,6 +66,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if ack.ece {
             self.on_ecn_echo(now, una, out);
         }
+        self.obey(now, out);
         self.transmit(now, out);
     }
 

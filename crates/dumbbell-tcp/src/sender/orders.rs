@@ -21,7 +21,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
-    fn execute(&mut self, now: Time, out: &mut impl Outbox) {
+    /// Executes what concerns the timer: before the sample of the acknowledgement at hand is taken.
+    #[inline]
+    pub(super) fn obey_timer(&mut self) {
         match self.orders.rto.take() {
             Some(RtoOrder::BackOff) => {
                 self.rtt.back_off();
@@ -32,6 +34,10 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             Some(RtoOrder::Reset) => self.rtt.reset(),
             None => {}
         }
+    }
+
+    fn execute(&mut self, now: Time, out: &mut impl Outbox) {
+        self.obey_timer();
         if let Some(frozen) = self.orders.freeze.take() {
             self.frozen = frozen;
             self.pacing = false;
