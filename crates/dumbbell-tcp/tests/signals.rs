@@ -152,3 +152,19 @@ fn karns_rule() {
     net.run(at_ms(1700));
     assert_eq!((net.sender.stats().rtt_samples, net.sender.view().rto), (1, Span::from_secs(1)));
 }
+
+/// The clock of timestamps wraps in 70 s: an idle time of more than half of that disturbs no sample.
+#[test]
+fn a_long_idle_time_disturbs_no_sample() {
+    let config = TcpConfig { timestamps: true, mss: Some(Bytes(1012)), ..plain() };
+    let mut net = Net::new("newreno", &config);
+    net.act(|s, now, out| s.open(now, out));
+    for k in 0..5u64 {
+        net.run(at_ms(41_000 * k));
+        net.act(|s, now, out| s.write(now, 3 * MSS, out));
+    }
+    net.run(at_ms(300_000));
+    let s = net.sender.stats();
+    assert_eq!((s.rtt_samples, s.rtos), (15, 0));
+    assert!((net.sender.view().srtt.unwrap().seconds() - 0.1).abs() < 1e-6);
+}

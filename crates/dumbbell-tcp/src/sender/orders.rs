@@ -22,7 +22,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     }
 
     /// Executes what concerns the timer: before the sample of the acknowledgement at hand is taken.
-    #[inline]
+    #[cold]
     pub(super) fn obey_timer(&mut self) {
         match self.orders.rto.take() {
             Some(RtoOrder::BackOff) => {
@@ -36,6 +36,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
+    #[cold]
     fn execute(&mut self, now: Time, out: &mut impl Outbox) {
         self.obey_timer();
         if let Some(frozen) = self.orders.freeze.take() {
@@ -62,10 +63,10 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let allowed = self.limit.min(self.una + self.window);
         if self.nxt == self.high && self.high < allowed {
             let to = allowed.min(self.high + self.mss);
-            self.nxt = self.emit(now, self.high, to, tag, out);
+            self.nxt = self.send(now, self.high, to, tag, out);
         } else if self.una < self.high {
             let to = self.limit.min(self.una + self.mss).min(self.high);
-            self.emit(now, self.una, to, tag, out);
+            self.send(now, self.una, to, tag, out);
         }
     }
 }
