@@ -149,6 +149,13 @@ pub trait Aqm {
     /// overflow (BLUE, ea-RED, PIE). If the answer lets a packet in that does not fit, it is dropped as overflow.
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict;
 
+    /// The packet of the last `arrive` may go in and does not fit: which of the `waiting` packets makes room?
+    /// Asked again until it fits. `None`: none does, the arriving packet is dropped as overflow. Only a port that
+    /// holds packets asks ([`Needs::Held`]), and never for a packet that is larger than the whole queue.
+    fn make_room(&mut self, _cx: &mut Cx<'_>, _waiting: u32, _p: &Meta) -> Option<Slot> {
+        None
+    }
+
     /// The packet of the last `arrive` went into the queue.
     fn admitted(&mut self, _p: &Meta) {}
 
@@ -184,6 +191,8 @@ pub trait DynAqm: Send {
     fn needs(&self) -> Needs;
     /// See [`Aqm::arrive`].
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView, p: &Meta, fits: bool) -> Verdict;
+    /// See [`Aqm::make_room`].
+    fn make_room(&mut self, cx: &mut Cx<'_>, waiting: u32, p: &Meta) -> Option<Slot>;
     /// See [`Aqm::admitted`].
     fn admitted(&mut self, p: &Meta);
     /// See [`Aqm::depart`].
@@ -218,6 +227,9 @@ impl<A: Aqm + Send> DynAqm for A {
     }
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView, p: &Meta, fits: bool) -> Verdict {
         Aqm::arrive(self, cx, &Seen(q), p, fits)
+    }
+    fn make_room(&mut self, cx: &mut Cx<'_>, waiting: u32, p: &Meta) -> Option<Slot> {
+        Aqm::make_room(self, cx, waiting, p)
     }
     fn admitted(&mut self, p: &Meta) {
         Aqm::admitted(self, p);

@@ -49,6 +49,21 @@ impl<A: Aqm, P: Packet> Fifo<A, P> {
         Fifo { aqm, store: Store::default(), next_tick }
     }
 
+    /// Evicts until `p` fits, as long as the algorithm names a victim: whether `p` fits now.
+    fn make_room(&mut self, cx: &mut Cx<'_>, p: &Meta, sink: &mut impl Sink<P>) -> bool {
+        while !fits(cx, &self.store, p) {
+            let waiting = self.store.waiting().packets;
+            if !self.store.could_hold(cx.link.capacity, p.ip_len) {
+                return false;
+            }
+            match self.aqm.make_room(cx, waiting, p) {
+                Some(slot) if slot < waiting => self.evict(slot, Reason::Evicted, sink),
+                _ => return false,
+            }
+        }
+        true
+    }
+
     fn evict(&mut self, slot: u32, reason: Reason, sink: &mut impl Sink<P>) {
         if let Some(w) = self.store.remove(slot) {
             self.aqm.gone(&w.packet.meta(), Gone::Evicted);
@@ -102,16 +117,16 @@ impl<A: Aqm, P: Packet> Qdisc<P> for Fifo<A, P> {
                 return sink.dropped(p, reason, &|out| aqm.probe(out));
             }
         }
-        let aqm = &self.aqm;
-        let saw = |out: &mut dyn Probe| aqm.probe(out);
-        // The limit first: a packet that is dropped as overflow was not marked.
-        let still_fits = fits(cx, &self.store, &meta);
+        // The limit before the mark: a packet that is dropped as overflow was not marked.
         let drop = match verdict {
             Verdict::Drop(reason) => Some(reason),
             Verdict::Signal(reason) if !meta.ecn.capable() => Some(reason),
-            _ if !still_fits => Some(Reason::Overflow),
-            _ => apply(verdict, &mut p, sink, &saw),
+            _ if !self.make_room(cx, &meta, sink) => Some(Reason::Overflow),
+            _ => None,
         };
+        let aqm = &self.aqm;
+        let saw = |out: &mut dyn Probe| aqm.probe(out);
+        let drop = drop.or_else(|| apply(verdict, &mut p, sink, &saw));
         match drop {
             Some(reason) => sink.dropped(p, reason, &saw),
             None => self.admit(cx, p),

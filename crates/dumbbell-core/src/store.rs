@@ -1,7 +1,7 @@
 //! The packets that wait in a held port, in order of arrival.
 use crate::aqm::{Backlog, QueueView, Slot};
 use crate::packet::{Meta, Packet};
-use crate::units::Time;
+use crate::units::{Capacity, Time};
 use std::collections::VecDeque;
 
 /// A packet that waits, and since when.
@@ -59,6 +59,10 @@ impl<P: Packet> Store<P> {
     /// What waits, without the packet in service.
     pub fn waiting(&self) -> Backlog {
         Backlog { packets: self.packets.len() as u32, bytes: self.bytes }
+    }
+    /// Whether a packet of `bytes` would fit if nothing waited.
+    pub fn could_hold(&self, capacity: Capacity, bytes: u32) -> bool {
+        capacity.fits(self.in_service.packets, self.in_service.bytes, bytes)
     }
     /// Counts (or no longer counts) a packet of `bytes` in transmission.
     pub fn set_in_service(&mut self, bytes: Option<u32>) {
