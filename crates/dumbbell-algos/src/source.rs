@@ -1,0 +1,6 @@
+//! Traffic: when an application hands over how many bytes.
+use dumbbell_core::registry;
+
+registry! { source AnySource, suite source_suite {
+    bulk::Bulk,
+} }
