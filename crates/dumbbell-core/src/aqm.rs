@@ -47,6 +47,10 @@ pub type Slot = u32;
 pub trait QueueView {
     /// How much waits, by the port's convention (`count_in_service`).
     fn backlog(&self) -> Backlog;
+    /// How many packets have a slot: the backlog less a packet in transmission.
+    fn waiting(&self) -> Slot {
+        self.backlog().packets
+    }
     /// The packet at `slot`. Only a port that holds packets knows it: see [`Needs::Held`].
     fn meta(&self, slot: Slot) -> Option<Meta>;
 }
@@ -149,10 +153,10 @@ pub trait Aqm {
     /// overflow (BLUE, ea-RED, PIE). If the answer lets a packet in that does not fit, it is dropped as overflow.
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict;
 
-    /// The packet of the last `arrive` may go in and does not fit: which of the `waiting` packets makes room?
-    /// Asked again until it fits. `None`: none does, the arriving packet is dropped as overflow. Only a port that
-    /// holds packets asks ([`Needs::Held`]), and never for a packet that is larger than the whole queue.
-    fn make_room(&mut self, _cx: &mut Cx<'_>, _waiting: u32, _p: &Meta) -> Option<Slot> {
+    /// The packet of the last `arrive` may go in and does not fit: which waiting packet makes room? Asked
+    /// again until it fits. `None`: none does, the arriving packet is dropped as overflow. Only a port that holds
+    /// packets asks ([`Needs::Held`]), and never for a packet that is larger than the whole queue.
+    fn make_room(&mut self, _cx: &mut Cx<'_>, _q: &impl QueueView, _p: &Meta) -> Option<Slot> {
         None
     }
 
@@ -192,7 +196,7 @@ pub trait DynAqm: Send {
     /// See [`Aqm::arrive`].
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView, p: &Meta, fits: bool) -> Verdict;
     /// See [`Aqm::make_room`].
-    fn make_room(&mut self, cx: &mut Cx<'_>, waiting: u32, p: &Meta) -> Option<Slot>;
+    fn make_room(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView, p: &Meta) -> Option<Slot>;
     /// See [`Aqm::admitted`].
     fn admitted(&mut self, p: &Meta);
     /// See [`Aqm::depart`].
@@ -216,6 +220,9 @@ impl QueueView for Seen<'_> {
     fn backlog(&self) -> Backlog {
         self.0.backlog()
     }
+    fn waiting(&self) -> Slot {
+        self.0.waiting()
+    }
     fn meta(&self, slot: Slot) -> Option<Meta> {
         self.0.meta(slot)
     }
@@ -228,8 +235,8 @@ impl<A: Aqm + Send> DynAqm for A {
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView, p: &Meta, fits: bool) -> Verdict {
         Aqm::arrive(self, cx, &Seen(q), p, fits)
     }
-    fn make_room(&mut self, cx: &mut Cx<'_>, waiting: u32, p: &Meta) -> Option<Slot> {
-        Aqm::make_room(self, cx, waiting, p)
+    fn make_room(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView, p: &Meta) -> Option<Slot> {
+        Aqm::make_room(self, cx, &Seen(q), p)
     }
     fn admitted(&mut self, p: &Meta) {
         Aqm::admitted(self, p);

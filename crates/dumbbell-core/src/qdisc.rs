@@ -52,12 +52,11 @@ impl<A: Aqm, P: Packet> Fifo<A, P> {
     /// Evicts until `p` fits, as long as the algorithm names a victim: whether `p` fits now.
     fn make_room(&mut self, cx: &mut Cx<'_>, p: &Meta, sink: &mut impl Sink<P>) -> bool {
         while !fits(cx, &self.store, p) {
-            let waiting = self.store.waiting().packets;
             if !self.store.could_hold(cx.link.capacity, p.ip_len) {
                 return false;
             }
-            match self.aqm.make_room(cx, waiting, p) {
-                Some(slot) if slot < waiting => self.evict(slot, Reason::Evicted, sink),
+            match self.aqm.make_room(cx, &self.store, p) {
+                Some(slot) if (slot as usize) < self.store.len() => self.evict(slot, Reason::Evicted, sink),
                 _ => return false,
             }
         }
@@ -152,7 +151,7 @@ impl<A: Aqm, P: Packet> Qdisc<P> for Fifo<A, P> {
     }
 
     fn backlog(&self) -> Backlog {
-        self.store.waiting()
+        self.store.held()
     }
     fn set_in_service(&mut self, bytes: Option<u32>) {
         self.store.set_in_service(bytes);

@@ -122,8 +122,8 @@ macro_rules! __delegate {
             fn arrive(&mut self, cx: &mut $crate::aqm::Cx<'_>, q: &impl $crate::aqm::QueueView, p: &$crate::packet::Meta, fits: bool) -> $crate::aqm::Verdict {
                 $crate::__each!(self, $Any $list, a => a.arrive(cx, q, p, fits))
             }
-            fn make_room(&mut self, cx: &mut $crate::aqm::Cx<'_>, waiting: u32, p: &$crate::packet::Meta) -> Option<$crate::aqm::Slot> {
-                $crate::__each!(self, $Any $list, a => a.make_room(cx, waiting, p))
+            fn make_room(&mut self, cx: &mut $crate::aqm::Cx<'_>, q: &impl $crate::aqm::QueueView, p: &$crate::packet::Meta) -> Option<$crate::aqm::Slot> {
+                $crate::__each!(self, $Any $list, a => a.make_room(cx, q, p))
             }
             #[inline]
             fn admitted(&mut self, p: &$crate::packet::Meta) {

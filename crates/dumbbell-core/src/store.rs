@@ -57,7 +57,7 @@ impl<P: Packet> Store<P> {
         self.packets.iter()
     }
     /// What waits, without the packet in service.
-    pub fn waiting(&self) -> Backlog {
+    pub fn held(&self) -> Backlog {
         Backlog { packets: self.packets.len() as u32, bytes: self.bytes }
     }
     /// Whether a packet of `bytes` would fit if nothing waited.
@@ -72,8 +72,11 @@ impl<P: Packet> Store<P> {
 
 impl<P: Packet> QueueView for Store<P> {
     fn backlog(&self) -> Backlog {
-        let w = self.waiting();
+        let w = self.held();
         Backlog { packets: w.packets + self.in_service.packets, bytes: w.bytes + self.in_service.bytes }
+    }
+    fn waiting(&self) -> Slot {
+        self.packets.len() as Slot
     }
     fn meta(&self, slot: Slot) -> Option<Meta> {
         self.packets.get(slot as usize).map(|w| w.packet.meta())
