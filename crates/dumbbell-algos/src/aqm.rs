@@ -3,4 +3,5 @@ use dumbbell_core::registry;
 
 registry! { aqm AnyAqm, suite aqm_suite {
     drop_tail::DropTail,
+    red::Red,
 } }

@@ -79,7 +79,7 @@ impl Aqm for DropTail {
     fn arrive(&mut self, _: &mut Cx<'_>, _: &impl QueueView, _: &Meta, _fits: bool) -> Verdict {
         Verdict::Pass
     }
-    fn make_room(&mut self, cx: &mut Cx<'_>, waiting: u32, _: &Meta) -> Option<Slot> {
-        self.victim.draw(waiting, cx.rng)
+    fn make_room(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, _: &Meta) -> Option<Slot> {
+        self.victim.draw(q.waiting(), cx.rng)
     }
 }
