@@ -1,6 +1,6 @@
 //! Active queue management: when to signal congestion. An [`Aqm`] decides and never holds a packet.
 use crate::flow::FlowTable;
-use crate::packet::Meta;
+use crate::packet::{Ecn, Meta};
 use crate::probe::Probe;
 use crate::rng::Stream;
 use crate::units::{Capacity, Rate, Span, Time};
@@ -129,6 +129,30 @@ pub enum Verdict {
         /// Whether the arriving packet is dropped too, for the same reason.
         arrival_too: bool,
     },
+}
+
+/// What a verdict comes to for the packet that it is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// It goes in; if there is a reason, Congestion Experienced is set for it.
+    Admit(Option<Reason>),
+    /// It goes.
+    Drop(Reason),
+}
+
+impl Verdict {
+    /// What this verdict comes to for a packet with `ecn` that `fits` or does not. The limit comes before the
+    /// mark: a packet that is dropped as overflow was not marked.
+    #[inline]
+    pub fn decide(self, ecn: Ecn, fits: bool) -> Decision {
+        match self {
+            Verdict::Drop(reason) => Decision::Drop(reason),
+            Verdict::Signal(reason) if !ecn.capable() => Decision::Drop(reason),
+            _ if !fits => Decision::Drop(Reason::Overflow),
+            Verdict::Mark(reason) | Verdict::Signal(reason) if ecn.capable() => Decision::Admit(Some(reason)),
+            _ => Decision::Admit(None),
+        }
+    }
 }
 
 /// How an admitted packet left its queue.
