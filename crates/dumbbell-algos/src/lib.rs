@@ -8,3 +8,4 @@ mod suite;
 pub mod aqm;
 pub mod impairment;
 pub mod source;
+pub mod cc;
