@@ -65,7 +65,6 @@ impl ArrivalQueue {
         &mut self,
         t: Time,
         parcel: &mut Parcel,
-        flows: &FlowTable,
         account: &mut Account,
         scene: &mut Scene<'_, O>,
     ) -> Option<Time> {
@@ -73,7 +72,7 @@ impl ArrivalQueue {
         let meta = parcel.meta();
         account.stats.arrived(t, meta.ip_len);
         let fits = self.info.capacity.fits(self.backlog.packets, self.backlog.bytes, meta.ip_len);
-        let mut cx = Cx { now: t, rng: &mut self.rng, link: &self.info, flows };
+        let mut cx = Cx { now: t, rng: &mut self.rng, link: &self.info, flows: scene.flows };
         let verdict = self.aqm.arrive(&mut cx, &View(self.backlog), &meta, fits);
         if !(verdict == Verdict::Pass && fits) && !self.settle_verdict(t, verdict, fits, parcel, account, scene) {
             return None;

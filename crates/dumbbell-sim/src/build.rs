@@ -113,6 +113,7 @@ fn element(plan: &Plan, number: usize, link: &Link, options: Options) -> Result<
         account: Account::new(number, plan.record.drops, PortStats::new(warm, end, link.report)),
         impairments,
         looks: looks(plan, plan.record.queues && link.report),
+        quiet_until: Time::ZERO,
         framing: link.framing,
         delay: link.delay,
     })))

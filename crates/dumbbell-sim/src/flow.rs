@@ -136,21 +136,14 @@ impl Flow {
         }
     }
 
-    /// When the sender's end acts next of itself: its application or a timer.
+    /// When an end acts next of itself: its application or a timer.
     #[inline]
-    pub fn sender_due(&self) -> Time {
-        match &self.ends {
-            Ends::Tcp { sender, .. } => self.app.next().min(sender.deadline()),
-            Ends::Udp(_) => self.app.next(),
-        }
-    }
-
-    /// When the receiver's end acts next of itself.
-    #[inline]
-    pub fn receiver_due(&self) -> Time {
-        match &self.ends {
-            Ends::Tcp { receiver, .. } => receiver.deadline(),
-            Ends::Udp(_) => Time::NEVER,
+    pub fn due(&self, end: usize) -> Time {
+        match (&self.ends, end) {
+            (Ends::Tcp { sender, .. }, SENDER) => self.app.next().min(sender.deadline()),
+            (Ends::Tcp { receiver, .. }, _) => receiver.deadline(),
+            (Ends::Udp(_), SENDER) => self.app.next(),
+            (Ends::Udp(_), _) => Time::NEVER,
         }
     }
 

@@ -14,6 +14,7 @@ mod entry;
 mod extras;
 mod flow;
 mod held;
+mod histogram;
 mod legs;
 mod observe;
 mod parcel;

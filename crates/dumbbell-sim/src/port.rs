@@ -34,6 +34,8 @@ pub struct Port {
     pub impairments: Vec<(AnyImpairment, Stream)>,
     /// When it is looked at.
     pub looks: Looks,
+    /// Nothing of its own is due before this instant: no clock, no look, no idle period to be told.
+    pub quiet_until: Time,
     /// Bytes that the link adds to each packet.
     pub framing: u32,
     /// Propagation delay.
@@ -44,10 +46,13 @@ impl Port {
     /// A packet comes to a queue that decides at arrival: when it is at the far end, or `None` if it is lost.
     #[inline]
     pub fn pass<O: Observer>(&mut self, t: Time, parcel: &mut Parcel, scene: &mut Scene<'_, O>) -> Option<Time> {
-        self.settle(t, scene);
+        if t >= self.quiet_until {
+            self.settle(t, scene);
+        }
         parcel.framing = self.framing;
         let Queue::Arrival(queue) = &mut self.queue else { unreachable!("a held queue is a merge") };
-        let done = queue.offer(t, parcel, scene.flows, &mut self.account, scene)?;
+        let done = queue.offer(t, parcel, &mut self.account, scene)?;
+        self.quiet_until = done.min(self.quiet_until);
         self.onto_the_wire(done, parcel, scene)
     }
 
@@ -55,6 +60,10 @@ impl Port {
     #[inline]
     fn onto_the_wire<O: Observer>(&mut self, done: Time, parcel: &Parcel, scene: &mut Scene<'_, O>) -> Option<Time> {
         let mut at = done + self.delay;
+        if self.impairments.is_empty() {
+            self.account.departed(done, parcel);
+            return Some(at);
+        }
         for (impairment, rng) in &mut self.impairments {
             match impairment.fate(done, rng, &parcel.meta()) {
                 Fate::Arrives => {}
@@ -105,7 +114,8 @@ impl Port {
                 Queue::Arrival(queue) => queue.next_clock(),
                 Queue::Held(_) => Time::NEVER,
             };
-            if clock.min(self.looks.next()) > t {
+            self.quiet_until = clock.min(self.looks.next());
+            if self.quiet_until > t {
                 return;
             }
             match &mut self.queue {

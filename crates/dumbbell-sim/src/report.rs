@@ -153,7 +153,7 @@ impl World {
                     max_packets: stats.max_packets(),
                     mean_sojourn_s: stats.mean_sojourn_s(),
                     p99_sojourn_s: stats.p99_sojourn_s(),
-                    ledger: stats.window,
+                    ledger: stats.window(),
                     utilization: stats.utilization(),
                 })
             })

@@ -3,10 +3,7 @@ use dumbbell_core::aqm::Reason;
 use dumbbell_core::ledger::Ledger;
 use dumbbell_core::measure::Occupancy;
 use dumbbell_core::units::{Span, Time};
-use hdrhistogram::Histogram;
-
-/// Waiting times are kept in units of 2^10 ps, about a nanosecond, with two significant digits.
-const HIST_SHIFT: u32 = 10;
+use crate::histogram::Histogram;
 
 /// Measures of one port, within the window from the warm-up to the end.
 pub struct PortStats {
@@ -14,34 +11,29 @@ pub struct PortStats {
     end: Time,
     /// The account of the whole run.
     pub total: Ledger,
-    /// The account of the window.
-    pub window: Ledger,
+    /// The part of it that lies before the window.
+    early: Ledger,
     occupancy: Occupancy,
     busy: Span,
     waited: u128,
     served: u64,
     /// Waiting times; only where somebody reads them.
-    sojourn: Option<Histogram<u64>>,
+    sojourn: Option<Box<Histogram>>,
 }
 
 impl PortStats {
     /// An empty account; `report`: whether percentiles are wanted.
     pub fn new(warm: Time, end: Time, report: bool) -> Self {
-        let sojourn = report.then(|| {
-            let mut growing = Histogram::new(2).expect("two significant digits are allowed");
-            growing.auto(true);
-            growing
-        });
         PortStats {
             warm,
             end,
             total: Ledger::default(),
-            window: Ledger::default(),
+            early: Ledger::default(),
             occupancy: Occupancy::new(warm, end),
             busy: Span::ZERO,
             waited: 0,
             served: 0,
-            sojourn,
+            sojourn: report.then(Box::default),
         }
     }
 
@@ -49,8 +41,8 @@ impl PortStats {
     fn both(&mut self, t: Time, f: impl Fn(&mut Ledger)) {
         if t <= self.end {
             f(&mut self.total);
-            if t >= self.warm {
-                f(&mut self.window);
+            if t < self.warm {
+                f(&mut self.early);
             }
         }
     }
@@ -91,15 +83,13 @@ impl PortStats {
     /// The transmitter took a packet that came at `arrived`, from `start` to `done`.
     #[inline]
     pub fn served(&mut self, arrived: Time, start: Time, done: Time) {
-        if done > self.warm && start < self.end {
-            self.busy = self.busy + done.min(self.end).since(start.max(self.warm));
-        }
+        self.busy = self.busy + done.min(self.end).since(start.max(self.warm));
         if arrived >= self.warm && start <= self.end {
             let wait = start.since(arrived);
             self.waited += u128::from(wait.ps());
             self.served += 1;
             if let Some(h) = &mut self.sojourn {
-                h.record(wait.ps() >> HIST_SHIFT).expect("it grows as needed");
+                h.record(wait);
             }
         }
     }
@@ -107,6 +97,10 @@ impl PortStats {
     #[inline]
     pub fn holds(&mut self, t: Time, packets: u32) {
         self.occupancy.saw(t, packets);
+    }
+    /// The account of the window.
+    pub fn window(&self) -> Ledger {
+        self.total.since(&self.early)
     }
     /// Time-weighted mean length, packets.
     pub fn mean_packets(&self) -> f64 {
@@ -126,6 +120,6 @@ impl PortStats {
     }
     /// The 99th percentile of the waiting time, seconds; 0 where nobody asked for it.
     pub fn p99_sojourn_s(&self) -> f64 {
-        self.sojourn.as_ref().map_or(0.0, |h| (h.value_at_quantile(0.99) << HIST_SHIFT) as f64 * 1e-12)
+        self.sojourn.as_ref().map_or(0.0, |h| h.quantile(0.99).seconds())
     }
 }

@@ -34,6 +34,15 @@ struct Emission {
     packet: Pkt,
 }
 
+/// When a socket acts of itself.
+#[derive(Clone, Copy)]
+pub(crate) struct SocketClock {
+    /// Its next deadline.
+    due: Time,
+    /// The instant of its pending entry, at or before the deadline.
+    armed: Time,
+}
+
 /// How many packets went where.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
@@ -62,8 +71,8 @@ pub struct World {
     pub(crate) elements: Vec<Element>,
     pub(crate) flows: Vec<Flow>,
     pub(crate) table: FlowTable,
-    /// For each socket (2 x flow + end) the instant of its pending entry.
-    pub(crate) armed: Vec<Time>,
+    /// For each socket (2 x flow + end).
+    pub(crate) clocks: Vec<SocketClock>,
     pub(crate) extras: Extras,
     pub(crate) casualties: Casualties,
     pub(crate) tally: Tally,
@@ -117,7 +126,7 @@ impl World {
             warm: Time::ZERO + plan.warmup,
             end: Time::ZERO + plan.duration,
             table: FlowTable(plan.flows.iter().map(|f| f.info).collect()),
-            armed: vec![Time::NEVER; 2 * flows.len()],
+            clocks: vec![SocketClock { due: Time::NEVER, armed: Time::NEVER }; 2 * flows.len()],
             extras: Extras::default(),
             casualties: Casualties::default(),
             tally: Tally::default(),
@@ -257,19 +266,18 @@ impl World {
     /// A socket's entry is due; it may be stale, because deadlines move and entries do not.
     fn due<O: Observer>(&mut self, socket: usize, observer: &mut O) {
         let (flow, end) = (socket / 2, socket % 2);
-        if self.armed[socket] == self.now {
-            self.armed[socket] = Time::NEVER;
+        if self.clocks[socket].armed == self.now {
+            self.clocks[socket].armed = Time::NEVER;
             self.settle_socket(flow, end, self.now, observer);
             self.arm(flow, end);
         }
     }
 
     /// Lets one end of a flow do what is due of itself by `t`, in order.
-    #[inline]
     fn settle_socket<O: Observer>(&mut self, f: usize, end: usize, t: Time, observer: &mut O) {
         loop {
             let flow = &mut self.flows[f];
-            let due = if end == SENDER { flow.sender_due() } else { flow.receiver_due() };
+            let due = flow.due(end);
             if due > t {
                 return;
             }
@@ -291,11 +299,11 @@ impl World {
     /// Sees to it that the agenda holds an entry at or before the next deadline of this end.
     #[inline]
     fn arm(&mut self, f: usize, end: usize) {
-        let flow = &self.flows[f];
-        let due = if end == SENDER { flow.sender_due() } else { flow.receiver_due() };
-        let armed = &mut self.armed[2 * f + end];
-        if due < *armed && due <= self.end {
-            *armed = due;
+        let due = self.flows[f].due(end);
+        let clock = &mut self.clocks[2 * f + end];
+        clock.due = due;
+        if due < clock.armed && due <= self.end {
+            clock.armed = due;
             self.agenda.push(Entry::clock(due.ps(), self.ranks.socket((2 * f + end) as u32)));
         }
     }
@@ -370,7 +378,7 @@ impl World {
         if let Some(audit) = &mut self.audit {
             audit.delivered(self.extras.audit(packet.extra));
         }
-        if t > Time::ZERO {
+        if self.clocks[2 * f + end].due < t {
             self.settle_socket(f, end, Time::from_ps(t.ps() - 1), observer);
         }
         let extra = self.extras.take(packet.extra);
