@@ -9,3 +9,4 @@ pub mod aqm;
 pub mod conditioner;
 pub mod impairment;
 pub mod source;
+pub mod cc;
