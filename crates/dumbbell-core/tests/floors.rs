@@ -82,7 +82,9 @@ fn what_is_below_the_lab_has_no_unsafe_no_io_and_no_clock() {
         let lib = &sources.iter().find(|(p, _)| p.ends_with("src/lib.rs")).unwrap().1;
         assert!(lib.contains("#![forbid(unsafe_code)]"), "{name} (floor {floor}) does not forbid unsafe code");
         for (path, text) in &sources {
-            for word in ["std::fs", "std::io", "std::net", "std::thread", "Instant::now", "SystemTime", "HashMap", "println!"] {
+            for word in
+                ["std::fs", "std::io", "std::net", "std::thread", "Instant::now", "SystemTime", "HashMap", "println!"]
+            {
                 assert!(!text.contains(word), "{} says {word}", path.display());
             }
         }

@@ -20,7 +20,10 @@ fn main() {
     let buffer = (rate.bytes_in(Span::from_ms(24)) / 1000) as u32;
     let threshold = |k: f64| format!("{} pkt", f64::from(buffer) * k);
     let queue = if said("red") {
-        plans::spec("red", json!({"min_th": threshold(0.25), "max_th": threshold(0.75), "w_q": 0.0005, "max_p": 0.1, "gentle": true}))
+        plans::spec(
+            "red",
+            json!({"min_th": threshold(0.25), "max_th": threshold(0.75), "w_q": 0.0005, "max_p": 0.1, "gentle": true}),
+        )
     } else {
         plans::spec("drop_tail", json!({}))
     };

@@ -68,7 +68,15 @@ pub struct Event<'a> {
 impl Account {
     /// An empty account.
     pub fn new(link: usize, signals: bool, stats: PortStats) -> Self {
-        Account { link, signals, stats, sent: Fingerprint::default(), dropped: Fingerprint::default(), lost: Fingerprint::default(), late: 0 }
+        Account {
+            link,
+            signals,
+            stats,
+            sent: Fingerprint::default(),
+            dropped: Fingerprint::default(),
+            lost: Fingerprint::default(),
+            late: 0,
+        }
     }
 
     /// `parcel` was dropped.

@@ -99,6 +99,7 @@ impl ArrivalQueue {
         let event = Event { t, reason, backlog: self.backlog.packets, saw: &saw };
         if let Decision::Drop(_) = decision {
             account.drop(*parcel, &event, scene);
+            account.stats.holds(t, self.backlog.packets);
             return false;
         }
         parcel.set_ce();

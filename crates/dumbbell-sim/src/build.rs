@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::arrival::ArrivalQueue;
 use crate::flow::{Ends, Flow, Udp};
 use crate::held::HeldQueue;
-use crate::legs::{Legs, streams};
+use crate::legs::{Legs, population, streams};
 use crate::observe::Looks;
 use crate::port::{Port, Queue};
 use crate::ranks::Ranks;
@@ -64,8 +64,9 @@ impl World {
         };
         let held = is(&|p| matches!(p.queue, Queue::Held(_)) || p.station.is_some());
         let unordered = is(&|p| p.impairments.iter().any(|(i, _)| i.reorders()));
-        let ranks = Ranks::new(plan.seed, plan.links.len(), streams(plan).len(), plan.flows.len());
-        let legs = Legs::cut(plan, &ranks, options.fold, &held, &unordered);
+        let streams = streams(plan);
+        let ranks = Ranks::new(plan.seed, population(plan, &streams));
+        let legs = Legs::cut(plan, &streams, &ranks, options.fold, &held, &unordered);
         let agenda = Agenda::new(entries_per_second(plan, &legs.merge), horizon(plan).ps());
         let mut flows = Vec::with_capacity(plan.flows.len());
         for i in 0..plan.flows.len() {
@@ -128,7 +129,10 @@ fn flow(plan: &Plan, number: usize) -> Result<Flow, Fault> {
         Transport::Udp { header } => (Ends::Udp(Udp::new(*header)), None),
         Transport::Tcp { cc, tcp } => {
             let build = |path: &Path| AnyCc::build(&cc.kind, &cc.config, path);
-            within(&flow.name, build(&Path { mss: 1460, initial_window: 1460, initial_ssthresh: u64::MAX, growth_limit: 1 }))?;
+            within(
+                &flow.name,
+                build(&Path { mss: 1460, initial_window: 1460, initial_ssthresh: u64::MAX, growth_limit: 1 }),
+            )?;
             let sender = Sender::new(tcp, |path| build(path).expect("the same parameters were accepted a line above"));
             let mss = tcp.mss.map_or(1460, |b| b.0);
             let ends = Ends::Tcp { sender, receiver: Receiver::new(tcp), mss };

@@ -2,7 +2,7 @@
 //!
 //! An agenda entry is needed only where streams merge, where a decision waits for the future, or where somebody
 //! looks. An element whose input is one ordered stream is run ahead by its feeder, as arithmetic.
-use crate::ranks::Ranks;
+use crate::ranks::{Population, Ranks, Stream};
 use dumbbell_plan::{LinkId, Plan, Transport};
 use std::collections::BTreeMap;
 
@@ -69,17 +69,37 @@ pub struct Legs {
 }
 
 /// Every stream into every link, numbered: a property of the plan, whatever is folded.
-pub fn streams(plan: &Plan) -> BTreeMap<(LinkId, Feeder), u32> {
-    let mut all = BTreeMap::new();
+pub type Streams = BTreeMap<(LinkId, Feeder), Stream>;
+
+/// The streams of `plan`.
+pub fn streams(plan: &Plan) -> Streams {
+    let mut all = Streams::new();
     for (f, flow) in plan.flows.iter().enumerate() {
         for (route, first) in [(&flow.forward, Feeder::Data(f)), (&flow.back, Feeder::Acks(f))] {
             for (feeder, link) in steps(route, first) {
-                all.insert((link, feeder), 0);
+                all.insert((link, feeder), Stream::FromLink(0));
             }
         }
     }
-    all.values_mut().zip(0..).for_each(|(number, i)| *number = i);
+    let (mut links, mut sockets) = (0.., 0..);
+    for ((_, feeder), stream) in &mut all {
+        *stream = match feeder {
+            Feeder::Link(_) => Stream::FromLink(links.next().unwrap_or_default()),
+            _ => Stream::FromSocket(sockets.next().unwrap_or_default()),
+        };
+    }
     all
+}
+
+/// How many of each kind `plan` has.
+pub fn population(plan: &Plan, streams: &Streams) -> Population {
+    let from_links = streams.values().filter(|s| matches!(s, Stream::FromLink(_))).count() as u32;
+    Population {
+        links: plan.links.len() as u32,
+        from_links,
+        from_sockets: streams.len() as u32 - from_links,
+        sockets: 2 * plan.flows.len() as u32,
+    }
 }
 
 /// Each link of a route with what feeds it.
@@ -90,7 +110,7 @@ fn steps(route: &[LinkId], first: Feeder) -> impl Iterator<Item = (Feeder, LinkI
 /// Which links need entries of their own.
 ///
 /// `held[l]`: link `l` decides when a packet departs; `unordered[l]`: packets overtake each other on it.
-fn merges(plan: &Plan, streams: &BTreeMap<(LinkId, Feeder), u32>, fold: bool, held: &[bool], unordered: &[bool]) -> Vec<bool> {
+fn merges(plan: &Plan, streams: &Streams, fold: bool, held: &[bool], unordered: &[bool]) -> Vec<bool> {
     let mut inputs = vec![0usize; plan.links.len()];
     let mut merge: Vec<bool> = held.iter().map(|h| *h || !fold).collect();
     for (link, feeder) in streams.keys() {
@@ -114,9 +134,8 @@ fn merges(plan: &Plan, streams: &BTreeMap<(LinkId, Feeder), u32>, fold: bool, he
 
 impl Legs {
     /// Cuts the routes of `plan`. See [`merges`] for `held` and `unordered`.
-    pub fn cut(plan: &Plan, ranks: &Ranks, fold: bool, held: &[bool], unordered: &[bool]) -> Self {
-        let streams = streams(plan);
-        let merge = merges(plan, &streams, fold, held, unordered);
+    pub fn cut(plan: &Plan, streams: &Streams, ranks: &Ranks, fold: bool, held: &[bool], unordered: &[bool]) -> Self {
+        let merge = merges(plan, streams, fold, held, unordered);
         let mut legs = Legs { hops: Vec::new(), legs: Vec::new(), data: Vec::new(), acks: Vec::new(), merge };
         for (f, flow) in plan.flows.iter().enumerate() {
             let cut = |legs: &mut Legs, route: &[LinkId], first, end| {
@@ -133,7 +152,13 @@ impl Legs {
     }
 
     /// Cuts one route from its end to its start; returns what lies before its first merge.
-    fn cut_route(&mut self, flow: u32, steps: &[(Feeder, LinkId)], end: End, rank: &dyn Fn(&(LinkId, Feeder)) -> u32) -> Tail {
+    fn cut_route(
+        &mut self,
+        flow: u32,
+        steps: &[(Feeder, LinkId)],
+        end: End,
+        rank: &dyn Fn(&(LinkId, Feeder)) -> u32,
+    ) -> Tail {
         let (mut end, mut cut_to) = (end, steps.len());
         for i in (0..steps.len()).rev() {
             let (feeder, link) = steps[i];

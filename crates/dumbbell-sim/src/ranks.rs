@@ -1,10 +1,12 @@
 //! Who goes first when two things happen at the same picosecond.
 //!
 //! Order is (time, rank). Kinds come in this order: end of transmission, clock of a queue, clock of a conditioner,
-//! arrival, clock of a socket; so a packet whose service starts at t is gone for an arrival at t, and an acknowledgement at t comes
-//! before the sender's own timer at t. Within a kind the seed permutes, so that ties favour nobody. Streams are
-//! numbered in the unfolded plan: folding only leaves ranks unused.
-use dumbbell_core::rng::Stream;
+//! arrival from a link, clock of a socket, arrival from a socket. So a packet whose service starts at t is gone for
+//! an arrival at t, and an acknowledgement at t comes before the sender's own timer at t. What a socket emits at t
+//! comes after everything else at t, because a run-ahead socket may have emitted it long before t is reached, and
+//! one that waits for its clock only then: this order is the same for both. Within a kind the seed permutes, so that
+//! ties favour nobody. Streams are numbered in the unfolded plan: folding only leaves ranks unused.
+use dumbbell_core::rng;
 
 /// What an entry's rank says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,27 +23,61 @@ pub enum Kind {
     Socket(u32),
 }
 
+/// A stream of packets into a link, numbered among those of its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stream {
+    /// From another link.
+    FromLink(u32),
+    /// From a socket.
+    FromSocket(u32),
+}
+
+/// How many of each kind a plan has.
+#[derive(Clone, Copy, Debug)]
+pub struct Population {
+    /// Links.
+    pub links: u32,
+    /// Streams into links that come from other links.
+    pub from_links: u32,
+    /// Streams into links that come from sockets.
+    pub from_sockets: u32,
+    /// Sockets: two for each flow.
+    pub sockets: u32,
+}
+
 /// The numbering of a plan.
 pub struct Ranks {
     links: u32,
-    first_arrival: u32,
-    first_socket: u32,
-    arrivals: Vec<u32>,
+    from_links: Vec<u32>,
+    from_sockets: Vec<u32>,
     sockets: Vec<u32>,
     socket_of: Vec<u32>,
+    first_from_link: u32,
+    first_socket: u32,
+    first_from_socket: u32,
 }
 
 impl Ranks {
-    /// Numbers `links` links, `streams` streams and two sockets for each of `flows` flows.
-    pub fn new(seed: u64, links: usize, streams: usize, flows: usize) -> Self {
-        let mut chance = Stream::named(seed, "ranks");
-        let arrivals = permutation(streams, &mut chance);
-        let sockets = permutation(2 * flows, &mut chance);
+    /// Numbers a plan's population.
+    pub fn new(seed: u64, p: Population) -> Self {
+        let mut chance = rng::Stream::named(seed, "ranks");
+        let mut permute = |n| permutation(n, &mut chance);
+        let (from_links, from_sockets, sockets) = (permute(p.from_links), permute(p.from_sockets), permute(p.sockets));
         let mut socket_of = vec![0; sockets.len()];
         sockets.iter().zip(0..).for_each(|(place, socket)| socket_of[*place as usize] = socket);
-        let first_arrival = 3 * links as u32;
-        let first_socket = first_arrival + streams as u32;
-        Ranks { links: links as u32, first_arrival, first_socket, arrivals, sockets, socket_of }
+        let first_from_link = 3 * p.links;
+        let first_socket = first_from_link + p.from_links;
+        let first_from_socket = first_socket + p.sockets;
+        Ranks {
+            links: p.links,
+            from_links,
+            from_sockets,
+            sockets,
+            socket_of,
+            first_from_link,
+            first_socket,
+            first_from_socket,
+        }
     }
     /// Rank of the end of a transmission on `link`.
     pub fn done(&self, link: u32) -> u32 {
@@ -55,9 +91,12 @@ impl Ranks {
     pub fn station(&self, link: u32) -> u32 {
         2 * self.links + link
     }
-    /// Rank of stream `number`.
-    pub fn arrival(&self, number: u32) -> u32 {
-        self.first_arrival + self.arrivals[number as usize]
+    /// Rank of a stream into a link.
+    pub fn arrival(&self, stream: Stream) -> u32 {
+        match stream {
+            Stream::FromLink(n) => self.first_from_link + self.from_links[n as usize],
+            Stream::FromSocket(n) => self.first_from_socket + self.from_sockets[n as usize],
+        }
     }
     /// Rank of socket `number`.
     pub fn socket(&self, number: u32) -> u32 {
@@ -66,10 +105,10 @@ impl Ranks {
     /// What `rank` means.
     #[inline]
     pub fn kind(&self, rank: u32) -> Kind {
-        if rank >= self.first_socket {
-            Kind::Socket(self.socket_of[(rank - self.first_socket) as usize])
-        } else if rank >= self.first_arrival {
+        if rank >= self.first_from_socket || (rank >= self.first_from_link && rank < self.first_socket) {
             Kind::Arrival
+        } else if rank >= self.first_socket {
+            Kind::Socket(self.socket_of[(rank - self.first_socket) as usize])
         } else if rank >= 2 * self.links {
             Kind::Station(rank - 2 * self.links)
         } else if rank >= self.links {
@@ -81,10 +120,10 @@ impl Ranks {
 }
 
 /// A random permutation of `0..n` (Fisher and Yates).
-fn permutation(n: usize, chance: &mut Stream) -> Vec<u32> {
-    let mut p: Vec<u32> = (0..n as u32).collect();
+fn permutation(n: u32, chance: &mut rng::Stream) -> Vec<u32> {
+    let mut p: Vec<u32> = (0..n).collect();
     for i in (1..n).rev() {
-        p.swap(i, chance.below(i as u32 + 1) as usize);
+        p.swap(i as usize, chance.below(i + 1) as usize);
     }
     p
 }

@@ -190,7 +190,12 @@ impl World {
             if let Element::Port(p) = element
                 && !p.account.stats.total.balances(p.inside())
             {
-                faults.push(format!("queue `{}`: {:?} does not balance with {} inside", link.name, p.account.stats.total, p.inside()));
+                faults.push(format!(
+                    "queue `{}`: {:?} does not balance with {} inside",
+                    link.name,
+                    p.account.stats.total,
+                    p.inside()
+                ));
             }
         }
         if let Some(audit) = &self.audit {
@@ -199,6 +204,13 @@ impl World {
         if self.extras.in_use() as u64 > held {
             faults.push(format!("{} extras are in use, but queues hold {held} packets", self.extras.in_use()));
         }
-        Conservation { ok: faults.is_empty(), sent: t.sent, delivered: t.delivered, dropped: t.dropped, in_network, faults }
+        Conservation {
+            ok: faults.is_empty(),
+            sent: t.sent,
+            delivered: t.delivered,
+            dropped: t.dropped,
+            in_network,
+            faults,
+        }
     }
 }

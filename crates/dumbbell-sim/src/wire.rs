@@ -13,12 +13,7 @@ pub struct Wire {
 impl Wire {
     /// The wire of `link`.
     pub fn new(link: &Link) -> Self {
-        Wire {
-            free_at: Time::ZERO,
-            transmitter: Transmitter::new(link.rate),
-            framing: link.framing,
-            delay: link.delay,
-        }
+        Wire { free_at: Time::ZERO, transmitter: Transmitter::new(link.rate), framing: link.framing, delay: link.delay }
     }
     /// When a packet that comes at `t` is at the far end.
     #[inline]

@@ -274,8 +274,13 @@ impl World {
                 return;
             }
             flow.look_until(end, due, observer);
-            let mut socket =
-                Socket { t: due, flow: f as u32, end: end as u8, emissions: &mut self.emissions, extras: &mut self.extras };
+            let mut socket = Socket {
+                t: due,
+                flow: f as u32,
+                end: end as u8,
+                emissions: &mut self.emissions,
+                extras: &mut self.extras,
+            };
             match end {
                 SENDER => flow.sender_acts(due, &mut socket),
                 _ => flow.receiver_acts(due, &mut socket),

@@ -40,7 +40,15 @@ fn link_choice() -> impl Strategy<Value = LinkChoice> {
     let kbps = select(vec![800u64, 1_000, 3_333, 10_000, 100_000]);
     let delay_us = select(vec![0u64, 1_000, 2_000, 7_919]);
     (kbps, delay_us, prop::option::of(1u32..30), 0usize..4, any::<bool>(), any::<bool>(), 0u8..8).prop_map(
-        |(kbps, delay_us, packets, queue, loss, in_service, n)| LinkChoice { kbps, delay_us, packets, queue, loss, in_service, shaped: n == 0 },
+        |(kbps, delay_us, packets, queue, loss, in_service, n)| LinkChoice {
+            kbps,
+            delay_us,
+            packets,
+            queue,
+            loss,
+            in_service,
+            shaped: n == 0,
+        },
     )
 }
 
@@ -130,7 +138,7 @@ fn story(r: &Report) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(256))]
     #[test]
     fn folding_and_holding_change_nothing(
         seed: u64,
@@ -153,7 +161,8 @@ proptest! {
 fn a_flow_alone_does_not_run_ahead_for_ever() {
     let mut p = empty(1, Span::from_secs(2));
     p.nodes = (0..2).map(|i| Node { name: format!("n{i}"), kind: NodeKind::Host }).collect();
-    p.links = vec![link(0, 1, Rate::from_mbps(10), Span::from_ms(5)), link(1, 0, Rate::from_mbps(10), Span::from_ms(5))];
+    p.links =
+        vec![link(0, 1, Rate::from_mbps(10), Span::from_ms(5)), link(1, 0, Rate::from_mbps(10), Span::from_ms(5))];
     flow(&mut p, 0, 1, Span::ZERO, "newreno", plans::bench_tcp());
     let report = audited(&p, Options::default());
     let goodput = report.flows[0].goodput_bps;
