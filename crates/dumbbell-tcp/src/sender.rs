@@ -7,7 +7,7 @@ mod tags;
 mod timer;
 pub(crate) use opening::syn_options;
 
-use crate::{AnyRecover, Clock, DupAcks, Ecn, Estimator, TcpConfig};
+use crate::{AnyRecover, Clock, DupAcks, Ecn, Estimator, Receiver, TcpConfig};
 use dumbbell_core::segment::Outbox;
 use dumbbell_core::transport::{CongestionControl, Detect, Orders, Path, Phase, Recover, Scoreboard};
 use dumbbell_core::units::{Span, Time};
@@ -274,6 +274,13 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// Whether the receiver should put its clock on every acknowledgement ([`crate::Receiver::report_clock`]).
     pub fn wants_peer_clock(&self) -> bool {
         self.timestamps && self.cc.needs_timestamps()
+    }
+    /// The receiver that fits: the same configuration with what the congestion control's name implies, and its
+    /// clock on every acknowledgement if that is wanted.
+    pub fn receiver(&self) -> Receiver {
+        let mut receiver = Receiver::new(&self.cold.config);
+        receiver.report_clock(self.wants_peer_clock());
+        receiver
     }
     /// Whether everything written is acknowledged, and the connection is closed.
     pub fn finished(&self) -> bool {
