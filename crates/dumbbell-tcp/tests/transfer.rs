@@ -136,12 +136,12 @@ fn the_handshake_survives_losses() {
 
 #[test]
 fn an_old_copy_of_the_syn_changes_nothing() {
-    let config = TcpConfig { handshake: true, ..plain() };
+    let config = TcpConfig { handshake: true, receive_window: "50 pkt".parse().unwrap(), ..plain() };
     let mut net = Net::new("newreno", &config).with_fate(|way, n, _| match (way, n) {
-        (Way::Forward, 1) => vec![Span::ZERO, Span::from_ms(170)],
+        (Way::Forward, 1) => vec![Span::ZERO, Span::from_ms(420)],
         _ => pass(),
     });
-    net = net.start(200_000);
+    net = net.start(1_000_000);
     net.run(at_ms(5_000));
     assert!(net.sender.finished());
     assert_eq!(net.sender.stats().retransmits, 0);
