@@ -175,7 +175,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let tag = if extra_tag.0 != 0 { extra_tag } else { own_tag };
         let extra = if tag.0 != 0 { Some(self.note_tag(from, after, tag, extra_tag.0 != 0)) } else { None };
         let ts = if self.timestamps { timestamp(self.clock.tick(now)) } else { 0 };
-        let ip_len = (self.overhead + (to - from)) as u16;
+        let ip_len = (u64::from(self.overhead) + (to - from)) as u16;
         self.pace(now, u64::from(ip_len));
         self.high = self.high.max(after);
         self.stats.sent_packets += 1;
