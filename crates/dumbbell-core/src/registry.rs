@@ -164,8 +164,8 @@ macro_rules! __delegate {
             fn on_congestion(&mut self, event: &$crate::transport::Congestion<'_>, orders: &mut $crate::transport::Orders) {
                 $crate::__each!(self, $Any $list, a => a.on_congestion(event, orders))
             }
-            fn on_recovered(&mut self, now: $crate::units::Time, in_flight: u64) {
-                $crate::__each!(self, $Any $list, a => a.on_recovered(now, in_flight))
+            fn on_recovered(&mut self, now: $crate::units::Time, bound: u64) {
+                $crate::__each!(self, $Any $list, a => a.on_recovered(now, bound))
             }
             #[inline]
             fn on_sent(&mut self, sent: &$crate::transport::Sent) -> $crate::transport::Tag {
