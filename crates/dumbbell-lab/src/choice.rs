@@ -1,5 +1,5 @@
 //! An algorithm as a scenario names it, into an algorithm of the catalogue with every default written out.
-use crate::node::{Node, Path, fault_path};
+use crate::node::{Node, Path, below, fault_path};
 use crate::problem::{Check, Diagnostic};
 use crate::typed;
 use dumbbell_algos::{aqm, cc, impairment, source};
@@ -65,11 +65,16 @@ pub fn resolve(
 ) -> Option<Spec> {
     let entry = named(family, node, at, check)?;
     let schema = (entry.schema)();
-    let mut config = Map::new();
+    let (mut config, mut sound) = (Map::new(), true);
     for e in node.entries().iter().filter(|e| e.key != "kind" && !family.port_keys().contains(&e.key.as_str())) {
         let property = &schema["properties"][&e.key];
         if property.is_null() && e.left_over && family.knows(&e.key) {
             check.note(format!("`{}.{}` does not apply to {}: left out", at.join("."), e.key, entry.about.name));
+            continue;
+        }
+        if property.is_null() {
+            check.error(unknown_parameter(&e.key, entry.about.name, &schema).at(e.place).key(&below(at, &e.key)));
+            sound = false;
             continue;
         }
         match of_limit(&e.node, property, &schema, limit) {
@@ -77,8 +82,14 @@ pub fn resolve(
             Err(d) => check.error(d.at(e.node.place)),
         }
     }
-    let spec = judge(entry, config, node, at, check)?;
-    Some(Spec { kind: entry.about.name.into(), config: spec })
+    let config = judge(&entry.resolve, config, node, at, check)?;
+    sound.then(|| Spec { kind: entry.about.name.into(), config })
+}
+
+fn unknown_parameter(key: &str, algorithm: &str, schema: &Value) -> Diagnostic {
+    let known: Vec<&str> = schema["properties"].as_object().into_iter().flatten().map(|(k, _)| k.as_str()).collect();
+    let d = Diagnostic::new(format!("there is no parameter `{key}` in {algorithm}"));
+    if known.is_empty() { d.fix(format!("{algorithm} takes no parameters")) } else { typed::suggest(d, key, &known) }
 }
 
 /// The catalogue's entry that `node` names.
@@ -104,39 +115,34 @@ pub fn named(family: Family, node: &Node, at: &[String], check: &mut Check) -> O
     found
 }
 
-/// Reads the configuration by the algorithm's own rules; after a fault the rest is read without it.
-fn judge(entry: &Entry, mut config: Map<String, Value>, node: &Node, at: &[String], check: &mut Check) -> Option<Value> {
-    let mut sound = true;
-    for _ in 0..AT_ONCE {
-        match (entry.resolve)(&Value::Object(config.clone())) {
-            Ok(v) => return sound.then_some(v),
-            Err(fault) => {
-                sound = false;
-                let key = fault_path(&fault.at).into_iter().next();
-                check.error(diagnose(named_owner(fault, entry), node, at));
-                if key.and_then(|k| config.shift_remove(&k)).is_none() {
-                    return None;
-                }
-            }
+/// Reads a configuration by its own rules; after a fault the rest is read without it, so that independent
+/// faults are reported together. A fault at a key that is no longer there only follows from the first.
+pub fn judge<T>(
+    read: &dyn Fn(&Value) -> Result<T, Fault>,
+    mut config: Map<String, Value>,
+    node: &Node,
+    at: &[String],
+    check: &mut Check,
+) -> Option<T> {
+    for round in 0..AT_ONCE {
+        let fault = match read(&Value::Object(config.clone())) {
+            Ok(t) => return (round == 0).then_some(t),
+            Err(fault) => fault,
+        };
+        let taken = fault_path(&fault.at).first().and_then(|key| config.shift_remove(key));
+        if round == 0 || taken.is_some() {
+            check.error(diagnose(fault, node, at));
         }
+        taken?;
     }
     None
-}
-
-/// "here" is clearer with the algorithm's name.
-fn named_owner(mut fault: Fault, entry: &Entry) -> Fault {
-    if let Some(rest) = fault.cause.strip_suffix(" here") {
-        fault.cause = format!("{rest} in {}", entry.about.name);
-    }
-    fault
 }
 
 /// A fault of a configuration as a diagnostic: the path is relative to `node`, which stands at `at`.
 pub fn diagnose(fault: Fault, node: &Node, at: &[String]) -> Diagnostic {
     let inner = fault_path(&fault.at);
     let full: Path = at.iter().chain(&inner).cloned().collect();
-    let unknown_key = fault.cause.starts_with("there is no parameter");
-    let place = if unknown_key { node.key_place(&inner) } else { node.nearest_place(&inner) };
+    let place = if fault.cause.starts_with("there is no field") { node.key_place(&inner) } else { node.nearest_place(&inner) };
     let mut d = typed::plain(&fault.cause).at(place).key(&full);
     d.fix = fault.fix.or(d.fix);
     d

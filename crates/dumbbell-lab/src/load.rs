@@ -81,8 +81,11 @@ fn load_file(
         Ok(p) => p,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
             let fix = match (from, file.parent()) {
-                (Some(_), Some(dir)) => format!("`extends` is relative to the file that says it: {}", dir.display()),
-                _ => "check the path".into(),
+                (Some(_), Some(dir)) if dir != Path::new("") => {
+                    format!("`extends` is relative to the file that says it, here to {}", dir.display())
+                }
+                (Some(_), _) => "`extends` is relative to the file that says it".into(),
+                (None, _) => "check the path".into(),
             };
             return fail(check, format!("there is no file {shown}"), &fix);
         }

@@ -108,7 +108,7 @@ impl Diagnostic {
                 let length = texts.text(p.text).len();
                 let (from, to) = (p.from.min(length), p.to.min(length));
                 let source = NamedSource::new(texts.name(p.text), texts.text(p.text).to_string());
-                Report::new(d.with_label(LabeledSpan::at(from..to, "here"))).with_source_code(source)
+                Report::new(d.with_label(LabeledSpan::underline(from..to))).with_source_code(source)
             }
         };
         let mut out = String::new();

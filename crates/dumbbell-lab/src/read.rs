@@ -29,7 +29,7 @@ fn syntax(message: &str) -> Diagnostic {
     if message.contains("duplicate key") {
         return Diagnostic::new("this key is written twice").fix("keep one of the two");
     }
-    if message.contains("string") || message.contains("value") || message.contains("expected") {
+    if message.contains("must be quoted") {
         return d.fix("text and quantities with units stand in quotes, as in duration = \"60 s\"");
     }
     d

@@ -137,9 +137,9 @@ impl Profile {
     pub fn name(self) -> &'static str {
         ["ns2", "rfc", "linux"][self as usize]
     }
-    /// The congestion control of a flow that names none: `cubic` on Linux, else `newreno`.
+    /// The congestion control of a flow that names none: the standard window with the profile's recovery.
     pub fn default_cc(self) -> &'static str {
-        if self == Profile::Linux { "cubic" } else { "newreno" }
+        if self == Profile::Ns2 { "newreno" } else { "sack" }
     }
 }
 
@@ -284,7 +284,7 @@ pub struct Flow {
     pub path: Option<[u64; 2]>,
     /// Which way its data goes, in a dumbbell.
     pub direction: Direction,
-    /// Congestion control; default `newreno`, with the profile `linux` `cubic`.
+    /// Congestion control; default `sack`, with the profile `ns2` `newreno`.
     pub cc: Option<CcChoice>,
     /// Round-trip propagation time, realised on its access links.
     pub rtt: Option<Span>,

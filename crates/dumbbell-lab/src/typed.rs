@@ -88,6 +88,9 @@ pub fn plain(message: &str) -> Diagnostic {
             return Diagnostic::new(cause).fix(format!("write {fix}"));
         }
     }
+    if message.ends_with("too large for a time") {
+        return Diagnostic::new(message).fix("the longest time is 213 days: times are whole picoseconds in 64 bits");
+    }
     match message.split_once("; known are ") {
         Some((cause, known)) => Diagnostic::new(cause).fix(format!("known are {known}")),
         None => Diagnostic::new(message),
@@ -107,7 +110,8 @@ fn article(words: &str) -> String {
     format!("{} {words}", if words.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" })
 }
 
-fn suggest(d: Diagnostic, written: &str, known: &[&str]) -> Diagnostic {
+/// With the nearest known word, or all of them, as the fix.
+pub fn suggest(d: Diagnostic, written: &str, known: &[&str]) -> Diagnostic {
     match nearest(written, known) {
         Some(name) => d.fix(format!("did you mean `{name}`?")),
         None if known.is_empty() => d,
