@@ -6,6 +6,6 @@
 mod suite;
 
 pub mod aqm;
-pub mod cc;
 pub mod impairment;
 pub mod source;
+pub mod cc;

@@ -3,4 +3,7 @@ use dumbbell_core::registry;
 
 registry! { source AnySource, suite source_suite {
     bulk::Bulk,
+    cbr::Cbr,
+    fixed::Fixed,
+    on_off::OnOff,
 } }

@@ -84,7 +84,12 @@ fn fits<P: Packet>(cx: &Cx<'_>, store: &Store<P>, p: &Meta) -> bool {
 }
 
 /// Carries a decision out: `Some(reason)` if the packet must go; marks it where it must be marked.
-fn carry_out<P: Packet>(d: Decision, p: &mut P, sink: &mut impl Sink<P>, saw: &dyn Fn(&mut dyn Probe)) -> Option<Reason> {
+fn carry_out<P: Packet>(
+    d: Decision,
+    p: &mut P,
+    sink: &mut impl Sink<P>,
+    saw: &dyn Fn(&mut dyn Probe),
+) -> Option<Reason> {
     match d {
         Decision::Drop(reason) => return Some(reason),
         Decision::Admit(Some(reason)) => {

@@ -19,7 +19,7 @@ mod tests;
 use average::{Average, AverageRule};
 pub use config::{ByteDrop, RedConfig};
 use curve::{Curve, Region};
-use dumbbell_core::aqm::{Aqm, Backlog, Cx, LinkInfo, Needs, QueueView, Reason, Slot, Verdict};
+use dumbbell_core::aqm::{Aqm, Backlog, Cx, Decision, LinkInfo, Needs, QueueView, Reason, Slot, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Provenance};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
@@ -146,15 +146,11 @@ impl Aqm for Red {
         let length = self.length(q.backlog());
         self.average.arrive(cx.now, cx.link.rate, length);
         let verdict = self.decide(cx, q, p);
-        let dropped = match verdict {
-            Verdict::Drop(_) => true,
-            Verdict::Signal(_) => !p.ecn.capable(),
-            _ => false,
-        };
-        if !fits && !dropped {
+        let fate = verdict.decide(p.ecn, fits);
+        if fate == Decision::Drop(Reason::Overflow) {
             self.spacing.restart(cx.rng);
         }
-        if was_idle && (dropped || !fits) {
+        if was_idle && matches!(fate, Decision::Drop(_)) {
             // The link stays idle; the time until now is in the average already.
             self.average.idle_from(cx.now);
         }
