@@ -56,13 +56,7 @@ const AT_ONCE: usize = 8;
 
 /// Resolves the algorithm at `node`, which stands at `at`. `limit` is the queue's limit in packets, for
 /// thresholds that are written in terms of it.
-pub fn resolve(
-    family: Family,
-    node: &Node,
-    at: &[String],
-    limit: Option<f64>,
-    check: &mut Check,
-) -> Option<Spec> {
+pub fn resolve(family: Family, node: &Node, at: &[String], limit: Option<f64>, check: &mut Check) -> Option<Spec> {
     let entry = named(family, node, at, check)?;
     let schema = (entry.schema)();
     let (mut config, mut sound) = (Map::new(), true);
@@ -142,7 +136,8 @@ pub fn judge<T>(
 pub fn diagnose(fault: Fault, node: &Node, at: &[String]) -> Diagnostic {
     let inner = fault_path(&fault.at);
     let full: Path = at.iter().chain(&inner).cloned().collect();
-    let place = if fault.cause.starts_with("there is no field") { node.key_place(&inner) } else { node.nearest_place(&inner) };
+    let place =
+        if fault.cause.starts_with("there is no field") { node.key_place(&inner) } else { node.nearest_place(&inner) };
     let mut d = typed::plain(&fault.cause).at(place).key(&full);
     d.fix = fault.fix.or(d.fix);
     d

@@ -34,12 +34,11 @@ pub fn kit(scenario: &Scenario, root: &Node, i: usize, check: &mut Check) -> Opt
     let source_at = below(&at, "source");
     let source = resolve(Family::Source, root.at(&source_at).unwrap_or(&bulk), &source_at, None, check);
     times(scenario, flow, &at, root, check);
-    let datagrams = source
-        .as_ref()
-        .and_then(|s| AnySource::build(&s.kind, &s.config, &()).ok())
-        .is_some_and(|s| s.datagrams());
+    let datagrams =
+        source.as_ref().and_then(|s| AnySource::build(&s.kind, &s.config, &()).ok()).is_some_and(|s| s.datagrams());
     let udp = flow.transport.map_or(datagrams, |t| t == TransportName::Udp);
-    let transport = if udp { udp_transport(flow, &at, root, check) } else { tcp_transport(scenario, flow, &at, root, check) };
+    let transport =
+        if udp { udp_transport(flow, &at, root, check) } else { tcp_transport(scenario, flow, &at, root, check) };
     Some(Kit { source: source?, transport: transport? })
 }
 

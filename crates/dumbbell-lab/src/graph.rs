@@ -35,7 +35,8 @@ impl Graph<'_> {
     }
 
     fn nodes(&mut self, check: &mut Check) {
-        let kinds = [("host", &self.scenario.host, NodeKind::Host), ("router", &self.scenario.router, NodeKind::Router)];
+        let kinds =
+            [("host", &self.scenario.host, NodeKind::Host), ("router", &self.scenario.router, NodeKind::Router)];
         for (word, list, kind) in kinds {
             for (i, station) in list.iter().enumerate() {
                 if self.ids.contains_key(&station.name) {
@@ -119,8 +120,7 @@ impl Graph<'_> {
     }
 
     fn flows(&mut self, names: &[(usize, String)], check: &mut Check) {
-        let ends: Vec<Option<(NodeId, NodeId)>> =
-            (0..self.scenario.flow.len()).map(|i| self.ends(i, check)).collect();
+        let ends: Vec<Option<(NodeId, NodeId)>> = (0..self.scenario.flow.len()).map(|i| self.ends(i, check)).collect();
         let mut trees: BTreeMap<NodeId, Vec<Option<Vec<LinkId>>>> = BTreeMap::new();
         for (from, to) in ends.iter().flatten() {
             for n in [*from, *to] {

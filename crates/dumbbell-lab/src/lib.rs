@@ -13,8 +13,9 @@
 // This floor talks to people: it may read clocks, and its powers need not be the same to the last bit.
 #![allow(clippy::disallowed_methods)]
 
-pub mod choice;
 pub mod catalogue;
+pub mod choice;
+pub mod door;
 mod flows;
 mod graph;
 pub mod limits;
@@ -24,12 +25,14 @@ pub mod node;
 pub mod overrides;
 pub mod problem;
 mod read;
+pub mod request;
 mod resolve;
 mod routes;
 mod row;
 mod rtt;
 pub mod scenario;
 pub mod schema;
+pub mod stats;
 pub mod study;
 pub mod sweep;
 mod typed;

@@ -113,13 +113,7 @@ fn load_file(
 }
 
 /// Lays `node` upon the file that it extends, if it does.
-fn extend(
-    mut node: Node,
-    dir: &Path,
-    chain: &mut Vec<PathBuf>,
-    texts: &mut Texts,
-    check: &mut Check,
-) -> Option<Node> {
+fn extend(mut node: Node, dir: &Path, chain: &mut Vec<PathBuf>, texts: &mut Texts, check: &mut Check) -> Option<Node> {
     refuse_newer(&node, check);
     let Some(base) = node.remove("extends") else { return Some(node) };
     let Some(name) = base.as_str() else {

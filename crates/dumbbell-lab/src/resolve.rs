@@ -71,9 +71,15 @@ fn whole(scenario: &Scenario, root: &Node, check: &mut Check) {
     .flatten()
     .collect();
     match shapes[..] {
-        [] => refuse("dumbbell", "this scenario has no network".into(), "add a [dumbbell], a [parking_lot], or hosts and links"),
+        [] => refuse(
+            "dumbbell",
+            "this scenario has no network".into(),
+            "add a [dumbbell], a [parking_lot], or hosts and links",
+        ),
         [_] => {}
-        [a, b, ..] => refuse(b, format!("a network is drawn in one way, and this has `{a}` and `{b}`"), "keep one of them"),
+        [a, b, ..] => {
+            refuse(b, format!("a network is drawn in one way, and this has `{a}` and `{b}`"), "keep one of them")
+        }
     }
     if scenario.flow.is_empty() {
         refuse("flow", "this scenario has no flows".into(), "add a [[flow]]");

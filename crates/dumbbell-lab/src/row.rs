@@ -57,7 +57,11 @@ pub fn build(scenario: &Scenario, root: &Node, names: &[(usize, String)], check:
     for (entry, name) in names {
         let (enter, leave) = ends[*entry];
         let middle = |from: usize, to: usize| -> Vec<LinkId> {
-            if from < to { hops[from..to].iter().map(|h| h.0).collect() } else { hops[to..from].iter().rev().map(|h| h.1).collect() }
+            if from < to {
+                hops[from..to].iter().map(|h| h.0).collect()
+            } else {
+                hops[to..from].iter().rev().map(|h| h.1).collect()
+            }
         };
         let own_rtt = scenario.flow[*entry].rtt.is_some();
         let delay = if own_rtt { Span::ZERO } else { entrance.delay };

@@ -57,7 +57,8 @@ fn missing(net: &Network, f: &Placed, rtt: Span, root: &Node, check: &mut Check)
 fn shares(f: &Placed, extra: Span) -> Vec<(LinkId, Span)> {
     let quarter = Span::from_ps(extra.ps() / 4);
     let first = extra - quarter * 3;
-    let ends = [(f.forward.first(), first), (f.forward.last(), quarter), (f.back.first(), quarter), (f.back.last(), quarter)];
+    let ends =
+        [(f.forward.first(), first), (f.forward.last(), quarter), (f.back.first(), quarter), (f.back.last(), quarter)];
     let mut out: Vec<(LinkId, Span)> = Vec::new();
     for (link, span) in ends {
         let Some(&link) = link else { continue };

@@ -17,13 +17,15 @@ pub fn schema() -> Value {
         let definition = choice(family, &mut defs);
         defs.insert(name.into(), definition);
     }
-    let mut tcp: Value = schemars::schema_for!(TcpConfig).into();
-    lift(&mut tcp, &mut defs);
+    let tcp = lift("tcp", schemars::schema_for!(TcpConfig).into(), &mut defs);
     defs.insert("tcp".into(), tcp);
-    defs.insert("framing".into(), json!({
-        "anyOf": [{ "enum": ["ethernet", "none"] }, { "$ref": "#/$defs/Bytes" }],
-        "description": "Bytes that the link adds to each packet: \"ethernet\" is 38 B, with preamble and gap."
-    }));
+    defs.insert(
+        "framing".into(),
+        json!({
+            "anyOf": [{ "enum": ["ethernet", "none"] }, { "$ref": "#/$defs/Bytes" }],
+            "description": "Bytes that the link adds to each packet: \"ethernet\" is 38 B, with preamble and gap."
+        }),
+    );
     schema["$defs"] = Value::Object(defs);
     schema
 }
@@ -38,8 +40,7 @@ fn choice(family: Family, defs: &mut Map<String, Value>) -> Value {
 
 /// The table of one algorithm.
 fn table(family: Family, entry: &Entry, defs: &mut Map<String, Value>) -> Value {
-    let mut schema = (entry.schema)();
-    lift(&mut schema, defs);
+    let schema = lift(entry.about.name, (entry.schema)(), defs);
     let mut properties = Map::new();
     properties.insert("kind".into(), json!({ "const": entry.about.name, "description": entry.about.idea }));
     if family == Family::Aqm {
@@ -80,12 +81,38 @@ fn or_of_limit(property: &Value) -> Value {
     out
 }
 
-/// Moves a schema's definitions up into `defs`. Two definitions of one name and different content would be a
-/// mistake of ours; a test looks.
-fn lift(schema: &mut Value, defs: &mut Map<String, Value>) {
-    let Some(map) = schema.as_object_mut() else { return };
-    map.shift_remove("$schema");
-    if let Some(Value::Object(own)) = map.shift_remove("$defs") {
-        defs.extend(own);
+/// Moves a schema's definitions up into `defs`. Units are shared; all others get their owner's name, so that two
+/// algorithms may each have a `Mode`.
+fn lift(owner: &str, mut schema: Value, defs: &mut Map<String, Value>) -> Value {
+    let own = schema.as_object_mut().and_then(|m| {
+        m.shift_remove("$schema");
+        m.shift_remove("$defs")
+    });
+    let Some(Value::Object(own)) = own else { return schema };
+    let is_unit = |definition: &Value| definition.get("x-unit").is_some();
+    let renamed: Vec<&String> = own.iter().filter(|(_, d)| !is_unit(d)).map(|(name, _)| name).collect();
+    for (name, definition) in &own {
+        let key = if is_unit(definition) { name.clone() } else { format!("{owner}.{name}") };
+        defs.insert(key, point_to(definition, owner, &renamed));
+    }
+    point_to(&schema, owner, &renamed)
+}
+
+/// The same schema with references to the definitions `renamed`.
+fn point_to(schema: &Value, owner: &str, renamed: &[&String]) -> Value {
+    match schema {
+        Value::Object(map) => map
+            .iter()
+            .map(|(key, v)| {
+                let name = v.as_str().and_then(|s| s.strip_prefix("#/$defs/")).filter(|_| key == "$ref");
+                let v = match name {
+                    Some(name) if renamed.iter().any(|r| *r == name) => format!("#/$defs/{owner}.{name}").into(),
+                    _ => point_to(v, owner, renamed),
+                };
+                (key.clone(), v)
+            })
+            .collect(),
+        Value::Array(items) => items.iter().map(|v| point_to(v, owner, renamed)).collect(),
+        leaf => leaf.clone(),
     }
 }

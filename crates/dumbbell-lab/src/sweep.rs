@@ -42,8 +42,7 @@ pub fn expand(root: &mut Node, outside: &[Override], check: &mut Check) -> Vec<P
     for axis in sweep.get("grid").map_or(&[][..], Node::entries) {
         factors.push(values(axis, "grid", check).iter().map(|v| vec![set(axis, v)]).collect());
     }
-    let factors: Vec<Factor> =
-        factors.into_iter().map(|f| free(f, &fixed, check)).filter(|f| !f.is_empty()).collect();
+    let factors: Vec<Factor> = factors.into_iter().map(|f| free(f, &fixed, check)).filter(|f| !f.is_empty()).collect();
     let count = factors.iter().try_fold(1usize, |n, f| n.checked_mul(f.len())).unwrap_or(usize::MAX);
     if count > MOST_POINTS {
         check.error(
@@ -80,8 +79,7 @@ fn zip_rows(zip: &Node, check: &mut Check) -> Factor {
     let Some((first, lead)) = columns.first() else { return Vec::new() };
     for (e, column) in &columns[1..] {
         if column.len() != lead.len() && !column.is_empty() {
-            let cause =
-                format!("`{}` has {} values and `{}` has {}", e.key, column.len(), first.key, lead.len());
+            let cause = format!("`{}` has {} values and `{}` has {}", e.key, column.len(), first.key, lead.len());
             check.error(Diagnostic::new(cause).at(e.node.place).fix("lists of `zip` have one length"));
             return Vec::new();
         }
