@@ -62,7 +62,9 @@ mod tests {
     /// A network of routers with these links (from, to, delay).
     fn network(nodes: usize, links: &[(usize, usize, u64)]) -> Network {
         let mut net = Network::default();
-        (0..nodes).for_each(|i| drop(net.node(format!("n{i}"), NodeKind::Router)));
+        for i in 0..nodes {
+            net.node(format!("n{i}"), NodeKind::Router);
+        }
         for (i, (from, to, delay)) in links.iter().enumerate() {
             net.link(Wired {
                 name: format!("l{i:03}"),
@@ -73,6 +75,7 @@ mod tests {
                 mtu: 1500,
                 framing: 0,
                 queue: QueueFrom::Unlimited,
+                conditioner: None,
                 impairment: None,
                 report: false,
             });

@@ -150,5 +150,8 @@ fn a_circle_of_extends_names_the_chain() {
 #[test]
 fn a_missing_file_is_an_error_of_the_scenario() {
     let problem = door::plan(&json!({ "source": { "path": "no/such.toml" } })).unwrap_err();
-    assert_eq!((problem.code, problem.json["problems"][0]["cause"].as_str()), (2, Some("there is no file no/such.toml")));
+    assert_eq!(
+        (problem.code, problem.json["problems"][0]["cause"].as_str()),
+        (2, Some("there is no file no/such.toml"))
+    );
 }

@@ -60,7 +60,13 @@ fn each_direction_of_a_link_is_a_port() {
 fn a_new_kind_drops_what_it_does_not_know_with_a_remark() {
     for form in ["queue=drop_tail", "queue.kind=drop_tail", "queue={kind=\"drop_tail\"}"] {
         let s = study(RED, &[form]).unwrap();
-        assert_eq!(s.notes, ["`queue.min_th` does not apply to drop_tail: left out", "`queue.max_th` does not apply to drop_tail: left out"]);
+        assert_eq!(
+            s.notes,
+            [
+                "`queue.min_th` does not apply to drop_tail: left out",
+                "`queue.max_th` does not apply to drop_tail: left out"
+            ]
+        );
         let b = bottleneck(&s.plan(&s.points[0], 1).unwrap()).clone();
         assert_eq!((b.aqm.kind.as_str(), b.capacity), ("drop_tail", Capacity::Packets(36)), "the buffer stays");
     }
@@ -94,7 +100,10 @@ fn tcp_is_profile_then_scenario_then_flow() {
     let (_, rfc) = tcp(&[]);
     assert_eq!((&rfc["mss"], &rfc["min_rto"]), (&json!("1.46 kB"), &json!("1 s")));
     let (_, ns2) = tcp(&["profile=ns2", "tcp.min_rto=\"300 ms\"", "flow.0.tcp={initial_window=\"4 pkt\"}"]);
-    assert_eq!((&ns2["mss"], &ns2["min_rto"], &ns2["initial_window"]), (&json!("1 kB"), &json!("300 ms"), &json!("4 pkt")));
+    assert_eq!(
+        (&ns2["mss"], &ns2["min_rto"], &ns2["initial_window"]),
+        (&json!("1 kB"), &json!("300 ms"), &json!("4 pkt"))
+    );
     // The name of a congestion control implies its recovery; SACK follows unless it was forbidden.
     let (_, sack) = tcp(&["profile=ns2", "flow.0.cc=sack"]);
     assert_eq!((&sack["recovery"], &sack["sack"]), (&json!("sack"), &json!(true)));
@@ -117,7 +126,8 @@ fn a_sweep_is_a_product_of_list_zip_and_grid() {
     assert_eq!(s.points[6].seeds, [5]);
     let kind = |i: usize| bottleneck(&s.plan(&s.points[i], 1).unwrap()).aqm.kind.clone();
     assert_eq!((kind(0).as_str(), kind(1).as_str()), ("drop_tail", "red"));
-    let list = study(RED, &["sweep.list=[{\"queue.kind\"=\"drop_tail\"}, {\"queue.max_p\"=0.1, \"queue.limit\"=\"50 pkt\"}]"]);
+    let list =
+        study(RED, &["sweep.list=[{\"queue.kind\"=\"drop_tail\"}, {\"queue.max_p\"=0.1, \"queue.limit\"=\"50 pkt\"}]"]);
     assert_eq!(list.unwrap().points.len(), 2);
 }
 
@@ -134,12 +144,24 @@ fn what_is_set_from_outside_is_not_swept() {
     let list = "sweep.list=[{\"queue.kind\"=\"drop_tail\"}, {\"queue.kind\"=\"red\"}]";
     assert_eq!(study(RED, &[list, "queue=red"]).unwrap().points.len(), 1);
     // One flow's word stands against a sweep over all.
-    let all = ["flow=[{name=\"a\"}, {name=\"b\"}]", "sweep.grid={\"flow.*.cc\"=[\"reno\", \"tahoe\"]}", "flow.b.cc=newreno", "flow.1.cc=newreno"];
+    let all = [
+        "flow=[{name=\"a\"}, {name=\"b\"}]",
+        "sweep.grid={\"flow.*.cc\"=[\"reno\", \"tahoe\"]}",
+        "flow.b.cc=newreno",
+        "flow.1.cc=newreno",
+    ];
     let s = study(RED, &all).unwrap();
-    let ccs = |i: usize| s.plan(&s.points[i], 1).unwrap().flows.iter().map(|f| match &f.transport {
-        Transport::Tcp { cc, .. } => cc.kind.clone(),
-        Transport::Udp { .. } => "udp".into(),
-    }).collect::<Vec<String>>();
+    let ccs = |i: usize| {
+        s.plan(&s.points[i], 1)
+            .unwrap()
+            .flows
+            .iter()
+            .map(|f| match &f.transport {
+                Transport::Tcp { cc, .. } => cc.kind.clone(),
+                Transport::Udp { .. } => "udp".into(),
+            })
+            .collect::<Vec<String>>()
+    };
     assert_eq!((ccs(0), ccs(1)), (vec!["reno".into(), "newreno".into()], vec!["tahoe".into(), "newreno".into()]));
 }
 
@@ -154,7 +176,10 @@ fn a_scenario_lies_over_the_one_it_extends() {
     let shown = door::plan(&json!({ "source": { "path": file } })).unwrap();
     let p: Plan = serde_json::from_value(shown["points"][0]["plan"].clone()).unwrap();
     assert_eq!((p.name.as_str(), p.seed, p.flows.len(), p.flows[0].name.as_str()), ("derived", 7, 1, "other"));
-    assert_eq!((bottleneck(&p).capacity, &bottleneck(&p).aqm.config["min_th"]), (Capacity::Packets(48), &json!("6 pkt")));
+    assert_eq!(
+        (bottleneck(&p).capacity, &bottleneck(&p).aqm.config["min_th"]),
+        (Capacity::Packets(48), &json!("6 pkt"))
+    );
 }
 
 #[test]
