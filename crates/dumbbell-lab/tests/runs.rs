@@ -202,6 +202,9 @@ fn an_interrupted_run_leaves_earlier_results_as_they_were() {
     };
     let problem = door::run(&long, &stop).unwrap_err();
     assert_eq!(problem.code, code::INTERRUPTED);
+    // A directory that was not there is gone again.
+    long["out"] = json!(dir.path().join("new"));
+    assert_eq!(door::run(&long, &|_| false).unwrap_err().code, code::INTERRUPTED);
     assert_eq!((names, summary, flows), (files(dir.path()), content("summary.json"), content("flows.parquet")));
 }
 
