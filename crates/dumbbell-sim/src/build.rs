@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::arrival::ArrivalQueue;
 use crate::flow::{Ends, Flow, Udp};
 use crate::held::HeldQueue;
-use crate::legs::{Legs, population, streams};
+use crate::legs::{Legs, Tail, population, streams};
 use crate::observe::Looks;
 use crate::port::{Port, Queue};
 use crate::ranks::Ranks;
@@ -70,7 +70,7 @@ impl World {
         let agenda = Agenda::new(entries_per_second(plan, &legs.merge), horizon(plan).ps());
         let mut flows = Vec::with_capacity(plan.flows.len());
         for i in 0..plan.flows.len() {
-            flows.push(flow(plan, i)?);
+            flows.push(flow(plan, i, [legs.sockets[2 * i], legs.sockets[2 * i + 1]])?);
         }
         Ok(World::assemble(Parts { plan: plan.clone(), legs, ranks, agenda, elements, flows, audit: options.audit }))
     }
@@ -119,7 +119,7 @@ fn element(plan: &Plan, number: usize, link: &Link, options: Options) -> Result<
     })))
 }
 
-fn flow(plan: &Plan, number: usize) -> Result<Flow, Fault> {
+fn flow(plan: &Plan, number: usize, tails: [Tail; 2]) -> Result<Flow, Fault> {
     let flow = &plan.flows[number];
     let chance = |part: &str| Stream::named(plan.seed, &format!("{}/{part}", flow.name));
     let source = within(&flow.name, AnySource::build(&flow.source.kind, &flow.source.config, &()))?;
@@ -140,7 +140,7 @@ fn flow(plan: &Plan, number: usize) -> Result<Flow, Fault> {
             (ends, (tcp.send_jitter > Span::ZERO).then(|| (tcp.send_jitter, chance("jitter"))))
         }
     };
-    Ok(Flow::new(number, ends, app, start, jitter, looks(plan, plan.record.flows)))
+    Ok(Flow::new(number, ends, app, start, jitter, looks(plan, plan.record.flows), tails))
 }
 
 /// About how many packets a second come to merges, of 1000 bytes: what sizes the agenda's buckets.

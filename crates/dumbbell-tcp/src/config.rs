@@ -338,7 +338,7 @@ impl Config for TcpConfig {
             return Err(Fault::at("initial_window", "the initial window must hold a packet").fix("write \"2 pkt\""));
         }
         if let Some(Bytes(mss)) = self.mss
-            && (mss < 16 || mss > 65_000)
+            && !(16..=65_000).contains(&mss)
         {
             return Err(
                 Fault::at("mss", format!("{mss} B is no segment size")).fix("write a size from 16 B to 65000 B")

@@ -86,7 +86,7 @@ fn weather() -> impl Strategy<Value = Weather> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn everything_arrives_once_and_in_order(w in weather()) {
         let mut chance = dumbbell_core::rng::Stream::named(w.seed, "weather");

@@ -18,6 +18,9 @@ pub fn lose() -> Fate {
     vec![]
 }
 
+/// Decides on each packet: its way, its number on that way, the segment (which it may mark).
+pub type Script = Box<dyn FnMut(Way, u64, &mut Segment) -> Fate>;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     Forward,
@@ -60,7 +63,7 @@ pub struct Net<C, D = DupAcks, R = AnyRecover, P = Manners> {
     /// Serialisation on the forward wire; `None`: infinitely fast.
     pub rate: Option<Rate>,
     pub log: Vec<Sent>,
-    pub fate: Box<dyn FnMut(Way, u64, &Segment) -> Fate>,
+    pub fate: Script,
     counts: [u64; 2],
     free_at: Time,
     order: u64,
@@ -126,7 +129,7 @@ impl<C: CongestionControl, D: Detect, R: Recover, P: Receive> Net<C, D, R, P> {
         });
         self
     }
-    pub fn with_fate(mut self, fate: impl FnMut(Way, u64, &Segment) -> Fate + 'static) -> Self {
+    pub fn with_fate(mut self, fate: impl FnMut(Way, u64, &mut Segment) -> Fate + 'static) -> Self {
         self.fate = Box::new(fate);
         self
     }
@@ -153,9 +156,9 @@ impl<C: CongestionControl, D: Detect, R: Recover, P: Receive> Net<C, D, R, P> {
     }
 
     fn put(&mut self, way: Way, out: Out) {
-        for (segment, extra) in out.0 {
+        for (mut segment, extra) in out.0 {
             self.counts[way as usize] += 1;
-            let copies = (self.fate)(way, self.counts[way as usize], &segment);
+            let copies = (self.fate)(way, self.counts[way as usize], &mut segment);
             self.log.push(Sent { at: self.now, way, segment, extra, lost: copies.is_empty() });
             let mut leaves = self.now;
             if let (Way::Forward, Some(rate)) = (way, self.rate) {
@@ -199,6 +202,11 @@ impl<C: CongestionControl, D: Detect, R: Recover, P: Receive> Net<C, D, R, P> {
         let data = self.log.iter().filter(|s| s.way == Way::Forward && s.segment.ip_len > 60);
         data.map(|s| (ms(s.at), s.number(), s.again())).collect()
     }
+}
+
+/// The data segments of a log sent at `at` milliseconds: `-3` is the third, sent again.
+pub fn burst(data: &[(u64, u64, bool)], at: u64) -> Vec<i64> {
+    data.iter().filter(|d| d.0 == at).map(|d| if d.2 { -(d.1 as i64) } else { d.1 as i64 }).collect()
 }
 
 pub fn ms(t: Time) -> u64 {
