@@ -1,0 +1,70 @@
+//! What doors call: JSON in, JSON out. The command line, the Python package and the page are doors.
+use crate::limits;
+use crate::problem::Problem;
+use crate::request::Request;
+pub use crate::run::Progress;
+use crate::study::Study;
+use dumbbell_plan::Plan;
+use serde_json::{Value, json};
+
+/// Every algorithm of every kind, TCP's fields and profiles. See [`crate::catalogue::catalogue`].
+pub fn catalogue() -> Value {
+    crate::catalogue::catalogue()
+}
+
+/// JSON Schema of a scenario file. See [`crate::schema::schema`].
+pub fn schema() -> Value {
+    crate::schema::schema()
+}
+
+/// Reads and checks a scenario, and shows what it means:
+/// `{"name", "title", "points": [{"overrides", "seeds", "plan", "plan_hash", "packet_hops_estimate"}],
+/// "points_total", "runs_total", "scenario", "notes"}`.
+/// Each plan is that of the point's first seed; `request.points` limits how many points are shown.
+///
+/// # Errors
+/// Code 2, with every error that was found.
+pub fn plan(request: &Value) -> Result<Value, Problem> {
+    let request = Request::read(request)?;
+    let study = Study::new(&request.wish())?;
+    let shown = request.points.unwrap_or(usize::MAX);
+    let mut points = Vec::new();
+    for point in study.points.iter().take(shown) {
+        let plan = study.plan(point, point.seeds[0])?;
+        points.push(json!({
+            "overrides": point.overrides,
+            "seeds": point.seeds,
+            "plan_hash": plan_hash(&plan),
+            "packet_hops_estimate": limits::packet_hops(&plan),
+            "plan": plan,
+        }));
+    }
+    Ok(json!({
+        "name": study.name,
+        "title": study.title,
+        "points": points,
+        "points_total": study.points.len(),
+        "runs_total": study.points.iter().map(|p| p.seeds.len()).sum::<usize>(),
+        "scenario": study.resolved,
+        "notes": study.notes,
+    }))
+}
+
+/// Runs a scenario; see [`crate::results`] for the document. `progress` is called on this thread, about ten
+/// times a second; when it says false, the runs stop. A run that breaks a conservation law is no error: its
+/// result says `"valid": false`, `"code": 5`, and where.
+///
+/// # Errors
+/// Code 2: every error of the scenario; 1: records cannot be written; 130: stopped. Nothing is written then.
+pub fn run(request: &Value, progress: &dyn Fn(Progress) -> bool) -> Result<Value, Problem> {
+    crate::run::run(request, progress)
+}
+
+/// A hash of everything that a plan says: equal plans have equal results.
+pub fn plan_hash(plan: &Plan) -> String {
+    let mut hasher = blake3::Hasher::new();
+    match serde_json::to_writer(&mut hasher, plan) {
+        Ok(()) => hasher.finalize().to_hex()[..16].to_string(),
+        Err(_) => String::new(), // A plan is plain data and a hasher takes all: there is no error to be had.
+    }
+}
