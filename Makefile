@@ -39,8 +39,8 @@ check: build  ## Formatting and lints, without changing anything
 	$(BIN)/ruff format --check python tests
 	$(BIN)/ruff check python tests
 
-bench: build  ## Speed, in CPU nanoseconds per packet-hop
-	$(BIN)/dumbbell bench
+bench:  ## The benchmarks of the Rust crates
+	cargo bench --workspace --exclude dumbbell-py
 
 fmt: setup  ## Format Rust and Python
 	cargo fmt --all
@@ -49,5 +49,5 @@ fmt: setup  ## Format Rust and Python
 
 clean:  ## Remove what the other targets made
 	cargo clean
-	rm -rf .venv results build python/dumbbell/_native*.so python/dumbbell/__init__.pyi
+	rm -rf .venv results build python/dumbbell/_native*.so python/dumbbell/algorithms.pyi
 	find python tests -name __pycache__ -type d -prune -exec rm -rf {} +
