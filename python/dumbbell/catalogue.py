@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,13 +10,6 @@ from typing import Any
 
 from . import door
 from .errors import ScenarioError
-
-_BOUNDS = (
-    ("minimum", "at least"),
-    ("exclusiveMinimum", "above"),
-    ("maximum", "at most"),
-    ("exclusiveMaximum", "below"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +29,8 @@ class Parameter:
         """Its type in a Python signature."""
         if self.choices:
             return f"Literal[{', '.join(map(repr, self.choices))}]"
-        kinds = {
-            bool: "bool",
-            int: "int",
-            float: "float",
-            str: "str",
-            list: "list[Any]",
-            dict: "dict[str, Any]",
-        }
-        kind = kinds.get(type(self.default), "Any")
-        return kind if kind in ("bool", "Any") else f"{kind} | None" if self.default is None else kind
+        plain = {bool: "bool", int: "int", float: "float", str: "str"}
+        return plain.get(type(self.default), "Any")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +71,24 @@ def find(name: str) -> list[Algorithm]:
     raise ScenarioError(f"there is no algorithm named `{name}`: {hint}", {"name": name, "nearest": near})
 
 
-def parameters(schema: dict[str, Any], defaults: dict[str, Any]) -> tuple[Parameter, ...]:
-    """The parameters that a JSON Schema describes."""
-    definitions = schema.get("$defs", {})
-    return tuple(
-        _parameter(name, rule, defaults.get(name), definitions) for name, rule in schema.get("properties", {}).items()
-    )
+def profiles() -> list[str]:
+    """The names of TCP's profiles."""
+    return list(door.catalogue()["profiles"])
+
+
+def tcp_fields(profile: str) -> tuple[Parameter, ...]:
+    """Every field of TCP, with the values of a profile as defaults. `ScenarioError` if there is none."""
+    known = door.catalogue()["profiles"]
+    if profile not in known:
+        raise ScenarioError(f"there is no profile `{profile}`; there are {', '.join(known)}")
+    values = known[profile]["tcp"]
+    fields = (_parameter(field) for field in door.catalogue()["tcp"])
+    return tuple(dataclasses.replace(field, default=values.get(field.name)) for field in fields)
 
 
 def _is_kind(entries: Any) -> bool:
-    return isinstance(entries, list) and all(isinstance(e, dict) and "schema" in e for e in entries)
+    """Whether these are algorithms: a page has a title, a field of TCP has none."""
+    return isinstance(entries, list) and all("title" in entry for entry in entries)
 
 
 def _algorithm(kind: str, entry: dict[str, Any]) -> Algorithm:
@@ -106,32 +100,17 @@ def _algorithm(kind: str, entry: dict[str, Any]) -> Algorithm:
         equations=entry["equations"],
         sources=tuple(entry["sources"]),
         provenance=entry["provenance"],
-        parameters=parameters(entry["schema"], entry["defaults"] or {}),
+        parameters=tuple(_parameter(p) for p in entry["parameters"]),
     )
 
 
-def _parameter(name: str, rule: dict[str, Any], default: Any, definitions: dict[str, Any]) -> Parameter:
-    target = _target(rule, definitions)
+def _parameter(entry: dict[str, Any]) -> Parameter:
     return Parameter(
-        name=name,
-        doc=rule.get("description", target.get("description", "")),
-        default=default,
-        unit=rule.get("x-unit", target.get("x-unit", "")),
-        range=" and ".join(f"{words} {rule[key]:g}" for key, words in _BOUNDS if key in rule),
-        source=rule.get("x-source", ""),
-        choices=_choices(target),
+        name=entry["name"],
+        doc=" ".join((entry["doc"] or "").split()),
+        default=entry["default"],
+        unit=entry["unit"] or "",
+        range=entry["range"] or "",
+        source=entry["source"] or "",
+        choices=tuple(entry["choices"] or ()),
     )
-
-
-def _target(rule: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
-    """The rule that a reference (perhaps one of several alternatives, the others being null) points to."""
-    for option in (rule, *rule.get("anyOf", ()), *rule.get("allOf", ())):
-        if "$ref" in option:
-            return definitions.get(option["$ref"].rsplit("/", 1)[-1], {})
-    return rule
-
-
-def _choices(rule: dict[str, Any]) -> tuple[str, ...]:
-    if "enum" in rule:
-        return tuple(str(value) for value in rule["enum"])
-    return tuple(option["const"] for option in rule.get("oneOf", ()) if "const" in option)

@@ -98,12 +98,12 @@ class Result:
 
 
 class Sweep:
-    """The points of a sweep, in its order; each is (overrides, Result)."""
+    """The points of a sweep, in its order; each is (`{"queue.limit": "24 pkt"}`, Result)."""
 
     def __init__(self, data: dict[str, Any]) -> None:
         self.json = data
 
-    def __iter__(self) -> Iterator[tuple[list[str], Result]]:
+    def __iter__(self) -> Iterator[tuple[dict[str, Any], Result]]:
         return ((point["overrides"], Result(point)) for point in self.json["points"])
 
     def __len__(self) -> int:

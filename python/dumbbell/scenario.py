@@ -20,9 +20,9 @@ class Scenario:
     ```python
     scenario = dumbbell.Scenario(
         duration="30 s",
-        bottleneck={"rate": "100 Mbps", "delay": "10 ms"},
-        queue=dumbbell.Red(min_th="6 pkt", max_th="12 pkt"),
-        ...
+        dumbbell={"bottleneck": {"rate": "10 Mbps", "delay": "10 ms"}},
+        queue=dumbbell.Red(min_th="5 pkt", max_th="15 pkt", limit="50 pkt"),
+        flow=[{"cc": dumbbell.Newreno(), "count": 3}],
     )
     result = scenario.run(replications=5)
     print(result.table())
@@ -79,12 +79,12 @@ class Scenario:
         its own. threads: at most so many at once (default: all cores). out: a directory for `summary.json`
         and the series. record_every: period of the series, such as `"100 ms"`. audit: follow each packet.
         """
-        recorded = self.with_({"record.every": record_every}) if record_every else self
-        wanted = recorded._request(
+        wanted = self._request(
             seed=seed,
             replications=replications,
             threads=threads,
             out=None if out is None else str(out),
+            record={"every": record_every} if record_every else None,
             audit=audit,
         )
         return result.read(door.run(wanted, progress))
@@ -97,7 +97,7 @@ class Scenario:
             outcome = self.with_(changes).run(**options)
             if isinstance(outcome, Sweep):
                 raise ScenarioError("the scenario has a sweep of its own: run it, or take its [sweep] out")
-            points.append({**outcome.json, "overrides": [f"{k}={_literal(v)}" for k, v in changes.items()]})
+            points.append({**outcome.json, "overrides": _plain(changes)})
         return Sweep({"points": points})
 
     def _request(self, **options: Any) -> dict[str, Any]:

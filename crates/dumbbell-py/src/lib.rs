@@ -1,13 +1,11 @@
 //! Floor 5 of Dumbbell: the door to Python. JSON text in, JSON text out; everything else is `dumbbell_lab`'s.
 //!
-//! The interpreter's lock is released while a scenario runs. A run asks Python for pending signals now and
-//! then, so that Ctrl-C ends it within a fraction of a second.
+//! The interpreter's lock is released while a scenario runs.
 use dumbbell_lab::door;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use serde_json::Value;
-use std::sync::Mutex;
 
 create_exception!(_native, Problem, PyException, "What the laboratory refuses: (exit code, text for people, JSON).");
 
@@ -38,28 +36,15 @@ fn plan(py: Python<'_>, request: &str) -> PyResult<String> {
     py.detach(|| door::plan(&request)).map(|v| v.to_string()).map_err(problem)
 }
 
-/// Runs a scenario. `progress(done, total)` is called after each run, from the thread that ended it.
+/// Runs a scenario. After each run `progress(done, total)` is called, from whatever thread ended it; the
+/// scenario goes on as long as that returns true.
 #[pyfunction]
-#[pyo3(signature = (request, progress=None))]
-fn run(py: Python<'_>, request: &str, progress: Option<Py<PyAny>>) -> PyResult<String> {
+fn run(py: Python<'_>, request: &str, progress: Py<PyAny>) -> PyResult<String> {
     let request = read(request)?;
-    let raised = Mutex::new(None);
     let report = |done: u64, total: u64| -> bool {
-        let heard = Python::attach(|py| {
-            py.check_signals()?;
-            progress.as_ref().map_or(Ok(()), |call| call.call1(py, (done, total)).map(drop))
-        });
-        let go_on = heard.is_ok();
-        if let Err(e) = heard {
-            raised.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get_or_insert(e);
-        }
-        go_on
+        Python::attach(|py| progress.call1(py, (done, total)).and_then(|go_on| go_on.is_truthy(py)).unwrap_or(false))
     };
-    let result = py.detach(|| door::run(&request, &report));
-    if let Some(e) = raised.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()) {
-        return Err(e);
-    }
-    result.map(|v| v.to_string()).map_err(problem)
+    py.detach(|| door::run(&request, &report)).map(|v| v.to_string()).map_err(problem)
 }
 
 #[pymodule]

@@ -42,11 +42,12 @@ class RunOptions:
         """The request that the door reads."""
         return door.request(
             source(file),
-            [*self.set, *extra, *([f"record.every={self.record_every}"] if self.record_every else [])],
+            [*self.set, *extra],
             seed=self.seed,
             replications=self.replications,
             threads=self.threads,
             out=None if self.out is None else str(self.out),
+            record={"every": self.record_every} if self.record_every else None,
             audit=self.audit or None,
         )
 

@@ -37,7 +37,7 @@ def plot(
         drawn = {f"curve-{name}": _curve(name or "red", set)}
         target = out or Path()
     else:
-        drawn = figures.series(what)
+        drawn = figures.recorded(what)
         if not drawn:
             raise ScenarioError(f"{what} has no recorded series: run with --record-every 100ms --out {what}")
         target = out or Path(what) / "figures"

@@ -55,8 +55,9 @@ def sweep(file: File, /, *, over: Axes = [], options: RunOptions | None = None, 
             if base is not None and len(combinations) > 1:
                 options.out = base / f"point-{i:03d}"
             data = door.run(options.request(file, changes), report)
-            inner = data.get("points") or [{"overrides": [], **data}]
-            points += [{**point, "overrides": [*changes, *point["overrides"]]} for point in inner]
+            inner = data.get("points") or [{"overrides": {}, **data}]
+            given = dict(change.split("=", 1) for change in changes)
+            points += [{**point, "overrides": given | point["overrides"]} for point in inner]
     return _report({"points": points}, json, options)
 
 
@@ -84,9 +85,9 @@ def _report(data: dict[str, Any], json: bool, options: RunOptions) -> int:
 def _print(outcome: result.Result | result.Sweep, options: RunOptions) -> None:
     from ..tables import result_tables, summary_line
 
-    for overrides, point in outcome if isinstance(outcome, result.Sweep) else [([], outcome)]:
+    for overrides, point in outcome if isinstance(outcome, result.Sweep) else [({}, outcome)]:
         if overrides:
-            show(f"-- {'  '.join(overrides)}")
+            show(f"-- {'  '.join(f'{key} = {value}' for key, value in overrides.items())}")
         show(*result_tables(point), summary_line(point), "")
     if options.out is not None:
         show(f"written to {options.out}")

@@ -34,7 +34,7 @@ def show(
         print(network.dot(plan))
     else:
         notes(planned.get("notes", []))
-        more = f" · point {point} of {len(points)}: {' '.join(points[point]['overrides'])}" if len(points) > 1 else ""
+        more = f" · point {point} of {len(points)}: {points[point]['overrides']}" if len(points) > 1 else ""
         head = f"{plan['name']} · {plan['duration']}, of which {plan['warmup']} warm-up · seed {plan['seed']}{more}"
         flows = grid("Flows", ["flow", "path", "cc", "source", "start", "base RTT"], network.flow_rows(plan), 6)
         links = grid("Links", ["link", "rate", "delay", "queue", "MTU", "impairments"], network.link_rows(plan), 6)

@@ -17,10 +17,10 @@ _HOME = {
     "side_by_side": "compare",
     "cumulative": "compare",
     "Line": "compare",
-    "series": "series",
-    "cwnd": "series",
-    "queue": "series",
-    "goodput": "series",
+    "recorded": "over_time",
+    "cwnd": "over_time",
+    "queue": "over_time",
+    "goodput": "over_time",
     "drop_probability": "curve",
 }
 

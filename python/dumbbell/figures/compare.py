@@ -28,7 +28,9 @@ def over_parameter(lines: Sequence[Line], x_label: str, y_label: str, title: str
         look = style.look(line.scheme)
         means = [y.mean for y in line.y]
         spread = [y.half or 0.0 for y in line.y]
-        axes.errorbar(line.x, means, yerr=spread, label=line.label, **(look.line() | {"markerfacecolor": look.color}))
+        axes.errorbar(
+            line.x, means, yerr=spread, capsize=3, label=line.label, **(look.line() | {"markerfacecolor": look.color})
+        )
         if line.printed:
             xs, ys = zip(*line.printed, strict=True)
             axes.plot(xs, ys, label=f"{line.label}, printed", **(look.line() | {"linewidth": 0.8, "alpha": 0.75}))

@@ -51,8 +51,9 @@ def drop_probability(curves: Sequence[tuple[str, Red]], title: str = "") -> Figu
         axes.set(xlabel="average queue [packets]", ylabel="drop probability p_b")
         axes.set_xlim(left=0)
     whole.set_ylim(0, 1.05)
-    whole.set_title("whole range", loc="left")
-    detail.set_title("random region", loc="left")
+    pad = 22 if len(curves) > 1 else 6
+    whole.set_title("whole range", loc="left", pad=pad)
+    detail.set_title("random region", loc="left", pad=pad)
     if len(curves) > 1:
         style.legend(whole)
     if title:

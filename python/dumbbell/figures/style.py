@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,7 +44,6 @@ RC = {
     "xtick.labelsize": 9.5,
     "ytick.labelsize": 9.5,
     "legend.fontsize": 9.5,
-    "legend.frameon": False,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
@@ -52,7 +52,6 @@ RC = {
     "axes.axisbelow": True,
     "lines.linewidth": 1.6,
     "lines.markersize": 5.5,
-    "errorbar.capsize": 3,
     "svg.fonttype": "path",
     "svg.hashsalt": "dumbbell",
     "pdf.fonttype": 42,
@@ -120,8 +119,8 @@ def new(
     return figure, axes
 
 
-def legend(axes: Any, **keywords: Any) -> None:
-    """A legend where it hides nothing: above the axes if there are several lines."""
+def legend(axes: Any) -> None:
+    """A legend where it hides nothing: above the axes, in the order drawn, if there are several lines."""
     handles, labels = axes.get_legend_handles_labels()
     if len(handles) > 1:
         axes.legend(
@@ -131,7 +130,8 @@ def legend(axes: Any, **keywords: Any) -> None:
             bbox_to_anchor=(0, 1.0),
             ncols=min(len(handles), 4),
             borderaxespad=0.2,
-            **keywords,
+            frameon=False,
+            fontsize=RC["legend.fontsize"],
         )
 
 
@@ -151,10 +151,11 @@ def save(figure: Figure, path: str | Path, formats: Sequence[str] = ("svg", "pdf
 def svg(figure: Figure, identity: str) -> str:
     """The figure as an `<svg>` element for a page; `identity` keeps the ids of several figures apart."""
     out = io.StringIO()
-    with matplotlib.rc_context({**RC, "svg.hashsalt": f"dumbbell-{identity}", "svg.id": identity}):
+    with matplotlib.rc_context(RC):
         figure.savefig(out, format="svg", metadata=_undated("svg"), transparent=True)
     text = out.getvalue()
-    return text[text.index("<svg") :].strip()
+    text = text[text.index("<svg") :].strip()
+    return re.sub(r'((?:\bid="|href="#|url\(#))', rf"\g<1>{identity}-", text)
 
 
 def _undated(kind: str) -> dict[str, Any]:

@@ -65,6 +65,7 @@ def _over_time(column: str, name: str, y_label: str) -> Callable[..., Any]:
 def _trace(label: str, frame: Any, column: str, every_s: float | None) -> Any:
     from ..figures.compare import Trace
 
+    frame = frame.select("time_s", column)
     if every_s is not None:
         frame = frame.group_by((frame["time_s"] / every_s).floor().alias("bin"), maintain_order=True).mean()
     return Trace(label, frame["time_s"].to_list(), frame[column].to_list())
@@ -76,7 +77,9 @@ def _sum_of_windows(paper: Paper, picture: Picture, measured: Mapping[str, Runs]
 
     traces = []
     for label, point in picture.options["points"].items():
-        total = _series(measured[point], "flows").group_by("time_s").sum().sort("time_s")
+        total = (
+            _series(measured[point], "flows").select("time_s", "cwnd_packets").group_by("time_s").sum().sort("time_s")
+        )
         traces.append(Trace(label, total["time_s"].to_list(), total["cwnd_packets"].to_list()))
     return figures.side_by_side([("", traces)], "sum of the congestion windows [packets]")
 

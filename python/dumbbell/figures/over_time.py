@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .. import series as recorded
+from .. import series
 from ..stats import ci95
 from . import style
 from .style import Figure
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     import polars
 
 
-def series(directory: str | Path) -> dict[str, Figure]:
+def recorded(directory: str | Path) -> dict[str, Figure]:
     """Every figure that a result directory has the series for, by name."""
-    runs = recorded.run_directories(directory)
-    flows = [frame for run in runs if (frame := recorded.read(run, "flows")) is not None]
-    queues = [frame for run in runs if (frame := recorded.read(run, "queues")) is not None]
+    runs = series.run_directories(directory)
+    flows = [frame for run in runs if (frame := series.read(run, "flows")) is not None]
+    queues = [frame for run in runs if (frame := series.read(run, "queues")) is not None]
     figures = {}
     if flows:
         figures["cwnd"] = cwnd(flows)
