@@ -1,2 +1,11 @@
 //! Floor 1 of Dumbbell: the catalogue. One algorithm, one file, one line in its kind's registry.
 #![forbid(unsafe_code)]
+
+#[cfg(test)]
+#[macro_use]
+mod suite;
+
+pub mod aqm;
+pub mod impairment;
+pub mod source;
+pub mod cc;

@@ -1,6 +1,6 @@
 //! Active queue management: when to signal congestion. An [`Aqm`] decides and never holds a packet.
 use crate::flow::FlowTable;
-use crate::packet::Meta;
+use crate::packet::{Ecn, Meta};
 use crate::probe::Probe;
 use crate::rng::Stream;
 use crate::units::{Capacity, Rate, Span, Time};
@@ -47,6 +47,10 @@ pub type Slot = u32;
 pub trait QueueView {
     /// How much waits, by the port's convention (`count_in_service`).
     fn backlog(&self) -> Backlog;
+    /// How many packets have a slot: the backlog less a packet in transmission.
+    fn waiting(&self) -> Slot {
+        self.backlog().packets
+    }
     /// The packet at `slot`. Only a port that holds packets knows it: see [`Needs::Held`].
     fn meta(&self, slot: Slot) -> Option<Meta>;
 }
@@ -127,6 +131,30 @@ pub enum Verdict {
     },
 }
 
+/// What a verdict comes to for the packet that it is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// It goes in; if there is a reason, Congestion Experienced is set for it.
+    Admit(Option<Reason>),
+    /// It goes.
+    Drop(Reason),
+}
+
+impl Verdict {
+    /// What this verdict comes to for a packet with `ecn` that `fits` or does not. The limit comes before the
+    /// mark: a packet that is dropped as overflow was not marked.
+    #[inline]
+    pub fn decide(self, ecn: Ecn, fits: bool) -> Decision {
+        match self {
+            Verdict::Drop(reason) => Decision::Drop(reason),
+            Verdict::Signal(reason) if !ecn.capable() => Decision::Drop(reason),
+            _ if !fits => Decision::Drop(Reason::Overflow),
+            Verdict::Mark(reason) | Verdict::Signal(reason) if ecn.capable() => Decision::Admit(Some(reason)),
+            _ => Decision::Admit(None),
+        }
+    }
+}
+
 /// How an admitted packet left its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gone {
@@ -148,6 +176,13 @@ pub trait Aqm {
     /// A packet arrives. Always called, also when the packet does not fit, so that an algorithm sees the
     /// overflow (BLUE, ea-RED, PIE). If the answer lets a packet in that does not fit, it is dropped as overflow.
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict;
+
+    /// The packet of the last `arrive` may go in and does not fit: which waiting packet makes room? Asked
+    /// again until it fits. `None`: none does, the arriving packet is dropped as overflow. Only a port that holds
+    /// packets asks ([`Needs::Held`]), and never for a packet that is larger than the whole queue.
+    fn make_room(&mut self, _cx: &mut Cx<'_>, _q: &impl QueueView, _p: &Meta) -> Option<Slot> {
+        None
+    }
 
     /// The packet of the last `arrive` went into the queue.
     fn admitted(&mut self, _p: &Meta) {}
@@ -184,6 +219,8 @@ pub trait DynAqm: Send {
     fn needs(&self) -> Needs;
     /// See [`Aqm::arrive`].
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView, p: &Meta, fits: bool) -> Verdict;
+    /// See [`Aqm::make_room`].
+    fn make_room(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView, p: &Meta) -> Option<Slot>;
     /// See [`Aqm::admitted`].
     fn admitted(&mut self, p: &Meta);
     /// See [`Aqm::depart`].
@@ -207,6 +244,9 @@ impl QueueView for Seen<'_> {
     fn backlog(&self) -> Backlog {
         self.0.backlog()
     }
+    fn waiting(&self) -> Slot {
+        self.0.waiting()
+    }
     fn meta(&self, slot: Slot) -> Option<Meta> {
         self.0.meta(slot)
     }
@@ -218,6 +258,9 @@ impl<A: Aqm + Send> DynAqm for A {
     }
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView, p: &Meta, fits: bool) -> Verdict {
         Aqm::arrive(self, cx, &Seen(q), p, fits)
+    }
+    fn make_room(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView, p: &Meta) -> Option<Slot> {
+        Aqm::make_room(self, cx, &Seen(q), p)
     }
     fn admitted(&mut self, p: &Meta) {
         Aqm::admitted(self, p);

@@ -136,16 +136,14 @@ pub fn read<C: Config>(v: &Value) -> Result<C, Fault> {
 
 fn check_keys(schema: &Value, v: &Value) -> Result<(), Fault> {
     let (Some(table), Some(known)) = (v.as_object(), schema["properties"].as_object()) else { return Ok(()) };
-    for key in table.keys().filter(|k| !known.contains_key(*k)) {
-        let names: Vec<&str> = known.keys().map(String::as_str).collect();
-        let fault = Fault::at(key, format!("there is no parameter `{key}` here"));
-        return Err(match nearest(key, &names) {
-            Some(name) => fault.fix(format!("did you mean `{name}`?")),
-            None if names.is_empty() => fault.fix("this one takes no parameters"),
-            None => fault.fix(format!("known are {}", names.join(", "))),
-        });
-    }
-    Ok(())
+    let Some(key) = table.keys().find(|k| !known.contains_key(*k)) else { return Ok(()) };
+    let names: Vec<&str> = known.keys().map(String::as_str).collect();
+    let fault = Fault::at(key, format!("there is no parameter `{key}` here"));
+    Err(match nearest(key, &names) {
+        Some(name) => fault.fix(format!("did you mean `{name}`?")),
+        None if names.is_empty() => fault.fix("this one takes no parameters"),
+        None => fault.fix(format!("known are {}", names.join(", "))),
+    })
 }
 
 fn check_ranges(schema: &Value, written: &Value) -> Result<(), Fault> {

@@ -22,5 +22,6 @@ pub mod segment;
 pub mod service;
 pub mod source;
 pub mod store;
+pub mod testing;
 pub mod transport;
 pub mod units;

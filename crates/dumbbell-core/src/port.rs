@@ -1,5 +1,5 @@
 //! A queueing discipline and its transmitter, driven by a caller's clock: virtual in the simulator, real in the router.
-use crate::aqm::{Cx, Reason};
+use crate::aqm::{Backlog, Cx, Reason};
 use crate::ledger::Ledger;
 use crate::packet::Packet;
 use crate::probe::Probe;
@@ -97,6 +97,23 @@ impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
     /// The account.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
+    }
+    /// What waits, by the port's convention: with the packet in transmission if that is counted.
+    pub fn backlog(&self) -> Backlog {
+        let mut b = self.qdisc.backlog();
+        if let (true, Some(p)) = (self.count_in_service, &self.sending) {
+            b.packets += 1;
+            b.bytes += u64::from(p.meta().ip_len);
+        }
+        b
+    }
+    /// Whether backlog and limit include the packet in transmission.
+    pub fn counts_service(&self) -> bool {
+        self.count_in_service
+    }
+    /// Those that wait, head first, with the time since when.
+    pub fn waiting_since(&self) -> Vec<Time> {
+        self.qdisc.waiting_since()
     }
     /// Packets waiting or in transmission.
     pub fn held(&self) -> u64 {

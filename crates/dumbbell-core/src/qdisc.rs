@@ -1,5 +1,5 @@
 //! Queueing disciplines: what holds packets, in which order they leave, and the FIFO that asks an [`Aqm`].
-use crate::aqm::{Aqm, Backlog, Cx, Gone, QueueView, Reason, Verdict};
+use crate::aqm::{Aqm, Backlog, Cx, Decision, Gone, QueueView, Reason, Verdict};
 use crate::packet::{Meta, Packet};
 use crate::probe::Probe;
 use crate::store::{Store, Waiting};
@@ -49,6 +49,20 @@ impl<A: Aqm, P: Packet> Fifo<A, P> {
         Fifo { aqm, store: Store::default(), next_tick }
     }
 
+    /// Evicts until `p` fits, as long as the algorithm names a victim: whether `p` fits now.
+    fn make_room(&mut self, cx: &mut Cx<'_>, p: &Meta, sink: &mut impl Sink<P>) -> bool {
+        while !fits(cx, &self.store, p) {
+            if !self.store.could_hold(cx.link.capacity, p.ip_len) {
+                return false;
+            }
+            match self.aqm.make_room(cx, &self.store, p) {
+                Some(slot) if (slot as usize) < self.store.len() => self.evict(slot, Reason::Evicted, sink),
+                _ => return false,
+            }
+        }
+        true
+    }
+
     fn evict(&mut self, slot: u32, reason: Reason, sink: &mut impl Sink<P>) {
         if let Some(w) = self.store.remove(slot) {
             self.aqm.gone(&w.packet.meta(), Gone::Evicted);
@@ -69,25 +83,22 @@ fn fits<P: Packet>(cx: &Cx<'_>, store: &Store<P>, p: &Meta) -> bool {
     cx.link.capacity.fits(b.packets, b.bytes, p.ip_len)
 }
 
-/// What a verdict means for one packet: `Some(reason)` if it must be dropped. Marks it where it must be marked.
-fn apply<P: Packet>(
-    verdict: Verdict,
+/// Carries a decision out: `Some(reason)` if the packet must go; marks it where it must be marked.
+fn carry_out<P: Packet>(
+    d: Decision,
     p: &mut P,
     sink: &mut impl Sink<P>,
     saw: &dyn Fn(&mut dyn Probe),
 ) -> Option<Reason> {
-    let (reason, must_go) = match verdict {
-        Verdict::Pass | Verdict::Evict { .. } => return None,
-        Verdict::Drop(reason) => return Some(reason),
-        Verdict::Mark(reason) => (reason, false),
-        Verdict::Signal(reason) => (reason, true),
-    };
-    if p.meta().ecn.capable() {
-        p.set_ce();
-        sink.marked(p, reason, saw);
-        return None;
+    match d {
+        Decision::Drop(reason) => return Some(reason),
+        Decision::Admit(Some(reason)) => {
+            p.set_ce();
+            sink.marked(p, reason, saw);
+        }
+        Decision::Admit(None) => {}
     }
-    must_go.then_some(reason)
+    None
 }
 
 impl<A: Aqm, P: Packet> Qdisc<P> for Fifo<A, P> {
@@ -102,17 +113,12 @@ impl<A: Aqm, P: Packet> Qdisc<P> for Fifo<A, P> {
                 return sink.dropped(p, reason, &|out| aqm.probe(out));
             }
         }
+        // Room is made only for a packet that would stay.
+        let stays = matches!(verdict.decide(meta.ecn, true), Decision::Admit(_));
+        let decision = verdict.decide(meta.ecn, stays && self.make_room(cx, &meta, sink));
         let aqm = &self.aqm;
         let saw = |out: &mut dyn Probe| aqm.probe(out);
-        // The limit first: a packet that is dropped as overflow was not marked.
-        let still_fits = fits(cx, &self.store, &meta);
-        let drop = match verdict {
-            Verdict::Drop(reason) => Some(reason),
-            Verdict::Signal(reason) if !meta.ecn.capable() => Some(reason),
-            _ if !still_fits => Some(Reason::Overflow),
-            _ => apply(verdict, &mut p, sink, &saw),
-        };
-        match drop {
+        match carry_out(decision, &mut p, sink, &saw) {
             Some(reason) => sink.dropped(p, reason, &saw),
             None => self.admit(cx, p),
         }
@@ -123,7 +129,7 @@ impl<A: Aqm, P: Packet> Qdisc<P> for Fifo<A, P> {
             let meta = w.packet.meta();
             let verdict = self.aqm.depart(cx, &self.store, &meta, cx.now.since(w.since));
             let aqm = &self.aqm;
-            let dropped = apply(verdict, &mut w.packet, sink, &|out| aqm.probe(out));
+            let dropped = carry_out(verdict.decide(meta.ecn, true), &mut w.packet, sink, &|out| aqm.probe(out));
             self.aqm.gone(&meta, if dropped.is_some() { Gone::HeadDrop } else { Gone::Sent });
             match dropped {
                 None => return Some(w),
@@ -137,7 +143,7 @@ impl<A: Aqm, P: Packet> Qdisc<P> for Fifo<A, P> {
     }
 
     fn backlog(&self) -> Backlog {
-        self.store.waiting()
+        self.store.held()
     }
     fn set_in_service(&mut self, bytes: Option<u32>) {
         self.store.set_in_service(bytes);

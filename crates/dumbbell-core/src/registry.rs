@@ -122,6 +122,9 @@ macro_rules! __delegate {
             fn arrive(&mut self, cx: &mut $crate::aqm::Cx<'_>, q: &impl $crate::aqm::QueueView, p: &$crate::packet::Meta, fits: bool) -> $crate::aqm::Verdict {
                 $crate::__each!(self, $Any $list, a => a.arrive(cx, q, p, fits))
             }
+            fn make_room(&mut self, cx: &mut $crate::aqm::Cx<'_>, q: &impl $crate::aqm::QueueView, p: &$crate::packet::Meta) -> Option<$crate::aqm::Slot> {
+                $crate::__each!(self, $Any $list, a => a.make_room(cx, q, p))
+            }
             #[inline]
             fn admitted(&mut self, p: &$crate::packet::Meta) {
                 $crate::__each!(self, $Any $list, a => a.admitted(p))
@@ -161,8 +164,8 @@ macro_rules! __delegate {
             fn on_congestion(&mut self, event: &$crate::transport::Congestion<'_>, orders: &mut $crate::transport::Orders) {
                 $crate::__each!(self, $Any $list, a => a.on_congestion(event, orders))
             }
-            fn on_recovered(&mut self, now: $crate::units::Time, in_flight: u64) {
-                $crate::__each!(self, $Any $list, a => a.on_recovered(now, in_flight))
+            fn on_recovered(&mut self, now: $crate::units::Time, bound: u64) {
+                $crate::__each!(self, $Any $list, a => a.on_recovered(now, bound))
             }
             #[inline]
             fn on_sent(&mut self, sent: &$crate::transport::Sent) -> $crate::transport::Tag {

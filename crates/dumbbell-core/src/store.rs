@@ -1,7 +1,7 @@
 //! The packets that wait in a held port, in order of arrival.
 use crate::aqm::{Backlog, QueueView, Slot};
 use crate::packet::{Meta, Packet};
-use crate::units::Time;
+use crate::units::{Capacity, Time};
 use std::collections::VecDeque;
 
 /// A packet that waits, and since when.
@@ -57,8 +57,12 @@ impl<P: Packet> Store<P> {
         self.packets.iter()
     }
     /// What waits, without the packet in service.
-    pub fn waiting(&self) -> Backlog {
+    pub fn held(&self) -> Backlog {
         Backlog { packets: self.packets.len() as u32, bytes: self.bytes }
+    }
+    /// Whether a packet of `bytes` would fit if nothing waited.
+    pub fn could_hold(&self, capacity: Capacity, bytes: u32) -> bool {
+        capacity.fits(self.in_service.packets, self.in_service.bytes, bytes)
     }
     /// Counts (or no longer counts) a packet of `bytes` in transmission.
     pub fn set_in_service(&mut self, bytes: Option<u32>) {
@@ -68,8 +72,11 @@ impl<P: Packet> Store<P> {
 
 impl<P: Packet> QueueView for Store<P> {
     fn backlog(&self) -> Backlog {
-        let w = self.waiting();
+        let w = self.held();
         Backlog { packets: w.packets + self.in_service.packets, bytes: w.bytes + self.in_service.bytes }
+    }
+    fn waiting(&self) -> Slot {
+        self.packets.len() as Slot
     }
     fn meta(&self, slot: Slot) -> Option<Meta> {
         self.packets.get(slot as usize).map(|w| w.packet.meta())

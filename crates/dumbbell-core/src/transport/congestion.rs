@@ -11,6 +11,8 @@ pub struct Path {
     pub initial_window: u64,
     /// Initial slow-start threshold, bytes; `u64::MAX`: none.
     pub initial_ssthresh: u64,
+    /// Segments that one acknowledgement may add in slow start (L of RFC 3465; 1: RFC 5681).
+    pub growth_limit: u64,
 }
 
 /// Where the sender stands.
@@ -21,7 +23,8 @@ pub enum Phase {
     Open,
     /// Fast recovery.
     Recovery,
-    /// After a retransmission timeout, until what was outstanding then is acknowledged.
+    /// Everything outstanding is being sent again, after a timeout or Tahoe's fast retransmit, until it is
+    /// acknowledged.
     Loss,
 }
 
@@ -43,14 +46,18 @@ pub struct Ack {
     pub in_flight: u64,
     /// Round-trip sample, if this ACK gives one (Karn, or timestamps).
     pub rtt: Option<Span>,
-    /// Smoothed round-trip time.
+    /// Smoothed round-trip time before this sample.
     pub srtt: Option<Span>,
-    /// Smallest round-trip time of the connection.
+    /// Smallest round-trip time of the connection, this sample included.
     pub min_rtt: Option<Span>,
     /// The receiver's clock when it sent this ACK (TSval), unwrapped; with timestamps only.
     pub peer_clock: Option<Time>,
     /// Arrival minus `peer_clock`, an offset plus the delay of the reverse path; with timestamps only.
     pub reverse_delay: Option<Span>,
+    /// The receiver's window, bytes.
+    pub window: u64,
+    /// The tag of the segment that it answers, if that had one.
+    pub tag: Tag,
     /// Whether it echoes Congestion Experienced.
     pub ece: bool,
     /// Whether the window was what held the sender back (RFC 7661): else it should not grow.
@@ -71,6 +78,8 @@ pub enum Cause {
         /// Whether it is the first expiry for this segment (RFC 5681: ssthresh changes only then).
         first: bool,
     },
+    /// Further segments found lost in a recovery that has begun; only where they carry tags.
+    Further,
     /// The last reduction was not due: undo it.
     Spurious,
 }
@@ -179,13 +188,15 @@ pub trait CongestionControl {
     fn on_ack(&mut self, ack: &Ack, orders: &mut Orders);
     /// Congestion was noticed.
     fn on_congestion(&mut self, event: &Congestion<'_>, orders: &mut Orders);
-    /// Recovery ended with everything repaired; `in_flight` bytes are on their way.
-    fn on_recovered(&mut self, _now: Time, _in_flight: u64) {}
+    /// Recovery ended. The window may be at most `bound` (RFC 6582: max(FlightSize, SMSS) + SMSS, lest a burst
+    /// follow); [`u64::MAX`]: no bound.
+    fn on_recovered(&mut self, _now: Time, _bound: u64) {}
     /// A segment is about to go: the tag to write on it.
     fn on_sent(&mut self, _sent: &Sent) -> Tag {
         Tag(0)
     }
-    /// The connection was idle for longer than a retransmission timeout (RFC 5681 section 4.1).
+    /// The connection was idle for longer than a retransmission timeout (RFC 5681 section 4.1), or its SYN was
+    /// lost (section 3.1): the window may be at most this.
     fn on_idle(&mut self, _restart_window: u64) {}
     /// Its own clock.
     fn on_timer(&mut self, _now: Time, _orders: &mut Orders) {}

@@ -56,11 +56,24 @@ pub(super) fn parse(s: &str, kind: &str, units: &[(&str, f64)], example: &str) -
         let known: Vec<&str> = units.iter().map(|(n, _)| *n).collect();
         return Err(UnitError(format!("`{unit}` is not a unit of {kind}; known are {}", known.join(", "))));
     };
+    if let Some(amount) = exact(digits, *scale as u128) {
+        return Ok(amount);
+    }
     let scaled = libm::round(value * scale);
     if scaled >= u64::MAX as f64 {
         return Err(UnitError(format!("`{s}` is too large for a {kind}")));
     }
     Ok(scaled as u64)
+}
+
+/// `digits` times `scale`, if they are a plain decimal: a float would lose what lies beyond its 53 bits.
+fn exact(digits: &str, scale: u128) -> Option<u64> {
+    let digits = digits.replace('_', "");
+    let (whole, fraction) = digits.split_once('.').unwrap_or((&digits, ""));
+    let places = u32::try_from(fraction.len()).ok()?;
+    let one = 10u128.checked_pow(places)?;
+    let scaled = format!("{whole}{fraction}").parse::<u128>().ok()?.checked_mul(scale)?;
+    u64::try_from((scaled + one / 2) / one).ok()
 }
 
 /// The message for a number that came without a unit.
@@ -72,13 +85,19 @@ pub(super) fn bare(kind: &str, digits: &str, example: &str) -> String {
 /// Writes `value` base units in the largest unit that needs at most three decimals.
 pub(super) fn show(f: &mut fmt::Formatter<'_>, value: u64, units: &[(&str, u64)]) -> fmt::Result {
     let fits = |scale: u64| value >= scale && (value as u128 * 1000).is_multiple_of(u128::from(scale));
-    match units.iter().find(|(_, scale)| fits(*scale)) {
-        Some((name, scale)) => write!(f, "{} {name}", value as f64 / *scale as f64),
-        None if value == 0 => write!(f, "0 {}", units[0].0),
-        None => {
-            let (name, _) = units[units.len() - 1];
-            write!(f, "{value} {name}")
-        }
+    let (name, scale) = match units.iter().find(|(_, scale)| fits(*scale)) {
+        Some(unit) => *unit,
+        None if value == 0 => units[0],
+        None => units[units.len() - 1],
+    };
+    let thousandths = (u128::from(value % scale) * 1000 / u128::from(scale)) as u64;
+    match thousandths {
+        0 => write!(f, "{} {name}", value / scale),
+        _ => write!(
+            f,
+            "{} {name}",
+            format_args!("{}.{:03}", value / scale, thousandths).to_string().trim_end_matches('0')
+        ),
     }
 }
 

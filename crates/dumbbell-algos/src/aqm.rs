@@ -1,0 +1,7 @@
+//! Active queue management: what a FIFO asks whether to signal congestion.
+use dumbbell_core::registry;
+
+registry! { aqm AnyAqm, suite aqm_suite {
+    drop_tail::DropTail,
+    red::Red,
+} }

@@ -1,0 +1,123 @@
+//! RED's parameters.
+use super::average::{IdleFraction, IdleStyle};
+use super::curve::CurveShape;
+use super::spacing::SpacingLaw;
+use crate::aqm::drop_tail::Victim;
+use dumbbell_core::catalogue::{Config, Fault};
+use dumbbell_core::units::{Bytes, Packets};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How the probability depends on the size of the arriving packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ByteDrop {
+    /// Not at all.
+    #[default]
+    Off,
+    /// `p_b` times its size over `mean_packet_size`.
+    MeanSize,
+    /// `p_b` times its size over the link's MTU (Floyd, Jacobson 1993, Fig. 2).
+    MaxSize,
+    /// `p_a` times its size over `mean_packet_size`, and `count` in bytes over that size (ns-2).
+    Ns2,
+}
+
+/// Parameters of [`Red`](super::Red). Thresholds are in packets.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RedConfig {
+    /// Average queue length at which signalling begins.
+    #[schemars(extend("x-source" = "Floyd, Jacobson 1993: 5 packets"))]
+    pub min_th: Packets,
+    /// Average queue length at which the probability has reached `max_p`; at least `min_th`.
+    #[schemars(extend("x-source" = "Floyd 1997, RED: discussions of setting parameters: 3 min_th"))]
+    pub max_th: Packets,
+    /// Probability `p_b` at `max_th`. The 1993 paper has 0.02.
+    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Floyd 1997, RED: discussions of setting parameters"))]
+    pub max_p: f64,
+    /// Weight of the newest sample in the average queue length.
+    #[schemars(
+        range(max = 1.0),
+        extend("exclusiveMinimum" = 0.0, "x-source" = "Floyd, Jacobson 1993, section 6: 0.002")
+    )]
+    pub w_q: f64,
+    /// Size of a typical packet: the decay while idle, the unit of `byte_mode` and of `byte_drop`.
+    #[schemars(extend("x-source" = "ns-2 mean_pktsize_ 500"))]
+    pub mean_packet_size: Bytes,
+    /// Whether the queue is measured in bytes: thresholds then mean `th * mean_packet_size` bytes.
+    #[schemars(extend("x-source" = "Floyd, Jacobson 1993: packets"))]
+    pub byte_mode: bool,
+    /// Whether larger packets are signalled more often.
+    #[schemars(extend("x-source" = "RFC 7567 section 4.4: no dependence on packet size"))]
+    pub byte_drop: ByteDrop,
+    /// Whether the probability rises from `max_p` at `max_th` to 1 at twice `max_th`, not at once.
+    #[schemars(extend("x-source" = "Floyd, Jacobson 1993; ns-2 and ns-3 have it since 2001"))]
+    pub gentle: bool,
+    /// Whether ECN-capable packets are marked rather than dropped.
+    #[schemars(extend("x-source" = "ns-2 setbit_ false, ns-3 UseEcn false"))]
+    pub ecn: bool,
+    /// Whether ECN-capable packets too are dropped where every packet is signalled (`max_th`, gentle: twice that).
+    #[schemars(extend("x-source" = "RFC 3168 section 7; ns-3 UseHardDrop true"))]
+    pub ecn_hard: bool,
+    /// How signals are spaced.
+    #[schemars(extend("x-source" = "Floyd, Jacobson 1993, section 7, method 2"))]
+    pub spacing: SpacingLaw,
+    /// The probability between the thresholds.
+    #[schemars(extend("x-source" = "Floyd, Jacobson 1993, Fig. 2"))]
+    pub curve: CurveShape,
+    /// What the first arrival after an idle period does to the average.
+    #[schemars(extend("x-source" = "ns-2; the 1993 paper's form makes no update for a short idle period"))]
+    pub idle_style: IdleStyle,
+    /// How many typical packets an idle time counts for.
+    #[schemars(extend("x-source" = "ns-2: whole packets"))]
+    pub idle_fraction: IdleFraction,
+    /// No packet is signalled that finds at most this many in the queue; `"0 pkt"`: no such rule (the 1993 paper).
+    #[schemars(extend("x-source" = "ns-2: q > 1"))]
+    pub min_q_for_drop: Packets,
+    /// Which packet goes when one must beyond the upper threshold, or because it does not fit.
+    #[schemars(extend("x-source" = "Floyd, Jacobson 1993; ns-2 drop_tail_ true"))]
+    pub victim: Victim,
+}
+
+impl Default for RedConfig {
+    fn default() -> Self {
+        RedConfig {
+            min_th: Packets(5.0),
+            max_th: Packets(15.0),
+            max_p: 0.1,
+            w_q: 0.002,
+            mean_packet_size: Bytes(500),
+            byte_mode: false,
+            byte_drop: ByteDrop::Off,
+            gentle: false,
+            ecn: false,
+            ecn_hard: true,
+            spacing: SpacingLaw::Uniform,
+            curve: CurveShape::Linear,
+            idle_style: IdleStyle::Ns2,
+            idle_fraction: IdleFraction::Floor,
+            min_q_for_drop: Packets(1.0),
+            victim: Victim::Tail,
+        }
+    }
+}
+
+impl Config for RedConfig {
+    fn check(&self) -> Result<(), Fault> {
+        if self.max_th.0 < self.min_th.0 {
+            let cause = format!("max_th = {} is below min_th = {}", self.max_th, self.min_th);
+            return Err(
+                Fault::at("max_th", cause).fix(format!("three times min_th is \"{} pkt\"", 3.0 * self.min_th.0))
+            );
+        }
+        if self.mean_packet_size.0 == 0 {
+            return Err(Fault::at("mean_packet_size", "a packet has at least one byte").fix("write \"500 B\""));
+        }
+        if self.spacing == SpacingLaw::UniformStored && self.byte_drop == ByteDrop::Ns2 {
+            let cause = "the stored random number decides by p_b, and byte_drop = \"ns2\" changes p_a";
+            return Err(Fault::at("byte_drop", cause).fix("write \"mean_size\", or spacing = \"uniform\""));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,224 @@
+//! How signals of a given probability are spaced over the arriving packets of the RED family.
+use dumbbell_core::rng::Stream;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The law of the number of packets from one signal to the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SpacingLaw {
+    /// Geometric: each packet on its own with `p_b` (method 1 of the 1993 paper; a plain comparator in hardware).
+    Bernoulli,
+    /// Uniform on 1 .. `1/p_b - 1`: `p_a = p_b / (1 - count p_b)` (method 2, Fig. 2).
+    #[default]
+    Uniform,
+    /// Uniform on `1/p_b` .. `2/p_b - 1`: ns-2's and ns-3's `wait`.
+    UniformWait,
+    /// Uniform on 1 .. `1/p_b` with one random number for each signal: Fig. 17's efficient form.
+    UniformStored,
+}
+
+/// What the last decision saw.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Saw {
+    /// Packets since the last signal, the present one included; -1 outside the random region.
+    pub count: i64,
+    /// The probability used; of [`SpacingLaw::UniformStored`], which has none, 0 or 1.
+    pub p_a: f64,
+    /// The random number used; 0 if none was.
+    pub coin: f64,
+}
+
+/// Counts the packets since the last signal and draws the next one.
+#[derive(Clone, Debug)]
+pub struct Spacing {
+    law: SpacingLaw,
+    /// Packets since the last signal; -1 outside the random region.
+    count: i64,
+    /// The same in the unit of the law: packets, or bytes over the mean size.
+    since: f64,
+    /// [`SpacingLaw::UniformStored`]: the random number that decides the next signal.
+    stored: f64,
+    saw: Saw,
+}
+
+impl Spacing {
+    /// Outside the random region.
+    pub fn new(law: SpacingLaw) -> Self {
+        Spacing { law, count: -1, since: 0.0, stored: 0.0, saw: Saw { count: -1, p_a: 0.0, coin: 0.0 } }
+    }
+
+    /// What the last decision saw.
+    pub fn saw(&self) -> Saw {
+        self.saw
+    }
+
+    /// The average is below the random region.
+    #[inline]
+    pub fn leave(&mut self) {
+        self.count = -1;
+        self.saw = Saw { count: -1, p_a: 0.0, coin: 0.0 };
+    }
+
+    /// The average is above the random region: the packet gets the signal.
+    pub fn force(&mut self, rng: &mut Stream) {
+        self.saw = Saw { count: self.count, p_a: 1.0, coin: 0.0 };
+        self.restart(rng);
+    }
+
+    /// A signal was given: the count starts anew.
+    pub fn restart(&mut self, rng: &mut Stream) {
+        (self.count, self.since) = (0, 0.0);
+        if self.law == SpacingLaw::UniformStored {
+            self.stored = rng.unit();
+        }
+    }
+
+    /// Whether this packet, which counts as `weight` packets, gets the signal. `p_b` is the curve's probability;
+    /// the spaced one is multiplied by `scale`.
+    #[inline]
+    pub fn test(&mut self, p_b: f64, weight: f64, scale: f64, rng: &mut Stream) -> bool {
+        let tested = if self.count < 0 {
+            self.enter(weight, rng)
+        } else {
+            self.count += 1;
+            self.since += weight;
+            true
+        };
+        self.saw = Saw { count: self.count, p_a: 0.0, coin: 0.0 };
+        let signal = tested && self.draw(p_b, scale, rng);
+        if signal {
+            self.restart(rng);
+        }
+        signal
+    }
+
+    /// The first packet in the random region: whether it may get the signal.
+    fn enter(&mut self, weight: f64, rng: &mut Stream) -> bool {
+        self.restart(rng);
+        if self.law == SpacingLaw::UniformWait {
+            (self.count, self.since) = (1, weight); // ns-2 counts it and does not test it
+        }
+        matches!(self.law, SpacingLaw::Bernoulli | SpacingLaw::Uniform)
+    }
+
+    fn draw(&mut self, p_b: f64, scale: f64, rng: &mut Stream) -> bool {
+        if self.law == SpacingLaw::UniformStored {
+            let due = self.since >= self.stored / p_b;
+            (self.saw.p_a, self.saw.coin) = (f64::from(u8::from(due)), self.stored);
+            return due;
+        }
+        let p = spaced(self.law, p_b, self.since);
+        self.saw.p_a = if p < 1.0 { (p * scale).min(1.0) } else { 1.0 };
+        self.saw.coin = rng.unit();
+        self.saw.coin < self.saw.p_a
+    }
+}
+
+/// `p_a` of a packet that is the `since`-th after the last signal; in [0, 1].
+fn spaced(law: SpacingLaw, p_b: f64, since: f64) -> f64 {
+    let x = since * p_b;
+    match law {
+        SpacingLaw::Bernoulli | SpacingLaw::UniformStored => p_b.min(1.0),
+        SpacingLaw::Uniform if x < 1.0 => (p_b / (1.0 - x)).min(1.0),
+        SpacingLaw::UniformWait if x < 1.0 => 0.0,
+        SpacingLaw::UniformWait if x < 2.0 => (p_b / (2.0 - x)).min(1.0),
+        SpacingLaw::Uniform | SpacingLaw::UniformWait => 1.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIGNALS: usize = 60_000;
+
+    /// Spacings at constant `p_b`, after the first signal.
+    fn spacings(law: SpacingLaw, p_b: f64) -> Vec<usize> {
+        let mut rng = Stream::named(3, "spacing");
+        let mut s = Spacing::new(law);
+        let mut next = || (1..).find(|_| s.test(p_b, 1.0, 1.0, &mut rng)).unwrap();
+        next();
+        (0..SIGNALS).map(|_| next()).collect()
+    }
+
+    /// Pearson's statistic against the uniform law on `from..=to`, or `None` if a spacing lies outside.
+    fn chi_square(spacings: &[usize], from: usize, to: usize) -> Option<f64> {
+        let mut bins = vec![0.0; to - from + 1];
+        for s in spacings {
+            *s.checked_sub(from).and_then(|i| bins.get_mut(i))? += 1.0;
+        }
+        let expected = spacings.len() as f64 / bins.len() as f64;
+        Some(bins.iter().map(|n: &f64| (n - expected) * (n - expected) / expected).sum())
+    }
+
+    /// A law passes if its statistic is below the 99.99 % point of chi-square (Wilson, Hilferty).
+    fn is_uniform(spacings: &[usize], from: usize, to: usize) -> bool {
+        let k = (to - from) as f64;
+        let point = k * libm::pow(1.0 - 2.0 / (9.0 * k) + 3.719 * libm::sqrt(2.0 / (9.0 * k)), 3.0);
+        chi_square(spacings, from, to).is_some_and(|x| x < point)
+    }
+
+    fn mean(spacings: &[usize]) -> f64 {
+        spacings.iter().sum::<usize>() as f64 / spacings.len() as f64
+    }
+
+    #[test]
+    fn uniform_has_its_law_and_no_other() {
+        let s = spacings(SpacingLaw::Uniform, 0.02);
+        assert!(is_uniform(&s, 1, 49), "{:?}", chi_square(&s, 1, 49));
+        assert!((mean(&s) - 25.0).abs() < 0.25, "{}", mean(&s));
+        assert!(!is_uniform(&s, 1, 50));
+    }
+
+    #[test]
+    fn the_first_signal_in_the_region_is_uniform_from_one_to_the_inverse() {
+        let mut rng = Stream::named(4, "first");
+        let first: Vec<usize> = (0..SIGNALS)
+            .map(|_| {
+                let mut s = Spacing::new(SpacingLaw::Uniform);
+                (1..).find(|_| s.test(0.02, 1.0, 1.0, &mut rng)).unwrap()
+            })
+            .collect();
+        assert!(is_uniform(&first, 1, 50));
+    }
+
+    #[test]
+    fn wait_has_its_law() {
+        let s = spacings(SpacingLaw::UniformWait, 0.02);
+        assert!(is_uniform(&s, 50, 99), "{:?}", chi_square(&s, 50, 99));
+        assert!((mean(&s) - 74.5).abs() < 0.25);
+    }
+
+    #[test]
+    fn stored_has_the_law_of_the_paper() {
+        let s = spacings(SpacingLaw::UniformStored, 0.02);
+        assert!(is_uniform(&s, 1, 50), "{:?}", chi_square(&s, 1, 50));
+        assert!((mean(&s) - 25.5).abs() < 0.25);
+    }
+
+    /// Geometric: mean 1/p, the share beyond k packets is (1 - p)^k. The uniform laws are rejected.
+    #[test]
+    fn bernoulli_is_geometric() {
+        let s = spacings(SpacingLaw::Bernoulli, 0.02);
+        assert!((mean(&s) - 50.0).abs() < 1.0);
+        for k in [10, 50, 150, 250] {
+            let tail = s.iter().filter(|x| **x > k).count() as f64 / s.len() as f64;
+            let law = libm::pow(0.98, k as f64);
+            assert!((tail - law).abs() < 4.4 * (law * (1.0 - law) / s.len() as f64).sqrt(), "beyond {k}: {tail}");
+        }
+        assert!(!is_uniform(&s, 1, 49) && !is_uniform(&s, 50, 99) && !is_uniform(&s, 1, 300));
+    }
+
+    #[test]
+    fn probabilities_stay_in_range() {
+        for law in [SpacingLaw::Bernoulli, SpacingLaw::Uniform, SpacingLaw::UniformWait] {
+            for p_b in [0.0, 1e-9, 0.3, 0.5, 1.0, 3.0] {
+                for since in 0..200 {
+                    let p = spaced(law, p_b, f64::from(since));
+                    assert!((0.0..=1.0).contains(&p), "{law:?} {p_b} {since}: {p}");
+                }
+            }
+        }
+    }
+}

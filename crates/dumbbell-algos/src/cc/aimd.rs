@@ -1,0 +1,73 @@
+//! Additive increase, multiplicative decrease, and its binomial generalisation.
+use super::window::{Law, Window, windowed};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::transport::Path;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of [`Aimd`]. The TCP-friendly line is a = 3 b / (2 - b); a binomial control is TCP-friendly
+/// only if k + l = 1.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct AimdConfig {
+    /// Increase: segments per round trip.
+    #[schemars(range(max = 100.0), extend("exclusiveMinimum" = 0, "x-source" = "RFC 5681 section 3.1", "x-unit" = "segments"))]
+    pub a: f64,
+    /// Decrease: the share of the window that a congestion event takes.
+    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "RFC 5681 section 3.1"))]
+    pub b: f64,
+    /// Exponent of the increase: w += a / w^(k+1) per segment acknowledged. 0: AIMD; 0.5: SQRT; 1: IIAD.
+    #[schemars(range(min = 0.0, max = 2.0), extend("x-source" = "Bansal and Balakrishnan, INFOCOM 2001"))]
+    pub k: f64,
+    /// Exponent of the decrease: w -= b w^l. 1: AIMD; 0.5: SQRT; 0: IIAD.
+    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Bansal and Balakrishnan, INFOCOM 2001"))]
+    pub l: f64,
+}
+
+impl Default for AimdConfig {
+    fn default() -> Self {
+        AimdConfig { a: 1.0, b: 0.5, k: 0.0, l: 1.0 }
+    }
+}
+
+impl Config for AimdConfig {
+    fn check(&self) -> Result<(), Fault> {
+        if self.a.is_finite() && self.b.is_finite() && self.k.is_finite() && self.l.is_finite() {
+            return Ok(());
+        }
+        Err(Fault::at("a", "a, b, k and l must be numbers").fix("write a = 1.0, b = 0.5, k = 0.0, l = 1.0"))
+    }
+}
+
+/// See the module's page.
+#[derive(Clone, Debug)]
+pub struct Aimd(Window);
+
+impl Algorithm for Aimd {
+    type Config = AimdConfig;
+    type Site = Path;
+    const ABOUT: About = About {
+        name: "aimd",
+        title: "AIMD(a, b) and binomial congestion control",
+        idea: "Probe for bandwidth by a small step each round trip, give back a share of the window on congestion.",
+        equations: "w: cwnd in segments (of SMSS bytes)\n\
+                    slow start (cwnd < ssthresh), per ACK of N bytes:  cwnd += min(N, L SMSS)\n\
+                    avoidance, per segment acknowledged:               w += a / w^(k+1)\n\
+                    loss:     w = FlightSize / SMSS;  ssthresh = max(w - b w^l, 2);  cwnd = ssthresh\n\
+                    ECN echo: the same, from cwnd instead of FlightSize\n\
+                    timeout:  ssthresh as for a loss (first expiry only);  cwnd = 1",
+        sources: &[
+            "Chiu and Jain: Analysis of the increase and decrease algorithms for congestion avoidance, 1989",
+            "Bansal and Balakrishnan: Binomial congestion control algorithms, INFOCOM 2001",
+            "RFC 5681 section 3.1",
+            "RFC 3465 (appropriate byte counting)",
+        ],
+        provenance: Provenance::TwoReadings,
+    };
+    fn new(config: &AimdConfig, path: &Path) -> Self {
+        let AimdConfig { a, b, k, l } = *config;
+        Aimd(Window::new(Law { a, b, k, l }, path))
+    }
+}
+
+windowed!(Aimd, recovery None, loss_window None);

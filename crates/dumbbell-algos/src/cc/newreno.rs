@@ -1,0 +1,28 @@
+//! TCP NewReno.
+use super::window::{STANDARD, Window, windowed};
+use dumbbell_core::catalogue::{About, Algorithm, NoConfig, Provenance};
+use dumbbell_core::transport::Path;
+
+/// See the module's page.
+#[derive(Clone, Debug)]
+pub struct Newreno(Window);
+
+impl Algorithm for Newreno {
+    type Config = NoConfig;
+    type Site = Path;
+    const ABOUT: About = About {
+        name: "newreno",
+        title: "TCP NewReno",
+        idea: "Stay in recovery until all that was outstanding is acknowledged: one repair per round trip, one halving.",
+        equations: "recover = SND.NXT at entry; as reno, but\n\
+                    partial ACK of N bytes: send SND.UNA again;  cwnd -= N, and += SMSS if N >= SMSS\n\
+                    full ACK (>= recover):  cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS)",
+        sources: &["RFC 6582", "Hoe: Improving the start-up behavior of a congestion control scheme for TCP, SIGCOMM 1996"],
+        provenance: Provenance::Vectors,
+    };
+    fn new(_: &NoConfig, path: &Path) -> Self {
+        Newreno(Window::new(STANDARD, path))
+    }
+}
+
+windowed!(Newreno, recovery Some("newreno"), loss_window None);

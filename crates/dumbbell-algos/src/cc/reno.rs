@@ -1,0 +1,29 @@
+//! TCP Reno.
+use super::window::{STANDARD, Window, windowed};
+use dumbbell_core::catalogue::{About, Algorithm, NoConfig, Provenance};
+use dumbbell_core::transport::Path;
+
+/// See the module's page.
+#[derive(Clone, Debug)]
+pub struct Reno(Window);
+
+impl Algorithm for Reno {
+    type Config = NoConfig;
+    type Site = Path;
+    const ABOUT: About = About {
+        name: "reno",
+        title: "TCP Reno",
+        idea: "After a fast retransmit keep half the window and the ACK clock running; one repair per recovery.",
+        equations: "3rd duplicate ACK: ssthresh = max(FlightSize / 2, 2 SMSS);  send SND.UNA again\n\
+                                       cwnd = ssthresh + 3 SMSS\n\
+                    each further one:  cwnd += SMSS\n\
+                    first new ACK:     cwnd = ssthresh, even if it is partial: k losses, k halvings",
+        sources: &["RFC 5681 sections 3.1 and 3.2", "Jacobson: Modified TCP congestion avoidance algorithm, 1990"],
+        provenance: Provenance::Vectors,
+    };
+    fn new(_: &NoConfig, path: &Path) -> Self {
+        Reno(Window::new(STANDARD, path))
+    }
+}
+
+windowed!(Reno, recovery Some("reno"), loss_window None);

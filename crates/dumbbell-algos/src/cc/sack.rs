@@ -1,0 +1,29 @@
+//! TCP SACK.
+use super::window::{STANDARD, Window, windowed};
+use dumbbell_core::catalogue::{About, Algorithm, NoConfig, Provenance};
+use dumbbell_core::transport::Path;
+
+/// See the module's page.
+#[derive(Clone, Debug)]
+pub struct Sack(Window);
+
+impl Algorithm for Sack {
+    type Config = NoConfig;
+    type Site = Path;
+    const ABOUT: About = About {
+        name: "sack",
+        title: "TCP SACK",
+        idea: "The receiver says which segments it holds, so that every hole can be repaired within a round trip.",
+        equations: "pipe: bytes believed to be in the network; send while cwnd - pipe >= SMSS, in this order:\n\
+                    lost and not yet sent again, new data, any hole below the highest SACK, once the last segment\n\
+                    entry: ssthresh = cwnd = max(FlightSize / 2, 2 SMSS)\n\
+                    exit: all that was outstanding at entry is acknowledged",
+        sources: &["RFC 6675", "RFC 2018", "RFC 2883"],
+        provenance: Provenance::Vectors,
+    };
+    fn new(_: &NoConfig, path: &Path) -> Self {
+        Sack(Window::new(STANDARD, path))
+    }
+}
+
+windowed!(Sack, recovery Some("sack"), loss_window None);

@@ -1,0 +1,28 @@
+//! TCP Tahoe.
+use super::window::{STANDARD, Window, windowed};
+use dumbbell_core::catalogue::{About, Algorithm, NoConfig, Provenance};
+use dumbbell_core::transport::Path;
+
+/// See the module's page.
+#[derive(Clone, Debug)]
+pub struct Tahoe(Window);
+
+impl Algorithm for Tahoe {
+    type Config = NoConfig;
+    type Site = Path;
+    const ABOUT: About = About {
+        name: "tahoe",
+        title: "TCP Tahoe",
+        idea: "Any loss restarts the window from one segment; fast retransmit finds it before the timer does.",
+        equations: "3rd duplicate ACK: ssthresh = max(FlightSize / 2, 2 SMSS);  cwnd = 1 SMSS;  SND.NXT = SND.UNA\n\
+                    timeout: the same, and the RTO doubles\n\
+                    slow start below ssthresh, above it SMSS^2 / cwnd per ACK",
+        sources: &["Jacobson: Congestion avoidance and control, SIGCOMM 1988", "RFC 5681 section 3.1"],
+        provenance: Provenance::TwoReadings,
+    };
+    fn new(_: &NoConfig, path: &Path) -> Self {
+        Tahoe(Window::new(STANDARD, path))
+    }
+}
+
+windowed!(Tahoe, recovery Some("tahoe"), loss_window Some(0));

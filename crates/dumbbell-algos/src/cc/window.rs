@@ -1,0 +1,259 @@
+//! The window arithmetic of the classics (RFC 5681, RFC 3465): slow start, additive or binomial increase,
+//! decrease on congestion. Windows are in bytes; `w` is cwnd in segments.
+use dumbbell_core::probe::Probe;
+use dumbbell_core::transport::{Ack, Cause, Congestion, Path, Phase};
+
+/// How a window grows and shrinks: per segment acknowledged w += a / w^(k+1), per congestion w -= b w^l.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Law {
+    /// Increase, segments per round trip (k = 0).
+    pub a: f64,
+    /// Decrease, a share of the window (l = 1).
+    pub b: f64,
+    /// Exponent of the increase.
+    pub k: f64,
+    /// Exponent of the decrease.
+    pub l: f64,
+}
+
+/// RFC 5681: one segment per round trip, half on congestion.
+pub const STANDARD: Law = Law { a: 1.0, b: 0.5, k: 0.0, l: 1.0 };
+
+/// A congestion window that follows a [`Law`].
+#[derive(Clone, Debug)]
+pub struct Window {
+    cwnd: u64,
+    ssthresh: u64,
+    mss: u64,
+    /// Bytes that one acknowledgement may add in slow start.
+    limit: u64,
+    /// Whether every acknowledged byte counts in congestion avoidance (RFC 3465), or a segment per ACK (RFC 5681).
+    count_bytes: bool,
+    /// The part of a byte by which cwnd has grown beyond `cwnd`.
+    fraction: f64,
+    law: Law,
+    /// (cwnd, ssthresh) before the last reduction.
+    prior: (u64, u64),
+}
+
+impl Window {
+    /// The window at the start of a connection.
+    pub fn new(law: Law, path: &Path) -> Self {
+        Window {
+            cwnd: path.initial_window.max(path.mss),
+            ssthresh: path.initial_ssthresh,
+            mss: path.mss,
+            limit: path.growth_limit.max(1) * path.mss,
+            count_bytes: path.growth_limit > 1,
+            fraction: 0.0,
+            law,
+            prior: (0, 0),
+        }
+    }
+
+    /// The congestion window, bytes.
+    #[inline]
+    pub fn cwnd(&self) -> u64 {
+        self.cwnd
+    }
+    /// The slow-start threshold, bytes.
+    pub fn ssthresh(&self) -> u64 {
+        self.ssthresh
+    }
+
+    /// Grows for newly acknowledged bytes, if the window was what limited the sender (RFC 5681 section 3.1).
+    #[inline]
+    pub fn grow(&mut self, ack: &Ack) {
+        if ack.acked == 0 || ack.phase == Phase::Recovery || !ack.window_limited {
+            return;
+        }
+        if self.cwnd < self.ssthresh {
+            self.cwnd += ack.acked.min(self.limit);
+            return;
+        }
+        let credit = if self.count_bytes { ack.acked } else { ack.acked.min(self.mss) };
+        let (mss, cwnd) = (self.mss as f64, self.cwnd as f64);
+        let mut growth = self.law.a * credit as f64 * mss / cwnd;
+        if self.law.k != 0.0 {
+            growth *= libm::pow(cwnd / mss, -self.law.k);
+        }
+        // The law is per round trip; an acknowledgement of a whole window adds no more than its increase.
+        let whole = (self.fraction + growth).min(self.law.a.max(1.0) * mss);
+        let bytes = whole as u64;
+        self.fraction = whole - bytes as f64;
+        self.cwnd += bytes;
+    }
+
+    /// Answers a congestion event. `loss_window`: the window after a loss found by duplicate ACKs; `None`: ssthresh.
+    pub fn shrink(&mut self, event: &Congestion<'_>, loss_window: Option<u64>) {
+        match event.cause {
+            Cause::Loss => {
+                self.reduce(event.in_flight);
+                self.cwnd = self.cwnd.min(loss_window.unwrap_or(self.ssthresh)).max(self.mss);
+            }
+            Cause::Ecn => {
+                self.reduce(self.cwnd);
+                self.cwnd = self.cwnd.min(self.ssthresh);
+            }
+            Cause::Timeout { first } => {
+                if first {
+                    self.reduce(event.in_flight);
+                }
+                self.cwnd = self.mss;
+            }
+            Cause::Spurious => {
+                self.cwnd = self.cwnd.max(self.prior.0);
+                self.ssthresh = self.ssthresh.max(self.prior.1);
+            }
+            Cause::Further => return,
+        }
+        self.fraction = 0.0;
+    }
+
+    /// ssthresh = max(decreased `from`, 2 SMSS).
+    fn reduce(&mut self, from: u64) {
+        self.prior = (self.cwnd, self.ssthresh);
+        let (mss, from) = (self.mss as f64, from as f64);
+        let cut =
+            if self.law.l == 1.0 { self.law.b * from } else { self.law.b * libm::pow(from / mss, self.law.l) * mss };
+        self.ssthresh = ((from - cut).max(0.0) as u64).max(2 * self.mss);
+    }
+
+    /// Lowers the window to `bound`, but not below a segment.
+    pub fn bound(&mut self, bound: u64) {
+        self.cwnd = self.cwnd.min(bound.max(self.mss));
+    }
+
+    /// `cwnd` and `ssthresh`, in bytes.
+    pub fn probe(&self, out: &mut dyn Probe) {
+        out.gauge("cwnd", self.cwnd as f64);
+        out.gauge("ssthresh", self.ssthresh as f64);
+    }
+}
+
+/// Implements a congestion control whose field 0 is a [`Window`]: its recovery, and its window after a loss.
+macro_rules! windowed {
+    ($Type:ty, recovery $recovery:expr, loss_window $loss:expr) => {
+        impl dumbbell_core::transport::CongestionControl for $Type {
+            fn recovery(&self) -> Option<&'static str> {
+                $recovery
+            }
+            #[inline]
+            fn on_ack(&mut self, ack: &dumbbell_core::transport::Ack, _: &mut dumbbell_core::transport::Orders) {
+                self.0.grow(ack);
+            }
+            fn on_congestion(
+                &mut self,
+                event: &dumbbell_core::transport::Congestion<'_>,
+                _: &mut dumbbell_core::transport::Orders,
+            ) {
+                self.0.shrink(event, $loss);
+            }
+            fn on_recovered(&mut self, _now: dumbbell_core::units::Time, bound: u64) {
+                self.0.bound(bound);
+            }
+            fn on_idle(&mut self, restart_window: u64) {
+                self.0.bound(restart_window);
+            }
+            #[inline]
+            fn cwnd(&self) -> u64 {
+                self.0.cwnd()
+            }
+            fn ssthresh(&self) -> Option<u64> {
+                Some(self.0.ssthresh())
+            }
+            fn probe(&self, out: &mut dyn dumbbell_core::probe::Probe) {
+                self.0.probe(out);
+            }
+        }
+    };
+}
+pub(super) use windowed;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dumbbell_core::units::Time;
+
+    const MSS: u64 = 1000;
+
+    fn path(growth_limit: u64) -> Path {
+        Path { mss: MSS, initial_window: 2 * MSS, initial_ssthresh: u64::MAX, growth_limit }
+    }
+    fn ack(bytes: u64) -> Ack {
+        let mut a = Ack::default();
+        (a.acked, a.window_limited) = (bytes, true);
+        a
+    }
+    fn event(cause: Cause, in_flight: u64) -> Congestion<'static> {
+        Congestion::new(Time::ZERO, cause, in_flight, &[])
+    }
+
+    #[test]
+    fn slow_start_counts_at_most_l_segments_per_ack() {
+        let mut rfc5681 = Window::new(STANDARD, &path(1));
+        rfc5681.grow(&ack(3 * MSS));
+        assert_eq!(rfc5681.cwnd(), 3 * MSS);
+        let mut abc = Window::new(STANDARD, &path(2));
+        abc.grow(&ack(3 * MSS));
+        assert_eq!(abc.cwnd(), 4 * MSS);
+    }
+
+    /// A loss with 20 segments in flight leaves 10; then one segment more per window's worth of acknowledgements.
+    #[test]
+    fn avoidance_adds_a_segment_per_window() {
+        let mut w = Window::new(STANDARD, &path(1));
+        w.cwnd = 20 * MSS;
+        w.shrink(&event(Cause::Loss, 20 * MSS), None);
+        assert_eq!((w.cwnd(), w.ssthresh()), (10 * MSS, 10 * MSS));
+        // Sum of SMSS^2 / cwnd over 10 ACKs, by hand in exact arithmetic: 954.08 bytes.
+        (0..10).for_each(|_| w.grow(&ack(MSS)));
+        let mut exact = 10_000.0f64;
+        (0..10).for_each(|_| exact += 1e6 / exact);
+        assert!((w.cwnd() as f64 - exact).abs() <= 1.0, "{} {exact}", w.cwnd());
+    }
+
+    #[test]
+    fn delayed_acks_halve_the_growth_unless_bytes_are_counted() {
+        let growth = |limit| {
+            let mut w = Window::new(STANDARD, &path(limit));
+            (w.cwnd, w.ssthresh) = (100 * MSS, MSS);
+            (0..50).for_each(|_| w.grow(&ack(2 * MSS)));
+            w.cwnd() - 100 * MSS
+        };
+        assert!((growth(1) as i64 - 500).abs() < 3, "{}", growth(1));
+        assert!((growth(2) as i64 - 1000).abs() < 8, "{}", growth(2));
+    }
+
+    #[test]
+    fn a_second_timeout_of_the_same_segment_keeps_ssthresh() {
+        let mut w = Window::new(STANDARD, &path(1));
+        w.cwnd = 40 * MSS;
+        w.shrink(&event(Cause::Timeout { first: true }, 40 * MSS), None);
+        assert_eq!((w.cwnd(), w.ssthresh()), (MSS, 20 * MSS));
+        w.shrink(&event(Cause::Timeout { first: false }, MSS), None);
+        assert_eq!((w.cwnd(), w.ssthresh()), (MSS, 20 * MSS));
+    }
+
+    #[test]
+    fn a_spurious_reduction_is_undone() {
+        let mut w = Window::new(STANDARD, &path(1));
+        w.cwnd = 40 * MSS;
+        w.shrink(&event(Cause::Timeout { first: true }, 40 * MSS), None);
+        w.shrink(&event(Cause::Spurious, 0), None);
+        assert_eq!((w.cwnd(), w.ssthresh()), (40 * MSS, u64::MAX));
+    }
+
+    /// SQRT (k = l = 1/2, Bansal and Balakrishnan 2001) at w = 100: loss takes b * 10, a round trip adds a / 10.
+    #[test]
+    fn binomial_exponents() {
+        let law = Law { a: 1.0, b: 0.5, k: 0.5, l: 0.5 };
+        let mut w = Window::new(law, &path(2));
+        (w.cwnd, w.ssthresh) = (100 * MSS, MSS);
+        (0..100).for_each(|_| w.grow(&ack(MSS)));
+        assert!((w.cwnd() as i64 - 100_100).abs() <= 1, "{}", w.cwnd());
+        w.cwnd = 100 * MSS;
+        w.shrink(&event(Cause::Loss, 100 * MSS), None);
+        assert_eq!(w.cwnd(), 95 * MSS);
+    }
+}

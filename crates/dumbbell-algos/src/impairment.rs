@@ -1,0 +1,6 @@
+//! What a link does to packets besides carrying them.
+use dumbbell_core::registry;
+
+registry! { impairment AnyImpairment, suite impairment_suite {
+    bernoulli::Bernoulli,
+} }

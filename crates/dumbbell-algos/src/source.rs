@@ -1,0 +1,9 @@
+//! Traffic: when an application hands over how many bytes.
+use dumbbell_core::registry;
+
+registry! { source AnySource, suite source_suite {
+    bulk::Bulk,
+    cbr::Cbr,
+    fixed::Fixed,
+    on_off::OnOff,
+} }

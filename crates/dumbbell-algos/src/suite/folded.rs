@@ -1,0 +1,90 @@
+//! A port that holds nothing but the times at which its transmissions start and end: the plainest model of a
+//! port whose algorithm decides at arrival, against which such algorithms are tested.
+use dumbbell_core::aqm::{Aqm, Backlog, Cx, Decision, LinkInfo, QueueView, Slot};
+use dumbbell_core::flow::FlowTable;
+use dumbbell_core::packet::Meta;
+use dumbbell_core::rng::Stream;
+use dumbbell_core::testing::Event;
+use dumbbell_core::units::{Time, Transmitter};
+use std::collections::VecDeque;
+
+/// A transmission, past or to come.
+struct Transmission {
+    start: Time,
+    end: Time,
+    bytes: u32,
+}
+
+struct Lengths(Backlog);
+
+impl QueueView for Lengths {
+    fn backlog(&self) -> Backlog {
+        self.0
+    }
+    fn meta(&self, slot: Slot) -> Option<Meta> {
+        panic!("asked for the packet at {slot}, which only a held port knows")
+    }
+}
+
+/// See the module's page.
+pub struct Folded<A> {
+    /// What became of the packets, each known at its arrival.
+    pub events: Vec<Event>,
+    aqm: A,
+    link: LinkInfo,
+    rng: Stream,
+    clock: Transmitter,
+    counted: bool,
+    ahead: VecDeque<Transmission>,
+    free: Time,
+    idle_told: bool,
+    next_id: u64,
+}
+
+impl<A: Aqm> Folded<A> {
+    /// An idle port. The stream of chance is that of the held bench.
+    pub fn new(aqm: A, link: LinkInfo, seed: u64, counted: bool) -> Self {
+        Folded {
+            events: Vec::new(),
+            aqm,
+            link,
+            rng: Stream::named(seed, "bench"),
+            clock: Transmitter::new(link.rate),
+            counted,
+            ahead: VecDeque::new(),
+            free: Time::ZERO,
+            idle_told: true,
+            next_id: 0,
+        }
+    }
+
+    /// A packet arrives: its fate and its departure are known at once.
+    pub fn arrive(&mut self, now: Time, p: Meta) {
+        let flows = FlowTable::default();
+        if self.free <= now && !std::mem::replace(&mut self.idle_told, true) {
+            let mut cx = Cx { now: self.free, rng: &mut self.rng, link: &self.link, flows: &flows };
+            self.aqm.idle(&mut cx);
+        }
+        let counted = self.counted;
+        self.ahead.retain(|t| if counted { t.end > now } else { t.start > now });
+        let bytes = self.ahead.iter().map(|t| u64::from(t.bytes)).sum();
+        let q = Lengths(Backlog { packets: self.ahead.len() as u32, bytes });
+        let fits = self.link.capacity.fits(q.0.packets, q.0.bytes, p.ip_len);
+        let mut cx = Cx { now, rng: &mut self.rng, link: &self.link, flows: &flows };
+        let verdict = self.aqm.arrive(&mut cx, &q, &p, fits);
+        let id = self.next_id;
+        self.next_id += 1;
+        match verdict.decide(p.ecn, fits) {
+            Decision::Drop(reason) => self.events.push(Event::Dropped(id, reason)),
+            Decision::Admit(mark) => {
+                self.events.extend(mark.map(|reason| Event::Marked(id, reason)));
+                self.aqm.admitted(&p);
+                let start = self.free.max(now);
+                self.free = start + self.clock.span(p.wire_len);
+                self.ahead.push_back(Transmission { start, end: self.free, bytes: p.ip_len });
+                self.events.push(Event::Sent(id, self.free));
+                self.idle_told = false;
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! A bench for queues: numbered packets, a port on a virtual clock, and a journal of what became of each packet.
+//! For the tests of algorithms, here and in a user's own crate.
+use crate::aqm::{Cx, LinkInfo, Reason};
+use crate::flow::FlowTable;
+use crate::packet::{Dscp, Ecn, FlowId, Meta, Packet};
+use crate::port::{HeldPort, Start};
+use crate::probe::Probe;
+use crate::qdisc::{Qdisc, Sink};
+use crate::rng::Stream;
+use crate::units::{Capacity, Rate, Span, Time, Transmitter};
+
+/// A packet with a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Numbered {
+    /// Its number.
+    pub id: u64,
+    /// What a queue may know of it.
+    pub meta: Meta,
+}
+
+impl Packet for Numbered {
+    fn meta(&self) -> Meta {
+        self.meta
+    }
+    fn set_ce(&mut self) {
+        self.meta.ecn = Ecn::Ce;
+    }
+    fn set_dscp(&mut self, dscp: Dscp) {
+        self.meta.dscp = dscp;
+    }
+}
+
+/// A packet of `bytes` on the wire and in its IP header alike.
+pub fn packet(flow: u32, bytes: u32, ecn: Ecn) -> Meta {
+    Meta { ip_len: bytes, wire_len: bytes, flow: FlowId(flow), ecn, ..Meta::default() }
+}
+
+/// A link of 1 Mbps and 10 ms with an MTU of 1500 B.
+pub fn link(capacity: Capacity) -> LinkInfo {
+    LinkInfo { rate: Rate::from_mbps(1), capacity, mtu: 1500, delay: Span::from_ms(10) }
+}
+
+/// What became of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// Its last bit left at this instant.
+    Sent(u64, Time),
+    /// It was dropped.
+    Dropped(u64, Reason),
+    /// It was marked and goes on.
+    Marked(u64, Reason),
+}
+
+/// What became of all packets, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Journal(pub Vec<Event>);
+
+impl Journal {
+    /// How many were dropped for `reason`.
+    pub fn dropped(&self, reason: Reason) -> usize {
+        self.0.iter().filter(|e| matches!(e, Event::Dropped(_, r) if *r == reason)).count()
+    }
+    /// How many were marked.
+    pub fn marked(&self) -> usize {
+        self.0.iter().filter(|e| matches!(e, Event::Marked(..))).count()
+    }
+}
+
+impl Sink<Numbered> for Journal {
+    fn dropped(&mut self, p: Numbered, why: Reason, saw: &dyn Fn(&mut dyn Probe)) {
+        saw(&mut Finite);
+        self.0.push(Event::Dropped(p.id, why));
+    }
+    fn marked(&mut self, p: &Numbered, why: Reason, saw: &dyn Fn(&mut dyn Probe)) {
+        saw(&mut Finite);
+        self.0.push(Event::Marked(p.id, why));
+    }
+}
+
+/// A probe that refuses values that are not numbers.
+pub struct Finite;
+
+impl Probe for Finite {
+    fn gauge(&mut self, name: &'static str, value: f64) {
+        assert!(value.is_finite(), "{name} is {value}");
+    }
+}
+
+/// A held port that a test drives.
+pub struct Bench<Q> {
+    /// The port.
+    pub port: HeldPort<Numbered, Q, Transmitter>,
+    /// Its link.
+    pub link: LinkInfo,
+    /// What became of the packets.
+    pub journal: Journal,
+    /// The instant.
+    pub now: Time,
+    rng: Stream,
+    flows: FlowTable,
+    done: Option<Time>,
+    next_id: u64,
+}
+
+/// A [`Cx`] of the bench's own parts, so that the others stay free to borrow.
+macro_rules! cx {
+    ($bench:expr) => {
+        &mut Cx { now: $bench.now, rng: &mut $bench.rng, link: &$bench.link, flows: &$bench.flows }
+    };
+}
+
+impl<Q: Qdisc<Numbered>> Bench<Q> {
+    /// An idle port at the start of a run.
+    pub fn new(qdisc: Q, link: LinkInfo, seed: u64, count_in_service: bool) -> Self {
+        Bench {
+            port: HeldPort::new(qdisc, Transmitter::new(link.rate), count_in_service),
+            link,
+            journal: Journal::default(),
+            now: Time::ZERO,
+            rng: Stream::named(seed, "bench"),
+            flows: FlowTable::default(),
+            done: None,
+            next_id: 0,
+        }
+    }
+
+    /// A packet arrives at `at`, after everything that is due by then; its number, and whether it starts at once.
+    pub fn arrive(&mut self, at: Time, meta: Meta) -> (u64, Option<Start>) {
+        self.run_to(at);
+        let id = self.next_id;
+        self.next_id += 1;
+        let start = self.port.arrive(cx!(self), Numbered { id, meta }, &mut self.journal);
+        self.done = self.done.or(start.map(|s| s.done));
+        (id, start)
+    }
+
+    /// Everything that is due until `end`, transmissions before the discipline's clock where both are due at once.
+    pub fn run_to(&mut self, end: Time) {
+        while let Some(due) = [self.done, self.port.next_wakeup()].into_iter().flatten().min().filter(|t| *t <= end) {
+            self.now = due;
+            if self.done == Some(due) {
+                let (sent, next) = self.port.done(cx!(self), &mut self.journal);
+                self.journal.0.push(Event::Sent(sent.id, due));
+                self.done = next.map(|s| s.done);
+            } else {
+                self.port.wake(cx!(self));
+            }
+        }
+        self.now = end;
+    }
+
+    /// Runs until nothing is held.
+    pub fn drain(&mut self) {
+        while let Some(done) = self.done {
+            self.run_to(done);
+        }
+    }
+}

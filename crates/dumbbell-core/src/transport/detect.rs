@@ -1,0 +1,80 @@
+//! Loss detection: what is lost, and when to believe it.
+use super::{Phase, Scoreboard, Sent};
+use crate::units::{Span, Time};
+
+/// What an acknowledgement tells a detector.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Evidence {
+    /// When it arrived.
+    pub now: Time,
+    /// Bytes newly acknowledged, cumulatively.
+    pub acked: u64,
+    /// Bytes newly acknowledged, selectively.
+    pub sacked: u64,
+    /// Duplicate acknowledgements since SND.UNA last moved, this one included (with SACK: those that told
+    /// something new, RFC 6675 section 2). 0 if this is no duplicate.
+    pub dupacks: u32,
+    /// SND.UNA after it.
+    pub una: u64,
+    /// Highest byte sent, plus one.
+    pub high: u64,
+    /// Congestion window, bytes.
+    pub cwnd: u64,
+    /// Whether the window is below ssthresh.
+    pub slow_start: bool,
+    /// Smoothed round-trip time.
+    pub srtt: Option<Span>,
+    /// Smallest round-trip time.
+    pub min_rtt: Option<Span>,
+    /// The retransmission timeout in force.
+    pub rto: Span,
+    /// Where the sender stands.
+    pub phase: Phase,
+}
+
+/// What a detector concludes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// Nothing is amiss, as far as is known.
+    Nothing,
+    /// Perhaps a loss: so many bytes of new data may go beyond the window meanwhile (limited transmit).
+    Suspicion(u64),
+    /// A loss: recovery begins.
+    Loss,
+}
+
+/// Decides what is lost. The sender asks at each acknowledgement, and when the detector's own timer is due.
+pub trait Detect {
+    /// A segment goes (RACK keeps the time).
+    #[inline]
+    fn on_sent(&mut self, _sent: &Sent) {}
+    /// An acknowledgement that is a duplicate, or came while there was suspicion or recovery. `board` knows it.
+    fn on_ack(&mut self, e: &Evidence, board: &Scoreboard) -> Finding;
+    /// When its timer is due; [`Time::NEVER`] if it has none.
+    #[inline]
+    fn deadline(&self) -> Time {
+        Time::NEVER
+    }
+    /// Its timer is due.
+    fn on_deadline(&mut self, _now: Time, _board: &Scoreboard) -> Finding {
+        Finding::Nothing
+    }
+    /// Recovery began or the retransmission timer expired: what was suspected is settled.
+    fn settled(&mut self) {}
+
+    /// Everything below this that is not selectively acknowledged is lost (RFC 6675 `IsLost`, which is monotone).
+    fn lost_below(&self, board: &Scoreboard) -> u64;
+    /// The first lost range at or above `from` that awaits repair. A detector that knows single segments
+    /// (RACK, which also finds lost repairs) answers from its own list and may ignore `from`.
+    fn next_lost(&self, board: &Scoreboard, from: u64) -> Option<(u64, u64)> {
+        let below = self.lost_below(board);
+        board.hole(from).filter(|hole| hole.0 < below)
+    }
+    /// Bytes of `[una, nxt)` that are believed to be in the network, when everything below `repaired` was sent
+    /// again (RFC 6675 `SetPipe`).
+    fn pipe(&self, board: &Scoreboard, una: u64, nxt: u64, repaired: u64) -> u64 {
+        let unsacked = |from: u64, to: u64| to.saturating_sub(from) - board.bytes_within(from, to.max(from));
+        unsacked(self.lost_below(board).max(una), nxt) + unsacked(una, repaired.min(nxt))
+    }
+}

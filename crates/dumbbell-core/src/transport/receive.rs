@@ -1,0 +1,51 @@
+//! A receiver's manners: when it answers, how it echoes congestion, which window it offers.
+use super::LocalSignal;
+use crate::units::{Span, Time};
+
+/// A data segment as a receiver's policy sees it.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Arrival {
+    /// When.
+    pub now: Time,
+    /// Payload, bytes.
+    pub bytes: u64,
+    /// Bytes that are received in order and not yet acknowledged, this segment included.
+    pub pending: u64,
+    /// A full segment, bytes.
+    pub mss: u64,
+    /// Whether it was the next one expected, and nothing waits out of order.
+    pub in_order: bool,
+    /// Whether Congestion Experienced is set.
+    pub ce: bool,
+    /// Whether the sender says that it reduced its window (RFC 3168).
+    pub cwr: bool,
+}
+
+/// When to acknowledge a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reply {
+    /// At once.
+    Now,
+    /// After this span at the latest.
+    Within(Span),
+    /// First what came before it, with the echo as it was (DCTCP's change of state), then it within this span.
+    BeforeThenWithin(Span),
+}
+
+/// A receiver's policy.
+pub trait Receive {
+    /// What to do about a segment. Called before its echo is asked for.
+    fn on_data(&mut self, a: &Arrival) -> Reply;
+    /// The ECN bits ([`crate::segment::flag`]) of an acknowledgement that leaves now. `before`: it answers what
+    /// came before the segment of the last `on_data` ([`Reply::BeforeThenWithin`]).
+    fn echo(&mut self, before: bool) -> u8;
+    /// The window to offer, of a buffer with `free` bytes (Freeze-TCP offers none before a disconnection).
+    fn window(&self, free: u64) -> u64 {
+        free
+    }
+    /// A word from the host: how many acknowledgements to send at once (Freeze-TCP: three after a reconnection).
+    fn on_local(&mut self, _now: Time, _signal: LocalSignal) -> u32 {
+        0
+    }
+}

@@ -1,0 +1,107 @@
+//! Units as people write them: what is written is read back, and what is wrong is named with its fix.
+use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span, Transmitter};
+use proptest::prelude::*;
+
+proptest! {
+    #[test]
+    fn written_and_read_back(x in 1u64.., shift in 0u32..64) {
+        let x = (x >> shift).max(1);
+        prop_assert_eq!(Span::from_ps(x).to_string().parse(), Ok(Span::from_ps(x)));
+        prop_assert_eq!(Rate::from_bps(x).to_string().parse(), Ok(Rate::from_bps(x)));
+        prop_assert_eq!(Bytes(x).to_string().parse(), Ok(Bytes(x)));
+        prop_assert_eq!(Limit::Bytes(Bytes(x)).to_string().parse(), Ok(Limit::Bytes(Bytes(x))));
+        prop_assert_eq!(Limit::Time(Span::from_ps(x)).to_string().parse(), Ok(Limit::Time(Span::from_ps(x))));
+    }
+
+    #[test]
+    fn fractions_are_written_and_read_back(x in 0.0f64..1e12) {
+        prop_assert_eq!(Packets(x).to_string().parse(), Ok(Packets(x)));
+        prop_assert_eq!(Limit::Bdp(x).to_string().parse(), Ok(Limit::Bdp(x)));
+    }
+
+    /// Three decimals of a unit are exact: 1.234 ms are 1 234 000 000 ps.
+    #[test]
+    fn decimals_are_exact(whole in 0u64..1_000_000, thousandths in 0u64..1000) {
+        let text = format!("{whole}.{thousandths:03} ms");
+        prop_assert_eq!(text.parse(), Ok(Span::from_us(whole * 1000 + thousandths)));
+    }
+
+    /// Nothing panics, and no reading is silent about what it could not read.
+    #[test]
+    fn any_text_is_read_or_refused_with_words(text in "\\PC{0,16}") {
+        for error in [text.parse::<Span>().err(), text.parse::<Rate>().err(), text.parse::<Limit>().err()] {
+            prop_assert!(error.is_none_or(|e| e.0.len() > 10));
+        }
+    }
+
+    /// A transmitter's clock never drifts: after any packets it is within a picosecond of their bits over the rate.
+    #[test]
+    fn transmitter_keeps_its_rate(bps in 1_000u64..400_000_000_000, sizes in prop::collection::vec(1u32..65_536, 1..50)) {
+        let mut clock = Transmitter::new(Rate::from_bps(bps));
+        let ps: u128 = sizes.iter().map(|s| u128::from(clock.span(*s).ps())).sum();
+        let work: u128 = sizes.iter().map(|s| u128::from(*s) * 8_000_000_000_000).sum();
+        prop_assert_eq!(ps, work / u128::from(bps));
+    }
+}
+
+fn refusal<T: std::str::FromStr<Err = E>, E: std::fmt::Display>(text: &str) -> String {
+    text.parse::<T>().err().map(|e| e.to_string()).unwrap_or_else(|| panic!("`{text}` was read"))
+}
+
+#[test]
+fn refusals_name_the_fix() {
+    for (error, part) in [
+        (refusal::<Span, _>("10"), "write \"10 ms\""),
+        (refusal::<Rate, _>("10"), "write \"10 Mbps\""),
+        (refusal::<Bytes, _>("10"), "write \"10 B\""),
+        (refusal::<Packets, _>("10"), "write \"10 pkt\""),
+        (refusal::<Limit, _>("36"), "write \"36 pkt\""),
+        (refusal::<Packets, _>("10 kB"), "write \"10 pkt\""),
+        (refusal::<Limit, _>("10 furlongs"), "pkt, B, kB, MB, ms, s or BDP"),
+        (refusal::<Span, _>("10 parsec"), "known are ps, ns, us"),
+        (refusal::<Span, _>("-1 ms"), "not negative"),
+        (refusal::<Span, _>("1e300 s"), "too large"),
+        (refusal::<Rate, _>("0 bps"), "above zero"),
+        (refusal::<Rate, _>("10 gbps"), "10 Gbps"),
+        (refusal::<Span, _>("ms"), "write a number and a unit"),
+    ] {
+        assert!(error.contains(part), "`{error}` does not say `{part}`");
+    }
+}
+
+#[test]
+fn numbers_without_a_unit_are_refused_in_files_too() {
+    for value in [serde_json::json!(10), serde_json::json!(-1), serde_json::json!(1.5)] {
+        let error = serde_json::from_value::<Span>(value.clone()).unwrap_err().to_string();
+        assert!(error.contains(&format!("write \"{value} ms\"")), "{error}");
+    }
+}
+
+#[test]
+fn the_same_amount_in_many_words() {
+    for text in ["1.5 Mbps", "1.5Mbps", " 1500 kbps ", "1_500_000 bps", "1.5e6 bit/s", "0.0015Gbit/s"] {
+        assert_eq!(text.parse(), Ok(Rate::from_bps(1_500_000)), "{text}");
+    }
+    for text in ["90 s", "1.5 min", "0.025 h", "90000ms", "9e7 µs"] {
+        assert_eq!(text.parse(), Ok(Span::from_secs(90)), "{text}");
+    }
+    assert_eq!("2 KiB".parse(), Ok(Bytes(2048)));
+}
+
+#[test]
+fn limits_resolve_on_their_link() {
+    let (rate, rtt) = (Rate::from_mbps(8), Span::from_ms(100));
+    let capacity = |text: &str| text.parse::<Limit>().unwrap().resolve(rate, rtt);
+    assert_eq!(capacity("36 pkt"), Capacity::Packets(36));
+    assert_eq!(capacity("64 kB"), Capacity::Bytes(64_000));
+    assert_eq!(capacity("10 ms"), Capacity::Bytes(10_000));
+    assert_eq!(capacity("0.5 BDP"), Capacity::Bytes(50_000));
+    assert_eq!(capacity("unlimited"), Capacity::Unlimited);
+}
+
+#[test]
+fn a_packet_that_fills_the_limit_exactly_fits() {
+    assert!(Capacity::Bytes(3000).fits(1, 1500, 1500) && !Capacity::Bytes(3000).fits(1, 1501, 1500));
+    assert!(Capacity::Packets(2).fits(1, 9000, 1500) && !Capacity::Packets(2).fits(2, 0, 1));
+    assert!(!Capacity::Packets(0).fits(0, 0, 1) && Capacity::Unlimited.fits(u32::MAX, u64::MAX - 1, 1));
+}

@@ -1,0 +1,185 @@
+//! An algorithm as a scenario names it, into an algorithm of the catalogue with every default written out.
+use crate::node::{Node, Path, below, fault_path};
+use crate::problem::{Check, Diagnostic};
+use crate::typed;
+use dumbbell_algos::{aqm, cc, impairment, source};
+use dumbbell_core::catalogue::{Entry, Fault};
+use dumbbell_core::registry::unknown;
+use dumbbell_plan::Spec;
+use serde_json::{Map, Value};
+
+/// A kind of algorithm that a scenario can name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// When a queue signals.
+    Aqm,
+    /// Congestion control.
+    Cc,
+    /// Traffic.
+    Source,
+    /// What a wire does to packets.
+    Impairment,
+}
+
+impl Family {
+    /// All of them.
+    pub const ALL: [Family; 4] = [Family::Aqm, Family::Cc, Family::Source, Family::Impairment];
+    /// Its name in lists.
+    pub fn name(self) -> &'static str {
+        ["aqm", "cc", "source", "impairment"][self as usize]
+    }
+    /// Its algorithms.
+    pub fn catalogue(self) -> &'static [Entry] {
+        match self {
+            Family::Aqm => aqm::CATALOGUE,
+            Family::Cc => cc::CATALOGUE,
+            Family::Source => source::CATALOGUE,
+            Family::Impairment => impairment::CATALOGUE,
+        }
+    }
+    /// The algorithm `name`.
+    pub fn find(self, name: &str) -> Option<&'static Entry> {
+        self.catalogue().iter().find(|e| e.about.name == name)
+    }
+    /// Keys beside `kind` that are not the algorithm's: those of the port around it.
+    pub fn port_keys(self) -> &'static [&'static str] {
+        if self == Family::Aqm { &["limit", "count_in_service"] } else { &[] }
+    }
+    /// Whether any algorithm of this kind has the parameter `key`.
+    fn knows(self, key: &str) -> bool {
+        self.catalogue().iter().any(|e| !(e.schema)()["properties"][key].is_null())
+    }
+}
+
+/// Errors that one algorithm may show at once.
+const AT_ONCE: usize = 8;
+
+/// Resolves the algorithm at `node`, which stands at `at`. `limit` is the queue's limit in packets, for
+/// thresholds that are written in terms of it.
+pub fn resolve(family: Family, node: &Node, at: &[String], limit: Option<f64>, check: &mut Check) -> Option<Spec> {
+    let entry = named(family, node, at, check)?;
+    let schema = (entry.schema)();
+    let (mut config, mut sound) = (Map::new(), true);
+    for e in node.entries().iter().filter(|e| e.key != "kind" && !family.port_keys().contains(&e.key.as_str())) {
+        let property = &schema["properties"][&e.key];
+        if property.is_null() && e.left_over && family.knows(&e.key) {
+            check.note(format!("`{}.{}` does not apply to {}: left out", at.join("."), e.key, entry.about.name));
+            continue;
+        }
+        if property.is_null() {
+            check.error(unknown_parameter(&e.key, entry.about.name, &schema).at(e.place).key(&below(at, &e.key)));
+            sound = false;
+            continue;
+        }
+        match of_limit(&e.node, property, &schema, limit) {
+            Ok(v) => drop(config.insert(e.key.clone(), v.unwrap_or_else(|| e.node.to_json()))),
+            Err(d) => check.error(d.at(e.node.place)),
+        }
+    }
+    let config = judge(&entry.resolve, config, node, at, check)?;
+    sound.then(|| Spec { kind: entry.about.name.into(), config })
+}
+
+fn unknown_parameter(key: &str, algorithm: &str, schema: &Value) -> Diagnostic {
+    let known: Vec<&str> = schema["properties"].as_object().into_iter().flatten().map(|(k, _)| k.as_str()).collect();
+    let d = Diagnostic::new(format!("there is no parameter `{key}` in {algorithm}"));
+    if known.is_empty() { d.fix(format!("{algorithm} takes no parameters")) } else { typed::suggest(d, key, &known) }
+}
+
+/// The catalogue's entry that `node` names.
+pub fn named(family: Family, node: &Node, at: &[String], check: &mut Check) -> Option<&'static Entry> {
+    let kind = if node.as_str().is_some() { Some(node) } else { node.get("kind") };
+    let name = match kind {
+        Some(k) => k.as_str(),
+        None if family == Family::Aqm && !node.entries().is_empty() => Some("drop_tail"),
+        None => None,
+    };
+    let Some(name) = name else {
+        let example = family.catalogue().first().map_or("name", |e| e.about.name);
+        let place = kind.unwrap_or(node).place;
+        let cause = format!("this names no {}", family.name());
+        check.error(Diagnostic::new(cause).at(place).fix(format!("write kind = \"{example}\"")).key(at));
+        return None;
+    };
+    let found = family.find(name);
+    if found.is_none() {
+        let place = kind.unwrap_or(node).place;
+        check.error(diagnose(unknown(family.name(), name, family.catalogue()), node, at).at(place));
+    }
+    found
+}
+
+/// Reads a configuration by its own rules; after a fault the rest is read without it, so that independent
+/// faults are reported together. A fault at a key that is no longer there only follows from the first.
+pub fn judge<T>(
+    read: &dyn Fn(&Value) -> Result<T, Fault>,
+    mut config: Map<String, Value>,
+    node: &Node,
+    at: &[String],
+    check: &mut Check,
+) -> Option<T> {
+    for round in 0..AT_ONCE {
+        let fault = match read(&Value::Object(config.clone())) {
+            Ok(t) => return (round == 0).then_some(t),
+            Err(fault) => fault,
+        };
+        let taken = fault_path(&fault.at).first().and_then(|key| config.shift_remove(key));
+        if round == 0 || taken.is_some() {
+            check.error(diagnose(fault, node, at));
+        }
+        taken?;
+    }
+    None
+}
+
+/// A fault of a configuration as a diagnostic: the path is relative to `node`, which stands at `at`.
+pub fn diagnose(fault: Fault, node: &Node, at: &[String]) -> Diagnostic {
+    let inner = fault_path(&fault.at);
+    let full: Path = at.iter().chain(&inner).cloned().collect();
+    let place =
+        if fault.cause.starts_with("there is no field") { node.key_place(&inner) } else { node.nearest_place(&inner) };
+    let mut d = typed::plain(&fault.cause).at(place).key(&full);
+    d.fix = fault.fix.or(d.fix);
+    d
+}
+
+/// `"limit / 3"`, `"limit * 0.5"`, `"0.5 limit"`: a threshold that follows the buffer. `None`: not of this form.
+fn of_limit(node: &Node, property: &Value, schema: &Value, limit: Option<f64>) -> Result<Option<Value>, Diagnostic> {
+    let Some((times, over)) = node.as_str().and_then(limit_factor) else { return Ok(None) };
+    let unit = unit_of(property, schema);
+    if !matches!(unit, "number of packets" | "buffer limit") {
+        return Err(Diagnostic::new("only a number of packets can be written in terms of `limit`"));
+    }
+    match limit {
+        Some(packets) => Ok(Some(format!("{} pkt", packets * times / over).into())),
+        None => Err(Diagnostic::new("the queue has no limit that this could follow")
+            .fix("write limit = \"36 pkt\" in the queue, or this threshold in packets")),
+    }
+}
+
+/// The factor and the divisor of `limit`, if the text has one of the three forms.
+pub fn limit_factor(text: &str) -> Option<(f64, f64)> {
+    let text = text.trim();
+    let number = |s: &str| s.trim().parse::<f64>().ok().filter(|x| x.is_finite() && *x > 0.0);
+    if let Some(rest) = text.strip_prefix("limit") {
+        let rest = rest.trim();
+        return match rest.chars().next() {
+            None => Some((1.0, 1.0)),
+            Some('/') => number(&rest[1..]).map(|x| (1.0, x)),
+            Some('*') => number(&rest[1..]).map(|x| (x, 1.0)),
+            _ => None,
+        };
+    }
+    number(text.strip_suffix("limit")?.trim().trim_end_matches('*')).map(|x| (x, 1.0))
+}
+
+/// The `x-unit` of a property, through a reference if need be.
+pub fn unit_of<'a>(property: &'a Value, schema: &'a Value) -> &'a str {
+    let own = property["x-unit"].as_str();
+    let options = property["anyOf"].as_array().map_or(&[][..], Vec::as_slice);
+    let referred = std::iter::once(property).chain(options).find_map(|p| {
+        let name = p["$ref"].as_str()?.strip_prefix("#/$defs/")?;
+        schema["$defs"][name]["x-unit"].as_str()
+    });
+    own.or(referred).unwrap_or("")
+}

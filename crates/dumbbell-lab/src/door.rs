@@ -1,0 +1,56 @@
+//! What doors call: JSON in, JSON out. The command line, the Python package and the page are doors.
+use crate::limits;
+use crate::problem::Problem;
+use crate::request::Request;
+use crate::study::Study;
+use dumbbell_plan::Plan;
+use serde_json::{Value, json};
+
+/// Every algorithm of every kind, TCP's fields and profiles. See [`crate::catalogue::catalogue`].
+pub fn catalogue() -> Value {
+    crate::catalogue::catalogue()
+}
+
+/// JSON Schema of a scenario file. See [`crate::schema::schema`].
+pub fn schema() -> Value {
+    crate::schema::schema()
+}
+
+/// Reads and checks a scenario, and shows what it means:
+/// `{"name", "title", "points": [{"overrides", "seeds", "plan", "plan_hash", "packet_hops_estimate"}],
+/// "points_total", "runs_total", "scenario", "notes"}`.
+/// Each plan is that of the point's first seed; `request.points` limits how many points are shown.
+///
+/// # Errors
+/// Code 2, with every error that was found.
+pub fn plan(request: &Value) -> Result<Value, Problem> {
+    let request = Request::read(request)?;
+    let study = Study::new(&request.wish())?;
+    let shown = request.points.unwrap_or(usize::MAX);
+    let mut points = Vec::new();
+    for point in study.points.iter().take(shown) {
+        let plan = study.plan(point, point.seeds[0])?;
+        points.push(json!({
+            "overrides": point.overrides,
+            "seeds": point.seeds,
+            "plan_hash": plan_hash(&plan),
+            "packet_hops_estimate": limits::packet_hops(&plan),
+            "plan": plan,
+        }));
+    }
+    Ok(json!({
+        "name": study.name,
+        "title": study.title,
+        "points": points,
+        "points_total": study.points.len(),
+        "runs_total": study.points.iter().map(|p| p.seeds.len()).sum::<usize>(),
+        "scenario": study.resolved,
+        "notes": study.notes,
+    }))
+}
+
+/// A hash of everything that a plan says: equal plans have equal results.
+pub fn plan_hash(plan: &Plan) -> String {
+    let text = serde_json::to_vec(plan).unwrap_or_default();
+    blake3::hash(&text).to_hex()[..16].to_string()
+}

@@ -1,0 +1,178 @@
+//! Transports and sources: what each `[[flow]]` sends, and how.
+use crate::choice::{Family, judge, resolve};
+use crate::network::{Network, Placed};
+use crate::node::{Kind, Node, Path, below, path};
+use crate::problem::{Check, Diagnostic};
+use crate::scenario::{Flow, Profile, Scenario, TransportName};
+use dumbbell_algos::cc::AnyCc;
+use dumbbell_algos::source::AnySource;
+use dumbbell_core::catalogue;
+use dumbbell_core::source::Source;
+use dumbbell_core::transport::{CongestionControl, Path as CcPath};
+use dumbbell_core::units::Bytes;
+use dumbbell_plan::{Spec, Transport};
+use dumbbell_tcp::TcpConfig;
+use serde_json::{Map, Value};
+
+/// IP and UDP header, bytes.
+const UDP_HEADER: u32 = 28;
+
+/// What all flows of one entry have in common; a TCP's `mss` may still be open.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kit {
+    /// What is sent.
+    pub source: Spec,
+    /// How.
+    pub transport: Transport,
+}
+
+/// The kit of `[[flow]]` number `i`.
+pub fn kit(scenario: &Scenario, root: &Node, i: usize, check: &mut Check) -> Option<Kit> {
+    let flow = &scenario.flow[i];
+    let at = path(&["flow", &i.to_string()]);
+    let bulk = short("bulk", root.nearest_place(&at));
+    let source_at = below(&at, "source");
+    let source = resolve(Family::Source, root.at(&source_at).unwrap_or(&bulk), &source_at, None, check);
+    times(scenario, flow, &at, root, check);
+    let datagrams =
+        source.as_ref().and_then(|s| AnySource::build(&s.kind, &s.config, &()).ok()).is_some_and(|s| s.datagrams());
+    let udp = flow.transport.map_or(datagrams, |t| t == TransportName::Udp);
+    let transport =
+        if udp { udp_transport(flow, &at, root, check) } else { tcp_transport(scenario, flow, &at, root, check) };
+    Some(Kit { source: source?, transport: transport? })
+}
+
+fn short(name: &str, place: crate::problem::Place) -> Node {
+    Node { place, kind: Kind::Leaf(Value::String(name.into())) }
+}
+
+fn times(scenario: &Scenario, flow: &Flow, at: &Path, root: &Node, check: &mut Check) {
+    let mut refuse = |key: &str, cause: String, fix: &str| {
+        let p = below(at, key);
+        check.error(Diagnostic::new(cause).at(root.nearest_place(&p)).fix(fix).key(&p));
+    };
+    if flow.start >= scenario.duration {
+        let cause = format!("this flow starts at {}, and the run ends at {}", flow.start, scenario.duration);
+        refuse("start", cause, "start it earlier, or raise `duration`");
+    }
+    if let Some(stop) = flow.stop
+        && stop <= flow.start + flow.start_spread
+    {
+        let latest = flow.start + flow.start_spread;
+        refuse("stop", format!("this flow stops at {stop} and may start as late as {latest}"), "stop it later");
+    }
+    if let Some(weight) = flow.weight
+        && !(weight > 0.0 && weight <= 1e6)
+    {
+        refuse("weight", format!("{weight} is no weight"), "write a number above 0, at most 1e6");
+    }
+}
+
+fn udp_transport(flow: &Flow, at: &Path, root: &Node, check: &mut Check) -> Option<Transport> {
+    let before = check.found.len();
+    for (key, given) in [("cc", flow.cc.is_some()), ("tcp", flow.tcp.is_some()), ("profile", flow.profile.is_some())] {
+        if given {
+            let p = below(at, key);
+            let d = Diagnostic::new(format!("`{key}` belongs to TCP, and this flow is UDP"));
+            let fix = "take it out, or write transport = \"tcp\"";
+            check.error(d.at(root.nearest_place(&p)).fix(fix).key(&p));
+        }
+    }
+    (check.found.len() == before).then_some(Transport::Udp { header: UDP_HEADER })
+}
+
+fn tcp_transport(scenario: &Scenario, flow: &Flow, at: &Path, root: &Node, check: &mut Check) -> Option<Transport> {
+    let profile = flow.profile.unwrap_or(scenario.profile);
+    let cc_at = below(at, "cc");
+    let default = short(profile.default_cc(), root.nearest_place(at));
+    let cc = resolve(Family::Cc, root.at(&cc_at).unwrap_or(&default), &cc_at, None, check);
+    let written = written_tcp(root, at);
+    let tcp = tcp_config(profile, &written, at, check);
+    let (cc, mut tcp) = (cc?, tcp?);
+    implied(&cc, &mut tcp, &written, at, check);
+    Some(Transport::Tcp { cc, tcp })
+}
+
+/// The scenario's `tcp` with the flow's laid over it.
+fn written_tcp(root: &Node, at: &Path) -> Node {
+    let mut written = root.get("tcp").cloned().unwrap_or_else(|| Node::table(root.nearest_place(at)));
+    if let Some(own) = root.at(&below(at, "tcp")) {
+        written.overlay(own.clone());
+    }
+    written
+}
+
+/// The profile with what was written over it.
+fn tcp_config(profile: Profile, written: &Node, at: &Path, check: &mut Check) -> Option<TcpConfig> {
+    let at = below(at, "tcp");
+    if !matches!(written.kind, Kind::Table(_)) {
+        let d = Diagnostic::new("`tcp` is a table of fields").at(written.place).fix("write tcp = { sack = false }");
+        check.error(d.key(&at));
+        return None;
+    }
+    let base = TcpConfig::profile(profile.name()).unwrap_or_default();
+    let base = serde_json::to_value(&base).unwrap_or_default();
+    let mine: Map<String, Value> = written.entries().iter().map(|e| (e.key.clone(), e.node.to_json())).collect();
+    let read = |mine: &Value| {
+        let mut whole = base.clone();
+        for (key, value) in mine.as_object().into_iter().flatten() {
+            whole[key] = value.clone();
+        }
+        // Writing `sack = false` under a profile that recovers by SACK means the recovery without it.
+        if whole["sack"] == Value::Bool(false) && mine["recovery"].is_null() {
+            whole["recovery"] = "newreno".into();
+        }
+        catalogue::read::<TcpConfig>(&whole).map_err(|mut fault| {
+            fault.cause = fault.cause.replace("parameter", "field").replace(" here", " in TCP");
+            fault
+        })
+    };
+    judge(&read, mine, written, &at, check)
+}
+
+/// A congestion control's name may imply a recovery, SACK and timestamps; what was written against it is an error.
+fn implied(cc: &Spec, tcp: &mut TcpConfig, written: &Node, at: &Path, check: &mut Check) {
+    let site = CcPath { mss: 1000, initial_window: 2000, initial_ssthresh: u64::MAX, growth_limit: 1 };
+    let Ok(built) = AnyCc::build(&cc.kind, &cc.config, &site) else { return };
+    let mut need = |key: &str, wanted: Value| {
+        let Some(node) = written.get(key).filter(|n| n.to_json() != wanted) else { return true };
+        let cause = format!("{} needs {key} = {wanted}", cc.kind);
+        let fix = format!("write {key} = {wanted}, or another cc");
+        check.error(Diagnostic::new(cause).at(node.place).fix(fix).key(&below(&below(at, "tcp"), key)));
+        false
+    };
+    if built.needs_timestamps() && need("timestamps", true.into()) {
+        tcp.timestamps = true;
+    }
+    if let Some(name) = built.recovery() {
+        if name == "sack" && need("sack", true.into()) {
+            tcp.sack = true;
+        }
+        if let Ok(recovery) = serde_json::from_value(name.into()) {
+            tcp.recovery = recovery;
+        }
+    }
+}
+
+/// The transport of one placed flow: a TCP's `mss` is what its path carries (as path MTU discovery finds it),
+/// unless it was written, and then the path must carry that.
+pub fn fit(kit: &Kit, flow: &Placed, net: &Network, root: &Node, check: &mut Check) -> Transport {
+    let mut transport = kit.transport.clone();
+    let Transport::Tcp { tcp, .. } = &mut transport else { return transport };
+    let narrowest = |links: &[usize]| links.iter().map(|l| &net.links[*l]).min_by_key(|l| l.mtu);
+    let Some(link) = narrowest(&flow.forward) else { return transport };
+    let (room, header) = (u64::from(link.mtu), tcp.header.0);
+    let wanted = tcp.mss.map_or(room, |mss| mss.0 + header);
+    let mss = wanted.saturating_sub(header);
+    if wanted > room || mss < 16 + tcp.option_bytes() {
+        let at = path(&["flow", &flow.entry.to_string()]);
+        let fix = match room.saturating_sub(header) {
+            0..=27 => "raise the link's mtu".to_string(),
+            most => format!("write tcp = {{ mss = \"{most} B\" }} or less, or raise the link's mtu"),
+        };
+        let cause = format!("packets of {} do not fit into `{}`, whose mtu is {room} B", Bytes(wanted), link.name);
+        check.error(Diagnostic::new(cause).at(root.nearest_place(&at)).fix(fix).key(&at));
+    }
+    tcp.mss = Some(Bytes(mss));
+    transport
+}

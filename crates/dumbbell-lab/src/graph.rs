@@ -1,0 +1,193 @@
+//! A network of hosts, routers and links as a user draws it.
+use crate::network::{Network, Placed, QueueFrom, Wired, framing, mtu};
+use crate::node::{Node, Path, below, path};
+use crate::problem::{Check, Diagnostic};
+use crate::routes;
+use crate::scenario::{Link, Scenario};
+use dumbbell_core::catalogue::nearest;
+use dumbbell_plan::{LinkId, NodeId, NodeKind};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The network; `names` are its flows.
+pub fn build(scenario: &Scenario, root: &Node, names: &[(usize, String)], check: &mut Check) -> Network {
+    let mut g = Graph { scenario, root, net: Network::default(), ids: BTreeMap::new() };
+    g.nodes(check);
+    let mut link_names = BTreeSet::new();
+    for (i, link) in scenario.link.iter().enumerate() {
+        g.link(i, link, &mut link_names, check);
+    }
+    if check.ok() {
+        g.flows(names, check);
+    }
+    g.net
+}
+
+struct Graph<'a> {
+    scenario: &'a Scenario,
+    root: &'a Node,
+    net: Network,
+    ids: BTreeMap<String, NodeId>,
+}
+
+impl Graph<'_> {
+    fn error(&self, at: &[String], cause: impl Into<String>, fix: impl Into<String>, check: &mut Check) {
+        check.error(Diagnostic::new(cause).at(self.root.nearest_place(at)).fix(fix).key(at));
+    }
+
+    fn nodes(&mut self, check: &mut Check) {
+        let kinds =
+            [("host", &self.scenario.host, NodeKind::Host), ("router", &self.scenario.router, NodeKind::Router)];
+        for (word, list, kind) in kinds {
+            for (i, station) in list.iter().enumerate() {
+                if self.ids.contains_key(&station.name) {
+                    let at = path(&[word, &i.to_string(), "name"]);
+                    self.error(&at, format!("two nodes have the name `{}`", station.name), "rename one of them", check);
+                    continue;
+                }
+                let id = self.net.node(&station.name, kind);
+                self.ids.insert(station.name.clone(), id);
+            }
+        }
+    }
+
+    /// The node `name`, written at `at`.
+    fn find(&self, name: &str, at: &[String], check: &mut Check) -> Option<NodeId> {
+        let found = self.ids.get(name).copied();
+        if found.is_none() {
+            let known: Vec<&str> = self.ids.keys().map(String::as_str).collect();
+            let fix = match nearest(name, &known) {
+                Some(other) => format!("did you mean `{other}`?"),
+                None => format!("declare it: [[host]] name = \"{name}\""),
+            };
+            self.error(at, format!("there is no host or router named `{name}`"), fix, check);
+        }
+        found
+    }
+
+    fn link(&mut self, i: usize, link: &Link, names: &mut BTreeSet<String>, check: &mut Check) {
+        let at = path(&["link", &i.to_string()]);
+        let between = below(&at, "between");
+        let [a, b] = [0, 1].map(|k| self.find(&link.between[k], &below(&between, k), check));
+        let (Some(a), Some(b)) = (a, b) else { return };
+        if a == b {
+            return self.error(&between, "this link joins a node with itself", "name two nodes", check);
+        }
+        let [ahead, back] = link_names(link);
+        for name in [&ahead, &back] {
+            if !names.insert(name.clone()) {
+                let fix = "give each link between the same two nodes a name of its own: name = \"second\"";
+                return self.error(&at, format!("two links have the name `{name}`"), fix, check);
+            }
+        }
+        let forward = self.forward(&at, link, ahead, a, b, check);
+        let reverse = self.reverse(&at, link, back, &forward);
+        self.net.link(forward);
+        self.net.link(reverse);
+    }
+
+    fn forward(&self, at: &Path, link: &Link, name: String, from: NodeId, to: NodeId, check: &mut Check) -> Wired {
+        Wired {
+            name,
+            from,
+            to,
+            rate: link.rate,
+            delay: link.delay,
+            mtu: mtu(link.mtu, self.root, at, check),
+            framing: framing(self.root, &below(at, "framing"), check).unwrap_or(0),
+            queue: link.queue.as_ref().map_or(QueueFrom::Unlimited, |_| QueueFrom::Written(below(at, "queue"))),
+            impairment: Some(below(at, "impairment")),
+            report: link.queue.is_some(),
+        }
+    }
+
+    fn reverse(&self, at: &Path, link: &Link, name: String, forward: &Wired) -> Wired {
+        let own = below(at, "reverse");
+        let r = &link.reverse;
+        Wired {
+            name,
+            from: forward.to,
+            to: forward.from,
+            rate: r.rate.unwrap_or(link.rate),
+            delay: r.delay.unwrap_or(link.delay),
+            queue: match &r.queue {
+                Some(_) => QueueFrom::Written(below(&own, "queue")),
+                None => forward.queue.clone(),
+            },
+            impairment: Some(below(&own, "impairment")),
+            report: forward.report || r.queue.is_some(),
+            ..forward.clone()
+        }
+    }
+
+    fn flows(&mut self, names: &[(usize, String)], check: &mut Check) {
+        let ends: Vec<Option<(NodeId, NodeId)>> = (0..self.scenario.flow.len()).map(|i| self.ends(i, check)).collect();
+        let mut trees: BTreeMap<NodeId, Vec<Option<Vec<LinkId>>>> = BTreeMap::new();
+        for (from, to) in ends.iter().flatten() {
+            for n in [*from, *to] {
+                trees.entry(n).or_insert_with(|| routes::from(&self.net, n));
+            }
+        }
+        for (entry, name) in names {
+            let Some((from, to)) = ends[*entry] else { continue };
+            let (Some(forward), Some(back)) = (&trees[&from][to], &trees[&to][from]) else {
+                self.unreachable(*entry, from, &trees[&from], check);
+                continue;
+            };
+            let (forward, back) = (forward.clone(), back.clone());
+            self.net.flows.push(Placed { entry: *entry, name: name.clone(), from, to, forward, back });
+        }
+    }
+
+    /// The hosts of a flow.
+    fn ends(&self, i: usize, check: &mut Check) -> Option<(NodeId, NodeId)> {
+        let flow = &self.scenario.flow[i];
+        let at = path(&["flow", &i.to_string()]);
+        let mut host = |key: &str, name: &Option<String>| {
+            let at = below(&at, key);
+            let Some(name) = name else {
+                self.error(&at, format!("this flow has no `{key}`"), format!("name its host: {key} = \"...\""), check);
+                return None;
+            };
+            let id = self.find(name, &at, check)?;
+            if self.net.nodes[id].kind == NodeKind::Router {
+                self.error(&at, format!("`{name}` is a router"), "flows begin and end at hosts", check);
+                return None;
+            }
+            Some(id)
+        };
+        let (from, to) = (host("from", &flow.from)?, host("to", &flow.to)?);
+        for (key, given) in [("path", flow.path.is_some()), ("direction", flow.direction != Default::default())] {
+            if given {
+                let fix = "take it out: `from` and `to` say it here";
+                self.error(&below(&at, key), format!("`{key}` belongs to a short form"), fix, check);
+            }
+        }
+        if from == to {
+            self.error(&below(&at, "to"), "this flow begins and ends at the same host", "name two hosts", check);
+            return None;
+        }
+        Some((from, to))
+    }
+
+    fn unreachable(&self, i: usize, from: NodeId, tree: &[Option<Vec<LinkId>>], check: &mut Check) {
+        let flow = &self.scenario.flow[i];
+        let name = |n: NodeId| self.net.nodes[n].name.as_str();
+        let reached: Vec<&str> = (0..tree.len()).filter(|n| *n != from && tree[*n].is_some()).map(name).collect();
+        let fix = match reached.len() {
+            0 => format!("no link leaves `{}`: add a [[link]]", name(from)),
+            n if n <= 12 => format!("`{}` reaches {}; hosts do not forward", name(from), reached.join(", ")),
+            n => format!("`{}` reaches {n} other nodes; hosts do not forward", name(from)),
+        };
+        let (a, b) = (flow.from.as_deref().unwrap_or(""), flow.to.as_deref().unwrap_or(""));
+        self.error(&path(&["flow", &i.to_string()]), format!("there is no route from `{a}` to `{b}`"), fix, check);
+    }
+}
+
+/// Names of both directions.
+fn link_names(link: &Link) -> [String; 2] {
+    let [a, b] = &link.between;
+    match &link.name {
+        Some(name) => [name.clone(), format!("{name}_reverse")],
+        None => [format!("{a}->{b}"), format!("{b}->{a}")],
+    }
+}

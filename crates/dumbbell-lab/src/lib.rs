@@ -1,0 +1,38 @@
+//! Floor 4 of Dumbbell: scenario -> plan -> run -> record; the only API that doors call.
+//!
+//! A scenario is TOML, or a dictionary with the same words. It becomes one tree whose values know where they
+//! were written ([`node`]); files that it extends, overrides and the points of its sweep are laid over it
+//! ([`load`], [`overrides`], [`sweep`]); the tree becomes typed structs ([`scenario`]) and these a
+//! [`dumbbell_plan::Plan`] with every default resolved ([`study`]). Each error says the line, the cause and the fix.
+//!
+//! The language in one place: tables are laid over tables key by key, lists replace lists; a name where a table
+//! could stand (`queue = "red"`) is its `kind`; a new `kind` keeps the parameters that it knows, and drops the
+//! others with a remark; a queue's threshold may follow its limit (`min_th = "limit / 6"`); a limit in BDP refers
+//! to the mean base round-trip time of the flows whose data crosses the link.
+#![forbid(unsafe_code)]
+// This floor talks to people: it may read clocks, and its powers need not be the same to the last bit.
+#![allow(clippy::disallowed_methods)]
+
+pub mod catalogue;
+pub mod choice;
+pub mod door;
+mod flows;
+mod graph;
+pub mod limits;
+pub mod load;
+mod network;
+pub mod node;
+pub mod overrides;
+pub mod problem;
+mod read;
+pub mod request;
+mod resolve;
+mod routes;
+mod row;
+mod rtt;
+pub mod scenario;
+pub mod schema;
+pub mod stats;
+pub mod study;
+pub mod sweep;
+mod typed;

@@ -1,0 +1,101 @@
+//! What is refused before anything is allocated, with an estimate of what it would take.
+//!
+//! Generous: a million flows, a million runs, 10^13 packet-hops and 10^9 recorded rows a run.
+use crate::node::{Node, path};
+use crate::problem::{Check, Diagnostic};
+use crate::scenario::Scenario;
+use dumbbell_core::units::Span;
+use dumbbell_plan::{Plan, Transport};
+
+/// The most flows of one run.
+pub const MOST_FLOWS: u64 = 1_000_000;
+/// The most runs of one request, points times replications.
+pub const MOST_RUNS: usize = 1_000_000;
+/// The most packet-hops of one run.
+pub const MOST_PACKET_HOPS: f64 = 1e13;
+/// The most rows of one run's series.
+pub const MOST_ROWS: f64 = 1e9;
+/// Bytes of a plan and its simulation for each flow, roughly: two hosts, four links, a connection.
+const BYTES_PER_FLOW: f64 = 4000.0;
+/// Seconds that a packet-hop takes, roughly.
+const SECONDS_PER_HOP: f64 = 50e-9;
+
+fn refuse(key: &[&str], root: &Node, cause: String, fix: &str, check: &mut Check) {
+    let p = path(key);
+    check.error(Diagnostic::new(cause).at(root.nearest_place(&p)).fix(fix).key(&p));
+}
+
+/// Refuses more flows than a run can have.
+pub fn flows(scenario: &Scenario, root: &Node, check: &mut Check) {
+    let total = scenario.flow.iter().fold(0u64, |n, f| n.saturating_add(f.count.unwrap_or(1)));
+    if total > MOST_FLOWS {
+        let largest = (0..scenario.flow.len()).max_by_key(|i| scenario.flow[*i].count.unwrap_or(1)).unwrap_or(0);
+        let need = amount(total as f64 * BYTES_PER_FLOW);
+        let cause = format!("{total} flows would need about {need} of memory; a run has at most {MOST_FLOWS}");
+        refuse(&["flow", &largest.to_string(), "count"], root, cause, "lower the count", check);
+    } else if total == 0 && !scenario.flow.is_empty() {
+        refuse(&["flow"], root, "every flow's count is 0".into(), "let one be at least 1", check);
+    }
+    if let Some(hops) = scenario.parking_lot.as_ref().map(|p| p.hops)
+        && !(1..=1000).contains(&hops)
+    {
+        let cause = format!("a parking lot has from 1 to 1000 hops, not {hops}");
+        refuse(&["parking_lot", "hops"], root, cause, "write hops = 3", check);
+    }
+    if !(1..=100_000).contains(&scenario.replications) {
+        let cause = format!("a scenario has from 1 to 100000 replications, not {}", scenario.replications);
+        refuse(&["replications"], root, cause, "write replications = 5", check);
+    }
+}
+
+/// Refuses more work or more rows than a run can have.
+pub fn work(plan: &Plan, root: &Node, check: &mut Check) {
+    let hops = packet_hops(plan);
+    if hops > MOST_PACKET_HOPS {
+        let time = duration(hops * SECONDS_PER_HOP);
+        let cause = format!("this run would take about {hops:.1e} packet-hops, about {time} on one core");
+        refuse(&["duration"], root, cause, "make it shorter or slower; the limit is 1e13 packet-hops", check);
+    }
+    let Some(every) = plan.record.every else { return };
+    let queues = plan.links.iter().filter(|l| l.report).count();
+    let series = if plan.record.flows { plan.flows.len() } else { 0 } + if plan.record.queues { queues } else { 0 };
+    let rows = plan.duration.ps() as f64 / every.ps().max(1) as f64 * series as f64;
+    if rows > MOST_ROWS {
+        let cause = format!("this would record {rows:.1e} rows, about {}", amount(rows * 20.0));
+        refuse(&["record", "every"], root, cause, "record less often; the limit is 1e9 rows", check);
+    }
+}
+
+/// An upper estimate: each flow gets its share of the slowest link of its path.
+pub fn packet_hops(plan: &Plan) -> f64 {
+    let mut users = vec![0u32; plan.links.len()];
+    plan.flows.iter().for_each(|f| f.forward.iter().for_each(|l| users[*l] += 1));
+    let of_flow = |f: &dumbbell_plan::Flow| {
+        let share = |l: &usize| plan.links[*l].rate.bps() as f64 / f64::from(users[*l].max(1));
+        let rate = f.forward.iter().map(share).fold(f64::INFINITY, f64::min);
+        let bytes = match &f.transport {
+            Transport::Tcp { tcp, .. } => tcp.mss.map_or(1500.0, |m| (m.0 + tcp.header.0) as f64),
+            Transport::Udp { .. } => 500.0,
+        };
+        let seconds = plan.duration.saturating_sub(f.start).seconds();
+        rate * seconds / 8.0 / bytes * (f.forward.len() + f.back.len()) as f64
+    };
+    plan.flows.iter().map(of_flow).sum()
+}
+
+/// Bytes in words.
+pub fn amount(bytes: f64) -> String {
+    let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB", "ZB"];
+    let step = (0..units.len() - 1).find(|i| bytes < 1000f64.powi(*i as i32 + 1)).unwrap_or(units.len() - 1);
+    format!("{:.0} {}", bytes / 1000f64.powi(step as i32), units[step])
+}
+
+/// Seconds in words.
+fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 3600.0 => format!("{}", Span::from_secs(s as u64)),
+        s if s < 86_400.0 => format!("{:.0} hours", s / 3600.0),
+        s if s < 86_400.0 * 700.0 => format!("{:.0} days", s / 86_400.0),
+        s => format!("{:.0} years", s / 86_400.0 / 365.25),
+    }
+}

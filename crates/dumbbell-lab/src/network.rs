@@ -1,0 +1,150 @@
+//! A network under construction: nodes, one-way links and placed flows, before queues and transports.
+use crate::node::{Node, Path, below};
+use crate::problem::{Check, Diagnostic};
+use crate::scenario::Scenario;
+use dumbbell_core::units::{Bytes, Rate, Span};
+use dumbbell_plan::{LinkId, NodeId, NodeKind};
+use std::collections::BTreeSet;
+
+/// A link's queue before it is resolved.
+#[derive(Clone, Debug, PartialEq)]
+pub enum QueueFrom {
+    /// Written at this path of the scenario.
+    Written(Path),
+    /// The default of a bottleneck.
+    Bottleneck,
+    /// An unlimited Drop Tail.
+    Unlimited,
+}
+
+/// One direction of a link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wired {
+    /// Its name.
+    pub name: String,
+    /// Its ends.
+    pub from: NodeId,
+    /// Its ends.
+    pub to: NodeId,
+    /// Rate.
+    pub rate: Rate,
+    /// Propagation delay.
+    pub delay: Span,
+    /// Largest IP packet, bytes.
+    pub mtu: u32,
+    /// Bytes added to each packet.
+    pub framing: u32,
+    /// Its queue.
+    pub queue: QueueFrom,
+    /// The list of its impairments in the scenario.
+    pub impairment: Option<Path>,
+    /// Whether results report it.
+    pub report: bool,
+}
+
+/// A flow with its route.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Placed {
+    /// Which `[[flow]]`.
+    pub entry: usize,
+    /// Its name.
+    pub name: String,
+    /// Sender.
+    pub from: NodeId,
+    /// Receiver.
+    pub to: NodeId,
+    /// Links of its data.
+    pub forward: Vec<LinkId>,
+    /// Links back.
+    pub back: Vec<LinkId>,
+}
+
+/// The whole.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Network {
+    /// Hosts and routers.
+    pub nodes: Vec<dumbbell_plan::Node>,
+    /// Links.
+    pub links: Vec<Wired>,
+    /// Flows.
+    pub flows: Vec<Placed>,
+}
+
+impl Network {
+    /// One more node.
+    pub fn node(&mut self, name: impl Into<String>, kind: NodeKind) -> NodeId {
+        self.nodes.push(dumbbell_plan::Node { name: name.into(), kind });
+        self.nodes.len() - 1
+    }
+    /// One more link.
+    pub fn link(&mut self, link: Wired) -> LinkId {
+        self.links.push(link);
+        self.links.len() - 1
+    }
+    /// Round-trip propagation time of a placed flow.
+    pub fn base_rtt(&self, flow: &Placed) -> Span {
+        flow.forward.iter().chain(&flow.back).fold(Span::ZERO, |sum, l| sum + self.links[*l].delay)
+    }
+}
+
+/// The framing at `path`, if it is written there: bytes for each packet.
+pub fn framing(root: &Node, path: &[String], check: &mut Check) -> Option<u32> {
+    let node = root.at(path)?;
+    let read = match node.as_str() {
+        Some("none") => Ok(0),
+        Some("ethernet") => Ok(38),
+        Some(text) => text.parse::<Bytes>().map(|b| b.0),
+        None => return refuse_framing(node, path, "this is no framing", check),
+    };
+    match read {
+        Ok(n @ 0..=1000) => Some(n as u32),
+        Ok(n) => refuse_framing(node, path, &format!("{n} B is no framing"), check),
+        Err(_) => refuse_framing(node, path, "this is no framing", check),
+    }
+}
+
+fn refuse_framing(node: &Node, path: &[String], cause: &str, check: &mut Check) -> Option<u32> {
+    let fix = "write \"ethernet\" (38 B with preamble and gap), \"none\", or a size up to 1000 B such as \"26 B\"";
+    check.error(Diagnostic::new(cause).at(node.place).fix(fix).key(path));
+    None
+}
+
+/// An MTU in bytes, from 68 B (RFC 791) to what a length field can say.
+pub fn mtu(size: Bytes, root: &Node, table: &[String], check: &mut Check) -> u32 {
+    if !(68..=65_535).contains(&size.0) {
+        let path = below(table, "mtu");
+        check.error(
+            Diagnostic::new(format!("{size} is no MTU"))
+                .at(root.nearest_place(&path))
+                .fix("write a size from 68 B to 65535 B, such as \"1500 B\"")
+                .key(&path),
+        );
+    }
+    size.0.clamp(68, 65_535) as u32
+}
+
+/// The names of all flows: `(entry, name)` in order. Names are unique, or an error says which is not.
+pub fn flow_names(scenario: &Scenario, root: &Node, check: &mut Check) -> Vec<(usize, String)> {
+    let mut names = Vec::new();
+    for (i, flow) in scenario.flow.iter().enumerate() {
+        let base = flow.name.clone().unwrap_or_else(|| format!("flow{}", i + 1));
+        match flow.count {
+            None => names.push((i, base)),
+            Some(n) => names.extend((1..=n).map(|k| (i, format!("{base}.{k}")))),
+        }
+    }
+    let mut seen = BTreeSet::new();
+    for (i, name) in &names {
+        if !seen.insert(name) {
+            let path = ["flow".to_string(), i.to_string(), "name".to_string()];
+            check.error(
+                Diagnostic::new(format!("two flows have the name `{name}`"))
+                    .at(root.nearest_place(&path))
+                    .fix("give each flow a name of its own, or one entry a count")
+                    .key(&path),
+            );
+            break;
+        }
+    }
+    names
+}

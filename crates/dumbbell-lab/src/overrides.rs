@@ -1,0 +1,133 @@
+//! `-s queue.max_p=0.1`: one value of a scenario, set from outside.
+//!
+//! A path is keys with dots between; a list is entered by number (`flow.0`), by name (`flow.s1`) or as a
+//! whole (`flow.*`). The value is read as TOML, and as a string where it is no TOML: `-s queue=red` and
+//! `-s queue.limit="36 pkt"` need no quotes of their own.
+use crate::node::{Kind, Node, Path};
+use crate::problem::{Check, Diagnostic, Place, Texts};
+use crate::read;
+use serde_json::Value;
+
+/// One override: a path and what to lay there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Override {
+    /// The path as written, split at its dots.
+    pub path: Path,
+    /// Where the path was written.
+    pub place: Place,
+    /// What goes there.
+    pub value: Node,
+    /// It yields, with a remark, where the present `kind` does not know it: see [`crate::node::Entry`].
+    pub yields: bool,
+}
+
+impl Override {
+    /// Reads `KEY=VALUE`.
+    pub fn parse(text: &str, texts: &mut Texts, check: &mut Check) -> Option<Override> {
+        let id = texts.add("-s", text);
+        let whole = Place { text: id, from: 0, to: text.len() };
+        let Some((key, written)) = text.split_once('=') else {
+            check.error(
+                Diagnostic::new("an override is a key, an equals sign and a value")
+                    .at(whole)
+                    .fix("write -s queue.limit=\"36 pkt\""),
+            );
+            return None;
+        };
+        let path = split(key.trim());
+        let place = Place { text: id, from: 0, to: key.trim_end().len() };
+        if path.is_empty() || path.iter().any(String::is_empty) {
+            check.error(Diagnostic::new("this is no path to a key").at(place).fix("write it as in queue.limit"));
+            return None;
+        }
+        let value_at = Place { text: id, from: key.len() + 1, to: text.len() };
+        let value = match read::toml_value(texts, id, value_at.from, check) {
+            Ok(node) => node,
+            Err(message) if written.trim_start().starts_with(['[', '{', '"', '\'']) => {
+                check.error(Diagnostic::new(format!("this value is not TOML: {message}")).at(value_at));
+                return None;
+            }
+            Err(_) => Node { place: value_at, kind: Kind::Leaf(Value::String(written.trim().into())) },
+        };
+        Some(Override { path, place, value, yields: false })
+    }
+
+    /// Lays the value into `root`.
+    pub fn apply(&self, root: &mut Node, check: &mut Check) {
+        set(root, &self.path, 0, self, check);
+    }
+}
+
+/// Splits a path at its dots, those within quotes apart.
+pub fn split(key: &str) -> Path {
+    let mut steps = vec![String::new()];
+    let mut quoted = false;
+    for c in key.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            '.' if !quoted => steps.push(String::new()),
+            c => steps.last_mut().expect("never empty").push(c),
+        }
+    }
+    if key.is_empty() { Vec::new() } else { steps }
+}
+
+fn set(node: &mut Node, path: &[String], depth: usize, o: &Override, check: &mut Check) {
+    let Some(step) = path.get(depth) else {
+        return node.overlay(o.value.clone());
+    };
+    if let Kind::List(items) = &mut node.kind {
+        return match chosen(items, step) {
+            Some(range) => items[range].iter_mut().for_each(|item| set(item, path, depth + 1, o, check)),
+            None => check.error(no_item(items, path, depth).at(o.place)),
+        };
+    }
+    if let (Kind::Leaf(v), true) = (&node.kind, node.as_str().is_none()) {
+        let around = path[..depth].join(".");
+        check.error(Diagnostic::new(format!("`{around}` is {v} and has no `{step}` in it")).at(o.place).key(path));
+        return;
+    }
+    let last = depth + 1 == path.len();
+    if last && step == "kind" {
+        // A new kind, by the one rule for it.
+        let mut over = Node::table(o.place);
+        if let Some(entry) = over.entry_mut(step, o.place) {
+            *entry = o.value.clone();
+        }
+        return node.overlay(over);
+    }
+    if let Some(child) = node.entry_mut(step, o.place) {
+        set(child, path, depth + 1, o, check);
+    }
+    if let Kind::Table(entries) = &mut node.kind
+        && let Some(entry) = entries.iter_mut().find(|e| e.key == *step)
+        && last
+    {
+        entry.left_over = o.yields;
+        entry.place = o.place;
+    }
+}
+
+/// The items of a list that a step names.
+fn chosen(items: &[Node], step: &str) -> Option<std::ops::Range<usize>> {
+    if step == "*" {
+        return Some(0..items.len());
+    }
+    let i = match step.parse::<usize>() {
+        Ok(i) => i,
+        Err(_) => items.iter().position(|n| n.get("name").and_then(Node::as_str) == Some(step))?,
+    };
+    (i < items.len()).then(|| i..i + 1)
+}
+
+fn no_item(items: &[Node], path: &[String], depth: usize) -> Diagnostic {
+    let (list, step) = (path[..depth].join("."), &path[depth]);
+    let names: Vec<&str> = items.iter().filter_map(|n| n.get("name").and_then(Node::as_str)).collect();
+    let numbers = match items.len() {
+        0 => "the list is empty".to_string(),
+        1 => format!("there is one: {list}.0"),
+        n => format!("there are {n}: {list}.0 to {list}.{}, or {list}.* for all", n - 1),
+    };
+    let named = if names.is_empty() { String::new() } else { format!(", named {}", names.join(", ")) };
+    Diagnostic::new(format!("there is no `{list}.{step}`")).fix(format!("{numbers}{named}")).key(path)
+}

@@ -1,0 +1,90 @@
+//! What a door is asked, as JSON.
+use crate::load::Source;
+use crate::problem::{Check, Problem, Texts, code};
+use crate::study::Wish;
+use crate::{read, typed};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+
+/// A request: `{"source": {"path"} | {"text", "name"?} | {"value", "name"?}, "overrides": ["KEY=VALUE"], "seed",
+/// "replications", "record", "threads", "out", "audit", "fold", "points"}`; all but the source are optional.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    source: From,
+    #[serde(default)]
+    overrides: Vec<String>,
+    seed: Option<u64>,
+    replications: Option<u64>,
+    record: Option<Value>,
+    /// Threads; 0: one for each core.
+    #[serde(default)]
+    pub threads: usize,
+    /// Directory for records; without it nothing is written.
+    pub out: Option<PathBuf>,
+    /// Follow each packet by number.
+    #[serde(default)]
+    pub audit: bool,
+    /// Run ahead between merges; changes nothing but the time it takes.
+    #[serde(default = "yes")]
+    pub fold: bool,
+    /// Show at most this many points of a plan.
+    pub points: Option<usize>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct From {
+    path: Option<PathBuf>,
+    text: Option<String>,
+    value: Option<Value>,
+    name: Option<String>,
+}
+
+impl Request {
+    /// Reads a request.
+    ///
+    /// # Errors
+    /// Code 2: an unknown or missing key, or a value of the wrong type.
+    pub fn read(request: &Value) -> Result<Request, Problem> {
+        let (mut texts, mut check) = (Texts::default(), Check::default());
+        let node = read::json(&mut texts, "<request>", request);
+        let read: Option<Request> = typed::read(&node, &[], &mut check);
+        match read {
+            Some(r) if [r.source.path.is_some(), r.source.text.is_some(), r.source.value.is_some()] != [false; 3] => {
+                Ok(r)
+            }
+            Some(_) => {
+                let d = crate::problem::Diagnostic::new("the source is one of `path`, `text` and `value`");
+                Err(Problem::new(code::SCENARIO, &[d], &texts))
+            }
+            None => Err(Problem::new(code::SCENARIO, &check.found, &texts)),
+        }
+    }
+
+    /// What the study is made from.
+    pub fn wish(&self) -> Wish {
+        let named = |default: &str| self.source.name.clone().unwrap_or_else(|| default.into());
+        let source = if let Some(path) = &self.source.path {
+            Source::Path(path.clone())
+        } else if let Some(text) = &self.source.text {
+            Source::Text { text: text.clone(), name: named("<text>") }
+        } else {
+            Source::Value { value: self.source.value.clone().unwrap_or_default(), name: named("<scenario>") }
+        };
+        let mut also = Map::new();
+        let own = [("seed", self.seed.map(|n| json!(n))), ("replications", self.replications.map(|n| json!(n)))];
+        also.extend(own.into_iter().filter_map(|(k, v)| Some((k.to_string(), v?))));
+        also.extend(self.record.clone().map(|r| ("record".to_string(), r)));
+        Wish { source, overrides: self.overrides.clone(), also }
+    }
+    /// The overrides as given.
+    pub fn overrides(&self) -> &[String] {
+        &self.overrides
+    }
+}

@@ -1,0 +1,236 @@
+//! From one point of a scenario to its plan: every default resolved, every relation checked.
+use crate::choice::{Family, resolve as algorithm};
+use crate::flows::{self, Kit};
+use crate::limits;
+use crate::network::{self, Network, QueueFrom, Wired};
+use crate::node::{Node, below, path};
+use crate::problem::{Check, Diagnostic};
+use crate::scenario::Scenario;
+use crate::{graph, row, rtt};
+use dumbbell_core::flow::FlowInfo;
+use dumbbell_core::rng::Stream;
+use dumbbell_core::units::{Capacity, Limit, Packets, Span};
+use dumbbell_plan::{Flow, Link, Plan, Record, Spec, Transport};
+use serde_json::{Value, json};
+
+/// A bottleneck's limit where none is written: ns-2's `Queue set limit_ 50`.
+const DEFAULT_LIMIT: Limit = Limit::Packets(Packets(50.0));
+
+/// The plan of `scenario`, whose tree is `root`, for `seed`. `None` if `check` found errors.
+pub fn plan(scenario: &Scenario, root: &Node, name: &str, seed: u64, check: &mut Check) -> Option<Plan> {
+    whole(scenario, root, check);
+    limits::flows(scenario, root, check);
+    if !check.ok() {
+        return None;
+    }
+    let names = network::flow_names(scenario, root, check);
+    let kits: Vec<Option<Kit>> = (0..scenario.flow.len()).map(|i| flows::kit(scenario, root, i, check)).collect();
+    let mut net =
+        row::build(scenario, root, &names, check).unwrap_or_else(|| graph::build(scenario, root, &names, check));
+    if check.ok() {
+        rtt::realise(&mut net, scenario, root, check);
+    }
+    let links = links(&net, root, check);
+    let kits: Vec<Kit> = kits.into_iter().flatten().collect();
+    if !check.ok() {
+        return None;
+    }
+    let flows = net.flows.iter().map(|f| flow(f, &kits[f.entry], &net, scenario, root, seed, check)).collect();
+    let r = &scenario.record;
+    let record = Record { every: r.every, flows: r.flows, queues: r.queues, drops: r.drops };
+    let (duration, warmup) = (scenario.duration, scenario.warmup);
+    let plan = Plan { name: name.into(), seed, duration, warmup, nodes: net.nodes, links, flows, record };
+    limits::work(&plan, root, check);
+    check.ok().then_some(plan)
+}
+
+/// What concerns the scenario as a whole.
+fn whole(scenario: &Scenario, root: &Node, check: &mut Check) {
+    let mut refuse = |key: &str, cause: String, fix: &str| {
+        let p = path(&[key]);
+        check.error(Diagnostic::new(cause).at(root.nearest_place(&p)).fix(fix).key(&p));
+    };
+    if scenario.duration == Span::ZERO {
+        refuse("duration", "a run must last some time".into(), "write duration = \"60 s\"");
+    }
+    if scenario.warmup >= scenario.duration && scenario.duration > Span::ZERO {
+        let cause = format!("the warm-up of {} leaves nothing of {} to measure", scenario.warmup, scenario.duration);
+        refuse("warmup", cause, "make it shorter than `duration`");
+    }
+    if scenario.record.every == Some(Span::ZERO) {
+        refuse("record", "a period of zero records nothing".into(), "write every = \"10 ms\"");
+    }
+    let own = [("host", scenario.host.len()), ("router", scenario.router.len()), ("link", scenario.link.len())];
+    let drawn = own.iter().find(|(_, n)| *n > 0);
+    let shapes: Vec<&str> = [
+        scenario.dumbbell.as_ref().map(|_| "dumbbell"),
+        scenario.parking_lot.as_ref().map(|_| "parking_lot"),
+        drawn.map(|d| d.0),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    match shapes[..] {
+        [] => refuse(
+            "dumbbell",
+            "this scenario has no network".into(),
+            "add a [dumbbell], a [parking_lot], or hosts and links",
+        ),
+        [_] => {}
+        [a, b, ..] => {
+            refuse(b, format!("a network is drawn in one way, and this has `{a}` and `{b}`"), "keep one of them")
+        }
+    }
+    if scenario.flow.is_empty() {
+        refuse("flow", "this scenario has no flows".into(), "add a [[flow]]");
+    }
+    let on_links = drawn.is_some();
+    for (key, given) in [("queue", scenario.queue.is_some()), ("queue_reverse", scenario.queue_reverse.is_some())] {
+        if given && on_links {
+            refuse(key, format!("`{key}` belongs to a short form"), "write the queue in its [[link]]");
+        }
+    }
+}
+
+fn flow(
+    f: &network::Placed,
+    kit: &Kit,
+    net: &Network,
+    scenario: &Scenario,
+    root: &Node,
+    seed: u64,
+    check: &mut Check,
+) -> Flow {
+    let written = &scenario.flow[f.entry];
+    let spread = match written.start_spread {
+        Span::ZERO => Span::ZERO,
+        s => s.scaled(Stream::named(seed, &format!("{}/start", f.name)).unit()),
+    };
+    let transport = flows::fit(kit, f, net, root, check);
+    let udp = matches!(transport, Transport::Udp { .. });
+    Flow {
+        name: f.name.clone(),
+        from: f.from,
+        to: f.to,
+        start: written.start + spread,
+        stop: written.stop,
+        forward: f.forward.clone(),
+        back: if udp { Vec::new() } else { f.back.clone() },
+        source: kit.source.clone(),
+        transport,
+        info: FlowInfo { reserved: written.reserved, rtt: Some(net.base_rtt(f)), weight: written.weight },
+    }
+}
+
+/// Queues and impairments. What several links share is resolved once.
+fn links(net: &Network, root: &Node, check: &mut Check) -> Vec<Link> {
+    let unlimited = Queue { aqm: drop_tail(), capacity: Capacity::Unlimited, count_in_service: false };
+    let rtts = mean_rtts(net);
+    let mut known: Vec<(&Wired, Option<Span>, Option<Queue>)> = Vec::new();
+    let mut out = Vec::with_capacity(net.links.len());
+    for (wired, mean_rtt) in net.links.iter().zip(rtts) {
+        let alike = |(other, rtt, _): &&(&Wired, Option<Span>, Option<Queue>)| {
+            other.queue == wired.queue && other.rate == wired.rate && other.mtu == wired.mtu && *rtt == mean_rtt
+        };
+        let queue = match (&wired.queue, known.iter().find(alike)) {
+            (QueueFrom::Unlimited, _) => Some(unlimited.clone()),
+            (_, Some((_, _, queue))) => queue.clone(),
+            (_, None) => {
+                let queue = queue(wired, mean_rtt, root, check);
+                known.push((wired, mean_rtt, queue.clone()));
+                queue
+            }
+        };
+        let impairments = impairments(wired, root, check);
+        let Queue { aqm, capacity, count_in_service } = queue.unwrap_or_else(|| unlimited.clone());
+        out.push(Link {
+            name: wired.name.clone(),
+            from: wired.from,
+            to: wired.to,
+            rate: wired.rate,
+            delay: wired.delay,
+            mtu: wired.mtu,
+            framing: wired.framing,
+            aqm,
+            capacity,
+            count_in_service,
+            impairments,
+            report: wired.report,
+        });
+    }
+    out
+}
+
+#[derive(Clone)]
+struct Queue {
+    aqm: Spec,
+    capacity: Capacity,
+    count_in_service: bool,
+}
+
+fn drop_tail() -> Spec {
+    let config = Family::Aqm.find("drop_tail").map_or_else(|| json!({}), |e| (e.defaults)());
+    Spec { kind: "drop_tail".into(), config }
+}
+
+/// Mean base round-trip time of the flows whose data crosses each link: what a limit in BDP refers to.
+fn mean_rtts(net: &Network) -> Vec<Option<Span>> {
+    let mut sums = vec![(0u128, 0u128); net.links.len()];
+    for f in &net.flows {
+        let rtt = u128::from(net.base_rtt(f).ps());
+        f.forward.iter().for_each(|l| sums[*l] = (sums[*l].0 + rtt, sums[*l].1 + 1));
+    }
+    sums.into_iter().map(|(sum, n)| (n > 0).then(|| Span::from_ps((sum / n) as u64))).collect()
+}
+
+/// The queue of one link.
+fn queue(wired: &Wired, mean_rtt: Option<Span>, root: &Node, check: &mut Check) -> Option<Queue> {
+    let QueueFrom::Written(at) = &wired.queue else {
+        let capacity = DEFAULT_LIMIT.resolve(wired.rate, Span::ZERO);
+        return Some(Queue { aqm: drop_tail(), capacity, count_in_service: false });
+    };
+    let node = root.at(at)?;
+    let limit = limit(node, at, check)?;
+    if matches!(limit, Limit::Bdp(_)) && mean_rtt.is_none() {
+        let d = Diagnostic::new(format!("a limit in BDP needs a flow whose data crosses `{}`", wired.name));
+        check.error(d.at(node.nearest_place(&path(&["limit"]))).fix("write the limit in packets, or add a flow"));
+        return None;
+    }
+    let capacity = limit.resolve(wired.rate, mean_rtt.unwrap_or(Span::ZERO));
+    if capacity.in_packets(wired.mtu).is_some_and(|n| n < 1.0) {
+        let d = Diagnostic::new(format!("a limit of {limit} does not hold one packet of {} B", wired.mtu));
+        check.error(d.at(node.nearest_place(&path(&["limit"]))).fix("raise it, as in limit = \"36 pkt\""));
+        return None;
+    }
+    let count_in_service = match node.get("count_in_service").map(Node::to_json) {
+        None => false,
+        Some(Value::Bool(b)) => b,
+        Some(_) => {
+            let key = below(at, "count_in_service");
+            let d = Diagnostic::new("this is neither true nor false").at(root.nearest_place(&key));
+            check.error(d.fix("write count_in_service = true").key(&key));
+            return None;
+        }
+    };
+    let aqm = algorithm(Family::Aqm, node, at, capacity.in_packets(wired.mtu), check)?;
+    Some(Queue { aqm, capacity, count_in_service })
+}
+
+fn limit(node: &Node, at: &[String], check: &mut Check) -> Option<Limit> {
+    let Some(limit) = node.get("limit") else { return Some(DEFAULT_LIMIT) };
+    let read: Result<Limit, _> = serde_json::from_value(limit.to_json());
+    match read {
+        Ok(l) => Some(l),
+        Err(e) => {
+            check.error(crate::typed::plain(&e.to_string()).at(limit.place).key(&below(at, "limit")));
+            None
+        }
+    }
+}
+
+fn impairments(wired: &Wired, root: &Node, check: &mut Check) -> Vec<Spec> {
+    let Some(at) = &wired.impairment else { return Vec::new() };
+    let items = root.at(at).map_or(&[][..], Node::items);
+    let spec = |(i, node)| algorithm(Family::Impairment, node, &below(at, i), None, &mut *check);
+    items.iter().enumerate().filter_map(spec).collect()
+}

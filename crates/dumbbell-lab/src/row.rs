@@ -1,0 +1,193 @@
+//! The short forms: a dumbbell, and a parking lot, which is a row of them.
+//!
+//! Each flow has two hosts of its own, `NAME/sender` and `NAME/receiver`, so that a flow's `rtt` is realised
+//! on access links that nobody shares.
+use crate::network::{Network, Placed, QueueFrom, Wired, framing, mtu};
+use crate::node::{Node, Path, below, path};
+use crate::problem::{Check, Diagnostic};
+use crate::scenario::{Access, Direction, Scenario, Wire};
+use dumbbell_core::units::{Bytes, Rate, Span};
+use dumbbell_plan::{LinkId, NodeId, NodeKind};
+
+/// A row of routers with a bottleneck between neighbours.
+struct Row<'a> {
+    /// Where the short form stands in the scenario.
+    at: Path,
+    wire: &'a Wire,
+    access: &'a Access,
+    routers: Vec<String>,
+    /// Name of each bottleneck.
+    hops: Vec<String>,
+}
+
+/// What the access links have in common.
+struct Entrance {
+    rate: Rate,
+    delay: Span,
+    mtu: u32,
+    framing: u32,
+}
+
+/// The network of a `dumbbell` or a `parking_lot`; `names` are its flows.
+pub fn build(scenario: &Scenario, root: &Node, names: &[(usize, String)], check: &mut Check) -> Option<Network> {
+    let row = match (&scenario.dumbbell, &scenario.parking_lot) {
+        (Some(d), _) => Row {
+            at: path(&["dumbbell"]),
+            wire: &d.bottleneck,
+            access: &d.access,
+            routers: vec!["left".into(), "right".into()],
+            hops: vec!["bottleneck".into()],
+        },
+        (None, Some(p)) => Row {
+            at: path(&["parking_lot"]),
+            wire: &p.bottleneck,
+            access: &p.access,
+            routers: (0..=p.hops).map(|i| format!("r{i}")).collect(),
+            hops: (1..=p.hops).map(|i| format!("hop{i}")).collect(),
+        },
+        (None, None) => return None,
+    };
+    let mut net = Network::default();
+    let routers: Vec<NodeId> = row.routers.iter().map(|r| net.node(r, NodeKind::Router)).collect();
+    let ends: Vec<(usize, usize)> =
+        (0..scenario.flow.len()).map(|i| ends(scenario, i, routers.len(), root, check)).collect();
+    let data_backwards = names.iter().any(|(i, _)| ends[*i].0 > ends[*i].1);
+    let hops = bottlenecks(&row, scenario, root, &routers, data_backwards, &mut net, check);
+    let entrance = entrance(&row, root, check);
+    for (entry, name) in names {
+        let (enter, leave) = ends[*entry];
+        let middle = |from: usize, to: usize| -> Vec<LinkId> {
+            if from < to {
+                hops[from..to].iter().map(|h| h.0).collect()
+            } else {
+                hops[to..from].iter().rev().map(|h| h.1).collect()
+            }
+        };
+        let own_rtt = scenario.flow[*entry].rtt.is_some();
+        let delay = if own_rtt { Span::ZERO } else { entrance.delay };
+        let sender = net.node(format!("{name}/sender"), NodeKind::Host);
+        let receiver = net.node(format!("{name}/receiver"), NodeKind::Host);
+        let into = join(&mut net, &entrance, delay, sender, routers[enter]);
+        let out = join(&mut net, &entrance, delay, routers[leave], receiver);
+        let forward = [vec![into.0], middle(enter, leave), vec![out.0]].concat();
+        let back = [vec![out.1], middle(leave, enter), vec![into.1]].concat();
+        net.flows.push(Placed { entry: *entry, name: name.clone(), from: sender, to: receiver, forward, back });
+    }
+    Some(net)
+}
+
+/// Routers where a flow's data enters and leaves.
+fn ends(scenario: &Scenario, i: usize, routers: usize, root: &Node, check: &mut Check) -> (usize, usize) {
+    let flow = &scenario.flow[i];
+    let at = path(&["flow", &i.to_string()]);
+    let mut refuse = |key: &str, cause: String, fix: &str| {
+        let p = below(&at, key);
+        check.error(Diagnostic::new(cause).at(root.nearest_place(&p)).fix(fix).key(&p));
+    };
+    let short = if scenario.dumbbell.is_some() { "dumbbell" } else { "parking_lot" };
+    for (key, given) in [("from", &flow.from), ("to", &flow.to)] {
+        if given.is_some() {
+            refuse(key, format!("`{key}` names a host, and a {short} makes its own"), "take it out");
+        }
+    }
+    let last = routers - 1;
+    if scenario.dumbbell.is_some() {
+        if flow.path.is_some() {
+            refuse("path", "`path` belongs to a parking lot".into(), "in a dumbbell write direction = \"reverse\"");
+        }
+        return if flow.direction == Direction::Forward { (0, last) } else { (last, 0) };
+    }
+    if flow.direction == Direction::Reverse {
+        refuse("direction", "`direction` belongs to a dumbbell".into(), "in a parking lot write path = [2, 0]");
+    }
+    match flow.path {
+        None => (0, last),
+        Some([a, b]) if a != b && a <= last as u64 && b <= last as u64 => (a as usize, b as usize),
+        Some([a, b]) => {
+            let fix = format!("name two different routers from 0 to {last}, as in path = [0, {last}]");
+            refuse("path", format!("there is no way from router {a} to router {b}"), &fix);
+            (0, last)
+        }
+    }
+}
+
+/// Both directions of each bottleneck.
+fn bottlenecks(
+    row: &Row<'_>,
+    scenario: &Scenario,
+    root: &Node,
+    routers: &[NodeId],
+    data_backwards: bool,
+    net: &mut Network,
+    check: &mut Check,
+) -> Vec<(LinkId, LinkId)> {
+    let at = below(&row.at, "bottleneck");
+    let queue = if scenario.queue.is_some() { QueueFrom::Written(path(&["queue"])) } else { QueueFrom::Bottleneck };
+    let queue_back = match (&scenario.queue_reverse, data_backwards) {
+        (Some(_), _) => QueueFrom::Written(path(&["queue_reverse"])),
+        (None, true) => queue.clone(),
+        (None, false) => QueueFrom::Unlimited,
+    };
+    let ahead = Wired {
+        name: String::new(),
+        from: 0,
+        to: 0,
+        rate: row.wire.rate,
+        delay: row.wire.delay,
+        mtu: mtu(row.wire.mtu, root, &at, check),
+        framing: framing(root, &below(&at, "framing"), check).unwrap_or(0),
+        queue,
+        impairment: Some(below(&at, "impairment")),
+        report: true,
+    };
+    let reverse = &row.wire.reverse;
+    let back = Wired {
+        rate: reverse.rate.unwrap_or(ahead.rate),
+        delay: reverse.delay.unwrap_or(ahead.delay),
+        report: queue_back != QueueFrom::Unlimited,
+        queue: queue_back,
+        impairment: Some(below(&below(&at, "reverse"), "impairment")),
+        ..ahead.clone()
+    };
+    let mut pair = |i: usize| {
+        let (from, to, name) = (routers[i], routers[i + 1], &row.hops[i]);
+        let forward = net.link(Wired { name: name.clone(), from, to, ..ahead.clone() });
+        let reverse = net.link(Wired { name: format!("{name}_reverse"), from: to, to: from, ..back.clone() });
+        (forward, reverse)
+    };
+    (0..row.hops.len()).map(&mut pair).collect()
+}
+
+fn entrance(row: &Row<'_>, root: &Node, check: &mut Check) -> Entrance {
+    let (access, at) = (row.access, below(&row.at, "access"));
+    let bottleneck = below(&row.at, "bottleneck");
+    let size: Bytes = access.mtu.unwrap_or(row.wire.mtu);
+    Entrance {
+        rate: access.rate.unwrap_or(Rate::from_bps(row.wire.rate.bps().saturating_mul(10))),
+        delay: access.delay.unwrap_or(Span::from_ms(1)),
+        mtu: mtu(size, root, if access.mtu.is_some() { &at } else { &bottleneck }, check),
+        framing: framing(root, &below(&at, "framing"), check)
+            .or_else(|| framing(root, &below(&bottleneck, "framing"), check))
+            .unwrap_or(0),
+    }
+}
+
+/// Both directions of an access link: the first is from `from` to `to`.
+fn join(net: &mut Network, entrance: &Entrance, delay: Span, from: NodeId, to: NodeId) -> (LinkId, LinkId) {
+    let mut one = |from: NodeId, to: NodeId| {
+        let name = format!("{}->{}", net.nodes[from].name, net.nodes[to].name);
+        net.link(Wired {
+            name,
+            from,
+            to,
+            rate: entrance.rate,
+            delay,
+            mtu: entrance.mtu,
+            framing: entrance.framing,
+            queue: QueueFrom::Unlimited,
+            impairment: None,
+            report: false,
+        })
+    };
+    (one(from, to), one(to, from))
+}

@@ -1,0 +1,118 @@
+//! JSON Schema of a scenario file, with each algorithm's parameters: what an editor completes from.
+use crate::choice::Family;
+use crate::scenario::Scenario;
+use dumbbell_core::catalogue::Entry;
+use dumbbell_core::units::Limit;
+use dumbbell_tcp::TcpConfig;
+use serde_json::{Map, Value, json};
+
+/// The schema. Its definitions `queue`, `cc`, `source` and `impairment` list the catalogue.
+pub fn schema() -> Value {
+    let mut schema: Value = schemars::schema_for!(Scenario).into();
+    schema["$id"] = json!("dumbbell-scenario-1");
+    let mut defs = schema["$defs"].as_object().cloned().unwrap_or_default();
+    for (name, family) in
+        [("queue", Family::Aqm), ("cc", Family::Cc), ("source", Family::Source), ("impairment", Family::Impairment)]
+    {
+        let definition = choice(family, &mut defs);
+        defs.insert(name.into(), definition);
+    }
+    let tcp = lift("tcp", schemars::schema_for!(TcpConfig).into(), &mut defs);
+    defs.insert("tcp".into(), tcp);
+    defs.insert(
+        "framing".into(),
+        json!({
+            "anyOf": [{ "enum": ["ethernet", "none"] }, { "$ref": "#/$defs/Bytes" }],
+            "description": "Bytes that the link adds to each packet: \"ethernet\" is 38 B, with preamble and gap."
+        }),
+    );
+    schema["$defs"] = Value::Object(defs);
+    schema
+}
+
+/// A name, or a table with `kind` and that algorithm's parameters.
+fn choice(family: Family, defs: &mut Map<String, Value>) -> Value {
+    let names: Vec<&str> = family.catalogue().iter().map(|e| e.about.name).collect();
+    let tables = family.catalogue().iter().map(|e| table(family, e, defs));
+    let options: Vec<Value> = std::iter::once(json!({ "enum": names })).chain(tables).collect();
+    json!({ "anyOf": options })
+}
+
+/// The table of one algorithm.
+fn table(family: Family, entry: &Entry, defs: &mut Map<String, Value>) -> Value {
+    let schema = lift(entry.about.name, (entry.schema)(), defs);
+    let mut properties = Map::new();
+    properties.insert("kind".into(), json!({ "const": entry.about.name, "description": entry.about.idea }));
+    if family == Family::Aqm {
+        let limit: Value = schemars::schema_for!(Limit).into();
+        let doc = "How much may wait; default 50 pkt in a short form.";
+        properties.insert("limit".into(), described(limit, doc));
+        let doc = "Whether backlog and limit count the packet in transmission; default false, as in ns-2 and Linux.";
+        properties.insert("count_in_service".into(), described(json!({ "type": "boolean" }), doc));
+    }
+    for (key, property) in schema["properties"].as_object().into_iter().flatten() {
+        properties.insert(key.clone(), if family == Family::Aqm { or_of_limit(property) } else { property.clone() });
+    }
+    json!({
+        "title": entry.about.title,
+        "description": entry.about.idea,
+        "type": "object",
+        "properties": properties,
+        "required": ["kind"],
+        "additionalProperties": false,
+    })
+}
+
+fn described(mut schema: Value, doc: &str) -> Value {
+    schema["description"] = doc.into();
+    schema.as_object_mut().map(|m| (m.shift_remove("$schema"), m.shift_remove("title")));
+    schema
+}
+
+/// A number of packets may be written in terms of the queue's limit.
+fn or_of_limit(property: &Value) -> Value {
+    let packets = property["$ref"] == "#/$defs/Packets";
+    if !packets {
+        return property.clone();
+    }
+    let mut out = property.clone();
+    out.as_object_mut().map(|m| m.shift_remove("$ref"));
+    out["anyOf"] = json!([{ "$ref": "#/$defs/Packets" }, { "type": "string", "pattern": "\\blimit\\b" }]);
+    out
+}
+
+/// Moves a schema's definitions up into `defs`. Units are shared; all others get their owner's name, so that two
+/// algorithms may each have a `Mode`.
+fn lift(owner: &str, mut schema: Value, defs: &mut Map<String, Value>) -> Value {
+    let own = schema.as_object_mut().and_then(|m| {
+        m.shift_remove("$schema");
+        m.shift_remove("$defs")
+    });
+    let Some(Value::Object(own)) = own else { return schema };
+    let is_unit = |definition: &Value| definition.get("x-unit").is_some();
+    let renamed: Vec<&String> = own.iter().filter(|(_, d)| !is_unit(d)).map(|(name, _)| name).collect();
+    for (name, definition) in &own {
+        let key = if is_unit(definition) { name.clone() } else { format!("{owner}.{name}") };
+        defs.insert(key, point_to(definition, owner, &renamed));
+    }
+    point_to(&schema, owner, &renamed)
+}
+
+/// The same schema with references to the definitions `renamed`.
+fn point_to(schema: &Value, owner: &str, renamed: &[&String]) -> Value {
+    match schema {
+        Value::Object(map) => map
+            .iter()
+            .map(|(key, v)| {
+                let name = v.as_str().and_then(|s| s.strip_prefix("#/$defs/")).filter(|_| key == "$ref");
+                let v = match name {
+                    Some(name) if renamed.iter().any(|r| *r == name) => format!("#/$defs/{owner}.{name}").into(),
+                    _ => point_to(v, owner, renamed),
+                };
+                (key.clone(), v)
+            })
+            .collect(),
+        Value::Array(items) => items.iter().map(|v| point_to(v, owner, renamed)).collect(),
+        leaf => leaf.clone(),
+    }
+}
