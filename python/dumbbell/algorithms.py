@@ -10,7 +10,7 @@ import inspect
 from typing import Any
 
 from . import catalogue
-from .catalogue import Algorithm, Parameter
+from .catalogue import Algorithm
 
 
 class Spec:
@@ -48,14 +48,8 @@ def class_name(name: str) -> str:
 def docstring(algorithm: Algorithm) -> str:
     """The docstring of an algorithm's class."""
     lines = [f"{algorithm.title}. {algorithm.idea}", ""]
-    lines += [f"{p.name}: {_describe(p)}" for p in algorithm.parameters]
-    lines += ["", f"Sources: {'; '.join(algorithm.sources)}."]
-    return "\n".join(lines)
-
-
-def _describe(p: Parameter) -> str:
-    facts = [f"default {p.default!r}", p.range, p.source]
-    return f"{p.doc} ({'; '.join(fact for fact in facts if fact)})"
+    lines += [f"{p.name}: {p.facts}" for p in catalogue.keywords(algorithm)]
+    return "\n".join([*lines, "", f"Sources: {'; '.join(algorithm.sources)}."])
 
 
 def build() -> dict[str, type[Spec]]:
@@ -69,7 +63,8 @@ def build() -> dict[str, type[Spec]]:
 
 def _class(name: str, algorithm: Algorithm) -> type[Spec]:
     keyword = inspect.Parameter.KEYWORD_ONLY
-    signature = inspect.Signature([inspect.Parameter(p.name, keyword, default=p.default) for p in algorithm.parameters])
+    words = catalogue.keywords(algorithm)
+    signature = inspect.Signature([inspect.Parameter(p.name, keyword, default=p.default) for p in words])
     body = {
         "kind": algorithm.name,
         "__doc__": docstring(algorithm),

@@ -32,6 +32,13 @@ class Parameter:
         plain = {bool: "bool", int: "int", float: "float", str: "str"}
         return plain.get(type(self.default), "Any")
 
+    @property
+    def facts(self) -> str:
+        """Its meaning, default, range and source in one line."""
+        known = ["" if self.default is None else f"default {self.default!r}", self.range, self.source]
+        text = "; ".join(fact for fact in known if fact)
+        return f"{self.doc} ({text})" if text else self.doc
+
 
 @dataclass(frozen=True, slots=True)
 class Algorithm:
@@ -69,6 +76,22 @@ def find(name: str) -> list[Algorithm]:
     near = difflib.get_close_matches(name, [a.name for a in every], n=1)
     hint = f"did you mean `{near[0]}`?" if near else "`dumbbell list` shows every name"
     raise ScenarioError(f"there is no algorithm named `{name}`: {hint}", {"name": name, "nearest": near})
+
+
+def keywords(algorithm: Algorithm) -> tuple[Parameter, ...]:
+    """Its parameters, and the keys that its table in a scenario has besides, such as a queue's `limit`."""
+    known = {p.name for p in algorithm.parameters} | {"kind"}
+    tables = (t for d in ("queue", "cc", "source", "impairment") for t in door.schema()["$defs"][d]["anyOf"])
+    rules = next((t.get("properties", {}) for t in tables if _is_table_of(t, algorithm.name)), {})
+    return algorithm.parameters + tuple(
+        Parameter(key, rule.get("description", ""), None, rule.get("x-unit", ""), "", "")
+        for key, rule in rules.items()
+        if key not in known
+    )
+
+
+def _is_table_of(table: dict[str, Any], name: str) -> bool:
+    return table.get("properties", {}).get("kind", {}).get("const") == name
 
 
 def profiles() -> list[str]:

@@ -139,7 +139,7 @@ def flow_rows(plan: Plan) -> list[list[str]]:
             " → ".join(path(plan, flow)),
             flow["transport"]["cc"]["kind"] if flow["transport"]["protocol"] == "tcp" else "udp",
             flow["source"]["kind"],
-            flow["start"],
+            time_text(seconds(flow["start"])),
             time_text(base_rtt(plan, flow)),
         ]
         for flow in plan["flows"]

@@ -36,8 +36,10 @@ def text() -> str:
 
 
 def _class(name: str, algorithm: catalogue.Algorithm) -> str:
-    fields = ", ".join(f"{p.name}: {p.annotation} = {p.default!r}" for p in algorithm.parameters)
-    doc = docstring(algorithm).replace("\\", "\\\\").replace('"""', "'''").replace("\n", "\n    ")
+    fields = ", ".join(f"{p.name}: {p.annotation} = {p.default!r}" for p in catalogue.keywords(algorithm))
+    doc = (
+        docstring(algorithm).replace("\\", "\\\\").replace('"""', "'''").replace("\n", "\n    ").replace("    \n", "\n")
+    )
     head = f"self, *, {fields}" if fields else "self"
     return f'class {name}(Spec):\n    """{doc}\n    """\n\n    def __init__({head}) -> None: ...\n'
 

@@ -35,7 +35,7 @@ def to_text(renderables: Iterable[RenderableType], width: int = 140) -> str:
     console = Console(file=out, width=width, no_color=True, highlight=False, markup=False)
     for renderable in renderables:
         console.print(renderable)
-    return out.getvalue().rstrip("\n")
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()).rstrip("\n")
 
 
 def result_tables(result: Result) -> list[RenderableType]:

@@ -55,8 +55,14 @@ def tcp_page(profile: str) -> Page:
 def _parameters(parameters: tuple[Parameter, ...], title: str) -> RenderableType:
     if not parameters:
         return "It takes no parameters."
-    rows = [[p.name, _value(p.default), p.unit, p.range or " | ".join(p.choices), p.doc, p.source] for p in parameters]
-    return grid(title, ["name", "default", "unit", "range", "meaning", "source of the default"], rows, text_columns=6)
+    table = grid(title, ["name", "default", "range", "meaning (source of the default)"], map(_row, parameters), 4)
+    table.columns[2].max_width = 26
+    return table
+
+
+def _row(p: Parameter) -> list[str]:
+    meaning = f"{p.doc} ({p.source})" if p.source else p.doc
+    return [p.name, _value(p.default), p.range or " | ".join(p.choices), meaning]
 
 
 def _value(value: Any) -> str:

@@ -64,11 +64,14 @@ def emit(document: Any) -> None:
 
 def show(*renderables: Any) -> None:
     """Prints for people on stdout; as wide as the terminal, 140 columns in a pipe."""
-    from rich.console import Console
+    if sys.stdout.isatty():
+        from rich.console import Console
 
-    console = Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else 140)
-    for renderable in renderables:
-        console.print(renderable)
+        Console(highlight=False, markup=False, emoji=False).print(*renderables, sep="\n")
+    else:
+        from ..tables import to_text
+
+        print(to_text(renderables))
 
 
 def notes(lines: Iterable[str]) -> None:
