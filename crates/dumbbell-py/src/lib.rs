@@ -2,6 +2,7 @@
 //!
 //! The interpreter's lock is released while a scenario runs.
 use dumbbell_lab::door;
+use dumbbell_lab::problem::Problem as Refusal;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
@@ -9,7 +10,7 @@ use serde_json::Value;
 
 create_exception!(_native, Problem, PyException, "What the laboratory refuses: (exit code, text for people, JSON).");
 
-fn problem(p: door::Problem) -> PyErr {
+fn problem(p: Refusal) -> PyErr {
     Problem::new_err((p.code, p.rendered, p.json.to_string()))
 }
 
