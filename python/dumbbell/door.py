@@ -14,8 +14,8 @@ from typing import Any
 
 from .errors import of_code
 
-Progress = Callable[[int, int], Any]
-"""Called as `progress(done, total)` after each run."""
+Progress = Callable[[int, int, float], Any]
+"""Called as `progress(finished, runs, fraction)`: runs that ended, all runs, share of all simulated time."""
 
 
 def _native() -> Any:
@@ -60,15 +60,16 @@ def plan(wanted: dict[str, Any]) -> dict[str, Any]:
 def run(wanted: dict[str, Any], progress: Progress | None = None) -> dict[str, Any]:
     """Runs a scenario: the result of its one point, or `{"points": [...]}` of a sweep.
 
-    The simulator works in a thread of its own, so that Ctrl-C is heard at once: the run is then told to stop
-    after what it is at, and `KeyboardInterrupt` goes on to the caller.
+    The simulator works in a thread of its own, so that Ctrl-C is heard at once: the run is then told to stop,
+    which it does within a fraction of a second and without a half-written file, and `KeyboardInterrupt` goes
+    on to the caller.
     """
     stop = threading.Event()
     outcome: list[Any] = []
 
-    def report(done: int, total: int) -> bool:
+    def report(finished: int, runs: int, fraction: float) -> bool:
         if progress is not None:
-            progress(done, total)
+            progress(finished, runs, fraction)
         return not stop.is_set()
 
     def work() -> None:
@@ -84,6 +85,7 @@ def run(wanted: dict[str, Any], progress: Progress | None = None) -> dict[str, A
             worker.join(0.1)
     except KeyboardInterrupt:
         stop.set()
+        worker.join()
         raise
     if isinstance(outcome[0], BaseException):
         raise outcome[0]

@@ -37,13 +37,16 @@ fn plan(py: Python<'_>, request: &str) -> PyResult<String> {
     py.detach(|| door::plan(&request)).map(|v| v.to_string()).map_err(problem)
 }
 
-/// Runs a scenario. After each run `progress(done, total)` is called, from whatever thread ended it; the
-/// scenario goes on as long as that returns true.
+/// Runs a scenario. About ten times a second, and at the end, `progress(finished, runs, fraction)` is called; the
+/// runs go on as long as that returns true.
 #[pyfunction]
 fn run(py: Python<'_>, request: &str, progress: Py<PyAny>) -> PyResult<String> {
     let request = read(request)?;
-    let report = |done: u64, total: u64| -> bool {
-        Python::attach(|py| progress.call1(py, (done, total)).and_then(|go_on| go_on.is_truthy(py)).unwrap_or(false))
+    let report = |p: door::Progress| -> bool {
+        Python::attach(|py| {
+            let heard = progress.call1(py, (p.finished, p.runs, p.fraction));
+            heard.and_then(|go_on| go_on.is_truthy(py)).unwrap_or(false)
+        })
     };
     py.detach(|| door::run(&request, &report)).map(|v| v.to_string()).map_err(problem)
 }

@@ -79,9 +79,6 @@ def main(arguments: list[str] | None = None) -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    if code == 130:
-        # A simulation may still be at work in its thread; what it writes appears whole or not at all.
-        os._exit(130)
     sys.exit(code)
 
 

@@ -84,12 +84,12 @@ def notes(lines: Iterable[str]) -> None:
 def progress(title: str) -> Iterator[door.Progress]:
     """A progress bar on stderr, if that is a terminal."""
     if not sys.stderr.isatty():
-        yield lambda done, total: None
+        yield lambda finished, runs, fraction: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[runs]}"), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        task = bars.add_task(title, total=None)
-        yield lambda done, total: bars.update(task, completed=done, total=total)
+        task = bars.add_task(title, total=1.0, runs="")
+        yield lambda finished, runs, fraction: bars.update(task, completed=fraction, runs=f"{finished} of {runs} runs")

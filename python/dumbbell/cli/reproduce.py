@@ -44,7 +44,7 @@ def reproduce(
             replications=replications,
             threads=threads,
             out=out,
-            report=lambda what, done, total: bar(done, total),
+            progress=bar,
         )
     if json:
         emit(summary)

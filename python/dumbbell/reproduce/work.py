@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,6 @@ from ..errors import EnvironmentLacks, ScenarioError
 from . import papers
 from .measure import needs_series, of_run
 from .papers import Effort, Paper, Point
-
-Report = Callable[[str, int, int], Any]
-"""Called as `report(what, done, total)`."""
 
 
 @dataclass(slots=True)
@@ -56,7 +53,7 @@ def reproduce(
     replications: int | None = None,
     threads: int | None = None,
     out: str | Path | None = None,
-    report: Report = lambda what, done, total: None,
+    progress: door.Progress = lambda finished, runs, fraction: None,
 ) -> dict[str, Any]:
     """Reproduces a paper and returns the object of `report.json`, which it writes beside `report.html`.
 
@@ -76,7 +73,7 @@ def reproduce(
     altered = list(overrides)
     started = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="dumbbell-") as scratch:
-        measured = _measure(paper, _points(paper, wanted), effort, altered, seed, threads, Path(scratch), report)
+        measured = _measure(paper, _points(paper, wanted), effort, altered, seed, threads, Path(scratch), progress)
         return _conclude(paper, measured, wanted, altered, quick, started, Path(out or Path("results") / name))
 
 
@@ -112,12 +109,11 @@ def _measure(
     seed: int | None,
     threads: int | None,
     scratch: Path,
-    report: Report,
+    progress: door.Progress,
 ) -> dict[str, Runs]:
     recorded = _recorded(paper)
     measured = {}
     for i, point in enumerate(points.values()):
-        report(point.id, i, len(points))
         out = scratch / point.id if point.id in recorded else None
         overrides = [
             *point.overrides,
@@ -133,10 +129,14 @@ def _measure(
             threads=threads,
             out=None if out is None else str(out),
         )
-        result = door.run(request)
+        result = door.run(request, _part_of(progress, i, len(points)))
         measured[point.id] = Runs(point, overrides, result, series.run_directories(out) if out else [])
-    report("", len(points), len(points))
     return measured
+
+
+def _part_of(progress: door.Progress, i: int, n: int) -> door.Progress:
+    """Progress of the i-th of n points, as progress of the whole."""
+    return lambda finished, runs, fraction: progress(i * runs + finished, n * runs, (i + fraction) / n)
 
 
 def applying(paper: Paper, point: Point, altered: Iterable[str]) -> list[str]:
