@@ -3,4 +3,6 @@ use dumbbell_core::registry;
 
 registry! { impairment AnyImpairment, suite impairment_suite {
     bernoulli::Bernoulli,
+    bit_error::BitError,
+    gilbert_elliott::GilbertElliott,
 } }

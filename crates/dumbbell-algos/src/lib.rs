@@ -6,6 +6,7 @@
 mod suite;
 
 pub mod aqm;
+pub mod cc;
+pub mod conditioner;
 pub mod impairment;
 pub mod source;
-pub mod cc;

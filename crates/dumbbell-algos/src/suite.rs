@@ -1,6 +1,7 @@
 //! What every algorithm of a kind must do: each `registry!` applies its kind's suite to every algorithm, with its
 //! defaults and with each choice (a boolean, one of several words) that its parameters offer.
 pub mod aqm;
+pub mod conditioner;
 pub mod folded;
 pub mod impairment;
 pub mod parameters;
@@ -20,6 +21,12 @@ macro_rules! aqm_suite {
     ($T:ty) => {
         suite!($T, parameters: documents_itself, refuses_what_is_wrong);
         suite!($T, aqm: accounts_for_every_packet, keeps_the_order, repeats_itself, marks_what_it_may_mark, needs_what_it_says);
+    };
+}
+macro_rules! conditioner_suite {
+    ($T:ty) => {
+        suite!($T, parameters: documents_itself, refuses_what_is_wrong);
+        suite!($T, conditioner: accounts_for_every_packet, repeats_itself);
     };
 }
 macro_rules! impairment_suite {

@@ -1,6 +1,7 @@
 //! Meters, markers, shapers (RFC 2475): stations before a port that may colour a packet, hold it, or let others go.
 use crate::aqm::{Cx, Reason};
 use crate::packet::Packet;
+use crate::probe::Probe;
 use crate::units::Time;
 
 /// Takes what a conditioner lets out.
@@ -22,6 +23,52 @@ pub trait Conditioner<P: Packet> {
     fn wake(&mut self, cx: &mut Cx<'_>, out: &mut impl Emit<P>);
     /// Packets held.
     fn held(&self) -> u64;
+    /// Its inner values: tokens, fill.
+    fn probe(&self, _out: &mut dyn Probe) {}
+}
+
+/// The object-safe twin of [`Conditioner`], which every `Conditioner` has for free: see [`crate::aqm::DynAqm`].
+pub trait DynConditioner<P>: Send {
+    /// See [`Conditioner::arrive`].
+    fn arrive(&mut self, cx: &mut Cx<'_>, p: P, out: &mut dyn Emit<P>);
+    /// See [`Conditioner::next_wakeup`].
+    fn next_wakeup(&self) -> Time;
+    /// See [`Conditioner::wake`].
+    fn wake(&mut self, cx: &mut Cx<'_>, out: &mut dyn Emit<P>);
+    /// See [`Conditioner::held`].
+    fn held(&self) -> u64;
+    /// See [`Conditioner::probe`].
+    fn probe(&self, out: &mut dyn Probe);
+}
+
+/// A `dyn Emit` as an `impl Emit`.
+struct Through<'a, P>(&'a mut dyn Emit<P>);
+
+impl<P> Emit<P> for Through<'_, P> {
+    fn emit(&mut self, p: P) {
+        self.0.emit(p);
+    }
+    fn drop(&mut self, p: P, why: Reason) {
+        self.0.drop(p, why);
+    }
+}
+
+impl<P: Packet, C: Conditioner<P> + Send> DynConditioner<P> for C {
+    fn arrive(&mut self, cx: &mut Cx<'_>, p: P, out: &mut dyn Emit<P>) {
+        Conditioner::arrive(self, cx, p, &mut Through(out));
+    }
+    fn next_wakeup(&self) -> Time {
+        Conditioner::next_wakeup(self)
+    }
+    fn wake(&mut self, cx: &mut Cx<'_>, out: &mut dyn Emit<P>) {
+        Conditioner::wake(self, cx, &mut Through(out));
+    }
+    fn held(&self) -> u64 {
+        Conditioner::held(self)
+    }
+    fn probe(&self, out: &mut dyn Probe) {
+        Conditioner::probe(self, out);
+    }
 }
 
 /// A meter's answer for one packet (RFC 2697, RFC 2698).

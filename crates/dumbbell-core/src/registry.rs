@@ -5,7 +5,8 @@
 //! ```
 //! declares the modules, a closed enum over the algorithms (inlined, greppable) with one `Foreign` variant for
 //! those of other crates, the catalogue, building by name, and a conformance test for each.
-//! A kind is one of `aqm`, `cc`, `impairment`, `source`.
+//! A kind is one of `aqm`, `cc`, `impairment`, `source`, and `conditioner`, whose algorithms own packets and so are
+//! generic over the packet.
 use crate::catalogue::{Entry, Fault, nearest};
 
 /// The fault of a name that is not in `catalogue`.
@@ -21,6 +22,33 @@ pub fn unknown(kind: &str, name: &str, catalogue: &[Entry]) -> Fault {
 /// Declares the algorithms of one kind. See the module's page.
 #[macro_export]
 macro_rules! registry {
+    (conditioner $Any:ident, suite $suite:ident { $($module:ident :: $Type:ident),+ $(,)? }) => {
+        $(pub mod $module;)+
+
+        /// Every conditioner of the catalogue, and those of other crates.
+        pub enum $Any<P> {
+            $(#[doc = concat!("See [`", stringify!($module), "`].")] $Type($module::$Type<P>),)+
+            /// One that another crate brought.
+            Foreign(Box<dyn $crate::conditioner::DynConditioner<P>>),
+        }
+
+        /// Their pages and parameters.
+        pub const CATALOGUE: &[$crate::catalogue::Entry] =
+            &[$($crate::catalogue::Entry::of::<$module::$Type<()>>()),+];
+
+        impl<P> $Any<P> {
+            $crate::__build!(conditioner $crate::aqm::LinkInfo { $($module::$Type<P> => $Type),+ });
+        }
+
+        $crate::__delegate!(conditioner $Any { $($Type),+ });
+
+        #[cfg(test)]
+        mod conformance {
+            $(mod $module {
+                $crate::__suite!($suite, super::super::$module::$Type<$crate::testing::Numbered>);
+            })+
+        }
+    };
     ($kind:ident $Any:ident, suite $suite:ident { $($module:ident :: $Type:ident),+ $(,)? }) => {
         $(pub mod $module;)+
 
@@ -36,22 +64,7 @@ macro_rules! registry {
         pub const CATALOGUE: &[$crate::catalogue::Entry] = &[$($crate::catalogue::Entry::of::<$module::$Type>()),+];
 
         impl $Any {
-            /// Builds the algorithm `name` from its configuration, for its site (the link of a queue, the path of a connection).
-            ///
-            /// # Errors
-            /// An unknown name (with the nearest known one), or a fault in the configuration and where it is.
-            pub fn build(
-                name: &str,
-                config: &serde_json::Value,
-                site: &$crate::__site!($kind),
-            ) -> Result<Self, $crate::catalogue::Fault> {
-                use $crate::catalogue::Algorithm;
-                $(if name == <$module::$Type as Algorithm>::ABOUT.name {
-                    let config = $crate::catalogue::read(config)?;
-                    return Ok($Any::$Type(<$module::$Type as Algorithm>::new(&config, site)));
-                })+
-                Err($crate::registry::unknown(stringify!($kind), name, CATALOGUE))
-            }
+            $crate::__build!($kind $crate::__site!($kind) { $($module::$Type => $Type),+ });
         }
 
         $crate::__delegate!($kind $Any { $($Type),+ });
@@ -59,6 +72,30 @@ macro_rules! registry {
         #[cfg(test)]
         mod conformance {
             $(mod $module { $crate::__suite!($suite, super::super::$module::$Type); })+
+        }
+    };
+}
+
+/// Building by name, inside the `impl` of a kind's enum.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __build {
+    ($kind:ident $Site:ty { $($Type:ty => $Variant:ident),+ }) => {
+        /// Builds the algorithm `name` from its configuration, for its site (the link of a queue, the path of a connection).
+        ///
+        /// # Errors
+        /// An unknown name (with the nearest known one), or a fault in the configuration and where it is.
+        pub fn build(
+            name: &str,
+            config: &serde_json::Value,
+            site: &$Site,
+        ) -> Result<Self, $crate::catalogue::Fault> {
+            use $crate::catalogue::Algorithm;
+            $(if name == <$Type as Algorithm>::ABOUT.name {
+                let config = $crate::catalogue::read(config)?;
+                return Ok(Self::$Variant(<$Type as Algorithm>::new(&config, site)));
+            })+
+            Err($crate::registry::unknown(stringify!($kind), name, CATALOGUE))
         }
     };
 }
@@ -208,6 +245,26 @@ macro_rules! __delegate {
             }
             fn reorders(&self) -> bool {
                 $crate::__each!(self, $Any $list, a => a.reorders())
+            }
+        }
+    };
+    (conditioner $Any:ident $list:tt) => {
+        impl<P: $crate::packet::Packet> $crate::conditioner::Conditioner<P> for $Any<P> {
+            #[inline]
+            fn arrive(&mut self, cx: &mut $crate::aqm::Cx<'_>, p: P, out: &mut impl $crate::conditioner::Emit<P>) {
+                $crate::__each!(self, $Any $list, a => a.arrive(cx, p, out))
+            }
+            fn next_wakeup(&self) -> $crate::units::Time {
+                $crate::__each!(self, $Any $list, a => a.next_wakeup())
+            }
+            fn wake(&mut self, cx: &mut $crate::aqm::Cx<'_>, out: &mut impl $crate::conditioner::Emit<P>) {
+                $crate::__each!(self, $Any $list, a => a.wake(cx, out))
+            }
+            fn held(&self) -> u64 {
+                $crate::__each!(self, $Any $list, a => a.held())
+            }
+            fn probe(&self, out: &mut dyn $crate::probe::Probe) {
+                $crate::__each!(self, $Any $list, a => a.probe(out))
             }
         }
     };

@@ -25,7 +25,7 @@ pub mod flag {
 pub struct Segment {
     /// First byte of data; in a pure acknowledgement the next byte expected.
     pub seq: u32,
-    /// Sender's clock on data; in an acknowledgement the clock echoed. In [`TS_UNIT`]s.
+    /// Sender's clock on data; in an acknowledgement the clock echoed. In units of `2^TS_UNIT_SHIFT` ps.
     pub ts: u32,
     /// Length of the IP packet, bytes.
     pub ip_len: u16,
@@ -42,7 +42,7 @@ pub struct Extra {
     pub sack: [(u32, u32); 4],
     /// How many of them count.
     pub blocks: u8,
-    /// The receiver's own clock (TSval of an acknowledgement), in [`TS_UNIT`]s.
+    /// The receiver's own clock (TSval of an acknowledgement), in units of `2^TS_UNIT_SHIFT` ps.
     pub ts_val: u32,
     /// Receive window in bytes, as scaled back by the reader.
     pub window: u32,

@@ -39,14 +39,14 @@ impl Estimate {
     }
 }
 
-/// Blocking probability, mean number in the system and utilisation at load `rho`.
-fn measure(rho: f64, k: u32, per_batch: usize, service: impl Fn(&mut Stream) -> f64) -> [Estimate; 3] {
+/// Blocking probability, mean number in the system, utilisation, and the mean number that an arrival finds.
+fn measure(rho: f64, k: u32, per_batch: usize, service: impl Fn(&mut Stream) -> f64) -> [Estimate; 4] {
     let mut rng = Stream::named(u64::from(k), "poisson");
     let mut bench = Bench::new(Fifo::<_, Numbered>::new(Everything), link(Capacity::Packets(k)), 1, true);
     let (mut at, mut rows) = (Time::ZERO, Vec::new());
     for _ in 0..BATCHES {
         let (from, before) = (at, *bench.port.ledger());
-        let (mut integral, mut busy) = (0.0, 0.0);
+        let (mut integral, mut busy, mut found) = (0.0, 0.0, 0.0);
         for _ in 0..per_batch {
             let next = at + Span::from_secs_f64(rng.exponential(MEAN_SERVICE / rho));
             // Between two arrivals the number in the system changes where a packet leaves.
@@ -64,16 +64,22 @@ fn measure(rho: f64, k: u32, per_batch: usize, service: impl Fn(&mut Stream) -> 
                 busy += if held > 0.0 { t.since(since).seconds() } else { 0.0 };
                 (held, since) = (held - 1.0, t);
             }
+            found += bench.port.held() as f64;
             let bytes = libm::round(service(&mut rng) * MEAN_BYTES).max(1.0) as u32;
             bench.arrive(next, Meta { ip_len: 1000, wire_len: bytes, ..Meta::default() });
             at = next;
         }
         let after = bench.port.ledger().since(&before);
         let time = at.since(from).seconds();
-        rows.push([after.dropped() as f64 / after.arrivals as f64, integral / time, busy / time]);
+        rows.push([
+            after.dropped() as f64 / after.arrivals as f64,
+            integral / time,
+            busy / time,
+            found / per_batch as f64,
+        ]);
     }
     assert!(bench.port.ledger().balances(bench.port.held()));
-    [0, 1, 2].map(|i| Estimate::of(&rows.iter().map(|r| r[i]).collect::<Vec<_>>()))
+    [0, 1, 2, 3].map(|i| Estimate::of(&rows.iter().map(|r| r[i]).collect::<Vec<_>>()))
 }
 
 /// P_n = (1 - rho) rho^n / (1 - rho^(K + 1)): blocking, mean and utilisation.
@@ -101,8 +107,10 @@ fn md1k(rho: f64, k: usize) -> [f64; 3] {
     [block, mean, rho * (1.0 - block)]
 }
 
-fn agree(name: &str, measured: &[Estimate; 3], law: [f64; 3]) {
-    for ((m, law), what) in measured.iter().zip(law).zip(["blocking", "mean", "utilisation"]) {
+/// Poisson arrivals see time averages: what they find is the mean.
+fn agree(name: &str, measured: &[Estimate; 4], [block, mean, util]: [f64; 3]) {
+    let laws = [("blocking", block), ("mean", mean), ("utilisation", util), ("found by arrivals", mean)];
+    for (m, (what, law)) in measured.iter().zip(laws) {
         assert!(m.agrees(law, 0.04), "{name} {what}: {} +- {}, the law says {law}", m.mean, m.error);
     }
 }

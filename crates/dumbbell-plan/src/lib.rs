@@ -1,4 +1,4 @@
-//! Floor 2 of Dumbbell: the **plan**, one run of a scenario with every default resolved.
+//! Floor 3 of Dumbbell: the **plan**, one run of a scenario with every default resolved.
 //!
 //! It is what the simulator and the testbed run, and it can be printed, hashed and compared. Links are one-way;
 //! routes are lists of links, computed once. Nothing in it refers to a file.
@@ -81,6 +81,9 @@ pub struct Link {
     pub mtu: u32,
     /// Bytes that the link adds to each IP packet (38 for Ethernet with preamble and gap, 0 for none).
     pub framing: u32,
+    /// What packets pass before its queue: a shaper, a marker.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conditioner: Option<Spec>,
     /// When its queue signals congestion.
     pub aqm: Spec,
     /// How much its queue holds.

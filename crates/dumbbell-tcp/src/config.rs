@@ -79,13 +79,18 @@ pub struct TcpConfig {
     /// IP and TCP header without options.
     #[schemars(extend("x-source" = "RFC 791, RFC 9293: 20 + 20"))]
     pub header: Bytes,
-    /// Initial window.
+    /// Initial window, in segments.
     #[schemars(extend("x-source" = "RFC 6928"))]
     pub initial_window: Packets,
+    /// Bytes that bound an initial window of more than two segments: RFC 6928 has `14600 B`, RFC 3390 (with
+    /// `initial_window = "4 pkt"`) has `4380 B`.
+    #[schemars(extend("x-source" = "RFC 6928 section 2"))]
+    pub initial_window_bytes: Limit,
     /// Initial slow-start threshold; `unlimited` or packets or bytes.
     #[schemars(extend("x-source" = "RFC 5681 section 3.1"))]
     pub initial_ssthresh: Limit,
-    /// The receiver's buffer, which bounds the window; `unlimited` or packets or bytes.
+    /// The receiver's buffer, which bounds the window; `unlimited` (as much as the header can say: 1 GiB) or
+    /// packets or bytes.
     #[schemars(extend("x-source" = "a choice"))]
     pub receive_window: Limit,
     /// Window scaling; without it the window is at most 65,535 bytes.
@@ -179,6 +184,7 @@ impl TcpConfig {
             mss: None,
             header: Bytes(40),
             initial_window: Packets(10.0),
+            initial_window_bytes: Limit::Bytes(Bytes(14_600)),
             initial_ssthresh: Limit::Unlimited,
             receive_window: Limit::Unlimited,
             window_scaling: true,
@@ -210,6 +216,7 @@ impl TcpConfig {
         TcpConfig {
             mss: Some(Bytes(1000)),
             initial_window: Packets(2.0),
+            initial_window_bytes: Limit::Unlimited,
             receive_window: Limit::Packets(Packets(20.0)),
             handshake: false,
             timestamps: false,
@@ -228,6 +235,7 @@ impl TcpConfig {
     /// A Linux host's TCP, as far as this release has it.
     pub fn linux() -> Self {
         TcpConfig {
+            initial_window_bytes: Limit::Unlimited,
             receive_window: Limit::Bytes(Bytes(6_291_456)),
             delayed_ack_timeout: Span::from_ms(40),
             growth_limit: 2,
@@ -237,9 +245,64 @@ impl TcpConfig {
         }
     }
 
+    /// With what the name of a congestion control implies ([`CongestionControl::recovery`]): `sack` negotiates
+    /// SACK, `tahoe`, `reno` and `newreno` do without it. Both ends of a connection need the same answer.
+    ///
+    /// [`CongestionControl::recovery`]: dumbbell_core::transport::CongestionControl::recovery
+    pub fn implied_by(&self, recovery: Option<&str>) -> Self {
+        let (recovery, sack) = match recovery {
+            Some("tahoe") => (Recovery::Tahoe, false),
+            Some("reno") => (Recovery::Reno, false),
+            Some("newreno") => (Recovery::Newreno, false),
+            Some("sack") => (Recovery::Sack, true),
+            _ => (self.recovery, self.sack),
+        };
+        TcpConfig { recovery, sack, ..self.clone() }
+    }
     /// Bytes of options in each data segment.
     pub fn option_bytes(&self) -> u64 {
         if self.timestamps { 12 } else { 0 }
+    }
+    /// Payload of a full segment: the MSS less the options, bytes.
+    pub fn segment_bytes(&self) -> u64 {
+        self.mss.map_or(DEFAULT_MSS, |b| b.0) - self.option_bytes()
+    }
+    /// The receiver's window in bytes, as its header can say it.
+    pub fn window_bytes(&self) -> u64 {
+        let buffer = in_bytes(self.receive_window, self.segment_bytes()).unwrap_or(u64::MAX);
+        let shift = self.window_shift(buffer);
+        let window = (buffer >> shift).min(MAX_WINDOW_FIELD) << shift;
+        if self.handshake { window } else { buffer.min(MAX_WINDOW_FIELD << self.largest_shift()) }
+    }
+    /// The least window scale that can say `buffer`.
+    pub(crate) fn window_shift(&self, buffer: u64) -> u32 {
+        (0..self.largest_shift()).find(|s| buffer >> s <= MAX_WINDOW_FIELD).unwrap_or(self.largest_shift())
+    }
+    fn largest_shift(&self) -> u32 {
+        if self.window_scaling { 14 } else { 0 }
+    }
+    /// The initial window in bytes for segments of `mss`: min(n MSS, max(2 MSS, bytes)).
+    pub fn initial_window_for(&self, mss: u64) -> u64 {
+        let segments = libm::floor(self.initial_window.0 * mss as f64) as u64;
+        segments.min(in_bytes(self.initial_window_bytes, mss).unwrap_or(u64::MAX).max(2 * mss))
+    }
+    /// The initial slow-start threshold in bytes; [`u64::MAX`]: none.
+    pub fn initial_ssthresh_for(&self, mss: u64) -> u64 {
+        in_bytes(self.initial_ssthresh, mss).unwrap_or(u64::MAX)
+    }
+}
+
+/// The MSS where nothing says otherwise (RFC 9293 section 3.7.1).
+const DEFAULT_MSS: u64 = 536;
+/// The largest value of the window field (RFC 9293 section 3.1).
+const MAX_WINDOW_FIELD: u64 = 65_535;
+
+/// A size of packets of `mss` or of bytes, in bytes; `None` if it is unlimited.
+fn in_bytes(limit: Limit, mss: u64) -> Option<u64> {
+    match limit {
+        Limit::Packets(p) => Some(libm::floor(p.0 * mss as f64) as u64),
+        Limit::Bytes(b) => Some(b.0),
+        Limit::Time(_) | Limit::Bdp(_) | Limit::Unlimited => None,
     }
 }
 
@@ -255,6 +318,21 @@ impl Config for TcpConfig {
             return Err(
                 Fault::at("recovery", "recovery = \"sack\" needs sack = true").fix("use recovery = \"newreno\"")
             );
+        }
+        for (field, limit) in [
+            ("initial_window_bytes", self.initial_window_bytes),
+            ("initial_ssthresh", self.initial_ssthresh),
+            ("receive_window", self.receive_window),
+        ] {
+            if matches!(limit, Limit::Time(_) | Limit::Bdp(_)) {
+                return Err(Fault::at(field, format!("{limit} is no size of a window")).fix("write pkt or bytes"));
+            }
+        }
+        if self.min_rto == Span::ZERO || self.initial_rto == Span::ZERO {
+            return Err(Fault::at("min_rto", "a retransmission timeout must be above zero").fix("write \"200 ms\""));
+        }
+        if self.header.0 == 0 || self.header.0 > 120 {
+            return Err(Fault::at("header", "IP and TCP headers have 1 B to 120 B").fix("write \"40 B\""));
         }
         if self.initial_window.0 < 1.0 {
             return Err(Fault::at("initial_window", "the initial window must hold a packet").fix("write \"2 pkt\""));

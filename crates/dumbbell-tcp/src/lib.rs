@@ -1,6 +1,19 @@
 //! Floor 2 of Dumbbell: TCP without I/O. `now` is passed in, segments and deadlines come out.
+//!
+//! A connection carries data one way: a [`Sender`] sends segments, a [`Receiver`] acknowledges them. The stream's
+//! offsets are 64 bits wide inside; offset 0 is the SYN's, data begins at 1, with or without a handshake.
 #![forbid(unsafe_code)]
 
 mod config;
+mod detect;
+mod receiver;
+mod recover;
+mod rtt;
+mod sender;
 
 pub use config::{DelayedAck, Ecn, Exit, PartialAck, Recovery, Reentry, TcpConfig};
+pub use detect::DupAcks;
+pub use receiver::{Manners, Receiver, ReceiverStats};
+pub use recover::{AnyRecover, Guard, Reno, Sack, Tahoe};
+pub use rtt::{Clock, Estimator};
+pub use sender::{Sender, SenderStats, SenderView};

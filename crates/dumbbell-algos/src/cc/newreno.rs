@@ -17,7 +17,10 @@ impl Algorithm for Newreno {
         equations: "recover = SND.NXT at entry; as reno, but\n\
                     partial ACK of N bytes: send SND.UNA again;  cwnd -= N, and += SMSS if N >= SMSS\n\
                     full ACK (>= recover):  cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS)",
-        sources: &["RFC 6582", "Hoe: Improving the start-up behavior of a congestion control scheme for TCP, SIGCOMM 1996"],
+        sources: &[
+            "RFC 6582",
+            "Hoe: Improving the start-up behavior of a congestion control scheme for TCP, SIGCOMM 1996",
+        ],
         provenance: Provenance::Vectors,
     };
     fn new(_: &NoConfig, path: &Path) -> Self {

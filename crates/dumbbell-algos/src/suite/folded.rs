@@ -38,12 +38,14 @@ pub struct Folded<A> {
     ahead: VecDeque<Transmission>,
     free: Time,
     idle_told: bool,
+    next_tick: Time,
     next_id: u64,
 }
 
 impl<A: Aqm> Folded<A> {
     /// An idle port. The stream of chance is that of the held bench.
     pub fn new(aqm: A, link: LinkInfo, seed: u64, counted: bool) -> Self {
+        let next_tick = if aqm.ticks() { Time::ZERO } else { Time::NEVER };
         Folded {
             events: Vec::new(),
             aqm,
@@ -54,21 +56,44 @@ impl<A: Aqm> Folded<A> {
             ahead: VecDeque::new(),
             free: Time::ZERO,
             idle_told: true,
+            next_tick,
             next_id: 0,
+        }
+    }
+
+    /// What is in the backlog at `now`.
+    fn lengths(&mut self, now: Time) -> Lengths {
+        let counted = self.counted;
+        self.ahead.retain(|t| if counted { t.end > now } else { t.start > now });
+        let bytes = self.ahead.iter().map(|t| u64::from(t.bytes)).sum();
+        Lengths(Backlog { packets: self.ahead.len() as u32, bytes })
+    }
+
+    /// Tells of idle periods and clocks that were due by `now`, each as of its own instant.
+    fn settle(&mut self, now: Time) {
+        let flows = FlowTable::default();
+        loop {
+            let idle = if self.idle_told { Time::NEVER } else { self.free };
+            let due = idle.min(self.next_tick);
+            if due > now {
+                return;
+            }
+            let q = self.lengths(due);
+            let mut cx = Cx { now: due, rng: &mut self.rng, link: &self.link, flows: &flows };
+            if due == idle {
+                self.idle_told = true;
+                self.aqm.idle(&mut cx);
+            } else {
+                self.next_tick = self.aqm.tick(&mut cx, &q).map_or(Time::NEVER, |after| due + after);
+            }
         }
     }
 
     /// A packet arrives: its fate and its departure are known at once.
     pub fn arrive(&mut self, now: Time, p: Meta) {
         let flows = FlowTable::default();
-        if self.free <= now && !std::mem::replace(&mut self.idle_told, true) {
-            let mut cx = Cx { now: self.free, rng: &mut self.rng, link: &self.link, flows: &flows };
-            self.aqm.idle(&mut cx);
-        }
-        let counted = self.counted;
-        self.ahead.retain(|t| if counted { t.end > now } else { t.start > now });
-        let bytes = self.ahead.iter().map(|t| u64::from(t.bytes)).sum();
-        let q = Lengths(Backlog { packets: self.ahead.len() as u32, bytes });
+        self.settle(now);
+        let q = self.lengths(now);
         let fits = self.link.capacity.fits(q.0.packets, q.0.bytes, p.ip_len);
         let mut cx = Cx { now, rng: &mut self.rng, link: &self.link, flows: &flows };
         let verdict = self.aqm.arrive(&mut cx, &q, &p, fits);

@@ -49,7 +49,13 @@ pub trait Detect {
     /// A segment goes (RACK keeps the time).
     #[inline]
     fn on_sent(&mut self, _sent: &Sent) {}
-    /// An acknowledgement that is a duplicate, or came while there was suspicion or recovery. `board` knows it.
+    /// Whether it wants every acknowledgement, not only those that are duplicates, follow duplicates or come
+    /// during recovery.
+    #[inline]
+    fn wants_every_ack(&self) -> bool {
+        false
+    }
+    /// An acknowledgement; `board` has taken it in.
     fn on_ack(&mut self, e: &Evidence, board: &Scoreboard) -> Finding;
     /// When its timer is due; [`Time::NEVER`] if it has none.
     #[inline]

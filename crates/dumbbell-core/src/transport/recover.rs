@@ -57,6 +57,8 @@ pub enum Pick {
 
 /// Repairs losses. Windows that it inflates are its own: a congestion control never sees them.
 pub trait Recover {
+    /// The peer does not do SACK: a recovery that needs it turns into one that does not.
+    fn sack_refused(&mut self) {}
     /// Whether a loss found at `una` may begin a recovery, when the last one (or a timeout) ended at `recover`.
     fn may_enter(&self, una: u64, recover: u64) -> bool;
     /// A loss was found; the congestion control has set its window.

@@ -35,7 +35,9 @@ pub struct Spacing {
     law: SpacingLaw,
     /// Packets since the last signal; -1 outside the random region.
     count: i64,
-    /// The same in the unit of the law: packets, or bytes over the mean size.
+    /// Whether no packet came in the random region since the average was last below it (ns-2's `old`, inverted).
+    outside: bool,
+    /// The same as `count` in the unit of the law: packets, or bytes over the mean size.
     since: f64,
     /// [`SpacingLaw::UniformStored`]: the random number that decides the next signal.
     stored: f64,
@@ -45,7 +47,7 @@ pub struct Spacing {
 impl Spacing {
     /// Outside the random region.
     pub fn new(law: SpacingLaw) -> Self {
-        Spacing { law, count: -1, since: 0.0, stored: 0.0, saw: Saw { count: -1, p_a: 0.0, coin: 0.0 } }
+        Spacing { law, count: -1, outside: true, since: 0.0, stored: 0.0, saw: Saw { count: -1, p_a: 0.0, coin: 0.0 } }
     }
 
     /// What the last decision saw.
@@ -56,7 +58,7 @@ impl Spacing {
     /// The average is below the random region.
     #[inline]
     pub fn leave(&mut self) {
-        self.count = -1;
+        (self.count, self.outside) = (-1, true);
         self.saw = Saw { count: -1, p_a: 0.0, coin: 0.0 };
     }
 
@@ -78,7 +80,10 @@ impl Spacing {
     /// the spaced one is multiplied by `scale`.
     #[inline]
     pub fn test(&mut self, p_b: f64, weight: f64, scale: f64, rng: &mut Stream) -> bool {
-        let tested = if self.count < 0 {
+        // ns-2 knows an entry by its own flag: a forced drop or an overflow on the way does not count as one.
+        let enters = if self.law == SpacingLaw::UniformWait { self.outside } else { self.count < 0 };
+        self.outside = false;
+        let tested = if enters {
             self.enter(weight, rng)
         } else {
             self.count += 1;

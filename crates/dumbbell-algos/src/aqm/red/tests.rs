@@ -12,6 +12,8 @@ use dumbbell_core::testing::{Bench, Event, Journal, Numbered, link, packet};
 use dumbbell_core::units::{Bytes, Capacity, Packets, Rate, Span, Time};
 use proptest::prelude::*;
 
+mod transcription;
+
 /// The 1993 algorithm to the letter.
 fn paper() -> RedConfig {
     RedConfig { idle_style: IdleStyle::Paper, min_q_for_drop: Packets(0.0), max_p: 0.02, ..RedConfig::default() }
@@ -27,89 +29,8 @@ fn config_is_valid(config: &RedConfig) {
     config.check().unwrap();
 }
 
-/// Fig. 2 of the 1993 paper, line by line, over a queue of its own. The queue includes the packet in
-/// transmission, so that "empty" means that the link is idle. A packet that is dropped at an empty queue leaves
-/// it empty once more: `q_time` is that instant.
-struct Fig2 {
-    avg: f64,
-    count: i32,
-    q_time: Time,
-    finish: Vec<Time>,
-}
-
-impl Fig2 {
-    fn arrive(&mut self, c: &RedConfig, now: Time, bytes: u32, rng: &mut Stream) -> bool {
-        while self.finish.first().is_some_and(|f| *f <= now) {
-            self.q_time = self.finish.remove(0);
-        }
-        let rate = Rate::from_mbps(1);
-        let q = self.finish.len() as f64;
-        if q > 0.0 {
-            self.avg = (1.0 - c.w_q) * self.avg + c.w_q * q;
-        } else {
-            let s = rate.span_of(c.mean_packet_size.0);
-            let m = now.since(self.q_time).ps() / s.ps();
-            self.avg *= libm::pow(1.0 - c.w_q, m as f64);
-        }
-        let mut mark = false;
-        if c.min_th.0 <= self.avg && self.avg < c.max_th.0 {
-            self.count += 1;
-            let p_b = c.max_p * (self.avg - c.min_th.0) / (c.max_th.0 - c.min_th.0);
-            let p_a = p_b / (1.0 - f64::from(self.count) * p_b);
-            let certain = f64::from(self.count) * p_b >= 1.0;
-            if rng.unit() < p_a || certain {
-                mark = true;
-                self.count = 0;
-            }
-        } else if c.max_th.0 <= self.avg {
-            mark = true;
-            self.count = 0;
-        } else {
-            self.count = -1;
-        }
-        if !mark {
-            let start = self.finish.last().copied().unwrap_or(now);
-            self.finish.push(start + rate.span_of(u64::from(bytes)));
-        } else if self.finish.is_empty() {
-            self.q_time = now;
-        }
-        mark
-    }
-}
-
-fn dropped_by(journal: &Journal, id: u64) -> bool {
-    journal.0.iter().any(|e| matches!(e, Event::Dropped(i, _) if *i == id))
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
-
-    /// Decision by decision and average by average, with the same random numbers.
-    #[test]
-    fn is_figure_2_of_the_paper(
-        seed: u64,
-        w_q in prop::sample::select(vec![0.002, 0.02, 0.2, 1.0]),
-        min_th in 0.0f64..6.0,
-        width in 1.0f64..12.0,
-        max_p in 0.01f64..1.0,
-        gaps in prop::collection::vec((0u64..16_000_000_000, 40u32..1500, prop::bool::weighted(0.02)), 600),
-    ) {
-        let config = RedConfig { w_q, min_th: Packets(min_th), max_th: Packets(min_th + width), max_p, ..paper() };
-        let mut bench = Bench::new(
-            Fifo::<_, Numbered>::new(red(&config, Capacity::Unlimited)), link(Capacity::Unlimited), seed, true);
-        let mut fig2 = Fig2 { avg: 0.0, count: -1, q_time: Time::ZERO, finish: Vec::new() };
-        let (mut coins, mut now) = (Stream::named(seed, "bench"), Time::ZERO);
-        for (i, (gap, bytes, pause)) in gaps.into_iter().enumerate() {
-            now += Span::from_ps(if pause { 20 * gap } else { gap / 2 });
-            bench.journal.0.clear();
-            let (id, _) = bench.arrive(now, packet(0, bytes, Ecn::NotEct));
-            let expected = fig2.arrive(&config, now, bytes, &mut coins);
-            let mut seen = Gauges::default();
-            bench.port.qdisc().probe(&mut seen);
-            prop_assert!((seen.get("avg").unwrap() - fig2.avg).abs() < 1e-9, "packet {}: {:?} {}", i, seen, fig2.avg);
-            prop_assert_eq!(dropped_by(&bench.journal, id), expected, "packet {}: {:?}", i, seen);
-        }
-    }
 
     /// With packets of the mean size, byte mode and every form of byte_drop are packet mode.
     #[test]

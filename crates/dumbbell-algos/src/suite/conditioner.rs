@@ -1,0 +1,131 @@
+//! Every conditioner: each packet comes out once or is dropped once, whenever, and the same again.
+use super::parameters::choices;
+use dumbbell_core::aqm::{Cx, LinkInfo, Reason};
+use dumbbell_core::catalogue::Algorithm;
+use dumbbell_core::conditioner::{Conditioner, Emit};
+use dumbbell_core::flow::FlowTable;
+use dumbbell_core::packet::Ecn;
+use dumbbell_core::rng::Stream;
+use dumbbell_core::testing::{Numbered, link, packet};
+use dumbbell_core::units::{Capacity, Span, Time};
+
+/// What became of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Out {
+    /// It went on.
+    Emitted(Time, u64),
+    /// It was dropped.
+    Dropped(u64, Reason),
+}
+
+struct Collected<'a>(Time, &'a mut Vec<Out>);
+
+impl Emit<Numbered> for Collected<'_> {
+    fn emit(&mut self, p: Numbered) {
+        self.1.push(Out::Emitted(self.0, p.id));
+    }
+    fn drop(&mut self, p: Numbered, why: Reason) {
+        self.1.push(Out::Dropped(p.id, why));
+    }
+}
+
+/// A conditioner on a virtual clock.
+pub struct Station<C> {
+    /// The conditioner.
+    pub inner: C,
+    /// What came out of it.
+    pub out: Vec<Out>,
+    /// Packets that arrived.
+    pub arrived: u64,
+    link: LinkInfo,
+    rng: Stream,
+}
+
+impl<C: Conditioner<Numbered>> Station<C> {
+    /// At the start of a run.
+    pub fn new(build: impl FnOnce(&LinkInfo) -> C) -> Self {
+        let link = link(Capacity::Unlimited);
+        Station { inner: build(&link), out: Vec::new(), arrived: 0, link, rng: Stream::named(1, "station") }
+    }
+
+    fn call(&mut self, now: Time, p: Option<Numbered>) {
+        let flows = FlowTable::default();
+        let mut cx = Cx { now, rng: &mut self.rng, link: &self.link, flows: &flows };
+        let mut out = Collected(now, &mut self.out);
+        match p {
+            Some(p) => self.inner.arrive(&mut cx, p, &mut out),
+            None => self.inner.wake(&mut cx, &mut out),
+        }
+    }
+
+    /// A packet of `bytes` arrives at `now`, after what is due by then.
+    pub fn arrive(&mut self, now: Time, bytes: u32) {
+        self.run_to(now);
+        let p = Numbered { id: self.arrived, meta: packet(self.arrived as u32 % 3, bytes, Ecn::NotEct) };
+        self.arrived += 1;
+        self.call(now, Some(p));
+    }
+
+    /// Everything that is due until `end`.
+    pub fn run_to(&mut self, end: Time) {
+        while self.inner.next_wakeup() <= end {
+            let due = self.inner.next_wakeup();
+            self.call(due, None);
+            assert!(self.inner.next_wakeup() > due, "the clock stands still at {due:?}");
+        }
+    }
+
+    /// Runs until nothing waits for the clock.
+    pub fn drain(&mut self) {
+        while self.inner.next_wakeup() != Time::NEVER {
+            self.run_to(self.inner.next_wakeup());
+        }
+    }
+}
+
+/// Random bursts and pauses through the conditioner; `watch` looks after each arrival.
+fn run<C>(config: &C::Config, seed: u64, mut watch: impl FnMut(&Station<C>)) -> Station<C>
+where
+    C: Algorithm<Site = LinkInfo> + Conditioner<Numbered>,
+{
+    let (mut station, mut rng, mut now) =
+        (Station::new(|l| C::new(config, l)), Stream::named(seed, "traffic"), Time::ZERO);
+    for _ in 0..500 {
+        now += Span::from_us(if rng.coin(0.05) { 400_000 } else { u64::from(rng.below(20_000)) });
+        station.arrive(now, 40 + rng.below(1461));
+        watch(&station);
+    }
+    station.drain();
+    watch(&station);
+    station
+}
+
+/// Arrived = emitted + dropped + held after every step, and each packet ends exactly once.
+pub fn accounts_for_every_packet<C>()
+where
+    C: Algorithm<Site = LinkInfo> + Conditioner<Numbered>,
+{
+    for (seed, config) in choices::<C>().iter().enumerate() {
+        let end = run::<C>(config, seed as u64, |s| assert_eq!(s.arrived, s.out.len() as u64 + s.inner.held()));
+        let mut ids: Vec<u64> = end
+            .out
+            .iter()
+            .map(|o| match o {
+                Out::Emitted(_, id) | Out::Dropped(id, _) => *id,
+            })
+            .collect();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len() as u64 + end.inner.held(), end.arrived);
+    }
+}
+
+/// The same traffic gives the same output.
+pub fn repeats_itself<C>()
+where
+    C: Algorithm<Site = LinkInfo> + Conditioner<Numbered>,
+{
+    for config in choices::<C>() {
+        assert_eq!(run::<C>(&config, 7, |_| {}).out, run::<C>(&config, 7, |_| {}).out);
+    }
+}

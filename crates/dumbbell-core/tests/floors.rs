@@ -1,0 +1,92 @@
+//! The house: a floor may look only down.
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Each crate and its floor. Two crates on one floor never see each other.
+const FLOORS: &[(&str, u32)] = &[
+    ("dumbbell-core", 0),
+    ("dumbbell-algos", 1),
+    ("dumbbell-tcp", 2),
+    ("dumbbell-plan", 3),
+    ("dumbbell-sim", 4),
+    ("dumbbell-lab", 5),
+    ("dumbbell-py", 6),
+];
+
+fn floor(name: &str) -> Option<u32> {
+    FLOORS.iter().find(|(n, _)| *n == name).map(|(_, f)| *f)
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn packages() -> Vec<Value> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--format-version", "1"])
+        .current_dir(root())
+        .output()
+        .expect("cargo metadata runs");
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo metadata prints JSON");
+    metadata["packages"].as_array().expect("a list of packages").clone()
+}
+
+/// The Rust files of a crate that are part of the product.
+fn sources(crate_name: &str) -> Vec<(PathBuf, String)> {
+    fn walk(dir: &Path, out: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(dir).expect("a folder of sources").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                walk(&path, out);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                out.push(path);
+            }
+        }
+    }
+    let mut files = vec![];
+    walk(&root().join("crates").join(crate_name).join("src"), &mut files);
+    files.into_iter().map(|p| (p.clone(), std::fs::read_to_string(p).expect("readable source"))).collect()
+}
+
+#[test]
+fn every_crate_has_a_floor_and_looks_only_down() {
+    let packages = packages();
+    assert_eq!(packages.len(), FLOORS.len(), "a crate without a floor, or a floor without a crate");
+    for package in &packages {
+        let name = package["name"].as_str().unwrap();
+        let own = floor(name).unwrap_or_else(|| panic!("{name} has no floor: give it one here and in ARCHITECTURE.md"));
+        for dependency in package["dependencies"].as_array().unwrap() {
+            let used = dependency["name"].as_str().unwrap();
+            if let Some(below) = floor(used) {
+                assert!(below < own, "{name} (floor {own}) looks up or sideways to {used} (floor {below})");
+            }
+        }
+    }
+}
+
+#[test]
+fn only_the_door_names_python() {
+    for package in packages() {
+        let names: Vec<&str> =
+            package["dependencies"].as_array().unwrap().iter().filter_map(|d| d["name"].as_str()).collect();
+        let python = names.iter().any(|n| n.starts_with("pyo3") || *n == "numpy");
+        assert_eq!(python, package["name"] == "dumbbell-py", "{}", package["name"]);
+    }
+}
+
+#[test]
+fn what_is_below_the_lab_has_no_unsafe_no_io_and_no_clock() {
+    for (name, floor) in FLOORS.iter().filter(|(_, floor)| *floor < 5) {
+        let sources = sources(name);
+        let lib = &sources.iter().find(|(p, _)| p.ends_with("src/lib.rs")).unwrap().1;
+        assert!(lib.contains("#![forbid(unsafe_code)]"), "{name} (floor {floor}) does not forbid unsafe code");
+        for (path, text) in &sources {
+            for word in
+                ["std::fs", "std::io", "std::net", "std::thread", "Instant::now", "SystemTime", "HashMap", "println!"]
+            {
+                assert!(!text.contains(word), "{} says {word}", path.display());
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Cost of a packet-hop on the workload that simulators are compared by: `hop N RATE_MBPS SECONDS [red] [unfolded]`.
+//!
+//! N senders, access 1 Gbps / 1 ms, bottleneck RATE / 10 ms, a buffer of one bandwidth-delay product (24 ms),
+//! 1000-byte packets, 40-byte acknowledgements, one for each packet, NewReno, flow i starts at i/N s.
+//! Under `valgrind --tool=cachegrind` the instruction count divided by the hops is exact.
+#![allow(clippy::disallowed_methods, clippy::print_stdout)]
+#[path = "../tests/plans/mod.rs"]
+mod plans;
+
+use dumbbell_core::units::{Capacity, Rate, Span};
+use dumbbell_sim::{Options, World};
+use serde_json::json;
+use std::time::Instant;
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let number = |i: usize, default: f64| args.get(i).and_then(|a| a.parse().ok()).unwrap_or(default);
+    let said = |word: &str| args.iter().any(|a| a == word);
+    let (n, rate, seconds) = (number(0, 10.0) as usize, Rate::from_mbps(number(1, 100.0) as u64), number(2, 10.0));
+    let buffer = (rate.bytes_in(Span::from_ms(24)) / 1000) as u32;
+    let threshold = |k: f64| format!("{} pkt", f64::from(buffer) * k);
+    let queue = if said("red") {
+        plans::spec(
+            "red",
+            json!({"min_th": threshold(0.25), "max_th": threshold(0.75), "w_q": 0.0005, "max_p": 0.1, "gentle": true}),
+        )
+    } else {
+        plans::spec("drop_tail", json!({}))
+    };
+    let plan = plans::dumbbell(1, n, rate, queue, Capacity::Packets(buffer), Span::from_secs_f64(seconds));
+    let mut world = World::new(&plan, Options { fold: !said("unfolded"), ..Options::default() }).unwrap();
+    let start = Instant::now();
+    while !world.run(&mut (), 1_000_000) {}
+    let spent = start.elapsed().as_secs_f64();
+    let r = world.finish(&mut ());
+    let goodput: f64 = r.flows.iter().map(|f| f.goodput_bps).sum();
+    let ledger = &r.queues[0].ledger;
+    println!(
+        "flows {n} hops {} events {} ns/hop {:.2} goodput {:.2} Mbps drops {:.3} % delivered {} rtos {} fingerprint {:016x} ok {}",
+        r.packet_hops,
+        r.events,
+        spent * 1e9 / r.packet_hops as f64,
+        goodput / 1e6,
+        100.0 * ledger.dropped() as f64 / ledger.arrivals as f64,
+        ledger.departures,
+        r.flows.iter().map(|f| f.rtos).sum::<u64>(),
+        r.fingerprint,
+        r.conservation.ok,
+    );
+}

@@ -1,0 +1,146 @@
+//! The account of one port: measures, hashes, and word of every packet that will not arrive.
+use crate::observe::{Observer, Signal};
+use crate::parcel::Parcel;
+use crate::stats::PortStats;
+use dumbbell_core::aqm::Reason;
+use dumbbell_core::fingerprint::Fingerprint;
+use dumbbell_core::flow::FlowTable;
+use dumbbell_core::probe::{Gauges, Probe};
+use dumbbell_core::segment::flag;
+use dumbbell_core::units::Time;
+
+/// What happened to packets in a port besides their departure; for the accounts of their flows.
+#[derive(Default)]
+pub struct Casualties {
+    /// Dropped, and when.
+    pub lost: Vec<(Time, Parcel)>,
+    /// Marked, and when.
+    pub marked: Vec<(Time, Parcel)>,
+}
+
+impl Casualties {
+    /// Whether nothing happened.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.lost.is_empty() && self.marked.is_empty()
+    }
+}
+
+/// What a port needs of the world around it, for one event.
+pub struct Scene<'a, O> {
+    /// What is known of the flows.
+    pub flows: &'a FlowTable,
+    /// Who did not arrive.
+    pub casualties: &'a mut Casualties,
+    /// Who looks on.
+    pub observer: &'a mut O,
+}
+
+/// One port's account.
+pub struct Account {
+    /// The link's number in the plan.
+    pub link: usize,
+    /// Whether drops and marks are recorded one by one.
+    pub signals: bool,
+    /// Measures.
+    pub stats: PortStats,
+    /// Departures, drops by the queue, and losses on the wire, each in its own order: a queue that decides at
+    /// arrival knows a departure earlier than one that holds the packet, but not in another order.
+    sent: Fingerprint,
+    dropped: Fingerprint,
+    lost: Fingerprint,
+    /// Packets whose fate here was known before the end, but comes after it.
+    late: u64,
+}
+
+/// One drop or mark.
+pub struct Event<'a> {
+    /// When.
+    pub t: Time,
+    /// Why.
+    pub reason: Reason,
+    /// Backlog that the packet found, packets.
+    pub backlog: u32,
+    /// What the decision saw.
+    pub saw: &'a dyn Fn(&mut dyn Probe),
+}
+
+impl Account {
+    /// An empty account.
+    pub fn new(link: usize, signals: bool, stats: PortStats) -> Self {
+        Account {
+            link,
+            signals,
+            stats,
+            sent: Fingerprint::default(),
+            dropped: Fingerprint::default(),
+            lost: Fingerprint::default(),
+            late: 0,
+        }
+    }
+
+    /// `parcel` was dropped.
+    #[cold]
+    pub fn drop<O: Observer>(&mut self, parcel: Parcel, e: &Event<'_>, scene: &mut Scene<'_, O>) {
+        self.stats.dropped(e.t, e.reason);
+        if e.t <= self.stats.end() {
+            let print = if e.reason == Reason::Link { &mut self.lost } else { &mut self.dropped };
+            print.mix(e.t.ps());
+            print.mix(parcel.word() ^ (e.reason.index() as u64) << 4);
+        } else {
+            self.late += 1;
+        }
+        scene.casualties.lost.push((e.t, parcel));
+        self.record(&parcel, e, false, scene.observer);
+    }
+
+    /// `parcel` was marked and goes on.
+    #[cold]
+    pub fn mark<O: Observer>(&mut self, parcel: Parcel, e: &Event<'_>, scene: &mut Scene<'_, O>) {
+        self.stats.marked(e.t);
+        scene.casualties.marked.push((e.t, parcel));
+        self.record(&parcel, e, true, scene.observer);
+    }
+
+    /// `parcel` is through at `done`: transmitted, and not lost on the wire.
+    #[inline]
+    pub fn departed(&mut self, done: Time, parcel: &Parcel) {
+        if done <= self.stats.end() {
+            self.stats.departed(done, u32::from(parcel.packet.ip_len));
+            self.sent.mix(done.ps());
+            self.sent.mix(parcel.word());
+        } else {
+            self.late += 1;
+        }
+    }
+
+    /// Packets whose fate here was known before the end, but comes after it.
+    pub fn late(&self) -> u64 {
+        self.late
+    }
+
+    /// Takes what left this port into the fingerprint of the run.
+    pub fn fingerprint(&self, all: &mut Fingerprint) {
+        [self.sent, self.dropped, self.lost].iter().for_each(|p| all.mix(p.value()));
+    }
+
+    fn record(&self, parcel: &Parcel, e: &Event<'_>, marked: bool, observer: &mut impl Observer) {
+        if !self.signals || e.t > self.stats.end() {
+            return;
+        }
+        let mut gauges = Gauges::default();
+        (e.saw)(&mut gauges);
+        observer.signal(&Signal {
+            t: e.t,
+            link: self.link,
+            flow: parcel.flow as usize,
+            reason: e.reason,
+            marked,
+            seq: parcel.packet.seq,
+            ip_len: u32::from(parcel.packet.ip_len),
+            retransmit: parcel.packet.flags & flag::RETRANSMIT != 0,
+            backlog_packets: e.backlog,
+            gauges,
+        });
+    }
+}

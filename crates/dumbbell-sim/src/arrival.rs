@@ -1,0 +1,170 @@
+//! A queue that decides when a packet arrives. It keeps no packets: the departure is known at once, so a ring
+//! of (when it leaves the backlog, length) is enough, and no event is needed when a transmission ends.
+use crate::account::{Account, Event, Scene};
+use crate::observe::Observer;
+use crate::parcel::Parcel;
+use dumbbell_algos::aqm::AnyAqm;
+use dumbbell_core::aqm::{Aqm, Backlog, Cx, Decision, LinkInfo, QueueView, Slot, Verdict};
+use dumbbell_core::flow::FlowTable;
+use dumbbell_core::packet::{Meta, Packet};
+use dumbbell_core::probe::Probe;
+use dumbbell_core::rng::Stream;
+use dumbbell_core::units::{Time, Transmitter};
+use std::collections::VecDeque;
+
+/// The queue and its transmitter.
+pub struct ArrivalQueue {
+    aqm: AnyAqm,
+    rng: Stream,
+    info: LinkInfo,
+    transmitter: Transmitter,
+    free_at: Time,
+    count_in_service: bool,
+    backlog: Backlog,
+    /// For each packet in the backlog when it leaves it, and its length.
+    leaving: VecDeque<(Time, u32)>,
+    next_tick: Time,
+    /// Whether the present idle period was told.
+    told_idle: bool,
+}
+
+/// All that such a queue shows: no packet can be looked at.
+struct View(Backlog);
+
+impl QueueView for View {
+    #[inline]
+    fn backlog(&self) -> Backlog {
+        self.0
+    }
+    fn meta(&self, _: Slot) -> Option<Meta> {
+        None
+    }
+}
+
+impl ArrivalQueue {
+    /// An idle queue. A packet leaves the backlog when its service starts, or when it ends with `count_in_service`.
+    pub fn new(aqm: AnyAqm, rng: Stream, info: LinkInfo, count_in_service: bool) -> Self {
+        let next_tick = if aqm.ticks() { Time::ZERO } else { Time::NEVER };
+        ArrivalQueue {
+            aqm,
+            rng,
+            info,
+            transmitter: Transmitter::new(info.rate),
+            free_at: Time::ZERO,
+            count_in_service,
+            backlog: Backlog::default(),
+            leaving: VecDeque::new(),
+            next_tick,
+            told_idle: true,
+        }
+    }
+
+    /// A packet comes at `t`: when its last bit leaves, or `None` if it is dropped. Clocks due by `t` are settled.
+    #[inline]
+    pub fn offer<O: Observer>(
+        &mut self,
+        t: Time,
+        parcel: &mut Parcel,
+        account: &mut Account,
+        scene: &mut Scene<'_, O>,
+    ) -> Option<Time> {
+        self.drain(t);
+        let meta = parcel.meta();
+        account.stats.arrived(t, meta.ip_len);
+        let fits = self.info.capacity.fits(self.backlog.packets, self.backlog.bytes, meta.ip_len);
+        let mut cx = Cx { now: t, rng: &mut self.rng, link: &self.info, flows: scene.flows };
+        let verdict = self.aqm.arrive(&mut cx, &View(self.backlog), &meta, fits);
+        if !(verdict == Verdict::Pass && fits) && !self.settle_verdict(t, verdict, fits, parcel, account, scene) {
+            return None;
+        }
+        self.aqm.admitted(&meta);
+        Some(self.admit(t, &meta, account))
+    }
+
+    /// Everything but a plain pass: marks, drops. Whether the packet goes in.
+    #[cold]
+    fn settle_verdict<O: Observer>(
+        &mut self,
+        t: Time,
+        verdict: Verdict,
+        fits: bool,
+        parcel: &mut Parcel,
+        account: &mut Account,
+        scene: &mut Scene<'_, O>,
+    ) -> bool {
+        let decision = verdict.decide(parcel.packet.ecn, fits);
+        let (Decision::Drop(reason) | Decision::Admit(Some(reason))) = decision else { return true };
+        let saw = |out: &mut dyn Probe| self.aqm.probe(out);
+        let event = Event { t, reason, backlog: self.backlog.packets, saw: &saw };
+        if let Decision::Drop(_) = decision {
+            account.drop(*parcel, &event, scene);
+            account.stats.holds(t, self.backlog.packets);
+            return false;
+        }
+        parcel.set_ce();
+        account.mark(*parcel, &event, scene);
+        true
+    }
+
+    #[inline]
+    fn admit(&mut self, t: Time, meta: &Meta, account: &mut Account) -> Time {
+        let start = self.free_at.max(t);
+        let done = start + self.transmitter.span(meta.wire_len);
+        self.free_at = done;
+        self.told_idle = false;
+        let leaves = if self.count_in_service { done } else { start };
+        if leaves > t {
+            self.leaving.push_back((leaves, meta.ip_len));
+            self.backlog.packets += 1;
+            self.backlog.bytes += u64::from(meta.ip_len);
+            account.stats.stayed(t, leaves);
+            account.stats.holds(t, self.backlog.packets);
+        }
+        account.stats.served(t, start, done);
+        done
+    }
+
+    /// Lets what has left the backlog by `t` go.
+    #[inline]
+    pub fn drain(&mut self, t: Time) {
+        while let Some(&(leaves, bytes)) = self.leaving.front() {
+            if leaves > t {
+                break;
+            }
+            self.leaving.pop_front();
+            self.backlog.packets -= 1;
+            self.backlog.bytes -= u64::from(bytes);
+        }
+    }
+
+    /// When a clock of the algorithm is due next: the start of an idle period that was not told, or a tick.
+    #[inline]
+    pub fn next_clock(&self) -> Time {
+        let idle = if self.told_idle { Time::NEVER } else { self.free_at };
+        idle.min(self.next_tick)
+    }
+
+    /// Tells the algorithm what is due at `next_clock()`. The end of a transmission comes before a tick.
+    #[cold]
+    pub fn clock(&mut self, flows: &FlowTable) {
+        let now = self.next_clock();
+        self.drain(now);
+        let mut cx = Cx { now, rng: &mut self.rng, link: &self.info, flows };
+        if !self.told_idle && self.free_at == now {
+            self.told_idle = true;
+            self.aqm.idle(&mut cx);
+        } else {
+            let again = self.aqm.tick(&mut cx, &View(self.backlog));
+            self.next_tick = again.map_or(Time::NEVER, |d| now + d);
+        }
+    }
+
+    /// What waits at the last instant that was settled.
+    pub fn backlog(&self) -> Backlog {
+        self.backlog
+    }
+    /// The algorithm's numbers.
+    pub fn probe(&self, out: &mut dyn Probe) {
+        self.aqm.probe(out);
+    }
+}

@@ -1,0 +1,168 @@
+//! From a plan to a world: every part with its own chance, named by it.
+use crate::account::Account;
+use crate::agenda::Agenda;
+use crate::app::App;
+use crate::arrival::ArrivalQueue;
+use crate::flow::{Ends, Flow, Udp};
+use crate::held::HeldQueue;
+use crate::legs::{Legs, population, streams};
+use crate::observe::Looks;
+use crate::port::{Port, Queue};
+use crate::ranks::Ranks;
+use crate::station::Station;
+use crate::stats::PortStats;
+use crate::wire::Wire;
+use crate::world::{Element, Parts, World};
+use dumbbell_algos::aqm::AnyAqm;
+use dumbbell_algos::cc::AnyCc;
+use dumbbell_algos::conditioner::AnyConditioner;
+use dumbbell_algos::impairment::AnyImpairment;
+use dumbbell_algos::source::AnySource;
+use dumbbell_core::aqm::{Aqm, LinkInfo, Needs};
+use dumbbell_core::catalogue::Fault;
+use dumbbell_core::impairment::Impairment;
+use dumbbell_core::rng::Stream;
+use dumbbell_core::transport::Path;
+use dumbbell_core::units::{Capacity, Span, Time};
+use dumbbell_plan::{Link, Plan, Spec, Transport};
+use dumbbell_tcp::{Receiver, Sender};
+
+/// How a plan is run; none of it changes what happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Run ahead between merges (default); without it each link is an event.
+    pub fold: bool,
+    /// Let every queue hold its packets, also those that could decide at arrival.
+    pub hold: bool,
+    /// Follow each packet by number.
+    pub audit: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { fold: true, hold: false, audit: false }
+    }
+}
+
+/// Puts the part's name before the place of a fault.
+fn within<T>(part: &str, r: Result<T, Fault>) -> Result<T, Fault> {
+    r.map_err(|f| Fault { at: if f.at.is_empty() { part.into() } else { format!("{part}.{}", f.at) }, ..f })
+}
+
+impl World {
+    /// A world at the start of `plan`.
+    ///
+    /// # Errors
+    /// A name that is not in the catalogue, or parameters that it refuses; a plan made from a scenario has neither.
+    pub fn new(plan: &Plan, options: Options) -> Result<World, Fault> {
+        let mut elements = Vec::with_capacity(plan.links.len());
+        for (i, link) in plan.links.iter().enumerate() {
+            elements.push(element(plan, i, link, options)?);
+        }
+        let is = |f: &dyn Fn(&Port) -> bool| -> Vec<bool> {
+            elements.iter().map(|e| matches!(e, Element::Port(p) if f(p))).collect()
+        };
+        let held = is(&|p| matches!(p.queue, Queue::Held(_)) || p.station.is_some());
+        let unordered = is(&|p| p.impairments.iter().any(|(i, _)| i.reorders()));
+        let streams = streams(plan);
+        let ranks = Ranks::new(plan.seed, population(plan, &streams));
+        let legs = Legs::cut(plan, &streams, &ranks, options.fold, &held, &unordered);
+        let agenda = Agenda::new(entries_per_second(plan, &legs.merge), horizon(plan).ps());
+        let mut flows = Vec::with_capacity(plan.flows.len());
+        for i in 0..plan.flows.len() {
+            flows.push(flow(plan, i)?);
+        }
+        Ok(World::assemble(Parts { plan: plan.clone(), legs, ranks, agenda, elements, flows, audit: options.audit }))
+    }
+}
+
+fn looks(plan: &Plan, wanted: bool) -> Looks {
+    Looks::new(plan.record.every.filter(|_| wanted), Time::ZERO + plan.warmup)
+}
+
+/// A link is a wire if there is nothing to decide, to lose or to look at.
+fn element(plan: &Plan, number: usize, link: &Link, options: Options) -> Result<Element, Fault> {
+    let plain = link.aqm.kind == "drop_tail" && link.capacity == Capacity::Unlimited;
+    if plain && link.impairments.is_empty() && link.conditioner.is_none() && !link.report {
+        return Ok(Element::Wire(Wire::new(link)));
+    }
+    let chance = |part: &str| Stream::named(plan.seed, &format!("{}/{part}", link.name));
+    let info = LinkInfo { rate: link.rate, capacity: link.capacity, mtu: link.mtu, delay: link.delay };
+    let aqm = within(&link.name, AnyAqm::build(&link.aqm.kind, &link.aqm.config, &info))?;
+    let rng = chance(&link.aqm.kind);
+    let queue = match aqm.needs() {
+        Needs::Arrival if !options.hold => Queue::Arrival(ArrivalQueue::new(aqm, rng, info, link.count_in_service)),
+        _ => Queue::Held(HeldQueue::new(aqm, rng, info, link.count_in_service)),
+    };
+    let mut impairments = Vec::with_capacity(link.impairments.len());
+    for (i, Spec { kind, config }) in link.impairments.iter().enumerate() {
+        let impairment = within(&link.name, AnyImpairment::build(kind, config, &()))?;
+        impairments.push((impairment, chance(&format!("{kind}.{i}"))));
+    }
+    let station = match &link.conditioner {
+        None => None,
+        Some(Spec { kind, config }) => {
+            let conditioner = within(&link.name, AnyConditioner::build(kind, config, &info))?;
+            Some(Box::new(Station::new(conditioner, chance(kind), info)))
+        }
+    };
+    let (warm, end) = (Time::ZERO + plan.warmup, Time::ZERO + plan.duration);
+    Ok(Element::Port(Box::new(Port {
+        station,
+        queue,
+        account: Account::new(number, plan.record.drops, PortStats::new(warm, end, link.report)),
+        impairments,
+        looks: looks(plan, plan.record.queues && link.report),
+        quiet_until: Time::ZERO,
+        framing: link.framing,
+        delay: link.delay,
+    })))
+}
+
+fn flow(plan: &Plan, number: usize) -> Result<Flow, Fault> {
+    let flow = &plan.flows[number];
+    let chance = |part: &str| Stream::named(plan.seed, &format!("{}/{part}", flow.name));
+    let source = within(&flow.name, AnySource::build(&flow.source.kind, &flow.source.config, &()))?;
+    let start = Time::ZERO + flow.start;
+    let stop = flow.stop.map_or(Time::NEVER, |d| Time::ZERO + d);
+    let app = App::new(source, chance("source"), start, stop);
+    let (ends, jitter) = match &flow.transport {
+        Transport::Udp { header } => (Ends::Udp(Udp::new(*header)), None),
+        Transport::Tcp { cc, tcp } => {
+            let build = |path: &Path| AnyCc::build(&cc.kind, &cc.config, path);
+            within(
+                &flow.name,
+                build(&Path { mss: 1460, initial_window: 1460, initial_ssthresh: u64::MAX, growth_limit: 1 }),
+            )?;
+            let sender = Sender::new(tcp, |path| build(path).expect("the same parameters were accepted a line above"));
+            let mss = tcp.mss.map_or(1460, |b| b.0);
+            let ends = Ends::Tcp { sender, receiver: Receiver::new(tcp), mss };
+            (ends, (tcp.send_jitter > Span::ZERO).then(|| (tcp.send_jitter, chance("jitter"))))
+        }
+    };
+    Ok(Flow::new(number, ends, app, start, jitter, looks(plan, plan.record.flows)))
+}
+
+/// About how many packets a second come to merges, of 1000 bytes: what sizes the agenda's buckets.
+fn entries_per_second(plan: &Plan, merge: &[bool]) -> f64 {
+    let mut load = vec![0.0; plan.links.len()];
+    for flow in &plan.flows {
+        let slowest = flow.forward.iter().map(|l| plan.links[*l].rate.bps()).min().unwrap_or(0) as f64;
+        flow.forward.iter().chain(&flow.back).for_each(|l| load[*l] += slowest);
+    }
+    let merges = plan.links.iter().zip(load).zip(merge).filter(|(_, m)| **m);
+    merges.map(|((link, load), _)| load.min(link.rate.bps() as f64)).sum::<f64>() / 8000.0
+}
+
+/// The longest common delay: a link's propagation and its full queue, at most a second.
+fn horizon(plan: &Plan) -> Span {
+    let of = |link: &Link| {
+        let queue = match link.capacity {
+            Capacity::Packets(n) => link.rate.span_of(u64::from(n) * 1500),
+            Capacity::Bytes(n) => link.rate.span_of(n),
+            Capacity::Unlimited => Span::ZERO,
+        };
+        link.delay + queue
+    };
+    plan.links.iter().map(of).max().unwrap_or_default().min(Span::from_secs(1))
+}

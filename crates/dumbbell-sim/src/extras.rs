@@ -1,0 +1,73 @@
+//! What only some packets carry: SACK blocks, options of a SYN. A slab whose places are used again.
+use crate::entry::NONE;
+use dumbbell_core::segment::Extra;
+
+#[derive(Clone, Copy, Default)]
+struct Place {
+    extra: Extra,
+    /// False where the place was made for an audit number alone.
+    real: bool,
+    /// Number of the packet in audit mode.
+    audit: u64,
+}
+
+/// The extras in use, by handle; handle [`NONE`] is no extra.
+pub struct Extras {
+    places: Vec<Place>,
+    free: Vec<u32>,
+}
+
+impl Default for Extras {
+    fn default() -> Self {
+        Extras { places: vec![Place::default()], free: Vec::new() }
+    }
+}
+
+impl Extras {
+    /// Keeps an extra, if there is one.
+    #[inline]
+    pub fn put(&mut self, x: Option<Extra>) -> u32 {
+        match x {
+            None => NONE,
+            Some(extra) => self.place(Place { extra, real: true, audit: 0 }),
+        }
+    }
+    fn place(&mut self, p: Place) -> u32 {
+        match self.free.pop() {
+            Some(i) => {
+                self.places[i as usize] = p;
+                i
+            }
+            None => {
+                self.places.push(p);
+                (self.places.len() - 1) as u32
+            }
+        }
+    }
+    /// Takes an extra out; its place is free again.
+    #[inline]
+    pub fn take(&mut self, i: u32) -> Option<Extra> {
+        if i == NONE {
+            return None;
+        }
+        self.free.push(i);
+        let place = self.places[i as usize];
+        place.real.then_some(place.extra)
+    }
+    /// Writes a packet's audit number beside its extra; the handle that the packet now has.
+    pub fn tag(&mut self, i: u32, audit: u64) -> u32 {
+        if i == NONE {
+            return self.place(Place { audit, ..Place::default() });
+        }
+        self.places[i as usize].audit = audit;
+        i
+    }
+    /// A packet's audit number; 0 if it has none.
+    pub fn audit(&self, i: u32) -> u64 {
+        self.places[i as usize].audit
+    }
+    /// How many are in use.
+    pub fn in_use(&self) -> usize {
+        self.places.len() - 1 - self.free.len()
+    }
+}

@@ -1,0 +1,344 @@
+//! The two ends of a flow, and what is measured of it.
+use crate::app::{Act, App};
+use crate::observe::{FlowRow, Looks, Observer};
+use dumbbell_algos::cc::AnyCc;
+use dumbbell_core::fingerprint::Fingerprint;
+use dumbbell_core::packet::Ecn;
+use dumbbell_core::rng::Stream;
+use dumbbell_core::segment::{Extra, Outbox, Segment, flag, timestamp};
+use dumbbell_core::transport::CongestionControl;
+use dumbbell_core::units::{Span, Time};
+use dumbbell_tcp::{Receiver, Sender};
+use std::collections::VecDeque;
+
+/// The sender's end of a flow.
+pub const SENDER: usize = 0;
+/// The receiver's end of a flow.
+pub const RECEIVER: usize = 1;
+
+/// The transport of a flow.
+#[allow(clippy::large_enum_variant)]
+pub enum Ends {
+    /// A connection.
+    Tcp {
+        /// Its sender.
+        sender: Sender<AnyCc>,
+        /// Its receiver.
+        receiver: Receiver,
+        /// Segment size for windows in packets, bytes.
+        mss: u64,
+    },
+    /// Datagrams.
+    Udp(Udp),
+}
+
+/// Datagrams: numbered, counted, never sent again.
+#[derive(Default)]
+pub struct Udp {
+    header: u32,
+    sent_packets: u64,
+    sent_bytes: u64,
+    received_packets: u64,
+    received_bytes: u64,
+    ce_packets: u64,
+}
+
+impl Udp {
+    /// With `header` bytes of IP and UDP header.
+    pub fn new(header: u32) -> Self {
+        Udp { header, ..Udp::default() }
+    }
+    fn write(&mut self, now: Time, bytes: u64, out: &mut impl Outbox) {
+        let seq = self.sent_packets as u32;
+        self.sent_packets += 1;
+        self.sent_bytes += bytes;
+        let ip_len = (bytes + u64::from(self.header)) as u16;
+        out.send(Segment { seq, ts: timestamp(now), ip_len, flags: flag::UDP, ecn: Ecn::NotEct }, None);
+    }
+    fn read(&mut self, s: &Segment) {
+        self.received_packets += 1;
+        self.received_bytes += u64::from(u32::from(s.ip_len) - self.header);
+        self.ce_packets += u64::from(s.ecn == Ecn::Ce);
+    }
+}
+
+/// Counts of a flow at one instant, since its start.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Counts {
+    /// Packets that the sender sent, repetitions included.
+    pub sent_packets: u64,
+    /// Payload bytes of these.
+    pub sent_bytes: u64,
+    /// Packets of the sender that arrived at the receiver.
+    pub delivered_packets: u64,
+    /// Payload bytes that arrived, repetitions included.
+    pub received_bytes: u64,
+    /// Distinct bytes handed to the application, in order.
+    pub delivered_bytes: u64,
+    /// Packets sent again.
+    pub retransmits: u64,
+    /// Expiries of the retransmission timer.
+    pub rtos: u64,
+    /// Packets that arrived with Congestion Experienced.
+    pub marks: u64,
+    /// Round-trip samples, and their sum in seconds.
+    pub rtt_samples: u64,
+    /// See `rtt_samples`.
+    pub rtt_sum_s: f64,
+    /// Integral of the congestion window since the start of the flow, packet seconds.
+    pub cwnd_integral: f64,
+}
+
+/// One flow.
+pub struct Flow {
+    /// Its number.
+    pub number: usize,
+    /// Its ends.
+    pub ends: Ends,
+    app: App,
+    /// Spreads departures, where the profile wants it.
+    jitter: Option<Jitter>,
+    /// The two ends are looked at apart: one may have been run ahead of the other.
+    looks: [Looks; 2],
+    series: Series,
+    /// Packets of the sender that were dropped somewhere in the window.
+    lost_packets: u64,
+    cwnd_integral: f64,
+    cwnd_since: Time,
+    /// Counts of the two ends when the warm-up ended.
+    warm: [Counts; 2],
+    /// What left the sender's and the receiver's socket, hashed.
+    pub sockets: [Fingerprint; 2],
+}
+
+/// Random delay of each departure, which never reorders (ns-2's `overhead_`).
+struct Jitter {
+    most: Span,
+    last: Time,
+    rng: Stream,
+}
+
+impl Flow {
+    /// A flow that has not begun; it does at `start`.
+    pub fn new(number: usize, ends: Ends, app: App, start: Time, jitter: Option<(Span, Stream)>, looks: Looks) -> Self {
+        Flow {
+            number,
+            ends,
+            app,
+            jitter: jitter.map(|(most, rng)| Jitter { most, last: Time::ZERO, rng }),
+            looks: [looks; 2],
+            series: Series::default(),
+            lost_packets: 0,
+            cwnd_integral: 0.0,
+            cwnd_since: start,
+            warm: [Counts::default(); 2],
+            sockets: [Fingerprint::default(); 2],
+        }
+    }
+
+    /// When an end acts next of itself: its application or a timer.
+    #[inline]
+    pub fn due(&self, end: usize) -> Time {
+        match (&self.ends, end) {
+            (Ends::Tcp { sender, .. }, SENDER) => self.app.next().min(sender.deadline()),
+            (Ends::Tcp { receiver, .. }, _) => receiver.deadline(),
+            (Ends::Udp(_), SENDER) => self.app.next(),
+            (Ends::Udp(_), _) => Time::NEVER,
+        }
+    }
+
+    /// What is due at the sender at `now`: the application before a timer.
+    pub fn sender_acts(&mut self, now: Time, out: &mut impl Outbox) {
+        self.weigh(now);
+        let act = (self.app.next() == now).then(|| self.app.act());
+        match (&mut self.ends, act) {
+            (Ends::Tcp { sender, .. }, Some(Act::Open)) => sender.open(now, out),
+            (Ends::Tcp { sender, .. }, Some(Act::Write(bytes))) => sender.write(now, bytes, out),
+            (Ends::Tcp { sender, .. }, Some(Act::Close)) => sender.close(now, out),
+            (Ends::Tcp { sender, .. }, None) => sender.on_deadline(now, out),
+            (Ends::Udp(udp), Some(Act::Write(bytes))) => udp.write(now, bytes, out),
+            (Ends::Udp(_), _) => {}
+        }
+    }
+
+    /// What is due at the receiver at `now`.
+    pub fn receiver_acts(&mut self, now: Time, out: &mut impl Outbox) {
+        if let Ends::Tcp { receiver, .. } = &mut self.ends {
+            receiver.on_deadline(now, out);
+        }
+    }
+
+    /// A packet arrives at the sender.
+    #[inline]
+    pub fn sender_gets(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) {
+        self.weigh(now);
+        if let Ends::Tcp { sender, .. } = &mut self.ends {
+            sender.on_segment(now, s, x, out);
+        }
+    }
+
+    /// A packet arrives at the receiver.
+    #[inline]
+    pub fn receiver_gets(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) {
+        match &mut self.ends {
+            Ends::Tcp { receiver, .. } => receiver.on_segment(now, s, x, out),
+            Ends::Udp(udp) => udp.read(s),
+        }
+    }
+
+    /// When a packet that the sender hands over at `now` leaves the host.
+    #[inline]
+    pub fn leaves(&mut self, now: Time) -> Time {
+        match &mut self.jitter {
+            None => now,
+            Some(j) => {
+                j.last = j.last.max(now + j.most.scaled(j.rng.unit()));
+                j.last
+            }
+        }
+    }
+
+    /// Adds the window since the last event to its integral.
+    #[inline]
+    fn weigh(&mut self, now: Time) {
+        if let Ends::Tcp { sender, mss, .. } = &self.ends {
+            let packets = sender.cc().cwnd() as f64 / *mss as f64;
+            self.cwnd_integral += packets * now.since(self.cwnd_since).seconds();
+            self.cwnd_since = now;
+        }
+    }
+
+    /// A packet of the sender was dropped within the window.
+    pub fn loses(&mut self) {
+        self.lost_packets += 1;
+    }
+
+    /// Looks at one end as often as is due by `t`, before anything at `t` happens there.
+    #[inline]
+    pub fn look_until(&mut self, end: usize, t: Time, observer: &mut impl Observer) {
+        while self.looks[end].next() <= t {
+            self.look(end, observer);
+        }
+    }
+
+    #[cold]
+    fn look(&mut self, end: usize, observer: &mut impl Observer) {
+        let due = self.looks[end].take();
+        if due.warm {
+            self.weigh_if_sender(end, due.at);
+            self.warm[end] = self.counts();
+        }
+        if due.sample {
+            match end {
+                SENDER => self.series.sender.push_back((due.at, self.row())),
+                _ => self.series.receiver.push_back(self.counts().delivered_bytes),
+            }
+            self.series.hand_over(self.number, observer);
+        }
+    }
+
+    fn weigh_if_sender(&mut self, end: usize, now: Time) {
+        if end == SENDER {
+            self.weigh(now);
+        }
+    }
+
+    /// The sender's row; `delivered_bytes` is filled in by the series.
+    fn row(&self) -> FlowRow {
+        let counts = self.counts();
+        let sent = FlowRow { sent_bytes: counts.sent_bytes, retransmits: counts.retransmits, ..FlowRow::default() };
+        let Ends::Tcp { sender, mss, .. } = &self.ends else { return sent };
+        let v = sender.view();
+        FlowRow {
+            cwnd_bytes: v.cwnd,
+            cwnd_packets: v.cwnd as f64 / *mss as f64,
+            ssthresh_bytes: v.ssthresh,
+            srtt: v.srtt,
+            rto: v.rto,
+            in_flight_bytes: v.in_flight,
+            phase: v.phase,
+            ..sent
+        }
+    }
+
+    /// Counts since the start, of both ends; each end's are exact at its own last event.
+    fn counts(&self) -> Counts {
+        match &self.ends {
+            Ends::Tcp { sender, receiver, .. } => {
+                let (s, r) = (sender.stats(), receiver.stats());
+                Counts {
+                    sent_packets: s.sent_packets,
+                    sent_bytes: s.sent_bytes,
+                    delivered_packets: r.received_packets,
+                    received_bytes: r.received_bytes,
+                    delivered_bytes: r.delivered_bytes,
+                    retransmits: s.retransmits,
+                    rtos: s.rtos,
+                    marks: r.ce_packets,
+                    rtt_samples: s.rtt_samples,
+                    rtt_sum_s: s.rtt_sum.seconds(),
+                    cwnd_integral: self.cwnd_integral,
+                }
+            }
+            Ends::Udp(u) => Counts {
+                sent_packets: u.sent_packets,
+                sent_bytes: u.sent_bytes,
+                delivered_packets: u.received_packets,
+                received_bytes: u.received_bytes,
+                delivered_bytes: u.received_bytes,
+                marks: u.ce_packets,
+                ..Counts::default()
+            },
+        }
+    }
+
+    /// The run is over at `end`: what happened within the window.
+    pub fn close(&mut self, end: Time, observer: &mut impl Observer) -> Windowed {
+        self.look_until(SENDER, end, observer);
+        self.look_until(RECEIVER, end, observer);
+        self.weigh(end);
+        let (now, [s, r]) = (self.counts(), self.warm);
+        Windowed {
+            counts: Counts {
+                sent_packets: now.sent_packets - s.sent_packets,
+                sent_bytes: now.sent_bytes - s.sent_bytes,
+                delivered_packets: now.delivered_packets - r.delivered_packets,
+                received_bytes: now.received_bytes - r.received_bytes,
+                delivered_bytes: now.delivered_bytes - r.delivered_bytes,
+                retransmits: now.retransmits - s.retransmits,
+                rtos: now.rtos - s.rtos,
+                marks: now.marks - r.marks,
+                rtt_samples: now.rtt_samples - s.rtt_samples,
+                rtt_sum_s: now.rtt_sum_s - s.rtt_sum_s,
+                cwnd_integral: now.cwnd_integral - s.cwnd_integral,
+            },
+            lost_packets: self.lost_packets,
+        }
+    }
+}
+
+/// What happened to a flow between the warm-up and the end.
+pub struct Windowed {
+    /// Counts of both ends.
+    pub counts: Counts,
+    /// Packets of the sender that were dropped somewhere.
+    pub lost_packets: u64,
+}
+
+/// Rows that wait until both ends have come to their instant.
+#[derive(Default)]
+struct Series {
+    sender: VecDeque<(Time, FlowRow)>,
+    receiver: VecDeque<u64>,
+}
+
+impl Series {
+    fn hand_over(&mut self, flow: usize, observer: &mut impl Observer) {
+        while !self.receiver.is_empty()
+            && let Some((t, row)) = self.sender.pop_front()
+        {
+            let delivered_bytes = self.receiver.pop_front().unwrap_or_default();
+            observer.flow(t, flow, &FlowRow { delivered_bytes, ..row });
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! A queue that also decides when a packet departs, and so holds its packets: the core's own port, driven by
+//! entries of the agenda.
+use crate::account::{Account, Event, Scene};
+use crate::observe::Observer;
+use crate::parcel::Parcel;
+use dumbbell_algos::aqm::AnyAqm;
+use dumbbell_core::aqm::{Backlog, Cx, LinkInfo, Reason};
+use dumbbell_core::packet::Packet;
+use dumbbell_core::port::{HeldPort, Start};
+use dumbbell_core::probe::Probe;
+use dumbbell_core::qdisc::{Fifo, Qdisc, Sink};
+use dumbbell_core::rng::Stream;
+use dumbbell_core::units::{Time, Transmitter};
+
+/// The queue and its transmitter.
+pub struct HeldQueue {
+    port: HeldPort<Parcel, Fifo<AnyAqm, Parcel>, Transmitter>,
+    rng: Stream,
+    info: LinkInfo,
+}
+
+/// Takes what the queue drops and marks to the account.
+struct Outlet<'a, 'b, O> {
+    now: Time,
+    backlog: u32,
+    account: &'a mut Account,
+    scene: &'a mut Scene<'b, O>,
+}
+
+impl<O: Observer> Sink<Parcel> for Outlet<'_, '_, O> {
+    fn dropped(&mut self, p: Parcel, reason: Reason, saw: &dyn Fn(&mut dyn Probe)) {
+        self.account.drop(p, &Event { t: self.now, reason, backlog: self.backlog, saw }, self.scene);
+    }
+    fn marked(&mut self, p: &Parcel, reason: Reason, saw: &dyn Fn(&mut dyn Probe)) {
+        self.account.mark(*p, &Event { t: self.now, reason, backlog: self.backlog, saw }, self.scene);
+    }
+}
+
+impl HeldQueue {
+    /// An idle queue.
+    pub fn new(aqm: AnyAqm, rng: Stream, info: LinkInfo, count_in_service: bool) -> Self {
+        let port = HeldPort::new(Fifo::new(aqm), Transmitter::new(info.rate), count_in_service);
+        HeldQueue { port, rng, info }
+    }
+
+    /// A packet comes: when the transmission ends that starts now, if one starts.
+    pub fn arrive<O: Observer>(
+        &mut self,
+        now: Time,
+        parcel: Parcel,
+        account: &mut Account,
+        scene: &mut Scene<'_, O>,
+    ) -> Option<Time> {
+        account.stats.arrived(now, parcel.meta().ip_len);
+        let backlog = self.port.backlog().packets;
+        let mut cx = Cx { now, rng: &mut self.rng, link: &self.info, flows: scene.flows };
+        let start = self.port.arrive(&mut cx, parcel, &mut Outlet { now, backlog, account, scene });
+        account.stats.holds(now, self.port.backlog().packets);
+        self.started(now, start, account)
+    }
+
+    /// The transmission that was due ends: the packet that left, and when the next one ends.
+    pub fn done<O: Observer>(
+        &mut self,
+        now: Time,
+        account: &mut Account,
+        scene: &mut Scene<'_, O>,
+    ) -> (Parcel, Option<Time>) {
+        let backlog = self.port.backlog().packets;
+        let mut cx = Cx { now, rng: &mut self.rng, link: &self.info, flows: scene.flows };
+        let (parcel, start) = self.port.done(&mut cx, &mut Outlet { now, backlog, account, scene });
+        (parcel, self.started(now, start, account))
+    }
+
+    fn started(&self, now: Time, start: Option<Start>, account: &mut Account) -> Option<Time> {
+        let Start { arrived, done } = start?;
+        account.stats.served(arrived, now, done);
+        account.stats.stayed(arrived, if self.port.counts_service() { done } else { now });
+        Some(done)
+    }
+
+    /// The discipline's clock is due.
+    pub fn wake<O>(&mut self, now: Time, scene: &Scene<'_, O>) {
+        self.port.wake(&mut Cx { now, rng: &mut self.rng, link: &self.info, flows: scene.flows });
+    }
+    /// When the discipline's clock is due next.
+    pub fn next_wakeup(&self) -> Option<Time> {
+        self.port.next_wakeup()
+    }
+    /// The run is over: those that still wait have waited until `end`.
+    pub fn close(&mut self, end: Time, account: &mut Account) {
+        self.port.waiting_since().into_iter().for_each(|since| account.stats.stayed(since, end));
+    }
+    /// What waits.
+    pub fn backlog(&self) -> Backlog {
+        self.port.backlog()
+    }
+    /// Packets waiting or in transmission.
+    pub fn held(&self) -> u64 {
+        self.port.held()
+    }
+    /// The algorithm's numbers.
+    pub fn probe(&self, out: &mut dyn Probe) {
+        self.port.qdisc().probe(out);
+    }
+}

@@ -1,0 +1,180 @@
+//! From routes to legs: where streams merge, and what can be run ahead between merges.
+//!
+//! An agenda entry is needed only where streams merge, where a decision waits for the future, or where somebody
+//! looks. An element whose input is one ordered stream is run ahead by its feeder, as arithmetic.
+use crate::ranks::{Population, Ranks, Stream};
+use dumbbell_plan::{LinkId, Plan, Transport};
+use std::collections::BTreeMap;
+
+/// Where a stream of packets comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Feeder {
+    /// The data socket of a flow.
+    Data(usize),
+    /// The socket of a flow that acknowledges.
+    Acks(usize),
+    /// Another link.
+    Link(LinkId),
+}
+
+/// Where a run-ahead ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// At a merge: the packet becomes an entry with this leg.
+    Merge(u32),
+    /// At the receiver of the flow.
+    Receiver(u32),
+    /// At the sender of the flow.
+    Sender(u32),
+}
+
+/// Links that are run ahead, and what is behind them.
+#[derive(Clone, Copy, Debug)]
+pub struct Tail {
+    /// Range in [`Legs::hops`].
+    pub from: u32,
+    /// End of that range.
+    pub to: u32,
+    /// What comes then.
+    pub end: End,
+}
+
+/// A merge, and the tail behind it.
+#[derive(Clone, Copy, Debug)]
+pub struct Leg {
+    /// The link whose port is the merge.
+    pub link: u32,
+    /// The flow.
+    pub flow: u32,
+    /// Whether packets go from sender to receiver here.
+    pub data: bool,
+    /// The rank of the stream on which the packet arrives there.
+    pub rank: u32,
+    /// What lies behind.
+    pub tail: Tail,
+}
+
+/// The plan's routes, cut.
+pub struct Legs {
+    /// Links of all tails.
+    pub hops: Vec<u32>,
+    /// Legs; entries carry their number.
+    pub legs: Vec<Leg>,
+    /// From each flow's sender to its first merge.
+    pub data: Vec<Tail>,
+    /// From each flow's receiver to its first merge; `None` for UDP.
+    pub acks: Vec<Option<Tail>>,
+    /// Whether each link is a merge.
+    pub merge: Vec<bool>,
+}
+
+/// Every stream into every link, numbered: a property of the plan, whatever is folded.
+pub type Streams = BTreeMap<(LinkId, Feeder), Stream>;
+
+/// The streams of `plan`.
+pub fn streams(plan: &Plan) -> Streams {
+    let mut all = Streams::new();
+    for (f, flow) in plan.flows.iter().enumerate() {
+        for (route, first) in [(&flow.forward, Feeder::Data(f)), (&flow.back, Feeder::Acks(f))] {
+            for (feeder, link) in steps(route, first) {
+                all.insert((link, feeder), Stream::FromLink(0));
+            }
+        }
+    }
+    let (mut links, mut sockets) = (0.., 0..);
+    for ((_, feeder), stream) in &mut all {
+        *stream = match feeder {
+            Feeder::Link(_) => Stream::FromLink(links.next().unwrap_or_default()),
+            _ => Stream::FromSocket(sockets.next().unwrap_or_default()),
+        };
+    }
+    all
+}
+
+/// How many of each kind `plan` has.
+pub fn population(plan: &Plan, streams: &Streams) -> Population {
+    let from_links = streams.values().filter(|s| matches!(s, Stream::FromLink(_))).count() as u32;
+    Population {
+        links: plan.links.len() as u32,
+        from_links,
+        from_sockets: streams.len() as u32 - from_links,
+        sockets: 2 * plan.flows.len() as u32,
+    }
+}
+
+/// Each link of a route with what feeds it.
+fn steps(route: &[LinkId], first: Feeder) -> impl Iterator<Item = (Feeder, LinkId)> + '_ {
+    route.iter().enumerate().map(move |(i, link)| (if i == 0 { first } else { Feeder::Link(route[i - 1]) }, *link))
+}
+
+/// Which links need entries of their own.
+///
+/// `held[l]`: link `l` decides when a packet departs; `unordered[l]`: packets overtake each other on it.
+fn merges(plan: &Plan, streams: &Streams, fold: bool, held: &[bool], unordered: &[bool]) -> Vec<bool> {
+    let mut inputs = vec![0usize; plan.links.len()];
+    let mut merge: Vec<bool> = held.iter().map(|h| *h || !fold).collect();
+    for (link, feeder) in streams.keys() {
+        inputs[*link] += 1;
+        if let Feeder::Link(before) = feeder {
+            merge[*link] |= unordered[*before];
+        }
+    }
+    merge.iter_mut().zip(&inputs).for_each(|(m, n)| *m |= *n > 1);
+    // A closed loop (data out, acknowledgement back) holds at least one merge: else one would run ahead for ever.
+    for flow in plan.flows.iter().filter(|f| matches!(f.transport, Transport::Tcp { .. })) {
+        let route = || flow.forward.iter().chain(&flow.back).copied();
+        if !route().any(|l| merge[l])
+            && let Some(slowest) = route().min_by_key(|l| (plan.links[*l].rate, *l))
+        {
+            merge[slowest] = true;
+        }
+    }
+    merge
+}
+
+impl Legs {
+    /// Cuts the routes of `plan`. See [`merges`] for `held` and `unordered`.
+    pub fn cut(plan: &Plan, streams: &Streams, ranks: &Ranks, fold: bool, held: &[bool], unordered: &[bool]) -> Self {
+        let merge = merges(plan, streams, fold, held, unordered);
+        let mut legs = Legs { hops: Vec::new(), legs: Vec::new(), data: Vec::new(), acks: Vec::new(), merge };
+        for (f, flow) in plan.flows.iter().enumerate() {
+            let cut = |legs: &mut Legs, route: &[LinkId], first, end| {
+                let steps: Vec<(Feeder, LinkId)> = steps(route, first).collect();
+                legs.cut_route(f as u32, &steps, end, &|step| ranks.arrival(streams[step]))
+            };
+            let data = cut(&mut legs, &flow.forward, Feeder::Data(f), End::Receiver(f as u32));
+            let tcp = matches!(flow.transport, Transport::Tcp { .. });
+            let acks = tcp.then(|| cut(&mut legs, &flow.back, Feeder::Acks(f), End::Sender(f as u32)));
+            legs.data.push(data);
+            legs.acks.push(acks);
+        }
+        legs
+    }
+
+    /// Cuts one route from its end to its start; returns what lies before its first merge.
+    fn cut_route(
+        &mut self,
+        flow: u32,
+        steps: &[(Feeder, LinkId)],
+        end: End,
+        rank: &dyn Fn(&(LinkId, Feeder)) -> u32,
+    ) -> Tail {
+        let (mut end, mut cut_to) = (end, steps.len());
+        for i in (0..steps.len()).rev() {
+            let (feeder, link) = steps[i];
+            if self.merge[link] {
+                let tail = self.tail(&steps[i + 1..cut_to], end);
+                let data = matches!(steps[0].0, Feeder::Data(_));
+                self.legs.push(Leg { link: link as u32, flow, data, rank: rank(&(link, feeder)), tail });
+                (end, cut_to) = (End::Merge(self.legs.len() as u32 - 1), i);
+            }
+        }
+        self.tail(&steps[..cut_to], end)
+    }
+
+    fn tail(&mut self, steps: &[(Feeder, LinkId)], end: End) -> Tail {
+        let from = self.hops.len() as u32;
+        self.hops.extend(steps.iter().map(|(_, link)| *link as u32));
+        Tail { from, to: self.hops.len() as u32, end }
+    }
+}

@@ -1,0 +1,32 @@
+//! Floor 4 of Dumbbell: a network in virtual time.
+//!
+//! [`World::new`] takes a plan, [`World::run`] goes through its agenda, [`World::finish`] says what happened and
+//! whether every packet is accounted for. One run is one thread; runs are independent of each other.
+#![forbid(unsafe_code)]
+
+mod account;
+mod agenda;
+mod app;
+mod arrival;
+mod audit;
+mod build;
+mod entry;
+mod extras;
+mod flow;
+mod held;
+mod histogram;
+mod legs;
+mod observe;
+mod parcel;
+mod port;
+mod ranks;
+mod report;
+mod station;
+mod stats;
+mod wire;
+mod world;
+
+pub use build::Options;
+pub use observe::{FlowRow, Observer, QueueRow, Signal};
+pub use report::{Conservation, FlowReport, QueueReport, Report};
+pub use world::World;

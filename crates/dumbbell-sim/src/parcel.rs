@@ -1,0 +1,46 @@
+//! A packet in a port: the packet, whose it is, and where it goes.
+use crate::entry::Pkt;
+use dumbbell_core::packet::{Dscp, Ecn, FlowId, Meta, Packet};
+
+/// A packet in a port.
+#[derive(Clone, Copy, Debug)]
+pub struct Parcel {
+    /// The packet.
+    pub packet: Pkt,
+    /// Its flow.
+    pub flow: u32,
+    /// Its leg, where the port is a merge.
+    pub leg: u32,
+    /// Bytes that the link adds.
+    pub framing: u32,
+    /// Whether it goes from sender to receiver.
+    pub data: bool,
+}
+
+impl Parcel {
+    /// One word that tells packets apart, for the fingerprint.
+    #[inline]
+    pub fn word(&self) -> u64 {
+        self.packet.word() ^ u64::from(self.flow) << 40
+    }
+}
+
+impl Packet for Parcel {
+    #[inline]
+    fn meta(&self) -> Meta {
+        let ip_len = u32::from(self.packet.ip_len);
+        Meta {
+            ip_len,
+            wire_len: ip_len + self.framing,
+            flow: FlowId(self.flow),
+            ecn: self.packet.ecn,
+            dscp: Dscp::default(),
+            fragment: false,
+        }
+    }
+    fn set_ce(&mut self) {
+        self.packet.ecn = Ecn::Ce;
+    }
+    /// Codepoints do not travel yet: nothing here reads them.
+    fn set_dscp(&mut self, _: Dscp) {}
+}

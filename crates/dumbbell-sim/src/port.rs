@@ -1,0 +1,188 @@
+//! A port of the simulated network: its queue, decided at arrival or held, and the wire behind it.
+use crate::account::{Account, Event, Scene};
+use crate::arrival::ArrivalQueue;
+use crate::held::HeldQueue;
+use crate::observe::{Looks, Observer, QueueRow};
+use crate::parcel::Parcel;
+use crate::station::Station;
+use dumbbell_algos::impairment::AnyImpairment;
+use dumbbell_core::aqm::Reason;
+use dumbbell_core::impairment::{Fate, Impairment};
+use dumbbell_core::packet::Packet;
+use dumbbell_core::probe::Gauges;
+use dumbbell_core::rng::Stream;
+use dumbbell_core::units::{Span, Time};
+
+/// How a queue decides.
+#[allow(clippy::large_enum_variant)]
+pub enum Queue {
+    /// When a packet arrives; it keeps no packets.
+    Arrival(ArrivalQueue),
+    /// Also when one departs; it keeps them.
+    Held(HeldQueue),
+}
+
+/// One port, and the wire behind it.
+pub struct Port {
+    /// What packets pass before the queue.
+    pub station: Option<Box<Station>>,
+    /// The queue.
+    pub queue: Queue,
+    /// Its account.
+    pub account: Account,
+    /// What the wire does to packets, each with its own chance.
+    pub impairments: Vec<(AnyImpairment, Stream)>,
+    /// When it is looked at.
+    pub looks: Looks,
+    /// Nothing of its own is due before this instant: no clock, no look, no idle period to be told.
+    pub quiet_until: Time,
+    /// Bytes that the link adds to each packet.
+    pub framing: u32,
+    /// Propagation delay.
+    pub delay: Span,
+}
+
+impl Port {
+    /// A packet comes to a queue that decides at arrival: when it is at the far end, or `None` if it is lost.
+    #[inline]
+    pub fn pass<O: Observer>(&mut self, t: Time, parcel: &mut Parcel, scene: &mut Scene<'_, O>) -> Option<Time> {
+        if t >= self.quiet_until {
+            self.settle(t, scene);
+        }
+        parcel.framing = self.framing;
+        let Queue::Arrival(queue) = &mut self.queue else { unreachable!("a held queue is a merge") };
+        let done = queue.offer(t, parcel, &mut self.account, scene)?;
+        self.quiet_until = done.min(self.quiet_until);
+        self.onto_the_wire(done, parcel, scene)
+    }
+
+    /// The packet's last bit left at `done`: when it is at the far end, or `None` if the wire loses it.
+    #[inline]
+    fn onto_the_wire<O: Observer>(&mut self, done: Time, parcel: &Parcel, scene: &mut Scene<'_, O>) -> Option<Time> {
+        let mut at = done + self.delay;
+        if self.impairments.is_empty() {
+            self.account.departed(done, parcel);
+            return Some(at);
+        }
+        for (impairment, rng) in &mut self.impairments {
+            match impairment.fate(done, rng, &parcel.meta()) {
+                Fate::Arrives => {}
+                Fate::Delayed(d) => at += d,
+                Fate::Lost => {
+                    let event = Event { t: done, reason: Reason::Link, backlog: 0, saw: &|_| {} };
+                    self.account.drop(*parcel, &event, scene);
+                    return None;
+                }
+            }
+        }
+        self.account.departed(done, parcel);
+        Some(at)
+    }
+
+    /// A packet comes to a held queue: when the transmission ends that starts now, if one starts.
+    pub fn arrive<O: Observer>(&mut self, t: Time, mut parcel: Parcel, scene: &mut Scene<'_, O>) -> Option<Time> {
+        self.look_until(t, scene.observer);
+        parcel.framing = self.framing;
+        let Queue::Held(queue) = &mut self.queue else { unreachable!("asked of a queue that decides at arrival") };
+        queue.arrive(t, parcel, &mut self.account, scene)
+    }
+
+    /// A transmission of a held queue ends: the packet, when it is at the far end (`None`: lost on the wire), and
+    /// when the next transmission ends.
+    pub fn done<O: Observer>(&mut self, t: Time, scene: &mut Scene<'_, O>) -> (Parcel, Option<Time>, Option<Time>) {
+        self.look_before(t, scene.observer);
+        let Queue::Held(queue) = &mut self.queue else { unreachable!("asked of a queue that decides at arrival") };
+        let (parcel, next) = queue.done(t, &mut self.account, scene);
+        let at = self.onto_the_wire(t, &parcel, scene);
+        (parcel, at, next)
+    }
+
+    /// A clock of a held queue is due; when it is due again.
+    pub fn wake<O: Observer>(&mut self, t: Time, scene: &mut Scene<'_, O>) -> Option<Time> {
+        self.look_before(t, scene.observer);
+        let Queue::Held(queue) = &mut self.queue else { unreachable!("asked of a queue that decides at arrival") };
+        queue.wake(t, scene);
+        queue.next_wakeup()
+    }
+
+    /// Brings the port up to `t`: clocks of a queue that decides at arrival, and looks, in order of time; at one
+    /// instant departures come first, then clocks, then looks.
+    #[inline]
+    pub fn settle<O: Observer>(&mut self, t: Time, scene: &mut Scene<'_, O>) {
+        loop {
+            let clock = match &self.queue {
+                Queue::Arrival(queue) => queue.next_clock(),
+                Queue::Held(_) => Time::NEVER,
+            };
+            self.quiet_until = clock.min(self.looks.next());
+            if self.quiet_until > t {
+                return;
+            }
+            match &mut self.queue {
+                Queue::Arrival(queue) if clock <= self.looks.next() => queue.clock(scene.flows),
+                _ => self.look(scene.observer),
+            }
+        }
+    }
+
+    fn look_before(&mut self, t: Time, observer: &mut impl Observer) {
+        if t > Time::ZERO {
+            self.look_until(Time::from_ps(t.ps() - 1), observer);
+        }
+    }
+
+    #[inline]
+    fn look_until(&mut self, t: Time, observer: &mut impl Observer) {
+        while self.looks.next() <= t {
+            self.look(observer);
+        }
+    }
+
+    #[cold]
+    fn look(&mut self, observer: &mut impl Observer) {
+        let due = self.looks.take();
+        if !due.sample {
+            return;
+        }
+        let mut gauges = Gauges::default();
+        let backlog = match &mut self.queue {
+            Queue::Arrival(q) => {
+                q.drain(due.at);
+                q.probe(&mut gauges);
+                q.backlog()
+            }
+            Queue::Held(q) => {
+                q.probe(&mut gauges);
+                q.backlog()
+            }
+        };
+        let dropped = self.account.stats.total.dropped();
+        let row = QueueRow { packets: backlog.packets, bytes: backlog.bytes, dropped, gauges };
+        observer.queue(due.at, self.account.link, &row);
+    }
+
+    /// The run is over at `end`.
+    pub fn close<O: Observer>(&mut self, end: Time, scene: &mut Scene<'_, O>) {
+        self.settle(end, scene);
+        if let Queue::Held(q) = &mut self.queue {
+            q.close(end, &mut self.account);
+        }
+    }
+
+    /// Packets that came to the queue and are neither through nor dropped at the end.
+    pub fn inside(&self) -> u64 {
+        self.account.late() + self.in_queue()
+    }
+
+    /// Packets that it holds in queue and station; a queue that decides at arrival holds none.
+    pub fn held(&self) -> u64 {
+        self.in_queue() + self.station.as_ref().map_or(0, |s| s.held())
+    }
+
+    fn in_queue(&self) -> u64 {
+        match &self.queue {
+            Queue::Arrival(_) => 0,
+            Queue::Held(q) => q.held(),
+        }
+    }
+}

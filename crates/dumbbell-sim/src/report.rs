@@ -1,0 +1,216 @@
+//! What happened, and whether every packet is accounted for.
+use crate::flow::Ends;
+use crate::observe::Observer;
+use crate::world::{Element, World, scene};
+use dumbbell_core::fingerprint::Fingerprint;
+use dumbbell_core::ledger::Ledger;
+use dumbbell_plan::Transport;
+
+/// The result of a run. Rates, means and counts are those of the window from the warm-up to the end.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Flows, in the plan's order.
+    pub flows: Vec<FlowReport>,
+    /// Queues of the links that are reported, in the plan's order.
+    pub queues: Vec<QueueReport>,
+    /// Changes when anything that left a port or a socket changes.
+    pub fingerprint: u64,
+    /// Packets times links.
+    pub packet_hops: u64,
+    /// Entries of the agenda.
+    pub events: u64,
+    /// The account of all packets.
+    pub conservation: Conservation,
+}
+
+/// One flow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowReport {
+    /// Its name.
+    pub name: String,
+    /// Its congestion control; `None` for datagrams.
+    pub cc: Option<String>,
+    /// Distinct bytes handed to the receiving application, per time.
+    pub goodput_bps: f64,
+    /// Payload bytes that arrived, repetitions included, per time.
+    pub throughput_bps: f64,
+    /// Packets that the sender sent.
+    pub sent_packets: u64,
+    /// Of these, how many arrived.
+    pub delivered_packets: u64,
+    /// Of these, how many were dropped.
+    pub lost_packets: u64,
+    /// Packets sent again.
+    pub retransmits: u64,
+    /// Expiries of the retransmission timer.
+    pub rtos: u64,
+    /// Packets that arrived with Congestion Experienced.
+    pub marks: u64,
+    /// Mean of the round-trip samples.
+    pub srtt_mean_s: Option<f64>,
+    /// Time-weighted mean congestion window.
+    pub cwnd_mean_packets: Option<f64>,
+}
+
+/// One queue.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueueReport {
+    /// The link's name.
+    pub name: String,
+    /// The algorithm.
+    pub kind: String,
+    /// Time-weighted mean length, by the port's convention.
+    pub mean_packets: f64,
+    /// Largest length.
+    pub max_packets: u32,
+    /// Mean waiting time before transmission.
+    pub mean_sojourn_s: f64,
+    /// Its 99th percentile.
+    pub p99_sojourn_s: f64,
+    /// Counts.
+    pub ledger: Ledger,
+    /// Share of time in which the transmitter was busy.
+    pub utilization: f64,
+}
+
+/// The account of all packets of a run: `sent = delivered + dropped + in_network`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conservation {
+    /// Whether it closes.
+    pub ok: bool,
+    /// Packets that left a socket.
+    pub sent: u64,
+    /// Packets that arrived at one.
+    pub delivered: u64,
+    /// Packets dropped anywhere.
+    pub dropped: u64,
+    /// Packets on their way at the end.
+    pub in_network: u64,
+    /// What does not close, and where.
+    pub faults: Vec<String>,
+}
+
+impl World {
+    /// Ends the run. Call it when [`World::run`] said true; earlier, the account does not close.
+    pub fn finish<O: Observer>(mut self, observer: &mut O) -> Report {
+        let end = self.end;
+        for element in &mut self.elements {
+            if let Element::Port(port) = element {
+                port.close(end, scene!(self, observer));
+            }
+        }
+        self.settle_casualties();
+        let flows = (0..self.flows.len()).map(|i| self.flow_report(i, observer)).collect();
+        Report {
+            flows,
+            queues: self.queue_reports(),
+            fingerprint: self.fingerprint(),
+            packet_hops: self.tally.packet_hops,
+            events: self.tally.events,
+            conservation: self.conservation(),
+        }
+    }
+
+    fn flow_report<O: Observer>(&mut self, i: usize, observer: &mut O) -> FlowReport {
+        let planned = &self.plan.flows[i];
+        let window = self.end.since(self.warm).seconds();
+        let from = self.plan.warmup.max(planned.start);
+        let active = (self.plan.duration.saturating_sub(from)).seconds();
+        let flow = &mut self.flows[i];
+        let w = flow.close(self.end, observer);
+        let c = w.counts;
+        let tcp = matches!(flow.ends, Ends::Tcp { .. });
+        let bps = |bytes: u64| bytes as f64 * 8.0 / window;
+        FlowReport {
+            name: planned.name.clone(),
+            cc: match &planned.transport {
+                Transport::Tcp { cc, .. } => Some(cc.kind.clone()),
+                Transport::Udp { .. } => None,
+            },
+            goodput_bps: bps(c.delivered_bytes),
+            throughput_bps: bps(c.received_bytes),
+            sent_packets: c.sent_packets,
+            delivered_packets: c.delivered_packets,
+            lost_packets: w.lost_packets,
+            retransmits: c.retransmits,
+            rtos: c.rtos,
+            marks: c.marks,
+            srtt_mean_s: (c.rtt_samples > 0).then(|| c.rtt_sum_s / c.rtt_samples as f64),
+            cwnd_mean_packets: (tcp && active > 0.0).then(|| c.cwnd_integral / active),
+        }
+    }
+
+    fn queue_reports(&self) -> Vec<QueueReport> {
+        let reported = self.plan.links.iter().zip(&self.elements).filter(|(link, _)| link.report);
+        reported
+            .filter_map(|(link, element)| {
+                let Element::Port(port) = element else { return None };
+                let stats = &port.account.stats;
+                Some(QueueReport {
+                    name: link.name.clone(),
+                    kind: link.aqm.kind.clone(),
+                    mean_packets: stats.mean_packets(),
+                    max_packets: stats.max_packets(),
+                    mean_sojourn_s: stats.mean_sojourn_s(),
+                    p99_sojourn_s: stats.p99_sojourn_s(),
+                    ledger: stats.window(),
+                    utilization: stats.utilization(),
+                })
+            })
+            .collect()
+    }
+
+    /// Ports and sockets in the plan's order, so that it does not depend on the order of visits.
+    fn fingerprint(&self) -> u64 {
+        let mut all = Fingerprint::default();
+        for element in &self.elements {
+            if let Element::Port(port) = element {
+                port.account.fingerprint(&mut all);
+            }
+        }
+        for flow in &self.flows {
+            flow.sockets.iter().for_each(|s| all.mix(s.value()));
+        }
+        all.value()
+    }
+
+    fn conservation(&self) -> Conservation {
+        let ports = || self.plan.links.iter().zip(&self.elements);
+        let held: u64 = self.elements.iter().map(|e| if let Element::Port(p) = e { p.held() } else { 0 }).sum();
+        let t = &self.tally;
+        let in_network = t.cut + held;
+        let mut faults = Vec::new();
+        if t.sent != t.delivered + t.dropped + in_network {
+            faults.push(format!(
+                "{} packets left sockets, but {} arrived, {} were dropped and {in_network} are on their way",
+                t.sent, t.delivered, t.dropped
+            ));
+        }
+        for (link, element) in ports() {
+            if let Element::Port(p) = element
+                && !p.account.stats.total.balances(p.inside())
+            {
+                faults.push(format!(
+                    "queue `{}`: {:?} does not balance with {} inside",
+                    link.name,
+                    p.account.stats.total,
+                    p.inside()
+                ));
+            }
+        }
+        if let Some(audit) = &self.audit {
+            faults.extend(audit.faults(held));
+        }
+        if self.extras.in_use() as u64 > held {
+            faults.push(format!("{} extras are in use, but queues hold {held} packets", self.extras.in_use()));
+        }
+        Conservation {
+            ok: faults.is_empty(),
+            sent: t.sent,
+            delivered: t.delivered,
+            dropped: t.dropped,
+            in_network,
+            faults,
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! The best test that the engine can have: run ahead or not, hold packets or not, the history is the same.
+mod plans;
+
+use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span};
+use dumbbell_plan::{Flow, Node, NodeKind, Plan, Spec, Transport};
+use dumbbell_sim::{Options, Report};
+use dumbbell_tcp::{DelayedAck, Ecn, TcpConfig};
+use plans::{audited, empty, flow, link, route, spec};
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::json;
+
+#[derive(Clone, Debug)]
+struct LinkChoice {
+    kbps: u64,
+    delay_us: u64,
+    packets: Option<u32>,
+    queue: usize,
+    loss: bool,
+    in_service: bool,
+    shaped: bool,
+}
+
+#[derive(Clone, Debug)]
+struct FlowChoice {
+    from: usize,
+    to: usize,
+    start_ms: u64,
+    kind: usize,
+    cc: &'static str,
+    jitter: bool,
+    sack: bool,
+    ecn: bool,
+    second: bool,
+    window: u32,
+}
+
+fn link_choice() -> impl Strategy<Value = LinkChoice> {
+    // Round figures, so that many things happen at the same instant.
+    let kbps = select(vec![800u64, 1_000, 3_333, 10_000, 100_000]);
+    let delay_us = select(vec![0u64, 1_000, 2_000, 7_919]);
+    (kbps, delay_us, prop::option::of(1u32..30), 0usize..4, any::<bool>(), any::<bool>(), 0u8..8).prop_map(
+        |(kbps, delay_us, packets, queue, loss, in_service, n)| LinkChoice {
+            kbps,
+            delay_us,
+            packets,
+            queue,
+            loss,
+            in_service,
+            shaped: n == 0,
+        },
+    )
+}
+
+fn flow_choice() -> impl Strategy<Value = FlowChoice> {
+    let cc = select(vec!["tahoe", "reno", "newreno", "sack", "aimd"]);
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    (0usize..6, 0usize..6, 0u64..300, 0usize..4, cc, flags, 2u32..60).prop_map(
+        |(from, to, start_ms, kind, cc, (jitter, sack, ecn, second), window)| FlowChoice {
+            from,
+            to,
+            start_ms,
+            kind,
+            cc,
+            jitter,
+            sack: sack || cc == "sack",
+            ecn,
+            second,
+            window,
+        },
+    )
+}
+
+fn queue(choice: &LinkChoice) -> Spec {
+    match choice.queue {
+        0 => spec("drop_tail", json!({})),
+        1 => spec("drop_tail", json!({"victim": "front"})),
+        2 => spec("red", json!({"min_th": "2 pkt", "max_th": "6 pkt", "w_q": 0.1, "ecn": true})),
+        _ => spec("red", json!({"min_th": "1 pkt", "max_th": "9 pkt", "w_q": 0.02, "spacing": "bernoulli"})),
+    }
+}
+
+/// Six hosts on a ring of four routers with a chord; every link has its own character in each direction.
+fn plan(seed: u64, links: &[LinkChoice], flows: &[FlowChoice]) -> Plan {
+    let mut p = empty(seed, Span::from_ms(1500));
+    p.warmup = Span::from_ms(200);
+    p.nodes = (0..10)
+        .map(|i| Node { name: format!("n{i}"), kind: if i < 6 { NodeKind::Host } else { NodeKind::Router } })
+        .collect();
+    let pairs = [(0, 6), (1, 6), (2, 7), (3, 8), (4, 9), (5, 9), (6, 7), (7, 8), (8, 9), (9, 6), (6, 8)];
+    for ((a, b), c) in pairs.iter().flat_map(|(a, b)| [(*a, *b), (*b, *a)]).zip(links) {
+        let mut l = link(a, b, Rate::from_bps(c.kbps * 1000), Span::from_us(c.delay_us));
+        l.count_in_service = c.in_service;
+        if let Some(n) = c.packets {
+            (l.capacity, l.aqm, l.report) = (Capacity::Packets(n), queue(c), true);
+        }
+        if c.shaped {
+            l.conditioner = Some(spec("tbf", json!({"rate": "600 kbps", "burst": "3 kB"})));
+        }
+        if c.loss {
+            l.impairments = vec![spec("bernoulli", json!({"loss": 0.02}))];
+        }
+        p.links.push(l);
+    }
+    for c in flows.iter().filter(|c| c.from != c.to) {
+        add(&mut p, c);
+    }
+    p
+}
+
+fn add(p: &mut Plan, c: &FlowChoice) {
+    let tcp = TcpConfig {
+        mss: Some(Bytes(960)),
+        sack: c.sack,
+        ecn: if c.ecn { Ecn::Rfc3168 } else { Ecn::Off },
+        delayed_ack: if c.second { DelayedAck::Second } else { DelayedAck::Each },
+        receive_window: Limit::Packets(Packets(f64::from(c.window))),
+        send_jitter: if c.jitter { Span::from_us(300) } else { Span::ZERO },
+        recovery: TcpConfig::ns2().recovery,
+        ..TcpConfig::rfc()
+    };
+    flow(p, c.from, c.to, Span::from_ms(c.start_ms), c.cc, tcp);
+    let last = p.flows.last_mut().unwrap();
+    match c.kind {
+        0 => last.source = spec("fixed", json!({"size": "40 kB"})),
+        1 => {
+            last.source = spec("cbr", json!({"rate": "500 kbps", "packet": "500 B"}));
+            (last.transport, last.back) = (Transport::Udp { header: 28 }, vec![]);
+        }
+        2 => last.stop = Some(Span::from_ms(900)),
+        _ => {}
+    }
+}
+
+/// Everything that a run says, but for the number of events, which is what folding changes.
+fn story(r: &Report) -> String {
+    format!("{:016x} {} {:?} {:?} {:?}", r.fingerprint, r.packet_hops, r.flows, r.queues, r.conservation)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+    #[test]
+    fn folding_and_holding_change_nothing(
+        seed: u64,
+        links in prop::collection::vec(link_choice(), 22),
+        flows in prop::collection::vec(flow_choice(), 1..10),
+    ) {
+        let plan = plan(seed, &links, &flows);
+        let folded = audited(&plan, Options::default());
+        let unfolded = audited(&plan, Options { fold: false, ..Options::default() });
+        prop_assert_eq!(story(&folded), story(&unfolded));
+        let held = audited(&plan, Options { hold: true, ..Options::default() });
+        prop_assert_eq!(story(&folded), story(&held));
+        let both = audited(&plan, Options { hold: true, fold: false, ..Options::default() });
+        prop_assert_eq!(story(&folded), story(&both));
+    }
+}
+
+/// A flow alone on private links still has a merge, and a closed loop ends.
+#[test]
+fn a_flow_alone_does_not_run_ahead_for_ever() {
+    let mut p = empty(1, Span::from_secs(2));
+    p.nodes = (0..2).map(|i| Node { name: format!("n{i}"), kind: NodeKind::Host }).collect();
+    p.links =
+        vec![link(0, 1, Rate::from_mbps(10), Span::from_ms(5)), link(1, 0, Rate::from_mbps(10), Span::from_ms(5))];
+    flow(&mut p, 0, 1, Span::ZERO, "newreno", plans::bench_tcp());
+    let report = audited(&p, Options::default());
+    let goodput = report.flows[0].goodput_bps;
+    // 960 of 1000 bytes on 10 Mbps, less the slow start.
+    assert!((9.3e6..9.6e6).contains(&goodput), "{goodput}");
+}
+
+#[test]
+fn datagrams_pass_at_their_rate() {
+    let mut p = empty(1, Span::from_secs(10));
+    p.nodes = (0..2).map(|i| Node { name: format!("n{i}"), kind: NodeKind::Host }).collect();
+    p.links = vec![link(0, 1, Rate::from_mbps(10), Span::from_ms(5))];
+    let forward = route(&p, 0, 1).unwrap();
+    p.flows.push(Flow {
+        name: "cbr".into(),
+        from: 0,
+        to: 1,
+        start: Span::ZERO,
+        stop: None,
+        forward,
+        back: vec![],
+        source: spec("cbr", json!({"rate": "1 Mbps", "packet": "1000 B"})),
+        transport: Transport::Udp { header: 28 },
+        info: Default::default(),
+    });
+    let r = audited(&p, Options::default());
+    assert!((r.flows[0].goodput_bps - 1e6).abs() < 2e3, "{}", r.flows[0].goodput_bps);
+    assert_eq!(r.flows[0].lost_packets, 0);
+}

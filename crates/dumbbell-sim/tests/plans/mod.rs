@@ -1,0 +1,134 @@
+//! Plans for tests: a dumbbell, and random graphs.
+#![allow(dead_code)]
+use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span};
+use dumbbell_plan::{Flow, Link, LinkId, Node, NodeId, NodeKind, Plan, Record, Spec, Transport};
+use dumbbell_sim::{Options, Report, World};
+use dumbbell_tcp::TcpConfig;
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+
+/// An algorithm with its defaults but for `config`.
+pub fn spec(kind: &str, config: Value) -> Spec {
+    Spec { kind: kind.into(), config }
+}
+
+/// A plain link.
+pub fn link(from: NodeId, to: NodeId, rate: Rate, delay: Span) -> Link {
+    Link {
+        name: format!("{from}->{to}"),
+        from,
+        to,
+        rate,
+        delay,
+        mtu: 1500,
+        framing: 0,
+        conditioner: None,
+        aqm: spec("drop_tail", json!({})),
+        capacity: Capacity::Unlimited,
+        count_in_service: false,
+        impairments: vec![],
+        report: false,
+    }
+}
+
+/// An empty plan of `seconds`.
+pub fn empty(seed: u64, duration: Span) -> Plan {
+    Plan {
+        name: "test".into(),
+        seed,
+        duration,
+        warmup: Span::ZERO,
+        nodes: vec![],
+        links: vec![],
+        flows: vec![],
+        record: Record::default(),
+    }
+}
+
+/// The route with the fewest links, over routers; the first found in the order of links.
+pub fn route(plan: &Plan, from: NodeId, to: NodeId) -> Option<Vec<LinkId>> {
+    let mut came: Vec<Option<LinkId>> = vec![None; plan.nodes.len()];
+    let mut queue = VecDeque::from([from]);
+    while let Some(at) = queue.pop_front() {
+        if at == to {
+            let (mut route, mut at) = (vec![], to);
+            while at != from {
+                let l = came[at]?;
+                route.insert(0, l);
+                at = plan.links[l].from;
+            }
+            return Some(route);
+        }
+        if at != from && plan.nodes[at].kind == NodeKind::Host {
+            continue;
+        }
+        for (l, link) in plan.links.iter().enumerate().filter(|(_, l)| l.from == at) {
+            if came[link.to].is_none() && link.to != from {
+                came[link.to] = Some(l);
+                queue.push_back(link.to);
+            }
+        }
+    }
+    None
+}
+
+/// A TCP of the peers' benchmark: 1000-byte packets, each acknowledged.
+pub fn bench_tcp() -> TcpConfig {
+    TcpConfig {
+        mss: Some(Bytes(960)),
+        initial_window: Packets(10.0),
+        receive_window: Limit::Packets(Packets(512.0)),
+        clock: Span::ZERO,
+        limited_transmit: false,
+        ..TcpConfig::ns2()
+    }
+}
+
+/// Adds a flow over the shortest routes.
+pub fn flow(plan: &mut Plan, from: NodeId, to: NodeId, start: Span, cc: &str, tcp: TcpConfig) {
+    let (forward, back) = (route(plan, from, to).unwrap(), route(plan, to, from).unwrap());
+    plan.flows.push(Flow {
+        name: format!("flow{}", plan.flows.len()),
+        from,
+        to,
+        start,
+        stop: None,
+        forward,
+        back,
+        source: spec("bulk", json!({})),
+        transport: Transport::Tcp { cc: spec(cc, json!({})), tcp },
+        info: Default::default(),
+    });
+}
+
+/// N senders, N receivers, two routers; the queue of the bottleneck is reported.
+pub fn dumbbell(seed: u64, n: usize, bottleneck: Rate, queue: Spec, capacity: Capacity, duration: Span) -> Plan {
+    let mut plan = empty(seed, duration);
+    let host = |name: String| Node { name, kind: NodeKind::Host };
+    let router = |name: &str| Node { name: name.into(), kind: NodeKind::Router };
+    plan.nodes = vec![router("left"), router("right")];
+    plan.nodes.extend((0..n).map(|i| host(format!("s{i}"))).chain((0..n).map(|i| host(format!("r{i}")))));
+    let mut main = link(0, 1, bottleneck, Span::from_ms(10));
+    (main.name, main.aqm, main.capacity, main.report) = ("bottleneck".into(), queue, capacity, true);
+    plan.links = vec![main, link(1, 0, bottleneck, Span::from_ms(10))];
+    for i in 0..n {
+        let (s, r) = (2 + i, 2 + n + i);
+        for (a, b) in [(s, 0), (0, s), (1, r), (r, 1)] {
+            plan.links.push(link(a, b, Rate::from_mbps(1000), Span::from_ms(1)));
+        }
+    }
+    for i in 0..n {
+        let start = Span::from_ps(1_000_000_000_000 / n as u64 * i as u64);
+        flow(&mut plan, 2 + i, 2 + n + i, start, "newreno", bench_tcp());
+    }
+    plan
+}
+
+/// Runs to the end, with every packet followed.
+pub fn audited(plan: &Plan, options: Options) -> Report {
+    let mut world = World::new(plan, Options { audit: true, ..options }).unwrap();
+    while !world.run(&mut (), 10_000) {}
+    let report = world.finish(&mut ());
+    assert!(report.conservation.ok, "{:?}", report.conservation);
+    report
+}

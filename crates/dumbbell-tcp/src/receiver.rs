@@ -1,0 +1,228 @@
+//! The receiving end of a connection.
+mod answer;
+mod manners;
+mod reassembly;
+
+use crate::TcpConfig;
+use crate::rtt::Clock;
+use dumbbell_core::packet::Ecn;
+use dumbbell_core::segment::{Extra, Outbox, Segment, flag, widen};
+use dumbbell_core::transport::{Arrival, LocalSignal, Receive, Reply};
+use dumbbell_core::units::Time;
+pub use manners::Manners;
+use reassembly::Reassembly;
+
+/// The offset of the first byte of data; 0 is the SYN's.
+const FIRST: u64 = 1;
+
+/// What a receiver counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReceiverStats {
+    /// Bytes handed to the application: in order, each once (goodput).
+    pub delivered_bytes: u64,
+    /// Segments that arrived, SYN and FIN included.
+    pub received_packets: u64,
+    /// Payload that arrived, duplicates included, bytes (throughput).
+    pub received_bytes: u64,
+    /// Segments that brought nothing new.
+    pub duplicates: u64,
+    /// Segments with Congestion Experienced.
+    pub ce_packets: u64,
+    /// Acknowledgements sent.
+    pub acks_sent: u64,
+}
+
+/// What is touched rarely.
+#[derive(Debug)]
+struct Cold {
+    config: TcpConfig,
+    blocks: Reassembly,
+    /// The duplicate that the next acknowledgement reports.
+    duplicate: Option<(u64, u64)>,
+    tag: u32,
+    fin_at: Option<u64>,
+}
+
+/// The receiving end. It takes what its application would read at once, so that its window is its buffer.
+pub struct Receiver<P = Manners> {
+    /// RCV.NXT.
+    nxt: u64,
+    /// Last.ACK.sent (RFC 7323 section 4.3).
+    acked: u64,
+    /// The right edge of the window that was offered; it never moves back.
+    edge: u64,
+    /// The window that is offered where nothing else is said, and the one of now.
+    open_window: u64,
+    buffer: u64,
+    delayed_until: Time,
+    mss: u64,
+    /// Header and options of a segment.
+    overhead: u64,
+    ts_recent: u32,
+    timestamps: bool,
+    sack: bool,
+    report_clock: bool,
+    /// Whether the next acknowledgement carries more than its number.
+    more_to_say: bool,
+    clock: Clock,
+    policy: P,
+    stats: ReceiverStats,
+    cold: Box<Cold>,
+}
+
+impl Receiver {
+    /// A receiver with the manners of `config`, whose `mss` is set.
+    pub fn new(config: &TcpConfig) -> Self {
+        Receiver::with(config, Manners::new(config))
+    }
+}
+
+impl<P: Receive> Receiver<P> {
+    /// A receiver with manners of one's own.
+    pub fn with(config: &TcpConfig, policy: P) -> Self {
+        let window = config.window_bytes();
+        Receiver {
+            nxt: FIRST,
+            acked: FIRST,
+            edge: FIRST + window,
+            open_window: window,
+            buffer: window,
+            delayed_until: Time::NEVER,
+            mss: config.segment_bytes(),
+            overhead: config.header.0 + config.option_bytes(),
+            ts_recent: 0,
+            timestamps: config.timestamps,
+            sack: config.sack,
+            report_clock: false,
+            more_to_say: false,
+            clock: Clock(config.clock),
+            policy,
+            stats: ReceiverStats::default(),
+            cold: Box::new(Cold {
+                config: config.clone(),
+                blocks: Reassembly::default(),
+                duplicate: None,
+                tag: 0,
+                fin_at: None,
+            }),
+        }
+    }
+
+    /// Whether every acknowledgement carries this end's clock, for a congestion control that wants it.
+    pub fn report_clock(&mut self, on: bool) {
+        self.report_clock = on && self.timestamps;
+    }
+    /// What was counted.
+    pub fn stats(&self) -> &ReceiverStats {
+        &self.stats
+    }
+    /// Whether the sender's FIN and everything before it has arrived.
+    pub fn finished(&self) -> bool {
+        self.cold.fin_at.is_some_and(|at| self.nxt > at)
+    }
+    /// When [`Self::on_deadline`] is due; [`Time::NEVER`] if nothing is.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        self.delayed_until
+    }
+    /// The delayed acknowledgement is due.
+    pub fn on_deadline(&mut self, now: Time, out: &mut impl Outbox) {
+        self.acknowledge(now, false, out);
+    }
+
+    /// The application offers another buffer from now on; tells the sender at once.
+    pub fn offer(&mut self, now: Time, bytes: u64, out: &mut impl Outbox) {
+        self.buffer = bytes;
+        self.acknowledge(now, false, out);
+    }
+
+    /// A word from the host.
+    pub fn local(&mut self, now: Time, signal: LocalSignal, out: &mut impl Outbox) {
+        for _ in 0..self.policy.on_local(now, signal) {
+            self.acknowledge(now, false, out);
+        }
+    }
+
+    /// A segment arrives.
+    pub fn on_segment(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) {
+        self.stats.received_packets += 1;
+        if s.flags & flag::SYN != 0 {
+            return self.on_syn(now, s, x.unwrap_or(&Extra::default()), out);
+        }
+        let bytes = u64::from(s.ip_len).saturating_sub(self.overhead);
+        let fin = s.flags & flag::FIN != 0;
+        if bytes == 0 && !fin {
+            return;
+        }
+        self.stats.received_bytes += bytes;
+        let from = widen(s.seq, self.nxt);
+        if self.timestamps && from <= self.acked && s.ts.wrapping_sub(self.ts_recent) as i32 >= 0 {
+            self.ts_recent = s.ts;
+        }
+        let ce = s.ecn == Ecn::Ce;
+        self.stats.ce_packets += u64::from(ce);
+        let mut arrival = Arrival::default();
+        (arrival.now, arrival.bytes, arrival.mss) = (now, bytes, self.mss);
+        (arrival.ce, arrival.cwr) = (ce, s.flags & flag::CWR != 0);
+        arrival.pending = self.nxt - self.acked + bytes;
+        arrival.in_order = from == self.nxt && self.nxt + bytes <= self.edge && self.cold_is_quiet();
+        let reply = self.policy.on_data(&arrival);
+        if matches!(reply, Reply::BeforeThenWithin(_)) && self.nxt > self.acked {
+            self.acknowledge(now, true, out);
+        }
+        if arrival.in_order && !fin && x.is_none() {
+            self.nxt += bytes;
+            self.stats.delivered_bytes += bytes;
+            match reply {
+                Reply::Now => self.acknowledge(now, false, out),
+                Reply::Within(span) | Reply::BeforeThenWithin(span) => {
+                    self.delayed_until = self.delayed_until.min(now + span);
+                }
+            }
+        } else {
+            self.cold.tag = x.map_or(0, |x| x.tag);
+            self.more_to_say |= self.cold.tag != 0;
+            self.take(from, bytes, fin);
+            self.acknowledge(now, false, out);
+        }
+    }
+
+    /// Whether nothing waits out of order.
+    #[inline]
+    fn cold_is_quiet(&self) -> bool {
+        self.cold.blocks.is_empty()
+    }
+
+    /// Data that is not simply the next in order: out of order, filling a gap, a duplicate, out of the window.
+    fn take(&mut self, from: u64, bytes: u64, fin: bool) {
+        let (data_end, end) = (from + bytes, from + bytes + u64::from(fin));
+        if fin {
+            self.cold.fin_at = Some(data_end);
+        }
+        // A FIN takes no room in the window.
+        let to = if data_end <= self.edge { end } else { self.edge };
+        let cold = &mut *self.cold;
+        let known_until = self.nxt.max(from);
+        if end <= self.nxt || cold.blocks.covers(known_until, to) {
+            self.stats.duplicates += 1;
+        }
+        if from >= to {
+            return;
+        }
+        if self.sack {
+            let again = if from < self.nxt { Some((from, to.min(self.nxt))) } else { cold.blocks.overlap(from, to) };
+            cold.duplicate = again;
+            self.more_to_say |= again.is_some();
+        }
+        if to <= self.nxt {
+            return;
+        }
+        cold.blocks.insert(known_until, to);
+        if let Some(next) = cold.blocks.take_from(self.nxt) {
+            let fin_taken = cold.fin_at.is_some_and(|at| self.nxt <= at && next > at);
+            self.stats.delivered_bytes += next - self.nxt - u64::from(fin_taken);
+            self.nxt = next;
+        }
+        self.more_to_say |= self.sack && !cold.blocks.is_empty();
+    }
+}

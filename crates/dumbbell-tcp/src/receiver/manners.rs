@@ -1,0 +1,48 @@
+//! The manners that a profile chooses: delayed acknowledgements and RFC 3168's echo.
+use crate::{DelayedAck, Ecn, TcpConfig};
+use dumbbell_core::segment::flag;
+use dumbbell_core::transport::{Arrival, Receive, Reply};
+use dumbbell_core::units::Span;
+
+/// Acknowledges each or every second full segment; echoes Congestion Experienced until the sender's CWR.
+#[derive(Clone, Debug)]
+pub struct Manners {
+    /// Bytes that may wait for an acknowledgement, in segments.
+    wait_below: u64,
+    delay: Span,
+    ecn: bool,
+    echoing: bool,
+}
+
+impl Manners {
+    /// The manners of `config`.
+    pub fn new(config: &TcpConfig) -> Self {
+        Manners {
+            wait_below: match config.delayed_ack {
+                DelayedAck::Each => 0,
+                DelayedAck::Second => 2,
+            },
+            delay: config.delayed_ack_timeout,
+            ecn: config.ecn == Ecn::Rfc3168,
+            echoing: false,
+        }
+    }
+}
+
+impl Receive for Manners {
+    #[inline]
+    fn on_data(&mut self, a: &Arrival) -> Reply {
+        let before = self.echoing;
+        if self.ecn {
+            // A segment may bring both: the reduction answers older marks than its own.
+            self.echoing = a.ce || (self.echoing && !a.cwr);
+        }
+        let full = a.pending >= self.wait_below * a.mss;
+        if !a.in_order || full || before != self.echoing { Reply::Now } else { Reply::Within(self.delay) }
+    }
+
+    #[inline]
+    fn echo(&mut self, _before: bool) -> u8 {
+        if self.echoing { flag::ECE } else { 0 }
+    }
+}

@@ -1,0 +1,116 @@
+//! The recoveries of the classics, and the choice among them.
+mod reno;
+mod sack;
+
+use crate::{Exit, PartialAck, Recovery, TcpConfig};
+use dumbbell_core::transport::{Detect, Flight, Pick, Recover, Step};
+pub use reno::Reno;
+pub use sack::Sack;
+
+/// Jacobson's Tahoe: after a fast retransmit everything is sent again in slow start.
+#[derive(Clone, Debug)]
+pub struct Tahoe {
+    reentry: Guard,
+}
+
+impl Recover for Tahoe {
+    fn may_enter(&self, una: u64, recover: u64) -> bool {
+        self.reentry.allows(una, recover)
+    }
+    fn enter(&mut self, _: &Flight<'_>, _: u32) -> Step {
+        Step { go_back: true, restart_timer: true, ..Step::default() }
+    }
+    fn on_ack(&mut self, _: &Flight<'_>, _: u64, _: u64) -> Step {
+        Step { exit: Some(u64::MAX), ..Step::default() }
+    }
+    fn room(&self, f: &Flight<'_>, _: &impl Detect) -> u64 {
+        f.cwnd.saturating_sub(f.size())
+    }
+}
+
+/// Whether duplicates at `una` may begin a recovery after the last one ended at `recover`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guard {
+    /// Always (RFC 5681 knows no `recover`).
+    Open,
+    /// At it or beyond.
+    At,
+    /// Beyond it only.
+    Beyond,
+}
+
+impl Guard {
+    fn of(config: &TcpConfig) -> Self {
+        match config.reentry {
+            crate::Reentry::At => Guard::At,
+            crate::Reentry::Beyond => Guard::Beyond,
+        }
+    }
+    fn allows(self, una: u64, recover: u64) -> bool {
+        match self {
+            Guard::Open => true,
+            Guard::At => una >= recover,
+            Guard::Beyond => una > recover,
+        }
+    }
+}
+
+/// The recovery that a profile or a congestion control's name chose.
+#[derive(Clone, Debug)]
+pub enum AnyRecover {
+    /// `tahoe`.
+    Tahoe(Tahoe),
+    /// `reno`, `newreno`.
+    Reno(Reno),
+    /// `sack`.
+    Sack(Sack),
+}
+
+impl AnyRecover {
+    /// The recovery of `config`, or the one that the congestion control's `name` implies.
+    pub fn new(config: &TcpConfig, name: Option<&str>) -> Self {
+        match config.implied_by(name).recovery {
+            Recovery::Tahoe => AnyRecover::Tahoe(Tahoe { reentry: Guard::of(config) }),
+            Recovery::Reno => AnyRecover::Reno(Reno::reno()),
+            Recovery::Newreno => AnyRecover::Reno(Reno::newreno(Guard::of(config), config.partial_ack, config.exit)),
+            Recovery::Sack => AnyRecover::Sack(Sack::default()),
+        }
+    }
+}
+
+macro_rules! each {
+    ($self:expr, $r:ident => $call:expr) => {
+        match $self {
+            AnyRecover::Tahoe($r) => $call,
+            AnyRecover::Reno($r) => $call,
+            AnyRecover::Sack($r) => $call,
+        }
+    };
+}
+
+impl Recover for AnyRecover {
+    /// NewReno instead, with its defaults.
+    fn sack_refused(&mut self) {
+        if let AnyRecover::Sack(_) = self {
+            *self = AnyRecover::Reno(Reno::newreno(Guard::Beyond, PartialAck::Impatient, Exit::Deflated));
+        }
+    }
+    fn may_enter(&self, una: u64, recover: u64) -> bool {
+        each!(self, r => r.may_enter(una, recover))
+    }
+    fn enter(&mut self, f: &Flight<'_>, dupacks: u32) -> Step {
+        each!(self, r => r.enter(f, dupacks))
+    }
+    fn on_ack(&mut self, f: &Flight<'_>, acked: u64, sacked: u64) -> Step {
+        each!(self, r => r.on_ack(f, acked, sacked))
+    }
+    fn room(&self, f: &Flight<'_>, detect: &impl Detect) -> u64 {
+        each!(self, r => r.room(f, detect))
+    }
+    fn next(&self, f: &Flight<'_>, detect: &impl Detect) -> Option<Pick> {
+        each!(self, r => r.next(f, detect))
+    }
+    fn on_sent(&mut self, pick: Pick, from: u64, to: u64) {
+        each!(self, r => r.on_sent(pick, from, to))
+    }
+}

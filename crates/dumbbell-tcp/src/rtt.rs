@@ -1,0 +1,209 @@
+//! Round-trip time and retransmission timeout (RFC 6298), with Karn's backoff.
+use crate::TcpConfig;
+use dumbbell_core::units::{Span, Time};
+
+/// The estimator, and the timeout in force.
+#[derive(Clone, Debug)]
+pub struct Estimator {
+    srtt: Option<Span>,
+    rttvar: Span,
+    rto: Span,
+    min_rtt: Option<Span>,
+    /// Doublings that Karn's rule made; the next valid sample clears them.
+    expiries: u32,
+    /// Doublings that a congestion control ordered; only `reset` clears them.
+    held: u32,
+    granularity: Span,
+    min: Span,
+    max: Span,
+}
+
+impl Estimator {
+    /// Before the first sample.
+    pub fn new(config: &TcpConfig) -> Self {
+        Estimator {
+            srtt: None,
+            rttvar: Span::ZERO,
+            rto: config.initial_rto,
+            min_rtt: None,
+            expiries: 0,
+            held: 0,
+            granularity: config.clock,
+            min: config.min_rto,
+            max: config.max_rto,
+        }
+    }
+
+    /// Smoothed round-trip time.
+    #[inline]
+    pub fn srtt(&self) -> Option<Span> {
+        self.srtt
+    }
+    /// Its mean deviation.
+    pub fn rttvar(&self) -> Span {
+        self.rttvar
+    }
+    /// The smallest sample.
+    #[inline]
+    pub fn min_rtt(&self) -> Option<Span> {
+        self.min_rtt
+    }
+    /// The timeout in force.
+    #[inline]
+    pub fn rto(&self) -> Span {
+        self.rto
+    }
+
+    /// Takes a sample into the minimum, before anybody acts on it.
+    #[inline]
+    pub fn seen(&mut self, r: Span) {
+        self.min_rtt = Some(self.min_rtt.map_or(r, |m| m.min(r)));
+    }
+
+    /// A valid sample (RFC 6298 (2.2), (2.3)); it ends Karn's backoff.
+    #[inline]
+    pub fn sample(&mut self, r: Span) {
+        let srtt = match self.srtt {
+            None => {
+                self.rttvar = Span::from_ps(r.ps() / 2);
+                r
+            }
+            Some(s) => {
+                let deviation = s.ps().abs_diff(r.ps());
+                self.rttvar = Span::from_ps((3 * self.rttvar.ps() + deviation) / 4);
+                Span::from_ps((7 * s.ps() + r.ps()) / 8)
+            }
+        };
+        self.srtt = Some(srtt);
+        self.expiries = 0;
+        let base = srtt + self.granularity.max(self.rttvar * 4);
+        let base = base.clamp(self.min, self.max);
+        self.rto = if self.held == 0 { base } else { doubled(base, self.held, self.max) };
+    }
+
+    /// The timer expired (5.5).
+    pub fn expired(&mut self) {
+        self.expiries += 1;
+        self.rto = doubled(self.rto, 1, self.max);
+    }
+    /// A congestion control doubles the timeout until it resets it.
+    pub fn back_off(&mut self) {
+        self.held += 1;
+        self.rto = doubled(self.rto, 1, self.max);
+    }
+    /// Everything but the timeout in force is forgotten: the next sample is the first.
+    pub fn reset(&mut self) {
+        (self.srtt, self.rttvar, self.expiries, self.held) = (None, Span::ZERO, 0, 0);
+    }
+    /// The SYN had to be sent again: data starts with 3 s (5.7).
+    pub fn syn_was_lost(&mut self) {
+        self.expiries = 0;
+        self.rto = Span::from_secs(3).min(self.max);
+    }
+    /// Expiries since the last valid sample.
+    pub fn expiries(&self) -> u32 {
+        self.expiries
+    }
+}
+
+/// `rto` doubled `times`, at most `max`.
+fn doubled(rto: Span, times: u32, max: Span) -> Span {
+    Span::from_ps(rto.ps().saturating_mul(1 << times.min(40))).min(max)
+}
+
+/// The clock of timestamps and samples: ticks of a period, or exact.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock(pub Span);
+
+impl Clock {
+    /// The last tick at or before `now`.
+    #[inline]
+    pub fn tick(self, now: Time) -> Time {
+        match self.0.ps() {
+            0 => now,
+            period => Time::from_ps(now.ps() - now.ps() % period),
+        }
+    }
+    /// A measured span in whole ticks, to the nearest, at least one.
+    #[inline]
+    pub fn round(self, measured: Span) -> Span {
+        match self.0.ps() {
+            0 => measured,
+            period => Span::from_ps(((measured.ps() + period / 2) / period).max(1) * period),
+        }
+    }
+    /// The first tick at or after `at`, where a coarse timer fires.
+    #[inline]
+    pub fn fires(self, at: Time) -> Time {
+        match self.0.ps() {
+            0 => at,
+            period => Time::from_ps(at.ps().div_ceil(period).saturating_mul(period)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unclamped() -> Estimator {
+        let config = TcpConfig { clock: Span::ZERO, min_rto: Span::from_us(1), ..TcpConfig::rfc() };
+        Estimator::new(&config)
+    }
+
+    /// The card's vector: samples 0.1, 0.2, 0.1, 0.15 s, no clamp, G = 0.
+    #[test]
+    fn the_vector() {
+        let mut e = unclamped();
+        let expected = [
+            (0.1, 0.1, 0.05, 0.3),
+            (0.2, 0.1125, 0.0625, 0.3625),
+            (0.1, 0.110_938, 0.05, 0.310_938),
+            (0.15, 0.115_82, 0.047_266, 0.304_883),
+        ];
+        for (r, srtt, rttvar, rto) in expected {
+            e.sample(Span::from_secs_f64(r));
+            let near = |x: Span, y: f64| (x.seconds() - y).abs() < 6e-7;
+            assert!(near(e.srtt().unwrap(), srtt) && near(e.rttvar(), rttvar) && near(e.rto(), rto), "{e:?}");
+        }
+    }
+
+    #[test]
+    fn backoff_doubles_to_the_maximum_and_a_sample_clears_it() {
+        let mut e = Estimator::new(&TcpConfig::rfc());
+        let mut seen = vec![e.rto().seconds()];
+        for _ in 0..7 {
+            e.expired();
+            seen.push(e.rto().seconds());
+        }
+        assert_eq!(seen, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0]);
+        e.sample(Span::from_ms(100));
+        assert_eq!((e.rto(), e.expiries()), (Span::from_secs(1), 0));
+    }
+
+    /// TCP CAE: an ordered backoff survives samples; a reset makes the next sample the first.
+    #[test]
+    fn an_ordered_backoff_is_held_until_reset() {
+        let mut e = unclamped();
+        e.sample(Span::from_ms(100));
+        e.back_off();
+        assert_eq!(e.rto(), Span::from_ms(600));
+        e.sample(Span::from_ms(100));
+        assert_eq!(e.rto(), Span::from_ms(2 * (100 + 150)));
+        let before = e.rto();
+        e.reset();
+        assert_eq!((e.rto(), e.srtt()), (before, None));
+        e.sample(Span::from_ms(40));
+        assert_eq!((e.srtt(), e.rttvar(), e.rto()), (Some(Span::from_ms(40)), Span::from_ms(20), Span::from_ms(120)));
+    }
+
+    #[test]
+    fn a_coarse_clock_counts_whole_ticks() {
+        let clock = Clock(Span::from_ms(10));
+        assert_eq!(clock.round(Span::from_ms(3)), Span::from_ms(10));
+        assert_eq!(clock.round(Span::from_ms(26)), Span::from_ms(30));
+        assert_eq!(clock.tick(Time::from_ps(25_999_000_000)), Time::from_ps(20_000_000_000));
+        assert_eq!(clock.fires(Time::from_ps(20_000_000_001)), Time::from_ps(30_000_000_000));
+        assert_eq!(clock.fires(Time::NEVER), Time::NEVER);
+    }
+}

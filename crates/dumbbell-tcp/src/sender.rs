@@ -1,0 +1,321 @@
+//! The sending end of a connection.
+mod ack;
+mod opening;
+mod orders;
+mod output;
+mod tags;
+mod timer;
+pub(crate) use opening::syn_options;
+
+use crate::{AnyRecover, Clock, DupAcks, Ecn, Estimator, TcpConfig};
+use dumbbell_core::segment::Outbox;
+use dumbbell_core::transport::{CongestionControl, Detect, Orders, Path, Phase, Recover, Scoreboard};
+use dumbbell_core::units::{Span, Time};
+
+/// No stream is longer; leaves room for sums.
+const ENDLESS: u64 = 1 << 62;
+/// The offset of the first byte of data; 0 is the SYN's.
+const FIRST: u64 = 1;
+
+/// How far the connection has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Not opened, or the SYN is not answered.
+    Opening,
+    /// Data may flow.
+    Established,
+}
+
+/// The outstanding data as a recovery sees it; borrows the scoreboard only.
+macro_rules! flight {
+    ($s:expr) => {
+        dumbbell_core::transport::Flight::new(
+            $s.mss,
+            $s.una,
+            $s.nxt,
+            $s.cc.cwnd(),
+            $s.recover_point,
+            $s.end().min($s.una + $s.window).saturating_sub($s.high),
+            &$s.board,
+        )
+    };
+}
+use flight;
+
+/// What a sender counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SenderStats {
+    /// Segments sent: data, SYN, FIN, probes, repetitions.
+    pub sent_packets: u64,
+    /// Payload sent, repetitions included, bytes.
+    pub sent_bytes: u64,
+    /// Segments sent again.
+    pub retransmits: u64,
+    /// Expiries of the retransmission timer.
+    pub rtos: u64,
+    /// Recoveries begun by fast retransmit.
+    pub recoveries: u64,
+    /// Reductions for an ECN echo.
+    pub ecn_reductions: u64,
+    /// Repetitions that the receiver reported as duplicates (D-SACK).
+    pub spurious_retransmits: u64,
+    /// Zero-window probes.
+    pub probes: u64,
+    /// Round-trip samples.
+    pub rtt_samples: u64,
+    /// Their sum.
+    pub rtt_sum: Span,
+}
+
+/// A sender's state, for time series.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SenderView {
+    /// Congestion window, bytes.
+    pub cwnd: u64,
+    /// Slow-start threshold, bytes; `None`: none yet.
+    pub ssthresh: Option<u64>,
+    /// Smoothed round-trip time.
+    pub srtt: Option<Span>,
+    /// Its mean deviation.
+    pub rttvar: Span,
+    /// Retransmission timeout in force.
+    pub rto: Span,
+    /// Bytes sent and not acknowledged, neither cumulatively nor selectively.
+    pub in_flight: u64,
+    /// SND.UNA.
+    pub una: u64,
+    /// SND.NXT.
+    pub nxt: u64,
+    /// Where the sender stands.
+    pub phase: Phase,
+}
+
+/// What is touched rarely.
+#[derive(Debug)]
+struct Cold {
+    config: TcpConfig,
+    tags: tags::Tags,
+    /// Congestion and zero-window state that only events change.
+    rto_una: u64,
+    syn_resent: bool,
+    opened_at: Time,
+}
+
+/// The sending end, generic over its congestion control, its loss detection and its recovery.
+///
+/// Call [`Self::on_deadline`] when [`Self::deadline`] has come, and before a segment that arrives later.
+pub struct Sender<C, D = DupAcks, R = AnyRecover> {
+    una: u64,
+    nxt: u64,
+    /// Highest byte sent, plus one (SND.MAX): SND.NXT goes back after a timeout, this does not.
+    high: u64,
+    /// End of what the application has written, and the bytes of the FIN that follows it (1 after a close).
+    limit: u64,
+    fin: u64,
+    /// The receiver's window now, and where nothing else is said, bytes.
+    window: u64,
+    open_window: u64,
+    /// What may go beyond cwnd while a loss is suspected; how much of it went.
+    spare: u64,
+    limited_sent: u64,
+    /// Bytes outstanding that a congestion control sent beyond its window.
+    beyond: u64,
+    mss: u64,
+    /// Header and options of a data segment.
+    overhead: u64,
+    next: Time,
+    rto_at: Time,
+    rto_started: Time,
+    last_sent: Time,
+    pace_at: Time,
+    /// End of the segment being timed (0: none), and when it was sent; without timestamps only.
+    timed_end: u64,
+    timed_at: Time,
+    recover_point: u64,
+    /// ECN echoes of data below this have been answered.
+    ecn_point: u64,
+    dupacks: u32,
+    phase: Phase,
+    stage: Stage,
+    timestamps: bool,
+    ecn: bool,
+    sack: bool,
+    cwr_due: bool,
+    tagged: bool,
+    frozen: bool,
+    closed: bool,
+    /// Whether cwnd was what stopped the last transmission.
+    window_limited: bool,
+    /// Whether the receiver's window was.
+    blocked: bool,
+    /// Whether a segment waits for its release by pacing.
+    pacing: bool,
+    clock: Clock,
+    timer: Clock,
+    rtt: Estimator,
+    cc: C,
+    detect: D,
+    recover: R,
+    board: Scoreboard,
+    orders: Orders,
+    stats: SenderStats,
+    cold: Box<Cold>,
+}
+
+impl<C: CongestionControl> Sender<C> {
+    /// A sender of `config`, whose `mss` is set; `make` builds its congestion control, whose name may imply a
+    /// recovery ([`TcpConfig::implied_by`]).
+    pub fn new(config: &TcpConfig, make: impl FnOnce(&Path) -> C) -> Self {
+        let cc = make(&Self::path(config));
+        let config = config.implied_by(cc.recovery());
+        let detect = DupAcks::new(config.dupack_threshold, config.limited_transmit, config.segment_bytes());
+        let recover = AnyRecover::new(&config, None);
+        Sender::with(&config, cc, detect, recover)
+    }
+
+    /// What the congestion control of a connection of `config` is told.
+    pub fn path(config: &TcpConfig) -> Path {
+        let mss = config.segment_bytes();
+        Path {
+            mss,
+            initial_window: config.initial_window_for(mss),
+            initial_ssthresh: config.initial_ssthresh_for(mss),
+            growth_limit: u64::from(config.growth_limit),
+        }
+    }
+}
+
+impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
+    /// A sender with a loss detection and a recovery of one's own.
+    pub fn with(config: &TcpConfig, cc: C, detect: D, recover: R) -> Self {
+        Sender {
+            una: FIRST,
+            nxt: FIRST,
+            high: FIRST,
+            limit: FIRST,
+            fin: 0,
+            window: config.window_bytes(),
+            open_window: config.window_bytes(),
+            spare: 0,
+            limited_sent: 0,
+            beyond: 0,
+            mss: config.segment_bytes(),
+            overhead: config.header.0 + config.option_bytes(),
+            next: Time::NEVER,
+            rto_at: Time::NEVER,
+            rto_started: Time::ZERO,
+            last_sent: Time::ZERO,
+            pace_at: Time::ZERO,
+            timed_end: 0,
+            timed_at: Time::ZERO,
+            recover_point: 0,
+            ecn_point: 0,
+            dupacks: 0,
+            phase: Phase::Open,
+            stage: Stage::Opening,
+            timestamps: config.timestamps,
+            ecn: config.ecn == Ecn::Rfc3168,
+            sack: config.sack,
+            cwr_due: false,
+            tagged: false,
+            frozen: false,
+            closed: false,
+            window_limited: false,
+            blocked: false,
+            pacing: false,
+            clock: Clock(config.clock),
+            timer: Clock(config.timer_tick),
+            rtt: Estimator::new(config),
+            cc,
+            detect,
+            recover,
+            board: Scoreboard::default(),
+            orders: Orders::default(),
+            stats: SenderStats::default(),
+            cold: Box::new(Cold {
+                config: config.clone(),
+                tags: tags::Tags::default(),
+                rto_una: 0,
+                syn_resent: false,
+                opened_at: Time::ZERO,
+            }),
+        }
+    }
+
+    /// The application hands over `bytes`; [`u64::MAX`]: more than can ever be sent.
+    pub fn write(&mut self, now: Time, bytes: u64, out: &mut impl Outbox) {
+        self.restart_after_idle(now);
+        self.limit = self.limit.saturating_add(bytes).min(ENDLESS);
+        self.transmit(now, out);
+        self.settle();
+    }
+
+    /// Nothing more will be written: a FIN follows the data, if there was a handshake.
+    pub fn close(&mut self, now: Time, out: &mut impl Outbox) {
+        self.closed = true;
+        self.fin = u64::from(self.cold.config.handshake);
+        self.transmit(now, out);
+        self.settle();
+    }
+
+    /// When [`Self::on_deadline`] is due; [`Time::NEVER`] if nothing is.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        self.next
+    }
+    /// The congestion control.
+    pub fn cc(&self) -> &C {
+        &self.cc
+    }
+    /// What was counted.
+    pub fn stats(&self) -> &SenderStats {
+        &self.stats
+    }
+    /// Whether the receiver should put its clock on every acknowledgement ([`crate::Receiver::report_clock`]).
+    pub fn wants_peer_clock(&self) -> bool {
+        self.timestamps && self.cc.needs_timestamps()
+    }
+    /// Whether everything written is acknowledged, and the connection is closed.
+    pub fn finished(&self) -> bool {
+        self.closed && self.una >= self.end()
+    }
+
+    /// The state, for time series.
+    pub fn view(&self) -> SenderView {
+        SenderView {
+            cwnd: self.cc.cwnd(),
+            ssthresh: self.cc.ssthresh().filter(|s| *s != u64::MAX),
+            srtt: self.rtt.srtt(),
+            rttvar: self.rtt.rttvar(),
+            rto: self.rtt.rto(),
+            in_flight: self.nxt - self.una - self.board.bytes_within(self.una, self.nxt),
+            una: self.una,
+            nxt: self.nxt,
+            phase: self.phase,
+        }
+    }
+
+    /// The end of the stream: what was written, and the FIN.
+    #[inline]
+    fn end(&self) -> u64 {
+        self.limit + self.fin
+    }
+
+    /// RFC 5681 section 4.1.
+    fn restart_after_idle(&mut self, now: Time) {
+        let idle = self.una == self.high && self.stats.sent_bytes > 0 && now.since(self.last_sent) > self.rtt.rto();
+        if idle && self.cold.config.restart_after_idle {
+            self.cc.on_idle(self.cold.config.initial_window_for(self.mss));
+        }
+    }
+
+    /// Works out the next deadline; last in every public call.
+    #[inline]
+    fn settle(&mut self) {
+        let mut next = self.rto_at.min(self.cc.next_timer()).min(self.detect.deadline());
+        if self.pacing {
+            next = next.min(self.pace_at);
+        }
+        self.next = next;
+    }
+}

@@ -1,0 +1,108 @@
+//! The handshake, from the side that opens (RFC 9293 section 3.5).
+use super::{FIRST, Sender, Stage};
+use dumbbell_core::packet::Ecn;
+use dumbbell_core::segment::{Extra, Outbox, Segment, flag, since_timestamp, timestamp};
+use dumbbell_core::transport::{CongestionControl, Detect, Recover};
+use dumbbell_core::units::Time;
+
+/// Bytes of the options of a SYN: MSS, SACK-permitted beside timestamps, window scale, padded.
+pub(crate) fn syn_options(timestamps: bool, sack: bool, scaling: bool) -> u64 {
+    let (ts, sack) = if timestamps { (12, 0) } else { (0, if sack { 4 } else { 0 }) };
+    4 + ts + sack + if scaling { 4 } else { 0 }
+}
+
+impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
+    /// Opens the connection: a SYN, or nothing if there is no handshake.
+    pub fn open(&mut self, now: Time, out: &mut impl Outbox) {
+        self.cold.opened_at = now;
+        if self.cold.config.handshake {
+            self.send_syn(now, out);
+        } else {
+            self.stage = Stage::Established;
+            self.transmit(now, out);
+        }
+        self.settle();
+    }
+
+    pub(super) fn send_syn(&mut self, now: Time, out: &mut impl Outbox) {
+        let c = &self.cold.config;
+        let options = syn_options(c.timestamps, c.sack, c.window_scaling);
+        let extra = Extra {
+            mss: (self.mss + c.option_bytes()) as u16,
+            window_scale: if c.window_scaling { c.window_shift(c.window_bytes()) as u8 } else { 255 },
+            sack_permitted: c.sack,
+            timestamps: c.timestamps,
+            window: self.open_window.min(u64::from(u32::MAX)) as u32,
+            ..Extra::default()
+        };
+        let ecn = if self.ecn { flag::ECE | flag::CWR } else { 0 };
+        let again = if self.cold.syn_resent { flag::RETRANSMIT } else { 0 };
+        let segment = Segment {
+            seq: 0,
+            ts: timestamp(self.clock.tick(now)),
+            ip_len: (c.header.0 + options) as u16,
+            flags: flag::SYN | ecn | again,
+            ecn: Ecn::NotEct,
+        };
+        out.send(segment, Some(extra));
+        self.stats.sent_packets += 1;
+        self.stats.retransmits += u64::from(self.cold.syn_resent);
+        self.arm(now);
+    }
+
+    /// A SYN-ACK: what both ends can do holds from now on.
+    pub(super) fn on_syn_ack(&mut self, now: Time, s: &Segment, x: &Extra, out: &mut impl Outbox) {
+        if self.stage == Stage::Established || !self.cold.config.handshake {
+            return self.send_ack(now, out);
+        }
+        self.stage = Stage::Established;
+        self.agree(s, x);
+        self.rto_at = Time::NEVER;
+        if self.timestamps || !self.cold.syn_resent {
+            let exact = since_timestamp(self.clock.tick(now), s.ts);
+            let measured = if self.timestamps { exact } else { now.since(self.cold.opened_at) };
+            self.take_sample(self.clock.round(measured));
+        }
+        if self.cold.syn_resent {
+            // RFC 5681 section 3.1: one segment; RFC 6298 (5.7): 3 s for the data.
+            self.cc.on_idle(self.mss);
+            self.rtt.syn_was_lost();
+        }
+        let before = self.stats.sent_packets;
+        self.transmit(now, out);
+        if self.stats.sent_packets == before {
+            self.send_ack(now, out);
+        }
+    }
+
+    fn agree(&mut self, s: &Segment, x: &Extra) {
+        let c = &self.cold.config;
+        self.timestamps = c.timestamps && x.timestamps;
+        let options = if self.timestamps { 12 } else { 0 };
+        self.overhead = c.header.0 + options;
+        self.mss = (c.segment_bytes() + c.option_bytes()).min(u64::from(x.mss)) - options;
+        self.ecn &= s.flags & flag::ECE != 0;
+        if self.sack && !x.sack_permitted {
+            self.sack = false;
+            self.recover.sack_refused();
+        }
+        // A window without an agreed scale is as the field says it (RFC 7323 section 2.2).
+        let scaled = c.window_scaling && x.window_scale != 255;
+        let largest = if scaled { u64::MAX } else { 65_535 };
+        self.open_window = u64::from(x.window).min(largest);
+        self.window = self.open_window;
+    }
+
+    /// A pure acknowledgement of the receiver's SYN; data carries it otherwise.
+    fn send_ack(&mut self, now: Time, out: &mut impl Outbox) {
+        let segment = Segment {
+            seq: FIRST as u32,
+            ts: timestamp(self.clock.tick(now)),
+            ip_len: self.overhead as u16,
+            flags: flag::ACK,
+            ecn: Ecn::NotEct,
+        };
+        out.send(segment, None);
+        self.stats.sent_packets += 1;
+    }
+}

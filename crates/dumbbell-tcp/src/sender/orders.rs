@@ -1,0 +1,65 @@
+//! What a congestion control asks of its sender beside the window.
+use super::Sender;
+use dumbbell_core::segment::Outbox;
+use dumbbell_core::transport::{CongestionControl, Detect, LocalSignal, Recover, RtoOrder, Tag};
+use dumbbell_core::units::Time;
+
+impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
+    /// A word from the host.
+    pub fn local(&mut self, now: Time, signal: LocalSignal, out: &mut impl Outbox) {
+        self.cc.on_local(signal, &mut self.orders);
+        self.obey(now, out);
+        self.transmit(now, out);
+        self.settle();
+    }
+
+    /// Executes the orders of the last call.
+    #[inline]
+    pub(super) fn obey(&mut self, now: Time, out: &mut impl Outbox) {
+        if !self.orders.is_empty() {
+            self.execute(now, out);
+        }
+    }
+
+    fn execute(&mut self, now: Time, out: &mut impl Outbox) {
+        match self.orders.rto.take() {
+            Some(RtoOrder::BackOff) => {
+                self.rtt.back_off();
+                if self.rto_at != Time::NEVER {
+                    self.rto_at = self.timer.fires(self.rto_started + self.rtt.rto());
+                }
+            }
+            Some(RtoOrder::Reset) => self.rtt.reset(),
+            None => {}
+        }
+        if let Some(frozen) = self.orders.freeze.take() {
+            self.frozen = frozen;
+            self.pacing = false;
+            self.restart_timer(now);
+        }
+        if std::mem::take(&mut self.orders.retransmit) {
+            self.resend_head(now, out);
+        }
+        let mut extra = std::mem::take(&mut self.orders.extra);
+        for tag in extra.drain(..) {
+            self.send_extra(now, tag, out);
+        }
+        // The list goes back empty: its room is used again.
+        self.orders.extra = extra;
+    }
+
+    /// One tagged segment beyond the window: new data, or the first unacknowledged segment once more.
+    fn send_extra(&mut self, now: Time, tag: Tag, out: &mut impl Outbox) {
+        if self.frozen {
+            return;
+        }
+        let allowed = self.limit.min(self.una + self.window);
+        if self.nxt == self.high && self.high < allowed {
+            let to = allowed.min(self.high + self.mss);
+            self.nxt = self.emit(now, self.high, to, tag, out);
+        } else if self.una < self.high {
+            let to = self.limit.min(self.una + self.mss).min(self.high);
+            self.emit(now, self.una, to, tag, out);
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Which segment goes next, and how it goes.
+use super::{Sender, Stage, flight};
+use dumbbell_core::packet::Ecn;
+use dumbbell_core::segment::{Extra, Outbox, Segment, flag, timestamp};
+use dumbbell_core::transport::{CongestionControl, Detect, Phase, Pick, Recover, Sent, Tag};
+use dumbbell_core::units::Time;
+
+impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
+    /// Sends what the windows, the recovery and the pacing allow.
+    #[inline]
+    pub(super) fn transmit(&mut self, now: Time, out: &mut impl Outbox) {
+        if self.frozen || self.stage != Stage::Established {
+            return;
+        }
+        (self.blocked, self.pacing) = (false, false);
+        if self.phase == Phase::Recovery {
+            while let Some((pick, from, to)) = self.next_repair() {
+                if !self.released(now) {
+                    break;
+                }
+                let after = self.emit(now, from, to, Tag(0), out);
+                if pick == Pick::New {
+                    self.nxt = after;
+                }
+                self.recover.on_sent(pick, from, after);
+            }
+        } else {
+            while let Some(to) = self.next_in_order() {
+                if !self.released(now) {
+                    break;
+                }
+                let from = self.nxt;
+                self.nxt = self.emit(now, from, to, Tag(0), out);
+            }
+        }
+        if self.blocked && self.rto_at == Time::NEVER {
+            self.arm(now);
+        }
+    }
+
+    /// The end of the segment at SND.NXT, if it may go: slow start, congestion avoidance, going back.
+    #[inline]
+    fn next_in_order(&mut self) -> Option<u64> {
+        let mut in_flight = self.nxt - self.una - self.beyond.min(self.nxt - self.una);
+        let mut to = self.limit.min(self.nxt + self.mss);
+        if !self.board.is_empty() {
+            self.nxt = self.board.skip(self.nxt).unwrap_or(self.nxt);
+            if self.phase == Phase::Loss {
+                in_flight -= self.board.bytes_within(self.una, self.nxt).min(in_flight);
+            }
+            to = self.limit.min(self.nxt + self.mss).min(self.board.next_start(self.nxt).unwrap_or(u64::MAX));
+        }
+        if self.nxt >= to && self.nxt >= self.end() {
+            self.window_limited = false;
+            return None;
+        }
+        let (edge, to) = (self.una + self.window, to.max(self.nxt));
+        let to = if to <= edge {
+            to
+        } else if self.nxt == self.una && edge > self.nxt {
+            // A window smaller than a segment, and nothing in flight to open it (RFC 9293 section 3.8.6.2.1).
+            edge
+        } else {
+            (self.window_limited, self.blocked) = (false, true);
+            return None;
+        };
+        let after = in_flight + (to - self.nxt);
+        let cwnd = self.cc.cwnd();
+        if after > cwnd + self.spare {
+            self.window_limited = true;
+            return None;
+        }
+        if after > cwnd {
+            self.limited_sent += to - self.nxt;
+        }
+        Some(to)
+    }
+
+    /// What the recovery sends next, cut to a segment.
+    fn next_repair(&mut self) -> Option<(Pick, u64, u64)> {
+        let flight = flight!(self);
+        let pick = self.recover.next(&flight, &self.detect)?;
+        let (from, to) = match pick {
+            Pick::New if self.high >= self.end() => return None,
+            Pick::New => (self.high, self.limit.min(self.high + self.mss)),
+            Pick::Again(from, to) | Pick::Rescue(from, to) => (from, to.min(from + self.mss).min(self.limit.max(from))),
+        };
+        let fits = pick != Pick::New || to <= self.una + self.window;
+        (fits && to - from <= self.recover.room(&flight, &self.detect)).then_some((pick, from, to))
+    }
+
+    /// Sends the first unacknowledged segment again, whatever the window.
+    pub(super) fn resend_head(&mut self, now: Time, out: &mut impl Outbox) {
+        if self.frozen || self.una >= self.high {
+            return;
+        }
+        let from = self.una;
+        let hole = self.board.next_start(from).unwrap_or(u64::MAX);
+        let to = self.limit.min(from + self.mss).min(hole).min(self.high).max(from);
+        let after = self.emit(now, from, to, Tag(0), out);
+        self.recover.on_sent(Pick::Again(from, after), from, after);
+    }
+
+    /// Whether pacing lets a segment go now.
+    #[inline]
+    fn released(&mut self, now: Time) -> bool {
+        self.pacing = now < self.pace_at && self.cc.pacing().is_some();
+        !self.pacing
+    }
+
+    /// One segment with bytes `[from, to)`, and the FIN if they are the last; returns the offset after it.
+    #[inline]
+    pub(super) fn emit(&mut self, now: Time, from: u64, to: u64, extra_tag: Tag, out: &mut impl Outbox) -> u64 {
+        let fin = to == self.limit && self.fin > 0;
+        let after = to + u64::from(fin);
+        let retransmit = from < self.high;
+        let sent = Sent::new(now, from, to - from, retransmit, self.nxt - self.una);
+        let own_tag = self.cc.on_sent(&sent);
+        self.detect.on_sent(&sent);
+        let mut flags = if fin { flag::FIN } else { 0 };
+        let mut ecn = Ecn::NotEct;
+        if retransmit {
+            flags |= flag::RETRANSMIT;
+            self.stats.retransmits += 1;
+            self.timed_end = 0;
+        } else {
+            if self.ecn && to > from {
+                ecn = Ecn::Ect0;
+                if self.cwr_due {
+                    flags |= flag::CWR;
+                    self.cwr_due = false;
+                }
+            }
+            if !self.timestamps && self.timed_end == 0 {
+                (self.timed_end, self.timed_at) = (after, now);
+            }
+        }
+        let tag = if extra_tag.0 != 0 { extra_tag } else { own_tag };
+        let extra = if tag.0 != 0 { Some(self.note_tag(from, after, tag, extra_tag.0 != 0)) } else { None };
+        let ts = if self.timestamps { timestamp(self.clock.tick(now)) } else { 0 };
+        let ip_len = (self.overhead + (to - from)) as u16;
+        self.pace(now, u64::from(ip_len));
+        self.high = self.high.max(after);
+        self.stats.sent_packets += 1;
+        self.stats.sent_bytes += to - from;
+        self.last_sent = now;
+        if self.rto_at == Time::NEVER {
+            self.arm(now);
+        }
+        out.send(Segment { seq: from as u32, ts, ip_len, flags, ecn }, extra);
+        after
+    }
+
+    /// Remembers a tagged segment; new data beyond the window is not counted by the window.
+    fn note_tag(&mut self, from: u64, to: u64, tag: Tag, extra: bool) -> Extra {
+        let beyond = extra && from >= self.high;
+        if beyond {
+            self.beyond += to - from;
+        }
+        self.tagged = true;
+        self.cold.tags.add(from, to, tag, beyond);
+        Extra { tag: tag.0, ..Extra::default() }
+    }
+
+    #[inline]
+    fn pace(&mut self, now: Time, bytes: u64) {
+        if let Some(rate) = self.cc.pacing() {
+            self.pace_at = now.max(self.pace_at) + rate.span_of(bytes);
+        }
+    }
+}

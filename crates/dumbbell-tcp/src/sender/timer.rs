@@ -1,0 +1,88 @@
+//! The sender's timers: retransmission, persist, pacing, and those of its algorithms.
+use super::{Sender, Stage};
+use dumbbell_core::segment::Outbox;
+use dumbbell_core::transport::{Cause, Congestion, CongestionControl, Detect, Recover, Tag};
+use dumbbell_core::units::Time;
+
+impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
+    /// [`Self::deadline`] has come.
+    pub fn on_deadline(&mut self, now: Time, out: &mut impl Outbox) {
+        if self.cc.next_timer() <= now {
+            self.cc.on_timer(now, &mut self.orders);
+            self.obey(now, out);
+        }
+        if self.detect.deadline() <= now {
+            let finding = self.detect.on_deadline(now, &self.board);
+            self.conclude(now, finding, out);
+        }
+        if self.rto_at <= now {
+            self.on_expiry(now, out);
+        }
+        self.transmit(now, out);
+        self.settle();
+    }
+
+    /// Starts the retransmission timer.
+    #[inline]
+    pub(super) fn arm(&mut self, now: Time) {
+        self.rto_started = now;
+        self.rto_at = self.timer.fires(now + self.rtt.rto());
+    }
+
+    /// RFC 6298 (5.2), (5.3): stops it when all is acknowledged, else starts it anew.
+    #[inline]
+    pub(super) fn restart_timer(&mut self, now: Time) {
+        if self.una == self.high || self.frozen {
+            self.rto_at = Time::NEVER;
+        } else {
+            self.arm(now);
+        }
+    }
+
+    fn on_expiry(&mut self, now: Time, out: &mut impl Outbox) {
+        if self.stage == Stage::Opening {
+            self.cold.syn_resent = true;
+            self.rtt.expired();
+            self.send_syn(now, out);
+        } else if self.window == 0 {
+            self.probe_window(now, out);
+        } else if self.una < self.high {
+            self.on_timeout(now, out);
+        } else {
+            // A window too small for what waits: nothing is lost, the next acknowledgement opens it.
+            self.rto_at = Time::NEVER;
+        }
+    }
+
+    /// RFC 6298 section 5, RFC 5681 section 3.1: back to one segment, everything outstanding is sent again.
+    fn on_timeout(&mut self, now: Time, out: &mut impl Outbox) {
+        self.stats.rtos += 1;
+        let in_flight = self.nxt - self.una - self.limited_sent.min(self.nxt - self.una);
+        let first = self.cold.rto_una != self.una;
+        self.cold.rto_una = self.una;
+        if self.board.skip(self.una).is_some() {
+            // The receiver dropped what it had reported (RFC 2018 section 8).
+            self.board.clear();
+        }
+        self.beyond -= self.cold.tags.take_lost(self.high, self.una, &self.board);
+        self.go_back();
+        self.timed_end = 0;
+        self.detect.settled();
+        self.reduced();
+        self.rtt.expired();
+        self.arm(now);
+        let event = Congestion::new(now, Cause::Timeout { first }, in_flight, &self.cold.tags.lost);
+        self.cc.on_congestion(&event, &mut self.orders);
+        self.obey(now, out);
+    }
+
+    /// One byte into a closed window (RFC 9293 section 3.8.6.1), ever more rarely.
+    fn probe_window(&mut self, now: Time, out: &mut impl Outbox) {
+        self.rtt.expired();
+        self.arm(now);
+        if self.una < self.end() {
+            self.stats.probes += 1;
+            self.emit(now, self.una, self.limit.min(self.una + 1), Tag(0), out);
+        }
+    }
+}

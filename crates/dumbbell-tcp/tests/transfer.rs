@@ -1,0 +1,135 @@
+//! Whatever the network does, what was written arrives once and in order, and both ends finish.
+mod harness;
+use dumbbell_core::segment::flag;
+use dumbbell_core::units::{Bytes, Rate, Span, Time};
+use dumbbell_tcp::{Recovery, TcpConfig};
+use harness::*;
+use proptest::prelude::*;
+
+const CONTROLS: [&str; 5] = ["tahoe", "reno", "newreno", "sack", "aimd"];
+
+#[test]
+fn a_clean_transfer_sends_everything_once() {
+    for name in CONTROLS {
+        let config = TcpConfig { mss: Some(Bytes(1460)), ..TcpConfig::rfc() };
+        let mut net = Net::new(name, &config).start(1_000_000);
+        net.run(at_ms(60_000));
+        assert!(net.sender.finished() && net.receiver.finished(), "{name}");
+        let (s, r) = (*net.sender.stats(), *net.receiver.stats());
+        assert_eq!((s.retransmits, s.rtos, s.sent_bytes), (0, 0, 1_000_000), "{name}");
+        assert_eq!((r.delivered_bytes, r.received_bytes, r.duplicates), (1_000_000, 1_000_000, 0), "{name}");
+        assert_eq!(s.sent_packets, 1 + 1_000_000u64.div_ceil(1448), "SYN and data; {name}");
+    }
+}
+
+/// Slow start from 10 segments with an ACK for each doubles the window every round trip.
+#[test]
+fn slow_start_doubles_each_round_trip() {
+    let mut net = Net::new("newreno", &plain()).start(u64::MAX);
+    net.run(at_ms(450));
+    let in_round = |k: u64| net.data().iter().filter(|d| d.0 == 100 * k).count();
+    assert_eq!([0, 1, 2, 3, 4].map(in_round), [10, 20, 40, 80, 160]);
+}
+
+/// Delayed ACKs and L = 1 (RFC 5681): growth by half; L = 2 (RFC 3465): doubling again.
+#[test]
+fn byte_counting_makes_up_for_delayed_acks() {
+    // 15 segments make 7 ACKs of two, and one segment waits: 14 + 7 more go.
+    for (growth_limit, rounds) in [(1, [10, 15, 14 + 7]), (2, [10, 20, 40])] {
+        let delayed_ack = dumbbell_tcp::DelayedAck::Second;
+        let config = TcpConfig { growth_limit, delayed_ack, ..plain() };
+        let mut net = Net::new("newreno", &config).start(u64::MAX);
+        net.run(at_ms(250));
+        let in_round = |k: u64| net.data().iter().filter(|d| d.0 == 100 * k).count();
+        assert_eq!([0, 1, 2].map(in_round), rounds, "L = {growth_limit}");
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Weather {
+    name: usize,
+    config: TcpConfig,
+    bytes: u64,
+    seed: u64,
+    loss: f64,
+    duplication: f64,
+    reordering: f64,
+    rate: bool,
+}
+
+fn weather() -> impl Strategy<Value = Weather> {
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    let odds = (0.0..0.3f64, 0.0..0.2f64, 0.0..0.3f64);
+    let recovery =
+        prop_oneof![Just(Recovery::Tahoe), Just(Recovery::Reno), Just(Recovery::Newreno), Just(Recovery::Sack)];
+    (0..CONTROLS.len(), recovery, flags, odds, 1u64..120_000, any::<u64>(), 1u32..5).prop_map(
+        |(name, recovery, flags, odds, bytes, seed, dupack_threshold)| {
+            let (timestamps, handshake, small_window, ecn, each, rate) = flags;
+            use dumbbell_tcp::{DelayedAck, Ecn};
+            let config = TcpConfig {
+                timestamps,
+                handshake,
+                recovery,
+                sack: true,
+                dupack_threshold,
+                mss: Some(Bytes(1000)),
+                window_scaling: !small_window,
+                receive_window: if small_window { "7300 B" } else { "unlimited" }.parse().unwrap(),
+                ecn: if ecn { Ecn::Rfc3168 } else { Ecn::Off },
+                delayed_ack: if each { DelayedAck::Each } else { DelayedAck::Second },
+                ..TcpConfig::rfc()
+            };
+            let (loss, duplication, reordering) = odds;
+            Weather { name, config, bytes, seed, loss, duplication, reordering, rate }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+    #[test]
+    fn everything_arrives_once_and_in_order(w in weather()) {
+        let mut chance = dumbbell_core::rng::Stream::named(w.seed, "weather");
+        let mut net = Net::new(CONTROLS[w.name], &w.config).with_fate(move |_, _, _| {
+            let mut copies = Vec::new();
+            let times = if chance.coin(w.loss) { 0 } else if chance.coin(w.duplication) { 2 } else { 1 };
+            for _ in 0..times {
+                let late = if chance.coin(w.reordering) { chance.unit() * 0.08 } else { 0.0 };
+                copies.push(Span::from_secs_f64(late));
+            }
+            copies
+        });
+        net.rate = w.rate.then(|| Rate::from_mbps(2));
+        net = net.start(w.bytes);
+        net.run(Time::ZERO + Span::from_secs(100_000));
+        prop_assert!(net.sender.finished(), "{:?} at {:?}", net.sender.view(), net.now);
+        prop_assert_eq!(net.receiver.stats().delivered_bytes, w.bytes);
+        prop_assert!(net.receiver.finished() || !w.config.handshake);
+        prop_assert_eq!(net.sender.deadline(), Time::NEVER);
+        prop_assert_eq!(net.sender.view().in_flight, 0);
+        let arrived = net.receiver.stats().received_bytes;
+        prop_assert!(arrived >= w.bytes);
+    }
+}
+
+#[test]
+fn the_handshake_survives_losses() {
+    // The SYN is lost twice (1 s, 3 s), then the SYN-ACK once (7 s): data at 7.1 + ...
+    let config = TcpConfig { handshake: true, ..plain() };
+    let mut net = Net::new("newreno", &config).with_fate(|way, n, _| match (way, n) {
+        (Way::Forward, 1 | 2) | (Way::Back, 1) => lose(),
+        _ => pass(),
+    });
+    net = net.start(20_000);
+    net.run(at_ms(60_000));
+    let syns: Vec<u64> = net
+        .log
+        .iter()
+        .filter(|s| s.way == Way::Forward && s.segment.flags & flag::SYN != 0)
+        .map(|s| ms(s.at))
+        .collect();
+    assert_eq!(syns, [0, 1000, 3000, 7000]);
+    // RFC 5681 section 3.1: the window after a lost SYN is one segment; then slow start.
+    assert_eq!(net.data().iter().map(|d| d.0).take(4).collect::<Vec<_>>(), [7100, 7200, 7200, 7300]);
+    assert!(net.sender.finished() && net.receiver.finished());
+}
