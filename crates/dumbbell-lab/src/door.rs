@@ -2,6 +2,7 @@
 use crate::limits;
 use crate::problem::Problem;
 use crate::request::Request;
+pub use crate::run::Progress;
 use crate::study::Study;
 use dumbbell_plan::Plan;
 use serde_json::{Value, json};
@@ -47,6 +48,16 @@ pub fn plan(request: &Value) -> Result<Value, Problem> {
         "scenario": study.resolved,
         "notes": study.notes,
     }))
+}
+
+/// Runs a scenario; see [`crate::results`] for the document. `progress` is called on this thread, about ten
+/// times a second; when it says false, the runs stop. A run that breaks a conservation law is no error: its
+/// result says `"valid": false`, `"code": 5`, and where.
+///
+/// # Errors
+/// Code 2: every error of the scenario; 1: records cannot be written; 130: stopped. Nothing is written then.
+pub fn run(request: &Value, progress: &dyn Fn(Progress) -> bool) -> Result<Value, Problem> {
+    crate::run::run(request, progress)
 }
 
 /// A hash of everything that a plan says: equal plans have equal results.

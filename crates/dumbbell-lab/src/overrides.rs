@@ -40,6 +40,11 @@ impl Override {
             check.error(Diagnostic::new("this is no path to a key").at(place).fix("write it as in queue.limit"));
             return None;
         }
+        if path == ["extends"] {
+            let d = Diagnostic::new("`extends` is read before overrides are laid over it").at(place);
+            check.error(d.fix("write it in a file, or run that file"));
+            return None;
+        }
         let value_at = Place { text: id, from: key.len() + 1, to: text.len() };
         let value = match read::toml_value(texts, id, value_at.from, check) {
             Ok(node) => node,
@@ -95,6 +100,9 @@ fn set(node: &mut Node, path: &[String], depth: usize, o: &Override, check: &mut
             *entry = o.value.clone();
         }
         return node.overlay(over);
+    }
+    if node.as_str().is_some() {
+        node.place = o.place; // A name becomes a table because of this override: errors point at it.
     }
     if let Some(child) = node.entry_mut(step, o.place) {
         set(child, path, depth + 1, o, check);

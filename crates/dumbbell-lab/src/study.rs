@@ -76,6 +76,13 @@ impl Study {
     }
 }
 
+impl Ready {
+    /// Duration and warm-up of its runs, seconds.
+    pub fn window(&self) -> (f64, f64) {
+        (self.scenario.duration.seconds(), self.scenario.warmup.seconds())
+    }
+}
+
 fn build(wish: &Wish, texts: &mut Texts, check: &mut Check) -> Option<(Node, Vec<Point>, Value)> {
     let mut root = load(&wish.source, texts, check)?;
     let overrides: Vec<Override> = wish.overrides.iter().filter_map(|o| Override::parse(o, texts, check)).collect();

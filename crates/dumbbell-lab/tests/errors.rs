@@ -67,7 +67,7 @@ fn show() {
         ("[queue]", "[queue"),
         ("delay = \"10 ms\"", "dlay = 3, rat = 4"),
         ("rtt = \"40 ms\"", "source = { kind = \"bulk\", size = 3 }"),
-        ("10 Mbps", "100 Tbps"),
+        ("duration = \"10 s\"", "duration = \"200 d\"\nrecord = { every = \"1 us\" }"),
         ("rtt = \"40 ms\"", "direction = \"revers\""),
     ] {
         println!("=== {a:?} -> {b:?}\n{}", message(&GOOD.replacen(a, b, 1), &[]));

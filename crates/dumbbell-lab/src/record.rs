@@ -1,0 +1,239 @@
+//! Records: the series of flows and queues, and every drop and mark with what its decision saw.
+use crate::table::{Cell, Table, Type};
+use dumbbell_algos::aqm::AnyAqm;
+use dumbbell_core::aqm::{Aqm, LinkInfo};
+use dumbbell_core::probe::Gauges;
+use dumbbell_core::transport::Phase;
+use dumbbell_core::units::Time;
+use dumbbell_plan::{Link, Plan};
+use dumbbell_sim::{FlowRow, Observer, QueueRow, Signal};
+use parquet::errors::ParquetError;
+use serde_json::json;
+use std::path::Path;
+
+/// Picoseconds in a microsecond.
+const PS_PER_US: f64 = 1e6;
+
+const FLOWS: [(&str, Type); 13] = [
+    ("time_s", Type::Real),
+    ("flow", Type::Word),
+    ("cwnd_bytes", Type::Count),
+    ("cwnd_packets", Type::Real),
+    ("ssthresh_bytes", Type::Count),
+    ("srtt_us", Type::Real),
+    ("rto_us", Type::Real),
+    ("in_flight_bytes", Type::Count),
+    ("delivered_bytes", Type::Count),
+    ("sent_bytes", Type::Count),
+    ("retransmits", Type::Count),
+    ("goodput_bps", Type::Real),
+    ("phase", Type::Word),
+];
+const QUEUES: [(&str, Type); 5] = [
+    ("time_s", Type::Real),
+    ("queue", Type::Word),
+    ("queue_packets", Type::Count),
+    ("queue_bytes", Type::Count),
+    ("dropped_packets", Type::Count),
+];
+const SIGNALS: [(&str, Type); 9] = [
+    ("time_s", Type::Real),
+    ("queue", Type::Word),
+    ("flow", Type::Word),
+    ("reason", Type::Word),
+    ("marked", Type::Truth),
+    ("seq", Type::Count),
+    ("ip_len_bytes", Type::Count),
+    ("retransmit", Type::Truth),
+    ("queue_packets", Type::Count),
+];
+
+/// A file of records and the gauges that are its last columns.
+struct Sheet {
+    table: Table,
+    gauges: Vec<&'static str>,
+}
+
+impl Sheet {
+    fn create(
+        dir: &Path,
+        file: &str,
+        fixed: &[(&str, Type)],
+        gauges: Vec<&'static str>,
+    ) -> Result<Option<Sheet>, ParquetError> {
+        let own = gauges.iter().map(|g| (*g, Type::Real));
+        let columns: Vec<(String, Type)> = fixed.iter().copied().chain(own).map(|(n, t)| (n.to_string(), t)).collect();
+        Ok(Some(Sheet { table: Table::create(&dir.join(file), &columns)?, gauges }))
+    }
+
+    fn row<'a>(&mut self, fixed: impl IntoIterator<Item = Cell<'a>>, gauges: &Gauges) -> Result<(), ParquetError> {
+        let own = self.gauges.iter().map(|name| Cell::Real(gauges.get(name)));
+        self.table.row(fixed.into_iter().chain(own))
+    }
+}
+
+/// Writes a run's records while it goes on. The first error stops the writing and is kept.
+pub struct Recorder<'a> {
+    plan: &'a Plan,
+    flows: Option<Sheet>,
+    queues: Option<Sheet>,
+    signals: Option<Sheet>,
+    /// Time and delivered bytes of each flow's previous row.
+    before: Vec<Option<(Time, u64)>>,
+    failed: Option<ParquetError>,
+}
+
+impl<'a> Recorder<'a> {
+    /// A recorder of what the plan's `record` asks for, in `dir`; without a directory it records nothing.
+    ///
+    /// # Errors
+    /// A file cannot be made.
+    pub fn new(plan: &'a Plan, dir: Option<&Path>) -> Result<Self, ParquetError> {
+        let mut r = Recorder { plan, flows: None, queues: None, signals: None, before: Vec::new(), failed: None };
+        let Some(dir) = dir else { return Ok(r) };
+        let series = plan.record.every.is_some();
+        if series && plan.record.flows {
+            r.flows = Sheet::create(dir, "flows.parquet", &FLOWS, Vec::new())?;
+            r.before = vec![None; plan.flows.len()];
+        }
+        if series && plan.record.queues {
+            r.queues = Sheet::create(dir, "queues.parquet", &QUEUES, gauges(plan.links.iter().filter(|l| l.report)))?;
+        }
+        if plan.record.drops {
+            r.signals = Sheet::create(dir, "signals.parquet", &SIGNALS, gauges(plan.links.iter()))?;
+        }
+        Ok(r)
+    }
+
+    /// Whether writing failed: the run may stop.
+    pub fn failed(&self) -> bool {
+        self.failed.is_some()
+    }
+
+    /// Ends the files, with `metadata` and the units of the columns.
+    ///
+    /// # Errors
+    /// The first error of the run, or that of the end.
+    pub fn close(self, metadata: &[(String, String)]) -> Result<(), ParquetError> {
+        if let Some(e) = self.failed {
+            return Err(e);
+        }
+        for sheet in [self.flows, self.queues, self.signals].into_iter().flatten() {
+            sheet.table.close(metadata)?;
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, result: Result<(), ParquetError>) {
+        if let Err(e) = result {
+            self.failed.get_or_insert(e);
+            (self.flows, self.queues, self.signals) = (None, None, None);
+        }
+    }
+}
+
+/// What every file says of itself.
+pub fn metadata(plan: &Plan, plan_hash: &str, overrides: &str, fingerprint: &str) -> Vec<(String, String)> {
+    let units = json!({
+        "_s": "seconds", "_us": "microseconds", "_bytes": "bytes", "_packets": "packets", "_bps": "bits per second",
+        "time_s": "seconds since the start of the run",
+        "goodput_bps": "distinct bytes delivered since the flow's previous row, per time",
+        "gauges": "columns after the named ones are the aqm's own values, in its units (see the catalogue)",
+        "order": "rows are in the order of time for each flow and each queue",
+    });
+    let pairs = [
+        ("dumbbell.version", env!("CARGO_PKG_VERSION").to_string()),
+        ("dumbbell.scenario", plan.name.clone()),
+        ("dumbbell.seed", plan.seed.to_string()),
+        ("dumbbell.overrides", overrides.to_string()),
+        ("dumbbell.plan_hash", plan_hash.to_string()),
+        ("dumbbell.fingerprint", fingerprint.to_string()),
+        ("dumbbell.units", units.to_string()),
+    ];
+    pairs.map(|(k, v)| (k.to_string(), v)).to_vec()
+}
+
+/// The names of what the algorithms of `links` show, in order of first appearance.
+fn gauges<'a>(links: impl Iterator<Item = &'a Link>) -> Vec<&'static str> {
+    let mut names: Vec<&'static str> = Vec::new();
+    let mut seen: Vec<&str> = Vec::new();
+    for link in links {
+        if seen.contains(&link.aqm.kind.as_str()) {
+            continue;
+        }
+        seen.push(&link.aqm.kind);
+        let info = LinkInfo { rate: link.rate, capacity: link.capacity, mtu: link.mtu, delay: link.delay };
+        let mut shown = Gauges::default();
+        if let Ok(aqm) = AnyAqm::build(&link.aqm.kind, &link.aqm.config, &info) {
+            aqm.probe(&mut shown);
+        }
+        names.extend(shown.0.iter().map(|(name, _)| *name).filter(|n| !names.contains(n)).collect::<Vec<_>>());
+    }
+    names
+}
+
+fn phase(p: Phase) -> &'static str {
+    match p {
+        Phase::Open => "open",
+        Phase::Recovery => "recovery",
+        Phase::Loss => "loss",
+    }
+}
+
+impl Observer for Recorder<'_> {
+    fn flow(&mut self, t: Time, flow: usize, row: &FlowRow) {
+        let Some(sheet) = &mut self.flows else { return };
+        let goodput = self.before[flow].replace((t, row.delivered_bytes)).and_then(|(then, bytes)| {
+            let span = t.since(then).seconds();
+            (span > 0.0).then(|| (row.delivered_bytes - bytes) as f64 * 8.0 / span)
+        });
+        let cells = [
+            Cell::Real(Some(t.seconds())),
+            Cell::Word(&self.plan.flows[flow].name),
+            Cell::Count(Some(row.cwnd_bytes)),
+            Cell::Real(Some(row.cwnd_packets)),
+            Cell::Count(row.ssthresh_bytes),
+            Cell::Real(row.srtt.map(|s| s.ps() as f64 / PS_PER_US)),
+            Cell::Real(Some(row.rto.ps() as f64 / PS_PER_US)),
+            Cell::Count(Some(row.in_flight_bytes)),
+            Cell::Count(Some(row.delivered_bytes)),
+            Cell::Count(Some(row.sent_bytes)),
+            Cell::Count(Some(row.retransmits)),
+            Cell::Real(goodput),
+            Cell::Word(phase(row.phase)),
+        ];
+        let done = sheet.row(cells, &Gauges::default());
+        self.keep(done);
+    }
+
+    fn queue(&mut self, t: Time, link: usize, row: &QueueRow) {
+        let link = &self.plan.links[link];
+        let Some(sheet) = self.queues.as_mut().filter(|_| link.report) else { return };
+        let cells = [
+            Cell::Real(Some(t.seconds())),
+            Cell::Word(&link.name),
+            Cell::Count(Some(row.packets.into())),
+            Cell::Count(Some(row.bytes)),
+            Cell::Count(Some(row.dropped)),
+        ];
+        let done = sheet.row(cells, &row.gauges);
+        self.keep(done);
+    }
+
+    fn signal(&mut self, s: &Signal) {
+        let Some(sheet) = &mut self.signals else { return };
+        let cells = [
+            Cell::Real(Some(s.t.seconds())),
+            Cell::Word(&self.plan.links[s.link].name),
+            Cell::Word(&self.plan.flows[s.flow].name),
+            Cell::Word(s.reason.name()),
+            Cell::Truth(s.marked),
+            Cell::Count(Some(s.seq.into())),
+            Cell::Count(Some(s.ip_len.into())),
+            Cell::Truth(s.retransmit),
+            Cell::Count(Some(s.backlog_packets.into())),
+        ];
+        let done = sheet.row(cells, &s.gauges);
+        self.keep(done);
+    }
+}
