@@ -2,7 +2,7 @@
 use crate::node::{Node, Path, below, fault_path};
 use crate::problem::{Check, Diagnostic};
 use crate::typed;
-use dumbbell_algos::{aqm, cc, impairment, source};
+use dumbbell_algos::{aqm, cc, conditioner, impairment, source};
 use dumbbell_core::catalogue::{Entry, Fault};
 use dumbbell_core::registry::unknown;
 use dumbbell_plan::Spec;
@@ -19,14 +19,16 @@ pub enum Family {
     Source,
     /// What a wire does to packets.
     Impairment,
+    /// What packets pass before a queue: a shaper, a marker.
+    Conditioner,
 }
 
 impl Family {
     /// All of them.
-    pub const ALL: [Family; 4] = [Family::Aqm, Family::Cc, Family::Source, Family::Impairment];
+    pub const ALL: [Family; 5] = [Family::Aqm, Family::Cc, Family::Source, Family::Impairment, Family::Conditioner];
     /// Its name in lists.
     pub fn name(self) -> &'static str {
-        ["aqm", "cc", "source", "impairment"][self as usize]
+        ["aqm", "cc", "source", "impairment", "conditioner"][self as usize]
     }
     /// Its algorithms.
     pub fn catalogue(self) -> &'static [Entry] {
@@ -35,6 +37,7 @@ impl Family {
             Family::Cc => cc::CATALOGUE,
             Family::Source => source::CATALOGUE,
             Family::Impairment => impairment::CATALOGUE,
+            Family::Conditioner => conditioner::CATALOGUE,
         }
     }
     /// The algorithm `name`.

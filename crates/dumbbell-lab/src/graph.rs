@@ -95,6 +95,7 @@ impl Graph<'_> {
             mtu: mtu(link.mtu, self.root, at, check),
             framing: framing(self.root, &below(at, "framing"), check).unwrap_or(0),
             queue: link.queue.as_ref().map_or(QueueFrom::Unlimited, |_| QueueFrom::Written(below(at, "queue"))),
+            conditioner: Some(below(at, "conditioner")),
             impairment: Some(below(at, "impairment")),
             report: link.queue.is_some(),
         }
@@ -113,6 +114,7 @@ impl Graph<'_> {
                 Some(_) => QueueFrom::Written(below(&own, "queue")),
                 None => forward.queue.clone(),
             },
+            conditioner: Some(below(&own, "conditioner")),
             impairment: Some(below(&own, "impairment")),
             report: forward.report || r.queue.is_some(),
             ..forward.clone()
@@ -156,11 +158,13 @@ impl Graph<'_> {
             Some(id)
         };
         let (from, to) = (host("from", &flow.from)?, host("to", &flow.to)?);
-        for (key, given) in [("path", flow.path.is_some()), ("direction", flow.direction != Default::default())] {
-            if given {
-                let fix = "take it out: `from` and `to` say it here";
-                self.error(&below(&at, key), format!("`{key}` belongs to a short form"), fix, check);
-            }
+        let strangers = [
+            ("path", flow.path.is_some(), "take it out: `from` and `to` say it here"),
+            ("direction", flow.direction != Default::default(), "take it out: `from` and `to` say it here"),
+            ("conditioner", flow.conditioner.is_some(), "write it in the [[link]] where the flow enters"),
+        ];
+        for (key, _, fix) in strangers.iter().filter(|(_, given, _)| *given) {
+            self.error(&below(&at, key), format!("`{key}` belongs to a short form"), *fix, check);
         }
         if from == to {
             self.error(&below(&at, "to"), "this flow begins and ends at the same host", "name two hosts", check);

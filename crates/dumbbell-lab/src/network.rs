@@ -36,6 +36,8 @@ pub struct Wired {
     pub framing: u32,
     /// Its queue.
     pub queue: QueueFrom,
+    /// Its conditioner in the scenario, if it is written there.
+    pub conditioner: Option<Path>,
     /// The list of its impairments in the scenario.
     pub impairment: Option<Path>,
     /// Whether results report it.

@@ -23,7 +23,9 @@ pub struct Output {
 
 fn failed(dir: &Path, e: &io::Error) -> Problem {
     let fix = match e.kind() {
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => "choose a directory that you may write to",
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "choose a directory that you may write to"
+        }
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space, or record less",
         io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => "a file is in the way: choose another directory",
         _ => "choose another directory",

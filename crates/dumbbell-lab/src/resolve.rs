@@ -3,7 +3,7 @@ use crate::choice::{Family, resolve as algorithm};
 use crate::flows::{self, Kit};
 use crate::limits;
 use crate::network::{self, Network, QueueFrom, Wired};
-use crate::node::{Node, below, path};
+use crate::node::{Node, Path, below, path};
 use crate::problem::{Check, Diagnostic};
 use crate::scenario::Scenario;
 use crate::{graph, row, rtt};
@@ -12,6 +12,7 @@ use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Capacity, Limit, Packets, Span};
 use dumbbell_plan::{Flow, Link, Plan, Record, Spec, Transport};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// A bottleneck's limit where none is written: ns-2's `Queue set limit_ 50`.
 const DEFAULT_LIMIT: Limit = Limit::Packets(Packets(50.0));
@@ -122,11 +123,12 @@ fn flow(
     }
 }
 
-/// Queues and impairments. What several links share is resolved once.
+/// Queues, conditioners and impairments. What several links share is resolved once.
 fn links(net: &Network, root: &Node, check: &mut Check) -> Vec<Link> {
     let unlimited = Queue { aqm: drop_tail(), capacity: Capacity::Unlimited, count_in_service: false };
     let rtts = mean_rtts(net);
     let mut known: Vec<(&Wired, Option<Span>, Option<Queue>)> = Vec::new();
+    let mut stations = Stations { root, known: BTreeMap::new() };
     let mut out = Vec::with_capacity(net.links.len());
     for (wired, mean_rtt) in net.links.iter().zip(rtts) {
         let alike = |(other, rtt, _): &&(&Wired, Option<Span>, Option<Queue>)| {
@@ -141,7 +143,6 @@ fn links(net: &Network, root: &Node, check: &mut Check) -> Vec<Link> {
                 queue
             }
         };
-        let impairments = impairments(wired, root, check);
         let Queue { aqm, capacity, count_in_service } = queue.unwrap_or_else(|| unlimited.clone());
         out.push(Link {
             name: wired.name.clone(),
@@ -151,14 +152,41 @@ fn links(net: &Network, root: &Node, check: &mut Check) -> Vec<Link> {
             delay: wired.delay,
             mtu: wired.mtu,
             framing: wired.framing,
+            conditioner: stations.conditioner(wired, check),
             aqm,
             capacity,
             count_in_service,
-            impairments,
+            impairments: stations.impairments(wired, check),
             report: wired.report,
         });
     }
     out
+}
+
+/// Conditioners and impairments by their place in the scenario.
+struct Stations<'a> {
+    root: &'a Node,
+    known: BTreeMap<Path, Option<Spec>>,
+}
+
+impl Stations<'_> {
+    fn resolve(&mut self, family: Family, at: Path, check: &mut Check) -> Option<Spec> {
+        let node = self.root.at(&at)?;
+        if let Some(spec) = self.known.get(&at) {
+            return spec.clone();
+        }
+        let spec = algorithm(family, node, &at, None, check);
+        self.known.insert(at, spec.clone());
+        spec
+    }
+    fn conditioner(&mut self, wired: &Wired, check: &mut Check) -> Option<Spec> {
+        self.resolve(Family::Conditioner, wired.conditioner.clone()?, check)
+    }
+    fn impairments(&mut self, wired: &Wired, check: &mut Check) -> Vec<Spec> {
+        let Some(at) = &wired.impairment else { return Vec::new() };
+        let count = self.root.at(at).map_or(0, |n| n.items().len());
+        (0..count).filter_map(|i| self.resolve(Family::Impairment, below(at, i), check)).collect()
+    }
 }
 
 #[derive(Clone)]
@@ -226,11 +254,4 @@ fn limit(node: &Node, at: &[String], check: &mut Check) -> Option<Limit> {
             None
         }
     }
-}
-
-fn impairments(wired: &Wired, root: &Node, check: &mut Check) -> Vec<Spec> {
-    let Some(at) = &wired.impairment else { return Vec::new() };
-    let items = root.at(at).map_or(&[][..], Node::items);
-    let spec = |(i, node)| algorithm(Family::Impairment, node, &below(at, i), None, &mut *check);
-    items.iter().enumerate().filter_map(spec).collect()
 }

@@ -72,7 +72,7 @@ fn faults(runs: &[&Value]) -> Value {
     let of_run = |r: &&Value| {
         let seed = r["seed"].clone();
         let list = r["conservation"]["faults"].as_array().cloned().unwrap_or_default();
-        list.into_iter().map(move |f| format!("seed {seed}: {}", f.as_str().unwrap_or_default()).into())
+        list.into_iter().map(move |f| Value::from(format!("seed {seed}: {}", f.as_str().unwrap_or_default())))
     };
     runs.iter().flat_map(of_run).collect()
 }

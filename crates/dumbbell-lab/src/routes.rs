@@ -51,3 +51,108 @@ fn before(net: &Network, a: &Way, b: &Way) -> bool {
     let names = |w: &Way| w.links.iter().map(|l| net.links[*l].name.as_str()).collect::<Vec<_>>();
     (a.delay, names(a)) < (b.delay, names(b))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::{QueueFrom, Wired};
+    use dumbbell_core::units::Rate;
+    use proptest::prelude::*;
+
+    /// A network of routers with these links (from, to, delay).
+    fn network(nodes: usize, links: &[(usize, usize, u64)]) -> Network {
+        let mut net = Network::default();
+        for i in 0..nodes {
+            net.node(format!("n{i}"), NodeKind::Router);
+        }
+        for (i, (from, to, delay)) in links.iter().enumerate() {
+            net.link(Wired {
+                name: format!("l{i:03}"),
+                from: *from,
+                to: *to,
+                rate: Rate::from_mbps(1),
+                delay: Span::from_ps(*delay),
+                mtu: 1500,
+                framing: 0,
+                queue: QueueFrom::Unlimited,
+                conditioner: None,
+                impairment: None,
+                report: false,
+            });
+        }
+        net
+    }
+
+    /// Floyd and Warshall's all pairs, over (links, delay).
+    fn floyd_warshall(n: usize, links: &[(usize, usize, u64)]) -> Vec<Vec<Option<(u64, u64)>>> {
+        let mut d = vec![vec![None; n]; n];
+        (0..n).for_each(|i| d[i][i] = Some((0, 0)));
+        for (a, b, delay) in links.iter().filter(|(a, b, _)| a != b) {
+            d[*a][*b] = Some(d[*a][*b].map_or((1, *delay), |old: (u64, u64)| old.min((1, *delay))));
+        }
+        for k in 0..n {
+            for i in 0..n {
+                for j in 0..n {
+                    if let (Some(x), Some(y)) = (d[i][k], d[k][j]) {
+                        let via = (x.0 + y.0, x.1 + y.1);
+                        d[i][j] = Some(d[i][j].map_or(via, |old| old.min(via)));
+                    }
+                }
+            }
+        }
+        d
+    }
+
+    /// The best simple way by trying all: fewest links, smallest delay, names in order.
+    fn by_trying(net: &Network, at: usize, to: usize, seen: &mut Vec<usize>) -> Option<(usize, u64, Vec<usize>)> {
+        if at == to {
+            return Some((0, 0, Vec::new()));
+        }
+        seen.push(at);
+        let mut best = None;
+        for (i, l) in net.links.iter().enumerate().filter(|(_, l)| l.from == at) {
+            if seen.contains(&l.to) {
+                continue;
+            }
+            if let Some((n, d, links)) = by_trying(net, l.to, to, seen) {
+                let way = (n + 1, d + l.delay.ps(), [vec![i], links].concat());
+                best = Some(best.map_or(way.clone(), |old: (usize, u64, Vec<usize>)| old.min(way)));
+            }
+        }
+        seen.pop();
+        best
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_floyd_warshall(n in 2usize..12, raw in prop::collection::vec((0usize..12, 0usize..12, 0u64..9), 0..40)) {
+            let links: Vec<_> = raw.into_iter().map(|(a, b, d)| (a % n, b % n, d)).collect();
+            let (net, want) = (network(n, &links), floyd_warshall(n, &links));
+            for source in 0..n {
+                let ways = from(&net, source);
+                for to in 0..n {
+                    let got = ways[to].as_ref().map(|w| (w.len() as u64, w.iter().map(|l| links[*l].2).sum::<u64>()));
+                    prop_assert_eq!(got, want[source][to]);
+                }
+            }
+        }
+
+        #[test]
+        fn ties_go_by_name(n in 2usize..6, raw in prop::collection::vec((0usize..6, 0usize..6, 0u64..2), 0..14)) {
+            let links: Vec<_> = raw.into_iter().map(|(a, b, d)| (a % n, b % n, d)).collect();
+            let net = network(n, &links);
+            let ways = from(&net, 0);
+            for to in 0..n {
+                prop_assert_eq!(ways[to].clone(), by_trying(&net, 0, to, &mut Vec::new()).map(|w| w.2));
+            }
+        }
+    }
+
+    #[test]
+    fn hosts_do_not_forward() {
+        let mut net = network(3, &[(0, 1, 1), (1, 2, 1)]);
+        assert_eq!(from(&net, 0)[2], Some(vec![0, 1]));
+        net.nodes[1].kind = NodeKind::Host;
+        assert_eq!(from(&net, 0)[2], None);
+    }
+}

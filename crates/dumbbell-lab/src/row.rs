@@ -68,6 +68,7 @@ pub fn build(scenario: &Scenario, root: &Node, names: &[(usize, String)], check:
         let sender = net.node(format!("{name}/sender"), NodeKind::Host);
         let receiver = net.node(format!("{name}/receiver"), NodeKind::Host);
         let into = join(&mut net, &entrance, delay, sender, routers[enter]);
+        net.links[into.0].conditioner = Some(path(&["flow", &entry.to_string(), "conditioner"]));
         let out = join(&mut net, &entrance, delay, routers[leave], receiver);
         let forward = [vec![into.0], middle(enter, leave), vec![out.0]].concat();
         let back = [vec![out.1], middle(leave, enter), vec![into.1]].concat();
@@ -137,6 +138,7 @@ fn bottlenecks(
         mtu: mtu(row.wire.mtu, root, &at, check),
         framing: framing(root, &below(&at, "framing"), check).unwrap_or(0),
         queue,
+        conditioner: Some(below(&at, "conditioner")),
         impairment: Some(below(&at, "impairment")),
         report: true,
     };
@@ -146,6 +148,7 @@ fn bottlenecks(
         delay: reverse.delay.unwrap_or(ahead.delay),
         report: queue_back != QueueFrom::Unlimited,
         queue: queue_back,
+        conditioner: None,
         impairment: Some(below(&below(&at, "reverse"), "impairment")),
         ..ahead.clone()
     };
@@ -185,6 +188,7 @@ fn join(net: &mut Network, entrance: &Entrance, delay: Span, from: NodeId, to: N
             mtu: entrance.mtu,
             framing: entrance.framing,
             queue: QueueFrom::Unlimited,
+            conditioner: None,
             impairment: None,
             report: false,
         })

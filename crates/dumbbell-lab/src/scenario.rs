@@ -45,6 +45,10 @@ choice!(
     ImpairmentChoice, "impairment"
 );
 choice!(
+    /// What packets pass before a queue: the name of a conditioner, or a table with `kind` and its parameters.
+    ConditionerChoice, "conditioner"
+);
+choice!(
     /// Fields of TCP that differ from the profile.
     TcpChoice, "tcp"
 );
@@ -181,6 +185,8 @@ pub struct Wire {
     pub mtu: Bytes,
     /// Bytes that the link adds to each packet; default none.
     pub framing: Option<FramingChoice>,
+    /// What packets pass before the queue in the forward direction: a shaper, a marker.
+    pub conditioner: Option<ConditionerChoice>,
     /// What the wire does to packets in the forward direction.
     #[serde(default)]
     pub impairment: Vec<ImpairmentChoice>,
@@ -246,6 +252,8 @@ pub struct Link {
     pub framing: Option<FramingChoice>,
     /// The queue of each direction; default an unlimited `drop_tail`. A queue that is written is reported.
     pub queue: Option<QueueChoice>,
+    /// What packets pass before the queue in the forward direction: a shaper, a marker.
+    pub conditioner: Option<ConditionerChoice>,
     /// What the wire does to packets in the forward direction.
     #[serde(default)]
     pub impairment: Vec<ImpairmentChoice>,
@@ -264,6 +272,8 @@ pub struct LinkReverse {
     pub delay: Option<Span>,
     /// The queue.
     pub queue: Option<QueueChoice>,
+    /// What packets pass before the queue; default nothing.
+    pub conditioner: Option<ConditionerChoice>,
     /// What the wire does to packets; default nothing.
     pub impairment: Vec<ImpairmentChoice>,
 }
@@ -302,6 +312,8 @@ pub struct Flow {
     pub profile: Option<Profile>,
     /// Fields of TCP that differ from the profile and from the scenario's `tcp`.
     pub tcp: Option<TcpChoice>,
+    /// What its packets pass where they enter a short form's network: a shaper, a marker.
+    pub conditioner: Option<ConditionerChoice>,
     /// Reserved rate, for queues that ask for it.
     pub reserved: Option<Rate>,
     /// Scheduling weight, for queues that ask for it; default 1.

@@ -6,16 +6,14 @@ use dumbbell_core::units::Limit;
 use dumbbell_tcp::TcpConfig;
 use serde_json::{Map, Value, json};
 
-/// The schema. Its definitions `queue`, `cc`, `source` and `impairment` list the catalogue.
+/// The schema. Its definitions `queue`, `cc`, `source`, `impairment` and `conditioner` list the catalogue.
 pub fn schema() -> Value {
     let mut schema: Value = schemars::schema_for!(Scenario).into();
     schema["$id"] = json!("dumbbell-scenario-1");
     let mut defs = schema["$defs"].as_object().cloned().unwrap_or_default();
-    for (name, family) in
-        [("queue", Family::Aqm), ("cc", Family::Cc), ("source", Family::Source), ("impairment", Family::Impairment)]
-    {
+    for family in Family::ALL {
         let definition = choice(family, &mut defs);
-        defs.insert(name.into(), definition);
+        defs.insert(if family == Family::Aqm { "queue" } else { family.name() }.into(), definition);
     }
     let tcp = lift("tcp", schemars::schema_for!(TcpConfig).into(), &mut defs);
     defs.insert("tcp".into(), tcp);

@@ -1,7 +1,5 @@
 //! A Parquet file that grows while a run goes on: columns with units in their names, memory bounded by a row group.
-use arrow::array::{
-    ArrayRef, BooleanBuilder, Float64Builder, RecordBatch, StringDictionaryBuilder, UInt64Builder,
-};
+use arrow::array::{ArrayRef, BooleanBuilder, Float64Builder, RecordBatch, StringDictionaryBuilder, UInt64Builder};
 use arrow::datatypes::{DataType, Field, Int32Type, Schema};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};

@@ -1,90 +1,157 @@
-//! Every kind of mistake, and what a user reads about it.
-use dumbbell_lab::load::Source;
-use dumbbell_lab::problem::{Problem, code};
-use dumbbell_lab::study::{Study, Wish};
+//! Every kind of mistake, and what a user reads about it: `golden/errors.txt` holds the messages, written to be
+//! read. `UPDATE_GOLDEN=1` writes them anew; read the difference aloud before you keep it.
+mod common;
 
-const GOOD: &str = r#"duration = "10 s"
-warmup = "1 s"
+use common::{GRAPH, RED, study};
+use dumbbell_lab::door;
+use dumbbell_lab::problem::code;
+use serde_json::json;
+use std::fmt::Write;
 
-[dumbbell]
-bottleneck = { rate = "10 Mbps", delay = "10 ms" }
+/// A scenario, what is replaced in it, and by what.
+const IN_FILES: &[(&str, &str, &str)] = &[
+    (RED, "\"10 s\"", "10"),
+    (RED, "10 s", "10 sec"),
+    (RED, "10 Mbps", "10 mbps"),
+    (RED, "10 Mbps", "0 Mbps"),
+    (RED, "10 s", "-10 s"),
+    (RED, "10 s", "NaN s"),
+    (RED, "\"10 s\"", "nan"),
+    (RED, "10 s", "1e15 s"),
+    (RED, "\"10 s\"", "10 s"),
+    (RED, "[queue]", "[queue"),
+    (RED, "kind = \"red\"", "kind = \"red\"\nkind = \"red\""),
+    (RED, "duration = \"10 s\"\n", ""),
+    (RED, "\"1 s\"", "\"11 s\""),
+    (RED, "warmup", "schema = 2\nwarmup"),
+    (RED, "warmup", "extends = \"nowhere.toml\"\nwarmup"),
+    (RED, "duration = \"10 s\"", "duration = \"200 d\"\nrecord = { every = \"1 us\" }"),
+    (RED, "delay = \"10 ms\"", "dlay = 3, rat = 4"),
+    (RED, "delay = \"10 ms\"", "delay = \"10 ms\", framing = \"token ring\""),
+    (RED, "delay = \"10 ms\"", "delay = \"10 ms\", mtu = \"20 B\""),
+    (RED, "[queue]", "[parking_lot]\nhops = 2\nbottleneck = { rate = \"1 Mbps\", delay = \"1 ms\" }\n[queue]"),
+    (RED, "red", "redd"),
+    (RED, "min_th", "min_ht"),
+    (RED, "\"6 pkt\"", "6"),
+    (RED, "\"6 pkt\"", "\"20 pkt\""),
+    (RED, "\"6 pkt\"", "\"limit / x\""),
+    (RED, "36 pkt", "0 pkt"),
+    (RED, "36 pkt", "36"),
+    (RED, "limit = \"36 pkt\"", "limit = \"unlimited\"\nmax_p = \"limit / 3\""),
+    (RED, "newreno", "neureno"),
+    (RED, "40 ms", "4 ms"),
+    (RED, "rtt = \"40 ms\"", "count = 1000000000"),
+    (RED, "rtt = \"40 ms\"", "from = \"a\""),
+    (RED, "rtt = \"40 ms\"", "direction = \"revers\""),
+    (RED, "rtt = \"40 ms\"", "tcp = { sak = true, dupack_threshold = 0 }"),
+    (RED, "rtt = \"40 ms\"", "tcp = { mss = \"9 kB\" }"),
+    (RED, "rtt = \"40 ms\"", "source = { kind = \"bulk\", size = 3 }"),
+    (RED, "rtt = \"40 ms\"", "start = \"20 s\""),
+    (RED, "rtt = \"40 ms\"", "transport = \"udp\""),
+    (RED, "rtt = \"40 ms\"\n", "[[flow]]\nname = \"s\"\n"),
+    (RED, "[[flow]]\nname = \"s\"\ncc = \"newreno\"\nrtt = \"40 ms\"\n", ""),
+    (GRAPH, "to = \"b\"", "to = \"c\""),
+    (GRAPH, "to = \"b\"", "to = \"bb\""),
+    (GRAPH, "to = \"b\"", "to = \"r1\""),
+    (GRAPH, "to = \"b\"", "to = \"a\""),
+    (GRAPH, "to = \"b\"", "rtt = \"1 s\""),
+    (GRAPH, "name = \"c\"", "name = \"a\""),
+    (GRAPH, "[\"r2\", \"b\"]", "[\"r2\", \"d\"]"),
+    (GRAPH, "[\"r2\", \"b\"]", "[\"a\", \"r1\"]"),
+];
 
-[queue]
-kind = "red"
-limit = "36 pkt"
-min_th = "6 pkt"
-max_th = "12 pkt"
+const OVERRIDES: &[&str] = &[
+    "queue",
+    "queue.kind=redd",
+    "queue.kind=3",
+    "queue.max_p=3",
+    "flow.3.rtt=4 ms",
+    "flow.x.rtt=4 ms",
+    "seed=[1",
+    "seed=-1",
+    "nothing=1",
+    "duration.x=3",
+    "extends=other.toml",
+    "sweep.grid={\"queue.limit\"=3}",
+    "sweep.zip={\"queue.limit\"=[\"1 pkt\"], \"seed\"=[1, 2]}",
+    "sweep.gird={}",
+    "replications=0",
+];
 
-[[flow]]
-name = "s"
-cc = "newreno"
-rtt = "40 ms"
-"#;
-
-fn study(text: &str, overrides: &[&str]) -> Result<Study, Problem> {
-    Study::new(&Wish {
-        source: Source::Text { text: text.into(), name: "net.toml".into() },
-        overrides: overrides.iter().map(|s| s.to_string()).collect(),
-        also: serde_json::Map::new(),
-    })
-}
-
-/// The message about `text`, and that it is an error of the scenario.
-fn message(text: &str, overrides: &[&str]) -> String {
-    let problem = study(text, overrides).expect_err("a mistake");
-    assert_eq!(problem.code, code::SCENARIO);
-    problem.rendered
+#[test]
+fn messages_are_those_that_were_read_aloud() {
+    let mut all = String::new();
+    for (text, from, to) in IN_FILES {
+        assert!(text.contains(from), "{from} is not in the scenario");
+        let problem = study(&text.replacen(from, to, 1), &[]).expect_err(to);
+        assert_eq!(problem.code, code::SCENARIO);
+        writeln!(all, "=== {} -> {}\n{}", from.replace('\n', "|"), to.replace('\n', "|"), problem.rendered).unwrap();
+    }
+    for o in OVERRIDES {
+        let problem = study(RED, &[o]).expect_err(o);
+        assert_eq!(problem.code, code::SCENARIO);
+        writeln!(all, "=== -s {o}\n{}", problem.rendered).unwrap();
+    }
+    let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/errors.txt");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(golden, &all).unwrap();
+    }
+    let kept = std::fs::read_to_string(golden).unwrap_or_default();
+    for (line, (new, old)) in all.lines().zip(kept.lines()).enumerate() {
+        assert_eq!(new, old, "line {} of {golden}", line + 1);
+    }
+    assert_eq!(all.lines().count(), kept.lines().count());
 }
 
 #[test]
-fn show() {
-    for (a, b) in [
-        ("10 s", "10"),
-        ("\"10 s\"", "10"),
-        ("10 s", "10 sec"),
-        ("10 Mbps", "10 mbps"),
-        ("delay", "delai"),
-        ("red", "redd"),
-        ("min_th", "min_ht"),
-        ("36 pkt", "0 pkt"),
-        ("40 ms", "4 ms"),
-        ("10 s", "1e15 s"),
-        ("10 s", "NaN s"),
-        ("\"10 s\"", "nan"),
-        ("\"10 s\"", "10 s"),
-        ("cc = \"newreno\"", "cc = \"newreno\"\ncount = 1000000000"),
-        ("warmup = \"1 s\"", "warmup = \"11 s\""),
-        ("kind = \"red\"", "kind = \"red\"\nkind = \"red\""),
-        ("warmup", "extends = \"nowhere.toml\"\nwarmup"),
-        ("warmup", "schema = 2\nwarmup"),
-        ("[[flow]]", "[[flow]]\nname=\"s\"\n[[flow]]"),
-        ("duration = \"10 s\"\n", ""),
-        ("\"6 pkt\"", "6"),
-        ("\"6 pkt\"", "\"limit / x\""),
-        ("\"6 pkt\"", "\"20 pkt\""),
-        ("rtt = \"40 ms\"", "from = \"a\""),
-        ("rtt = \"40 ms\"", "tcp = { sak = true, dupack_threshold = 0 }"),
-        ("[queue]", "[queue"),
-        ("delay = \"10 ms\"", "dlay = 3, rat = 4"),
-        ("rtt = \"40 ms\"", "source = { kind = \"bulk\", size = 3 }"),
-        ("duration = \"10 s\"", "duration = \"200 d\"\nrecord = { every = \"1 us\" }"),
-        ("rtt = \"40 ms\"", "direction = \"revers\""),
-    ] {
-        println!("=== {a:?} -> {b:?}\n{}", message(&GOOD.replacen(a, b, 1), &[]));
+fn a_problem_says_the_same_to_programs() {
+    let request = json!({ "source": { "text": RED.replace("red", "redd"), "name": "net.toml" } });
+    let problem = door::plan(&request).unwrap_err();
+    assert_eq!(
+        problem.json,
+        json!({ "code": 2, "problems": [{
+            "cause": "there is no aqm named `redd`", "fix": "did you mean `red`?", "key": "queue",
+            "file": "net.toml", "line": 8, "column": 8,
+        }] })
+    );
+}
+
+#[test]
+fn a_dictionary_is_shown_where_it_is_wrong() {
+    let value = json!({
+        "duration": "10 s", "dumbbell": { "bottleneck": { "rate": "10 Mbps", "delay": 10 } }, "flow": [{ "rtt": "40 ms" }],
+    });
+    let problem = door::plan(&json!({ "source": { "value": value } })).unwrap_err();
+    assert!(problem.rendered.contains("\"delay\": 10") && problem.rendered.contains("10 ms"), "{}", problem.rendered);
+    assert_eq!(problem.json["problems"][0]["key"], "dumbbell.bottleneck.delay");
+}
+
+#[test]
+fn independent_errors_are_reported_together() {
+    let text = RED.replace("\"10 s\"", "10").replace("\"40 ms\"", "40").replace("\"1 s\"", "1");
+    assert_eq!(study(&text, &[]).unwrap_err().json["problems"].as_array().unwrap().len(), 3);
+    let text = RED.replace("min_th", "min_ht").replace("newreno", "neureno").replace("40 ms", "4 ms");
+    let causes = study(&text, &[]).unwrap_err().json["problems"].clone();
+    assert!(causes.as_array().unwrap().len() >= 2, "{causes}");
+}
+
+#[test]
+fn a_circle_of_extends_names_the_chain() {
+    let dir = tempfile::tempdir().unwrap();
+    for (file, base) in [("a.toml", "b.toml"), ("b.toml", "c.toml"), ("c.toml", "a.toml")] {
+        std::fs::write(dir.path().join(file), format!("extends = \"{base}\"\n")).unwrap();
     }
-    for o in [
-        "queue.kind=redd",
-        "queue",
-        "flow.3.rtt=4 ms",
-        "flow.x.rtt=4 ms",
-        "queue.max_p=3",
-        "seed=[1",
-        "nothing=1",
-        "queue.kind=3",
-        "sweep.grid={\"queue.limit\"=3}",
-        "duration.x=3",
-    ] {
-        println!("=== -s {o}\n{}", message(GOOD, &[o]));
-    }
-    study(GOOD, &[]).unwrap();
+    let problem = door::plan(&json!({ "source": { "path": dir.path().join("a.toml") } })).unwrap_err();
+    let cause = problem.json["problems"][0]["cause"].as_str().unwrap().to_string();
+    assert_eq!(cause, "`extends` goes round: a.toml -> b.toml -> c.toml -> a.toml");
+    assert!(problem.json["problems"][0]["file"].as_str().unwrap().ends_with("c.toml"));
+}
+
+#[test]
+fn a_missing_file_is_an_error_of_the_scenario() {
+    let problem = door::plan(&json!({ "source": { "path": "no/such.toml" } })).unwrap_err();
+    assert_eq!(
+        (problem.code, problem.json["problems"][0]["cause"].as_str()),
+        (2, Some("there is no file no/such.toml"))
+    );
 }

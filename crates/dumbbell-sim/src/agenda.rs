@@ -55,7 +55,7 @@ pub struct Agenda {
     /// Its entries in order, and how many are done.
     current: Vec<Entry>,
     done: usize,
-    slots: Box<[Slot]>,
+    slots: Box<[Slot; SLOTS as usize]>,
     /// One bit per slot that holds anything.
     busy: [u64; SLOTS as usize / 64],
     pool: Vec<Chunk>,
@@ -76,7 +76,7 @@ impl Agenda {
             at: 0,
             current: Vec::new(),
             done: 0,
-            slots: vec![Slot { first: NIL, last: NIL }; SLOTS as usize].into_boxed_slice(),
+            slots: Box::new([Slot { first: NIL, last: NIL }; SLOTS as usize]),
             busy: [0; SLOTS as usize / 64],
             pool: Vec::new(),
             free: NIL,
@@ -110,12 +110,19 @@ impl Agenda {
     fn push_near(&mut self, bucket: u64, e: Entry) {
         let i = (bucket % SLOTS) as usize;
         let last = self.slots[i].last;
-        if last != NIL && (self.pool[last as usize].used as usize) < PER_CHUNK {
-            let chunk = &mut self.pool[last as usize];
-            chunk.entries[chunk.used as usize] = e;
+        // No chunk has the number NIL.
+        if let Some(chunk) = self.pool.get_mut(last as usize)
+            && let Some(place) = chunk.entries.get_mut(chunk.used as usize)
+        {
+            *place = e;
             chunk.used += 1;
             return;
         }
+        self.push_fresh(i, last, e);
+    }
+
+    /// Into a new chunk at the end of slot `i`, whose last one is full or missing.
+    fn push_fresh(&mut self, i: usize, last: u32, e: Entry) {
         let fresh = self.chunk(e);
         match last {
             NIL => {

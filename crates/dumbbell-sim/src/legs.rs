@@ -20,8 +20,8 @@ pub enum Feeder {
 /// Where a run-ahead ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// At a merge: the packet becomes an entry with this leg.
-    Merge(u32),
+    /// At a merge: the packet becomes an entry with this leg and this rank.
+    Merge(u32, u32),
     /// At the receiver of the flow.
     Receiver(u32),
     /// At the sender of the flow.
@@ -48,8 +48,6 @@ pub struct Leg {
     pub flow: u32,
     /// Whether packets go from sender to receiver here.
     pub data: bool,
-    /// The rank of the stream on which the packet arrives there.
-    pub rank: u32,
     /// What lies behind.
     pub tail: Tail,
 }
@@ -60,10 +58,8 @@ pub struct Legs {
     pub hops: Vec<u32>,
     /// Legs; entries carry their number.
     pub legs: Vec<Leg>,
-    /// From each flow's sender to its first merge.
-    pub data: Vec<Tail>,
-    /// From each flow's receiver to its first merge; `None` for UDP.
-    pub acks: Vec<Option<Tail>>,
+    /// From each socket (2 x flow + end) to its first merge; where a UDP receiver's leads nobody asks.
+    pub sockets: Vec<Tail>,
     /// Whether each link is a merge.
     pub merge: Vec<bool>,
 }
@@ -136,17 +132,15 @@ impl Legs {
     /// Cuts the routes of `plan`. See [`merges`] for `held` and `unordered`.
     pub fn cut(plan: &Plan, streams: &Streams, ranks: &Ranks, fold: bool, held: &[bool], unordered: &[bool]) -> Self {
         let merge = merges(plan, streams, fold, held, unordered);
-        let mut legs = Legs { hops: Vec::new(), legs: Vec::new(), data: Vec::new(), acks: Vec::new(), merge };
+        let mut legs = Legs { hops: Vec::new(), legs: Vec::new(), sockets: Vec::new(), merge };
         for (f, flow) in plan.flows.iter().enumerate() {
             let cut = |legs: &mut Legs, route: &[LinkId], first, end| {
                 let steps: Vec<(Feeder, LinkId)> = steps(route, first).collect();
                 legs.cut_route(f as u32, &steps, end, &|step| ranks.arrival(streams[step]))
             };
             let data = cut(&mut legs, &flow.forward, Feeder::Data(f), End::Receiver(f as u32));
-            let tcp = matches!(flow.transport, Transport::Tcp { .. });
-            let acks = tcp.then(|| cut(&mut legs, &flow.back, Feeder::Acks(f), End::Sender(f as u32)));
-            legs.data.push(data);
-            legs.acks.push(acks);
+            let acks = cut(&mut legs, &flow.back, Feeder::Acks(f), End::Sender(f as u32));
+            legs.sockets.extend([data, acks]);
         }
         legs
     }
@@ -165,8 +159,8 @@ impl Legs {
             if self.merge[link] {
                 let tail = self.tail(&steps[i + 1..cut_to], end);
                 let data = matches!(steps[0].0, Feeder::Data(_));
-                self.legs.push(Leg { link: link as u32, flow, data, rank: rank(&(link, feeder)), tail });
-                (end, cut_to) = (End::Merge(self.legs.len() as u32 - 1), i);
+                self.legs.push(Leg { link: link as u32, flow, data, tail });
+                (end, cut_to) = (End::Merge(self.legs.len() as u32 - 1, rank(&(link, feeder))), i);
             }
         }
         self.tail(&steps[..cut_to], end)

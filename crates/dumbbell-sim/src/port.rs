@@ -57,7 +57,7 @@ impl Port {
     }
 
     /// The packet's last bit left at `done`: when it is at the far end, or `None` if the wire loses it.
-    #[inline]
+    #[inline(always)]
     fn onto_the_wire<O: Observer>(&mut self, done: Time, parcel: &Parcel, scene: &mut Scene<'_, O>) -> Option<Time> {
         let mut at = done + self.delay;
         if self.impairments.is_empty() {

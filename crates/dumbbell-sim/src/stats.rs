@@ -1,9 +1,9 @@
 //! What one port measures, whichever way it decides.
+use crate::histogram::Histogram;
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::ledger::Ledger;
 use dumbbell_core::measure::Occupancy;
 use dumbbell_core::units::{Span, Time};
-use crate::histogram::Histogram;
 
 /// Measures of one port, within the window from the warm-up to the end.
 pub struct PortStats {

@@ -34,6 +34,20 @@ struct Emission {
     packet: Pkt,
 }
 
+/// A packet between ports.
+#[derive(Clone, Copy)]
+struct Traveller {
+    packet: Pkt,
+    flow: u32,
+    data: bool,
+}
+
+impl Traveller {
+    fn of(p: &Parcel) -> Self {
+        Traveller { packet: p.packet, flow: p.flow, data: p.data }
+    }
+}
+
 /// When a socket acts of itself.
 #[derive(Clone, Copy)]
 pub(crate) struct SocketClock {
@@ -182,7 +196,7 @@ impl World {
     /// A packet arrives at a merge.
     #[inline]
     fn arrive<O: Observer>(&mut self, entry: Entry, observer: &mut O) {
-        let Leg { link, flow, data, .. } = self.legs.legs[entry.leg as usize];
+        let Leg { link, flow, data, tail } = self.legs.legs[entry.leg as usize];
         let parcel = Parcel { packet: entry.packet, flow, leg: entry.leg, framing: 0, data };
         self.tally.packet_hops += 1;
         if let Element::Port(port) = &mut self.elements[link as usize]
@@ -191,12 +205,12 @@ impl World {
             station.arrive(self.now, parcel, &mut self.released, &mut port.account, scene!(self, observer));
             return self.release(link, observer);
         }
-        self.enter(link, parcel, observer);
+        self.enter(link, parcel, tail, observer);
     }
 
-    /// A packet comes to the queue of a merge.
-    #[inline]
-    fn enter<O: Observer>(&mut self, link: u32, mut parcel: Parcel, observer: &mut O) {
+    /// A packet comes to the queue of a merge, with `tail` behind it.
+    #[inline(always)]
+    fn enter<O: Observer>(&mut self, link: u32, mut parcel: Parcel, tail: Tail, observer: &mut O) {
         let at = match &mut self.elements[link as usize] {
             Element::Wire(wire) => Some(wire.pass(self.now, u32::from(parcel.packet.ip_len))),
             Element::Port(port) => match port.queue {
@@ -213,7 +227,7 @@ impl World {
             self.settle_casualties();
         }
         if let Some(at) = at {
-            self.advance(at, self.legs.legs[parcel.leg as usize].tail, parcel, observer);
+            self.advance(at, tail, Traveller::of(&parcel), observer);
         }
     }
 
@@ -221,7 +235,9 @@ impl World {
     #[cold]
     fn release<O: Observer>(&mut self, link: u32, observer: &mut O) {
         let mut released = std::mem::take(&mut self.released);
-        released.drain(..).for_each(|parcel| self.enter(link, parcel, observer));
+        for parcel in released.drain(..) {
+            self.enter(link, parcel, self.legs.legs[parcel.leg as usize].tail, observer);
+        }
         self.released = released;
         self.settle_casualties();
         if let Element::Port(port) = &mut self.elements[link as usize]
@@ -251,7 +267,7 @@ impl World {
         }
         self.settle_casualties();
         if let Some(at) = at {
-            self.advance(at, self.legs.legs[parcel.leg as usize].tail, parcel, observer);
+            self.advance(at, self.legs.legs[parcel.leg as usize].tail, Traveller::of(&parcel), observer);
         }
     }
 
@@ -297,14 +313,21 @@ impl World {
     }
 
     /// Sees to it that the agenda holds an entry at or before the next deadline of this end.
-    #[inline]
+    #[inline(always)]
     fn arm(&mut self, f: usize, end: usize) {
         let due = self.flows[f].due(end);
         let clock = &mut self.clocks[2 * f + end];
         clock.due = due;
-        if due < clock.armed && due <= self.end {
-            clock.armed = due;
-            self.agenda.push(Entry::clock(due.ps(), self.ranks.socket((2 * f + end) as u32)));
+        if due < clock.armed {
+            self.arm_earlier(2 * f + end, due);
+        }
+    }
+
+    #[cold]
+    fn arm_earlier(&mut self, socket: usize, due: Time) {
+        self.clocks[socket].armed = due;
+        if due <= self.end {
+            self.agenda.push(Entry::clock(due.ps(), self.ranks.socket(socket as u32)));
         }
     }
 
@@ -323,15 +346,9 @@ impl World {
             print.mix(t.ps());
             print.mix(packet.word());
             let data = usize::from(end) == SENDER;
-            let (tail, leaves) = if data {
-                (Some(self.legs.data[flow as usize]), f.leaves(t))
-            } else {
-                (self.legs.acks[flow as usize], t)
-            };
-            let parcel = Parcel { packet, flow, leg: 0, framing: 0, data };
-            if let Some(tail) = tail {
-                self.advance(leaves, tail, parcel, observer);
-            }
+            let leaves = if data { f.leaves(t) } else { t };
+            let tail = self.legs.sockets[2 * flow as usize + usize::from(end)];
+            self.advance(leaves, tail, Traveller { packet, flow, data }, observer);
         }
         self.emissions.clear();
     }
@@ -339,16 +356,18 @@ impl World {
     /// Runs a packet ahead from `t` over private links, to the next merge or to a socket. The only place where
     /// folding happens: a loop, not a special case.
     #[inline]
-    fn advance<O: Observer>(&mut self, mut t: Time, tail: Tail, mut parcel: Parcel, observer: &mut O) {
+    fn advance<O: Observer>(&mut self, mut t: Time, tail: Tail, mut who: Traveller, observer: &mut O) {
         for i in tail.from..tail.to {
             if t > self.end {
-                return self.cut(parcel.packet);
+                return self.cut(who.packet);
             }
             self.tally.packet_hops += 1;
             match &mut self.elements[self.legs.hops[i as usize] as usize] {
-                Element::Wire(wire) => t = wire.pass(t, u32::from(parcel.packet.ip_len)),
+                Element::Wire(wire) => t = wire.pass(t, u32::from(who.packet.ip_len)),
                 Element::Port(port) => {
+                    let mut parcel = Parcel { packet: who.packet, flow: who.flow, leg: 0, framing: 0, data: who.data };
                     let at = port.pass(t, &mut parcel, scene!(self, observer));
+                    who.packet = parcel.packet;
                     if !self.casualties.is_empty() {
                         self.settle_casualties();
                     }
@@ -358,15 +377,12 @@ impl World {
             }
         }
         if t > self.end {
-            return self.cut(parcel.packet);
+            return self.cut(who.packet);
         }
         match tail.end {
-            End::Merge(leg) => {
-                let rank = self.legs.legs[leg as usize].rank;
-                self.agenda.push(Entry { t: t.ps(), rank, leg, packet: parcel.packet });
-            }
-            End::Receiver(f) => self.deliver(f as usize, RECEIVER, t, parcel.packet, observer),
-            End::Sender(f) => self.deliver(f as usize, SENDER, t, parcel.packet, observer),
+            End::Merge(leg, rank) => self.agenda.push(Entry { t: t.ps(), rank, leg, packet: who.packet }),
+            End::Receiver(f) => self.deliver(f as usize, RECEIVER, t, who.packet, observer),
+            End::Sender(f) => self.deliver(f as usize, SENDER, t, who.packet, observer),
         }
     }
 
