@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -11,12 +11,10 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 
 from .stats import Interval
-from .units import prefix, significant, time_text
+from .units import TIMES, prefix, significant, time_text
 
 if TYPE_CHECKING:
     from .result import Result, Row
-
-Show = Callable[[Interval], str]
 
 
 def grid(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], text_columns: int = 1) -> Table:
@@ -43,90 +41,81 @@ def result_tables(result: Result) -> list[RenderableType]:
     return [_flows(result), _queues(result)]
 
 
-def scaled(scale: float, unit: str, digits: int = 4) -> Show:
-    """Shows a number times `scale`, with `unit`: the mean, and the interval if there is one."""
-
-    def show(x: Interval) -> str:
-        text = significant(x.mean * scale, digits)
-        if x.half is not None:
-            text += f" ± {significant(x.half * scale, 2)}"
-        return f"{text} {unit}".rstrip()
-
-    return show
-
-
-def bits(x: Interval) -> str:
-    """A rate in bit/s."""
-    scale, name = prefix(x.mean)
-    return scaled(1 / scale, f"{name}bps")(x)
-
-
-def duration(x: Interval) -> str:
-    """A time in seconds, milliseconds or microseconds."""
-    if x.mean >= 1:
-        return scaled(1, "s")(x)
-    return scaled(1e3, "ms")(x) if x.mean >= 1e-3 else scaled(1e6, "us")(x)
-
-
-count = scaled(1, "")
-percent = scaled(100, "%")
-packets = scaled(1, "pkt")
-
-_FLOWS: tuple[tuple[str, str, Show], ...] = (
-    ("goodput", "goodput_bps", bits),
-    ("share", "share", percent),
-    ("sent", "sent_packets", packets),
-    ("lost", "lost_packets", packets),
-    ("retransmits", "retransmits", count),
-    ("timeouts", "rtos", count),
-    ("marks", "marks", count),
-    ("srtt", "srtt_mean_s", duration),
-    ("cwnd", "cwnd_mean_packets", packets),
+# A column: its title, the key in the JSON, and the unit of the JSON's number.
+Column = tuple[str, str, str]
+_FLOWS: tuple[Column, ...] = (
+    ("goodput", "goodput_bps", "bps"),
+    ("share", "share", "1"),
+    ("sent", "sent_packets", "pkt"),
+    ("lost", "lost_packets", "pkt"),
+    ("retransmits", "retransmits", ""),
+    ("timeouts", "rtos", ""),
+    ("marks", "marks", ""),
+    ("srtt", "srtt_mean_s", "s"),
+    ("cwnd", "cwnd_mean_packets", "pkt"),
 )
-_QUEUES: tuple[tuple[str, str, Show], ...] = (
-    ("mean", "mean_packets", packets),
-    ("max", "max_packets", packets),
-    ("sojourn", "mean_sojourn_s", duration),
-    ("p99 sojourn", "p99_sojourn_s", duration),
-    ("utilization", "utilization", percent),
-    ("marks", "marks", count),
+_QUEUES: tuple[Column, ...] = (
+    ("mean", "mean_packets", "pkt"),
+    ("max", "max_packets", "pkt"),
+    ("sojourn", "mean_sojourn_s", "s"),
+    ("p99 sojourn", "p99_sojourn_s", "s"),
+    ("utilization", "utilization", "1"),
+    ("marks", "marks", ""),
 )
+_RARE = ("marks", "rtos")
 
 
 def _flows(result: Result) -> Table:
-    columns = _shown(result.flows, _FLOWS)
-    rows = [[f.name, f.as_dict().get("cc") or "-", *_cells(f, columns)] for f in result.flows]
-    return grid("Flows", ["flow", "cc", *(title for title, _, _ in columns)], rows, text_columns=2)
+    titles, cells = _measured(result.flows, _FLOWS)
+    rows = [[f.name, f.as_dict().get("cc") or "-", *row] for f, row in zip(result.flows, cells, strict=True)]
+    return grid("Flows", ["flow", "cc", *titles], rows, text_columns=2)
 
 
 def _queues(result: Result) -> Table:
-    columns = _shown(result.queues, _QUEUES)
-    rows = [[q.name, q.kind, *_cells(q, columns), drops(q)] for q in result.queues]
-    titles = ["queue", "kind", *(title for title, _, _ in columns), "drops"]
-    return grid("Queues", titles, rows, text_columns=2)
+    titles, cells = _measured(result.queues, _QUEUES)
+    rows = [[q.name, q.kind, *row, drops(q)] for q, row in zip(result.queues, cells, strict=True)]
+    return grid("Queues", ["queue", "kind", *titles, "drops"], rows, text_columns=2)
 
 
-def _shown(rows: Sequence[Row], columns: Sequence[tuple[str, str, Show]]) -> list[tuple[str, str, Show]]:
-    """Columns that some row has; marks and timeouts only where there are any."""
-    rare = ("marks", "rtos")
-
-    def wanted(key: str) -> bool:
+def _measured(rows: Sequence[Row], columns: Sequence[Column]) -> tuple[list[str], list[list[str]]]:
+    """Titles with their units, and the cells of each row. Columns that nobody has are left out, and marks and
+    timeouts that never occurred."""
+    titles: list[str] = []
+    shown: list[list[str]] = []
+    for title, key, unit in columns:
         values = [row.interval(key) for row in rows]
-        return any(v is not None and (key not in rare or v.mean > 0) for v in values)
+        largest = max((abs(v.mean) for v in values if v is not None), default=None)
+        if largest is None or (key in _RARE and largest == 0):
+            continue
+        scale, name = _unit(unit, largest)
+        titles.append(f"{title} [{name}]" if name else title)
+        shown.append(["-" if v is None else number(v, scale) for v in values])
+    return titles, [list(cells) for cells in zip(*shown, strict=True)]
 
-    return [column for column in columns if wanted(column[1])]
+
+def _unit(unit: str, largest: float) -> tuple[float, str]:
+    """The scale and the unit in which a column's largest number reads well."""
+    if unit == "1":
+        return 100.0, "%"
+    if unit == "s":
+        return next(((1 / scale, name) for scale, name in TIMES if largest >= scale), (1e6, "us"))
+    if unit == "bps":
+        scale, name = prefix(largest)
+        return 1 / scale, f"{name}bps"
+    return 1.0, unit
 
 
-def _cells(row: Row, columns: Sequence[tuple[str, str, Show]]) -> list[str]:
-    values = ((row.interval(key), show) for _, key, show in columns)
-    return ["-" if value is None else show(value) for value, show in values]
+def number(x: Interval, scale: float = 1.0) -> str:
+    """The mean times `scale`, and half the width of its interval if there is one."""
+    text = significant(x.mean * scale)
+    return text if x.half is None else f"{text} ± {significant(x.half * scale, 2)}"
 
 
 def drops(queue: Row) -> str:
     """Drops by reason: `overflow 12, early 340`; those that never happened are left out."""
     reasons = queue.as_dict().get("drops", {})
     numbers = ((reason, Interval.read(n)) for reason, n in reasons.items())
-    return ", ".join(f"{reason} {count(n)}" for reason, n in numbers if n and n.mean > 0) or "none"
+    return ", ".join(f"{reason} {number(n)}" for reason, n in numbers if n and n.mean > 0) or "none"
 
 
 def summary_line(result: Result) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 _SECONDS = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
+TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
 _PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
@@ -18,7 +19,7 @@ def seconds(text: str) -> float:
 
 def time_text(value: float) -> str:
     """Seconds in the unit that reads best: `24 ms`."""
-    for scale, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
+    for scale, unit in TIMES:
         if abs(value) >= scale:
             return f"{significant(value / scale)} {unit}"
     return f"{significant(value / 1e-9)} ns" if value else "0 s"

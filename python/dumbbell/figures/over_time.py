@@ -54,8 +54,9 @@ def goodput(runs: Sequence[polars.DataFrame], title: str = "") -> Figure:
     figure, axes = style.new()
     for i, (name, _) in enumerate(_parts(runs[0], "flow")):
         frames = [dict(_parts(run, "flow"))[name] for run in runs]
-        time = frames[0]["time_s"].to_list()
-        columns = list(zip(*(frame["goodput_bps"].to_list() for frame in frames), strict=True))
+        rows = zip(frames[0]["time_s"], *(frame["goodput_bps"] for frame in frames), strict=True)
+        time, *columns = zip(*(row for row in rows if None not in row), strict=True)
+        columns = list(zip(*columns, strict=True))
         look = style.nth(i)
         axes.plot(time, [sum(c) / len(c) / 1e6 for c in columns], label=name, **look.trace())
         if len(runs) > 1:
