@@ -4,7 +4,7 @@
 //! The initial window is 10 segments. Traces are derived by hand from the RFCs; `-3` is segment 3 sent again.
 mod harness;
 use dumbbell_core::transport::Phase;
-use dumbbell_core::units::{Limit, Packets, Rate};
+use dumbbell_core::units::{Span, Limit, Packets, Rate};
 use dumbbell_tcp::{Exit, PartialAck, Reentry, TcpConfig};
 use harness::*;
 
@@ -214,4 +214,25 @@ fn one_loss_a_window_is_repaired_alike() {
 fn three_losses_a_window_are_renos_weakness() {
     let [tahoe, reno, newreno, sack] = ["tahoe", "reno", "newreno", "sack"].map(|name| goodput(name, 3));
     assert!(reno < tahoe && tahoe < newreno && newreno <= sack, "{tahoe} {reno} {newreno} {sack}");
+}
+
+/// A repetition that is lost too: RFC 6675 sends new data until the timer expires, for many round trips here. The
+/// threshold is then half of what was in the network, not half of the stream that went by.
+#[test]
+fn a_lost_repetition_does_not_swell_the_threshold() {
+    let mut lost = 0;
+    let mut net = Net::new("sack", &plain()).with_fate(move |way, _, s| {
+        let doomed = way == Way::Forward && u64::from(s.seq.wrapping_sub(1)) / MSS + 1 == 40 && lost < 2;
+        lost += u32::from(doomed);
+        if doomed { lose() } else { pass() }
+    });
+    net.delay = Span::from_ms(2);
+    net = net.start(u64::MAX);
+    let mut window = 0;
+    while net.sender.stats().rtos == 0 {
+        window = net.sender.view().cwnd;
+        net.run(net.now + Span::from_ms(1));
+    }
+    let view = net.sender.view();
+    assert!(view.nxt - view.una > 0 && view.ssthresh.unwrap() <= window, "{view:?} after a window of {window}");
 }
