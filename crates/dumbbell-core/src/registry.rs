@@ -194,9 +194,11 @@ macro_rules! __delegate {
             fn needs_timestamps(&self) -> bool {
                 $crate::__each!(self, $Any $list, a => a.needs_timestamps())
             }
+            // Each algorithm gets a copy: so the caller's own never needs an address, and one that is inlined builds
+            // only what it reads.
             #[inline]
             fn on_ack(&mut self, ack: &$crate::transport::Ack, orders: &mut $crate::transport::Orders) {
-                $crate::__each!(self, $Any $list, a => a.on_ack(ack, orders))
+                $crate::__each!(self, $Any $list, a => a.on_ack(&{ *ack }, orders))
             }
             fn on_congestion(&mut self, event: &$crate::transport::Congestion<'_>, orders: &mut $crate::transport::Orders) {
                 $crate::__each!(self, $Any $list, a => a.on_congestion(event, orders))
@@ -206,7 +208,7 @@ macro_rules! __delegate {
             }
             #[inline]
             fn on_sent(&mut self, sent: &$crate::transport::Sent) -> $crate::transport::Tag {
-                $crate::__each!(self, $Any $list, a => a.on_sent(sent))
+                $crate::__each!(self, $Any $list, a => a.on_sent(&{ *sent }))
             }
             fn on_idle(&mut self, restart_window: u64) {
                 $crate::__each!(self, $Any $list, a => a.on_idle(restart_window))

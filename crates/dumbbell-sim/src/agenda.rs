@@ -102,7 +102,7 @@ impl Agenda {
     /// Into the bucket that is being drained: behind all that are not later.
     fn push_current(&mut self, e: Entry) {
         let rest = &self.current[self.done..];
-        let place = self.done + rest.partition_point(|x| (x.t, x.rank) <= (e.t, e.rank));
+        let place = self.done + rest.partition_point(|x| x.key() <= e.key());
         self.current.insert(place, e);
     }
 
@@ -177,7 +177,7 @@ impl Agenda {
         self.done = 0;
         self.take_far();
         self.take_slot((next % SLOTS) as usize);
-        self.current.sort_by(|a, b| (a.t, a.rank).cmp(&(b.t, b.rank)));
+        self.current.sort_by_key(Entry::key);
         true
     }
 

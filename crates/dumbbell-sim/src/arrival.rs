@@ -74,7 +74,8 @@ impl ArrivalQueue {
         let fits = self.info.capacity.fits(self.backlog.packets, self.backlog.bytes, meta.ip_len);
         let mut cx = Cx { now: t, rng: &mut self.rng, link: &self.info, flows: scene.flows };
         let verdict = self.aqm.arrive(&mut cx, &View(self.backlog), &meta, fits);
-        if !(verdict == Verdict::Pass && fits) && !self.settle_verdict(t, verdict, fits, parcel, account, scene) {
+        let plain = verdict == Verdict::Pass && fits;
+        if !plain && !self.settle_verdict(t, verdict, fits, parcel, account, scene) {
             return None;
         }
         self.aqm.admitted(&meta);

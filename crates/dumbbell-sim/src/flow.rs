@@ -104,7 +104,8 @@ pub struct Flow {
     series: Series,
     /// Packets of the sender that were dropped somewhere in the window.
     lost_packets: u64,
-    cwnd_integral: f64,
+    /// Integral of the congestion window since the start, byte picoseconds.
+    cwnd_integral: u128,
     cwnd_since: Time,
     /// Counts of the two ends when the warm-up ended.
     warm: [Counts; 2],
@@ -140,7 +141,7 @@ impl Flow {
             looks: [looks; 2],
             series: Series::default(),
             lost_packets: 0,
-            cwnd_integral: 0.0,
+            cwnd_integral: 0,
             cwnd_since: start,
             warm: [Counts::default(); 2],
             sockets: [Fingerprint::default(); 2],
@@ -213,9 +214,8 @@ impl Flow {
     /// Adds the window since the last event to its integral.
     #[inline]
     fn weigh(&mut self, now: Time) {
-        if let Ends::Tcp { sender, mss, .. } = &self.ends {
-            let packets = sender.cc().cwnd() as f64 / *mss as f64;
-            self.cwnd_integral += packets * now.since(self.cwnd_since).seconds();
+        if let Ends::Tcp { sender, .. } = &self.ends {
+            self.cwnd_integral += u128::from(sender.cc().cwnd()) * u128::from(now.since(self.cwnd_since).ps());
             self.cwnd_since = now;
         }
     }
@@ -276,7 +276,7 @@ impl Flow {
     /// Counts since the start, of both ends; each end's are exact at its own last event.
     fn counts(&self) -> Counts {
         match &self.ends {
-            Ends::Tcp { sender, receiver, .. } => {
+            Ends::Tcp { sender, receiver, mss } => {
                 let (s, r) = (sender.stats(), receiver.stats());
                 Counts {
                     sent_packets: s.sent_packets,
@@ -289,7 +289,7 @@ impl Flow {
                     marks: r.ce_packets,
                     rtt_samples: s.rtt_samples,
                     rtt_sum_s: s.rtt_sum.seconds(),
-                    cwnd_integral: self.cwnd_integral,
+                    cwnd_integral: self.cwnd_integral as f64 / *mss as f64 * 1e-12,
                 }
             }
             Ends::Udp(u) => Counts {

@@ -9,7 +9,7 @@ use crate::legs::{End, Leg, Legs, Tail};
 use crate::observe::Observer;
 use crate::parcel::Parcel;
 use crate::port::{Port, Queue};
-use crate::ranks::{Kind, Ranks};
+use crate::ranks::{Clock, Ranks};
 use crate::wire::Wire;
 use dumbbell_core::flow::FlowTable;
 use dumbbell_core::segment::{Extra, Outbox, Segment};
@@ -181,18 +181,26 @@ impl World {
             };
             self.tally.events += 1;
             self.now = Time::from_ps(entry.t);
-            match self.ranks.kind(entry.rank) {
-                Kind::Arrival => self.arrive(entry, observer),
-                Kind::Socket(socket) => self.due(socket as usize, observer),
-                Kind::Done(link) => self.done(link as usize, observer),
-                Kind::Wake(link) => self.wake(link as usize, observer),
-                Kind::Station(link) => self.station(link, observer),
+            if entry.is_clock() {
+                self.clock(entry.rank, observer);
+            } else {
+                self.arrive(entry, observer);
             }
             if !self.emissions.is_empty() {
                 self.launch_all(observer);
             }
         }
         false
+    }
+
+    /// A clock is due.
+    fn clock<O: Observer>(&mut self, rank: u32, observer: &mut O) {
+        match self.ranks.clock(rank) {
+            Clock::Socket(socket) => self.due(socket as usize, observer),
+            Clock::Done(link) => self.done(link as usize, observer),
+            Clock::Wake(link) => self.wake(link as usize, observer),
+            Clock::Station(link) => self.station(link, observer),
+        }
     }
 
     /// A packet arrives at a merge.
@@ -356,8 +364,8 @@ impl World {
     }
 
     /// Runs a packet ahead from `t` over private links, to the next merge or to a socket. The only place where
-    /// folding happens: a loop, not a special case.
-    #[inline]
+    /// folding happens: a loop, not a special case. Inlined, because a call would take longer than most of its loops.
+    #[inline(always)]
     fn advance<O: Observer>(&mut self, mut t: Time, tail: Tail, mut who: Traveller, observer: &mut O) {
         for i in tail.from..tail.to {
             if t > self.end {
@@ -383,32 +391,32 @@ impl World {
         }
         match tail.end {
             End::Merge(leg, rank) => self.agenda.push(Entry { t: t.ps(), rank, leg, packet: who.packet }),
-            End::Receiver(f) => self.deliver(f as usize, RECEIVER, t, who.packet, observer),
-            End::Sender(f) => self.deliver(f as usize, SENDER, t, who.packet, observer),
+            End::Receiver(f) => self.deliver::<RECEIVER, O>(f as usize, t, who.packet, observer),
+            End::Sender(f) => self.deliver::<SENDER, O>(f as usize, t, who.packet, observer),
         }
     }
 
     /// A packet arrives at one end of a flow. The end's own timers that were due before come first; one that is due
-    /// at this very instant comes after.
-    #[inline]
-    fn deliver<O: Observer>(&mut self, f: usize, end: usize, t: Time, packet: Pkt, observer: &mut O) {
+    /// at this very instant comes after. Compiled once for each end, and not into each caller of `advance`.
+    #[inline(never)]
+    fn deliver<const END: usize, O: Observer>(&mut self, f: usize, t: Time, packet: Pkt, observer: &mut O) {
         self.tally.delivered += 1;
         if let Some(audit) = &mut self.audit {
             audit.delivered(self.extras.audit(packet.extra));
         }
-        if self.clocks[2 * f + end].due < t {
-            self.settle_socket(f, end, Time::from_ps(t.ps() - 1), observer);
+        if self.clocks[2 * f + END].due < t {
+            self.settle_socket(f, END, Time::from_ps(t.ps() - 1), observer);
         }
         let extra = self.extras.take(packet.extra);
         let flow = &mut self.flows[f];
-        flow.look_until(end, t, observer);
+        flow.look_until(END, t, observer);
         let mut socket =
-            Socket { t, flow: f as u32, end: end as u8, emissions: &mut self.emissions, extras: &mut self.extras };
-        match end {
+            Socket { t, flow: f as u32, end: END as u8, emissions: &mut self.emissions, extras: &mut self.extras };
+        match END {
             SENDER => flow.sender_gets(t, &packet.segment(), extra.as_ref(), &mut socket),
             _ => flow.receiver_gets(t, &packet.segment(), extra.as_ref(), &mut socket),
         }
-        self.arm(f, end);
+        self.arm(f, END);
     }
 
     /// A packet whose next event lies after the end: it is still in the network.

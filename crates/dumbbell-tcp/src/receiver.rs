@@ -174,7 +174,7 @@ impl<P: Receive> Receiver<P> {
             self.nxt += bytes;
             self.stats.delivered_bytes += bytes;
             match reply {
-                Reply::Now => self.acknowledge(now, false, out),
+                Reply::Now => self.acknowledge_inline(now, false, out),
                 Reply::Within(span) | Reply::BeforeThenWithin(span) => {
                     self.delayed_until = self.delayed_until.min(now + span);
                 }

@@ -9,8 +9,14 @@ use dumbbell_core::units::Time;
 
 impl<P: Receive> Receiver<P> {
     /// An acknowledgement of everything in order. `before`: of what came before the segment at hand.
-    #[inline]
+    #[inline(never)]
     pub(super) fn acknowledge(&mut self, now: Time, before: bool, out: &mut impl Outbox) {
+        self.acknowledge_inline(now, before, out);
+    }
+
+    /// The same, for the hot path.
+    #[inline(always)]
+    pub(super) fn acknowledge_inline(&mut self, now: Time, before: bool, out: &mut impl Outbox) {
         self.acked = self.nxt;
         self.delayed_until = Time::NEVER;
         let window = self.policy.window(self.buffer);
