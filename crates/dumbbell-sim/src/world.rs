@@ -34,29 +34,6 @@ struct Emission {
     packet: Pkt,
 }
 
-/// A packet between ports.
-#[derive(Clone, Copy)]
-struct Traveller {
-    packet: Pkt,
-    flow: u32,
-    data: bool,
-}
-
-impl Traveller {
-    fn of(p: &Parcel) -> Self {
-        Traveller { packet: p.packet, flow: p.flow, data: p.data }
-    }
-}
-
-/// When a socket acts of itself.
-#[derive(Clone, Copy)]
-pub(crate) struct SocketClock {
-    /// Its next deadline.
-    due: Time,
-    /// The instant of its pending entry, at or before the deadline.
-    armed: Time,
-}
-
 /// How many packets went where.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
@@ -85,8 +62,6 @@ pub struct World {
     pub(crate) elements: Vec<Element>,
     pub(crate) flows: Vec<Flow>,
     pub(crate) table: FlowTable,
-    /// For each socket (2 x flow + end).
-    pub(crate) clocks: Vec<SocketClock>,
     pub(crate) extras: Extras,
     pub(crate) casualties: Casualties,
     pub(crate) tally: Tally,
@@ -140,7 +115,6 @@ impl World {
             warm: Time::ZERO + plan.warmup,
             end: Time::ZERO + plan.duration,
             table: FlowTable(plan.flows.iter().map(|f| f.info).collect()),
-            clocks: vec![SocketClock { due: Time::NEVER, armed: Time::NEVER }; 2 * flows.len()],
             extras: Extras::default(),
             casualties: Casualties::default(),
             tally: Tally::default(),
@@ -175,7 +149,7 @@ impl World {
     /// Handles at most `events` entries; true when the end is reached.
     pub fn run<O: Observer>(&mut self, observer: &mut O, events: u64) -> bool {
         for _ in 0..events {
-            let Some(entry) = self.agenda.pop(self.end.ps()) else {
+            let Some(&entry) = self.agenda.pop(self.end.ps()) else {
                 self.now = self.end;
                 return true;
             };
@@ -237,7 +211,7 @@ impl World {
             self.settle_casualties();
         }
         if let Some(at) = at {
-            self.advance(at, tail, Traveller::of(&parcel), observer);
+            self.advance(at, tail, parcel, observer);
         }
     }
 
@@ -277,7 +251,7 @@ impl World {
         }
         self.settle_casualties();
         if let Some(at) = at {
-            self.advance(at, self.legs.legs[parcel.leg as usize].tail, Traveller::of(&parcel), observer);
+            self.advance(at, self.legs.legs[parcel.leg as usize].tail, parcel, observer);
         }
     }
 
@@ -292,8 +266,9 @@ impl World {
     /// A socket's entry is due; it may be stale, because deadlines move and entries do not.
     fn due<O: Observer>(&mut self, socket: usize, observer: &mut O) {
         let (flow, end) = (socket / 2, socket % 2);
-        if self.clocks[socket].armed == self.now {
-            self.clocks[socket].armed = Time::NEVER;
+        let armed = &mut self.flows[flow].sides[end].armed;
+        if *armed == self.now {
+            *armed = Time::NEVER;
             self.settle_socket(flow, end, self.now, observer);
             self.arm(flow, end);
         }
@@ -323,21 +298,17 @@ impl World {
     }
 
     /// Sees to it that the agenda holds an entry at or before the next deadline of this end.
-    #[inline(always)]
     fn arm(&mut self, f: usize, end: usize) {
-        let due = self.flows[f].due(end);
-        let clock = &mut self.clocks[2 * f + end];
-        clock.due = due;
-        if due < clock.armed {
-            self.arm_earlier(2 * f + end, due);
+        if let Some(due) = self.flows[f].due_unarmed(end) {
+            self.arm_at(f, end, due);
         }
     }
 
     #[cold]
-    fn arm_earlier(&mut self, socket: usize, due: Time) {
-        self.clocks[socket].armed = due;
+    fn arm_at(&mut self, f: usize, end: usize, due: Time) {
+        self.flows[f].sides[end].armed = due;
         if due <= self.end {
-            self.agenda.push(Entry::clock(due.ps(), self.ranks.socket(socket as u32)));
+            self.agenda.push(Entry::clock(due.ps(), self.ranks.socket((2 * f + end) as u32)));
         }
     }
 
@@ -352,13 +323,13 @@ impl World {
                 packet.extra = self.extras.tag(packet.extra, audit.sent());
             }
             let f = &mut self.flows[flow as usize];
-            let print = &mut f.sockets[usize::from(end)];
-            print.mix(t.ps());
-            print.mix(packet.word());
+            let side = &mut f.sides[usize::from(end)];
+            side.sent.mix(t.ps());
+            side.sent.mix(packet.word());
+            let tail = side.tail;
             let data = usize::from(end) == SENDER;
             let leaves = if data { f.leaves(t) } else { t };
-            let tail = f.tails[usize::from(end)];
-            self.advance(leaves, tail, Traveller { packet, flow, data }, observer);
+            self.advance(leaves, tail, Parcel { packet, flow, leg: 0, framing: 0, data }, observer);
         }
         self.emissions.clear();
     }
@@ -366,18 +337,16 @@ impl World {
     /// Runs a packet ahead from `t` over private links, to the next merge or to a socket. The only place where
     /// folding happens: a loop, not a special case. Inlined, because a call would take longer than most of its loops.
     #[inline(always)]
-    fn advance<O: Observer>(&mut self, mut t: Time, tail: Tail, mut who: Traveller, observer: &mut O) {
+    fn advance<O: Observer>(&mut self, mut t: Time, tail: Tail, mut parcel: Parcel, observer: &mut O) {
         for i in tail.from..tail.to {
             if t > self.end {
-                return self.cut(who.packet);
+                return self.cut(parcel.packet);
             }
             self.tally.packet_hops += 1;
             match &mut self.elements[self.legs.hops[i as usize] as usize] {
-                Element::Wire(wire) => t = wire.pass(t, u32::from(who.packet.ip_len)),
+                Element::Wire(wire) => t = wire.pass(t, u32::from(parcel.packet.ip_len)),
                 Element::Port(port) => {
-                    let mut parcel = Parcel { packet: who.packet, flow: who.flow, leg: 0, framing: 0, data: who.data };
                     let at = port.pass(t, &mut parcel, scene!(self, observer));
-                    who.packet = parcel.packet;
                     if !self.casualties.is_empty() {
                         self.settle_casualties();
                     }
@@ -387,12 +356,12 @@ impl World {
             }
         }
         if t > self.end {
-            return self.cut(who.packet);
+            return self.cut(parcel.packet);
         }
         match tail.end {
-            End::Merge(leg, rank) => self.agenda.push(Entry { t: t.ps(), rank, leg, packet: who.packet }),
-            End::Receiver(f) => self.deliver::<RECEIVER, O>(f as usize, t, who.packet, observer),
-            End::Sender(f) => self.deliver::<SENDER, O>(f as usize, t, who.packet, observer),
+            End::Merge(leg, rank) => self.agenda.push(Entry { t: t.ps(), rank, leg, packet: parcel.packet }),
+            End::Receiver(f) => self.deliver::<RECEIVER, O>(f as usize, t, parcel.packet, observer),
+            End::Sender(f) => self.deliver::<SENDER, O>(f as usize, t, parcel.packet, observer),
         }
     }
 
@@ -404,7 +373,7 @@ impl World {
         if let Some(audit) = &mut self.audit {
             audit.delivered(self.extras.audit(packet.extra));
         }
-        if self.clocks[2 * f + END].due < t {
+        if self.flows[f].due(END) < t {
             self.settle_socket(f, END, Time::from_ps(t.ps() - 1), observer);
         }
         let extra = self.extras.take(packet.extra);
@@ -416,7 +385,9 @@ impl World {
             SENDER => flow.sender_gets(t, &packet.segment(), extra.as_ref(), &mut socket),
             _ => flow.receiver_gets(t, &packet.segment(), extra.as_ref(), &mut socket),
         }
-        self.arm(f, END);
+        if let Some(due) = flow.due_unarmed(END) {
+            self.arm_at(f, END, due);
+        }
     }
 
     /// A packet whose next event lies after the end: it is still in the network.
