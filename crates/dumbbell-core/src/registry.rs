@@ -165,7 +165,7 @@ macro_rules! __delegate {
             }
             #[inline]
             fn admitted(&mut self, p: &$crate::packet::Meta) {
-                $crate::__each!(self, $Any $list, a => a.admitted(p))
+                $crate::__each!(self, $Any $list, a => a.admitted(&{ *p }))
             }
             fn depart(&mut self, cx: &mut $crate::aqm::Cx<'_>, q: &impl $crate::aqm::QueueView, p: &$crate::packet::Meta, sojourn: $crate::units::Span) -> $crate::aqm::Verdict {
                 $crate::__each!(self, $Any $list, a => a.depart(cx, q, p, sojourn))

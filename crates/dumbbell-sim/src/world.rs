@@ -10,9 +10,9 @@ use crate::observe::Observer;
 use crate::parcel::Parcel;
 use crate::port::{Port, Queue};
 use crate::ranks::{Clock, Ranks};
+use crate::socket::{Emission, Socket};
 use crate::wire::Wire;
 use dumbbell_core::flow::FlowTable;
-use dumbbell_core::segment::{Extra, Outbox, Segment};
 use dumbbell_core::units::Time;
 use dumbbell_plan::Plan;
 
@@ -23,15 +23,6 @@ pub enum Element {
     Wire(Wire),
     /// Everything else.
     Port(Box<Port>),
-}
-
-/// A packet that a socket hands to its host.
-#[derive(Clone, Copy)]
-struct Emission {
-    t: Time,
-    flow: u32,
-    end: u8,
-    packet: Pkt,
 }
 
 /// How many packets went where.
@@ -81,23 +72,6 @@ pub(crate) struct Parts {
     pub elements: Vec<Element>,
     pub flows: Vec<Flow>,
     pub audit: bool,
-}
-
-/// Takes what a socket sends.
-struct Socket<'a> {
-    t: Time,
-    flow: u32,
-    end: u8,
-    emissions: &'a mut Vec<Emission>,
-    extras: &'a mut Extras,
-}
-
-impl Outbox for Socket<'_> {
-    #[inline]
-    fn send(&mut self, segment: Segment, extra: Option<Extra>) {
-        let packet = Pkt::of(segment, self.extras.put(extra));
-        self.emissions.push(Emission { t: self.t, flow: self.flow, end: self.end, packet });
-    }
 }
 
 /// The parts of the world that a port needs, for one event.
