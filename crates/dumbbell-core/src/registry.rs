@@ -155,16 +155,17 @@ macro_rules! __delegate {
             fn needs(&self) -> $crate::aqm::Needs {
                 $crate::__each!(self, $Any $list, a => a.needs())
             }
+            // Copies, for the reason that stands beside a congestion control's `on_ack`.
             #[inline]
             fn arrive(&mut self, cx: &mut $crate::aqm::Cx<'_>, q: &impl $crate::aqm::QueueView, p: &$crate::packet::Meta, fits: bool) -> $crate::aqm::Verdict {
-                $crate::__each!(self, $Any $list, a => a.arrive(cx, q, p, fits))
+                $crate::__each!(self, $Any $list, a => a.arrive(&mut cx.again(), q, &{ *p }, fits))
             }
             fn make_room(&mut self, cx: &mut $crate::aqm::Cx<'_>, q: &impl $crate::aqm::QueueView, p: &$crate::packet::Meta) -> Option<$crate::aqm::Slot> {
                 $crate::__each!(self, $Any $list, a => a.make_room(cx, q, p))
             }
             #[inline]
             fn admitted(&mut self, p: &$crate::packet::Meta) {
-                $crate::__each!(self, $Any $list, a => a.admitted(p))
+                $crate::__each!(self, $Any $list, a => a.admitted(&{ *p }))
             }
             fn depart(&mut self, cx: &mut $crate::aqm::Cx<'_>, q: &impl $crate::aqm::QueueView, p: &$crate::packet::Meta, sojourn: $crate::units::Span) -> $crate::aqm::Verdict {
                 $crate::__each!(self, $Any $list, a => a.depart(cx, q, p, sojourn))
@@ -194,9 +195,11 @@ macro_rules! __delegate {
             fn needs_timestamps(&self) -> bool {
                 $crate::__each!(self, $Any $list, a => a.needs_timestamps())
             }
+            // Each algorithm gets a copy: so the caller's own never needs an address, and one that is inlined builds
+            // only what it reads.
             #[inline]
             fn on_ack(&mut self, ack: &$crate::transport::Ack, orders: &mut $crate::transport::Orders) {
-                $crate::__each!(self, $Any $list, a => a.on_ack(ack, orders))
+                $crate::__each!(self, $Any $list, a => a.on_ack(&{ *ack }, orders))
             }
             fn on_congestion(&mut self, event: &$crate::transport::Congestion<'_>, orders: &mut $crate::transport::Orders) {
                 $crate::__each!(self, $Any $list, a => a.on_congestion(event, orders))
@@ -206,7 +209,7 @@ macro_rules! __delegate {
             }
             #[inline]
             fn on_sent(&mut self, sent: &$crate::transport::Sent) -> $crate::transport::Tag {
-                $crate::__each!(self, $Any $list, a => a.on_sent(sent))
+                $crate::__each!(self, $Any $list, a => a.on_sent(&{ *sent }))
             }
             fn on_idle(&mut self, restart_window: u64) {
                 $crate::__each!(self, $Any $list, a => a.on_idle(restart_window))

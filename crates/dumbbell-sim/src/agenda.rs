@@ -102,7 +102,7 @@ impl Agenda {
     /// Into the bucket that is being drained: behind all that are not later.
     fn push_current(&mut self, e: Entry) {
         let rest = &self.current[self.done..];
-        let place = self.done + rest.partition_point(|x| (x.t, x.rank) <= (e.t, e.rank));
+        let place = self.done + rest.partition_point(|x| x.key() <= e.key());
         self.current.insert(place, e);
     }
 
@@ -150,13 +150,13 @@ impl Agenda {
 
     /// Takes the next entry, if it is not after `end`.
     #[inline]
-    pub fn pop(&mut self, end: u64) -> Option<Entry> {
+    pub fn pop(&mut self, end: u64) -> Option<&Entry> {
         while self.done == self.current.len() {
             if !self.turn(end) {
                 return None;
             }
         }
-        let e = self.current[self.done];
+        let e = &self.current[self.done];
         if e.t > end {
             return None;
         }
@@ -177,7 +177,7 @@ impl Agenda {
         self.done = 0;
         self.take_far();
         self.take_slot((next % SLOTS) as usize);
-        self.current.sort_by(|a, b| (a.t, a.rank).cmp(&(b.t, b.rank)));
+        self.current.sort_by_key(Entry::key);
         true
     }
 
@@ -255,7 +255,7 @@ mod tests {
             };
             for (t, rank) in seeds { push(&mut agenda, &mut model, t, rank); }
             let mut delays = delays.into_iter();
-            while let Some(e) = agenda.pop(u64::MAX / 2) {
+            while let Some(&e) = agenda.pop(u64::MAX / 2) {
                 let expected = *model.iter().min().unwrap();
                 prop_assert_eq!((e.t, e.rank, e.leg), expected);
                 model.retain(|x| *x != expected);

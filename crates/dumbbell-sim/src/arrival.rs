@@ -29,12 +29,12 @@ pub struct ArrivalQueue {
 }
 
 /// All that such a queue shows: no packet can be looked at.
-struct View(Backlog);
+struct View<'a>(&'a Backlog);
 
-impl QueueView for View {
+impl QueueView for View<'_> {
     #[inline]
     fn backlog(&self) -> Backlog {
-        self.0
+        *self.0
     }
     fn meta(&self, _: Slot) -> Option<Meta> {
         None
@@ -73,8 +73,9 @@ impl ArrivalQueue {
         account.stats.arrived(t, meta.ip_len);
         let fits = self.info.capacity.fits(self.backlog.packets, self.backlog.bytes, meta.ip_len);
         let mut cx = Cx { now: t, rng: &mut self.rng, link: &self.info, flows: scene.flows };
-        let verdict = self.aqm.arrive(&mut cx, &View(self.backlog), &meta, fits);
-        if !(verdict == Verdict::Pass && fits) && !self.settle_verdict(t, verdict, fits, parcel, account, scene) {
+        let verdict = self.aqm.arrive(&mut cx, &View(&self.backlog), &meta, fits);
+        let plain = verdict == Verdict::Pass && fits;
+        if !plain && !self.settle_verdict(t, verdict, fits, parcel, account, scene) {
             return None;
         }
         self.aqm.admitted(&meta);
@@ -154,7 +155,7 @@ impl ArrivalQueue {
             self.told_idle = true;
             self.aqm.idle(&mut cx);
         } else {
-            let again = self.aqm.tick(&mut cx, &View(self.backlog));
+            let again = self.aqm.tick(&mut cx, &View(&self.backlog));
             self.next_tick = again.map_or(Time::NEVER, |d| now + d);
         }
     }

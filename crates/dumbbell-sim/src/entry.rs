@@ -5,6 +5,9 @@ use dumbbell_core::segment::Segment;
 /// No extra.
 pub const NONE: u32 = 0;
 
+/// No leg: the entry is a clock.
+const NO_LEG: u32 = u32::MAX;
+
 /// A packet that arrives somewhere at `t`, or a clock that is due then.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
@@ -12,7 +15,7 @@ pub struct Entry {
     pub t: u64,
     /// Who: the number of the stream or clock in the plan, see [`crate::ranks`].
     pub rank: u32,
-    /// Which leg of which flow the packet is about to take.
+    /// Which leg of which flow the packet is about to take; none for a clock.
     pub leg: u32,
     /// The packet.
     pub packet: Pkt,
@@ -51,10 +54,20 @@ impl Pkt {
 }
 
 impl Entry {
+    /// What the agenda orders by, as one number: two comparisons cost more than one of twice the width.
+    #[inline]
+    pub fn key(&self) -> u128 {
+        u128::from(self.t) << 64 | u128::from(self.rank)
+    }
+    /// Whether it is a clock that is due, and no packet that arrives.
+    #[inline]
+    pub fn is_clock(&self) -> bool {
+        self.leg == NO_LEG
+    }
     /// A clock that is due at `t`.
     pub fn clock(t: u64, rank: u32) -> Self {
         let packet = Pkt { seq: 0, ts: 0, ip_len: 0, flags: 0, ecn: Ecn::NotEct, extra: NONE };
-        Entry { t, rank, leg: 0, packet }
+        Entry { t, rank, leg: NO_LEG, packet }
     }
 }
 

@@ -90,28 +90,37 @@ pub struct Counts {
     pub cwnd_integral: f64,
 }
 
-/// One flow.
+/// What the loop asks of one end at each packet, side by side. The two ends are run ahead and looked at apart.
+pub struct Side {
+    /// The instant of its pending entry in the agenda, at or before its next deadline.
+    pub armed: Time,
+    looks: Looks,
+    /// What left its socket, hashed.
+    pub sent: Fingerprint,
+    /// From its socket to the first merge; nobody asks where a UDP receiver's leads.
+    pub tail: Tail,
+}
+
+/// One flow; what each packet touches comes first.
+#[repr(C)]
 pub struct Flow {
-    /// Its number.
-    pub number: usize,
+    /// The sender's side and the receiver's.
+    pub sides: [Side; 2],
+    /// Integral of the congestion window since the start, byte picoseconds.
+    cwnd_integral: u128,
+    cwnd_since: Time,
+    app: App,
     /// Its ends.
     pub ends: Ends,
-    app: App,
     /// Spreads departures, where the profile wants it.
     jitter: Option<Jitter>,
-    /// The two ends are looked at apart: one may have been run ahead of the other.
-    looks: [Looks; 2],
+    /// Its number.
+    pub number: usize,
     series: Series,
     /// Packets of the sender that were dropped somewhere in the window.
     lost_packets: u64,
-    cwnd_integral: f64,
-    cwnd_since: Time,
     /// Counts of the two ends when the warm-up ended.
     warm: [Counts; 2],
-    /// What left the sender's and the receiver's socket, hashed.
-    pub sockets: [Fingerprint; 2],
-    /// From the sender's and the receiver's socket to the first merge; nobody asks where a UDP receiver's leads.
-    pub tails: [Tail; 2],
 }
 
 /// Random delay of each departure, which never reorders (ns-2's `overhead_`).
@@ -137,14 +146,12 @@ impl Flow {
             ends,
             app,
             jitter: jitter.map(|(most, rng)| Jitter { most, last: Time::ZERO, rng }),
-            looks: [looks; 2],
+            sides: tails.map(|tail| Side { armed: Time::NEVER, looks, sent: Fingerprint::default(), tail }),
             series: Series::default(),
             lost_packets: 0,
-            cwnd_integral: 0.0,
+            cwnd_integral: 0,
             cwnd_since: start,
             warm: [Counts::default(); 2],
-            sockets: [Fingerprint::default(); 2],
-            tails,
         }
     }
 
@@ -157,6 +164,13 @@ impl Flow {
             (Ends::Udp(_), SENDER) => self.app.next(),
             (Ends::Udp(_), _) => Time::NEVER,
         }
+    }
+
+    /// Its next deadline, if that comes before its pending entry.
+    #[inline]
+    pub fn due_unarmed(&self, end: usize) -> Option<Time> {
+        let due = self.due(end);
+        (due < self.sides[end].armed).then_some(due)
     }
 
     /// What is due at the sender at `now`: the application before a timer.
@@ -213,9 +227,8 @@ impl Flow {
     /// Adds the window since the last event to its integral.
     #[inline]
     fn weigh(&mut self, now: Time) {
-        if let Ends::Tcp { sender, mss, .. } = &self.ends {
-            let packets = sender.cc().cwnd() as f64 / *mss as f64;
-            self.cwnd_integral += packets * now.since(self.cwnd_since).seconds();
+        if let Ends::Tcp { sender, .. } = &self.ends {
+            self.cwnd_integral += u128::from(sender.cc().cwnd()) * u128::from(now.since(self.cwnd_since).ps());
             self.cwnd_since = now;
         }
     }
@@ -228,14 +241,14 @@ impl Flow {
     /// Looks at one end as often as is due by `t`, before anything at `t` happens there.
     #[inline]
     pub fn look_until(&mut self, end: usize, t: Time, observer: &mut impl Observer) {
-        while self.looks[end].next() <= t {
+        while self.sides[end].looks.next() <= t {
             self.look(end, observer);
         }
     }
 
     #[cold]
     fn look(&mut self, end: usize, observer: &mut impl Observer) {
-        let due = self.looks[end].take();
+        let due = self.sides[end].looks.take();
         if due.warm {
             self.weigh_if_sender(end, due.at);
             self.warm[end] = self.counts();
@@ -276,7 +289,7 @@ impl Flow {
     /// Counts since the start, of both ends; each end's are exact at its own last event.
     fn counts(&self) -> Counts {
         match &self.ends {
-            Ends::Tcp { sender, receiver, .. } => {
+            Ends::Tcp { sender, receiver, mss } => {
                 let (s, r) = (sender.stats(), receiver.stats());
                 Counts {
                     sent_packets: s.sent_packets,
@@ -289,7 +302,7 @@ impl Flow {
                     marks: r.ce_packets,
                     rtt_samples: s.rtt_samples,
                     rtt_sum_s: s.rtt_sum.seconds(),
-                    cwnd_integral: self.cwnd_integral,
+                    cwnd_integral: self.cwnd_integral as f64 / *mss as f64 * 1e-12,
                 }
             }
             Ends::Udp(u) => Counts {

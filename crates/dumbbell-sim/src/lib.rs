@@ -21,6 +21,7 @@ mod parcel;
 mod port;
 mod ranks;
 mod report;
+mod socket;
 mod station;
 mod stats;
 mod wire;

@@ -8,17 +8,15 @@
 //! ties favour nobody. Streams are numbered in the unfolded plan: folding only leaves ranks unused.
 use dumbbell_core::rng;
 
-/// What an entry's rank says.
+/// What the rank of a clock's entry says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum Clock {
     /// A transmission of the link ends.
     Done(u32),
     /// A clock of the link's queue is due.
     Wake(u32),
     /// A clock of the conditioner before the link's queue is due.
     Station(u32),
-    /// A packet arrives at a merge; the entry's leg says where.
-    Arrival,
     /// A clock of socket 2 x flow (sender) or 2 x flow + 1 (receiver) is due.
     Socket(u32),
 }
@@ -102,19 +100,16 @@ impl Ranks {
     pub fn socket(&self, number: u32) -> u32 {
         self.first_socket + self.sockets[number as usize]
     }
-    /// What `rank` means.
-    #[inline]
-    pub fn kind(&self, rank: u32) -> Kind {
-        if rank >= self.first_from_socket || (rank >= self.first_from_link && rank < self.first_socket) {
-            Kind::Arrival
-        } else if rank >= self.first_socket {
-            Kind::Socket(self.socket_of[(rank - self.first_socket) as usize])
+    /// Which clock `rank` is; it is none of an arrival's.
+    pub fn clock(&self, rank: u32) -> Clock {
+        if rank >= self.first_socket {
+            Clock::Socket(self.socket_of[(rank - self.first_socket) as usize])
         } else if rank >= 2 * self.links {
-            Kind::Station(rank - 2 * self.links)
+            Clock::Station(rank - 2 * self.links)
         } else if rank >= self.links {
-            Kind::Wake(rank - self.links)
+            Clock::Wake(rank - self.links)
         } else {
-            Kind::Done(rank)
+            Clock::Done(rank)
         }
     }
 }

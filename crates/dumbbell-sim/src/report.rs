@@ -169,7 +169,7 @@ impl World {
             }
         }
         for flow in &self.flows {
-            flow.sockets.iter().for_each(|s| all.mix(s.value()));
+            flow.sides.iter().for_each(|s| all.mix(s.sent.value()));
         }
         all.value()
     }

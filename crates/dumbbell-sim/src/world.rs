@@ -9,10 +9,10 @@ use crate::legs::{End, Leg, Legs, Tail};
 use crate::observe::Observer;
 use crate::parcel::Parcel;
 use crate::port::{Port, Queue};
-use crate::ranks::{Kind, Ranks};
+use crate::ranks::{Clock, Ranks};
+use crate::socket::{Emission, Socket};
 use crate::wire::Wire;
 use dumbbell_core::flow::FlowTable;
-use dumbbell_core::segment::{Extra, Outbox, Segment};
 use dumbbell_core::units::Time;
 use dumbbell_plan::Plan;
 
@@ -23,38 +23,6 @@ pub enum Element {
     Wire(Wire),
     /// Everything else.
     Port(Box<Port>),
-}
-
-/// A packet that a socket hands to its host.
-#[derive(Clone, Copy)]
-struct Emission {
-    t: Time,
-    flow: u32,
-    end: u8,
-    packet: Pkt,
-}
-
-/// A packet between ports.
-#[derive(Clone, Copy)]
-struct Traveller {
-    packet: Pkt,
-    flow: u32,
-    data: bool,
-}
-
-impl Traveller {
-    fn of(p: &Parcel) -> Self {
-        Traveller { packet: p.packet, flow: p.flow, data: p.data }
-    }
-}
-
-/// When a socket acts of itself.
-#[derive(Clone, Copy)]
-pub(crate) struct SocketClock {
-    /// Its next deadline.
-    due: Time,
-    /// The instant of its pending entry, at or before the deadline.
-    armed: Time,
 }
 
 /// How many packets went where.
@@ -85,8 +53,6 @@ pub struct World {
     pub(crate) elements: Vec<Element>,
     pub(crate) flows: Vec<Flow>,
     pub(crate) table: FlowTable,
-    /// For each socket (2 x flow + end).
-    pub(crate) clocks: Vec<SocketClock>,
     pub(crate) extras: Extras,
     pub(crate) casualties: Casualties,
     pub(crate) tally: Tally,
@@ -108,23 +74,6 @@ pub(crate) struct Parts {
     pub audit: bool,
 }
 
-/// Takes what a socket sends.
-struct Socket<'a> {
-    t: Time,
-    flow: u32,
-    end: u8,
-    emissions: &'a mut Vec<Emission>,
-    extras: &'a mut Extras,
-}
-
-impl Outbox for Socket<'_> {
-    #[inline]
-    fn send(&mut self, segment: Segment, extra: Option<Extra>) {
-        let packet = Pkt::of(segment, self.extras.put(extra));
-        self.emissions.push(Emission { t: self.t, flow: self.flow, end: self.end, packet });
-    }
-}
-
 /// The parts of the world that a port needs, for one event.
 macro_rules! scene {
     ($world:ident, $observer:ident) => {
@@ -140,7 +89,6 @@ impl World {
             warm: Time::ZERO + plan.warmup,
             end: Time::ZERO + plan.duration,
             table: FlowTable(plan.flows.iter().map(|f| f.info).collect()),
-            clocks: vec![SocketClock { due: Time::NEVER, armed: Time::NEVER }; 2 * flows.len()],
             extras: Extras::default(),
             casualties: Casualties::default(),
             tally: Tally::default(),
@@ -175,24 +123,32 @@ impl World {
     /// Handles at most `events` entries; true when the end is reached.
     pub fn run<O: Observer>(&mut self, observer: &mut O, events: u64) -> bool {
         for _ in 0..events {
-            let Some(entry) = self.agenda.pop(self.end.ps()) else {
+            let Some(&entry) = self.agenda.pop(self.end.ps()) else {
                 self.now = self.end;
                 return true;
             };
             self.tally.events += 1;
             self.now = Time::from_ps(entry.t);
-            match self.ranks.kind(entry.rank) {
-                Kind::Arrival => self.arrive(entry, observer),
-                Kind::Socket(socket) => self.due(socket as usize, observer),
-                Kind::Done(link) => self.done(link as usize, observer),
-                Kind::Wake(link) => self.wake(link as usize, observer),
-                Kind::Station(link) => self.station(link, observer),
+            if entry.is_clock() {
+                self.clock(entry.rank, observer);
+            } else {
+                self.arrive(entry, observer);
             }
             if !self.emissions.is_empty() {
                 self.launch_all(observer);
             }
         }
         false
+    }
+
+    /// A clock is due.
+    fn clock<O: Observer>(&mut self, rank: u32, observer: &mut O) {
+        match self.ranks.clock(rank) {
+            Clock::Socket(socket) => self.due(socket as usize, observer),
+            Clock::Done(link) => self.done(link as usize, observer),
+            Clock::Wake(link) => self.wake(link as usize, observer),
+            Clock::Station(link) => self.station(link, observer),
+        }
     }
 
     /// A packet arrives at a merge.
@@ -229,7 +185,7 @@ impl World {
             self.settle_casualties();
         }
         if let Some(at) = at {
-            self.advance(at, tail, Traveller::of(&parcel), observer);
+            self.advance(at, tail, parcel, observer);
         }
     }
 
@@ -269,7 +225,7 @@ impl World {
         }
         self.settle_casualties();
         if let Some(at) = at {
-            self.advance(at, self.legs.legs[parcel.leg as usize].tail, Traveller::of(&parcel), observer);
+            self.advance(at, self.legs.legs[parcel.leg as usize].tail, parcel, observer);
         }
     }
 
@@ -284,8 +240,9 @@ impl World {
     /// A socket's entry is due; it may be stale, because deadlines move and entries do not.
     fn due<O: Observer>(&mut self, socket: usize, observer: &mut O) {
         let (flow, end) = (socket / 2, socket % 2);
-        if self.clocks[socket].armed == self.now {
-            self.clocks[socket].armed = Time::NEVER;
+        let armed = &mut self.flows[flow].sides[end].armed;
+        if *armed == self.now {
+            *armed = Time::NEVER;
             self.settle_socket(flow, end, self.now, observer);
             self.arm(flow, end);
         }
@@ -315,21 +272,17 @@ impl World {
     }
 
     /// Sees to it that the agenda holds an entry at or before the next deadline of this end.
-    #[inline(always)]
     fn arm(&mut self, f: usize, end: usize) {
-        let due = self.flows[f].due(end);
-        let clock = &mut self.clocks[2 * f + end];
-        clock.due = due;
-        if due < clock.armed {
-            self.arm_earlier(2 * f + end, due);
+        if let Some(due) = self.flows[f].due_unarmed(end) {
+            self.arm_at(f, end, due);
         }
     }
 
     #[cold]
-    fn arm_earlier(&mut self, socket: usize, due: Time) {
-        self.clocks[socket].armed = due;
+    fn arm_at(&mut self, f: usize, end: usize, due: Time) {
+        self.flows[f].sides[end].armed = due;
         if due <= self.end {
-            self.agenda.push(Entry::clock(due.ps(), self.ranks.socket(socket as u32)));
+            self.agenda.push(Entry::clock(due.ps(), self.ranks.socket((2 * f + end) as u32)));
         }
     }
 
@@ -344,32 +297,30 @@ impl World {
                 packet.extra = self.extras.tag(packet.extra, audit.sent());
             }
             let f = &mut self.flows[flow as usize];
-            let print = &mut f.sockets[usize::from(end)];
-            print.mix(t.ps());
-            print.mix(packet.word());
+            let side = &mut f.sides[usize::from(end)];
+            side.sent.mix(t.ps());
+            side.sent.mix(packet.word());
+            let tail = side.tail;
             let data = usize::from(end) == SENDER;
             let leaves = if data { f.leaves(t) } else { t };
-            let tail = f.tails[usize::from(end)];
-            self.advance(leaves, tail, Traveller { packet, flow, data }, observer);
+            self.advance(leaves, tail, Parcel { packet, flow, leg: 0, framing: 0, data }, observer);
         }
         self.emissions.clear();
     }
 
     /// Runs a packet ahead from `t` over private links, to the next merge or to a socket. The only place where
-    /// folding happens: a loop, not a special case.
-    #[inline]
-    fn advance<O: Observer>(&mut self, mut t: Time, tail: Tail, mut who: Traveller, observer: &mut O) {
+    /// folding happens: a loop, not a special case. Inlined, because a call would take longer than most of its loops.
+    #[inline(always)]
+    fn advance<O: Observer>(&mut self, mut t: Time, tail: Tail, mut parcel: Parcel, observer: &mut O) {
         for i in tail.from..tail.to {
             if t > self.end {
-                return self.cut(who.packet);
+                return self.cut(parcel.packet);
             }
             self.tally.packet_hops += 1;
             match &mut self.elements[self.legs.hops[i as usize] as usize] {
-                Element::Wire(wire) => t = wire.pass(t, u32::from(who.packet.ip_len)),
+                Element::Wire(wire) => t = wire.pass(t, u32::from(parcel.packet.ip_len)),
                 Element::Port(port) => {
-                    let mut parcel = Parcel { packet: who.packet, flow: who.flow, leg: 0, framing: 0, data: who.data };
                     let at = port.pass(t, &mut parcel, scene!(self, observer));
-                    who.packet = parcel.packet;
                     if !self.casualties.is_empty() {
                         self.settle_casualties();
                     }
@@ -379,36 +330,38 @@ impl World {
             }
         }
         if t > self.end {
-            return self.cut(who.packet);
+            return self.cut(parcel.packet);
         }
         match tail.end {
-            End::Merge(leg, rank) => self.agenda.push(Entry { t: t.ps(), rank, leg, packet: who.packet }),
-            End::Receiver(f) => self.deliver(f as usize, RECEIVER, t, who.packet, observer),
-            End::Sender(f) => self.deliver(f as usize, SENDER, t, who.packet, observer),
+            End::Merge(leg, rank) => self.agenda.push(Entry { t: t.ps(), rank, leg, packet: parcel.packet }),
+            End::Receiver(f) => self.deliver::<RECEIVER, O>(f as usize, t, parcel.packet, observer),
+            End::Sender(f) => self.deliver::<SENDER, O>(f as usize, t, parcel.packet, observer),
         }
     }
 
     /// A packet arrives at one end of a flow. The end's own timers that were due before come first; one that is due
-    /// at this very instant comes after.
-    #[inline]
-    fn deliver<O: Observer>(&mut self, f: usize, end: usize, t: Time, packet: Pkt, observer: &mut O) {
+    /// at this very instant comes after. Compiled once for each end, and not into each caller of `advance`.
+    #[inline(never)]
+    fn deliver<const END: usize, O: Observer>(&mut self, f: usize, t: Time, packet: Pkt, observer: &mut O) {
         self.tally.delivered += 1;
         if let Some(audit) = &mut self.audit {
             audit.delivered(self.extras.audit(packet.extra));
         }
-        if self.clocks[2 * f + end].due < t {
-            self.settle_socket(f, end, Time::from_ps(t.ps() - 1), observer);
+        if self.flows[f].due(END) < t {
+            self.settle_socket(f, END, Time::from_ps(t.ps() - 1), observer);
         }
         let extra = self.extras.take(packet.extra);
         let flow = &mut self.flows[f];
-        flow.look_until(end, t, observer);
+        flow.look_until(END, t, observer);
         let mut socket =
-            Socket { t, flow: f as u32, end: end as u8, emissions: &mut self.emissions, extras: &mut self.extras };
-        match end {
+            Socket { t, flow: f as u32, end: END as u8, emissions: &mut self.emissions, extras: &mut self.extras };
+        match END {
             SENDER => flow.sender_gets(t, &packet.segment(), extra.as_ref(), &mut socket),
             _ => flow.receiver_gets(t, &packet.segment(), extra.as_ref(), &mut socket),
         }
-        self.arm(f, end);
+        if let Some(due) = flow.due_unarmed(END) {
+            self.arm_at(f, END, due);
+        }
     }
 
     /// A packet whose next event lies after the end: it is still in the network.

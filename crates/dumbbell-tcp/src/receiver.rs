@@ -36,7 +36,6 @@ pub struct ReceiverStats {
 #[derive(Debug)]
 struct Cold {
     config: TcpConfig,
-    blocks: Reassembly,
     /// The duplicate that the next acknowledgement reports.
     duplicate: Option<(u64, u64)>,
     tag: u32,
@@ -67,6 +66,8 @@ pub struct Receiver<P = Manners> {
     clock: Clock,
     policy: P,
     stats: ReceiverStats,
+    /// What waits out of order; beside the rest, because each segment asks whether there is any.
+    blocks: Reassembly,
     cold: Box<Cold>,
 }
 
@@ -98,13 +99,8 @@ impl<P: Receive> Receiver<P> {
             clock: Clock(config.clock),
             policy,
             stats: ReceiverStats::default(),
-            cold: Box::new(Cold {
-                config: config.clone(),
-                blocks: Reassembly::default(),
-                duplicate: None,
-                tag: 0,
-                fin_at: None,
-            }),
+            blocks: Reassembly::default(),
+            cold: Box::new(Cold { config: config.clone(), duplicate: None, tag: 0, fin_at: None }),
         }
     }
 
@@ -165,7 +161,7 @@ impl<P: Receive> Receiver<P> {
         (arrival.now, arrival.bytes, arrival.mss) = (now, bytes, self.mss);
         (arrival.ce, arrival.cwr) = (ce, s.flags & flag::CWR != 0);
         arrival.pending = self.nxt - self.acked + bytes;
-        arrival.in_order = from == self.nxt && self.nxt + bytes <= self.edge && self.cold_is_quiet();
+        arrival.in_order = from == self.nxt && self.nxt + bytes <= self.edge && self.blocks.is_empty();
         let reply = self.policy.on_data(&arrival);
         if matches!(reply, Reply::BeforeThenWithin(_)) && self.nxt > self.acked {
             self.acknowledge(now, true, out);
@@ -174,7 +170,7 @@ impl<P: Receive> Receiver<P> {
             self.nxt += bytes;
             self.stats.delivered_bytes += bytes;
             match reply {
-                Reply::Now => self.acknowledge(now, false, out),
+                Reply::Now => self.acknowledge_inline(now, false, out),
                 Reply::Within(span) | Reply::BeforeThenWithin(span) => {
                     self.delayed_until = self.delayed_until.min(now + span);
                 }
@@ -194,12 +190,6 @@ impl<P: Receive> Receiver<P> {
         ts.wrapping_sub(self.ts_recent) as i32 >= 0
     }
 
-    /// Whether nothing waits out of order.
-    #[inline]
-    fn cold_is_quiet(&self) -> bool {
-        self.cold.blocks.is_empty()
-    }
-
     /// Data that is not simply the next in order: out of order, filling a gap, a duplicate, out of the window.
     fn take(&mut self, from: u64, bytes: u64, fin: bool) {
         let (data_end, end) = (from + bytes, from + bytes + u64::from(fin));
@@ -210,26 +200,26 @@ impl<P: Receive> Receiver<P> {
         let to = if data_end <= self.edge { end } else { self.edge };
         let cold = &mut *self.cold;
         let known_until = self.nxt.max(from);
-        if end <= self.nxt || cold.blocks.covers(known_until, to) {
+        if end <= self.nxt || self.blocks.covers(known_until, to) {
             self.stats.duplicates += 1;
         }
         if from >= to {
             return;
         }
         if self.sack {
-            let again = if from < self.nxt { Some((from, to.min(self.nxt))) } else { cold.blocks.overlap(from, to) };
+            let again = if from < self.nxt { Some((from, to.min(self.nxt))) } else { self.blocks.overlap(from, to) };
             cold.duplicate = again;
             self.more_to_say |= again.is_some();
         }
         if to <= self.nxt {
             return;
         }
-        cold.blocks.insert(known_until, to);
-        if let Some(next) = cold.blocks.take_from(self.nxt) {
+        self.blocks.insert(known_until, to);
+        if let Some(next) = self.blocks.take_from(self.nxt) {
             let fin_taken = cold.fin_at.is_some_and(|at| self.nxt <= at && next > at);
             self.stats.delivered_bytes += next - self.nxt - u64::from(fin_taken);
             self.nxt = next;
         }
-        self.more_to_say |= self.sack && !cold.blocks.is_empty();
+        self.more_to_say |= self.sack && !self.blocks.is_empty();
     }
 }

@@ -9,8 +9,14 @@ use dumbbell_core::units::Time;
 
 impl<P: Receive> Receiver<P> {
     /// An acknowledgement of everything in order. `before`: of what came before the segment at hand.
-    #[inline]
+    #[inline(never)]
     pub(super) fn acknowledge(&mut self, now: Time, before: bool, out: &mut impl Outbox) {
+        self.acknowledge_inline(now, before, out);
+    }
+
+    /// The same, for the hot path.
+    #[inline(always)]
+    pub(super) fn acknowledge_inline(&mut self, now: Time, before: bool, out: &mut impl Outbox) {
         self.acked = self.nxt;
         self.delayed_until = Time::NEVER;
         let window = self.policy.window(self.buffer);
@@ -39,9 +45,9 @@ impl<P: Receive> Receiver<P> {
         let duplicate = self.cold.duplicate.take();
         if self.sack {
             let room = if self.timestamps { 3 } else { 4 };
-            extra.blocks = self.cold.blocks.report(duplicate, room, &mut extra.sack);
+            extra.blocks = self.blocks.report(duplicate, room, &mut extra.sack);
         }
-        self.more_to_say = self.sack && !self.cold.blocks.is_empty();
+        self.more_to_say = self.sack && !self.blocks.is_empty();
         // Kind, length and 8 bytes a block, padded to 32 bits (RFC 2018 section 3).
         let options = if extra.blocks == 0 { 0 } else { 4 + 8 * u64::from(extra.blocks) };
         (Some(extra), options)
