@@ -62,6 +62,9 @@ pub fn run(request: &Value, progress: &dyn Fn(Progress) -> bool) -> Result<Value
 
 /// A hash of everything that a plan says: equal plans have equal results.
 pub fn plan_hash(plan: &Plan) -> String {
-    let text = serde_json::to_vec(plan).unwrap_or_default();
-    blake3::hash(&text).to_hex()[..16].to_string()
+    let mut hasher = blake3::Hasher::new();
+    match serde_json::to_writer(&mut hasher, plan) {
+        Ok(()) => hasher.finalize().to_hex()[..16].to_string(),
+        Err(_) => String::new(), // A plan is plain data and a hasher takes all: there is no error to be had.
+    }
 }

@@ -55,8 +55,10 @@ impl Graph<'_> {
         let found = self.ids.get(name).copied();
         if found.is_none() {
             let known: Vec<&str> = self.ids.keys().map(String::as_str).collect();
-            let fix = match nearest(name, &known) {
+            // Names of one or two letters are all alike: a guess would be none.
+            let fix = match nearest(name, &known).filter(|_| name.len() > 2) {
                 Some(other) => format!("did you mean `{other}`?"),
+                None if known.len() <= 12 => format!("known are {}; or declare it", known.join(", ")),
                 None => format!("declare it: [[host]] name = \"{name}\""),
             };
             self.error(at, format!("there is no host or router named `{name}`"), fix, check);

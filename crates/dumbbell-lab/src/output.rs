@@ -13,6 +13,8 @@ const RECORDS: [&str; 3] = ["flows.parquet", "queues.parquet", "signals.parquet"
 /// A directory that results will appear in.
 pub struct Output {
     dir: PathBuf,
+    /// Whether it was not there before.
+    made: bool,
     /// Where they grow; removed when dropped.
     growing: TempDir,
     /// Each point's directory, relative.
@@ -40,12 +42,14 @@ impl Output {
     /// Code 1: it cannot.
     pub fn open(dir: &Path, study: &Study) -> Result<Output, Problem> {
         let fail = |e: io::Error| failed(dir, &e);
+        let made = !dir.exists();
         std::fs::create_dir_all(dir).map_err(fail)?;
         let growing = tempfile::Builder::new().prefix(".growing-").tempdir_in(dir).map_err(fail)?;
         let digits = study.points.len().to_string().len();
         let point = |i: usize| if study.swept { format!("point-{:0digits$}", i + 1).into() } else { PathBuf::new() };
         Ok(Output {
             dir: dir.into(),
+            made,
             growing,
             points: (0..study.points.len()).map(point).collect(),
             per_seed: study.points.iter().map(|p| p.seeds.len() > 1).collect(),
@@ -66,6 +70,20 @@ impl Output {
         let dir = self.growing.path().join(self.relative(point, seed));
         std::fs::create_dir_all(&dir).map_err(|e| failed(&self.dir, &e))?;
         Ok(dir)
+    }
+
+    /// The directory.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Nothing is kept: everything is as it was before.
+    pub fn abandon(self) {
+        drop(self.growing);
+        if self.made {
+            // Only if it is empty; if not, somebody else wrote there.
+            let _ = std::fs::remove_dir(&self.dir);
+        }
     }
 
     /// Moves everything to its place; `summary.json`, which names all files, comes last. `result` gets the same

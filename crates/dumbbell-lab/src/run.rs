@@ -9,9 +9,10 @@ use crate::results;
 use crate::study::Study;
 use dumbbell_plan::{Plan, Record};
 use dumbbell_sim::{Options, World};
+use parquet::errors::ParquetError;
 use rayon::prelude::*;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -57,6 +58,18 @@ enum Stop {
     Failed(Problem),
 }
 
+impl Stop {
+    fn problem(self) -> Problem {
+        match self {
+            Stop::Failed(problem) => problem,
+            Stop::Interrupted => {
+                let d = Diagnostic::new("interrupted: nothing was written");
+                Problem::new(code::INTERRUPTED, &[d], &Texts::default())
+            }
+        }
+    }
+}
+
 /// See [`crate::door::run`].
 pub fn run(request: &Value, progress: &dyn Fn(Progress) -> bool) -> Result<Value, Problem> {
     let began = Instant::now();
@@ -74,11 +87,10 @@ pub fn run(request: &Value, progress: &dyn Fn(Progress) -> bool) -> Result<Value
     };
     let outcomes = match all(&shared, request.threads, progress) {
         Ok(outcomes) => outcomes,
-        Err(Stop::Interrupted) => {
-            let d = Diagnostic::new("interrupted: nothing was written");
-            return Err(Problem::new(code::INTERRUPTED, &[d], &Texts::default()));
+        Err(stop) => {
+            output.map_or((), Output::abandon);
+            return Err(stop.problem());
         }
-        Err(Stop::Failed(problem)) => return Err(problem),
     };
     let mut result = results::assemble(&study, outcomes, began.elapsed().as_secs_f64());
     if let Some(output) = output {
@@ -156,7 +168,7 @@ fn simulate(
     dir: Option<&Path>,
 ) -> Result<(dumbbell_sim::Report, f64), Stop> {
     let began = Instant::now();
-    let unwritten = |e: parquet::errors::ParquetError| Stop::Failed(unwritten(dir, &e.to_string()));
+    let unwritten = |e: ParquetError| Stop::Failed(unwritten(shared.output, &e));
     let mut recorder = Recorder::new(plan, dir).map_err(unwritten)?;
     let mut world = World::new(plan, shared.options).map_err(|fault| {
         let cause = format!("the simulator refuses this plan at {}: {}", fault.at, fault.cause);
@@ -187,8 +199,9 @@ fn simulate(
 }
 
 /// Records that cannot be written.
-fn unwritten(dir: Option<&Path>, why: &str) -> Problem {
-    let dir: PathBuf = dir.unwrap_or(Path::new("")).into();
-    let cause = format!("records cannot be written in {}: {why}", dir.display());
+fn unwritten(output: Option<&Output>, why: &ParquetError) -> Problem {
+    let dir = output.map_or(Path::new(""), Output::dir);
+    let why = why.to_string();
+    let cause = format!("records cannot be written in {}: {}", dir.display(), why.trim_start_matches("External: "));
     Problem::failure(cause, Some("is the disk full? Results that were there before are as they were".into()))
 }

@@ -88,6 +88,9 @@ pub fn plain(message: &str) -> Diagnostic {
             return Diagnostic::new(cause).fix(format!("write {fix}"));
         }
     }
+    if let Some((found, _)) = message.strip_prefix("invalid value: ").and_then(|rest| rest.split_once(", expected u")) {
+        return Diagnostic::new(format!("{found} cannot stand here")).fix("write a whole number from 0 up");
+    }
     if message.ends_with("too large for a time") {
         return Diagnostic::new(message).fix("the longest time is 213 days: times are whole picoseconds in 64 bits");
     }

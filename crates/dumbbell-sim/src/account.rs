@@ -82,8 +82,8 @@ impl Account {
     /// `parcel` was dropped.
     #[cold]
     pub fn drop<O: Observer>(&mut self, parcel: Parcel, e: &Event<'_>, scene: &mut Scene<'_, O>) {
-        self.stats.dropped(e.t, e.reason);
         if e.t <= self.stats.end() {
+            self.stats.dropped(e.t, e.reason);
             let print = if e.reason == Reason::Link { &mut self.lost } else { &mut self.dropped };
             print.mix(e.t.ps());
             print.mix(parcel.word() ^ (e.reason.index() as u64) << 4);

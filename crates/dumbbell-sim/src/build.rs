@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::arrival::ArrivalQueue;
 use crate::flow::{Ends, Flow, Udp};
 use crate::held::HeldQueue;
-use crate::legs::{Legs, population, streams};
+use crate::legs::{Legs, Tail, population, streams};
 use crate::observe::Looks;
 use crate::port::{Port, Queue};
 use crate::ranks::Ranks;
@@ -25,7 +25,7 @@ use dumbbell_core::rng::Stream;
 use dumbbell_core::transport::Path;
 use dumbbell_core::units::{Capacity, Span, Time};
 use dumbbell_plan::{Link, Plan, Spec, Transport};
-use dumbbell_tcp::{Receiver, Sender};
+use dumbbell_tcp::Sender;
 
 /// How a plan is run; none of it changes what happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +70,7 @@ impl World {
         let agenda = Agenda::new(entries_per_second(plan, &legs.merge), horizon(plan).ps());
         let mut flows = Vec::with_capacity(plan.flows.len());
         for i in 0..plan.flows.len() {
-            flows.push(flow(plan, i)?);
+            flows.push(flow(plan, i, [legs.sockets[2 * i], legs.sockets[2 * i + 1]])?);
         }
         Ok(World::assemble(Parts { plan: plan.clone(), legs, ranks, agenda, elements, flows, audit: options.audit }))
     }
@@ -119,7 +119,7 @@ fn element(plan: &Plan, number: usize, link: &Link, options: Options) -> Result<
     })))
 }
 
-fn flow(plan: &Plan, number: usize) -> Result<Flow, Fault> {
+fn flow(plan: &Plan, number: usize, tails: [Tail; 2]) -> Result<Flow, Fault> {
     let flow = &plan.flows[number];
     let chance = |part: &str| Stream::named(plan.seed, &format!("{}/{part}", flow.name));
     let source = within(&flow.name, AnySource::build(&flow.source.kind, &flow.source.config, &()))?;
@@ -136,11 +136,12 @@ fn flow(plan: &Plan, number: usize) -> Result<Flow, Fault> {
             )?;
             let sender = Sender::new(tcp, |path| build(path).expect("the same parameters were accepted a line above"));
             let mss = tcp.mss.map_or(1460, |b| b.0);
-            let ends = Ends::Tcp { sender, receiver: Receiver::new(tcp), mss };
+            let receiver = sender.receiver();
+            let ends = Ends::Tcp { sender, receiver, mss };
             (ends, (tcp.send_jitter > Span::ZERO).then(|| (tcp.send_jitter, chance("jitter"))))
         }
     };
-    Ok(Flow::new(number, ends, app, start, jitter, looks(plan, plan.record.flows)))
+    Ok(Flow::new(number, ends, app, start, jitter, looks(plan, plan.record.flows), tails))
 }
 
 /// About how many packets a second come to merges, of 1000 bytes: what sizes the agenda's buckets.

@@ -1,5 +1,6 @@
 //! The two ends of a flow, and what is measured of it.
 use crate::app::{Act, App};
+use crate::legs::Tail;
 use crate::observe::{FlowRow, Looks, Observer};
 use dumbbell_algos::cc::AnyCc;
 use dumbbell_core::fingerprint::Fingerprint;
@@ -109,6 +110,8 @@ pub struct Flow {
     warm: [Counts; 2],
     /// What left the sender's and the receiver's socket, hashed.
     pub sockets: [Fingerprint; 2],
+    /// From the sender's and the receiver's socket to the first merge; nobody asks where a UDP receiver's leads.
+    pub tails: [Tail; 2],
 }
 
 /// Random delay of each departure, which never reorders (ns-2's `overhead_`).
@@ -120,7 +123,15 @@ struct Jitter {
 
 impl Flow {
     /// A flow that has not begun; it does at `start`.
-    pub fn new(number: usize, ends: Ends, app: App, start: Time, jitter: Option<(Span, Stream)>, looks: Looks) -> Self {
+    pub fn new(
+        number: usize,
+        ends: Ends,
+        app: App,
+        start: Time,
+        jitter: Option<(Span, Stream)>,
+        looks: Looks,
+        tails: [Tail; 2],
+    ) -> Self {
         Flow {
             number,
             ends,
@@ -133,6 +144,7 @@ impl Flow {
             cwnd_since: start,
             warm: [Counts::default(); 2],
             sockets: [Fingerprint::default(); 2],
+            tails,
         }
     }
 

@@ -37,30 +37,29 @@ impl PortStats {
         }
     }
 
+    /// Counts something at `t`, which is not after the end.
     #[inline]
-    fn both(&mut self, t: Time, f: impl Fn(&mut Ledger)) {
-        if t <= self.end {
-            f(&mut self.total);
-            if t < self.warm {
-                f(&mut self.early);
-            }
+    fn count(&mut self, t: Time, f: impl Fn(&mut Ledger)) {
+        f(&mut self.total);
+        if t < self.warm {
+            f(&mut self.early);
         }
     }
     /// A packet of `bytes` came at `t`.
     #[inline]
     pub fn arrived(&mut self, t: Time, bytes: u32) {
-        self.both(t, |l| {
+        self.count(t, |l| {
             l.arrivals += 1;
             l.arrived_bytes += u64::from(bytes);
         });
     }
     /// A packet was dropped at `t`.
     pub fn dropped(&mut self, t: Time, why: Reason) {
-        self.both(t, |l| l.drops[why.index()] += 1);
+        self.count(t, |l| l.drops[why.index()] += 1);
     }
     /// A packet was marked at `t`.
     pub fn marked(&mut self, t: Time) {
-        self.both(t, |l| l.marks += 1);
+        self.count(t, |l| l.marks += 1);
     }
     /// When the run ends.
     #[inline]
@@ -70,7 +69,7 @@ impl PortStats {
     /// A packet of `bytes` is through at `t`: transmitted, and not lost on the wire.
     #[inline]
     pub fn departed(&mut self, t: Time, bytes: u32) {
-        self.both(t, |l| {
+        self.count(t, |l| {
             l.departures += 1;
             l.departed_bytes += u64::from(bytes);
         });
@@ -83,7 +82,11 @@ impl PortStats {
     /// The transmitter took a packet that came at `arrived`, from `start` to `done`.
     #[inline]
     pub fn served(&mut self, arrived: Time, start: Time, done: Time) {
-        self.busy = self.busy + done.min(self.end).since(start.max(self.warm));
+        if start < self.warm || done > self.end {
+            self.busy = self.busy + done.min(self.end).since(start.max(self.warm));
+        } else {
+            self.busy = self.busy + done.since(start);
+        }
         if arrived >= self.warm && start <= self.end {
             let wait = start.since(arrived);
             self.waited += u128::from(wait.ps());

@@ -188,7 +188,9 @@ impl World {
                 Kind::Wake(link) => self.wake(link as usize, observer),
                 Kind::Station(link) => self.station(link, observer),
             }
-            self.launch_all(observer);
+            if !self.emissions.is_empty() {
+                self.launch_all(observer);
+            }
         }
         false
     }
@@ -347,7 +349,7 @@ impl World {
             print.mix(packet.word());
             let data = usize::from(end) == SENDER;
             let leaves = if data { f.leaves(t) } else { t };
-            let tail = self.legs.sockets[2 * flow as usize + usize::from(end)];
+            let tail = f.tails[usize::from(end)];
             self.advance(leaves, tail, Traveller { packet, flow, data }, observer);
         }
         self.emissions.clear();

@@ -156,7 +156,7 @@ impl<P: Receive> Receiver<P> {
         }
         self.stats.received_bytes += bytes;
         let from = widen(s.seq, self.nxt);
-        if self.timestamps && from <= self.acked && s.ts.wrapping_sub(self.ts_recent) as i32 >= 0 {
+        if self.timestamps && from <= self.acked && (from == self.nxt || self.is_newer(s.ts)) {
             self.ts_recent = s.ts;
         }
         let ce = s.ecn == Ecn::Ce;
@@ -185,6 +185,13 @@ impl<P: Receive> Receiver<P> {
             self.take(from, bytes, fin);
             self.acknowledge(now, false, out);
         }
+    }
+
+    /// Whether a timestamp is later than TS.Recent. The next segment expected needs no such proof: after an idle
+    /// time of half the clock's range the comparison would mislead (RFC 7323 section 5.5).
+    #[inline]
+    fn is_newer(&self, ts: u32) -> bool {
+        ts.wrapping_sub(self.ts_recent) as i32 >= 0
     }
 
     /// Whether nothing waits out of order.

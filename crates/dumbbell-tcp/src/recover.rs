@@ -71,7 +71,7 @@ impl AnyRecover {
     pub fn new(config: &TcpConfig, name: Option<&str>) -> Self {
         match config.implied_by(name).recovery {
             Recovery::Tahoe => AnyRecover::Tahoe(Tahoe { reentry: Guard::of(config) }),
-            Recovery::Reno => AnyRecover::Reno(Reno::reno()),
+            Recovery::Reno => AnyRecover::Reno(Reno::rfc5681()),
             Recovery::Newreno => AnyRecover::Reno(Reno::newreno(Guard::of(config), config.partial_ack, config.exit)),
             Recovery::Sack => AnyRecover::Sack(Sack::default()),
         }

@@ -19,7 +19,11 @@ pub struct Law {
 /// RFC 5681: one segment per round trip, half on congestion.
 pub const STANDARD: Law = Law { a: 1.0, b: 0.5, k: 0.0, l: 1.0 };
 
-/// A congestion window that follows a [`Law`].
+/// The unit of fixed-point increases.
+const FIXED: u64 = 1 << 16;
+
+/// A congestion window that follows a [`Law`]; what an acknowledgement touches comes first.
+#[repr(C)]
 #[derive(Clone, Debug)]
 pub struct Window {
     cwnd: u64,
@@ -29,8 +33,10 @@ pub struct Window {
     limit: u64,
     /// Whether every acknowledged byte counts in congestion avoidance (RFC 3465), or a segment per ACK (RFC 5681).
     count_bytes: bool,
-    /// The part of a byte by which cwnd has grown beyond `cwnd`.
-    fraction: f64,
+    /// What the last increase left over: a part of a byte, times cwnd, in units of 2^-16.
+    remainder: u64,
+    /// a SMSS in units of 2^-16.
+    increase: u64,
     law: Law,
     /// (cwnd, ssthresh) before the last reduction.
     prior: (u64, u64),
@@ -45,7 +51,8 @@ impl Window {
             mss: path.mss,
             limit: path.growth_limit.max(1) * path.mss,
             count_bytes: path.growth_limit > 1,
-            fraction: 0.0,
+            remainder: 0,
+            increase: (law.a * path.mss as f64 * FIXED as f64) as u64,
             law,
             prior: (0, 0),
         }
@@ -61,10 +68,11 @@ impl Window {
         self.ssthresh
     }
 
-    /// Grows for newly acknowledged bytes, if the window was what limited the sender (RFC 5681 section 3.1).
+    /// Grows for newly acknowledged bytes, if the window was what limited the sender (RFC 5681 section 3.1), and
+    /// the ACK echoes no congestion (RFC 3168 section 6.1.2).
     #[inline]
     pub fn grow(&mut self, ack: &Ack) {
-        if ack.acked == 0 || ack.phase == Phase::Recovery || !ack.window_limited {
+        if ack.acked == 0 || ack.phase == Phase::Recovery || !ack.window_limited || ack.ece {
             return;
         }
         if self.cwnd < self.ssthresh {
@@ -72,16 +80,19 @@ impl Window {
             return;
         }
         let credit = if self.count_bytes { ack.acked } else { ack.acked.min(self.mss) };
-        let (mss, cwnd) = (self.mss as f64, self.cwnd as f64);
-        let mut growth = self.law.a * credit as f64 * mss / cwnd;
-        if self.law.k != 0.0 {
-            growth *= libm::pow(cwnd / mss, -self.law.k);
-        }
-        // The law is per round trip; an acknowledgement of a whole window adds no more than its increase.
-        let whole = (self.fraction + growth).min(self.law.a.max(1.0) * mss);
-        let bytes = whole as u64;
-        self.fraction = whole - bytes as f64;
-        self.cwnd += bytes;
+        let increase = if self.law.k == 0.0 { self.increase } else { self.binomial_increase() };
+        // Integers, whose remainder is carried: exact in the long run, on every machine.
+        let (work, unit) = (credit * increase + self.remainder, self.cwnd * FIXED);
+        // The law is per round trip; an acknowledgement of more than a window adds no more than its increase.
+        let whole = (work / unit).min(increase / FIXED + 1);
+        self.remainder = work % unit;
+        self.cwnd += whole;
+    }
+
+    /// a SMSS / w^k in units of 2^-16.
+    fn binomial_increase(&self) -> u64 {
+        let w = self.cwnd as f64 / self.mss as f64;
+        (self.increase as f64 * libm::pow(w, -self.law.k)) as u64
     }
 
     /// Answers a congestion event. `loss_window`: the window after a loss found by duplicate ACKs; `None`: ssthresh.
@@ -107,7 +118,7 @@ impl Window {
             }
             Cause::Further => return,
         }
-        self.fraction = 0.0;
+        self.remainder = 0;
     }
 
     /// ssthresh = max(decreased `from`, 2 SMSS).

@@ -16,7 +16,7 @@ pub struct Reno {
 
 impl Reno {
     /// RFC 5681: the first new acknowledgement ends recovery.
-    pub fn reno() -> Self {
+    pub fn rfc5681() -> Self {
         Reno { inflation: 0, partial_seen: false, guard: Guard::Open, newreno: None }
     }
     /// RFC 6582: recovery lasts until everything outstanding at its start is acknowledged.

@@ -53,7 +53,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         ack.reverse_delay = news.peer_clock.map(|peer| now.since(peer));
         (ack.window_limited, ack.phase) = (self.window_limited, self.phase);
         self.cc.on_ack(&ack, &mut self.orders);
-        self.obey(now, out);
+        if self.orders.rto.is_some() {
+            self.obey_timer();
+        }
         if let Some(r) = rtt {
             self.take_sample(r);
         }
@@ -66,7 +68,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if ack.ece {
             self.on_ecn_echo(now, una, out);
         }
-        self.transmit(now, out);
+        self.obey(now, out);
+        self.transmit_inline(now, out);
     }
 
     /// A round-trip sample from an ACK that moves SND.UNA to `una`: by timestamps, or by Karn's rule from the one
@@ -85,13 +88,13 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
     #[inline]
     pub(super) fn take_sample(&mut self, rtt: Span) {
-        self.rtt.seen(rtt);
         self.rtt.sample(rtt);
         self.stats.rtt_samples += 1;
         self.stats.rtt_sum = self.stats.rtt_sum + rtt;
     }
 
     /// SACK blocks, the window, the peer's clock, a tag.
+    #[cold]
     fn read_extra(&mut self, now: Time, una: u64, x: &Extra) -> News {
         let mut sacked = 0;
         if self.sack {
@@ -113,6 +116,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     }
 
     /// Takes the window; a window that opens stops the persist timer.
+    #[cold]
     fn set_window(&mut self, window: u64) -> bool {
         let changed = window != self.window;
         if changed && self.una == self.nxt {
@@ -153,6 +157,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.restart_timer(now);
     }
 
+    #[cold]
     fn on_duplicate(&mut self, now: Time, sacked: u64, out: &mut impl Outbox) {
         self.dupacks += 1;
         match self.phase {
@@ -163,6 +168,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     }
 
     /// Asks the detector, outside recovery.
+    #[cold]
     fn consult(&mut self, now: Time, acked: u64, sacked: u64, out: &mut impl Outbox) {
         let mut e = Evidence::default();
         (e.now, e.acked, e.sacked, e.dupacks) = (now, acked, sacked, self.dupacks);
@@ -174,6 +180,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     }
 
     /// Acts on a detector's finding.
+    #[cold]
     pub(super) fn conclude(&mut self, now: Time, finding: Finding, out: &mut impl Outbox) {
         match finding {
             Finding::Nothing => {}
@@ -185,6 +192,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     }
 
     /// Fast retransmit: the window first, then the repair.
+    #[cold]
     fn enter_recovery(&mut self, now: Time, out: &mut impl Outbox) {
         let in_flight = self.nxt - self.una - self.limited_sent;
         let below = self.detect.lost_below(&self.board);
@@ -203,6 +211,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     }
 
     /// An acknowledgement in recovery.
+    #[cold]
     fn repair(&mut self, now: Time, acked: u64, sacked: u64, out: &mut impl Outbox) {
         let step = self.recover.on_ack(&flight!(self), acked, sacked);
         if self.tagged && step.exit.is_none() {
@@ -219,6 +228,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     }
 
     /// Does what a recovery asks.
+    #[cold]
     fn take(&mut self, now: Time, step: Step, out: &mut impl Outbox) {
         if let Some(bound) = step.exit {
             self.phase = Phase::Open;
@@ -247,6 +257,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     }
 
     /// RFC 3168 section 6.1.2: once per window of data, and not beside a loss of the same window.
+    #[cold]
     fn on_ecn_echo(&mut self, now: Time, una: u64, out: &mut impl Outbox) {
         if !self.ecn || una <= self.ecn_point || self.phase != Phase::Open {
             return;

@@ -51,6 +51,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     }
 
     /// A SYN-ACK: what both ends can do holds from now on.
+    #[cold]
     pub(super) fn on_syn_ack(&mut self, now: Time, s: &Segment, x: &Extra, out: &mut impl Outbox) {
         if self.stage == Stage::Established || !self.cold.config.handshake {
             return self.send_ack(now, out);
@@ -61,7 +62,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if self.timestamps || !self.cold.syn_resent {
             let exact = since_timestamp(self.clock.tick(now), s.ts);
             let measured = if self.timestamps { exact } else { now.since(self.cold.opened_at) };
-            self.take_sample(self.clock.round(measured));
+            let rtt = self.clock.round(measured);
+            self.rtt.seen(rtt);
+            self.take_sample(rtt);
         }
         if self.cold.syn_resent {
             // RFC 5681 section 3.1: one segment; RFC 6298 (5.7): 3 s for the data.
@@ -79,7 +82,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let c = &self.cold.config;
         self.timestamps = c.timestamps && x.timestamps;
         let options = if self.timestamps { 12 } else { 0 };
-        self.overhead = c.header.0 + options;
+        self.overhead = (c.header.0 + options) as u32;
         self.mss = (c.segment_bytes() + c.option_bytes()).min(u64::from(x.mss)) - options;
         self.ecn &= s.flags & flag::ECE != 0;
         if self.sack && !x.sack_permitted {

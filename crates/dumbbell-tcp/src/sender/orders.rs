@@ -21,7 +21,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
-    fn execute(&mut self, now: Time, out: &mut impl Outbox) {
+    /// Executes what concerns the timer: before the sample of the acknowledgement at hand is taken.
+    #[cold]
+    pub(super) fn obey_timer(&mut self) {
         match self.orders.rto.take() {
             Some(RtoOrder::BackOff) => {
                 self.rtt.back_off();
@@ -32,6 +34,11 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             Some(RtoOrder::Reset) => self.rtt.reset(),
             None => {}
         }
+    }
+
+    #[cold]
+    fn execute(&mut self, now: Time, out: &mut impl Outbox) {
+        self.obey_timer();
         if let Some(frozen) = self.orders.freeze.take() {
             self.frozen = frozen;
             self.pacing = false;
@@ -56,10 +63,10 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let allowed = self.limit.min(self.una + self.window);
         if self.nxt == self.high && self.high < allowed {
             let to = allowed.min(self.high + self.mss);
-            self.nxt = self.emit(now, self.high, to, tag, out);
+            self.nxt = self.send(now, self.high, to, tag, out);
         } else if self.una < self.high {
             let to = self.limit.min(self.una + self.mss).min(self.high);
-            self.emit(now, self.una, to, tag, out);
+            self.send(now, self.una, to, tag, out);
         }
     }
 }

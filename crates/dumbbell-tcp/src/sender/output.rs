@@ -7,18 +7,45 @@ use dumbbell_core::units::Time;
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// Sends what the windows, the recovery and the pacing allow.
-    #[inline]
+    #[inline(never)]
     pub(super) fn transmit(&mut self, now: Time, out: &mut impl Outbox) {
+        self.transmit_inline(now, out);
+    }
+
+    /// The same, for the hot path.
+    #[inline(always)]
+    pub(super) fn transmit_inline(&mut self, now: Time, out: &mut impl Outbox) {
         if self.frozen || self.stage != Stage::Established {
             return;
         }
         (self.blocked, self.pacing) = (false, false);
+        if self.phase == Phase::Open && self.spare + self.beyond == 0 {
+            // Nearly every call ends here: full segments in order, until a window is full.
+            let edge = self.limit.min(self.una + self.window);
+            let allowed = edge.min(self.una + self.cc.cwnd());
+            while self.nxt + self.mss <= allowed {
+                if !self.released(now) {
+                    return;
+                }
+                self.nxt = self.emit(now, self.nxt, self.nxt + self.mss, Tag(0), out);
+            }
+            if self.nxt + self.mss <= self.limit && self.nxt > self.una {
+                self.window_limited = self.nxt + self.mss <= edge;
+                return;
+            }
+        }
+        self.transmit_with_care(now, out);
+    }
+
+    /// The same where something is special: recovery, going back, the last segment, a small window.
+    #[cold]
+    fn transmit_with_care(&mut self, now: Time, out: &mut impl Outbox) {
         if self.phase == Phase::Recovery {
             while let Some((pick, from, to)) = self.next_repair() {
                 if !self.released(now) {
                     break;
                 }
-                let after = self.emit(now, from, to, Tag(0), out);
+                let after = self.send(now, from, to, Tag(0), out);
                 if pick == Pick::New {
                     self.nxt = after;
                 }
@@ -30,7 +57,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
                     break;
                 }
                 let from = self.nxt;
-                self.nxt = self.emit(now, from, to, Tag(0), out);
+                self.nxt = self.send(now, from, to, Tag(0), out);
             }
         }
         if self.blocked && self.rto_at == Time::NEVER {
@@ -39,17 +66,13 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     }
 
     /// The end of the segment at SND.NXT, if it may go: slow start, congestion avoidance, going back.
-    #[inline]
     fn next_in_order(&mut self) -> Option<u64> {
-        let mut in_flight = self.nxt - self.una - self.beyond.min(self.nxt - self.una);
-        let mut to = self.limit.min(self.nxt + self.mss);
+        let mut hole = u64::MAX;
         if !self.board.is_empty() {
             self.nxt = self.board.skip(self.nxt).unwrap_or(self.nxt);
-            if self.phase == Phase::Loss {
-                in_flight -= self.board.bytes_within(self.una, self.nxt).min(in_flight);
-            }
-            to = self.limit.min(self.nxt + self.mss).min(self.board.next_start(self.nxt).unwrap_or(u64::MAX));
+            hole = self.board.next_start(self.nxt).unwrap_or(u64::MAX);
         }
+        let to = self.limit.min(self.nxt + self.mss).min(hole);
         if self.nxt >= to && self.nxt >= self.end() {
             self.window_limited = false;
             return None;
@@ -64,7 +87,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             (self.window_limited, self.blocked) = (false, true);
             return None;
         };
-        let after = in_flight + (to - self.nxt);
+        let after = self.in_the_window() + (to - self.nxt);
         let cwnd = self.cc.cwnd();
         if after > cwnd + self.spare {
             self.window_limited = true;
@@ -74,6 +97,13 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             self.limited_sent += to - self.nxt;
         }
         Some(to)
+    }
+
+    /// Bytes before SND.NXT that count against cwnd: not those sent beyond it, and when everything is sent again
+    /// not those that the receiver holds.
+    fn in_the_window(&self) -> u64 {
+        let held = if self.phase == Phase::Loss { self.board.bytes_within(self.una, self.nxt) } else { 0 };
+        (self.nxt - self.una).saturating_sub(self.beyond + held)
     }
 
     /// What the recovery sends next, cut to a segment.
@@ -90,6 +120,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     }
 
     /// Sends the first unacknowledged segment again, whatever the window.
+    #[cold]
     pub(super) fn resend_head(&mut self, now: Time, out: &mut impl Outbox) {
         if self.frozen || self.una >= self.high {
             return;
@@ -97,7 +128,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let from = self.una;
         let hole = self.board.next_start(from).unwrap_or(u64::MAX);
         let to = self.limit.min(from + self.mss).min(hole).min(self.high).max(from);
-        let after = self.emit(now, from, to, Tag(0), out);
+        let after = self.send(now, from, to, Tag(0), out);
         self.recover.on_sent(Pick::Again(from, after), from, after);
     }
 
@@ -108,9 +139,15 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         !self.pacing
     }
 
+    /// [`Self::emit`], out of line: the one copy inside the hot loop is enough.
+    #[inline(never)]
+    pub(super) fn send(&mut self, now: Time, from: u64, to: u64, extra_tag: Tag, out: &mut impl Outbox) -> u64 {
+        self.emit(now, from, to, extra_tag, out)
+    }
+
     /// One segment with bytes `[from, to)`, and the FIN if they are the last; returns the offset after it.
-    #[inline]
-    pub(super) fn emit(&mut self, now: Time, from: u64, to: u64, extra_tag: Tag, out: &mut impl Outbox) -> u64 {
+    #[inline(always)]
+    fn emit(&mut self, now: Time, from: u64, to: u64, extra_tag: Tag, out: &mut impl Outbox) -> u64 {
         let fin = to == self.limit && self.fin > 0;
         let after = to + u64::from(fin);
         let retransmit = from < self.high;
@@ -138,7 +175,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let tag = if extra_tag.0 != 0 { extra_tag } else { own_tag };
         let extra = if tag.0 != 0 { Some(self.note_tag(from, after, tag, extra_tag.0 != 0)) } else { None };
         let ts = if self.timestamps { timestamp(self.clock.tick(now)) } else { 0 };
-        let ip_len = (self.overhead + (to - from)) as u16;
+        let ip_len = (u64::from(self.overhead) + (to - from)) as u16;
         self.pace(now, u64::from(ip_len));
         self.high = self.high.max(after);
         self.stats.sent_packets += 1;
@@ -152,6 +189,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     }
 
     /// Remembers a tagged segment; new data beyond the window is not counted by the window.
+    #[cold]
     fn note_tag(&mut self, from: u64, to: u64, tag: Tag, extra: bool) -> Extra {
         let beyond = extra && from >= self.high;
         if beyond {

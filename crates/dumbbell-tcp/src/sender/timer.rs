@@ -82,7 +82,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.arm(now);
         if self.una < self.end() {
             self.stats.probes += 1;
-            self.emit(now, self.una, self.limit.min(self.una + 1), Tag(0), out);
+            self.send(now, self.una, self.limit.min(self.una + 1), Tag(0), out);
         }
     }
 }

@@ -18,6 +18,9 @@ pub fn lose() -> Fate {
     vec![]
 }
 
+/// Decides on each packet: its way, its number on that way, the segment (which it may mark).
+pub type Script = Box<dyn FnMut(Way, u64, &mut Segment) -> Fate>;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     Forward,
@@ -60,7 +63,9 @@ pub struct Net<C, D = DupAcks, R = AnyRecover, P = Manners> {
     /// Serialisation on the forward wire; `None`: infinitely fast.
     pub rate: Option<Rate>,
     pub log: Vec<Sent>,
-    pub fate: Box<dyn FnMut(Way, u64, &Segment) -> Fate>,
+    /// Whether the log is kept.
+    pub record: bool,
+    pub fate: Script,
     counts: [u64; 2],
     free_at: Time,
     order: u64,
@@ -88,7 +93,7 @@ impl Net<AnyCc> {
     /// Both ends of `config` with the congestion control `name`, 50 ms each way.
     pub fn new(name: &str, config: &TcpConfig) -> Self {
         let sender = Sender::new(config, |path| cc(name, path));
-        let receiver = Receiver::new(&config.implied_by(sender.cc().recovery()));
+        let receiver = sender.receiver();
         Net::of(sender, receiver)
     }
 }
@@ -103,6 +108,7 @@ impl<C: CongestionControl, D: Detect, R: Recover, P: Receive> Net<C, D, R, P> {
             delay: Span::from_ms(50),
             rate: None,
             log: Vec::new(),
+            record: true,
             fate: Box::new(|_, _, _| pass()),
             counts: [0; 2],
             free_at: Time::ZERO,
@@ -126,7 +132,7 @@ impl<C: CongestionControl, D: Detect, R: Recover, P: Receive> Net<C, D, R, P> {
         });
         self
     }
-    pub fn with_fate(mut self, fate: impl FnMut(Way, u64, &Segment) -> Fate + 'static) -> Self {
+    pub fn with_fate(mut self, fate: impl FnMut(Way, u64, &mut Segment) -> Fate + 'static) -> Self {
         self.fate = Box::new(fate);
         self
     }
@@ -153,10 +159,12 @@ impl<C: CongestionControl, D: Detect, R: Recover, P: Receive> Net<C, D, R, P> {
     }
 
     fn put(&mut self, way: Way, out: Out) {
-        for (segment, extra) in out.0 {
+        for (mut segment, extra) in out.0 {
             self.counts[way as usize] += 1;
-            let copies = (self.fate)(way, self.counts[way as usize], &segment);
-            self.log.push(Sent { at: self.now, way, segment, extra, lost: copies.is_empty() });
+            let copies = (self.fate)(way, self.counts[way as usize], &mut segment);
+            if self.record {
+                self.log.push(Sent { at: self.now, way, segment, extra, lost: copies.is_empty() });
+            }
             let mut leaves = self.now;
             if let (Way::Forward, Some(rate)) = (way, self.rate) {
                 self.free_at = self.free_at.max(self.now) + rate.span_of(u64::from(segment.ip_len));
@@ -199,6 +207,11 @@ impl<C: CongestionControl, D: Detect, R: Recover, P: Receive> Net<C, D, R, P> {
         let data = self.log.iter().filter(|s| s.way == Way::Forward && s.segment.ip_len > 60);
         data.map(|s| (ms(s.at), s.number(), s.again())).collect()
     }
+}
+
+/// The data segments of a log sent at `at` milliseconds: `-3` is the third, sent again.
+pub fn burst(data: &[(u64, u64, bool)], at: u64) -> Vec<i64> {
+    data.iter().filter(|d| d.0 == at).map(|d| if d.2 { -(d.1 as i64) } else { d.1 as i64 }).collect()
 }
 
 pub fn ms(t: Time) -> u64 {

@@ -1,0 +1,170 @@
+//! ECN, D-SACK, timestamps and the options that make segments longer.
+mod harness;
+use dumbbell_core::packet::Ecn as Codepoint;
+use dumbbell_core::segment::{TS_UNIT_SHIFT, flag};
+use dumbbell_core::units::{Bytes, Span};
+use dumbbell_tcp::{Ecn, TcpConfig};
+use harness::*;
+
+fn with_ecn() -> TcpConfig {
+    TcpConfig { ecn: Ecn::Rfc3168, ..plain() }
+}
+
+/// Marks the data packets with these numbers on the wire.
+fn marked(name: &str, config: &TcpConfig, marks: &'static [u64]) -> Net<dumbbell_algos::cc::AnyCc> {
+    Net::new(name, config).with_fate(move |way, n, s| {
+        if way == Way::Forward && marks.contains(&n) && s.ecn.capable() {
+            s.ecn = Codepoint::Ce;
+        }
+        pass()
+    })
+}
+
+/// RFC 3168 section 6.1: three marks in one window, one reduction; the receiver echoes until CWR comes.
+#[test]
+fn one_reduction_per_window_and_an_echo_until_cwr() {
+    let mut net = marked("newreno", &with_ecn(), &[2, 3, 5]).start(u64::MAX);
+    net.run(at_ms(250));
+    let stats = net.sender.stats();
+    assert_eq!((stats.ecn_reductions, stats.retransmits), (1, 0));
+    assert_eq!(net.receiver.stats().ce_packets, 3);
+    // The ACK of 1 opens the window to 11, then the echo with that of 2 halves it, and opens nothing.
+    assert_eq!(net.sender.view().ssthresh, Some(5500));
+    let cwr: Vec<u64> = net.log.iter().filter(|s| s.segment.flags & flag::CWR != 0).map(|s| s.number()).collect();
+    assert_eq!(cwr.len(), 1);
+    let echoes: Vec<u32> = net
+        .log
+        .iter()
+        .filter(|s| s.way == Way::Back && s.segment.flags & flag::ECE != 0)
+        .map(|s| (s.segment.seq - 1) / MSS as u32)
+        .collect();
+    assert_eq!(echoes, (2..cwr[0] as u32).collect::<Vec<_>>(), "from the first mark to the segment before CWR");
+}
+
+#[test]
+fn marks_in_two_windows_reduce_twice() {
+    let mut net = marked("newreno", &with_ecn(), &[2, 30]).start(u64::MAX);
+    net.run(at_ms(1000));
+    assert_eq!(net.sender.stats().ecn_reductions, 2);
+}
+
+/// Data is ECT(0); acknowledgements and repetitions are not (RFC 3168 sections 6.1.4, 6.1.5).
+#[test]
+fn only_new_data_is_ecn_capable() {
+    let mut net = Net::new("newreno", &with_ecn()).lose_first(&[3]).start(40 * MSS);
+    net.run(at_ms(5000));
+    for s in &net.log {
+        let capable = s.way == Way::Forward && !s.again();
+        assert_eq!(s.segment.ecn, if capable { Codepoint::Ect0 } else { Codepoint::NotEct }, "{s:?}");
+    }
+    assert!(net.log.iter().any(|s| s.again()));
+}
+
+/// A peer that does not answer the ECN-setup SYN gets no ECT.
+#[test]
+fn ecn_is_negotiated() {
+    for (peer, capable) in [(Ecn::Off, false), (Ecn::Rfc3168, true)] {
+        let ours = TcpConfig { handshake: true, ..with_ecn() };
+        let theirs = TcpConfig { handshake: true, ecn: peer, ..plain() };
+        let sender = dumbbell_tcp::Sender::new(&ours, |path| cc("newreno", path));
+        let mut net = Net::of(sender, dumbbell_tcp::Receiver::new(&theirs)).start(5 * MSS);
+        net.run(at_ms(1000));
+        assert!(net.sender.finished());
+        assert_eq!(net.log.iter().any(|s| s.segment.ecn == Codepoint::Ect0), capable);
+    }
+}
+
+/// A peer without SACK or timestamps, and with a smaller MSS: what both can do is used.
+#[test]
+fn options_are_negotiated() {
+    let ours = TcpConfig { mss: Some(Bytes(1460)), ..TcpConfig::rfc() };
+    let theirs = TcpConfig {
+        mss: Some(Bytes(536)),
+        sack: false,
+        timestamps: false,
+        ..TcpConfig::rfc().implied_by(Some("newreno"))
+    };
+    let sender = dumbbell_tcp::Sender::new(&ours, |path| cc("aimd", path));
+    let mut net = Net::of(sender, dumbbell_tcp::Receiver::new(&theirs))
+        .with_fate(|way, n, _| if way == Way::Forward && n == 4 { lose() } else { pass() });
+    net = net.start(100_000);
+    net.run(at_ms(60_000));
+    assert!(net.sender.finished() && net.receiver.finished());
+    let largest = net.log.iter().filter(|s| s.way == Way::Forward).map(|s| s.segment.ip_len).max();
+    assert_eq!(largest, Some(576));
+    assert_eq!((net.sender.stats().recoveries, net.sender.stats().rtos), (1, 0), "NewReno repairs without SACK");
+}
+
+/// Lengths of acknowledgements: 40 and 12 of timestamps; 4 + 8n of SACK.
+#[test]
+fn options_count_in_the_length() {
+    let config = TcpConfig { timestamps: true, mss: Some(Bytes(1012)), ..plain() };
+    let mut net = Net::new("sack", &config).lose_first(&[2, 4, 6, 8]).start(10 * MSS);
+    net.run(at_ms(60));
+    let lengths: Vec<u16> = net.log.iter().filter(|s| s.way == Way::Back).map(|s| s.segment.ip_len).collect();
+    // 1 arrives; then 3, 5, 7 open a block each; 9 a fourth, of which three fit beside timestamps; 10 extends.
+    assert_eq!(lengths, [52, 52 + 12, 52 + 20, 52 + 28, 52 + 28, 52 + 28]);
+    assert!(net.log.iter().filter(|s| s.way == Way::Forward).all(|s| s.segment.ip_len == 1052 && s.extra.is_none()));
+}
+
+/// RFC 2883: a duplicate below the cumulative ACK is reported first; the sender counts it and does nothing.
+#[test]
+fn a_spurious_repetition_is_reported() {
+    let mut net = Net::new("sack", &plain()).with_fate(|way, n, _| match (way, n) {
+        (Way::Forward, 3) => vec![Span::ZERO, Span::from_ms(5)],
+        _ => pass(),
+    });
+    net = net.start(10 * MSS);
+    net.run(at_ms(2000));
+    let report = net.log.iter().find_map(|s| s.extra.filter(|x| s.way == Way::Back && x.blocks > 0)).unwrap();
+    assert_eq!((report.blocks, report.sack[0]), (1, (2001, 3001)));
+    let stats = net.sender.stats();
+    assert_eq!((stats.spurious_retransmits, stats.retransmits, net.receiver.stats().duplicates), (1, 0, 1));
+}
+
+/// With timestamps every ACK of new data is a sample, exact to a clock tick; without, one each round trip.
+#[test]
+fn samples() {
+    let exact = Span::from_ps(1 << TS_UNIT_SHIFT);
+    for (timestamps, clock) in
+        [(true, Span::ZERO), (true, Span::from_ms(1)), (false, Span::ZERO), (false, Span::from_ms(10))]
+    {
+        let config = TcpConfig { timestamps, clock, mss: Some(Bytes(if timestamps { 1012 } else { 1000 })), ..plain() };
+        let mut net = Net::new("newreno", &config);
+        net.delay = Span::from_us(50_300);
+        net = net.start(70 * MSS);
+        net.run(at_ms(2000));
+        let s = net.sender.stats();
+        assert_eq!(s.rtt_samples, if timestamps { 70 } else { 3 });
+        let mean = s.rtt_sum.ps() / s.rtt_samples;
+        let tolerance = if clock == Span::ZERO { exact } else { clock };
+        assert!(mean.abs_diff(Span::from_us(100_600).ps()) <= tolerance.ps(), "{timestamps} {clock}: {mean}");
+    }
+}
+
+/// Karn: a repetition without timestamps is no sample, and the backoff stays until the next valid one.
+#[test]
+fn karns_rule() {
+    let mut net = Net::new("newreno", &plain()).lose_first(&[1]).start(MSS);
+    net.run(at_ms(1500));
+    assert_eq!((net.sender.stats().rtt_samples, net.sender.view().rto), (0, Span::from_secs(2)));
+    net.act(|s, now, out| s.write(now, MSS, out));
+    net.run(at_ms(1700));
+    assert_eq!((net.sender.stats().rtt_samples, net.sender.view().rto), (1, Span::from_secs(1)));
+}
+
+/// The clock of timestamps wraps in 70 s: an idle time of more than half of that disturbs no sample.
+#[test]
+fn a_long_idle_time_disturbs_no_sample() {
+    let config = TcpConfig { timestamps: true, mss: Some(Bytes(1012)), ..plain() };
+    let mut net = Net::new("newreno", &config);
+    net.act(|s, now, out| s.open(now, out));
+    for k in 0..5u64 {
+        net.run(at_ms(41_000 * k));
+        net.act(|s, now, out| s.write(now, 3 * MSS, out));
+    }
+    net.run(at_ms(300_000));
+    let s = net.sender.stats();
+    assert_eq!((s.rtt_samples, s.rtos), (15, 0));
+    assert!((net.sender.view().srtt.unwrap().seconds() - 0.1).abs() < 1e-6);
+}

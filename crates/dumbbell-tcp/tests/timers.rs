@@ -1,0 +1,184 @@
+//! Timers: retransmission, delayed acknowledgement, persist, idle, pacing.
+mod harness;
+use dumbbell_core::segment::flag;
+use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Orders};
+use dumbbell_core::units::{Bytes, Limit, Packets, Rate, Span, Time};
+use dumbbell_tcp::{DelayedAck, Receiver, Sender, TcpConfig};
+use harness::*;
+
+/// Nothing gets through: the timer backs off 1, 2, 4 ... 60, 60 s (RFC 6298 (5.5), (2.5)), one segment each.
+#[test]
+fn the_timer_backs_off_to_its_maximum() {
+    let mut net = Net::new("newreno", &plain()).with_fate(|_, _, _| lose()).start(u64::MAX);
+    net.run(at_ms(250_000));
+    let times: Vec<u64> = net.data().iter().filter(|d| d.2).map(|d| d.0 / 1000).collect();
+    assert_eq!(times, [1, 3, 7, 15, 31, 63, 123, 183, 243]);
+    assert_eq!(net.sender.stats().rtos, 9);
+    assert_eq!(net.sender.view().ssthresh, Some(5 * MSS), "half of the first flight, once");
+}
+
+/// ns-2's coarse timer fires on its ticks.
+#[test]
+fn a_coarse_timer_fires_on_a_tick() {
+    let config = TcpConfig { timer_tick: Span::from_ms(300), ..plain() };
+    let mut net = Net::new("newreno", &config).with_fate(|_, _, _| lose()).start(MSS);
+    net.run(at_ms(1500));
+    assert_eq!(net.data().iter().map(|d| d.0).collect::<Vec<_>>(), [0, 1200]);
+}
+
+/// After a timeout slow start sends everything again; what SACK reported is skipped.
+#[test]
+fn going_back_skips_what_is_sacked() {
+    // 1 and 2 of 4 are lost: two duplicates are too few for fast retransmit, without limited transmit.
+    let sent_again = |name| {
+        let config = TcpConfig { limited_transmit: false, ..plain() };
+        let mut net = Net::new(name, &config).lose_first(&[1, 2]).start(4 * MSS);
+        net.run(at_ms(10_000));
+        assert!(net.sender.finished());
+        (net.data().into_iter().filter(|d| d.2).map(|d| (d.0, d.1)).collect::<Vec<_>>(), net.sender.stats().rtos)
+    };
+    assert_eq!(sent_again("newreno"), (vec![(1000, 1), (1100, 2), (1100, 3)], 1));
+    assert_eq!(sent_again("sack"), (vec![(1000, 1), (1100, 2)], 1));
+}
+
+/// What the receiver holds does not count against cwnd, and what is sent again does: 1, 3, 5, 7, 9 of 12 are lost, and
+/// no number of duplicates starts a recovery. ssthresh is 6; one segment, then two for each ACK, up to six.
+#[test]
+fn slow_start_over_sacked_data() {
+    let config = TcpConfig {
+        dupack_threshold: 100,
+        limited_transmit: false,
+        initial_window: Packets(12.0),
+        initial_window_bytes: Limit::Unlimited,
+        ..plain()
+    };
+    let mut net = Net::new("sack", &config).lose_first(&[1, 3, 5, 7, 9]).start(u64::MAX);
+    net.run(at_ms(1350));
+    let data = net.data();
+    let bursts: Vec<_> = [1000, 1100, 1200, 1300].map(|at| burst(&data, at)).into();
+    assert_eq!(bursts, [vec![-1], vec![-3, -5], vec![-7, -9, 13, 14], vec![15, 16, 17, 18, 19, 20]]);
+}
+
+/// RFC 5681 section 4.2: one segment alone is acknowledged when the timer expires; two at once.
+#[test]
+fn a_delayed_ack_waits_for_a_second_segment_or_the_timer() {
+    let config = TcpConfig { delayed_ack: DelayedAck::Second, delayed_ack_timeout: Span::from_ms(200), ..plain() };
+    let acks = |bytes| {
+        let mut net = Net::new("newreno", &config).start(bytes);
+        net.run(at_ms(2000));
+        let back = net.log.iter().filter(|s| s.way == Way::Back);
+        back.map(|s| (ms(s.at), u64::from(s.segment.seq - 1) / MSS)).collect::<Vec<_>>()
+    };
+    assert_eq!(acks(MSS), [(250, 1)]);
+    assert_eq!(acks(3 * MSS), [(50, 2), (250, 3)]);
+    assert_eq!(acks(4 * MSS), [(50, 2), (50, 4)]);
+}
+
+/// Out of order, filling a gap, and a duplicate: acknowledged at once.
+#[test]
+fn trouble_is_acknowledged_at_once() {
+    let config = TcpConfig { delayed_ack: DelayedAck::Second, ..plain() };
+    let mut net = Net::new("newreno", &config).with_fate(|way, n, _| match (way, n) {
+        (Way::Forward, 1) => vec![Span::from_ms(10)],
+        (Way::Forward, 3) => vec![Span::from_ms(20), Span::from_ms(30)],
+        _ => pass(),
+    });
+    net = net.start(3 * MSS);
+    net.run(at_ms(90));
+    let back: Vec<_> = net.log.iter().filter(|s| s.way == Way::Back).map(|s| (ms(s.at), s.segment.seq)).collect();
+    // 2 comes first, 1 fills the gap, 3 alone is delayed; its duplicate is not.
+    assert_eq!(back, [(50, 1), (60, 2001), (80, 3001)]);
+}
+
+/// The application stops reading: probes at RTO, doubling; the window opens and data flows at once.
+#[test]
+fn zero_window_probes() {
+    // A buffer of one segment, which the application leaves full.
+    let config = TcpConfig { receive_window: Limit::Bytes(Bytes(MSS)), ..plain() };
+    let mut net = Net::new("newreno", &config);
+    net.answer(|r, now, out| r.offer(now, 0, out));
+    net = net.start(MSS);
+    net.run(at_ms(60));
+    net.act(|s, now, out| s.write(now, 20 * MSS, out));
+    net.run(at_ms(10_000));
+    // The window closes at 100 ms; the RTO is 1 s. Each probe is one byte of segment 2, and is refused.
+    let probes: Vec<_> =
+        net.log.iter().filter(|s| s.way == Way::Forward && s.segment.ip_len == 41).map(|s| ms(s.at)).collect();
+    assert_eq!(probes, [1100, 3100, 7100]);
+    assert_eq!(net.receiver.stats().delivered_bytes, MSS);
+    assert_eq!((net.sender.stats().probes, net.sender.stats().rtos), (3, 0));
+    net.answer(|r, now, out| r.offer(now, 5 * MSS, out));
+    net.run(at_ms(11_000));
+    assert!(net.receiver.stats().delivered_bytes > 10 * MSS);
+    let flights = net.log.iter().filter(|s| s.way == Way::Forward && ms(s.at) == 10_050).count();
+    assert_eq!(flights, 5, "the window allows five segments");
+}
+
+/// A receiver without window scaling holds the sender to 65,535 bytes.
+#[test]
+fn without_scaling_the_window_is_65535() {
+    let config = TcpConfig { window_scaling: false, handshake: true, ..plain() };
+    let mut net = Net::new("newreno", &config).start(u64::MAX);
+    net.run(at_ms(2030));
+    assert_eq!(net.sender.view().in_flight, 65 * MSS);
+    let before = net.sender.view().cwnd;
+    net.run(at_ms(3000));
+    assert_eq!(net.sender.view().cwnd, before, "a window that does not limit does not grow");
+}
+
+/// RFC 5681 section 4.1: after more than an RTO without sending, min(IW, cwnd).
+#[test]
+fn idle_restarts_from_the_initial_window() {
+    let first_burst = |restart_after_idle, idle_ms: u64| {
+        let config = TcpConfig { restart_after_idle, ..plain() };
+        let mut net = Net::new("newreno", &config);
+        net.act(|s, now, out| s.open(now, out));
+        net.act(|s, now, out| s.write(now, 70 * MSS, out));
+        net.run(at_ms(350));
+        assert!(net.sender.view().in_flight == 0 && net.sender.view().cwnd >= 40 * MSS);
+        net.run(at_ms(350 + idle_ms));
+        net.act(|s, now, out| s.write(now, 70 * MSS, out));
+        burst(&net.data(), 350 + idle_ms).len()
+    };
+    assert_eq!(first_burst(true, 2000), 10);
+    assert!(first_burst(true, 500) >= 40);
+    assert!(first_burst(false, 2000) >= 40);
+}
+
+/// A fixed window, sent at a rate.
+struct Paced;
+impl CongestionControl for Paced {
+    fn on_ack(&mut self, _: &Ack, _: &mut Orders) {}
+    fn on_congestion(&mut self, _: &Congestion<'_>, _: &mut Orders) {}
+    fn cwnd(&self) -> u64 {
+        100 * MSS
+    }
+    fn pacing(&self) -> Option<Rate> {
+        Some(Rate::from_bps(8 * 1040 * 100))
+    }
+}
+
+#[test]
+fn pacing_spaces_segments_by_their_length() {
+    let mut net = Net::of(Sender::new(&plain(), |_| Paced), Receiver::new(&plain())).start(u64::MAX);
+    net.run(at_ms(995));
+    let times: Vec<Time> = net.log.iter().filter(|s| s.way == Way::Forward).map(|s| s.at).collect();
+    assert_eq!(times.len(), 100);
+    assert!(times.windows(2).all(|w| w[1].since(w[0]) == Span::from_ms(10)));
+}
+
+/// The FIN is repeated like data, and finishes both ends.
+#[test]
+fn a_lost_fin_is_sent_again() {
+    let config = TcpConfig { handshake: true, ..plain() };
+    let mut net = Net::new("newreno", &config).with_fate(|way, _, s| {
+        let first_fin = way == Way::Forward && s.flags & flag::FIN != 0 && s.flags & flag::RETRANSMIT == 0;
+        if first_fin { lose() } else { pass() }
+    });
+    net = net.start(2 * MSS);
+    net.run(at_ms(150));
+    net.act(|s, now, out| s.close(now, out));
+    net.run(at_ms(10_000));
+    assert!(net.sender.finished() && net.receiver.finished());
+    assert_eq!((net.sender.stats().rtos, net.receiver.stats().delivered_bytes), (1, 2 * MSS));
+}
