@@ -255,6 +255,29 @@ fn the_catalogue_documents_every_parameter() {
     assert_eq!(catalogue["profiles"]["ns2"]["tcp"]["min_rto"], "200 ms");
 }
 
+/// What a source says bounds the estimate of the work: a slow source may run for long on a fast link.
+#[test]
+fn work_is_estimated_from_what_is_sent() {
+    let cbr = "flow.0={cc=\"reno\"}";
+    assert!(study(RED, &["dumbbell.bottleneck.rate=100 Gbps", "duration=200 d", cbr]).is_err());
+    let slow = RED.replace("cc = \"newreno\"", "source = { kind = \"cbr\", rate = \"1 Mbps\", packet = \"1000 B\" }");
+    let p = plan(&slow, &["dumbbell.bottleneck.rate=100 Gbps", "duration=200 d"]);
+    // 1 Mbps, 8224 bits a packet, three links.
+    let want = 1e6 * 200.0 * 86_400.0 / 8224.0 * 3.0;
+    let got = dumbbell_lab::limits::packet_hops(&p);
+    assert!((got / want - 1.0).abs() < 1e-9, "{got} {want}");
+}
+
+/// None in a dictionary is not said.
+#[test]
+fn null_is_absent() {
+    let value = json!({
+        "duration": "10 s", "queue": null, "dumbbell": { "bottleneck": { "rate": "10 Mbps", "delay": "10 ms" } },
+        "flow": [{ "cc": null, "tcp": null, "rtt": "40 ms", "stop": null }],
+    });
+    assert!(door::plan(&json!({ "source": { "value": value } })).is_ok());
+}
+
 proptest! {
     /// An rtt is realised to the picosecond, for any delays.
     #[test]
