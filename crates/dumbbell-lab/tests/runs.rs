@@ -86,7 +86,7 @@ fn replications_become_intervals_and_stay_for_others() {
     let g = &all["flows"][0]["goodput_bps"];
     assert!((g["mean"].as_f64().unwrap() - mean).abs() < 1e-6 && g["n"] == 3);
     let half = g["ci95"][1].as_f64().unwrap() - mean;
-    let s = ((0..3).map(|i| (single(i) - mean).powi(2)).sum::<f64>() / 2.0).sqrt();
+    let s = ((0..3).map(|i| (single(i) - mean) * (single(i) - mean)).sum::<f64>() / 2.0).sqrt();
     assert!((half - 4.302_652_729_911_275 * s / 3f64.sqrt()).abs() < 1e-3);
     assert_eq!((&all["flows"][0]["name"], &all["flows"][0]["cc"]), (&json!("s"), &json!("newreno")));
     // A run of its own is the same run.
