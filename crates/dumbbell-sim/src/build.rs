@@ -25,7 +25,7 @@ use dumbbell_core::rng::Stream;
 use dumbbell_core::transport::Path;
 use dumbbell_core::units::{Capacity, Span, Time};
 use dumbbell_plan::{Link, Plan, Spec, Transport};
-use dumbbell_tcp::{Receiver, Sender};
+use dumbbell_tcp::Sender;
 
 /// How a plan is run; none of it changes what happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,7 +136,8 @@ fn flow(plan: &Plan, number: usize, tails: [Tail; 2]) -> Result<Flow, Fault> {
             )?;
             let sender = Sender::new(tcp, |path| build(path).expect("the same parameters were accepted a line above"));
             let mss = tcp.mss.map_or(1460, |b| b.0);
-            let ends = Ends::Tcp { sender, receiver: Receiver::new(tcp), mss };
+            let receiver = sender.receiver();
+            let ends = Ends::Tcp { sender, receiver, mss };
             (ends, (tcp.send_jitter > Span::ZERO).then(|| (tcp.send_jitter, chance("jitter"))))
         }
     };

@@ -347,3 +347,53 @@ impl Config for TcpConfig {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn profiles_pass_their_own_check() {
+        for name in TcpConfig::PROFILES {
+            TcpConfig::profile(name).unwrap().check().unwrap();
+        }
+    }
+
+    /// RFC 6928 section 2 and RFC 3390 section 1.
+    #[test]
+    fn initial_windows() {
+        let rfc6928 = TcpConfig::rfc();
+        let rfc3390 = TcpConfig {
+            initial_window: Packets(4.0),
+            initial_window_bytes: Limit::Bytes(Bytes(4380)),
+            ..TcpConfig::rfc()
+        };
+        let windows = |c: &TcpConfig| [536, 1095, 1460, 8960].map(|mss| c.initial_window_for(mss));
+        assert_eq!(windows(&rfc6928), [5360, 10_950, 14_600, 17_920]);
+        assert_eq!(windows(&rfc3390), [2144, 4380, 4380, 17_920]);
+        assert_eq!(TcpConfig::ns2().initial_window_for(1000), 2000);
+    }
+
+    /// RFC 7323 section 2.2: the field has 16 bits, the shift is at most 14.
+    #[test]
+    fn windows_fit_their_field() {
+        let window = |window_scaling, limit| {
+            TcpConfig { window_scaling, receive_window: limit, mss: Some(Bytes(1460)), ..TcpConfig::rfc() }
+                .window_bytes()
+        };
+        assert_eq!(window(false, Limit::Unlimited), 65_535);
+        assert_eq!(window(true, Limit::Unlimited), 65_535 << 14);
+        assert_eq!(window(true, Limit::Bytes(Bytes(65_537))), 65_536);
+        assert_eq!(window(true, Limit::Packets(Packets(20.0))), 20 * 1448);
+        assert_eq!(TcpConfig::ns2().window_bytes(), 20_000);
+    }
+
+    #[test]
+    fn faults_name_the_field() {
+        let at = |c: TcpConfig| c.check().unwrap_err().at;
+        assert_eq!(at(TcpConfig { sack: false, ..TcpConfig::rfc() }), "recovery");
+        assert_eq!(at(TcpConfig { max_rto: Span::from_ms(1), ..TcpConfig::rfc() }), "min_rto");
+        assert_eq!(at(TcpConfig { receive_window: Limit::Bdp(1.0), ..TcpConfig::rfc() }), "receive_window");
+        assert_eq!(at(TcpConfig { mss: Some(Bytes(8)), ..TcpConfig::rfc() }), "mss");
+    }
+}

@@ -7,7 +7,7 @@ mod tags;
 mod timer;
 pub(crate) use opening::syn_options;
 
-use crate::{AnyRecover, Clock, DupAcks, Ecn, Estimator, TcpConfig};
+use crate::{AnyRecover, Clock, DupAcks, Ecn, Estimator, Receiver, TcpConfig};
 use dumbbell_core::segment::Outbox;
 use dumbbell_core::transport::{CongestionControl, Detect, Orders, Path, Phase, Recover, Scoreboard};
 use dumbbell_core::units::{Span, Time};
@@ -44,11 +44,16 @@ use flight;
 
 /// What a sender counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
 pub struct SenderStats {
     /// Segments sent: data, SYN, FIN, probes, repetitions.
     pub sent_packets: u64,
     /// Payload sent, repetitions included, bytes.
     pub sent_bytes: u64,
+    /// Round-trip samples.
+    pub rtt_samples: u64,
+    /// Their sum.
+    pub rtt_sum: Span,
     /// Segments sent again.
     pub retransmits: u64,
     /// Expiries of the retransmission timer.
@@ -61,10 +66,6 @@ pub struct SenderStats {
     pub spurious_retransmits: u64,
     /// Zero-window probes.
     pub probes: u64,
-    /// Round-trip samples.
-    pub rtt_samples: u64,
-    /// Their sum.
-    pub rtt_sum: Span,
 }
 
 /// A sender's state, for time series.
@@ -104,25 +105,19 @@ struct Cold {
 /// The sending end, generic over its congestion control, its loss detection and its recovery.
 ///
 /// Call [`Self::on_deadline`] when [`Self::deadline`] has come, and before a segment that arrives later.
+/// The fields stand in the order of use: what each acknowledgement touches comes first.
+#[repr(C)]
 pub struct Sender<C, D = DupAcks, R = AnyRecover> {
     una: u64,
     nxt: u64,
     /// Highest byte sent, plus one (SND.MAX): SND.NXT goes back after a timeout, this does not.
     high: u64,
-    /// End of what the application has written, and the bytes of the FIN that follows it (1 after a close).
+    /// End of what the application has written.
     limit: u64,
-    fin: u64,
     /// The receiver's window now, and where nothing else is said, bytes.
     window: u64,
     open_window: u64,
-    /// What may go beyond cwnd while a loss is suspected; how much of it went.
-    spare: u64,
-    limited_sent: u64,
-    /// Bytes outstanding that a congestion control sent beyond its window.
-    beyond: u64,
     mss: u64,
-    /// Header and options of a data segment.
-    overhead: u64,
     next: Time,
     rto_at: Time,
     rto_started: Time,
@@ -131,34 +126,44 @@ pub struct Sender<C, D = DupAcks, R = AnyRecover> {
     /// End of the segment being timed (0: none), and when it was sent; without timestamps only.
     timed_end: u64,
     timed_at: Time,
-    recover_point: u64,
-    /// ECN echoes of data below this have been answered.
-    ecn_point: u64,
+    /// What may go beyond cwnd while a loss is suspected.
+    spare: u64,
+    /// Bytes outstanding that a congestion control sent beyond its window.
+    beyond: u64,
+    /// Header and options of a data segment.
+    overhead: u32,
     dupacks: u32,
     phase: Phase,
     stage: Stage,
     timestamps: bool,
     ecn: bool,
-    sack: bool,
     cwr_due: bool,
     tagged: bool,
     frozen: bool,
-    closed: bool,
     /// Whether cwnd was what stopped the last transmission.
     window_limited: bool,
     /// Whether the receiver's window was.
     blocked: bool,
     /// Whether a segment waits for its release by pacing.
     pacing: bool,
+    sack: bool,
+    closed: bool,
+    /// Bytes of the FIN: 1 after a close that sends one.
+    fin: u8,
     clock: Clock,
     timer: Clock,
     rtt: Estimator,
     cc: C,
+    stats: SenderStats,
+    orders: Orders,
+    board: Scoreboard,
     detect: D,
     recover: R,
-    board: Scoreboard,
-    orders: Orders,
-    stats: SenderStats,
+    recover_point: u64,
+    /// ECN echoes of data below this have been answered.
+    ecn_point: u64,
+    /// How much of `spare` went.
+    limited_sent: u64,
     cold: Box<Cold>,
 }
 
@@ -200,7 +205,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             limited_sent: 0,
             beyond: 0,
             mss: config.segment_bytes(),
-            overhead: config.header.0 + config.option_bytes(),
+            overhead: (config.header.0 + config.option_bytes()) as u32,
             next: Time::NEVER,
             rto_at: Time::NEVER,
             rto_started: Time::ZERO,
@@ -253,7 +258,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// Nothing more will be written: a FIN follows the data, if there was a handshake.
     pub fn close(&mut self, now: Time, out: &mut impl Outbox) {
         self.closed = true;
-        self.fin = u64::from(self.cold.config.handshake);
+        self.fin = u8::from(self.cold.config.handshake);
         self.transmit(now, out);
         self.settle();
     }
@@ -274,6 +279,13 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// Whether the receiver should put its clock on every acknowledgement ([`crate::Receiver::report_clock`]).
     pub fn wants_peer_clock(&self) -> bool {
         self.timestamps && self.cc.needs_timestamps()
+    }
+    /// The receiver that fits: the same configuration with what the congestion control's name implies, and its
+    /// clock on every acknowledgement if that is wanted.
+    pub fn receiver(&self) -> Receiver {
+        let mut receiver = Receiver::new(&self.cold.config);
+        receiver.report_clock(self.wants_peer_clock());
+        receiver
     }
     /// Whether everything written is acknowledged, and the connection is closed.
     pub fn finished(&self) -> bool {
@@ -298,7 +310,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// The end of the stream: what was written, and the FIN.
     #[inline]
     fn end(&self) -> u64 {
-        self.limit + self.fin
+        self.limit + u64::from(self.fin)
     }
 
     /// RFC 5681 section 4.1.

@@ -43,9 +43,8 @@ fn sack_trace() {
     assert_eq!((net.sender.view().phase, net.sender.stats().recoveries), (Phase::Open, 1));
 }
 
-/// NextSeg (3) and (4): 12 segments in all, 8, 10 and 12 are lost. The ACKs of 1 to 7 send 11 and 12; the two
-/// duplicates (9, 11) are too few, until... a threshold of 1 enters recovery at the first: 8 again.
-/// At the second, 10 lies below the highest SACK: lost too. 12 is above it: only a rescue can repair it early.
+/// 12 segments in all; 8, 10 and 12 are lost. A threshold of 1 enters recovery at the first duplicate (of 9); 10 lies
+/// below the highest SACK, 12 above every one: no duplicate can tell of it, and a rescue repairs it before the timer.
 #[test]
 fn sack_rescues_the_last_segment() {
     let config = TcpConfig { dupack_threshold: 1, ..plain() };

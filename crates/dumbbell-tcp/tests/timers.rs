@@ -2,7 +2,7 @@
 mod harness;
 use dumbbell_core::segment::flag;
 use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Orders};
-use dumbbell_core::units::{Bytes, Limit, Rate, Span, Time};
+use dumbbell_core::units::{Bytes, Limit, Packets, Rate, Span, Time};
 use dumbbell_tcp::{DelayedAck, Receiver, Sender, TcpConfig};
 use harness::*;
 
@@ -39,6 +39,24 @@ fn going_back_skips_what_is_sacked() {
     };
     assert_eq!(sent_again("newreno"), (vec![(1000, 1), (1100, 2), (1100, 3)], 1));
     assert_eq!(sent_again("sack"), (vec![(1000, 1), (1100, 2)], 1));
+}
+
+/// What the receiver holds does not count against cwnd, and what is sent again does: 1, 3, 5, 7, 9 of 12 are lost, and
+/// no number of duplicates starts a recovery. ssthresh is 6; one segment, then two for each ACK, up to six.
+#[test]
+fn slow_start_over_sacked_data() {
+    let config = TcpConfig {
+        dupack_threshold: 100,
+        limited_transmit: false,
+        initial_window: Packets(12.0),
+        initial_window_bytes: Limit::Unlimited,
+        ..plain()
+    };
+    let mut net = Net::new("sack", &config).lose_first(&[1, 3, 5, 7, 9]).start(u64::MAX);
+    net.run(at_ms(1350));
+    let data = net.data();
+    let bursts: Vec<_> = [1000, 1100, 1200, 1300].map(|at| burst(&data, at)).into();
+    assert_eq!(bursts, [vec![-1], vec![-3, -5], vec![-7, -9, 13, 14], vec![15, 16, 17, 18, 19, 20]]);
 }
 
 /// RFC 5681 section 4.2: one segment alone is acknowledged when the timer expires; two at once.

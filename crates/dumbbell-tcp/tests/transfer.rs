@@ -133,3 +133,16 @@ fn the_handshake_survives_losses() {
     assert_eq!(net.data().iter().map(|d| d.0).take(4).collect::<Vec<_>>(), [7100, 7200, 7200, 7300]);
     assert!(net.sender.finished() && net.receiver.finished());
 }
+
+#[test]
+fn an_old_copy_of_the_syn_changes_nothing() {
+    let config = TcpConfig { handshake: true, receive_window: "50 pkt".parse().unwrap(), ..plain() };
+    let mut net = Net::new("newreno", &config).with_fate(|way, n, _| match (way, n) {
+        (Way::Forward, 1) => vec![Span::ZERO, Span::from_ms(420)],
+        _ => pass(),
+    });
+    net = net.start(1_000_000);
+    net.run(at_ms(5_000));
+    assert!(net.sender.finished());
+    assert_eq!(net.sender.stats().retransmits, 0);
+}

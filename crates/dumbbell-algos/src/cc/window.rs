@@ -22,7 +22,8 @@ pub const STANDARD: Law = Law { a: 1.0, b: 0.5, k: 0.0, l: 1.0 };
 /// The unit of fixed-point increases.
 const FIXED: u64 = 1 << 16;
 
-/// A congestion window that follows a [`Law`].
+/// A congestion window that follows a [`Law`]; what an acknowledgement touches comes first.
+#[repr(C)]
 #[derive(Clone, Debug)]
 pub struct Window {
     cwnd: u64,

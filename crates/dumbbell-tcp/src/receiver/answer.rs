@@ -47,8 +47,11 @@ impl<P: Receive> Receiver<P> {
         (Some(extra), options)
     }
 
-    /// A SYN: agrees on what both ends can do, and answers.
+    /// A SYN: agrees on what both ends can do, and answers. One that comes after data is an old copy.
     pub(super) fn on_syn(&mut self, now: Time, s: &Segment, x: &Extra, out: &mut impl Outbox) {
+        if self.nxt > FIRST {
+            return self.acknowledge(now, false, out);
+        }
         let c = &self.cold.config;
         self.timestamps = c.timestamps && x.timestamps;
         self.report_clock &= self.timestamps;

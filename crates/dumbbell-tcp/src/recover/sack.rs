@@ -64,3 +64,42 @@ impl Recover for Sack {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::DupAcks;
+    use dumbbell_core::transport::Scoreboard;
+
+    const MSS: u64 = 1000;
+
+    /// RFC 6675 section 4, NextSeg: its rules in order. [0, 10000) is outstanding; 1, 2, 3 (from 0), 5 and 7 arrived.
+    #[test]
+    fn next_seg_rules() {
+        let detect = DupAcks::new(3, true, MSS);
+        let mut board = Scoreboard::default();
+        for (from, to) in [(1000, 4000), (5000, 6000), (7000, 8000)] {
+            board.insert(from, to);
+        }
+        let flight = |unsent| Flight::new(MSS, 0, 10_000, 20_000, 10_000, unsent, &board);
+        let mut sack = Sack::default();
+        assert!(sack.enter(&flight(5000), 3).resend);
+        // (1) Three ranges lie above 0: lost. Above 4000 there are only two, of 2000 bytes: not lost.
+        assert_eq!(sack.next(&flight(5000), &detect), Some(Pick::Again(0, 1000)));
+        sack.on_sent(Pick::Again(0, 1000), 0, 1000);
+        // (2) New data.
+        assert_eq!(sack.next(&flight(5000), &detect), Some(Pick::New));
+        // (3) None left: holes below the highest SACK that are not (yet) lost.
+        assert_eq!(sack.next(&flight(0), &detect), Some(Pick::Again(4000, 5000)));
+        sack.on_sent(Pick::Again(4000, 5000), 4000, 5000);
+        assert_eq!(sack.next(&flight(0), &detect), Some(Pick::Again(6000, 7000)));
+        sack.on_sent(Pick::Again(6000, 7000), 6000, 7000);
+        // (4) The last segment, once, and HighRxt stays.
+        assert_eq!(sack.next(&flight(0), &detect), Some(Pick::Rescue(9000, 10_000)));
+        sack.on_sent(Pick::Rescue(9000, 10_000), 9000, 10_000);
+        assert_eq!(sack.next(&flight(0), &detect), None);
+        assert_eq!(sack.next(&flight(5000), &detect), Some(Pick::New));
+        // pipe: 4000, 6000 and [8000, 10000) not lost; 0, 4000 and 6000 repaired.
+        assert_eq!(sack.room(&flight(0), &detect), 20_000 - 4000 - 3000);
+    }
+}

@@ -82,7 +82,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let c = &self.cold.config;
         self.timestamps = c.timestamps && x.timestamps;
         let options = if self.timestamps { 12 } else { 0 };
-        self.overhead = c.header.0 + options;
+        self.overhead = (c.header.0 + options) as u32;
         self.mss = (c.segment_bytes() + c.option_bytes()).min(u64::from(x.mss)) - options;
         self.ecn &= s.flags & flag::ECE != 0;
         if self.sack && !x.sack_permitted {

@@ -66,17 +66,13 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     }
 
     /// The end of the segment at SND.NXT, if it may go: slow start, congestion avoidance, going back.
-    #[inline]
     fn next_in_order(&mut self) -> Option<u64> {
-        let mut in_flight = self.nxt - self.una - self.beyond.min(self.nxt - self.una);
-        let mut to = self.limit.min(self.nxt + self.mss);
+        let mut hole = u64::MAX;
         if !self.board.is_empty() {
             self.nxt = self.board.skip(self.nxt).unwrap_or(self.nxt);
-            if self.phase == Phase::Loss {
-                in_flight -= self.board.bytes_within(self.una, self.nxt).min(in_flight);
-            }
-            to = self.limit.min(self.nxt + self.mss).min(self.board.next_start(self.nxt).unwrap_or(u64::MAX));
+            hole = self.board.next_start(self.nxt).unwrap_or(u64::MAX);
         }
+        let to = self.limit.min(self.nxt + self.mss).min(hole);
         if self.nxt >= to && self.nxt >= self.end() {
             self.window_limited = false;
             return None;
@@ -91,7 +87,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             (self.window_limited, self.blocked) = (false, true);
             return None;
         };
-        let after = in_flight + (to - self.nxt);
+        let after = self.in_the_window() + (to - self.nxt);
         let cwnd = self.cc.cwnd();
         if after > cwnd + self.spare {
             self.window_limited = true;
@@ -101,6 +97,13 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             self.limited_sent += to - self.nxt;
         }
         Some(to)
+    }
+
+    /// Bytes before SND.NXT that count against cwnd: not those sent beyond it, and when everything is sent again
+    /// not those that the receiver holds.
+    fn in_the_window(&self) -> u64 {
+        let held = if self.phase == Phase::Loss { self.board.bytes_within(self.una, self.nxt) } else { 0 };
+        (self.nxt - self.una).saturating_sub(self.beyond + held)
     }
 
     /// What the recovery sends next, cut to a segment.
@@ -172,7 +175,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let tag = if extra_tag.0 != 0 { extra_tag } else { own_tag };
         let extra = if tag.0 != 0 { Some(self.note_tag(from, after, tag, extra_tag.0 != 0)) } else { None };
         let ts = if self.timestamps { timestamp(self.clock.tick(now)) } else { 0 };
-        let ip_len = (self.overhead + (to - from)) as u16;
+        let ip_len = (u64::from(self.overhead) + (to - from)) as u16;
         self.pace(now, u64::from(ip_len));
         self.high = self.high.max(after);
         self.stats.sent_packets += 1;

@@ -63,6 +63,8 @@ pub struct Net<C, D = DupAcks, R = AnyRecover, P = Manners> {
     /// Serialisation on the forward wire; `None`: infinitely fast.
     pub rate: Option<Rate>,
     pub log: Vec<Sent>,
+    /// Whether the log is kept.
+    pub record: bool,
     pub fate: Script,
     counts: [u64; 2],
     free_at: Time,
@@ -91,7 +93,7 @@ impl Net<AnyCc> {
     /// Both ends of `config` with the congestion control `name`, 50 ms each way.
     pub fn new(name: &str, config: &TcpConfig) -> Self {
         let sender = Sender::new(config, |path| cc(name, path));
-        let receiver = Receiver::new(&config.implied_by(sender.cc().recovery()));
+        let receiver = sender.receiver();
         Net::of(sender, receiver)
     }
 }
@@ -106,6 +108,7 @@ impl<C: CongestionControl, D: Detect, R: Recover, P: Receive> Net<C, D, R, P> {
             delay: Span::from_ms(50),
             rate: None,
             log: Vec::new(),
+            record: true,
             fate: Box::new(|_, _, _| pass()),
             counts: [0; 2],
             free_at: Time::ZERO,
@@ -159,7 +162,9 @@ impl<C: CongestionControl, D: Detect, R: Recover, P: Receive> Net<C, D, R, P> {
         for (mut segment, extra) in out.0 {
             self.counts[way as usize] += 1;
             let copies = (self.fate)(way, self.counts[way as usize], &mut segment);
-            self.log.push(Sent { at: self.now, way, segment, extra, lost: copies.is_empty() });
+            if self.record {
+                self.log.push(Sent { at: self.now, way, segment, extra, lost: copies.is_empty() });
+            }
             let mut leaves = self.now;
             if let (Way::Forward, Some(rate)) = (way, self.rate) {
                 self.free_at = self.free_at.max(self.now) + rate.span_of(u64::from(segment.ip_len));

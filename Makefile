@@ -1,0 +1,53 @@
+# Everything sets itself up: `make run` and `make test` work in a fresh clone. `make help` lists the rest.
+SHELL := /bin/sh
+PYTHON ?= python3
+BIN := .venv/bin
+# One profile and one target directory for the extension, the tests and the benchmarks.
+CARGO_TEST := cargo test --release --config .cargo/checked.toml --workspace --exclude dumbbell-py
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build stubs run test check bench fmt clean
+
+help:  ## Show the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: .venv/.ready  ## Create .venv with the pinned requirements
+
+.venv/.ready: requirements.txt .ci/system
+	@sh .ci/system $(PYTHON)
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+build: setup  ## Build the extension (release) into .venv
+	$(BIN)/maturin develop --release --quiet
+	@$(MAKE) --no-print-directory stubs
+
+stubs:
+	@$(BIN)/python -m dumbbell.stubs
+
+run: build  ## Reproduce a paper in less than a minute and say where its report is
+	$(BIN)/dumbbell reproduce red-on-netfpga --quick
+
+test: build  ## Every test: Rust, then Python
+	$(CARGO_TEST)
+	$(BIN)/python -m pytest
+
+check: build  ## Formatting and lints, without changing anything
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --release --config .cargo/checked.toml -- -D warnings
+	$(BIN)/ruff format --check python tests
+	$(BIN)/ruff check python tests
+
+bench:  ## The benchmarks of the Rust crates
+	cargo bench --workspace --exclude dumbbell-py
+
+fmt: setup  ## Format Rust and Python
+	cargo fmt --all
+	$(BIN)/ruff format python tests
+	$(BIN)/ruff check --fix python tests
+
+clean:  ## Remove what the other targets made
+	cargo clean
+	rm -rf .venv results build python/dumbbell/_native*.so python/dumbbell/algorithms.pyi
+	find python tests -name __pycache__ -type d -prune -exec rm -rf {} +

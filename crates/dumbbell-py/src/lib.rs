@@ -1,0 +1,62 @@
+//! Floor 5 of Dumbbell: the door to Python. JSON text in, JSON text out; everything else is `dumbbell_lab`'s.
+//!
+//! The interpreter's lock is released while a scenario runs.
+use dumbbell_lab::door;
+use dumbbell_lab::problem::Problem as Refusal;
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::prelude::*;
+use serde_json::Value;
+
+create_exception!(_native, Problem, PyException, "What the laboratory refuses: (exit code, text for people, JSON).");
+
+fn problem(p: Refusal) -> PyErr {
+    Problem::new_err((p.code, p.rendered, p.json.to_string()))
+}
+
+fn read(request: &str) -> PyResult<Value> {
+    serde_json::from_str(request).map_err(|e| PyValueError::new_err(format!("the request is not JSON: {e}")))
+}
+
+/// Every algorithm by kind, with its page, parameters and defaults.
+#[pyfunction]
+fn catalogue() -> String {
+    door::catalogue().to_string()
+}
+
+/// JSON Schema of a scenario file.
+#[pyfunction]
+fn schema() -> String {
+    door::schema().to_string()
+}
+
+/// The points of a scenario with every default resolved.
+#[pyfunction]
+fn plan(py: Python<'_>, request: &str) -> PyResult<String> {
+    let request = read(request)?;
+    py.detach(|| door::plan(&request)).map(|v| v.to_string()).map_err(problem)
+}
+
+/// Runs a scenario. About ten times a second, and at the end, `progress(finished, runs, fraction)` is called; the
+/// runs go on as long as that returns true.
+#[pyfunction]
+fn run(py: Python<'_>, request: &str, progress: Py<PyAny>) -> PyResult<String> {
+    let request = read(request)?;
+    let report = |p: door::Progress| -> bool {
+        Python::attach(|py| {
+            let heard = progress.call1(py, (p.finished, p.runs, p.fraction));
+            heard.and_then(|go_on| go_on.is_truthy(py)).unwrap_or(false)
+        })
+    };
+    py.detach(|| door::run(&request, &report)).map(|v| v.to_string()).map_err(problem)
+}
+
+#[pymodule]
+fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    m.add("Problem", m.py().get_type::<Problem>())?;
+    m.add_function(wrap_pyfunction!(catalogue, m)?)?;
+    m.add_function(wrap_pyfunction!(schema, m)?)?;
+    m.add_function(wrap_pyfunction!(plan, m)?)?;
+    m.add_function(wrap_pyfunction!(run, m)?)
+}

@@ -1,0 +1,13 @@
+"""The door in Rust (crates/dumbbell-py): JSON text in, JSON text out."""
+
+from collections.abc import Callable
+
+__version__: str
+
+class Problem(Exception):
+    """What the laboratory refuses: (exit code, text for people, JSON)."""
+
+def catalogue() -> str: ...
+def schema() -> str: ...
+def plan(request: str) -> str: ...
+def run(request: str, progress: Callable[[int, int, float], bool]) -> str: ...

@@ -1,0 +1,139 @@
+"""The catalogue as Python sees it: every algorithm's page and parameters, as its own Rust file states them."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from . import door
+from .errors import ScenarioError
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of an algorithm."""
+
+    name: str
+    doc: str
+    default: Any
+    unit: str
+    range: str
+    source: str
+    choices: tuple[str, ...] = ()
+
+    @property
+    def annotation(self) -> str:
+        """Its type in a Python signature."""
+        if self.choices:
+            return f"Literal[{', '.join(map(repr, self.choices))}]"
+        plain = {bool: "bool", int: "int", float: "float", str: "str"}
+        return plain.get(type(self.default), "Any")
+
+    @property
+    def facts(self) -> str:
+        """Its meaning, default, range and source in one line."""
+        known = ["" if self.default is None else f"default {self.default!r}", self.range, self.source]
+        text = "; ".join(fact for fact in known if fact)
+        return f"{self.doc} ({text})" if text else self.doc
+
+
+@dataclass(frozen=True, slots=True)
+class Algorithm:
+    """An algorithm's page."""
+
+    kind: str
+    name: str
+    title: str
+    idea: str
+    equations: str
+    sources: tuple[str, ...]
+    provenance: str
+    parameters: tuple[Parameter, ...]
+
+
+def kinds() -> dict[str, list[str]]:
+    """The names of each kind: `{"aqm": [...], "cc": [...], ...}`."""
+    return {kind: [e["name"] for e in entries] for kind, entries in door.catalogue().items() if _is_kind(entries)}
+
+
+def algorithms() -> Iterator[Algorithm]:
+    """Every algorithm."""
+    for kind, entries in door.catalogue().items():
+        if _is_kind(entries):
+            for entry in entries:
+                yield _algorithm(kind, entry)
+
+
+def find(name: str) -> list[Algorithm]:
+    """The algorithms called `name` (two kinds may share one). `ScenarioError` with the nearest name if none is."""
+    every = list(algorithms())
+    found = [a for a in every if a.name == name]
+    if found:
+        return found
+    near = difflib.get_close_matches(name, [a.name for a in every], n=1)
+    hint = f"did you mean `{near[0]}`?" if near else "`dumbbell list` shows every name"
+    raise ScenarioError(f"there is no algorithm named `{name}`: {hint}", {"name": name, "nearest": near})
+
+
+def keywords(algorithm: Algorithm) -> tuple[Parameter, ...]:
+    """Its parameters, and the keys that its table in a scenario has besides, such as a queue's `limit`."""
+    known = {p.name for p in algorithm.parameters} | {"kind"}
+    tables = (t for d in ("queue", "cc", "source", "impairment") for t in door.schema()["$defs"][d]["anyOf"])
+    rules = next((t.get("properties", {}) for t in tables if _is_table_of(t, algorithm.name)), {})
+    return algorithm.parameters + tuple(
+        Parameter(key, rule.get("description", ""), None, rule.get("x-unit", ""), "", "")
+        for key, rule in rules.items()
+        if key not in known
+    )
+
+
+def _is_table_of(table: dict[str, Any], name: str) -> bool:
+    return table.get("properties", {}).get("kind", {}).get("const") == name
+
+
+def profiles() -> list[str]:
+    """The names of TCP's profiles."""
+    return list(door.catalogue()["profiles"])
+
+
+def tcp_fields(profile: str) -> tuple[Parameter, ...]:
+    """Every field of TCP, with the values of a profile as defaults. `ScenarioError` if there is none."""
+    known = door.catalogue()["profiles"]
+    if profile not in known:
+        raise ScenarioError(f"there is no profile `{profile}`; there are {', '.join(known)}")
+    values = known[profile]["tcp"]
+    fields = (_parameter(field) for field in door.catalogue()["tcp"])
+    return tuple(dataclasses.replace(field, default=values.get(field.name)) for field in fields)
+
+
+def _is_kind(entries: Any) -> bool:
+    """Whether these are algorithms: a page has a title, a field of TCP has none."""
+    return isinstance(entries, list) and all("title" in entry for entry in entries)
+
+
+def _algorithm(kind: str, entry: dict[str, Any]) -> Algorithm:
+    return Algorithm(
+        kind=kind,
+        name=entry["name"],
+        title=entry["title"],
+        idea=entry["idea"],
+        equations=entry["equations"],
+        sources=tuple(entry["sources"]),
+        provenance=entry["provenance"],
+        parameters=tuple(_parameter(p) for p in entry["parameters"]),
+    )
+
+
+def _parameter(entry: dict[str, Any]) -> Parameter:
+    return Parameter(
+        name=entry["name"],
+        doc=" ".join((entry["doc"] or "").split()),
+        default=entry["default"],
+        unit=entry["unit"] or "",
+        range=entry["range"] or "",
+        source=entry["source"] or "",
+        choices=tuple(entry["choices"] or ()),
+    )

@@ -1,0 +1,109 @@
+"""The command line. Each command lives in a module of its own, imported when it is asked for.
+
+The first page and the version need no parser and no terminal library, so they appear at once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from ..errors import DumbbellError
+
+if TYPE_CHECKING:
+    from cyclopts import App
+
+_COMMANDS = (
+    ("run", "running:run", "Run a scenario file."),
+    ("check", "running:check", "Check a scenario file; write nothing."),
+    ("show", "show:show", "Draw a scenario's network, its flows and their round-trip times."),
+    ("sweep", "running:sweep", "Run a scenario over every combination of some values."),
+    ("list", "catalogue:list_", "List every algorithm by kind, and the papers."),
+    ("explain", "catalogue:explain", "One page about an algorithm, `tcp` or a profile of it."),
+    ("schema", "catalogue:schema", "Print the JSON Schema of scenario files."),
+    ("plot", "plot:plot", "Draw a result directory again, or an algorithm's curve."),
+    ("reproduce", "reproduce:reproduce", "Reproduce a paper: a verdict on each number and claim."),
+    ("doctor", "doctor:doctor", "Say what this machine has and what it lacks."),
+)
+
+_EXIT_CODES = (
+    "Exit codes: 0 ok, 1 failure, 2 usage or scenario error, 3 a check failed, 4 this machine lacks something,\n"
+    "5 the run is not valid, 130 interrupted."
+)
+
+
+def first_page() -> str:
+    """What `dumbbell --help` prints."""
+    commands = "\n".join(f"  {name:<10} {text}" for name, _, text in _COMMANDS)
+    return (
+        "Dumbbell, a laboratory for congestion control.\n\n"
+        "Usage: dumbbell COMMAND [OPTIONS]\n\n"
+        f"Commands:\n{commands}\n\n"
+        "`dumbbell COMMAND --help` tells more of each; `dumbbell --version` is the version.\n"
+        f"{_EXIT_CODES}"
+    )
+
+
+def app() -> App:
+    """The command line's grammar."""
+    from cyclopts import App, Parameter
+
+    from .. import __version__
+
+    grammar = App(
+        name="dumbbell",
+        help="A laboratory for congestion control.",
+        version=__version__,
+        default_parameter=Parameter(negative=(), show_default=False),
+        exit_on_error=False,
+        print_error=False,
+        result_action="return_value",
+    )
+    for name, target, text in _COMMANDS:
+        grammar.command(f"dumbbell.cli.{target}", name=name, help=text)
+    return grammar
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Runs a command and exits: 0 ok, 1 failure, 2 usage or scenario, 3 a check failed, 4 the environment lacks
+    something, 5 the run is not valid, 130 interrupted."""
+    words = sys.argv[1:] if arguments is None else arguments
+    if not words or words in (["--help"], ["-h"], ["help"]):
+        print(first_page())
+        code = 0
+    else:
+        code = _code(words)
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)
+
+
+def _code(words: list[str]) -> int:
+    from cyclopts import CycloptsError
+
+    try:
+        return app()(words) or 0
+    except DumbbellError as error:
+        return _refuse(words, error.code, error.rendered, error.detail)
+    except CycloptsError as error:
+        return _refuse(words, 2, f"{error}\nTry `dumbbell {_command(words)}--help`.", {})
+    except KeyboardInterrupt:
+        return _refuse(words, 130, "interrupted", {})
+    except BrokenPipeError:
+        return 0
+
+
+def _command(words: list[str]) -> str:
+    known = [name for name, _, _ in _COMMANDS]
+    return f"{words[0]} " if words and words[0] in known else ""
+
+
+def _refuse(words: list[str], code: int, text: str, detail: dict[str, Any]) -> int:
+    print(text.rstrip("\n"), file=sys.stderr)
+    if "--json" in words:
+        print(json.dumps({"error": {"code": code, "text": text, **detail}}))
+    return code

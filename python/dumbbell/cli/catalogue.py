@@ -1,0 +1,56 @@
+"""`list`, `explain` and `schema`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from .. import catalogue, door
+from ..reproduce.papers import names as paper_names
+from .options import Json, emit, show
+
+KINDS = ("aqm", "qdisc", "cc", "meter", "conditioner", "impairment", "service", "source", "paper")
+
+
+def list_(*, json: Json = False) -> int:
+    """List every algorithm by kind, and the papers."""
+    known = catalogue.kinds()
+    names = {kind: known.get(kind, []) for kind in KINDS} | {"paper": paper_names()}
+    if json:
+        emit(names)
+        return 0
+    from ..tables import grid
+
+    ideas = {(a.kind, a.name): a.idea for a in catalogue.algorithms()}
+    for kind, members in names.items():
+        if members:
+            show(grid(kind, ["name", "idea"], [[n, ideas.get((kind, n), "")] for n in members], text_columns=2))
+    show("`dumbbell explain NAME` tells more of each.")
+    return 0
+
+
+def explain(
+    name: Annotated[str, Parameter(help="An algorithm, `tcp`, or `tcp/PROFILE`.")], /, *, json: Json = False
+) -> int:
+    """One page about an algorithm: idea, equations, every parameter with its default, range and source."""
+    from .explain import algorithm_page, tcp_page
+
+    if name == "tcp" or name.startswith("tcp/") or name in catalogue.profiles():
+        page, lines = tcp_page(name.removeprefix("tcp").removeprefix("/"))
+        pages = [(page, lines)]
+    else:
+        pages = [algorithm_page(a) for a in catalogue.find(name)]
+    if json:
+        documents = [page for page, _ in pages]
+        emit(documents[0] if len(documents) == 1 else documents)
+    else:
+        for _, lines in pages:
+            show(*lines)
+    return 0
+
+
+def schema() -> int:
+    """Print the JSON Schema of scenario files."""
+    emit(door.schema())
+    return 0

@@ -1,0 +1,95 @@
+"""Options that commands share, and how each prints."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from .. import door
+
+Json = Annotated[bool, Parameter(name="--json", help="Print exactly one JSON document on stdout.")]
+Overrides = Annotated[
+    list[str],
+    Parameter(
+        name=["--set", "-s"],
+        help="Replace a value of the scenario: KEY=VALUE, as in queue.max_p=0.1. May be repeated.",
+    ),
+]
+File = Annotated[str, Parameter(help="The scenario file (TOML); `-` reads it from stdin.")]
+
+
+@Parameter(name="*")
+@dataclass(kw_only=True)
+class RunOptions:
+    """How a scenario is run."""
+
+    set: Overrides = field(default_factory=list)
+    seed: Annotated[int | None, Parameter(help="Seed of the first replication. Default: the scenario's.")] = None
+    replications: Annotated[int | None, Parameter(help="Runs with seeds of their own. Default: the scenario's.")] = None
+    threads: Annotated[int | None, Parameter(help="Runs at the same time. Default: all cores.")] = None
+    out: Annotated[Path | None, Parameter(help="Directory for summary.json and the recorded series.")] = None
+    record_every: Annotated[str | None, Parameter(help='Period of the series, such as "100 ms".')] = None
+    audit: Annotated[bool, Parameter(help="Follow each packet from end to end (slower).")] = False
+
+    def request(self, file: str, extra: Iterable[str] = ()) -> dict[str, Any]:
+        """The request that the door reads."""
+        return door.request(
+            source(file),
+            [*self.set, *extra],
+            seed=self.seed,
+            replications=self.replications,
+            threads=self.threads,
+            out=None if self.out is None else str(self.out),
+            record={"every": self.record_every} if self.record_every else None,
+            audit=self.audit or None,
+        )
+
+
+def source(file: str) -> dict[str, str]:
+    """Where a scenario comes from: a path, or the text on stdin."""
+    return {"text": sys.stdin.read(), "name": "stdin"} if file == "-" else {"path": file}
+
+
+def emit(document: Any) -> None:
+    """Prints the one JSON document of `--json`."""
+    print(json.dumps(document, ensure_ascii=False, allow_nan=False))
+
+
+def show(*renderables: Any) -> None:
+    """Prints for people on stdout; as wide as the terminal, 140 columns in a pipe."""
+    if sys.stdout.isatty():
+        from rich.console import Console
+
+        Console(highlight=False, markup=False, emoji=False).print(*renderables, sep="\n")
+    else:
+        from ..tables import to_text
+
+        print(to_text(renderables))
+
+
+def notes(lines: Iterable[str]) -> None:
+    """Prints remarks on stderr."""
+    for line in lines:
+        print(f"note: {line}", file=sys.stderr)
+
+
+@contextmanager
+def progress(title: str) -> Iterator[door.Progress]:
+    """A progress bar on stderr, if that is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda finished, runs, fraction: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[runs]}"), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task(title, total=1.0, runs="")
+        yield lambda finished, runs, fraction: bars.update(task, completed=fraction, runs=f"{finished} of {runs} runs")

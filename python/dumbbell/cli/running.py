@@ -1,0 +1,93 @@
+"""`run`, `check` and `sweep`."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from .. import door, result
+from ..errors import InvalidRun, ScenarioError
+from .options import File, Json, Overrides, RunOptions, emit, notes, progress, show, source
+
+
+def run(file: File, /, *, options: RunOptions | None = None, json: Json = False) -> int:
+    """Run a scenario file and print what each flow and each queue got."""
+    options = options or RunOptions()
+    with progress("running") as report:
+        data = door.run(options.request(file), report)
+    return _report(data, json, options)
+
+
+def check(file: File, /, *, set: Overrides = [], json: Json = False) -> int:  # noqa: B006 (cyclopts reads it)
+    """Check a scenario file: every error with its line, its column and the fix."""
+    planned = door.plan(door.request(source(file), set))
+    points = planned["points"]
+    if json:
+        emit({"ok": True, "points": len(points), "notes": planned.get("notes", [])})
+    else:
+        notes(planned.get("notes", []))
+        plan = points[0]["plan"]
+        size = f"{len(plan['flows'])} flows over {len(plan['links'])} links, {plan['duration']}"
+        show(f"{file}: ok - {size}" + (f", {len(points)} points" if len(points) > 1 else ""))
+    return 0
+
+
+Axes = Annotated[
+    list[str],
+    Parameter(
+        name=["--over", "-o"],
+        help='An axis: KEY=VALUE,VALUE,... as in "queue.limit=24 pkt,36 pkt". May be repeated.',
+    ),
+]
+
+
+def sweep(file: File, /, *, over: Axes = [], options: RunOptions | None = None, json: Json = False) -> int:  # noqa: B006
+    """Run every combination of the axes' values, or the sweep that the file itself has."""
+    options = options or RunOptions()
+    axes = [_axis(text) for text in over]
+    points: list[dict[str, Any]] = []
+    combinations = list(itertools.product(*axes))
+    base = options.out
+    with progress("sweeping") as report:
+        for i, changes in enumerate(combinations):
+            if base is not None and len(combinations) > 1:
+                options.out = base / f"point-{i:03d}"
+            data = door.run(options.request(file, changes), report)
+            inner = data.get("points") or [{"overrides": {}, **data}]
+            given = dict(change.split("=", 1) for change in changes)
+            points += [{**point, "overrides": given | point["overrides"]} for point in inner]
+    return _report({"points": points}, json, options)
+
+
+def _axis(text: str) -> list[str]:
+    key, equals, values = text.partition("=")
+    if not equals or not values:
+        raise ScenarioError(f"`{text}` is not an axis: write KEY=VALUE,VALUE,... as in queue.max_p=0.02,0.1")
+    return [f"{key}={value.strip()}" for value in values.split(",")]
+
+
+def _report(data: dict[str, Any], json: bool, options: RunOptions) -> int:
+    if json:
+        emit(data)
+    else:
+        notes(data.get("notes", []))
+        _print(result.read(data), options)
+    points = data.get("points", [data])
+    if not all(point["valid"] for point in points):
+        if json:
+            return InvalidRun.code
+        raise InvalidRun("the run is not valid: its conservation laws do not hold (see `conservation` in --json)")
+    return 0
+
+
+def _print(outcome: result.Result | result.Sweep, options: RunOptions) -> None:
+    from ..tables import result_tables, summary_line
+
+    for overrides, point in outcome if isinstance(outcome, result.Sweep) else [({}, outcome)]:
+        if overrides:
+            show(f"-- {'  '.join(f'{key} = {value}' for key, value in overrides.items())}")
+        show(*result_tables(point), summary_line(point), "")
+    if options.out is not None:
+        show(f"written to {options.out}")

@@ -1,0 +1,42 @@
+"""`show`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from .. import door, network
+from ..errors import ScenarioError
+from ..tables import grid
+from .options import File, Json, Overrides, emit, notes, source
+from .options import show as print_out
+
+
+def show(
+    file: File,
+    /,
+    *,
+    set: Overrides = [],  # noqa: B006 (cyclopts reads it)
+    point: Annotated[int, Parameter(help="Which point of a sweep, from 0.")] = 0,
+    json: Json = False,
+    dot: Annotated[bool, Parameter(help="Print the network for Graphviz.")] = False,
+) -> int:
+    """Draw a scenario's network, its flows and their round-trip times; `--json` prints the whole plan."""
+    planned = door.plan(door.request(source(file), set))
+    points = planned["points"]
+    if not 0 <= point < len(points):
+        raise ScenarioError(f"there is no point {point}: the scenario has {len(points)}, from 0")
+    plan = points[point]["plan"]
+    if json:
+        emit(points[point])
+    elif dot:
+        print(network.dot(plan))
+    else:
+        notes(planned.get("notes", []))
+        more = f" · point {point} of {len(points)}: {points[point]['overrides']}" if len(points) > 1 else ""
+        head = f"{plan['name']} · {plan['duration']}, of which {plan['warmup']} warm-up · seed {plan['seed']}{more}"
+        flows = grid("Flows", ["flow", "path", "cc", "source", "start", "base RTT"], network.flow_rows(plan), 6)
+        links = grid("Links", ["link", "rate", "delay", "queue", "MTU", "impairments"], network.link_rows(plan), 6)
+        print_out(head, "", network.drawing(plan), "", flows, links)
+    return 0

@@ -1,0 +1,48 @@
+"""What can go wrong, each with the exit code that the command line ends with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class DumbbellError(Exception):
+    """A failure. `code` is the exit code, `detail` the same as an object for `--json`."""
+
+    code = 1
+
+    def __init__(self, rendered: str, detail: dict[str, Any] | None = None) -> None:
+        super().__init__(rendered)
+        self.detail = detail or {}
+
+    @property
+    def rendered(self) -> str:
+        """The text for people, as the laboratory wrote it."""
+        return str(self.args[0])
+
+
+class ScenarioError(DumbbellError):
+    """The scenario, a name or an option is wrong; the text shows where, and the fix."""
+
+    code = 2
+
+
+class EnvironmentLacks(DumbbellError):
+    """This machine lacks what the command needs; the text says what."""
+
+    code = 4
+
+
+class InvalidRun(DumbbellError):
+    """A run ended, and its own checks (conservation of packets, audits) say that it is not valid."""
+
+    code = 5
+
+
+def of_code(code: int, rendered: str, detail: dict[str, Any] | None = None) -> BaseException:
+    """The exception that belongs to an exit code."""
+    if code == 130:
+        return KeyboardInterrupt(rendered)
+    for kind in (ScenarioError, EnvironmentLacks, InvalidRun):
+        if kind.code == code:
+            return kind(rendered, detail)
+    return DumbbellError(rendered, detail)

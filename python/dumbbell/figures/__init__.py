@@ -1,0 +1,33 @@
+"""Figures: each function returns a matplotlib figure; `save` writes it as SVG, PDF and PNG.
+
+Legible in black and white: every line has a dash pattern and a marker besides its colour, and a scheme looks
+the same in every figure. Intervals are drawn wherever there are replications.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+_HOME = {
+    "save": "style",
+    "svg": "style",
+    "look": "style",
+    "over_parameter": "compare",
+    "side_by_side": "compare",
+    "cumulative": "compare",
+    "Line": "compare",
+    "recorded": "over_time",
+    "cwnd": "over_time",
+    "queue": "over_time",
+    "goodput": "over_time",
+    "drop_probability": "curve",
+}
+
+__all__ = list(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module `dumbbell.figures` has no `{name}`")
+    return getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)

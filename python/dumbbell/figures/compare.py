@@ -1,0 +1,108 @@
+"""Figures that compare schemes: over a parameter, side by side, and events counted up over time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ..stats import Interval
+from . import style
+from .style import Figure
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One scheme's measurements: `y` over `x`, and perhaps the printed values beside them."""
+
+    scheme: str
+    label: str
+    x: Sequence[float]
+    y: Sequence[Interval]
+    printed: Sequence[tuple[float, float]] = field(default=())
+
+
+def over_parameter(lines: Sequence[Line], x_label: str, y_label: str, title: str = "") -> Figure:
+    """Means with 95 % intervals over a parameter; printed values as hollow markers on a thin line."""
+    figure, axes = style.new()
+    for line in lines:
+        look = style.look(line.scheme)
+        means = [y.mean for y in line.y]
+        spread = [y.half or 0.0 for y in line.y]
+        axes.errorbar(
+            line.x, means, yerr=spread, capsize=3, label=line.label, **(look.line() | {"markerfacecolor": look.color})
+        )
+        if line.printed:
+            xs, ys = zip(*line.printed, strict=True)
+            axes.plot(xs, ys, label=f"{line.label}, printed", **(look.line() | {"linewidth": 0.8, "alpha": 0.75}))
+    axes.set(xlabel=x_label, ylabel=y_label)
+    axes.set_ylim(bottom=0)
+    style.legend(axes)
+    _title(figure, title)
+    return figure
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One line over time."""
+
+    label: str
+    time_s: Sequence[float]
+    y: Sequence[float]
+
+
+def side_by_side(panels: Sequence[tuple[str, Sequence[Trace]]], y_label: str, title: str = "") -> Figure:
+    """One panel a scheme, the same axes: how windows or queues move over time."""
+    figure, axes = style.new(1, len(panels), size=(4.9 * len(panels), 3.5), sharex=True, sharey=True, squeeze=False)
+    for axis, (name, traces) in zip(axes[0], panels, strict=True):
+        for i, trace in enumerate(traces):
+            axis.plot(trace.time_s, trace.y, label=trace.label, **style.nth(i).trace())
+        axis.set(xlabel="time [s]")
+        axis.set_title(name, pad=22 if len(traces) > 1 else 6, loc="left")
+        style.legend(axis)
+    axes[0][0].set(ylabel=y_label)
+    axes[0][0].set_ylim(bottom=0)
+    _title(figure, title)
+    return figure
+
+
+def cumulative(
+    events: Sequence[tuple[str, str, Sequence[Sequence[float]]]],
+    until_s: float,
+    y_label: str,
+    title: str = "",
+) -> Figure:
+    """Events counted up over time, one line a scheme: (scheme, label, times of each replication).
+
+    The line is the mean over replications; the band spans all of them.
+    """
+    figure, axes = style.new()
+    grid = [until_s * i / 200 for i in range(201)]
+    for scheme, label, runs in events:
+        look = style.look(scheme)
+        counts = [_counts(sorted(times), grid) for times in runs]
+        middle = [sum(column) / len(column) for column in zip(*counts, strict=True)]
+        axes.plot(grid, middle, label=label, **look.trace() | {"linewidth": 1.8})
+        if len(counts) > 1:
+            lowest = [min(column) for column in zip(*counts, strict=True)]
+            highest = [max(column) for column in zip(*counts, strict=True)]
+            axes.fill_between(grid, lowest, highest, color=look.color, alpha=0.18, linewidth=0)
+    axes.set(xlabel="time [s]", ylabel=y_label)
+    axes.set_ylim(bottom=0)
+    axes.set_xlim(0, until_s)
+    style.legend(axes)
+    _title(figure, title)
+    return figure
+
+
+def _counts(times: Sequence[float], grid: Sequence[float]) -> list[int]:
+    counts, i = [], 0
+    for moment in grid:
+        while i < len(times) and times[i] <= moment:
+            i += 1
+        counts.append(i)
+    return counts
+
+
+def _title(figure: Figure, title: str) -> None:
+    if title:
+        figure.suptitle(title, x=0.01, ha="left")

@@ -1,0 +1,61 @@
+"""The drop probability of RED over the average queue, as its configuration says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from . import style
+from .style import Figure
+
+
+@dataclass(frozen=True, slots=True)
+class Red:
+    """RED's curve: thresholds in packets, max_p, and whether it is gentle (Floyd and Jacobson 1993; Floyd 2000)."""
+
+    min_th: float
+    max_th: float
+    max_p: float
+    gentle: bool = False
+
+    def __call__(self, avg: float) -> float:
+        """The probability p_b with which an arrival is signalled at this average queue."""
+        if avg < self.min_th:
+            return 0.0
+        if avg < self.max_th:
+            return self.max_p * (avg - self.min_th) / (self.max_th - self.min_th)
+        if self.gentle and avg < 2 * self.max_th:
+            return self.max_p + (1 - self.max_p) * (avg - self.max_th) / self.max_th
+        return 1.0
+
+    @property
+    def corners(self) -> list[float]:
+        """Averages at which the curve bends or jumps, from 0 to beyond the last."""
+        last = 2 * self.max_th if self.gentle else self.max_th
+        return [0.0, self.min_th, self.max_th, *([last] if self.gentle else []), 1.25 * last]
+
+
+def drop_probability(curves: Sequence[tuple[str, Red]], title: str = "") -> Figure:
+    """p_b over the average queue. The right panel shows the random region, which the scale of 1 would hide."""
+    figure, (whole, detail) = style.new(1, 2, size=(8.6, 3.4))
+    for i, (label, red) in enumerate(curves):
+        look = style.nth(i)
+        xs = [x for corner in red.corners[1:] for x in (corner - 1e-9, corner)]
+        xs = [0.0, *xs]
+        ys = [red(x) for x in xs]
+        whole.plot(xs, ys, label=label, **look.trace() | {"linewidth": 1.8})
+        detail.plot(xs, ys, label=label, **look.trace() | {"linewidth": 1.8})
+    highest = max(red.max_p for _, red in curves)
+    detail.set_ylim(0, 1.35 * highest)
+    for axes in (whole, detail):
+        axes.set(xlabel="average queue [packets]", ylabel="drop probability p_b")
+        axes.set_xlim(left=0)
+    whole.set_ylim(0, 1.05)
+    pad = 22 if len(curves) > 1 else 6
+    whole.set_title("whole range", loc="left", pad=pad)
+    detail.set_title("random region", loc="left", pad=pad)
+    if len(curves) > 1:
+        style.legend(whole)
+    if title:
+        figure.suptitle(title, x=0.01, ha="left")
+    return figure

@@ -1,0 +1,90 @@
+"""Figures of a recorded run: windows, queues and goodput over time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .. import series
+from ..stats import ci95
+from . import style
+from .style import Figure
+
+if TYPE_CHECKING:
+    import polars
+
+
+def recorded(directory: str | Path) -> dict[str, Figure]:
+    """Every figure that a result directory has the series for, by name."""
+    runs = series.run_directories(directory)
+    flows = [frame for run in runs if (frame := series.read(run, "flows")) is not None]
+    queues = [frame for run in runs if (frame := series.read(run, "queues")) is not None]
+    figures = {}
+    if flows:
+        figures["cwnd"] = cwnd(flows)
+        figures["goodput"] = goodput(flows)
+    if queues:
+        figures["queue"] = queue(queues)
+    return figures
+
+
+def cwnd(runs: Sequence[polars.DataFrame], title: str = "") -> Figure:
+    """Each flow's congestion window over time, in the first run: a mean over runs would hide the sawtooth."""
+    figure, axes = style.new()
+    for i, (name, frame) in enumerate(_parts(runs[0], "flow")):
+        axes.plot(frame["time_s"], frame["cwnd_packets"], label=name, **style.nth(i).trace())
+    axes.set(xlabel="time [s]", ylabel="congestion window [packets]")
+    return _finish(figure, axes, title or _first_of(runs))
+
+
+def queue(runs: Sequence[polars.DataFrame], title: str = "") -> Figure:
+    """Each queue's length over time in the first run, and RED's average where there is one."""
+    figure, axes = style.new()
+    for i, (name, frame) in enumerate(_parts(runs[0], "queue")):
+        axes.plot(frame["time_s"], frame["queue_packets"], label=name, **style.nth(i).trace() | {"linewidth": 0.8})
+        if "avg" in frame.columns and frame["avg"].null_count() < len(frame):
+            axes.plot(frame["time_s"], frame["avg"], label=f"{name}, average", color=style.BLACK, linewidth=1.6)
+    axes.set(xlabel="time [s]", ylabel="queue [packets]")
+    return _finish(figure, axes, title or _first_of(runs))
+
+
+def goodput(runs: Sequence[polars.DataFrame], title: str = "") -> Figure:
+    """Each flow's goodput over time: the mean over runs, with its 95 % interval as a band."""
+    figure, axes = style.new()
+    for i, (name, _) in enumerate(_parts(runs[0], "flow")):
+        frames = [dict(_parts(run, "flow"))[name] for run in runs]
+        rows = zip(frames[0]["time_s"], *(frame["goodput_bps"] for frame in frames), strict=True)
+        time, *columns = zip(*(row for row in rows if None not in row), strict=True)
+        columns = list(zip(*columns, strict=True))
+        look = style.nth(i)
+        axes.plot(time, [sum(c) / len(c) / 1e6 for c in columns], label=name, **look.trace())
+        if len(runs) > 1:
+            low, high = zip(*(ci95(c) for c in columns), strict=True)
+            axes.fill_between(
+                time,
+                [x / 1e6 for x in low],
+                [x / 1e6 for x in high],
+                color=look.color,
+                alpha=0.18,
+                linewidth=0,
+            )
+    axes.set(xlabel="time [s]", ylabel="goodput [Mbit/s]")
+    return _finish(figure, axes, title)
+
+
+def _parts(frame: polars.DataFrame, column: str) -> list[tuple[str, polars.DataFrame]]:
+    return [(str(key[0]), part) for key, part in frame.group_by(column, maintain_order=True)]
+
+
+def _first_of(runs: Sequence[polars.DataFrame]) -> str:
+    return f"the first of {len(runs)} runs" if len(runs) > 1 else ""
+
+
+def _finish(figure: Figure, axes, title: str) -> Figure:
+    axes.set_ylim(bottom=0)
+    axes.margins(x=0.01)
+    style.legend(axes)
+    if title:
+        figure.suptitle(title, x=0.01, ha="left", fontsize=10)
+    return figure

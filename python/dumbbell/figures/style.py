@@ -1,0 +1,163 @@
+"""The one style of every figure."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import EnvironmentLacks
+
+try:
+    import matplotlib
+except ImportError:
+    raise EnvironmentLacks("figures need matplotlib: pip install 'dumbbell[figures]'") from None
+
+matplotlib.use("Agg")
+from matplotlib.figure import Figure
+
+# Okabe and Ito's palette: told apart with any colour vision, and by lightness in print.
+BLACK, ORANGE, SKY, GREEN = "#000000", "#b26a00", "#3a8fc4", "#00795a"
+YELLOW, BLUE, VERMILLION, PURPLE = "#8f8500", "#0060a0", "#c04a00", "#a8487c"
+PALETTE = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, YELLOW, BLACK)
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+DASHES: tuple[Any, ...] = (
+    "-",
+    (0, (5, 2)),
+    (0, (1, 1.5)),
+    (0, (6, 2, 1, 2)),
+    (0, (3, 1.5)),
+    (0, (8, 2, 1, 2, 1, 2)),
+)
+
+RC = {
+    "figure.dpi": 110,
+    "savefig.dpi": 180,
+    "font.family": "DejaVu Sans",
+    "font.size": 10,
+    "axes.titlesize": 11,
+    "axes.labelsize": 10.5,
+    "xtick.labelsize": 9.5,
+    "ytick.labelsize": 9.5,
+    "legend.fontsize": 9.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#d8d8d8",
+    "grid.linewidth": 0.6,
+    "axes.axisbelow": True,
+    "lines.linewidth": 1.6,
+    "lines.markersize": 5.5,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "dumbbell",
+    "pdf.fonttype": 42,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How one scheme is drawn."""
+
+    color: str
+    marker: str
+    dash: Any
+
+    def line(self) -> dict[str, Any]:
+        """Keywords of a line with markers."""
+        return {
+            "color": self.color,
+            "marker": self.marker,
+            "linestyle": self.dash,
+            "markerfacecolor": "white",
+        }
+
+    def trace(self) -> dict[str, Any]:
+        """Keywords of a line with too many points for markers."""
+        return {"color": self.color, "linestyle": self.dash, "linewidth": 1.2}
+
+
+# Schemes that meet in most figures are kept apart by hand; all others get a look from their name.
+_CHOSEN = {
+    "drop_tail": Look(BLACK, "s", DASHES[1]),
+    "red": Look(VERMILLION, "o", DASHES[0]),
+    "codel": Look(BLUE, "^", DASHES[0]),
+    "fq_codel": Look(GREEN, "D", DASHES[3]),
+    "pie": Look(PURPLE, "v", DASHES[4]),
+    "blue": Look(SKY, "P", DASHES[2]),
+    "reno": Look(BLACK, "s", DASHES[1]),
+    "newreno": Look(BLUE, "o", DASHES[0]),
+    "cubic": Look(VERMILLION, "^", DASHES[3]),
+    "bbr": Look(GREEN, "D", DASHES[4]),
+    "vegas": Look(PURPLE, "v", DASHES[2]),
+}
+
+
+def look(name: str) -> Look:
+    """The look of a scheme, the same in every figure and on every machine."""
+    if name in _CHOSEN:
+        return _CHOSEN[name]
+    digest = hashlib.blake2b(name.encode(), digest_size=3).digest()
+    return Look(PALETTE[digest[0] % len(PALETTE)], MARKERS[digest[1] % len(MARKERS)], DASHES[digest[2] % len(DASHES)])
+
+
+def nth(i: int) -> Look:
+    """The look of the i-th flow of a figure."""
+    return Look(PALETTE[i % len(PALETTE)], MARKERS[i % len(MARKERS)], DASHES[i % len(DASHES)])
+
+
+def new(
+    rows: int = 1, columns: int = 1, size: tuple[float, float] | None = None, **keywords: Any
+) -> tuple[Figure, Any]:
+    """A figure in the house style and its axes."""
+    with matplotlib.rc_context(RC):
+        figure = Figure(figsize=size or (6.4 if columns == 1 else 9.6, 3.4 * rows), layout="constrained")
+        axes = figure.subplots(rows, columns, **keywords)
+    return figure, axes
+
+
+def legend(axes: Any) -> None:
+    """A legend where it hides nothing: above the axes, in the order drawn, if there are several lines."""
+    handles, labels = axes.get_legend_handles_labels()
+    if len(handles) > 1:
+        axes.legend(
+            handles,
+            labels,
+            loc="lower left",
+            bbox_to_anchor=(0, 1.0),
+            ncols=min(len(handles), 4),
+            borderaxespad=0.2,
+            frameon=False,
+            fontsize=RC["legend.fontsize"],
+        )
+
+
+def save(figure: Figure, path: str | Path, formats: Sequence[str] = ("svg", "pdf", "png")) -> list[Path]:
+    """Writes `path`.svg, .pdf and .png; returns their paths."""
+    base = Path(path)
+    base.parent.mkdir(parents=True, exist_ok=True)
+    written = []
+    with matplotlib.rc_context(RC):
+        for kind in formats:
+            target = base.with_name(f"{base.name}.{kind}")
+            figure.savefig(target, metadata=_undated(kind))
+            written.append(target)
+    return written
+
+
+def svg(figure: Figure, identity: str) -> str:
+    """The figure as an `<svg>` element for a page; `identity` keeps the ids of several figures apart."""
+    out = io.StringIO()
+    with matplotlib.rc_context(RC):
+        figure.savefig(out, format="svg", metadata=_undated("svg"), transparent=True)
+    text = out.getvalue()
+    text = text[text.index("<svg") :].strip()
+    return re.sub(r'((?:\bid="|href="#|url\(#))', rf"\g<1>{identity}-", text)
+
+
+def _undated(kind: str) -> dict[str, Any]:
+    """The same data give the same file: no date in it."""
+    return {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}.get(kind, {})

@@ -1,0 +1,162 @@
+"""A plan's network as text and as Graphviz: hosts, routers, links, queues, and each flow's round-trip time."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from .units import seconds, time_text
+
+Plan = dict[str, Any]
+
+
+def drawing(plan: Plan) -> str:
+    """A dumbbell as a picture; any other network as one line for each pair of neighbours."""
+    routers = [i for i, node in enumerate(plan["nodes"]) if node["kind"] == "router"]
+    between = [link for link in plan["links"] if link["from"] in routers and link["to"] in routers]
+    if len(routers) == 2 and between:
+        return _dumbbell(plan, *_downstream(plan, routers, between))
+    return "\n".join(_pair(plan, link) for link in _one_way(plan["links"]))
+
+
+def base_rtt(plan: Plan, flow: dict[str, Any]) -> float:
+    """Smallest round-trip time of a flow in seconds, without queues and transmission."""
+    return sum(seconds(plan["links"][i]["delay"]) for i in [*flow["forward"], *flow["back"]])
+
+
+def queue_text(link: dict[str, Any]) -> str:
+    """A link's queue: `red, 36 pkt`."""
+    return f"{link['aqm']['kind']}, {capacity_text(link['capacity'])}"
+
+
+def capacity_text(capacity: Any) -> str:
+    """A queue's capacity as counted: packets or bytes."""
+    if isinstance(capacity, dict):
+        ((unit, amount),) = capacity.items()
+        return f"{amount} {'pkt' if unit == 'packets' else 'B'}"
+    return str(capacity)
+
+
+def path(plan: Plan, flow: dict[str, Any]) -> list[str]:
+    """The names of the nodes that a flow's data passes."""
+    links = [plan["links"][i] for i in flow["forward"]]
+    return [plan["nodes"][n]["name"] for n in [flow["from"], *(link["to"] for link in links)]]
+
+
+def dot(plan: Plan) -> str:
+    """The network for Graphviz."""
+    lines = [
+        "digraph dumbbell {",
+        "  rankdir=LR; node [fontname=Helvetica]; edge [fontname=Helvetica, fontsize=10];",
+    ]
+    for node in plan["nodes"]:
+        shape = "box" if node["kind"] == "router" else "ellipse"
+        lines.append(f'  "{node["name"]}" [shape={shape}];')
+    for link in plan["links"]:
+        ends = f'"{plan["nodes"][link["from"]]["name"]}" -> "{plan["nodes"][link["to"]]["name"]}"'
+        label = f"{link['rate']}, {link['delay']}" + (f"\\n{queue_text(link)}" if link["report"] else "")
+        lines.append(f'  {ends} [label="{label}"{", penwidth=2" if link["report"] else ""}];')
+    return "\n".join([*lines, "}"])
+
+
+def _downstream(plan: Plan, routers: Sequence[int], between: Sequence[dict[str, Any]]) -> tuple[int, int]:
+    """The two routers in the direction in which most flows send."""
+    across = {link_id: link["from"] for link_id, link in enumerate(plan["links"]) if link in between}
+    starts = [across[i] for flow in plan["flows"] for i in flow["forward"] if i in across]
+    left = max(routers, key=starts.count)
+    return left, next(r for r in routers if r != left)
+
+
+def _dumbbell(plan: Plan, left: int, right: int) -> str:
+    names = [node["name"] for node in plan["nodes"]]
+    hosts: dict[int, list[str]] = defaultdict(list)
+    for link in plan["links"]:
+        if link["to"] in (left, right) and link["from"] not in (left, right):
+            hosts[link["to"]].append(f"{names[link['from']]} ─ {link['rate']}, {link['delay']} ─")
+    neck = next(link for link in plan["links"] if (link["from"], link["to"]) == (left, right))
+    senders = hosts[left]
+    receivers = [" ".join(reversed(_swap(text))) for text in hosts[right]]
+    rows = max(len(senders), len(receivers), 1)
+    middle = (rows - 1) // 2
+    trunk = f" {names[left]} ══ {neck['rate']}, {neck['delay']} ══ {names[right]} "
+    under = f"queue at {names[left]}: {queue_text(neck)}"
+    width = max(map(len, senders), default=0)
+    lines = []
+    for row in range(rows):
+        begin = senders[row] if row < len(senders) else ""
+        end = receivers[row] if row < len(receivers) else ""
+        inner = trunk if row == middle else " " * len(trunk)
+        west = _joint(row, len(senders), middle, "left")
+        east = _joint(row, len(receivers), middle, "right")
+        lines.append(f"  {begin:>{width}}{west}{inner}{east}{end}")
+    return "\n".join([*(line.rstrip() for line in lines), "", f"  {under}"])
+
+
+def _swap(text: str) -> list[str]:
+    """The parts of a host's line, for the mirror image on the right."""
+    host, wire, _ = text.split(" ─", 2)
+    return [host, f"─{wire} ─"]
+
+
+def _joint(row: int, rows: int, middle: int, side: str) -> str:
+    """The character where a host's line meets the others."""
+    if row >= rows and row != middle:
+        return " " if row > max(rows - 1, middle) else "│"
+    up, down = row > 0, row < rows - 1 or row < middle
+    host, trunk = row < rows, row == middle
+    west, east = (host, trunk) if side == "left" else (trunk, host)
+    shapes = {
+        (True, True, True, True): "┼", (True, True, True, False): "┤", (True, True, False, True): "├",
+        (True, False, True, True): "┴", (False, True, True, True): "┬", (True, False, True, False): "┘",
+        (False, True, True, False): "┐", (True, False, False, True): "└", (False, True, False, True): "┌",
+        (True, True, False, False): "│",
+    }  # fmt: skip
+    return shapes.get((up, down, west, east), "─")
+
+
+def _one_way(links: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One link of each pair of opposite directions: the one that is reported, or the first."""
+    chosen: dict[frozenset[int], dict[str, Any]] = {}
+    for link in links:
+        pair = frozenset((link["from"], link["to"]))
+        if pair not in chosen or (link["report"] and not chosen[pair]["report"]):
+            chosen[pair] = link
+    return list(chosen.values())
+
+
+def _pair(plan: Plan, link: dict[str, Any]) -> str:
+    names = [node["name"] for node in plan["nodes"]]
+    queue = f"   queue at {names[link['from']]}: {queue_text(link)}" if link["report"] else ""
+    return f"  {names[link['from']]} ── {link['rate']}, {link['delay']} ── {names[link['to']]}{queue}"
+
+
+def flow_rows(plan: Plan) -> list[list[str]]:
+    """Name, path, congestion control, start and base RTT of each flow."""
+    return [
+        [
+            flow["name"],
+            " → ".join(path(plan, flow)),
+            flow["transport"]["cc"]["kind"] if flow["transport"]["protocol"] == "tcp" else "udp",
+            flow["source"]["kind"],
+            time_text(seconds(flow["start"])),
+            time_text(base_rtt(plan, flow)),
+        ]
+        for flow in plan["flows"]
+    ]
+
+
+def link_rows(plan: Plan) -> list[list[str]]:
+    """Name, rate, delay, queue and impairments of each link that is reported or does more than forward."""
+    return [
+        [
+            link["name"],
+            link["rate"],
+            link["delay"],
+            queue_text(link),
+            f"{link['mtu']} B",
+            ", ".join(i["kind"] for i in link["impairments"]) or "none",
+        ]
+        for link in plan["links"]
+        if link["report"] or link["impairments"]
+    ]

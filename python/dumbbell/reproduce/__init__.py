@@ -1,0 +1,25 @@
+"""Reproducing a published table: runs, a verdict on each printed number and claim, and a report.
+
+A paper is a folder `papers/NAME/` with `paper.toml` (numbers, claims, assumptions), scenario files, and
+`rules.md`, all written before the runs that they judge.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["names", "reproduce"]
+
+
+def names() -> list[str]:
+    """The papers at hand."""
+    from . import papers
+
+    return papers.names()
+
+
+def reproduce(name: str, **options: Any) -> dict[str, Any]:
+    """Reproduces a paper; the options are those of `work.reproduce`."""
+    from . import work
+
+    return work.reproduce(name, **options)

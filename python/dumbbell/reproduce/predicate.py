@@ -1,0 +1,165 @@
+"""Predicates over named numbers: the small language of a paper's claims.
+
+A name stands for a measurement at each of several points (buffers, say) in each of several runs with the same
+seeds everywhere. Arithmetic works run by run, so that `red - dt` is the paired difference. `mean`, `low` and
+`high` leave one number a point: the mean and the ends of its 95 % confidence interval. `every`, `some` and
+`count` leave one for all points. `red[36]` is one point.
+
+    every(low(red - dt) > 0) and mean(red[24] / dt[24]) > 1.15
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .. import stats
+from ..errors import ScenarioError
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Values at the points `at`, one list a point: a value for each run, or a single one once reduced."""
+
+    at: tuple[float, ...]
+    values: tuple[tuple[float, ...], ...]
+
+    def map(self, function: Callable[[tuple[float, ...]], Any]) -> Family:
+        """Each point's values reduced to one."""
+        return Family(self.at, tuple((function(runs),) for runs in self.values))
+
+    def one(self) -> Any:
+        """The only value."""
+        if len(self.values) != 1 or len(self.values[0]) != 1:
+            raise ValueError("a single number is needed here: reduce it with mean, low, high, every, some or count")
+        return self.values[0][0]
+
+
+_BINARY: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
+_COMPARE: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+
+
+def _end(which: int) -> Callable[[tuple[float, ...]], float]:
+    def end(runs: tuple[float, ...]) -> float:
+        ends = stats.ci95(runs)
+        if ends is None:
+            raise ValueError("an interval needs at least two runs")
+        return ends[which]
+
+    return end
+
+
+_FUNCTIONS: dict[str, Callable[[Family], Family]] = {
+    "mean": lambda x: x.map(stats.mean),
+    "low": lambda x: x.map(_end(0)),
+    "high": lambda x: x.map(_end(1)),
+    "abs": lambda x: Family(x.at, tuple(tuple(abs(v) for v in runs) for runs in x.values)),
+    "every": lambda x: _single(all(_flat(x))),
+    "some": lambda x: _single(any(_flat(x))),
+    "count": lambda x: _single(sum(map(bool, _flat(x)))),
+    "largest": lambda x: _single(max(_flat(x))),
+    "smallest": lambda x: _single(min(_flat(x))),
+}
+
+
+def evaluate(text: str, numbers: Mapping[str, Family]) -> Family:
+    """The value of an expression. `ScenarioError` names what is wrong with it."""
+    try:
+        return _value(ast.parse(text, mode="eval").body, numbers)
+    except (SyntaxError, ValueError, ZeroDivisionError) as error:
+        raise ScenarioError(f"`{text}`: {error}") from None
+
+
+def holds(text: str, numbers: Mapping[str, Family]) -> bool:
+    """Whether a predicate is true."""
+    value = evaluate(text, numbers)
+    try:
+        return bool(value.one())
+    except ValueError as error:
+        raise ScenarioError(f"`{text}`: {error}") from None
+
+
+def names(text: str) -> set[str]:
+    """The numbers that an expression speaks of."""
+    tree = ast.walk(ast.parse(text, mode="eval"))
+    return {node.id for node in tree if isinstance(node, ast.Name)} - _FUNCTIONS.keys()
+
+
+def _value(node: ast.expr, numbers: Mapping[str, Family]) -> Family:
+    match node:
+        case ast.Constant(value=int() | float() as value):
+            return _single(value)
+        case ast.Name(id=name):
+            return _named(name, numbers)
+        case ast.Subscript(value=inner, slice=ast.Constant(value=at)):
+            return _point(_value(inner, numbers), at)
+        case ast.UnaryOp(op=ast.USub(), operand=inner):
+            return _pair(operator.sub, _single(0), _value(inner, numbers))
+        case ast.UnaryOp(op=ast.Not(), operand=inner):
+            return _single(not _value(inner, numbers).one())
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
+            return _pair(_BINARY[type(op)], _value(left, numbers), _value(right, numbers))
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _COMPARE:
+            return _pair(_COMPARE[type(op)], _value(left, numbers), _value(right, numbers))
+        case ast.BoolOp(op=op, values=parts):
+            truths = (_value(part, numbers).one() for part in parts)
+            return _single(all(truths) if isinstance(op, ast.And) else any(truths))
+        case ast.Call(func=ast.Name(id=name), args=[inner], keywords=[]) if name in _FUNCTIONS:
+            return _FUNCTIONS[name](_value(inner, numbers))
+    raise ValueError(f"`{ast.unparse(node)}` has no place in a predicate")
+
+
+def _named(name: str, numbers: Mapping[str, Family]) -> Family:
+    if name not in numbers:
+        raise ValueError(f"there is no number `{name}`; there are {', '.join(numbers)}")
+    return numbers[name]
+
+
+def _point(family: Family, at: Any) -> Family:
+    if at not in family.at:
+        raise ValueError(f"there is no point {at}; there are {', '.join(f'{x:g}' for x in family.at)}")
+    return Family((at,), (family.values[family.at.index(at)],))
+
+
+def _pair(function: Callable[[Any, Any], Any], a: Family, b: Family) -> Family:
+    """Point by point and run by run; a single value goes with all."""
+    points = max(a, b, key=lambda x: len(x.at))
+    if len(a.at) != len(b.at) and 1 not in (len(a.at), len(b.at)):
+        raise ValueError(f"{len(a.at)} points and {len(b.at)} points do not go together")
+    if len(a.at) == len(b.at) > 1 and a.at != b.at:
+        raise ValueError("the numbers belong to different points")
+    rows = []
+    for i in range(len(points.at)):
+        left, right = a.values[i if len(a.at) > 1 else 0], b.values[i if len(b.at) > 1 else 0]
+        if len(left) != len(right) and 1 not in (len(left), len(right)):
+            raise ValueError(f"{len(left)} runs and {len(right)} runs cannot be paired")
+        n = max(len(left), len(right))
+        rows.append(tuple(function(_at(left, j), _at(right, j)) for j in range(n)))
+    return Family(points.at, tuple(rows))
+
+
+def _at(values: tuple[float, ...], j: int) -> float:
+    return values[j] if len(values) > 1 else values[0]
+
+
+def _single(value: Any) -> Family:
+    return Family((0.0,), ((value,),))
+
+
+def _flat(family: Family) -> list[Any]:
+    if any(len(runs) != 1 for runs in family.values):
+        raise ValueError("one number a point is needed here: reduce the runs with mean, low or high")
+    return [runs[0] for runs in family.values]

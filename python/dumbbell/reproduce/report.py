@@ -1,0 +1,60 @@
+"""The report as one HTML file that needs nothing else: no script, no font, no picture from elsewhere."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from .. import figures
+from ..errors import EnvironmentLacks
+from ..units import significant
+from .papers import Paper
+
+MARKS = {"reproduced": "✓", "in part": "~", "contradicted": "✗", "not testable": "?", None: "·"}
+
+
+def html(paper: Paper, summary: dict[str, Any], drawn: Mapping[str, Any]) -> str:
+    """The page."""
+    try:
+        from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    except ImportError:
+        raise EnvironmentLacks("reports need jinja2: pip install 'dumbbell[reports]'") from None
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"number": _number, "span": _span, "mark": MARKS.__getitem__, "slug": _slug}
+    rules = paper.folder / "rules.md"
+    return environment.get_template("report.html.j2").render(
+        paper=paper,
+        summary=summary,
+        cells={cell["id"]: cell for cell in summary["cells"]},
+        tally=_tally(summary["cells"]),
+        claim_tally=_tally(summary["claims"]),
+        svgs={name: figures.svg(figure, f"figure-{name}") for name, figure in drawn.items()},
+        rules=rules.read_text() if rules.exists() else "",
+        css=Path(__file__).with_name("report.css").read_text(),
+    )
+
+
+def _tally(rows: list[dict[str, Any]]) -> list[tuple[str, int]]:
+    counted = Counter(row["verdict"] or "fitted" for row in rows)
+    order = ["reproduced", "in part", "contradicted", "not testable", "fitted"]
+    return [(verdict, counted[verdict]) for verdict in order if counted[verdict]]
+
+
+def _number(value: float | None, digits: int = 4) -> str:
+    return "–" if value is None else significant(value, digits).replace("-", "−")
+
+
+def _span(ends: list[float] | None) -> str:
+    return "–" if ends is None else f"{_number(ends[0])} to {_number(ends[1])}"
+
+
+def _slug(verdict: str | None) -> str:
+    return (verdict or "fitted").replace(" ", "-")

@@ -1,0 +1,205 @@
+"""Running a paper: which points, with which overrides, and what comes out of each."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .. import door, series
+from ..errors import EnvironmentLacks, ScenarioError
+from . import papers
+from .measure import needs_series, of_run
+from .papers import Effort, Paper, Point
+
+
+@dataclass(slots=True)
+class Runs:
+    """What one point's replications gave, by seed, and where their series are."""
+
+    point: Point
+    overrides: list[str]
+    json: dict[str, Any]
+    directories: list[Path] = field(default_factory=list)
+
+    @property
+    def runs(self) -> list[dict[str, Any]]:
+        """Each replication's own JSON."""
+        return self.json.get("runs") or [self.json]
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the whole point."""
+        return self.json["fingerprint"]
+
+    def values(self, measure: str) -> list[float]:
+        """A measurement, one value for each seed."""
+        where: Iterable[Path | None] = self.directories if needs_series(measure) else [None] * len(self.runs)
+        return [of_run(measure, run, directory) for run, directory in zip(self.runs, where, strict=True)]
+
+
+def reproduce(
+    name: str,
+    *,
+    overrides: Iterable[str] = (),
+    quick: bool = False,
+    cells: Iterable[str] = (),
+    on: str = "sim",
+    seed: int | None = None,
+    replications: int | None = None,
+    threads: int | None = None,
+    out: str | Path | None = None,
+    progress: door.Progress = lambda finished, runs, fraction: None,
+) -> dict[str, Any]:
+    """Reproduces a paper and returns the object of `report.json`, which it writes beside `report.html`.
+
+    quick: the paper's smaller effort. overrides: as `-s`; those that the paper's scheme owns (its queue, say)
+    change only the points at which the scheme is at work, so that taking it out leaves the baseline alone.
+    cells: only these, without claims. out: the report's directory, by default `results/NAME`.
+    """
+    if on == "kernel":
+        raise EnvironmentLacks(
+            "--on kernel needs the testbed of real kernels, which this release does not have yet; use --on sim"
+        )
+    if on != "sim":
+        raise ScenarioError(f"--on {on}: write --on sim or --on kernel")
+    paper = papers.load(name)
+    effort = _effort(paper, quick, replications)
+    wanted = list(cells)
+    altered = list(overrides)
+    started = time.perf_counter()
+    with tempfile.TemporaryDirectory(prefix="dumbbell-") as scratch:
+        measured = _measure(paper, _points(paper, wanted), effort, altered, seed, threads, Path(scratch), progress)
+        return _conclude(paper, measured, wanted, altered, quick, started, Path(out or Path("results") / name))
+
+
+def _effort(paper: Paper, quick: bool, replications: int | None) -> Effort:
+    effort = paper.quick if quick else paper.full
+    if replications is None:
+        return effort
+    if replications < 2:
+        raise ScenarioError("a reproduction needs intervals: --replications 2 at least, 5 for a `reproduced`")
+    return Effort(replications, effort.overrides)
+
+
+def _points(paper: Paper, cells: list[str]) -> dict[str, Point]:
+    """Every point, or those that the given cells and their baselines need."""
+    if not cells:
+        return paper.points
+    needed: set[str] = set()
+    for name in cells:
+        if name not in paper.cells:
+            raise ScenarioError(f"{paper.name} has no cell `{name}`; its cells are {', '.join(paper.cells)}")
+        cell = paper.cells[name]
+        needed.add(cell.point)
+        if cell.baseline:
+            needed.add(paper.cells[cell.baseline].point)
+    return {key: point for key, point in paper.points.items() if key in needed}
+
+
+def _measure(
+    paper: Paper,
+    points: Mapping[str, Point],
+    effort: Effort,
+    altered: list[str],
+    seed: int | None,
+    threads: int | None,
+    scratch: Path,
+    progress: door.Progress,
+) -> dict[str, Runs]:
+    recorded = _recorded(paper)
+    measured = {}
+    for i, point in enumerate(points.values()):
+        out = scratch / point.id if point.id in recorded else None
+        overrides = [
+            *point.overrides,
+            *effort.overrides,
+            *(paper.record if out else ()),
+            *applying(paper, point, altered),
+        ]
+        request = door.request(
+            {"path": str(point.scenario)},
+            overrides,
+            seed=paper.seed if seed is None else seed,
+            replications=effort.replications,
+            threads=threads,
+            out=None if out is None else str(out),
+        )
+        result = door.run(request, _part_of(progress, i, len(points)))
+        measured[point.id] = Runs(point, overrides, result, series.run_directories(out) if out else [])
+    return measured
+
+
+def _part_of(progress: door.Progress, i: int, n: int) -> door.Progress:
+    """Progress of the i-th of n points, as progress of the whole."""
+    return lambda finished, runs, fraction: progress(i * runs + finished, n * runs, (i + fraction) / n)
+
+
+def applying(paper: Paper, point: Point, altered: Iterable[str]) -> list[str]:
+    """The user's overrides that concern a point: those of the scheme's own keys only where the scheme is at work."""
+
+    def owned(override: str) -> bool:
+        key = override.partition("=")[0].strip()
+        return any(key == own or key.startswith(f"{own}.") for own in paper.scheme_owns)
+
+    return [override for override in altered if point.scheme or not owned(override)]
+
+
+def _recorded(paper: Paper) -> set[str]:
+    """Points whose series something needs."""
+    needed = {p for n in paper.numbers.values() if needs_series(n.measure) for p in n.points}
+    needed |= {cell.point for cell in paper.cells.values() if needs_series(cell.measure)}
+    return needed | {p for picture in paper.pictures for p in picture.options.get("points", {}).values()}
+
+
+def _conclude(
+    paper: Paper,
+    measured: dict[str, Runs],
+    wanted: list[str],
+    altered: list[str],
+    quick: bool,
+    started: float,
+    out: Path,
+) -> dict[str, Any]:
+    from .. import __version__
+    from . import judge, pictures, report
+
+    chosen = [paper.cells[name] for name in wanted] if wanted else list(paper.cells.values())
+    numbers = {} if wanted else judge.numbers(paper, measured)
+    summary = {
+        "paper": paper.name,
+        "title": paper.title,
+        "valid": all(runs.json["valid"] for runs in measured.values()),
+        "altered": altered,
+        "quick": quick,
+        "cells": [judge.cell(paper, measured, cell) for cell in chosen],
+        "claims": judge.claims(() if wanted else paper.claims, numbers),
+        "assumptions": [
+            {"id": a.id, "what": a.what, "value": a.value, "chosen_by": a.chosen_by} for a in paper.assumptions
+        ],
+        "points": [_point(runs) for runs in measured.values()],
+        "version": __version__,
+        "wall_s": time.perf_counter() - started,
+        "report": str((out / "report.html").resolve()),
+    }
+    drawn = {} if wanted else pictures.draw(paper, measured, numbers, summary)
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "report.json").write_text(json.dumps(summary, indent=1, allow_nan=False) + "\n")
+    (out / "report.html").write_text(report.html(paper, summary, drawn))
+    return summary
+
+
+def _point(runs: Runs) -> dict[str, Any]:
+    return {
+        "id": runs.point.id,
+        "scenario": runs.point.scenario.name,
+        "overrides": runs.overrides,
+        "scheme": runs.point.scheme,
+        "fingerprint": runs.fingerprint,
+        "valid": runs.json["valid"],
+        "n": len(runs.runs),
+    }

@@ -1,0 +1,125 @@
+"""A scenario: a network, its flows and what to measure, in the same words as a file."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from . import door, result
+from .algorithms import Spec
+from .errors import ScenarioError
+from .result import Result, Sweep
+
+
+class Scenario:
+    """A network and its flows. The words are those of a scenario file (`dumbbell schema`):
+
+    ```python
+    scenario = dumbbell.Scenario(
+        duration="30 s",
+        dumbbell={"bottleneck": {"rate": "10 Mbps", "delay": "10 ms"}},
+        queue=dumbbell.Red(min_th="5 pkt", max_th="15 pkt", limit="50 pkt"),
+        flow=[{"cc": dumbbell.Newreno(), "count": 3}],
+    )
+    result = scenario.run(replications=5)
+    print(result.table())
+    ```
+
+    A scenario never changes: `with_` gives another one. Quantities carry their units (`"10 ms"`).
+    """
+
+    def __init__(self, value: Mapping[str, Any] | None = None, /, *, name: str = "scenario", **words: Any) -> None:
+        tables = {**(value or {}), **words}
+        self._source: dict[str, Any] = {"value": _plain(tables), "name": name}
+        self._overrides: tuple[str, ...] = ()
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> Scenario:
+        """The scenario in a TOML file."""
+        return cls._of({"path": str(path)})
+
+    @classmethod
+    def from_text(cls, text: str, name: str = "scenario") -> Scenario:
+        """The scenario in TOML text; errors show its lines under `name`."""
+        return cls._of({"text": text, "name": name})
+
+    @classmethod
+    def _of(cls, source: dict[str, Any], overrides: Iterable[str] = ()) -> Scenario:
+        scenario = cls.__new__(cls)
+        scenario._source, scenario._overrides = source, tuple(overrides)
+        return scenario
+
+    def with_(self, changes: Mapping[str, Any] | Iterable[str]) -> Scenario:
+        """Another scenario with values replaced: `{"queue.max_p": 0.1}`, or as after `-s`: `["queue.max_p=0.1"]`."""
+        if isinstance(changes, Mapping):
+            changes = [f"{key}={_literal(value)}" for key, value in changes.items()]
+        return self._of(self._source, (*self._overrides, *changes))
+
+    def check(self, **options: Any) -> list[dict[str, Any]]:
+        """The plan of each point, every default resolved. `ScenarioError` shows what is wrong, where, and the fix."""
+        return door.plan(self._request(**options))["points"]
+
+    def run(
+        self,
+        *,
+        seed: int | None = None,
+        replications: int | None = None,
+        threads: int | None = None,
+        out: str | Path | None = None,
+        record_every: str | None = None,
+        audit: bool | None = None,
+        progress: door.Progress | None = None,
+    ) -> Result | Sweep:
+        """Runs it: a `Result`, or a `Sweep` if the scenario has one.
+
+        seed: of the first replication (default: the scenario's). replications: how many, each with a seed of
+        its own. threads: at most so many at once (default: all cores). out: a directory for `summary.json`
+        and the series. record_every: period of the series, such as `"100 ms"`. audit: follow each packet.
+        """
+        wanted = self._request(
+            seed=seed,
+            replications=replications,
+            threads=threads,
+            out=None if out is None else str(out),
+            record={"every": record_every} if record_every else None,
+            audit=audit,
+        )
+        return result.read(door.run(wanted, progress))
+
+    def sweep(self, axes: Mapping[str, Iterable[Any]], **options: Any) -> Sweep:
+        """Runs every combination of values: `sweep({"queue.limit": ["24 pkt", "36 pkt"]})`. Options as in `run`."""
+        points = []
+        for values in itertools.product(*axes.values()):
+            changes = dict(zip(axes, values, strict=True))
+            outcome = self.with_(changes).run(**options)
+            if isinstance(outcome, Sweep):
+                raise ScenarioError("the scenario has a sweep of its own: run it, or take its [sweep] out")
+            points.append({**outcome.json, "overrides": _plain(changes)})
+        return Sweep({"points": points})
+
+    def _request(self, **options: Any) -> dict[str, Any]:
+        return door.request(self._source, self._overrides, **options)
+
+    def __repr__(self) -> str:
+        origin = self._source.get("path") or self._source["name"]
+        return f"<Scenario {origin}{''.join(f' -s {o}' for o in self._overrides)}>"
+
+
+def _plain(value: Any) -> Any:
+    """Tables, lists and numbers, with every algorithm as its table."""
+    if isinstance(value, Spec):
+        return _plain(value.as_dict())
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    return value
+
+
+def _literal(value: Any) -> str:
+    """A value as `-s KEY=VALUE` takes it."""
+    plain = _plain(value)
+    return plain if isinstance(plain, str) else json.dumps(plain)

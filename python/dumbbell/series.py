@@ -1,0 +1,34 @@
+"""The recorded series of a result directory, read with polars when asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .errors import EnvironmentLacks, ScenarioError
+
+if TYPE_CHECKING:
+    import polars
+
+NAMES = ("flows", "queues", "signals")
+
+
+def read(directory: str | Path, name: str) -> polars.DataFrame | None:
+    """A series (`flows`, `queues` or `signals`) of one run; None if it was not recorded."""
+    file = Path(directory) / f"{name}.parquet"
+    if not file.exists():
+        return None
+    try:
+        import polars
+    except ImportError:
+        raise EnvironmentLacks("reading series needs polars: pip install 'dumbbell[figures]'") from None
+    return polars.read_parquet(file)
+
+
+def run_directories(directory: str | Path) -> list[Path]:
+    """The directories under `directory` that hold a run's series, in order; itself perhaps."""
+    base = Path(directory)
+    if not base.is_dir():
+        raise ScenarioError(f"there is no result directory {base}")
+    found = {file.parent for name in NAMES for file in base.rglob(f"{name}.parquet")}
+    return sorted(found)

@@ -1,0 +1,100 @@
+"""Means and intervals of independent replications; plain Python, so that importing it costs nothing.
+
+The intervals are Student's: `ci95` for the mean, `pi95` for one new run (Hahn and Meeker, Statistical
+Intervals, 1991, sections 2.2 and 2.4).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A mean with its 95 % confidence interval; `low` and `high` are None for a single run."""
+
+    mean: float
+    low: float | None = None
+    high: float | None = None
+    n: int = 1
+
+    def __float__(self) -> float:
+        return self.mean
+
+    @property
+    def half(self) -> float | None:
+        """Half the interval's width."""
+        return None if self.low is None or self.high is None else (self.high - self.low) / 2
+
+    @classmethod
+    def read(cls, value: float | dict | None) -> Interval | None:
+        """A number of a result's JSON: bare, or `{"mean", "ci95": [low, high], "n"}`."""
+        if isinstance(value, dict):
+            low, high = value.get("ci95") or (None, None)
+            return None if value["mean"] is None else cls(value["mean"], low, high, value["n"])
+        return None if value is None else cls(float(value))
+
+
+def mean(values: Sequence[float]) -> float:
+    """The arithmetic mean."""
+    return math.fsum(values) / len(values)
+
+
+def deviation(values: Sequence[float]) -> float:
+    """The sample's standard deviation, with n - 1."""
+    centre = mean(values)
+    return math.sqrt(math.fsum((x - centre) ** 2 for x in values) / (len(values) - 1))
+
+
+def ci95(values: Sequence[float]) -> tuple[float, float] | None:
+    """Where the mean lies: mean +- t s / sqrt(n). None for a single value."""
+    return _around(values, lambda n: math.sqrt(1 / n))
+
+
+def pi95(values: Sequence[float]) -> tuple[float, float] | None:
+    """Where one new run lies: mean +- t s sqrt(1 + 1/n). None for a single value."""
+    return _around(values, lambda n: math.sqrt(1 + 1 / n))
+
+
+def interval(values: Sequence[float]) -> Interval:
+    """The mean of `values` with its confidence interval."""
+    low, high = ci95(values) or (None, None)
+    return Interval(mean(values), low, high, len(values))
+
+
+def _around(values: Sequence[float], factor) -> tuple[float, float] | None:
+    n = len(values)
+    if n < 2:
+        return None
+    half = student_t(0.975, n - 1) * deviation(values) * factor(n)
+    return mean(values) - half, mean(values) + half
+
+
+@cache
+def student_t(p: float, df: int) -> float:
+    """The quantile of Student's t distribution: the x with P(T <= x) = p, for 0.5 <= p < 1."""
+    low, high = 0.0, 1.0
+    while _student_cdf(high, df) < p:
+        high *= 2
+    while high - low > 1e-12 * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if _student_cdf(middle, df) < p else (low, middle)
+    return (low + high) / 2
+
+
+def _student_cdf(x: float, df: int) -> float:
+    """P(T <= x) for x >= 0, in closed form for whole degrees of freedom (Abramowitz and Stegun 26.7.3-4)."""
+    theta = math.atan(x / math.sqrt(df))
+    cos2 = math.cos(theta) ** 2
+    odd = df % 2
+    term = math.cos(theta) if odd else 1.0
+    series = term if df > 1 else 0.0
+    for k in range(3 if odd else 2, df - 1, 2):
+        term *= cos2 * (k - 1) / k
+        series += term
+    inside = math.sin(theta) * series
+    two_sided = 2 / math.pi * (theta + inside) if odd else inside
+    return 0.5 + two_sided / 2

@@ -1,0 +1,48 @@
+"""Writes `algorithms.pyi`, so that editors know every algorithm's parameters: `python -m dumbbell.stubs`.
+
+`make build` runs it after each build of the extension; the file is never written by hand.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from . import catalogue
+from .algorithms import class_name, docstring
+
+HEAD = '''"""Written by `python -m dumbbell.stubs` from the catalogue; do not edit."""
+
+from typing import Any, Literal
+
+class Spec:
+    """An algorithm with its parameters, as written in a scenario."""
+
+    kind: str
+    parameters: dict[str, Any]
+    def as_dict(self) -> dict[str, Any]: ...
+'''
+
+
+def text() -> str:
+    """The whole stub."""
+    seen: set[str] = set()
+    blocks = [HEAD]
+    for algorithm in catalogue.algorithms():
+        name = class_name(algorithm.name)
+        if name not in seen:
+            seen.add(name)
+            blocks.append(_class(name, algorithm))
+    return "\n".join(blocks)
+
+
+def _class(name: str, algorithm: catalogue.Algorithm) -> str:
+    fields = ", ".join(f"{p.name}: {p.annotation} = {p.default!r}" for p in catalogue.keywords(algorithm))
+    doc = (
+        docstring(algorithm).replace("\\", "\\\\").replace('"""', "'''").replace("\n", "\n    ").replace("    \n", "\n")
+    )
+    head = f"self, *, {fields}" if fields else "self"
+    return f'class {name}(Spec):\n    """{doc}\n    """\n\n    def __init__({head}) -> None: ...\n'
+
+
+if __name__ == "__main__":
+    Path(__file__).with_name("algorithms.pyi").write_text(text())

@@ -1,0 +1,130 @@
+"""Results as tables for people: every number with its unit, and its 95 % interval where there is one."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Console, RenderableType
+from rich.table import Table
+
+from .stats import Interval
+from .units import TIMES, prefix, significant, time_text
+
+if TYPE_CHECKING:
+    from .result import Result, Row
+
+
+def grid(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], text_columns: int = 1) -> Table:
+    """A plain table; the first `text_columns` columns are words, the others numbers."""
+    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    for i, column in enumerate(columns):
+        table.add_column(column, justify="left" if i < text_columns else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def to_text(renderables: Iterable[RenderableType], width: int = 140) -> str:
+    """Tables as plain text."""
+    out = io.StringIO()
+    console = Console(file=out, width=width, no_color=True, highlight=False, markup=False)
+    for renderable in renderables:
+        console.print(renderable)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()).rstrip("\n")
+
+
+def result_tables(result: Result) -> list[RenderableType]:
+    """A table for the flows and one for the queues."""
+    return [_flows(result), _queues(result)]
+
+
+# A column: its title, the key in the JSON, and the unit of the JSON's number.
+Column = tuple[str, str, str]
+_FLOWS: tuple[Column, ...] = (
+    ("goodput", "goodput_bps", "bps"),
+    ("share", "share", "1"),
+    ("sent", "sent_packets", "pkt"),
+    ("lost", "lost_packets", "pkt"),
+    ("retransmits", "retransmits", ""),
+    ("timeouts", "rtos", ""),
+    ("marks", "marks", ""),
+    ("srtt", "srtt_mean_s", "s"),
+    ("cwnd", "cwnd_mean_packets", "pkt"),
+)
+_QUEUES: tuple[Column, ...] = (
+    ("mean", "mean_packets", "pkt"),
+    ("max", "max_packets", "pkt"),
+    ("sojourn", "mean_sojourn_s", "s"),
+    ("p99 sojourn", "p99_sojourn_s", "s"),
+    ("utilization", "utilization", "1"),
+    ("marks", "marks", ""),
+)
+_RARE = ("marks", "rtos")
+
+
+def _flows(result: Result) -> Table:
+    titles, cells = _measured(result.flows, _FLOWS)
+    rows = [[f.name, f.as_dict().get("cc") or "-", *row] for f, row in zip(result.flows, cells, strict=True)]
+    return grid("Flows", ["flow", "cc", *titles], rows, text_columns=2)
+
+
+def _queues(result: Result) -> Table:
+    titles, cells = _measured(result.queues, _QUEUES)
+    rows = [[q.name, q.kind, *row, drops(q)] for q, row in zip(result.queues, cells, strict=True)]
+    return grid("Queues", ["queue", "kind", *titles, "drops"], rows, text_columns=2)
+
+
+def _measured(rows: Sequence[Row], columns: Sequence[Column]) -> tuple[list[str], list[list[str]]]:
+    """Titles with their units, and the cells of each row. Columns that nobody has are left out, and marks and
+    timeouts that never occurred."""
+    titles: list[str] = []
+    shown: list[list[str]] = []
+    for title, key, unit in columns:
+        values = [row.interval(key) for row in rows]
+        largest = max((abs(v.mean) for v in values if v is not None), default=None)
+        if largest is None or (key in _RARE and largest == 0):
+            continue
+        scale, name = _unit(unit, largest)
+        titles.append(f"{title} [{name}]" if name else title)
+        shown.append(["-" if v is None else number(v, scale) for v in values])
+    return titles, [list(cells) for cells in zip(*shown, strict=True)]
+
+
+def _unit(unit: str, largest: float) -> tuple[float, str]:
+    """The scale and the unit in which a column's largest number reads well."""
+    if unit == "1":
+        return 100.0, "%"
+    if unit == "s":
+        return next(((1 / scale, name) for scale, name in TIMES if largest >= scale), (1e6, "us"))
+    if unit == "bps":
+        scale, name = prefix(largest)
+        return 1 / scale, f"{name}bps"
+    return 1.0, unit
+
+
+def number(x: Interval, scale: float = 1.0) -> str:
+    """The mean times `scale`, and half the width of its interval if there is one."""
+    text = significant(x.mean * scale)
+    return text if x.half is None else f"{text} ± {significant(x.half * scale, 2)}"
+
+
+def drops(queue: Row) -> str:
+    """Drops by reason: `overflow 12, early 340`; those that never happened are left out."""
+    reasons = queue.as_dict().get("drops", {})
+    numbers = ((reason, Interval.read(n)) for reason, n in reasons.items())
+    return ", ".join(f"{reason} {number(n)}" for reason, n in numbers if n and n.mean > 0) or "none"
+
+
+def summary_line(result: Result) -> str:
+    """One line about the run itself."""
+    json = result.json
+    parts = [f"{time_text(json['duration_s'])} simulated" if "duration_s" in json else ""]
+    if json.get("wall_s") is not None:
+        parts.append(f"in {time_text(float(Interval.read(json['wall_s'])))}")
+    runs = json.get("runs") or [json]
+    parts.append(f"{len(runs)} replications" if len(runs) > 1 else "")
+    parts += [f"fingerprint {result.fingerprint}", "" if result.valid else "NOT VALID"]
+    return " · ".join(part for part in parts if part)

@@ -1,0 +1,40 @@
+"""Reading and showing quantities with their units, for people: the simulator has its own exact ones."""
+
+from __future__ import annotations
+
+import re
+
+_SECONDS = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
+TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
+_PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
+
+
+def seconds(text: str) -> float:
+    """A time of a plan (`"10 ms"`) in seconds."""
+    match = re.fullmatch(r"\s*([0-9.eE+-]+)\s*(\S+)\s*", text)
+    if match is None or match[2] not in _SECONDS:
+        raise ValueError(f"`{text}` is not a time")
+    return float(match[1]) * _SECONDS[match[2]]
+
+
+def time_text(value: float) -> str:
+    """Seconds in the unit that reads best: `24 ms`."""
+    for scale, unit in TIMES:
+        if abs(value) >= scale:
+            return f"{significant(value / scale)} {unit}"
+    return f"{significant(value / 1e-9)} ns" if value else "0 s"
+
+
+def prefix(value: float) -> tuple[float, str]:
+    """The scale and the SI prefix in which `value` reads best: 17.2e6 gives (1e6, "M")."""
+    return next(((scale, name) for scale, name in _PREFIXES if abs(value) >= scale), (1.0, ""))
+
+
+def significant(value: float, digits: int = 4) -> str:
+    """`value` with `digits` significant digits, without an exponent and without trailing zeros."""
+    if value == 0:
+        return "0"
+    text = f"{value:.{digits}g}"
+    if "e" in text:
+        text = f"{float(text):.{digits + 12}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

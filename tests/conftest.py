@@ -1,0 +1,52 @@
+"""Synthetic results with the shapes of real ones, for tests of what people see."""
+
+from __future__ import annotations
+
+import math
+import random
+from pathlib import Path
+
+import pytest
+
+FLOWS = ("snd1", "snd2", "snd3")
+
+
+def window(t: float, flow: int, together: bool) -> float:
+    """A sawtooth; flows fall at the same time, or each at its own."""
+    period = 4.0 if together else 3.0 + flow
+    return 10 + 40 * ((t / period) % 1.0)
+
+
+def write_series(directory: Path, seed: int, together: bool, seconds: float = 20.0) -> Path:
+    """A run's `flows`, `queues` and `signals`."""
+    import polars
+
+    rng = random.Random(seed)
+    times = [i / 10 for i in range(int(seconds * 10))]
+    flows = [
+        {"time_s": t, "flow": name, "cwnd_packets": window(t, i, together), "goodput_bps": 3e7 + 2e6 * rng.gauss(0, 1)}
+        for t in times
+        for i, name in enumerate(FLOWS)
+    ]
+    queues = [
+        {"time_s": t, "queue": "bottleneck", "queue_packets": 18 + 12 * math.sin(t), "avg": 18 + 6 * math.sin(t - 0.5)}
+        for t in times
+    ]
+    losers = (lambda k: FLOWS) if together else (lambda k: (FLOWS[k % 3],))
+    signals = [
+        {"time_s": 4.0 * k + 0.01 * j, "queue": "bottleneck", "flow": name, "reason": "overflow", "marked": False}
+        for k in range(1, int(seconds / 4))
+        for j, name in enumerate(losers(k))
+    ]
+    directory.mkdir(parents=True, exist_ok=True)
+    for name, rows in (("flows", flows), ("queues", queues), ("signals", signals)):
+        polars.DataFrame(rows).write_parquet(directory / f"{name}.parquet")
+    return directory
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Path:
+    """A result directory with the series of three runs."""
+    for seed in (1, 2, 3):
+        write_series(tmp_path / f"run-{seed}", seed, together=True)
+    return tmp_path
