@@ -3,7 +3,7 @@ SHELL := /bin/sh
 PYTHON ?= python3
 BIN := .venv/bin
 # One profile and one target directory for the extension, the tests and the benchmarks.
-CARGO_TEST := cargo test --release --config .cargo/checked.toml --workspace --exclude dumbbell-py
+CARGO_TEST := cargo test --release --config .cargo/checked.toml --workspace
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build stubs run test check bench fmt clean
@@ -40,7 +40,7 @@ check: build  ## Formatting and lints, without changing anything
 	$(BIN)/ruff check python tests
 
 bench:  ## The benchmarks of the Rust crates
-	cargo bench --workspace --exclude dumbbell-py
+	cargo bench --workspace
 
 fmt: setup  ## Format Rust and Python
 	cargo fmt --all

@@ -120,6 +120,14 @@ def _plain(value: Any) -> Any:
 
 
 def _literal(value: Any) -> str:
-    """A value as `-s KEY=VALUE` takes it."""
+    """A value as `-s KEY=VALUE` takes it: TOML, and text as it is."""
     plain = _plain(value)
-    return plain if isinstance(plain, str) else json.dumps(plain)
+    return plain if isinstance(plain, str) else _toml(plain)
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(key)} = {_toml(inner)}" for key, inner in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return json.dumps(value)

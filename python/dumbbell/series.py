@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,12 @@ def read(directory: str | Path, name: str) -> polars.DataFrame | None:
     except ImportError:
         raise EnvironmentLacks("reading series needs polars: pip install 'dumbbell[figures]'") from None
     return polars.read_parquet(file)
+
+
+def parts(frame: polars.DataFrame, column: str) -> list[tuple[str, polars.DataFrame]]:
+    """The rows of each flow or queue, in the natural order of their names: `s2` before `s10`."""
+    named = [(str(part[column][0]), part) for part in frame.partition_by(column)]
+    return sorted(named, key=lambda pair: [int(t) if t.isdigit() else t for t in re.split(r"(\d+)", pair[0])])
 
 
 def run_directories(directory: str | Path) -> list[Path]:

@@ -1,5 +1,5 @@
 //! An algorithm as a scenario names it, into an algorithm of the catalogue with every default written out.
-use crate::node::{Node, Path, below, fault_path};
+use crate::node::{Entry as NodeEntry, Kind, Node, Path, below, fault_path};
 use crate::problem::{Check, Diagnostic};
 use crate::typed;
 use dumbbell_algos::{aqm, cc, conditioner, impairment, source};
@@ -51,6 +51,26 @@ impl Family {
     /// Whether any algorithm of this kind has the parameter `key`.
     fn knows(self, key: &str) -> bool {
         self.catalogue().iter().any(|e| !(e.schema)()["properties"][key].is_null())
+    }
+}
+
+/// A tree as a dictionary, without what was left over from another `kind` and does not apply: it says the same
+/// when it is read again.
+pub fn settled(node: &Node) -> Value {
+    let applies = |e: &NodeEntry| {
+        let kind = node.get("kind").and_then(Node::as_str).unwrap_or_default();
+        let has = |f: &Family| {
+            let parameter = |a: &Entry| !(a.schema)()["properties"][&e.key].is_null();
+            f.find(kind).is_some_and(|a| f.port_keys().contains(&e.key.as_str()) || parameter(a))
+        };
+        !e.left_over || e.key == "kind" || Family::ALL.iter().any(has)
+    };
+    match &node.kind {
+        Kind::Leaf(v) => v.clone(),
+        Kind::List(items) => items.iter().map(settled).collect(),
+        Kind::Table(entries) => {
+            entries.iter().filter(|e| applies(e)).map(|e| (e.key.clone(), settled(&e.node))).collect()
+        }
     }
 }
 

@@ -4,8 +4,9 @@
 use crate::node::{Node, path};
 use crate::problem::{Check, Diagnostic};
 use crate::scenario::Scenario;
-use dumbbell_core::units::Span;
-use dumbbell_plan::{Plan, Transport};
+use dumbbell_core::units::{Bytes, Rate, Span};
+use dumbbell_plan::{Flow, Plan, Transport};
+use std::str::FromStr;
 
 /// The most flows of one run.
 pub const MOST_FLOWS: u64 = 1_000_000;
@@ -66,21 +67,34 @@ pub fn work(plan: &Plan, root: &Node, check: &mut Check) {
     }
 }
 
-/// An upper estimate: each flow gets its share of the slowest link of its path.
+/// An upper estimate: each flow gets its share of the slowest link of its path, or what its source sends.
 pub fn packet_hops(plan: &Plan) -> f64 {
     let mut users = vec![0u32; plan.links.len()];
     plan.flows.iter().for_each(|f| f.forward.iter().for_each(|l| users[*l] += 1));
-    let of_flow = |f: &dumbbell_plan::Flow| {
+    let of_flow = |f: &Flow| {
         let share = |l: &usize| plan.links[*l].rate.bps() as f64 / f64::from(users[*l].max(1));
-        let rate = f.forward.iter().map(share).fold(f64::INFINITY, f64::min);
-        let bytes = match &f.transport {
-            Transport::Tcp { tcp, .. } => tcp.mss.map_or(1500.0, |m| (m.0 + tcp.header.0) as f64),
-            Transport::Udp { .. } => 500.0,
+        let own = written::<Rate>(f, "rate").map_or(f64::INFINITY, |r| r.bps() as f64);
+        let rate = f.forward.iter().map(share).fold(own, f64::min);
+        let header = match &f.transport {
+            Transport::Tcp { tcp, .. } => tcp.header.0,
+            Transport::Udp { header } => u64::from(*header),
         };
-        let seconds = plan.duration.saturating_sub(f.start).seconds();
-        rate * seconds / 8.0 / bytes * (f.forward.len() + f.back.len()) as f64
+        let payload = match &f.transport {
+            Transport::Tcp { tcp, .. } => tcp.mss,
+            Transport::Udp { .. } => written::<Bytes>(f, "packet"),
+        };
+        let packet = (payload.map_or(500, |p| p.0) + header) as f64;
+        let end = f.stop.map_or(plan.duration, |s| s.min(plan.duration));
+        let most = written::<Bytes>(f, "size").map_or(f64::INFINITY, |s| 2.0 * s.0 as f64);
+        let bytes = (rate / 8.0 * end.saturating_sub(f.start).seconds()).min(most);
+        bytes / packet * (f.forward.len() + f.back.len()) as f64
     };
     plan.flows.iter().map(of_flow).sum()
+}
+
+/// A quantity of a flow's source, if it has one of this name.
+fn written<T: FromStr>(f: &Flow, key: &str) -> Option<T> {
+    f.source.config.get(key)?.as_str()?.parse().ok()
 }
 
 /// Bytes in words.

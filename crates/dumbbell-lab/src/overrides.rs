@@ -3,7 +3,7 @@
 //! A path is keys with dots between; a list is entered by number (`flow.0`), by name (`flow.s1`) or as a
 //! whole (`flow.*`). The value is read as TOML, and as a string where it is no TOML: `-s queue=red` and
 //! `-s queue.limit="36 pkt"` need no quotes of their own.
-use crate::node::{Kind, Node, Path};
+use crate::node::{Entry, Kind, Node, Path};
 use crate::problem::{Check, Diagnostic, Place, Texts};
 use crate::read;
 use serde_json::Value;
@@ -55,6 +55,11 @@ impl Override {
             Err(_) => Node { place: value_at, kind: Kind::Leaf(Value::String(written.trim().into())) },
         };
         Some(Override { path, place, value, yields: false })
+    }
+
+    /// The override that a table's entry stands for; its key is a path.
+    pub fn of_entry(entry: &Entry) -> Override {
+        Override { path: split(&entry.key), place: entry.place, value: entry.node.clone(), yields: false }
     }
 
     /// Lays the value into `root`.

@@ -101,14 +101,16 @@ fn write_json(value: &Value, depth: usize, text: usize, out: &mut String) -> Nod
         Value::Object(map) if !map.is_empty() => {
             out.push_str("{\n");
             let mut entries = Vec::new();
-            for (i, (key, v)) in map.iter().enumerate() {
+            // What is null is not said.
+            let said = || map.iter().filter(|(_, v)| !v.is_null());
+            for (i, (key, v)) in said().enumerate() {
                 out.push_str(&indent);
                 let key_from = out.len();
                 out.push_str(&Value::String(key.clone()).to_string());
                 let place = Place { text, from: key_from, to: out.len() };
                 out.push_str(": ");
                 let node = write_json(v, depth + 1, text, out);
-                out.push_str(if i + 1 < map.len() { ",\n" } else { "\n" });
+                out.push_str(if i + 1 < said().count() { ",\n" } else { "\n" });
                 entries.push(Entry { key: key.clone(), place, node, left_over: false });
             }
             out.push_str(&"  ".repeat(depth));

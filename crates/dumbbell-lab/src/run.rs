@@ -88,7 +88,9 @@ pub fn run(request: &Value, progress: &dyn Fn(Progress) -> bool) -> Result<Value
     let outcomes = match all(&shared, request.threads, progress) {
         Ok(outcomes) => outcomes,
         Err(stop) => {
-            output.map_or((), Output::abandon);
+            if let Some(output) = output {
+                output.abandon();
+            }
             return Err(stop.problem());
         }
     };

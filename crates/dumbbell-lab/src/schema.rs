@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 pub fn schema() -> Value {
     let mut schema: Value = schemars::schema_for!(Scenario).into();
     schema["$id"] = json!("dumbbell-scenario-1");
+    may_extend(&mut schema);
     let mut defs = schema["$defs"].as_object().cloned().unwrap_or_default();
     for family in Family::ALL {
         let definition = choice(family, &mut defs);
@@ -26,6 +27,17 @@ pub fn schema() -> Value {
     );
     schema["$defs"] = Value::Object(defs);
     schema
+}
+
+/// A file that extends another need not repeat what that one says: tables of the network may be parts.
+fn may_extend(schema: &mut Value) {
+    if let Some(top) = schema.as_object_mut() {
+        top.shift_remove("required");
+        top.insert("anyOf".into(), json!([{ "required": ["duration"] }, { "required": ["extends"] }]));
+    }
+    for name in ["Dumbbell", "ParkingLot", "Wire"] {
+        schema["$defs"][name].as_object_mut().map(|table| table.shift_remove("required"));
+    }
 }
 
 /// A name, or a table with `kind` and that algorithm's parameters.
@@ -56,7 +68,7 @@ fn table(family: Family, entry: &Entry, defs: &mut Map<String, Value>) -> Value 
         "description": entry.about.idea,
         "type": "object",
         "properties": properties,
-        "required": ["kind"],
+        "required": if family == Family::Aqm { json!([]) } else { json!(["kind"]) }, // A queue may lie over another.
         "additionalProperties": false,
     })
 }

@@ -7,9 +7,9 @@ use crate::problem::{Check, Diagnostic, Problem, Texts, code};
 use crate::read;
 use crate::scenario::Scenario;
 use crate::sweep::{self, Point};
-use crate::{resolve, typed};
+use crate::{choice, resolve, typed};
 use dumbbell_plan::Plan;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// What a study is made from.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,16 +85,19 @@ impl Ready {
 
 fn build(wish: &Wish, texts: &mut Texts, check: &mut Check) -> Option<(Node, Vec<Point>, Value)> {
     let mut root = load(&wish.source, texts, check)?;
-    let overrides: Vec<Override> = wish.overrides.iter().filter_map(|o| Override::parse(o, texts, check)).collect();
+    let mut overrides: Vec<Override> = wish.overrides.iter().filter_map(|o| Override::parse(o, texts, check)).collect();
     if !check.ok() {
         return None;
     }
+    let also = read::json(texts, "<request>", &Value::Object(wish.also.clone()));
+    overrides.extend(also.entries().iter().map(Override::of_entry));
     overrides.iter().for_each(|o| o.apply(&mut root, check));
-    if !wish.also.is_empty() {
-        root.overlay(read::json(texts, "<request>", &Value::Object(wish.also.clone())));
-    }
-    let resolved = root.to_json();
+    let mut resolved = choice::settled(&root);
     let points = sweep::expand(&mut root, &overrides, check);
+    if resolved.get("sweep").is_some() && !overrides.is_empty() {
+        // What was set from outside is not swept: the points that are left, as they are.
+        resolved["sweep"] = json!({ "list": points.iter().map(|p| &p.label).collect::<Vec<_>>() });
+    }
     check.ok().then_some((root, points, resolved))
 }
 
@@ -103,12 +106,13 @@ fn ready(
     texts: Texts,
     root: &Node,
     points: Vec<Point>,
-    resolved: Value,
+    mut resolved: Value,
     mut check: Check,
 ) -> Result<Study, Problem> {
     let swept = resolved.get("sweep").is_some();
     let text_of = |key: &str| root.get(key).and_then(Node::as_str).map(str::to_string);
     let name = text_of("name").unwrap_or_else(|| wish.source.stem());
+    resolved["name"] = json!(name);
     let mut out = Vec::with_capacity(points.len());
     let mut runs = 0usize;
     for point in points {

@@ -3,7 +3,7 @@
 //! An override from outside wins over the sweep: the axis that it fixes is gone, and what it leaves alike is
 //! one point.
 use crate::node::{Entry, Kind, Node, Path, below, path};
-use crate::overrides::{Override, split};
+use crate::overrides::Override;
 use crate::problem::{Check, Diagnostic};
 use crate::scenario::Sweep;
 use crate::typed;
@@ -34,7 +34,8 @@ pub fn expand(root: &mut Node, outside: &[Override], check: &mut Check) -> Vec<P
     let fixed = leaves(outside);
     let mut factors: Vec<Factor> = Vec::new();
     if let Some(list) = sweep.get("list") {
-        factors.push(list.items().iter().map(|table| table.entries().iter().map(set_of).collect()).collect());
+        factors
+            .push(list.items().iter().map(|table| table.entries().iter().map(Override::of_entry).collect()).collect());
     }
     if let Some(zip) = sweep.get("zip") {
         factors.push(zip_rows(zip, check));
@@ -52,15 +53,12 @@ pub fn expand(root: &mut Node, outside: &[Override], check: &mut Check) -> Vec<P
         );
         return Vec::new();
     }
-    product(&factors).into_iter().map(|sets| point(sets, outside, &fixed)).collect()
+    product(&factors).into_iter().map(|sets| point(sets, outside)).collect()
 }
 
-fn set_of(entry: &Entry) -> Override {
-    set(entry, &entry.node)
-}
-
-fn set(entry: &Entry, value: &Node) -> Override {
-    Override { path: split(&entry.key), place: entry.place, value: value.clone(), yields: false }
+/// The override of an axis by one of its values.
+fn set(axis: &Entry, value: &Node) -> Override {
+    Override { value: value.clone(), ..Override::of_entry(axis) }
 }
 
 /// The values of an axis.
@@ -144,17 +142,15 @@ fn product(factors: &[Factor]) -> Vec<Vec<Override>> {
     })
 }
 
-/// A point from its overrides. Parameters beside a `kind` that the sweep or the outside chooses yield to it.
-fn point(mut set: Vec<Override>, outside: &[Override], fixed: &[Path]) -> Point {
-    let label = set.iter().map(|o| (o.path.join("."), o.value.to_json())).collect();
-    let chosen: Vec<Path> = set.iter().map(|o| canonical(&o.path)).chain(fixed.iter().cloned()).collect();
+/// A point from its overrides. Parameters that a sweep sets yield to the `kind` beside them.
+fn point(mut set: Vec<Override>, outside: &[Override]) -> Point {
     for o in &mut set {
-        let beside = o.path.split_last().map(|(_, table)| table.to_vec()).unwrap_or_default();
-        o.yields = canonical(&o.path) == o.path && chosen.iter().any(|c| !c.is_empty() && covers(c, &beside));
+        o.yields = canonical(&o.path) == o.path;
     }
     // What the sweep sets for a whole list does not undo what was said of one item.
     let finer = |o: &&Override| set.iter().any(|s| s.path != o.path && covers(&s.path, &o.path));
     let again: Vec<Override> = outside.iter().filter(finer).cloned().collect();
     set.extend(again);
+    let label = set.iter().map(|o| (o.path.join("."), o.value.to_json())).collect();
     Point { label, set }
 }

@@ -1,6 +1,8 @@
 //! A Parquet file that grows while a run goes on: columns with units in their names, memory bounded by a row group.
-use arrow::array::{ArrayRef, BooleanBuilder, Float64Builder, RecordBatch, StringDictionaryBuilder, UInt64Builder};
-use arrow::datatypes::{DataType, Field, Int32Type, Schema};
+use arrow_array::builder::{BooleanBuilder, Float64Builder, StringDictionaryBuilder, UInt64Builder};
+use arrow_array::types::Int32Type;
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;

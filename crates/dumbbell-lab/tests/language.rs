@@ -255,6 +255,55 @@ fn the_catalogue_documents_every_parameter() {
     assert_eq!(catalogue["profiles"]["ns2"]["tcp"]["min_rto"], "200 ms");
 }
 
+/// The dictionary that a study says of itself is the study, whatever was laid over it.
+#[test]
+fn the_resolved_scenario_is_the_same_study() {
+    let grid = "sweep.grid={\"queue.kind\"=[\"drop_tail\", \"red\"], \"queue.max_p\"=[0.1, 0.2], \"flow.*.cc\"=[\"reno\", \"tahoe\"]}";
+    for overrides in [
+        &[][..],
+        &["queue=drop_tail"],
+        &[grid],
+        &[grid, "queue=drop_tail"],
+        &[grid, "queue.kind=red", "flow.0.cc=newreno", "queue.max_p=0.3"],
+    ] {
+        let first = study(RED, overrides).unwrap_or_else(|p| panic!("{}", p.rendered));
+        let again =
+            door::plan(&json!({ "source": { "value": first.resolved } })).unwrap_or_else(|p| panic!("{}", p.rendered));
+        assert_eq!(again["points"].as_array().unwrap().len(), first.points.len(), "{overrides:?}");
+        for (a, b) in first.points.iter().zip(again["points"].as_array().unwrap()) {
+            let plan = first.plan(a, a.seeds[0]).unwrap();
+            assert_eq!(door::plan_hash(&plan), b["plan_hash"].as_str().unwrap(), "{overrides:?}");
+        }
+    }
+    // The caller's own keys win over a sweep, too.
+    let request = json!({ "source": { "text": RED }, "overrides": ["sweep.grid={seed=[1, 2, 3]}"], "seed": 7 });
+    let shown = door::plan(&request).unwrap();
+    assert_eq!((shown["points"].as_array().unwrap().len(), &shown["points"][0]["seeds"]), (1, &json!([7])));
+}
+
+/// What a source says bounds the estimate of the work: a slow source may run for long on a fast link.
+#[test]
+fn work_is_estimated_from_what_is_sent() {
+    let cbr = "flow.0={cc=\"reno\"}";
+    assert!(study(RED, &["dumbbell.bottleneck.rate=100 Gbps", "duration=200 d", cbr]).is_err());
+    let slow = RED.replace("cc = \"newreno\"", "source = { kind = \"cbr\", rate = \"1 Mbps\", packet = \"1000 B\" }");
+    let p = plan(&slow, &["dumbbell.bottleneck.rate=100 Gbps", "duration=200 d"]);
+    // 1 Mbps, 8224 bits a packet, three links.
+    let want = 1e6 * 200.0 * 86_400.0 / 8224.0 * 3.0;
+    let got = dumbbell_lab::limits::packet_hops(&p);
+    assert!((got / want - 1.0).abs() < 1e-9, "{got} {want}");
+}
+
+/// None in a dictionary is not said.
+#[test]
+fn null_is_absent() {
+    let value = json!({
+        "duration": "10 s", "queue": null, "dumbbell": { "bottleneck": { "rate": "10 Mbps", "delay": "10 ms" } },
+        "flow": [{ "cc": null, "tcp": null, "rtt": "40 ms", "stop": null }],
+    });
+    assert!(door::plan(&json!({ "source": { "value": value } })).is_ok());
+}
+
 proptest! {
     /// An rtt is realised to the picosecond, for any delays.
     #[test]

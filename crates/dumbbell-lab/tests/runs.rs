@@ -86,7 +86,7 @@ fn replications_become_intervals_and_stay_for_others() {
     let g = &all["flows"][0]["goodput_bps"];
     assert!((g["mean"].as_f64().unwrap() - mean).abs() < 1e-6 && g["n"] == 3);
     let half = g["ci95"][1].as_f64().unwrap() - mean;
-    let s = ((0..3).map(|i| (single(i) - mean).powi(2)).sum::<f64>() / 2.0).sqrt();
+    let s = ((0..3).map(|i| (single(i) - mean) * (single(i) - mean)).sum::<f64>() / 2.0).sqrt();
     assert!((half - 4.302_652_729_911_275 * s / 3f64.sqrt()).abs() < 1e-3);
     assert_eq!((&all["flows"][0]["name"], &all["flows"][0]["cc"]), (&json!("s"), &json!("newreno")));
     // A run of its own is the same run.
@@ -248,4 +248,22 @@ fn a_request_is_checked_like_a_scenario() {
     let problem = door::run(&json!({ "source": { "text": RED }, "thread": 3 }), &|_| true).unwrap_err();
     assert_eq!((problem.code, problem.json["problems"][0]["fix"].as_str()), (2, Some("did you mean `threads`?")));
     assert_eq!(door::plan(&json!({ "source": {} })).unwrap_err().code, 2);
+}
+
+#[test]
+fn a_broken_law_makes_a_result_invalid_and_says_where() {
+    let study = common::study(RED, &["replications=2"]).unwrap();
+    let sound = json!({ "ok": true, "sent": 5, "delivered": 5, "dropped": 0, "in_network": 0, "faults": [] });
+    let broken =
+        json!({ "ok": false, "sent": 5, "delivered": 4, "dropped": 0, "in_network": 0, "faults": ["one is gone"] });
+    let outcome = |seed: u64, conservation: &Value| {
+        json!({
+            "seed": seed, "fingerprint": "00", "valid": conservation["ok"], "wall_s": 1.0, "packet_hops": 1, "events": 1,
+            "flows": [], "queues": [], "conservation": conservation,
+        })
+    };
+    let result = dumbbell_lab::results::assemble(&study, vec![outcome(1, &sound), outcome(2, &broken)], 2.0);
+    assert_eq!((&result["valid"], &result["code"]), (&json!(false), &json!(code::INVALID)));
+    assert_eq!(result["conservation"]["ok"], false);
+    assert_eq!(result["conservation"]["faults"], json!(["seed 2: one is gone"]));
 }

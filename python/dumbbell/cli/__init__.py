@@ -58,6 +58,7 @@ def app() -> App:
         version=__version__,
         default_parameter=Parameter(negative=(), show_default=False),
         exit_on_error=False,
+        suppress_keyboard_interrupt=False,
         print_error=False,
         result_action="return_value",
     )

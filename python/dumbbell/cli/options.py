@@ -22,7 +22,7 @@ Overrides = Annotated[
         help="Replace a value of the scenario: KEY=VALUE, as in queue.max_p=0.1. May be repeated.",
     ),
 ]
-File = Annotated[str, Parameter(help="The scenario file (TOML); `-` reads it from stdin.")]
+File = Annotated[str, Parameter(allow_leading_hyphen=True, help="The scenario file (TOML); `-` reads it from stdin.")]
 
 
 @Parameter(name="*")

@@ -13,8 +13,6 @@ from ..errors import InvalidRun
 from ..units import significant
 from .options import Json, Overrides, emit, progress, show
 
-MARKS = {"reproduced": "✓", "in part": "~", "contradicted": "✗", "not testable": "?", None: "·"}
-
 
 def reproduce(
     paper: Annotated[str, Parameter(help="The paper; `dumbbell list` has the names.")],
@@ -57,6 +55,7 @@ def reproduce(
 
 
 def _print(summary: dict[str, Any]) -> None:
+    from ..reproduce.report import MARKS
     from ..tables import grid
 
     if summary["altered"]:
@@ -75,7 +74,9 @@ def _print(summary: dict[str, Any]) -> None:
 
 
 def _numbers(cell: dict[str, Any]) -> list[str]:
+    from ..reproduce.report import printed
+
     if cell["value"] is None:
-        return [significant(cell["published"]), "-", "-"]
+        return [printed(cell), "-", "-"]
     band = "-" if cell["pi95"] is None else " to ".join(significant(x) for x in cell["pi95"])
-    return [significant(cell["published"], 7), significant(cell["value"]), band]
+    return [printed(cell), significant(cell["value"]), band]

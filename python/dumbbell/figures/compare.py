@@ -43,19 +43,23 @@ def over_parameter(lines: Sequence[Line], x_label: str, y_label: str, title: str
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """One line over time."""
+    """One line over time; drawn as its scheme if it has one, else by its place in the panel."""
 
     label: str
     time_s: Sequence[float]
     y: Sequence[float]
+    scheme: str | None = None
 
 
 def side_by_side(panels: Sequence[tuple[str, Sequence[Trace]]], y_label: str, title: str = "") -> Figure:
     """One panel a scheme, the same axes: how windows or queues move over time."""
-    figure, axes = style.new(1, len(panels), size=(4.9 * len(panels), 3.5), sharex=True, sharey=True, squeeze=False)
+    figure, axes = style.new(
+        1, len(panels), size=(max(6.4, 4.9 * len(panels)), 3.5), sharex=True, sharey=True, squeeze=False
+    )
     for axis, (name, traces) in zip(axes[0], panels, strict=True):
         for i, trace in enumerate(traces):
-            axis.plot(trace.time_s, trace.y, label=trace.label, **style.nth(i).trace())
+            look = style.nth(i) if trace.scheme is None else style.look(trace.scheme)
+            axis.plot(trace.time_s, trace.y, label=trace.label, **look.trace())
         axis.set(xlabel="time [s]")
         axis.set_title(name, pad=22 if len(traces) > 1 else 6, loc="left")
         style.legend(axis)

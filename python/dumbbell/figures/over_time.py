@@ -32,7 +32,7 @@ def recorded(directory: str | Path) -> dict[str, Figure]:
 def cwnd(runs: Sequence[polars.DataFrame], title: str = "") -> Figure:
     """Each flow's congestion window over time, in the first run: a mean over runs would hide the sawtooth."""
     figure, axes = style.new()
-    for i, (name, frame) in enumerate(_parts(runs[0], "flow")):
+    for i, (name, frame) in enumerate(series.parts(runs[0], "flow")):
         axes.plot(frame["time_s"], frame["cwnd_packets"], label=name, **style.nth(i).trace())
     axes.set(xlabel="time [s]", ylabel="congestion window [packets]")
     return _finish(figure, axes, title or _first_of(runs))
@@ -41,7 +41,7 @@ def cwnd(runs: Sequence[polars.DataFrame], title: str = "") -> Figure:
 def queue(runs: Sequence[polars.DataFrame], title: str = "") -> Figure:
     """Each queue's length over time in the first run, and RED's average where there is one."""
     figure, axes = style.new()
-    for i, (name, frame) in enumerate(_parts(runs[0], "queue")):
+    for i, (name, frame) in enumerate(series.parts(runs[0], "queue")):
         axes.plot(frame["time_s"], frame["queue_packets"], label=name, **style.nth(i).trace() | {"linewidth": 0.8})
         if "avg" in frame.columns and frame["avg"].null_count() < len(frame):
             axes.plot(frame["time_s"], frame["avg"], label=f"{name}, average", color=style.BLACK, linewidth=1.6)
@@ -52,8 +52,8 @@ def queue(runs: Sequence[polars.DataFrame], title: str = "") -> Figure:
 def goodput(runs: Sequence[polars.DataFrame], title: str = "") -> Figure:
     """Each flow's goodput over time: the mean over runs, with its 95 % interval as a band."""
     figure, axes = style.new()
-    for i, (name, _) in enumerate(_parts(runs[0], "flow")):
-        frames = [dict(_parts(run, "flow"))[name] for run in runs]
+    for i, (name, _) in enumerate(series.parts(runs[0], "flow")):
+        frames = [dict(series.parts(run, "flow"))[name] for run in runs]
         rows = zip(frames[0]["time_s"], *(frame["goodput_bps"] for frame in frames), strict=True)
         time, *columns = zip(*(row for row in rows if None not in row), strict=True)
         columns = list(zip(*columns, strict=True))
@@ -71,10 +71,6 @@ def goodput(runs: Sequence[polars.DataFrame], title: str = "") -> Figure:
             )
     axes.set(xlabel="time [s]", ylabel="goodput [Mbit/s]")
     return _finish(figure, axes, title)
-
-
-def _parts(frame: polars.DataFrame, column: str) -> list[tuple[str, polars.DataFrame]]:
-    return [(str(key[0]), part) for key, part in frame.group_by(column, maintain_order=True)]
 
 
 def _first_of(runs: Sequence[polars.DataFrame]) -> str:

@@ -26,6 +26,7 @@ def cell(paper: Paper, measured: Measured, wanted: Cell) -> dict[str, Any]:
         "id": wanted.id,
         "what": wanted.what,
         "published": wanted.published,
+        "decimals": wanted.decimals,
         "value": None,
         "ci95": None,
         "pi95": None,

@@ -52,10 +52,8 @@ def _over_time(column: str, name: str, y_label: str) -> Callable[..., Any]:
         for title, point in picture.options["points"].items():
             frame = _series(measured[point], name)
             key = name.removesuffix("s")
-            traces = [
-                _trace(str(part[key][0]), part, column, picture.options.get("every_s"))
-                for part in frame.partition_by(key, maintain_order=True)
-            ]
+            every_s = picture.options.get("every_s")
+            traces = [_trace(label, part, column, every_s) for label, part in series.parts(frame, key)]
             panels.append((title, traces))
         return figures.side_by_side(panels, y_label)
 
@@ -67,8 +65,16 @@ def _trace(label: str, frame: Any, column: str, every_s: float | None) -> Any:
 
     frame = frame.select("time_s", column)
     if every_s is not None:
-        frame = frame.group_by((frame["time_s"] / every_s).floor().alias("bin"), maintain_order=True).mean()
+        frame = _means(frame, every_s)
     return Trace(label, frame["time_s"].to_list(), frame[column].to_list())
+
+
+def _means(frame: Any, every_s: float) -> Any:
+    """Means over periods of `every_s`; a last period that is not whole is left out."""
+    period = (frame["time_s"] / every_s).floor().alias("period")
+    bins = frame.with_columns(period).group_by("period", maintain_order=True).mean()
+    whole = (frame["time_s"].max() / every_s) // 1
+    return bins.filter(bins["period"] < whole)
 
 
 def _sum_of_windows(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> Any:
@@ -80,7 +86,8 @@ def _sum_of_windows(paper: Paper, picture: Picture, measured: Mapping[str, Runs]
         total = (
             _series(measured[point], "flows").select("time_s", "cwnd_packets").group_by("time_s").sum().sort("time_s")
         )
-        traces.append(Trace(label, total["time_s"].to_list(), total["cwnd_packets"].to_list()))
+        scheme = measured[point].json["queues"][0]["kind"]
+        traces.append(Trace(label, total["time_s"].to_list(), total["cwnd_packets"].to_list(), scheme))
     return figures.side_by_side([("", traces)], "sum of the congestion windows [packets]")
 
 

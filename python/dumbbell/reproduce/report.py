@@ -28,7 +28,14 @@ def html(paper: Paper, summary: dict[str, Any], drawn: Mapping[str, Any]) -> str
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": _number, "span": _span, "mark": MARKS.__getitem__, "slug": _slug}
+    environment.filters |= {
+        "number": _number,
+        "span": _span,
+        "printed": printed,
+        "mark": MARKS.__getitem__,
+        "slug": _slug,
+        "by_points": _by_points,
+    }
     rules = paper.folder / "rules.md"
     return environment.get_template("report.html.j2").render(
         paper=paper,
@@ -46,6 +53,19 @@ def _tally(rows: list[dict[str, Any]]) -> list[tuple[str, int]]:
     counted = Counter(row["verdict"] or "fitted" for row in rows)
     order = ["reproduced", "in part", "contradicted", "not testable", "fitted"]
     return [(verdict, counted[verdict]) for verdict in order if counted[verdict]]
+
+
+def printed(cell: dict[str, Any]) -> str:
+    """The published value with the decimals of the print."""
+    return f"{cell['published']:.{max(cell['decimals'], 0)}f}"
+
+
+def _by_points(numbers: dict[str, list[dict[str, Any]]]) -> list[tuple[list[float | None], list[tuple[str, list]]]]:
+    """The numbers of a claim, those at the same points together: [(points, [(label, rows)])]."""
+    groups: dict[tuple[float | None, ...], list[tuple[str, list]]] = {}
+    for label, rows in numbers.items():
+        groups.setdefault(tuple(row.get("at") for row in rows), []).append((label, rows))
+    return [(list(at), group) for at, group in groups.items()]
 
 
 def _number(value: float | None, digits: int = 4) -> str:

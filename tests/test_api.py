@@ -1,0 +1,109 @@
+"""The Python API: the same words as a file, the same runs."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import dumbbell
+import pytest
+from test_cli import SCENARIO
+
+WORDS = {
+    "name": "three",
+    "duration": "4 s",
+    "warmup": "1 s",
+    "dumbbell": {"bottleneck": {"rate": "10 Mbps", "delay": "5 ms"}},
+    "flow": [{"name": "a", "rtt": "40 ms"}, {"name": "b", "count": 2}],
+}
+
+
+def build() -> dumbbell.Scenario:
+    return dumbbell.Scenario(WORDS, queue=dumbbell.Red(limit="36 pkt", min_th="limit / 6", max_th="limit / 3"))
+
+
+def test_the_api_and_a_file_are_the_same_run(tmp_path: Path) -> None:
+    file = tmp_path / "three.toml"
+    file.write_text(SCENARIO)
+    ways = [dumbbell.Scenario.from_file(file), dumbbell.Scenario.from_text(SCENARIO, "three"), build()]
+    plans = [scenario.check()[0]["plan"] for scenario in ways]
+    for plan in plans:
+        plan.pop("name")
+    assert plans[0] == plans[1] == plans[2]
+    assert len({scenario.run().fingerprint for scenario in ways}) == 1
+
+
+def test_results_have_numbers_with_intervals() -> None:
+    result = build().run(replications=3)
+    goodput = result.flows["a"].goodput_bps
+    assert isinstance(goodput, dumbbell.Interval)
+    assert goodput.low <= float(goodput) <= goodput.high
+    assert goodput.n == 3
+    assert [run.flows["a"].goodput_bps for run in result.runs] == [
+        r["flows"][0]["goodput_bps"] for r in result.json["runs"]
+    ]
+    assert result.valid
+    assert "goodput [Mbps]" in result.table()
+    assert isinstance(build().run().flows[0].goodput_bps, float)
+    with pytest.raises(AttributeError, match="there is no `goodput_mbps`"):
+        _ = result.flows[0].goodput_mbps
+    with pytest.raises(KeyError, match=r"b\.1"):
+        _ = result.flows["c"]
+
+
+def test_a_scenario_does_not_change() -> None:
+    scenario = build()
+    before = scenario.run().fingerprint
+    other = scenario.with_({"queue": dumbbell.DropTail(limit="20 pkt")})
+    assert other.run().queues[0].kind == "drop_tail"
+    assert scenario.run().fingerprint == before
+
+
+def test_a_sweep() -> None:
+    sweep = build().sweep({"queue.limit": ["24 pkt", "48 pkt"], "queue.kind": ["red", "drop_tail"]})
+    assert len(sweep) == 4
+    overrides, result = next(iter(sweep))
+    assert overrides == {"queue.limit": "24 pkt", "queue.kind": "red"}
+    assert result.queues["bottleneck"].kind == "red"
+
+
+def test_errors_say_where_and_what_to_write() -> None:
+    with pytest.raises(dumbbell.ScenarioError, match="did you mean `max_th`") as caught:
+        build().with_({"queue.max_tj": "3 pkt"}).check()
+    assert caught.value.code == 2
+    assert caught.value.detail["problems"][0]["key"] == "queue.max_tj"
+
+
+def test_a_class_for_each_algorithm_with_its_documented_defaults() -> None:
+    signature = inspect.signature(dumbbell.Red)
+    assert all(p.kind is inspect.Parameter.KEYWORD_ONLY for p in signature.parameters.values())
+    assert signature.parameters["min_th"].default == "5 pkt"
+    assert "min_th: " in dumbbell.Red.__doc__
+    with pytest.raises(TypeError, match="there are min_th, max_th"):
+        dumbbell.Red(minth="5 pkt")
+    with pytest.raises(AttributeError, match="no algorithm class `Rde`"):
+        _ = dumbbell.Rde
+    for algorithm in dumbbell.catalogue.algorithms():
+        assert hasattr(dumbbell, dumbbell.algorithms.class_name(algorithm.name))
+
+
+def test_the_stub_is_python_and_has_every_class() -> None:
+    from dumbbell import stubs
+
+    text = stubs.text()
+    compile(text, "algorithms.pyi", "exec")
+    assert "class Red(Spec):" in text
+    assert "min_th: str = '5 pkt'" in text
+
+
+def test_importing_is_light() -> None:
+    code = "import sys, dumbbell; print([m for m in ('matplotlib', 'polars', 'rich', 'cyclopts') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
+
+
+def test_progress_is_told_and_an_interrupt_stops() -> None:
+    heard: list[tuple[int, int, float]] = []
+    build().run(replications=2, progress=lambda *state: heard.append(state))
+    assert heard[-1] == (2, 2, 1.0)

@@ -1,0 +1,257 @@
+"""The command line's contract: exit codes, one JSON document, errors with their fix, and speed of the first page."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+SCENARIO = """
+duration = "4 s"
+warmup = "1 s"
+queue = { kind = "red", limit = "36 pkt", min_th = "limit / 6", max_th = "limit / 3" }
+[dumbbell.bottleneck]
+rate = "10 Mbps"
+delay = "5 ms"
+[[flow]]
+name = "a"
+rtt = "40 ms"
+[[flow]]
+name = "b"
+count = 2
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "three.toml"
+    path.write_text(SCENARIO)
+    return path
+
+
+def dumbbell(*words: object, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "dumbbell", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, input=stdin, timeout=60)
+
+
+def document(*words: object, code: int = 0) -> dict:
+    """The one JSON document on stdout."""
+    done = dumbbell(*words, "--json")
+    assert done.returncode == code, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_the_first_page_comes_at_once() -> None:
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        done = dumbbell("--help")
+        times.append(time.perf_counter() - start)
+    assert min(times) < 0.15
+    assert all(f"  {name} " in done.stdout for name in ("run", "check", "show", "sweep", "explain", "reproduce"))
+
+
+def test_run_measures_flows_and_queues(file: Path) -> None:
+    result = document("run", file)
+    assert result["valid"] is True
+    assert result["conservation"]["ok"] is True
+    assert [f["name"] for f in result["flows"]] == ["a", "b.1", "b.2"]
+    assert sum(f["share"] for f in result["flows"]) == pytest.approx(1)
+    (queue,) = result["queues"]
+    assert queue["name"] == "bottleneck"
+    assert queue["kind"] == "red"
+    assert 0 < sum(f["throughput_bps"] for f in result["flows"]) <= 10e6
+    assert 0.5 < queue["utilization"] <= 1
+    assert queue["arrivals"] >= queue["departures"]
+
+
+def test_the_same_seed_gives_the_same_run_and_another_seed_another(file: Path) -> None:
+    prints = [document("run", file, "--seed", seed)["fingerprint"] for seed in (1, 1, 2)]
+    assert prints[0] == prints[1] != prints[2]
+
+
+def test_threads_change_nothing(file: Path) -> None:
+    one, two = (document("run", file, "--replications", 4, "--threads", n) for n in (1, 2))
+    assert one["fingerprint"] == two["fingerprint"]
+
+
+def test_replications_give_intervals(file: Path) -> None:
+    result = document("run", file, "--replications", 3)
+    goodput = result["flows"][0]["goodput_bps"]
+    assert goodput["n"] == 3
+    assert goodput["ci95"][0] <= goodput["mean"] <= goodput["ci95"][1]
+    assert len({run["fingerprint"] for run in result["runs"]}) == 3
+
+
+def test_people_get_tables_with_units(file: Path) -> None:
+    done = dumbbell("run", file)
+    assert done.returncode == 0
+    assert "goodput [Mbps]" in done.stdout
+    assert "mean [pkt]" in done.stdout
+    assert done.stderr == ""
+
+
+def test_an_override_and_a_typo(file: Path) -> None:
+    changed = document("run", file, "-s", "queue=drop_tail", "-s", "queue.limit=20 pkt")
+    assert changed["queues"][0]["kind"] == "drop_tail"
+    assert changed["queues"][0]["max_packets"] <= 20
+    done = dumbbell("run", file, "-s", "queue.max_pp=0.1")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "did you mean `max_p`?" in done.stderr
+    error = document("check", file, "-s", "queue.max_pp=0.1", code=2)["error"]
+    assert error["code"] == 2
+    assert error["problems"][0]["key"] == "queue.max_pp"
+
+
+def test_a_bare_number_is_refused_with_its_line_and_fix(tmp_path: Path) -> None:
+    path = tmp_path / "bare.toml"
+    path.write_text(SCENARIO.replace('"5 ms"', "5"))
+    done = dumbbell("check", path)
+    assert done.returncode == 2
+    assert "delay = 5" in done.stderr
+    assert '"5 ms"' in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("frobnicate",),
+        ("run",),
+        ("run", "no-such-file.toml"),
+        ("run", "x.toml", "--no-such-option"),
+        ("run", "x.toml", "--seed", "many"),
+        ("explain", "rde"),
+        ("reproduce", "no-such-paper"),
+        ("plot", "no-such-directory"),
+        ("plot", "curve", "drop_tail"),
+    ],
+)
+def test_usage_errors_end_with_2_and_one_document(words: tuple[str, ...]) -> None:
+    done = dumbbell(*words)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr != ""
+    assert "Traceback" not in done.stderr
+    assert document(*words, code=2)["error"]["code"] == 2
+
+
+def test_the_environment_lacks_a_testbed() -> None:
+    done = dumbbell("reproduce", "red-on-netfpga", "--on", "kernel")
+    assert done.returncode == 4
+    assert "testbed" in done.stderr
+
+
+def test_ctrl_c_ends_with_130_and_leaves_nothing(file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    words = ["run", file, "-s", "duration=100000 s", "--replications", "64", "--out", out]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "dumbbell", *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=10)
+    assert process.returncode == 130
+    assert stdout == ""
+    assert "interrupted" in stderr
+    assert "Traceback" not in stderr
+    assert [p for p in out.rglob("*") if p.is_file()] == []
+
+
+def test_out_can_be_plotted_later(file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "result"
+    result = document("run", file, "--replications", 2, "--record-every", "100ms", "--out", out)
+    assert json.loads((out / "summary.json").read_text())["fingerprint"] == result["fingerprint"]
+    written = document("plot", out)["written"]
+    assert {Path(p).name for p in written} >= {"cwnd.svg", "queue.pdf", "goodput.png"}
+    assert all(Path(p).stat().st_size > 1000 for p in written)
+
+
+def test_a_sweep_runs_every_combination(file: Path) -> None:
+    over = ("--over", "queue.kind=red,drop_tail", "--over", "queue.limit=20 pkt,40 pkt")
+    points = document("sweep", file, *over)["points"]
+    assert [p["overrides"]["queue.limit"] for p in points] == ["20 pkt", "40 pkt"] * 2
+    assert [p["queues"][0]["kind"] for p in points] == ["red", "red", "drop_tail", "drop_tail"]
+    assert len({p["fingerprint"] for p in points}) == 4
+
+
+def test_show_draws_and_gives_the_plan(file: Path) -> None:
+    text = dumbbell("show", file).stdout
+    assert "left ══ 10 Mbps, 5 ms ══ right" in text
+    assert "queue at left: red, 36 pkt" in text
+    assert "40 ms" in text
+    plan = document("show", file)["plan"]
+    assert len(plan["flows"]) == 3
+    assert dumbbell("show", file, "--dot").stdout.startswith("digraph")
+
+
+def test_a_scenario_from_stdin() -> None:
+    done = dumbbell("check", "-", stdin=SCENARIO)
+    assert done.returncode == 0
+    assert "3 flows" in done.stdout
+
+
+def test_list_and_explain() -> None:
+    names = document("list")
+    kinds = {"aqm", "qdisc", "cc", "meter", "conditioner", "impairment", "service", "source", "paper"}
+    assert set(names) == kinds
+    assert {"drop_tail", "red"} <= set(names["aqm"])
+    assert "red-on-netfpga" in names["paper"]
+    for kind in kinds - {"paper"}:
+        for name in names[kind]:
+            page = document("explain", name)
+            page = page if isinstance(page, dict) else page[0]
+            assert page["idea"]
+            assert page["sources"]
+            assert all(p["doc"] for p in page["parameters"])
+    text = dumbbell("explain", "red").stdout
+    assert "max_p (avg - min_th)" in text
+    assert "Provenance" in text
+    assert "min_rto" in dumbbell("explain", "tcp").stdout
+    assert document("explain", "linux")["profile"] == "linux"
+
+
+def test_schema_is_json_schema() -> None:
+    schema = json.loads(dumbbell("schema").stdout)
+    assert "duration" in schema["properties"]
+
+
+def test_doctor_knows_what_is_here() -> None:
+    report = document("doctor")
+    assert report["ok"] is True
+    assert report["cores"] == os.cpu_count()
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "dumbbell", "schema"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    process.stdout.read(10)
+    process.stdout.close()
+    assert process.wait(timeout=10) == 0
+    assert process.stderr.read() == b""
+    process.stderr.close()
+
+
+def test_a_paper_is_reproduced_quickly(tmp_path: Path) -> None:
+    start = time.perf_counter()
+    summary = document("reproduce", "red-on-netfpga", "--quick", "--out", tmp_path)
+    assert time.perf_counter() - start < 60
+    assert summary["valid"] is True
+    assert len(summary["cells"]) == 24
+    assert Path(summary["report"]).exists()
+
+
+def test_with_the_scheme_taken_out_every_effect_is_exactly_zero(tmp_path: Path) -> None:
+    summary = document("reproduce", "red-on-netfpga", "--quick", "--out", tmp_path, "-s", "queue=drop_tail")
+    assert {c["effect"]["value"] for c in summary["cells"] if "effect" in c} == {0.0}
+    gains = [c for c in summary["claims"] if c["id"] != "claim-2b"]
+    assert {c["verdict"] for c in gains} == {"contradicted"}
+    prints = {p["id"]: p["fingerprint"] for p in summary["points"]}
+    assert prints["red-36"] == prints["dt-36"]
