@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 PRINTED = {24: (11.0, 11.23596), 54: (15.5, 15.73604)}
 """Drop Tail at both ends of the table: Mbit/s of sender 1, its share in %."""
 
-SHORT_MS = [3, 3.5, 4, 4.5, 5, 6, 7, 8, 10, 12, 16, 20]
+SHORT_MS = [2.25, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 10, 12, 16, 20]
 """Round-trip times of senders 2 and 3; the path itself takes 2 ms."""
 RATIOS = [1 + k / 8 for k in range(2, 25)]
 """Sender 1's round-trip time over theirs: 1.25 to 4 in steps of 1/8."""
