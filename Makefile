@@ -31,6 +31,7 @@ run: build  ## Reproduce a paper in less than a minute and say where its report 
 
 test: build  ## Every test: Rust, then Python
 	$(CARGO_TEST)
+	cargo test --package dumbbell-sim --test golden  # the same fingerprints in the other build profile
 	$(BIN)/python -m pytest
 
 check: build  ## Formatting and lints, without changing anything

@@ -56,8 +56,8 @@ impl World {
     /// A name that is not in the catalogue, or parameters that it refuses; a plan made from a scenario has neither.
     pub fn new(plan: &Plan, options: Options) -> Result<World, Fault> {
         let mut elements = Vec::with_capacity(plan.links.len());
-        for (i, link) in plan.links.iter().enumerate() {
-            elements.push(element(plan, i, link, options)?);
+        for (link, datagrams) in with_datagrams(plan).into_iter().enumerate() {
+            elements.push(element(plan, link, datagrams, options)?);
         }
         let is = |f: &dyn Fn(&Port) -> bool| -> Vec<bool> {
             elements.iter().map(|e| matches!(e, Element::Port(p) if f(p))).collect()
@@ -76,14 +76,24 @@ impl World {
     }
 }
 
+/// For each link whether datagrams take it.
+fn with_datagrams(plan: &Plan) -> Vec<bool> {
+    let mut taken = vec![false; plan.links.len()];
+    let datagrams = plan.flows.iter().filter(|f| matches!(f.transport, Transport::Udp { .. }));
+    datagrams.flat_map(|f| &f.forward).for_each(|link| taken[*link] = true);
+    taken
+}
+
 fn looks(plan: &Plan, wanted: bool) -> Looks {
     Looks::new(plan.record.every.filter(|_| wanted), Time::ZERO + plan.warmup)
 }
 
-/// A link is a wire if there is nothing to decide, to lose or to look at.
-fn element(plan: &Plan, number: usize, link: &Link, options: Options) -> Result<Element, Fault> {
+/// A link is a wire if there is nothing to decide, to lose or to look at. TCP's segments fit every link of their
+/// route; a datagram may be too large for one.
+fn element(plan: &Plan, number: usize, datagrams: bool, options: Options) -> Result<Element, Fault> {
+    let link = &plan.links[number];
     let plain = link.aqm.kind == "drop_tail" && link.capacity == Capacity::Unlimited;
-    if plain && link.impairments.is_empty() && link.conditioner.is_none() && !link.report {
+    if plain && link.impairments.is_empty() && link.conditioner.is_none() && !link.report && !datagrams {
         return Ok(Element::Wire(Wire::new(link)));
     }
     let chance = |part: &str| Stream::named(plan.seed, &format!("{}/{part}", link.name));
@@ -115,6 +125,7 @@ fn element(plan: &Plan, number: usize, link: &Link, options: Options) -> Result<
         looks: looks(plan, plan.record.queues && link.report),
         quiet_until: Time::ZERO,
         framing: link.framing,
+        mtu: link.mtu,
         delay: link.delay,
     })))
 }

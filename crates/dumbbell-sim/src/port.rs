@@ -38,6 +38,8 @@ pub struct Port {
     pub quiet_until: Time,
     /// Bytes that the link adds to each packet.
     pub framing: u32,
+    /// Largest IP packet that it carries, bytes.
+    pub mtu: u32,
     /// Propagation delay.
     pub delay: Span,
 }
@@ -49,11 +51,25 @@ impl Port {
         if t >= self.quiet_until {
             self.settle(t, scene);
         }
-        parcel.framing = self.framing;
+        if !self.carries(t, parcel, scene) {
+            return None;
+        }
         let Queue::Arrival(queue) = &mut self.queue else { unreachable!("a held queue is a merge") };
         let done = queue.offer(t, parcel, &mut self.account, scene)?;
         self.quiet_until = done.min(self.quiet_until);
         self.onto_the_wire(done, parcel, scene)
+    }
+
+    /// Frames the packet, unless it is larger than the link carries: then it is dropped.
+    #[inline]
+    fn carries<O: Observer>(&mut self, t: Time, parcel: &mut Parcel, scene: &mut Scene<'_, O>) -> bool {
+        parcel.framing = self.framing;
+        let fits = u32::from(parcel.packet.ip_len) <= self.mtu;
+        if !fits {
+            self.account.stats.arrived(t, u32::from(parcel.packet.ip_len));
+            self.account.drop(*parcel, &Event { t, reason: Reason::Mtu, backlog: 0, saw: &|_| {} }, scene);
+        }
+        fits
     }
 
     /// The packet's last bit left at `done`: when it is at the far end, or `None` if the wire loses it.
@@ -82,7 +98,9 @@ impl Port {
     /// A packet comes to a held queue: when the transmission ends that starts now, if one starts.
     pub fn arrive<O: Observer>(&mut self, t: Time, mut parcel: Parcel, scene: &mut Scene<'_, O>) -> Option<Time> {
         self.look_until(t, scene.observer);
-        parcel.framing = self.framing;
+        if !self.carries(t, &mut parcel, scene) {
+            return None;
+        }
         let Queue::Held(queue) = &mut self.queue else { unreachable!("asked of a queue that decides at arrival") };
         queue.arrive(t, parcel, &mut self.account, scene)
     }

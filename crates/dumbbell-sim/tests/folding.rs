@@ -192,3 +192,33 @@ fn datagrams_pass_at_their_rate() {
     assert!((r.flows[0].goodput_bps - 1e6).abs() < 2e3, "{}", r.flows[0].goodput_bps);
     assert_eq!(r.flows[0].lost_packets, 0);
 }
+
+#[test]
+fn a_datagram_larger_than_a_link_is_dropped_there() {
+    let mut p = empty(1, Span::from_secs(1));
+    p.nodes = vec![
+        Node { name: "a".into(), kind: NodeKind::Host },
+        Node { name: "r".into(), kind: NodeKind::Router },
+        Node { name: "b".into(), kind: NodeKind::Host },
+    ];
+    p.links =
+        vec![link(0, 1, Rate::from_mbps(10), Span::from_ms(1)), link(1, 2, Rate::from_mbps(10), Span::from_ms(1))];
+    (p.links[1].mtu, p.links[1].report) = (576, true);
+    let forward = route(&p, 0, 2).unwrap();
+    p.flows.push(Flow {
+        name: "cbr".into(),
+        from: 0,
+        to: 2,
+        start: Span::ZERO,
+        stop: None,
+        forward,
+        back: vec![],
+        source: spec("cbr", json!({"rate": "1 Mbps", "packet": "1000 B"})),
+        transport: Transport::Udp { header: 28 },
+        info: Default::default(),
+    });
+    let r = audited(&p, Options::default());
+    let too_large = r.queues[0].ledger.drops[dumbbell_core::aqm::Reason::Mtu.index()];
+    assert!(too_large > 100 && too_large == r.flows[0].lost_packets, "{too_large} {:?}", r.flows[0]);
+    assert_eq!(r.flows[0].delivered_packets, 0);
+}
