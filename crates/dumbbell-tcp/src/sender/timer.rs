@@ -57,10 +57,10 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// RFC 6298 section 5, RFC 5681 section 3.1: back to one segment, everything outstanding is sent again.
     fn on_timeout(&mut self, now: Time, out: &mut impl Outbox) {
         self.stats.rtos += 1;
-        // What the receiver reported has left the network. A recovery that lost a repetition sends new data until
-        // the timer expires (RFC 6675 rule 2): counted with it, FlightSize would be many windows.
-        let in_flight = self.nxt - self.una - self.board.bytes_within(self.una, self.nxt);
-        let in_flight = in_flight - self.limited_sent.min(in_flight);
+        let flight = self.nxt - self.una - self.limited_sent.min(self.nxt - self.una);
+        // A recovery that lost a repetition sends new data until the timer expires (RFC 6675 rule 2). What the
+        // receiver reported meanwhile counts as FlightSize, but it is no window that the network ever held.
+        let in_flight = if self.board.is_empty() { flight } else { flight.min(self.cc.cwnd()) };
         let first = self.cold.rto_una != self.una;
         self.cold.rto_una = self.una;
         if self.board.skip(self.una).is_some() {
