@@ -16,7 +16,7 @@ struct LinkChoice {
     delay_us: u64,
     packets: Option<u32>,
     queue: usize,
-    loss: bool,
+    wire: usize,
     in_service: bool,
     shaped: bool,
 }
@@ -39,13 +39,13 @@ fn link_choice() -> impl Strategy<Value = LinkChoice> {
     // Round figures, so that many things happen at the same instant.
     let kbps = select(vec![800u64, 1_000, 3_333, 10_000, 100_000]);
     let delay_us = select(vec![0u64, 1_000, 2_000, 7_919]);
-    (kbps, delay_us, prop::option::of(1u32..30), 0usize..4, any::<bool>(), any::<bool>(), 0u8..8).prop_map(
-        |(kbps, delay_us, packets, queue, loss, in_service, n)| LinkChoice {
+    (kbps, delay_us, prop::option::of(1u32..30), 0usize..4, 0usize..4, any::<bool>(), 0u8..8).prop_map(
+        |(kbps, delay_us, packets, queue, wire, in_service, n)| LinkChoice {
             kbps,
             delay_us,
             packets,
             queue,
-            loss,
+            wire,
             in_service,
             shaped: n == 0,
         },
@@ -97,9 +97,11 @@ fn plan(seed: u64, links: &[LinkChoice], flows: &[FlowChoice]) -> Plan {
         if c.shaped {
             l.conditioner = Some(spec("tbf", json!({"rate": "600 kbps", "burst": "3 kB"})));
         }
-        if c.loss {
-            l.impairments = vec![spec("bernoulli", json!({"loss": 0.02}))];
-        }
+        l.impairments = match c.wire {
+            0 => vec![spec("bernoulli", json!({"loss": 0.02}))],
+            1 => vec![spec("jitter", json!({"max": "4 ms"}))],
+            _ => vec![],
+        };
         p.links.push(l);
     }
     for c in flows.iter().filter(|c| c.from != c.to) {
