@@ -2,10 +2,10 @@
 mod plans;
 
 use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span};
-use dumbbell_plan::{Flow, Node, NodeKind, Plan, Spec, Transport};
+use dumbbell_plan::{Node, NodeKind, Plan, Spec, Transport};
 use dumbbell_sim::{Options, Report};
 use dumbbell_tcp::{DelayedAck, Ecn, TcpConfig};
-use plans::{audited, empty, flow, link, route, spec};
+use plans::{audited, empty, flow, link, spec};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::json;
@@ -158,6 +158,14 @@ proptest! {
     }
 }
 
+/// Adds datagrams of 1000 bytes of payload at 1 Mbps.
+fn datagrams(p: &mut Plan, from: usize, to: usize) {
+    flow(p, from, to, Span::ZERO, "newreno", plans::bench_tcp());
+    let last = p.flows.last_mut().unwrap();
+    last.source = spec("cbr", json!({"rate": "1 Mbps", "packet": "1000 B"}));
+    (last.transport, last.back) = (Transport::Udp { header: 28 }, vec![]);
+}
+
 /// A flow alone on private links still has a merge, and a closed loop ends.
 #[test]
 fn a_flow_alone_does_not_run_ahead_for_ever() {
@@ -176,20 +184,8 @@ fn a_flow_alone_does_not_run_ahead_for_ever() {
 fn datagrams_pass_at_their_rate() {
     let mut p = empty(1, Span::from_secs(10));
     p.nodes = (0..2).map(|i| Node { name: format!("n{i}"), kind: NodeKind::Host }).collect();
-    p.links = vec![link(0, 1, Rate::from_mbps(10), Span::from_ms(5))];
-    let forward = route(&p, 0, 1).unwrap();
-    p.flows.push(Flow {
-        name: "cbr".into(),
-        from: 0,
-        to: 1,
-        start: Span::ZERO,
-        stop: None,
-        forward,
-        back: vec![],
-        source: spec("cbr", json!({"rate": "1 Mbps", "packet": "1000 B"})),
-        transport: Transport::Udp { header: 28 },
-        info: Default::default(),
-    });
+    p.links = [(0, 1), (1, 0)].map(|(a, b)| link(a, b, Rate::from_mbps(10), Span::from_ms(5))).into();
+    datagrams(&mut p, 0, 1);
     let r = audited(&p, Options::default());
     assert!((r.flows[0].goodput_bps - 1e6).abs() < 2e3, "{}", r.flows[0].goodput_bps);
     assert_eq!(r.flows[0].lost_packets, 0);
@@ -203,22 +199,9 @@ fn a_datagram_larger_than_a_link_is_dropped_there() {
         Node { name: "r".into(), kind: NodeKind::Router },
         Node { name: "b".into(), kind: NodeKind::Host },
     ];
-    p.links =
-        vec![link(0, 1, Rate::from_mbps(10), Span::from_ms(1)), link(1, 2, Rate::from_mbps(10), Span::from_ms(1))];
+    p.links = [(0, 1), (1, 2), (2, 1), (1, 0)].map(|(a, b)| link(a, b, Rate::from_mbps(10), Span::from_ms(1))).into();
     (p.links[1].mtu, p.links[1].report) = (576, true);
-    let forward = route(&p, 0, 2).unwrap();
-    p.flows.push(Flow {
-        name: "cbr".into(),
-        from: 0,
-        to: 2,
-        start: Span::ZERO,
-        stop: None,
-        forward,
-        back: vec![],
-        source: spec("cbr", json!({"rate": "1 Mbps", "packet": "1000 B"})),
-        transport: Transport::Udp { header: 28 },
-        info: Default::default(),
-    });
+    datagrams(&mut p, 0, 2);
     let r = audited(&p, Options::default());
     let too_large = r.queues[0].ledger.drops[dumbbell_core::aqm::Reason::Mtu.index()];
     assert!(too_large > 100 && too_large == r.flows[0].lost_packets, "{too_large} {:?}", r.flows[0]);
