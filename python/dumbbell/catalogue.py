@@ -81,8 +81,8 @@ def find(name: str) -> list[Algorithm]:
 def keywords(algorithm: Algorithm) -> tuple[Parameter, ...]:
     """Its parameters, and the keys that its table in a scenario has besides, such as a queue's `limit`."""
     known = {p.name for p in algorithm.parameters} | {"kind"}
-    tables = (t for d in ("queue", "cc", "source", "impairment") for t in door.schema()["$defs"][d]["anyOf"])
-    rules = next((t.get("properties", {}) for t in tables if _is_table_of(t, algorithm.name)), {})
+    tables = (table for rule in door.schema()["$defs"].values() for table in rule.get("anyOf", ()))
+    rules = next((table["properties"] for table in tables if _is_table_of(table, algorithm)), {})
     return algorithm.parameters + tuple(
         Parameter(key, rule.get("description", ""), None, rule.get("x-unit", ""), "", "")
         for key, rule in rules.items()
@@ -90,8 +90,9 @@ def keywords(algorithm: Algorithm) -> tuple[Parameter, ...]:
     )
 
 
-def _is_table_of(table: dict[str, Any], name: str) -> bool:
-    return table.get("properties", {}).get("kind", {}).get("const") == name
+def _is_table_of(table: dict[str, Any], algorithm: Algorithm) -> bool:
+    kind = table.get("properties", {}).get("kind", {}).get("const")
+    return kind == algorithm.name and table.get("title") == algorithm.title
 
 
 def profiles() -> list[str]:

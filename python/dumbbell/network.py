@@ -147,7 +147,7 @@ def flow_rows(plan: Plan) -> list[list[str]]:
 
 
 def link_rows(plan: Plan) -> list[list[str]]:
-    """Name, rate, delay, queue and impairments of each link that is reported or does more than forward."""
+    """Each link that is reported, or that does more to packets than forward them."""
     return [
         [
             link["name"],
@@ -155,8 +155,9 @@ def link_rows(plan: Plan) -> list[list[str]]:
             link["delay"],
             queue_text(link),
             f"{link['mtu']} B",
+            (link.get("conditioner") or {}).get("kind", "none"),
             ", ".join(i["kind"] for i in link["impairments"]) or "none",
         ]
         for link in plan["links"]
-        if link["report"] or link["impairments"]
+        if link["report"] or link["impairments"] or link.get("conditioner")
     ]

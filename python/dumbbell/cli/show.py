@@ -12,6 +12,8 @@ from ..tables import grid
 from .options import File, Json, Overrides, emit, notes, source
 from .options import show as print_out
 
+_LINKS = ("link", "rate", "delay", "queue", "MTU", "conditioner", "impairments")
+
 
 def show(
     file: File,
@@ -37,6 +39,6 @@ def show(
         more = f" · point {point} of {len(points)}: {points[point]['overrides']}" if len(points) > 1 else ""
         head = f"{plan['name']} · {plan['duration']}, of which {plan['warmup']} warm-up · seed {plan['seed']}{more}"
         flows = grid("Flows", ["flow", "path", "cc", "source", "start", "base RTT"], network.flow_rows(plan), 6)
-        links = grid("Links", ["link", "rate", "delay", "queue", "MTU", "impairments"], network.link_rows(plan), 6)
+        links = grid("Links", _LINKS, network.link_rows(plan), len(_LINKS))
         print_out(head, "", network.drawing(plan), "", flows, links)
     return 0
