@@ -86,22 +86,27 @@ def _sum_of_windows(paper: Paper, picture: Picture, measured: Mapping[str, Runs]
         total = (
             _series(measured[point], "flows").select("time_s", "cwnd_packets").group_by("time_s").sum().sort("time_s")
         )
-        scheme = measured[point].json["queues"][0]["kind"]
-        traces.append(Trace(label, total["time_s"].to_list(), total["cwnd_packets"].to_list(), scheme))
+        times, windows = total["time_s"].to_list(), total["cwnd_packets"].to_list()
+        traces.append(Trace(label, times, windows, _scheme(measured[point])))
     return figures.side_by_side([("", traces)], "sum of the congestion windows [packets]")
 
 
 def _drops(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> Any:
-    """`points`: scheme to point; `reason`: which drops are counted up."""
+    """`points`: label to point; `reason`: which drops are counted up."""
     events, until = [], 0.0
-    for scheme, point in picture.options["points"].items():
+    for label, point in picture.options["points"].items():
         frames = [series.read(directory, "signals") for directory in measured[point].directories]
         times = [
             f.filter(f["reason"] == picture.options["reason"])["time_s"].to_list() for f in frames if f is not None
         ]
-        events.append((scheme, scheme.replace("_", " "), times))
+        events.append((_scheme(measured[point]), label, times))
         until = max(until, measured[point].json["duration_s"])
     return figures.cumulative(events, until, f"drops by {picture.options['reason']}, counted up")
+
+
+def _scheme(runs: Runs) -> str:
+    """What the first queue of a point runs: its name chooses the look of its line."""
+    return runs.json["queues"][0]["kind"]
 
 
 def _series(runs: Runs, name: str) -> Any:
