@@ -6,7 +6,7 @@ BIN := .venv/bin
 CARGO_TEST := cargo test --release --config .cargo/checked.toml --workspace
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build stubs run test check bench fmt clean
+.PHONY: help setup build stubs run test check bench docs gallery fmt clean
 
 help:  ## Show the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,17 @@ check: build  ## Formatting and lints, without changing anything
 
 bench:  ## The benchmarks of the Rust crates
 	cargo bench --workspace
+
+docs: build  ## Write the generated parts and the outputs of the examples into the pages
+	$(BIN)/python docs/tools/generate.py
+	$(BIN)/python docs/tools/examples.py --update
+
+gallery: build  ## Draw docs/gallery anew: a whole reproduction and a recorded run
+	$(BIN)/dumbbell reproduce red-on-netfpga --out build/gallery/reproduction
+	$(BIN)/dumbbell run scenarios/first.toml --record-every "100 ms" --out build/gallery/first
+	$(BIN)/dumbbell plot build/gallery/first
+	$(BIN)/python docs/tools/gallery.py build/gallery/reproduction build/gallery/first
+	$(BIN)/python docs/tools/generate.py
 
 fmt: setup  ## Format Rust and Python
 	cargo fmt --all
