@@ -49,13 +49,17 @@ def keys(name: str) -> str:
     rules = schema if name == "Scenario" else schema["$defs"][name]
     rows = []
     for key, rule in rules["properties"].items():
-        default = rule.get("default")
-        rows.append([f"`{key}`", _value(rule), _code(default) if _plain(default) else "–", rule["description"]])
+        rows.append([f"`{key}`", _value(rule), _default(rule), rule["description"]])
     return table(["key", "value", "default", "meaning"], rows)
 
 
-def _plain(default: Any) -> bool:
-    return isinstance(default, str | bool | int | float)
+def _default(rule: dict[str, Any]) -> str:
+    """A plain default; others are in the meaning, and what can neither be left out nor be null is required."""
+    default = rule.get("default")
+    if isinstance(default, str | bool | int | float):
+        return _code(default)
+    nullable = "null" in rule.get("type", []) or {"type": "null"} in rule.get("anyOf", [])
+    return "–" if nullable or "default" in rule else "required"
 
 
 def _value(rule: dict[str, Any]) -> str:
@@ -75,8 +79,7 @@ def _value(rule: dict[str, Any]) -> str:
         return f"a [{name}](#{_anchor(name)})"
     kind = next(t for t in ([first["type"]] if isinstance(first["type"], str) else first["type"]) if t != "null")
     if kind == "array":
-        inner = _value(first["items"]) if "$ref" in first.get("items", {}) else "values"
-        return f"list of {inner.removeprefix('a ')}"
+        return f"list of {_value(first['items']).removeprefix('a ')}"
     return {"integer": "whole number", "boolean": "true or false", "object": "table", "string": "text"}.get(kind, kind)
 
 
@@ -162,19 +165,22 @@ def finding(_: str) -> str:
     """What the whole reproduction found, in a paragraph."""
     n = json.loads((ROOT / "docs" / "gallery" / "numbers.json").read_text())
     cells, claims = n["cells"], n["claims"]
-    counted = ", ".join(f"{cells[v]} {v}" for v in ("reproduced", "in part", "contradicted") if cells.get(v))
-    of_claims = ", ".join(f"{claims[v]} {v}" for v in ("reproduced", "in part", "contradicted") if claims.get(v))
+    counted, of_claims = _tally(cells), _tally(claims)
     low, high = n["gain_mbps"]
     return (
         f"In our simulation the far sender gains {low:.1f} to {high:.1f} Mbit/s from RED at every buffer of the table (printed: "
         f"{n['printed_gain_mbps'][0]:.1f} to {n['printed_gain_mbps'][1]:.1f}), and the mean queue at 36 packets falls from "
         f"{n['queue_packets'][0]:.1f} to {n['queue_packets'][1]:.1f}. Of the {sum(cells.values())} printed numbers {cells['fitted']} "
-        f"were used to fit the round-trip times, which the paper does not print, and have no verdict; of the others {counted}. "
+        f"were used to fit the round-trip times, which the paper does not print, and have no verdict; the others: {counted}. "
         f"Of {sum(claims.values())} claims: {of_claims}. "
         f"What was assumed, and the rules of the verdicts, are in the report.\n"
         f"(`dumbbell reproduce red-on-netfpga`, version {n['version']}, seeds {n['seeds'][0]} to {n['seeds'][1]}, "
         f"{n['runs']} runs of {n['duration_s']:.0f} s.)"
     )
+
+
+def _tally(verdicts: dict[str, int]) -> str:
+    return ", ".join(f"{verdicts[v]} {v}" for v in ("reproduced", "in part", "contradicted") if verdicts.get(v))
 
 
 PARTS: dict[str, Callable[[str], str]] = {
