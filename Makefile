@@ -36,8 +36,8 @@ test: build  ## Every test: Rust, then Python
 check: build  ## Formatting and lints, without changing anything
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --release --config .cargo/checked.toml -- -D warnings
-	$(BIN)/ruff format --check python tests
-	$(BIN)/ruff check python tests
+	$(BIN)/ruff format --check python tests docs/tools
+	$(BIN)/ruff check python tests docs/tools
 
 bench:  ## The benchmarks of the Rust crates
 	cargo bench --workspace
@@ -55,8 +55,8 @@ gallery: build  ## Draw docs/gallery anew: a whole reproduction and a recorded r
 
 fmt: setup  ## Format Rust and Python
 	cargo fmt --all
-	$(BIN)/ruff format python tests
-	$(BIN)/ruff check --fix python tests
+	$(BIN)/ruff format python tests docs/tools
+	$(BIN)/ruff check --fix python tests docs/tools
 
 clean:  ## Remove what the other targets made
 	cargo clean

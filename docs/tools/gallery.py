@@ -45,7 +45,7 @@ def numbers(report: dict) -> dict:
         "claims": Counter(c["verdict"] for c in report["claims"]),
         "gain_mbps": [min(g["value"] for g in gains), max(g["value"] for g in gains)],
         "printed_gain_mbps": [min(g["published"] for g in gains), max(g["published"] for g in gains)],
-        "queue_packets": means,
+        "queue": means,
     }
 
 

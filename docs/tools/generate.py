@@ -166,16 +166,15 @@ def finding(_: str) -> str:
     n = json.loads((ROOT / "docs" / "gallery" / "numbers.json").read_text())
     cells, claims = n["cells"], n["claims"]
     counted, of_claims = _tally(cells), _tally(claims)
-    low, high = n["gain_mbps"]
+    gain, printed, queue = (" to ".join(f"{x:.1f}" for x in n[k]) for k in ("gain_mbps", "printed_gain_mbps", "queue"))
+    seeds = " to ".join(map(str, n["seeds"]))
     return (
-        f"In our simulation the far sender gains {low:.1f} to {high:.1f} Mbit/s from RED at every buffer of the table (printed: "
-        f"{n['printed_gain_mbps'][0]:.1f} to {n['printed_gain_mbps'][1]:.1f}), and the mean queue at 36 packets falls from "
-        f"{n['queue_packets'][0]:.1f} to {n['queue_packets'][1]:.1f}. Of the {sum(cells.values())} printed numbers {cells['fitted']} "
-        f"were used to fit the round-trip times, which the paper does not print, and have no verdict; the others: {counted}. "
-        f"Of {sum(claims.values())} claims: {of_claims}. "
-        f"What was assumed, and the rules of the verdicts, are in the report.\n"
-        f"(`dumbbell reproduce red-on-netfpga`, version {n['version']}, seeds {n['seeds'][0]} to {n['seeds'][1]}, "
-        f"{n['runs']} runs of {n['duration_s']:.0f} s.)"
+        f"In our simulation sender 1 gains {gain} Mbit/s from RED, depending on the buffer (printed: {printed}),\n"
+        f"and the mean queue at 36 packets falls from {queue} packets. Of the {sum(cells.values())} printed numbers\n"
+        f"{cells['fitted']} were used to fit the round-trip times, which the paper does not print, and have no verdict;\n"
+        f"the others: {counted}. Of {sum(claims.values())} claims: {of_claims}.\n"
+        f"The report says what was assumed, and by which rules it judges. (`dumbbell reproduce red-on-netfpga`,\n"
+        f"version {n['version']}, seeds {seeds}, {n['runs']} runs of {n['duration_s']:.0f} s.)"
     )
 
 

@@ -27,9 +27,7 @@ def list_(*, json: Json = False) -> int:
     for kind, members in names.items():
         if members:
             show(grid(kind, ["name", "idea"], [[n, ideas.get((kind, n), "")] for n in members], text_columns=2))
-    show(
-        "`dumbbell explain NAME` tells more of an algorithm, `explain tcp` of TCP; `dumbbell reproduce NAME` runs a paper."
-    )
+    show("`dumbbell explain NAME` tells more of an algorithm, `explain tcp` of TCP; `reproduce NAME` runs a paper.")
     return 0
 
 

@@ -9,7 +9,6 @@ from ..stats import Interval
 from . import style
 from .style import Figure
 
-
 _MOST_TICKS = 12
 
 
