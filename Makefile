@@ -20,7 +20,8 @@ setup: .venv/.ready  ## Create .venv with the pinned requirements
 	@touch $@
 
 build: setup  ## Build the extension (release) into .venv
-	$(BIN)/maturin develop --release --quiet
+	@[ -e python/dumbbell/_native.abi3.so ] || echo "Building Dumbbell: some minutes, the first time." >&2
+	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
 	@$(MAKE) --no-print-directory stubs
 
 stubs:

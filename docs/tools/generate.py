@@ -16,17 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from dumbbell import catalogue, door
+from dumbbell.cli.explain import PROVENANCE
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 _PART = re.compile(r"(<!-- generated: (?P<name>[\w:]+) -->\n).*?(?=^<!-- end -->)", re.DOTALL | re.MULTILINE)
-
-PROVENANCE = {
-    "vectors": "checked against vectors from an RFC, a paper or published code",
-    "two_readings": "two independent readings of the source agree",
-    "recollection": "written from a description; the source was not at hand",
-    "reconstruction": "the source leaves parts open; each of our choices is a named option",
-}
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -169,10 +163,10 @@ def finding(_: str) -> str:
     gain, printed, queue = (" to ".join(f"{x:.1f}" for x in n[k]) for k in ("gain_mbps", "printed_gain_mbps", "queue"))
     seeds = " to ".join(map(str, n["seeds"]))
     return (
-        f"In our simulation sender 1 gains {gain} Mbit/s from RED, depending on the buffer (printed: {printed}),\n"
-        f"and the mean queue at 36 packets falls from {queue} packets. Of the {sum(cells.values())} printed numbers\n"
-        f"{cells['fitted']} were used to fit the round-trip times, which the paper does not print, and have no verdict;\n"
-        f"the others: {counted}. Of {sum(claims.values())} claims: {of_claims}.\n"
+        f"In our simulation sender 1 gains {gain} Mbit/s from RED, depending on the buffer (printed: {printed}), and\n"
+        f"the mean queue at 36 packets falls from {queue} packets. Of the {sum(cells.values())} printed numbers\n"
+        f"{cells['fitted']} were used to fit the round-trip times, which the paper does not print, and have no\n"
+        f"verdict; the others: {counted}. Of {sum(claims.values())} claims: {of_claims}.\n"
         f"The report says what was assumed, and by which rules it judges. (`dumbbell reproduce red-on-netfpga`,\n"
         f"version {n['version']}, seeds {seeds}, {n['runs']} runs of {n['duration_s']:.0f} s.)"
     )
