@@ -70,7 +70,7 @@ def _print(summary: dict[str, Any]) -> None:
         show(grid("Claims", ["claim", "verdict", "text"], claims, text_columns=3))
     tally = Counter(c["verdict"] or "fitted" for c in summary["cells"])
     show("cells: " + ", ".join(f"{n} {verdict}" for verdict, n in tally.items()) + f" · {summary['wall_s']:.1f} s")
-    show(f"report: {summary['report']}")
+    show(f"report: {summary['report']}", *(["figures: in figures beside it"] if summary["claims"] else []))
 
 
 def _numbers(cell: dict[str, Any]) -> list[str]:

@@ -29,7 +29,8 @@ def check(file: File, /, *, set: Overrides = [], json: Json = False) -> int:  # 
     else:
         notes(planned.get("notes", []))
         plan = points[0]["plan"]
-        size = f"{len(plan['flows'])} flows over {len(plan['links'])} links, {plan['duration']}"
+        flows = len(plan["flows"])
+        size = f"{flows} flow{'s' if flows > 1 else ''} over {len(plan['links'])} links, {plan['duration']}"
         show(f"{file}: ok - {size}" + (f", {len(points)} points" if len(points) > 1 else ""))
     return 0
 

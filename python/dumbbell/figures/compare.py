@@ -9,6 +9,8 @@ from ..stats import Interval
 from . import style
 from .style import Figure
 
+_MOST_TICKS = 12
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -36,6 +38,9 @@ def over_parameter(lines: Sequence[Line], x_label: str, y_label: str, title: str
             axes.plot(xs, ys, label=f"{line.label}, printed", **(look.line() | {"linewidth": 0.8, "alpha": 0.75}))
     axes.set(xlabel=x_label, ylabel=y_label)
     axes.set_ylim(bottom=0)
+    values = sorted({x for line in lines for x in line.x})
+    if len(values) <= _MOST_TICKS:
+        axes.set_xticks(values)  # What was measured, not round numbers between.
     style.legend(axes)
     _title(figure, title)
     return figure

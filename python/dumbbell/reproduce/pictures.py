@@ -45,12 +45,13 @@ def _over(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers:
 
 
 def _over_time(column: str, name: str, y_label: str) -> Callable[..., Any]:
-    """`points`: panel title to point; the first run of each, every `every_s` seconds if given."""
+    """`points`: panel title to point; the first run of each, every `every_s` seconds and from `between_s[0]` to
+    `between_s[1]` if given."""
 
     def draw_panels(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> Any:
         panels = []
         for title, point in picture.options["points"].items():
-            frame = _series(measured[point], name)
+            frame = _within(_series(measured[point], name), picture)
             key = name.removesuffix("s")
             every_s = picture.options.get("every_s")
             traces = [_trace(label, part, column, every_s) for label, part in series.parts(frame, key)]
@@ -65,43 +66,45 @@ def _trace(label: str, frame: Any, column: str, every_s: float | None) -> Any:
 
     frame = frame.select("time_s", column)
     if every_s is not None:
-        frame = _means(frame, every_s)
+        frame = series.means(frame, every_s)
     return Trace(label, frame["time_s"].to_list(), frame[column].to_list())
 
 
-def _means(frame: Any, every_s: float) -> Any:
-    """Means over periods of `every_s`; a last period that is not whole is left out."""
-    period = (frame["time_s"] / every_s).floor().alias("period")
-    bins = frame.with_columns(period).group_by("period", maintain_order=True).mean()
-    whole = (frame["time_s"].max() / every_s) // 1
-    return bins.filter(bins["period"] < whole)
-
-
 def _sum_of_windows(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> Any:
-    """`points`: label to point; the sum of all flows' windows in the first run of each."""
+    """`points`: label to point; the sum of all flows' windows in the first run of each, `between_s` as above."""
     from ..figures.compare import Trace
 
     traces = []
     for label, point in picture.options["points"].items():
-        total = (
-            _series(measured[point], "flows").select("time_s", "cwnd_packets").group_by("time_s").sum().sort("time_s")
-        )
-        scheme = measured[point].json["queues"][0]["kind"]
-        traces.append(Trace(label, total["time_s"].to_list(), total["cwnd_packets"].to_list(), scheme))
+        windows = _within(_series(measured[point], "flows"), picture).select("time_s", "cwnd_packets")
+        total = windows.group_by("time_s").sum().sort("time_s")
+        times, sums = total["time_s"].to_list(), total["cwnd_packets"].to_list()
+        traces.append(Trace(label, times, sums, _scheme(measured[point])))
     return figures.side_by_side([("", traces)], "sum of the congestion windows [packets]")
 
 
 def _drops(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> Any:
-    """`points`: scheme to point; `reason`: which drops are counted up."""
+    """`points`: label to point; `reason`: which drops are counted up."""
     events, until = [], 0.0
-    for scheme, point in picture.options["points"].items():
+    for label, point in picture.options["points"].items():
         frames = [series.read(directory, "signals") for directory in measured[point].directories]
         times = [
             f.filter(f["reason"] == picture.options["reason"])["time_s"].to_list() for f in frames if f is not None
         ]
-        events.append((scheme, scheme.replace("_", " "), times))
+        events.append((_scheme(measured[point]), label, times))
         until = max(until, measured[point].json["duration_s"])
     return figures.cumulative(events, until, f"drops by {picture.options['reason']}, counted up")
+
+
+def _within(frame: Any, picture: Picture) -> Any:
+    """The rows in a figure's stretch of time: a minute of sawteeth cannot be told apart."""
+    start, end = picture.options.get("between_s", (0.0, float("inf")))
+    return frame.filter((frame["time_s"] >= start) & (frame["time_s"] <= end))
+
+
+def _scheme(runs: Runs) -> str:
+    """What the first queue of a point runs: its name chooses the look of its line."""
+    return runs.json["queues"][0]["kind"]
 
 
 def _series(runs: Runs, name: str) -> Any:

@@ -55,7 +55,8 @@ def reproduce(
     out: str | Path | None = None,
     progress: door.Progress = lambda finished, runs, fraction: None,
 ) -> dict[str, Any]:
-    """Reproduces a paper and returns the object of `report.json`, which it writes beside `report.html`.
+    """Reproduces a paper and returns the object of `report.json`, which it writes beside `report.html` and the
+    figures, each as SVG, PDF and PNG in `figures`.
 
     quick: the paper's smaller effort. overrides: as `-s`; those that the paper's scheme owns (its queue, say)
     change only the points at which the scheme is at work, so that taking it out leaves the baseline alone.
@@ -165,7 +166,7 @@ def _conclude(
     started: float,
     out: Path,
 ) -> dict[str, Any]:
-    from .. import __version__
+    from .. import __version__, figures
     from . import judge, pictures, report
 
     chosen = [paper.cells[name] for name in wanted] if wanted else list(paper.cells.values())
@@ -190,6 +191,8 @@ def _conclude(
     out.mkdir(parents=True, exist_ok=True)
     (out / "report.json").write_text(json.dumps(summary, indent=1, allow_nan=False) + "\n")
     (out / "report.html").write_text(report.html(paper, summary, drawn))
+    for figure_id, figure in drawn.items():
+        figures.save(figure, out / "figures" / figure_id)
     return summary
 
 
@@ -202,4 +205,6 @@ def _point(runs: Runs) -> dict[str, Any]:
         "fingerprint": runs.fingerprint,
         "valid": runs.json["valid"],
         "n": len(runs.runs),
+        "seeds": [run["seed"] for run in runs.runs],
+        "duration_s": runs.json["duration_s"],
     }
