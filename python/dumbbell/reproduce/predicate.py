@@ -2,8 +2,8 @@
 
 A name stands for a measurement at each of several points (buffers, say) in each of several runs with the same
 seeds everywhere. Arithmetic works run by run, so that `red - dt` is the paired difference. `mean`, `low` and
-`high` leave one number a point: the mean and the ends of its 95 % confidence interval. `every`, `some` and
-`count` leave one for all points. `red[36]` is one point.
+`high` leave one number a point: the mean and the ends of its 95 % confidence interval. `every`, `some`,
+`count` and `fraction` (of the points) leave one for all points. `red[36]` is one point.
 
     every(low(red - dt) > 0) and mean(red[24] / dt[24]) > 1.15
 """
@@ -34,7 +34,7 @@ class Family:
     def one(self) -> Any:
         """The only value."""
         if len(self.values) != 1 or len(self.values[0]) != 1:
-            raise ValueError("a single number is needed here: reduce it with mean, low, high, every, some or count")
+            raise ValueError("a single number is needed here: reduce it with mean, low, high, every, some, count or fraction")
         return self.values[0][0]
 
 
@@ -70,6 +70,7 @@ _FUNCTIONS: dict[str, Callable[[Family], Family]] = {
     "every": lambda x: _single(all(_flat(x))),
     "some": lambda x: _single(any(_flat(x))),
     "count": lambda x: _single(sum(map(bool, _flat(x)))),
+    "fraction": lambda x: _single(sum(map(bool, _flat(x))) / len(x.at)),
     "largest": lambda x: _single(max(_flat(x))),
     "smallest": lambda x: _single(min(_flat(x))),
 }
