@@ -114,7 +114,10 @@ def _evidence(family: Family) -> list[dict[str, Any]]:
     rows = []
     for at, runs in zip(family.at, family.values, strict=True):
         here = {"at": at} if len(family.at) > 1 else {}
-        rows.append({**here, "mean": stats.mean(runs), "ci95": _listed(stats.ci95(runs)), "n": len(runs)})
+        mean, ends = stats.mean(runs), stats.ci95(runs)
+        finite = math.isfinite(mean)  # a ratio over a flow that got nothing is not, and JSON has no word for it
+        ci95 = _listed(ends) if finite else None
+        rows.append({**here, "mean": mean if finite else None, "ci95": ci95, "n": len(runs)})
     return rows
 
 

@@ -11,6 +11,7 @@ seeds everywhere. Arithmetic works run by run, so that `red - dt` is the paired 
 from __future__ import annotations
 
 import ast
+import math
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -34,15 +35,24 @@ class Family:
     def one(self) -> Any:
         """The only value."""
         if len(self.values) != 1 or len(self.values[0]) != 1:
-            raise ValueError("a single number is needed here: reduce it with mean, low, high, every, some, count or fraction")
+            raise ValueError(
+                "a single number is needed here: reduce it with mean, low, high, every, some, count or fraction"
+            )
         return self.values[0][0]
+
+
+def _ratio(a: float, b: float) -> float:
+    """a / b; infinite over a zero, as a flow that is locked out may leave it, and not a number for 0 / 0."""
+    if b:
+        return a / b
+    return math.copysign(math.inf, a) if a else math.nan
 
 
 _BINARY: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
+    ast.Div: _ratio,
 }
 _COMPARE: dict[type, Callable[[Any, Any], Any]] = {
     ast.Lt: operator.lt,
@@ -80,7 +90,7 @@ def evaluate(text: str, numbers: Mapping[str, Family]) -> Family:
     """The value of an expression. `ScenarioError` names what is wrong with it."""
     try:
         return _value(ast.parse(text, mode="eval").body, numbers)
-    except (SyntaxError, ValueError, ZeroDivisionError) as error:
+    except (SyntaxError, ValueError) as error:
         raise ScenarioError(f"`{text}`: {error}") from None
 
 

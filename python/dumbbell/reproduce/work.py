@@ -12,9 +12,9 @@ from typing import Any
 
 from .. import door, series
 from ..errors import EnvironmentLacks, ScenarioError
-from . import papers
+from . import papers, verdict
 from .measure import needs_series, of_run
-from .papers import Effort, Paper, Point
+from .papers import Effort, Paper, Picture, Point
 
 
 @dataclass(slots=True)
@@ -28,8 +28,9 @@ class Runs:
 
     @property
     def runs(self) -> list[dict[str, Any]]:
-        """Each replication's own JSON."""
-        return self.json.get("runs") or [self.json]
+        """Each replication's own JSON, with the times that all of them share."""
+        times = {key: self.json[key] for key in ("duration_s", "warmup_s")}
+        return [times | run for run in self.json.get("runs") or [self.json]]
 
     @property
     def fingerprint(self) -> str:
@@ -154,9 +155,7 @@ class Bench:
 
 def _measure(bench: Bench, points: Mapping[str, Point], scratch: Path) -> dict[str, Runs]:
     recorded = _recorded(bench.paper)
-    return {
-        name: bench.run(point, out=scratch / name if name in recorded else None) for name, point in points.items()
-    }
+    return {name: bench.run(point, out=scratch / name if name in recorded else None) for name, point in points.items()}
 
 
 def applying(paper: Paper, point: Point, altered: Iterable[str]) -> list[str]:
@@ -215,11 +214,20 @@ def _conclude(
         "wall_s": time.perf_counter() - started,
         "report": str((out / "report.html").resolve()),
     }
-    drawn = {} if wanted else pictures.draw(paper, measured, numbers, summary)
+    drawn = {} if wanted else pictures.draw(paper, measured, numbers)
+    summary["figures"] = [] if wanted else [_figure(picture, drawn) for picture in paper.pictures]
     out.mkdir(parents=True, exist_ok=True)
     (out / "report.json").write_text(json.dumps(summary, indent=1, allow_nan=False) + "\n")
     (out / "report.html").write_text(report.html(paper, summary, drawn))
     return summary
+
+
+def _figure(picture: Picture, drawn: Mapping[str, Any]) -> dict[str, Any]:
+    """A figure of `report.json`: its caption, or what is missing for it."""
+    if picture.missing is not None:
+        missing = {"verdict": verdict.NOT_TESTABLE, "missing": picture.missing}
+        return {"id": picture.id, "caption": picture.caption, **missing}
+    return {"id": picture.id, "caption": drawn[picture.id].caption}
 
 
 def _point(runs: Runs) -> dict[str, Any]:
