@@ -29,12 +29,19 @@ def over_parameter(lines: Sequence[Line], x_label: str, y_label: str, title: str
         look = style.look(line.scheme)
         means = [y.mean for y in line.y]
         spread = [y.half or 0.0 for y in line.y]
-        axes.errorbar(
-            line.x, means, yerr=spread, capsize=3, label=line.label, **(look.line() | {"markerfacecolor": look.color})
-        )
+        axes.errorbar(line.x, means, yerr=spread, capsize=3, label=line.label, **look.line())
         if line.printed:
             xs, ys = zip(*line.printed, strict=True)
-            axes.plot(xs, ys, mark, label=f"{line.label}, printed", color=look.color, markersize=8, markeredgewidth=1.6)
+            axes.plot(
+                xs,
+                ys,
+                mark,
+                label=f"{line.label}, printed",
+                color=look.color,
+                markersize=8,
+                markeredgewidth=1.6,
+                zorder=3,
+            )
     axes.set(xlabel=x_label, ylabel=y_label)
     axes.set_ylim(bottom=0)
     style.legend(axes)

@@ -121,6 +121,8 @@ def _value(node: ast.expr, numbers: Mapping[str, Family]) -> Family:
             return _pair(operator.sub, _single(0), _value(inner, numbers))
         case ast.UnaryOp(op=ast.Not(), operand=inner):
             return _single(not _value(inner, numbers).one())
+        case ast.BinOp(op=ast.Div(), right=ast.Constant(value=0)):
+            raise ValueError("division by zero")
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
             return _pair(_BINARY[type(op)], _value(left, numbers), _value(right, numbers))
         case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _COMPARE:

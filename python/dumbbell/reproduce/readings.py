@@ -120,8 +120,8 @@ def _fit_error(cells: Iterable[Cell], measured: Mapping[str, Runs]) -> float | N
     return judge.rms([stats.mean(x) / cell.published - 1 for x, cell in zip(ours, fitted, strict=True)])
 
 
-def conclusion(wanted: Readings, rows: list[dict[str, Any]]) -> str:
-    """Which choices change the sign of the effect, which leave it open, which do not; and the same of the verdict."""
+def conclusion(wanted: Readings, rows: list[dict[str, Any]]) -> list[str]:
+    """In sentences: which choices reverse the sign of the effect, leave it open, keep it; where the verdict changes."""
     base, *others = rows
     parts = [f"The sign of {wanted.about} ({wanted.what}) is {_signs(base)} in the base."]
     groups: dict[str, list[str]] = {"changes": [], "open": [], "kept": []}
@@ -136,7 +136,7 @@ def conclusion(wanted: Readings, rows: list[dict[str, Any]]) -> str:
         parts.append(f"{words}: {', '.join(groups[kind]) or 'no choice'}.")
     verdicts = [f"{row['id']} ({row['verdict']})" for row in others if row["verdict_changes"]]
     changes = f"changes in {len(verdicts)} of {len(others)} readings" + (f": {', '.join(verdicts)}" if verdicts else "")
-    return " ".join([*parts, f"Its verdict, {base['verdict']} in the base at these points, {changes}."])
+    return [*parts, f"Its verdict, {base['verdict']} in the base at these points, {changes}."]
 
 
 _WORDS = {

@@ -205,7 +205,7 @@ def _conclude(
         "claims": judge.claims(() if wanted else paper.claims, numbers),
         "predictions": [] if wanted else [judge.prediction(p, by_id) for p in paper.predictions],
         "readings": rows,
-        "readings_conclusion": read["conclusion"] if read else None,
+        "readings_conclusion": read["conclusion"] if read else [],
         "assumptions": [
             {"id": a.id, "what": a.what, "value": a.value, "chosen_by": a.chosen_by} for a in paper.assumptions
         ],
