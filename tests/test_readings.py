@@ -39,18 +39,20 @@ def test_the_reading_that_reverses_the_sign_is_the_one_named(reproduce) -> None:
     summary = reproduce()
     rows = {row["id"]: row for row in summary["readings"]}
     assert next(iter(rows)) == "base"
-    assert {name for name, row in rows.items() if row["sign_changes"]} == {"jitter-0"}
+    assert {name for name, row in rows.items() if row["sign_changes"]} == {"jitter-0", "jitter-0-refit"}
     assert {e["sign"] for e in rows["jitter-0"]["effect"]} == {"-"}
     assert rows["jitter-0"]["holds"] == 0
     assert (rows["base"]["holds"], rows["base"]["of"]) == (3, 3)
     assert [e["at"] for e in rows["base"]["effect"]] == [24, 36, 54]
     assert rows["jitter-0"]["verdict"] == "contradicted" != rows["base"]["verdict"]
-    assert {name for name, row in rows.items() if row["verdict_changes"]} == {"jitter-0", "ack-each"}
+    assert {name for name, row in rows.items() if row["verdict_changes"]} == {
+        f"{name}{fit}" for name in ("jitter-0", "ack-each") for fit in ("", "-refit")
+    }
     _, reverses, unsettled, kept, verdict = summary["readings_conclusion"]
-    assert "send jitter (jitter-0: − everywhere)" in reverses
-    assert "acknowledgements (ack-each: 0 everywhere)" in unsettled
+    assert "send jitter (jitter-0: − everywhere; jitter-0-refit: − everywhere; jitter-20: + everywhere" in reverses
+    assert "acknowledgements (ack-each: 0 everywhere; ack-each-refit: 0 everywhere)" in unsettled
     assert "spacing" in kept
-    assert "changes in 2 of" in verdict
+    assert "changes in 4 of" in verdict
 
 
 def test_the_effect_of_a_reading_is_paired_by_seed(reproduce) -> None:
@@ -194,3 +196,19 @@ def test_a_reading_of_an_unknown_claim_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError, match="readings: there is no claim `claim-9`") as error:
         papers.read(folder)
     assert "no number `gain`" in str(error.value)
+
+
+def test_refitted_readings_use_the_least_of_their_own_fit() -> None:
+    paper = papers.load(PAPER)
+    by_id = {reading.id: reading for reading in paper.readings.entries}
+    files = sorted(paper.folder.glob("fit-*.csv"))
+    assert {f"{file.stem.removeprefix('fit-')}-refit" for file in files} == {
+        name for name in by_id if name.endswith("-refit")
+    }
+    for file in files:
+        with file.open(newline="") as rows:
+            best = min(csv.DictReader(rows), key=lambda row: float(row["rms_relative_error"]))
+        name = file.stem.removeprefix("fit-")
+        long, short = (f"{float(best[key]):g} ms" for key in ("rtt_1_ms", "rtt_2_3_ms"))
+        times = (f"flow.0.rtt={long}", f"flow.1.rtt={short}", f"flow.2.rtt={short}")
+        assert by_id[f"{name}-refit"].changes == (*by_id[name].changes, *times)

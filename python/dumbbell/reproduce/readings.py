@@ -127,11 +127,10 @@ def conclusion(wanted: Readings, rows: list[dict[str, Any]]) -> list[str]:
     groups: dict[str, list[str]] = {"changes": [], "open": [], "kept": []}
     for choice in dict.fromkeys(row["choice"] for row in others):
         of_choice = [row for row in others if row["choice"] == choice]
-        changed = [row for row in of_choice if row["sign_changes"]]
-        moved = changed or [row for row in of_choice if _signs(row) != _signs(base)]
-        kind = "changes" if changed else "open" if moved else "kept"
-        detail = "; ".join(f"{row['id']}: {_signs(row)}" for row in moved)
-        groups[kind].append(f"{choice} ({detail})" if detail else choice)
+        changes = any(row["sign_changes"] for row in of_choice)
+        kept = all(_signs(row) == _signs(base) for row in of_choice)
+        detail = "; ".join(f"{row['id']}: {_signs(row)}" for row in of_choice)
+        groups["changes" if changes else "kept" if kept else "open"].append(choice if kept else f"{choice} ({detail})")
     for kind, words in _WORDS.items():
         parts.append(f"{words}: {', '.join(groups[kind]) or 'no choice'}.")
     verdicts = [f"{row['id']} ({row['verdict']})" for row in others if row["verdict_changes"]]
