@@ -206,7 +206,11 @@ def test_bursts_send_their_share_of_the_time() -> None:
     assert flow["sent_packets"] == pytest.approx(400 * per_second / 4, abs=4 * deviation)
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="a window is weighed from the end of the warm-up on, before its flow starts")
+@pytest.mark.xfail(
+    strict=True,
+    raises=AssertionError,
+    reason="a window is weighed from the end of the warm-up on, before its flow starts",
+)
 def test_the_mean_window_of_a_flow_that_starts_late_is_that_of_its_own_time() -> None:
     tcp = {"receive_window": "4 pkt", "initial_window": "4 pkt", "initial_ssthresh": "1 pkt"}
     early, late = (simulate(bare(tcp=tcp, start=start), duration="10 s") for start in ("0 s", "9 s"))
