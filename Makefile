@@ -6,7 +6,7 @@ BIN := .venv/bin
 CARGO_TEST := cargo test --release --config .cargo/checked.toml --workspace
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build stubs run test check bench fmt clean
+.PHONY: help setup build stubs run test check bench docs gallery fmt clean
 
 help:  ## Show the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,7 +20,8 @@ setup: .venv/.ready  ## Create .venv with the pinned requirements
 	@touch $@
 
 build: setup  ## Build the extension (release) into .venv
-	$(BIN)/maturin develop --release --quiet
+	@[ -e python/dumbbell/_native.abi3.so ] || echo "Building Dumbbell: some minutes, the first time." >&2
+	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
 	@$(MAKE) --no-print-directory stubs
 
 stubs:
@@ -37,16 +38,27 @@ test: build  ## Every test: Rust, then Python
 check: build  ## Formatting and lints, without changing anything
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --release --config .cargo/checked.toml -- -D warnings
-	$(BIN)/ruff format --check python tests
-	$(BIN)/ruff check python tests
+	$(BIN)/ruff format --check python tests docs/tools
+	$(BIN)/ruff check python tests docs/tools
 
 bench:  ## The benchmarks of the Rust crates
 	cargo bench --workspace
 
+docs: build  ## Write the generated parts and the outputs of the examples into the pages
+	$(BIN)/python docs/tools/generate.py
+	$(BIN)/python docs/tools/examples.py --update
+
+gallery: build  ## Draw docs/gallery anew: a whole reproduction and a recorded run
+	$(BIN)/dumbbell reproduce red-on-netfpga --out build/gallery/reproduction
+	$(BIN)/dumbbell run scenarios/first.toml --record-every "100 ms" --out build/gallery/first
+	$(BIN)/dumbbell plot build/gallery/first
+	$(BIN)/python docs/tools/gallery.py build/gallery/reproduction build/gallery/first
+	$(BIN)/python docs/tools/generate.py
+
 fmt: setup  ## Format Rust and Python
 	cargo fmt --all
-	$(BIN)/ruff format python tests
-	$(BIN)/ruff check --fix python tests
+	$(BIN)/ruff format python tests docs/tools
+	$(BIN)/ruff check --fix python tests docs/tools
 
 clean:  ## Remove what the other targets made
 	cargo clean

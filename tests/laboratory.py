@@ -48,6 +48,7 @@ def one(scheme: str, buffer: int, seed: int) -> dict[str, Any]:
         "fingerprint": f"{scheme}-{buffer}-{seed}",
         "valid": True,
         "duration_s": 20.0,
+        "warmup_s": 0.0,
         "wall_s": 0.1,
         "flows": [
             {
@@ -55,6 +56,7 @@ def one(scheme: str, buffer: int, seed: int) -> dict[str, Any]:
                 "cc": "newreno",
                 "goodput_bps": 1e6 * mbps,
                 "share": mbps / total,
+                "srtt_mean_s": 0.01,
                 "cwnd_mean_packets": (40 if calm else 35) + rng.gauss(0, 1),
             }
             for name, mbps in zip(FLOWS, goodputs, strict=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from dumbbell import ScenarioError
 from dumbbell.reproduce.predicate import Family, evaluate, holds, names
@@ -58,3 +60,17 @@ def test_what_is_wrong_is_named(text: str, cause: str) -> None:
 
 def test_names() -> None:
     assert names("every(low(red - dt) > 0) and mean(red_total[36]) > 1") == {"red", "dt", "red_total"}
+
+
+def test_a_measured_zero_below_the_line_is_infinite_and_two_are_no_number() -> None:
+    known = {"locked_out": Family((24.0,), ((0.0, 2.0),)), "red": Family((24.0,), ((18.0, 0.0),))}
+    assert evaluate("red / locked_out", known).values == ((math.inf, 0.0),)
+    assert not holds("mean(locked_out[24] / (locked_out[24] - locked_out[24])) > 0", known)
+
+
+def test_fraction_of_the_points() -> None:
+    at = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
+    known = {"gain": Family(at, tuple((x, x) for x in (1.0, 1.0, 1.0, 1.0, -1.0, -1.0)))}
+    assert holds("fraction(low(gain) > 0) >= 2 / 3", known)
+    assert holds("count(low(gain) > 0) >= 4", known)
+    assert not holds("fraction(low(gain) > 0.5) > 2 / 3", known)

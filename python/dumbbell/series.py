@@ -32,6 +32,14 @@ def parts(frame: polars.DataFrame, column: str) -> list[tuple[str, polars.DataFr
     return sorted(named, key=lambda pair: [int(t) if t.isdigit() else t for t in re.split(r"(\d+)", pair[0])])
 
 
+def means(frame: polars.DataFrame, every_s: float) -> polars.DataFrame:
+    """Means of a part's numbers over periods of `every_s`; a last period that is not whole is left out."""
+    period = (frame["time_s"] / every_s).floor().alias("period")
+    bins = frame.with_columns(period).group_by("period", maintain_order=True).mean()
+    whole = (frame["time_s"].max() / every_s) // 1
+    return bins.filter(bins["period"] < whole)
+
+
 def run_directories(directory: str | Path) -> list[Path]:
     """The directories under `directory` that hold a run's series, in order; itself perhaps."""
     base = Path(directory)

@@ -108,7 +108,10 @@ def _unit(unit: str, largest: float) -> tuple[float, str]:
 def number(x: Interval, scale: float = 1.0) -> str:
     """The mean times `scale`, and half the width of its interval if there is one."""
     text = significant(x.mean * scale)
-    return text if x.half is None else f"{text} ± {significant(x.half * scale, 2)}"
+    if x.half is None:
+        return text
+    half = x.half if x.half > 1e-12 * abs(x.mean) else 0.0  # Equal runs: less is the rounding of their mean.
+    return f"{text} ± {significant(half * scale, 2)}"
 
 
 def drops(queue: Row) -> str:

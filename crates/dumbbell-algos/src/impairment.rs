@@ -5,4 +5,5 @@ registry! { impairment AnyImpairment, suite impairment_suite {
     bernoulli::Bernoulli,
     bit_error::BitError,
     gilbert_elliott::GilbertElliott,
+    jitter::Jitter,
 } }

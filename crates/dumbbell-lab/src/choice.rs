@@ -90,7 +90,8 @@ pub fn resolve(family: Family, node: &Node, at: &[String], limit: Option<f64>, c
             continue;
         }
         if property.is_null() {
-            check.error(unknown_parameter(&e.key, entry.about.name, &schema).at(e.place).key(&below(at, &e.key)));
+            let d = unknown_parameter(&e.key, family, entry.about.name, &schema);
+            check.error(d.at(e.place).key(&below(at, &e.key)));
             sound = false;
             continue;
         }
@@ -103,8 +104,10 @@ pub fn resolve(family: Family, node: &Node, at: &[String], limit: Option<f64>, c
     sound.then(|| Spec { kind: entry.about.name.into(), config })
 }
 
-fn unknown_parameter(key: &str, algorithm: &str, schema: &Value) -> Diagnostic {
-    let known: Vec<&str> = schema["properties"].as_object().into_iter().flatten().map(|(k, _)| k.as_str()).collect();
+/// `limitt` may have been meant for the port around the algorithm.
+fn unknown_parameter(key: &str, family: Family, algorithm: &str, schema: &Value) -> Diagnostic {
+    let own = schema["properties"].as_object().into_iter().flatten().map(|(k, _)| k.as_str());
+    let known: Vec<&str> = family.port_keys().iter().copied().chain(own).collect();
     let d = Diagnostic::new(format!("there is no parameter `{key}` in {algorithm}"));
     if known.is_empty() { d.fix(format!("{algorithm} takes no parameters")) } else { typed::suggest(d, key, &known) }
 }

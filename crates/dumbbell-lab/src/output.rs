@@ -106,8 +106,10 @@ impl Output {
     /// Code 1: a file cannot be written or moved.
     pub fn keep(self, result: &mut Value, study: &Study, overrides: &[String]) -> Result<(), Problem> {
         let runs = study.points.iter().enumerate();
-        let runs: Vec<PathBuf> =
-            runs.flat_map(|(i, point)| point.seeds.iter().map(move |seed| (i, *seed))).map(|(i, s)| self.relative(i, s)).collect();
+        let runs: Vec<PathBuf> = runs
+            .flat_map(|(i, point)| point.seeds.iter().map(move |seed| (i, *seed)))
+            .map(|(i, s)| self.relative(i, s))
+            .collect();
         let records = runs.iter().flat_map(|run| RECORDS.map(|name| run.join(name)));
         let (new, stale): (Vec<PathBuf>, Vec<PathBuf>) = records.partition(|r| self.growing.path().join(r).exists());
         result["out"] = json!(self.dir);

@@ -32,6 +32,7 @@ const IN_FILES: &[(&str, &str, &str)] = &[
     (RED, "[queue]", "[parking_lot]\nhops = 2\nbottleneck = { rate = \"1 Mbps\", delay = \"1 ms\" }\n[queue]"),
     (RED, "red", "redd"),
     (RED, "min_th", "min_ht"),
+    (RED, "limit = \"36", "limitt = \"36"),
     (RED, "\"6 pkt\"", "6"),
     (RED, "\"6 pkt\"", "\"20 pkt\""),
     (RED, "\"6 pkt\"", "\"limit / x\""),

@@ -64,7 +64,7 @@ impl World {
         };
         let held = is(&|p| matches!(p.queue, Queue::Held(_)) || p.station.is_some());
         let unordered = is(&|p| p.impairments.iter().any(|(i, _)| i.reorders()));
-        let streams = streams(plan);
+        let streams = streams(plan, &unordered);
         let ranks = Ranks::new(plan.seed, population(plan, &streams));
         let legs = Legs::cut(plan, &streams, &ranks, options.fold, &held, &unordered);
         let agenda = Agenda::new(entries_per_second(plan, &legs.merge), horizon(plan).ps());

@@ -42,7 +42,7 @@ pub struct Tail {
 /// A merge, and the tail behind it.
 #[derive(Clone, Copy, Debug)]
 pub struct Leg {
-    /// The link whose port is the merge.
+    /// The link whose port is the merge; beyond all links for a door.
     pub link: u32,
     /// The flow.
     pub flow: u32,
@@ -67,12 +67,12 @@ pub struct Legs {
 /// Every stream into every link, numbered: a property of the plan, whatever is folded.
 pub type Streams = BTreeMap<(LinkId, Feeder), Stream>;
 
-/// The streams of `plan`.
-pub fn streams(plan: &Plan) -> Streams {
+/// The streams of `plan`; `unordered[l]`: packets overtake each other on link `l`.
+pub fn streams(plan: &Plan, unordered: &[bool]) -> Streams {
     let mut all = Streams::new();
-    for (f, flow) in plan.flows.iter().enumerate() {
-        for (route, first) in [(&flow.forward, Feeder::Data(f)), (&flow.back, Feeder::Acks(f))] {
-            for (feeder, link) in steps(route, first) {
+    for f in 0..plan.flows.len() {
+        for end in 0..2 {
+            for (feeder, link) in steps(plan, f, end, unordered) {
                 all.insert((link, feeder), Stream::FromLink(0));
             }
         }
@@ -98,9 +98,16 @@ pub fn population(plan: &Plan, streams: &Streams) -> Population {
     }
 }
 
-/// Each link of a route with what feeds it.
-fn steps(route: &[LinkId], first: Feeder) -> impl Iterator<Item = (Feeder, LinkId)> + '_ {
-    route.iter().enumerate().map(move |(i, link)| (if i == 0 { first } else { Feeder::Link(route[i - 1]) }, *link))
+/// Each link of the route from one end of flow `f` (0: the sender's), with what feeds it. If packets overtake each
+/// other on the last one, a *door* follows, whose number is beyond all links: a merge in which they wait for their
+/// instant, because a socket takes them in order of time.
+fn steps(plan: &Plan, f: usize, end: usize, unordered: &[bool]) -> Vec<(Feeder, LinkId)> {
+    let flow = &plan.flows[f];
+    let (route, first) = if end == 0 { (&flow.forward, Feeder::Data(f)) } else { (&flow.back, Feeder::Acks(f)) };
+    let door = route.last().filter(|l| unordered[**l]).map(|_| plan.links.len() + 2 * f + end);
+    let links: Vec<LinkId> = route.iter().copied().chain(door).collect();
+    let feeders = std::iter::once(first).chain(links.iter().map(|l| Feeder::Link(*l)));
+    feeders.zip(links.iter().copied()).collect()
 }
 
 /// Which links need entries of their own.
@@ -109,7 +116,7 @@ fn steps(route: &[LinkId], first: Feeder) -> impl Iterator<Item = (Feeder, LinkI
 fn merges(plan: &Plan, streams: &Streams, fold: bool, held: &[bool], unordered: &[bool]) -> Vec<bool> {
     let mut inputs = vec![0usize; plan.links.len()];
     let mut merge: Vec<bool> = held.iter().map(|h| *h || !fold).collect();
-    for (link, feeder) in streams.keys() {
+    for (link, feeder) in streams.keys().filter(|(link, _)| *link < plan.links.len()) {
         inputs[*link] += 1;
         if let Feeder::Link(before) = feeder {
             merge[*link] |= unordered[*before];
@@ -133,14 +140,12 @@ impl Legs {
     pub fn cut(plan: &Plan, streams: &Streams, ranks: &Ranks, fold: bool, held: &[bool], unordered: &[bool]) -> Self {
         let merge = merges(plan, streams, fold, held, unordered);
         let mut legs = Legs { hops: Vec::new(), legs: Vec::new(), sockets: Vec::new(), merge };
-        for (f, flow) in plan.flows.iter().enumerate() {
-            let cut = |legs: &mut Legs, route: &[LinkId], first, end| {
-                let steps: Vec<(Feeder, LinkId)> = steps(route, first).collect();
-                legs.cut_route(f as u32, &steps, end, &|step| ranks.arrival(streams[step]))
-            };
-            let data = cut(&mut legs, &flow.forward, Feeder::Data(f), End::Receiver(f as u32));
-            let acks = cut(&mut legs, &flow.back, Feeder::Acks(f), End::Sender(f as u32));
-            legs.sockets.extend([data, acks]);
+        for f in 0..plan.flows.len() {
+            for (end, last) in [End::Receiver(f as u32), End::Sender(f as u32)].into_iter().enumerate() {
+                let steps = steps(plan, f, end, unordered);
+                let tail = legs.cut_route(f as u32, &steps, last, &|step| ranks.arrival(streams[step]));
+                legs.sockets.push(tail);
+            }
         }
         legs
     }
@@ -156,7 +161,7 @@ impl Legs {
         let (mut end, mut cut_to) = (end, steps.len());
         for i in (0..steps.len()).rev() {
             let (feeder, link) = steps[i];
-            if self.merge[link] {
+            if self.merge.get(link).is_none_or(|merge| *merge) {
                 let tail = self.tail(&steps[i + 1..cut_to], end);
                 let data = matches!(steps[0].0, Feeder::Data(_));
                 self.legs.push(Leg { link: link as u32, flow, data, tail });

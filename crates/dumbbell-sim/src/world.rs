@@ -156,8 +156,11 @@ impl World {
     fn arrive<O: Observer>(&mut self, entry: Entry, observer: &mut O) {
         let Leg { link, flow, data, tail } = self.legs.legs[entry.leg as usize];
         let parcel = Parcel { packet: entry.packet, flow, leg: entry.leg, framing: 0, data };
+        let Some(element) = self.elements.get_mut(link as usize) else {
+            return self.advance(self.now, tail, parcel, observer);
+        };
         self.tally.packet_hops += 1;
-        if let Element::Port(port) = &mut self.elements[link as usize]
+        if let Element::Port(port) = element
             && let Some(station) = &mut port.station
         {
             station.arrive(self.now, parcel, &mut self.released, &mut port.account, scene!(self, observer));

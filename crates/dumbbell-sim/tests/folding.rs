@@ -2,10 +2,10 @@
 mod plans;
 
 use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span};
-use dumbbell_plan::{Flow, Node, NodeKind, Plan, Spec, Transport};
+use dumbbell_plan::{Node, NodeKind, Plan, Spec, Transport};
 use dumbbell_sim::{Options, Report};
 use dumbbell_tcp::{DelayedAck, Ecn, TcpConfig};
-use plans::{audited, empty, flow, link, route, spec};
+use plans::{audited, empty, flow, link, spec};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::json;
@@ -16,7 +16,7 @@ struct LinkChoice {
     delay_us: u64,
     packets: Option<u32>,
     queue: usize,
-    loss: bool,
+    wire: usize,
     in_service: bool,
     shaped: bool,
 }
@@ -39,13 +39,13 @@ fn link_choice() -> impl Strategy<Value = LinkChoice> {
     // Round figures, so that many things happen at the same instant.
     let kbps = select(vec![800u64, 1_000, 3_333, 10_000, 100_000]);
     let delay_us = select(vec![0u64, 1_000, 2_000, 7_919]);
-    (kbps, delay_us, prop::option::of(1u32..30), 0usize..4, any::<bool>(), any::<bool>(), 0u8..8).prop_map(
-        |(kbps, delay_us, packets, queue, loss, in_service, n)| LinkChoice {
+    (kbps, delay_us, prop::option::of(1u32..30), 0usize..4, 0usize..4, any::<bool>(), 0u8..8).prop_map(
+        |(kbps, delay_us, packets, queue, wire, in_service, n)| LinkChoice {
             kbps,
             delay_us,
             packets,
             queue,
-            loss,
+            wire,
             in_service,
             shaped: n == 0,
         },
@@ -97,9 +97,11 @@ fn plan(seed: u64, links: &[LinkChoice], flows: &[FlowChoice]) -> Plan {
         if c.shaped {
             l.conditioner = Some(spec("tbf", json!({"rate": "600 kbps", "burst": "3 kB"})));
         }
-        if c.loss {
-            l.impairments = vec![spec("bernoulli", json!({"loss": 0.02}))];
-        }
+        l.impairments = match c.wire {
+            0 => vec![spec("bernoulli", json!({"loss": 0.02}))],
+            1 => vec![spec("jitter", json!({"max": "4 ms"}))],
+            _ => vec![],
+        };
         p.links.push(l);
     }
     for c in flows.iter().filter(|c| c.from != c.to) {
@@ -156,6 +158,14 @@ proptest! {
     }
 }
 
+/// Adds datagrams of 1000 bytes of payload at 1 Mbps.
+fn datagrams(p: &mut Plan, from: usize, to: usize) {
+    flow(p, from, to, Span::ZERO, "newreno", plans::bench_tcp());
+    let last = p.flows.last_mut().unwrap();
+    last.source = spec("cbr", json!({"rate": "1 Mbps", "packet": "1000 B"}));
+    (last.transport, last.back) = (Transport::Udp { header: 28 }, vec![]);
+}
+
 /// A flow alone on private links still has a merge, and a closed loop ends.
 #[test]
 fn a_flow_alone_does_not_run_ahead_for_ever() {
@@ -174,20 +184,8 @@ fn a_flow_alone_does_not_run_ahead_for_ever() {
 fn datagrams_pass_at_their_rate() {
     let mut p = empty(1, Span::from_secs(10));
     p.nodes = (0..2).map(|i| Node { name: format!("n{i}"), kind: NodeKind::Host }).collect();
-    p.links = vec![link(0, 1, Rate::from_mbps(10), Span::from_ms(5))];
-    let forward = route(&p, 0, 1).unwrap();
-    p.flows.push(Flow {
-        name: "cbr".into(),
-        from: 0,
-        to: 1,
-        start: Span::ZERO,
-        stop: None,
-        forward,
-        back: vec![],
-        source: spec("cbr", json!({"rate": "1 Mbps", "packet": "1000 B"})),
-        transport: Transport::Udp { header: 28 },
-        info: Default::default(),
-    });
+    p.links = [(0, 1), (1, 0)].map(|(a, b)| link(a, b, Rate::from_mbps(10), Span::from_ms(5))).into();
+    datagrams(&mut p, 0, 1);
     let r = audited(&p, Options::default());
     assert!((r.flows[0].goodput_bps - 1e6).abs() < 2e3, "{}", r.flows[0].goodput_bps);
     assert_eq!(r.flows[0].lost_packets, 0);
@@ -201,22 +199,9 @@ fn a_datagram_larger_than_a_link_is_dropped_there() {
         Node { name: "r".into(), kind: NodeKind::Router },
         Node { name: "b".into(), kind: NodeKind::Host },
     ];
-    p.links =
-        vec![link(0, 1, Rate::from_mbps(10), Span::from_ms(1)), link(1, 2, Rate::from_mbps(10), Span::from_ms(1))];
+    p.links = [(0, 1), (1, 2), (2, 1), (1, 0)].map(|(a, b)| link(a, b, Rate::from_mbps(10), Span::from_ms(1))).into();
     (p.links[1].mtu, p.links[1].report) = (576, true);
-    let forward = route(&p, 0, 2).unwrap();
-    p.flows.push(Flow {
-        name: "cbr".into(),
-        from: 0,
-        to: 2,
-        start: Span::ZERO,
-        stop: None,
-        forward,
-        back: vec![],
-        source: spec("cbr", json!({"rate": "1 Mbps", "packet": "1000 B"})),
-        transport: Transport::Udp { header: 28 },
-        info: Default::default(),
-    });
+    datagrams(&mut p, 0, 2);
     let r = audited(&p, Options::default());
     let too_large = r.queues[0].ledger.drops[dumbbell_core::aqm::Reason::Mtu.index()];
     assert!(too_large > 100 && too_large == r.flows[0].lost_packets, "{too_large} {:?}", r.flows[0]);

@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from .. import catalogue, door
 from ..errors import ScenarioError
-from ..reproduce.papers import names as paper_names
+from ..reproduce import papers
 from .options import Json, emit, show
 
 KINDS = ("aqm", "qdisc", "cc", "meter", "conditioner", "impairment", "service", "source", "paper")
@@ -17,17 +17,18 @@ KINDS = ("aqm", "qdisc", "cc", "meter", "conditioner", "impairment", "service", 
 def list_(*, json: Json = False) -> int:
     """List every algorithm by kind, and the papers."""
     known = catalogue.kinds()
-    names = {kind: known.get(kind, []) for kind in KINDS} | {"paper": paper_names()}
+    names = {kind: known.get(kind, []) for kind in KINDS} | {"paper": papers.names()}
     if json:
         emit(names)
         return 0
     from ..tables import grid
 
     ideas = {(a.kind, a.name): a.idea for a in catalogue.algorithms()}
+    ideas |= {("paper", name): papers.load(name).title for name in names["paper"]}
     for kind, members in names.items():
         if members:
             show(grid(kind, ["name", "idea"], [[n, ideas.get((kind, n), "")] for n in members], text_columns=2))
-    show("`dumbbell explain NAME` tells more of each.")
+    show("`dumbbell explain NAME` tells more of an algorithm, `explain tcp` of TCP; `reproduce NAME` runs a paper.")
     return 0
 
 
@@ -40,7 +41,7 @@ def explain(
     if name == "tcp" or name.startswith("tcp/") or name in catalogue.profiles():
         page, lines = tcp_page(name.removeprefix("tcp").removeprefix("/"))
         pages = [(page, lines)]
-    elif name in paper_names():
+    elif name in papers.names():
         raise ScenarioError(f"`{name}` is a paper: `dumbbell reproduce {name}` runs it")
     else:
         pages = [algorithm_page(a) for a in catalogue.find(name)]

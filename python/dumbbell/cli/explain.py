@@ -14,7 +14,7 @@ from .. import catalogue
 from ..catalogue import Algorithm, Parameter
 from ..tables import grid
 
-_PROVENANCE = {
+PROVENANCE = {
     "vectors": "checked against vectors from an RFC, a paper or published code",
     "two_readings": "two independent readings of the source agree",
     "recollection": "written from a description; the source was not at hand",
@@ -33,7 +33,7 @@ def algorithm_page(algorithm: Algorithm) -> Page:
         Padding(algorithm.equations.strip("\n"), (0, 0, 1, 4)),
         _parameters(algorithm.parameters, "Parameters"),
         f"Sources: {'; '.join(algorithm.sources)}",
-        f"Provenance: {_PROVENANCE.get(algorithm.provenance, algorithm.provenance)}",
+        f"Provenance: {PROVENANCE.get(algorithm.provenance, algorithm.provenance)}",
     ]
     return dataclasses.asdict(algorithm), lines
 

@@ -68,9 +68,23 @@ def _print(summary: dict[str, Any]) -> None:
     if summary["claims"]:
         claims = [[c["id"], f"{MARKS[c['verdict']]} {c['verdict']}", c["text"]] for c in summary["claims"]]
         show(grid("Claims", ["claim", "verdict", "text"], claims, text_columns=3))
+    if summary["readings"]:
+        show(_readings(summary["readings"]))
     tally = Counter(c["verdict"] or "fitted" for c in summary["cells"])
     show("cells: " + ", ".join(f"{n} {verdict}" for verdict, n in tally.items()) + f" · {summary['wall_s']:.1f} s")
-    show(f"report: {summary['report']}")
+    show(f"report: {summary['report']}", *(["figures: in figures beside it"] if summary["claims"] else []))
+
+
+def _readings(rows: list[dict[str, Any]]) -> str:
+    """How many readings keep the claim's sign everywhere, and which choices reverse it."""
+    base, *others = rows
+    whole = sum(row["holds"] == row["of"] for row in others)
+    reversed_by = ", ".join(dict.fromkeys(row["choice"] for row in others if row["sign_changes"])) or "no choice"
+    moved = sum(row["verdict_changes"] for row in others)
+    return (
+        f"readings: {base['about']} holds at every point in {whole} of {len(others)}, "
+        f"its sign is reversed somewhere by {reversed_by}; its verdict changes in {moved}"
+    )
 
 
 def _numbers(cell: dict[str, Any]) -> list[str]:

@@ -28,7 +28,8 @@ def check(file: File, /, *, set: Overrides = [], json: Json = False) -> int:  # 
         emit({"ok": True, "points": points, "runs": runs, "notes": planned["notes"]})
     else:
         notes(planned["notes"])
-        size = f"{planned['flows']} flows over {planned['links']} links, {planned['duration']}"
+        flows = planned["flows"]
+        size = f"{flows} flow{'s' if flows > 1 else ''} over {planned['links']} links, {planned['duration']}"
         many = f", {points} points" if points > 1 else ""
         show(f"{file}: ok - {size}{many}" + (f", {runs} runs" if runs > points else ""))
     return 0

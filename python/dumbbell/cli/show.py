@@ -39,6 +39,7 @@ def show(
         more = f" · point {point} of {len(points)}: {points[point]['overrides']}" if len(points) > 1 else ""
         head = f"{plan['name']} · {plan['duration']}, of which {plan['warmup']} warm-up · seed {plan['seed']}{more}"
         flows = grid("Flows", ["flow", "path", "cc", "source", "start", "base RTT"], network.flow_rows(plan), 6)
-        links = grid("Links", _LINKS, network.link_rows(plan), len(_LINKS))
-        print_out(head, "", network.drawing(plan), "", flows, links)
+        rows = network.link_rows(plan)
+        links = [grid("Links", _LINKS, rows, len(_LINKS))] if rows else []
+        print_out(head, "", network.drawing(plan), "", flows, *links)
     return 0

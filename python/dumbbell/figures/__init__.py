@@ -22,6 +22,7 @@ _HOME = {
     "queue": "over_time",
     "goodput": "over_time",
     "drop_probability": "curve",
+    "error_map": "valley",
 }
 
 __all__ = list(_HOME)

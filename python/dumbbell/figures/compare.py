@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..stats import Interval
 from . import style
 from .style import Figure
+
+_MOST_TICKS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,20 +25,30 @@ class Line:
 
 
 def over_parameter(lines: Sequence[Line], x_label: str, y_label: str, title: str = "") -> Figure:
-    """Means with 95 % intervals over a parameter; printed values as hollow markers on a thin line."""
+    """Means with 95 % intervals over a parameter; printed values as crosses and pluses, without a line."""
     figure, axes = style.new()
-    for line in lines:
+    for line, mark in zip(lines, itertools.cycle("x+1")):
         look = style.look(line.scheme)
         means = [y.mean for y in line.y]
         spread = [y.half or 0.0 for y in line.y]
-        axes.errorbar(
-            line.x, means, yerr=spread, capsize=3, label=line.label, **(look.line() | {"markerfacecolor": look.color})
-        )
+        axes.errorbar(line.x, means, yerr=spread, capsize=3, label=line.label, **look.line())
         if line.printed:
             xs, ys = zip(*line.printed, strict=True)
-            axes.plot(xs, ys, label=f"{line.label}, printed", **(look.line() | {"linewidth": 0.8, "alpha": 0.75}))
+            axes.plot(
+                xs,
+                ys,
+                mark,
+                label=f"{line.label}, printed",
+                color=look.color,
+                markersize=8,
+                markeredgewidth=1.6,
+                zorder=3,
+            )
     axes.set(xlabel=x_label, ylabel=y_label)
     axes.set_ylim(bottom=0)
+    values = sorted({x for line in lines for x in line.x})
+    if len(values) <= _MOST_TICKS:
+        axes.set_xticks(values)  # What was measured, not round numbers between.
     style.legend(axes)
     _title(figure, title)
     return figure

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import series
+from ..errors import ScenarioError
 from ..stats import ci95
 from . import style
 from .style import Figure
@@ -15,8 +16,14 @@ if TYPE_CHECKING:
     import polars
 
 
+_LONG_S = 30.0
+
+
 def recorded(directory: str | Path) -> dict[str, Figure]:
     """Every figure that a result directory has the series for, by name."""
+    points = sorted(p.name for p in Path(directory).glob("point-*") if p.is_dir())
+    if points:
+        raise ScenarioError(f"{directory} holds a sweep: plot one of its points, {points[0]} to {points[-1]}")
     runs = series.run_directories(directory)
     flows = [frame for run in runs if (frame := series.read(run, "flows")) is not None]
     queues = [frame for run in runs if (frame := series.read(run, "queues")) is not None]
@@ -50,10 +57,17 @@ def queue(runs: Sequence[polars.DataFrame], title: str = "") -> Figure:
 
 
 def goodput(runs: Sequence[polars.DataFrame], title: str = "") -> Figure:
-    """Each flow's goodput over time: the mean over runs, with its 95 % interval as a band."""
+    """Each flow's goodput over time: the mean over runs, with its 95 % interval as a band.
+
+    Means over a second, where there are enough of them: data that waited behind a hole are handed over at once,
+    and in a shorter period would stand above what the link can carry.
+    """
     figure, axes = style.new()
+    long = runs[0]["time_s"].max() >= _LONG_S
     for i, (name, _) in enumerate(series.parts(runs[0], "flow")):
         frames = [dict(series.parts(run, "flow"))[name] for run in runs]
+        if long:
+            frames = [series.means(frame.select("time_s", "goodput_bps"), 1.0) for frame in frames]
         rows = zip(frames[0]["time_s"], *(frame["goodput_bps"] for frame in frames), strict=True)
         time, *columns = zip(*(row for row in rows if None not in row), strict=True)
         columns = list(zip(*columns, strict=True))
@@ -70,7 +84,7 @@ def goodput(runs: Sequence[polars.DataFrame], title: str = "") -> Figure:
                 linewidth=0,
             )
     axes.set(xlabel="time [s]", ylabel="goodput [Mbit/s]")
-    return _finish(figure, axes, title)
+    return _finish(figure, axes, title or ("means over each second" if long else ""))
 
 
 def _first_of(runs: Sequence[polars.DataFrame]) -> str:

@@ -1,13 +1,14 @@
-"""Runs into verdicts: cells by the rules of `verdict`, claims by their predicates."""
+"""Runs into verdicts: cells by the rules of `verdict`, claims by their predicates, predictions by their errors."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .. import stats
 from . import predicate, verdict
-from .papers import Cell, Claim, Paper
+from .papers import Cell, Claim, Paper, Prediction
 from .predicate import Family
 from .verdict import Printed
 from .work import Runs
@@ -97,11 +98,26 @@ def claims(wanted: Iterable[Claim], known: Mapping[str, Family]) -> list[dict[st
     return [claim(one, known) for one in wanted]
 
 
+def prediction(wanted: Prediction, cells: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """Relative errors of a row of cells, and their root mean square."""
+    tested = [cells[name] for name in wanted.cells if cells[name]["value"] is not None]
+    errors = {cell["id"]: cell["value"] / cell["published"] - 1 for cell in tested}
+    return {"id": wanted.id, "what": wanted.what, "relative_errors": errors, "rms": rms(list(errors.values()))}
+
+
+def rms(values: Sequence[float]) -> float | None:
+    """The root mean square; None of nothing."""
+    return math.sqrt(math.fsum(x * x for x in values) / len(values)) if values else None
+
+
 def _evidence(family: Family) -> list[dict[str, Any]]:
     rows = []
     for at, runs in zip(family.at, family.values, strict=True):
         here = {"at": at} if len(family.at) > 1 else {}
-        rows.append({**here, "mean": stats.mean(runs), "ci95": _listed(stats.ci95(runs)), "n": len(runs)})
+        mean, ends = stats.mean(runs), stats.ci95(runs)
+        finite = math.isfinite(mean)  # a ratio over a flow that got nothing is not, and JSON has no word for it
+        ci95 = _listed(ends) if finite else None
+        rows.append({**here, "mean": mean if finite else None, "ci95": ci95, "n": len(runs)})
     return rows
 
 

@@ -67,6 +67,45 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """Another reading of what the paper leaves open: `choice` names what is read differently, `changes` are
+    overrides of every point, `scheme_changes` of those with the scheme at work."""
+
+    id: str
+    choice: str
+    what: str
+    changes: tuple[str, ...] = ()
+    scheme_changes: tuple[str, ...] = ()
+
+    def at(self, point: Point) -> tuple[str, ...]:
+        """The overrides at a point."""
+        return self.changes + (self.scheme_changes if point.scheme else ())
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """One claim under every reading, one at a time. `effect` names a number that is positive where the claim holds;
+    `what` says it in words, `over` what its points are; `show` are further expressions, averaged over the points."""
+
+    about: str
+    effect: str
+    what: str
+    unit: str
+    over: str
+    show: dict[str, str]
+    entries: tuple[Reading, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """Cells whose errors are told together: a row of a table that nothing was fitted on."""
+
+    id: str
+    what: str
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Assumption:
     """A choice that the paper does not print."""
 
@@ -88,20 +127,24 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A figure of the report: its kind (a function of `pictures`) and what that kind asks for."""
+    """A figure of the report: its kind (a function of `pictures`) and what that kind asks for. It stands under
+    the assumption `about` if it has one; `missing` names what it cannot be drawn without."""
 
     id: str
-    kind: str
     caption: str
-    options: dict[str, Any]
+    kind: str = ""
+    about: str | None = None
+    missing: str | None = None
+    options: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How much is run: replications, and overrides of every point."""
+    """How much is run: replications, overrides of every point, and where readings are compared (empty: everywhere)."""
 
     replications: int
     overrides: tuple[str, ...] = ()
+    readings_at: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +165,8 @@ class Paper:
     numbers: dict[str, Number]
     derived: dict[str, str]
     claims: tuple[Claim, ...]
+    readings: Readings | None
+    predictions: tuple[Prediction, ...]
     assumptions: tuple[Assumption, ...]
     tables: tuple[Table, ...]
     pictures: tuple[Picture, ...]
@@ -185,6 +230,8 @@ def _paper(folder: Path, raw: dict[str, Any]) -> Paper:
         numbers=_by_id(_number(number, axes) for number in raw.get("number", ())),
         derived=raw.get("derived", {}),
         claims=tuple(Claim(**claim) for claim in raw.get("claim", ())),
+        readings=_readings(raw),
+        predictions=tuple(_tuples(Prediction, entry) for entry in raw.get("prediction", ())),
         assumptions=tuple(Assumption(**entry) for entry in raw.get("assumption", ())),
         tables=tuple(_table(table) for table in raw.get("table", ())),
         pictures=tuple(_picture(picture) for picture in raw.get("figure", ())),
@@ -192,7 +239,17 @@ def _paper(folder: Path, raw: dict[str, Any]) -> Paper:
 
 
 def _effort(raw: dict[str, Any]) -> Effort:
-    return Effort(raw["replications"], tuple(raw.get("overrides", ())))
+    return _tuples(Effort, raw)
+
+
+def _readings(raw: dict[str, Any]) -> Readings | None:
+    entries = tuple(_tuples(Reading, entry) for entry in raw.get("reading", ()))
+    return Readings(**{"show": {}} | raw["readings"], entries=tuple(_by_id(entries).values())) if entries else None
+
+
+def _tuples(kind: Any, raw: dict[str, Any]) -> Any:
+    """An object of `kind` from a table of the file, its lists as tuples."""
+    return kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in raw.items()})
 
 
 def _points(folder: Path, raw: Iterable[dict[str, Any]], axes: dict[str, list[Any]]) -> Iterator[Point]:
@@ -221,8 +278,9 @@ def _table(raw: dict[str, Any]) -> Table:
 
 
 def _picture(raw: dict[str, Any]) -> Picture:
-    own = {f.name for f in fields(Picture)}
-    return Picture(raw["id"], raw["kind"], raw["caption"], {k: v for k, v in raw.items() if k not in own})
+    own = {f.name for f in fields(Picture)} - {"options"}
+    options = {key: value for key, value in raw.items() if key not in own}
+    return Picture(**{key: value for key, value in raw.items() if key in own}, options=options)
 
 
 def _by_id(items: Iterable[Any]) -> dict[str, Any]:
@@ -250,5 +308,12 @@ def _check(paper: Paper) -> None:
     for table in paper.tables:
         named = (text[1:] for row in table.rows for text in row if text.startswith("@"))
         wrong += [f"table `{table.id}`: there is no cell `{name}`" for name in named if name not in paper.cells]
+    for prediction in paper.predictions:
+        missing = (name for name in prediction.cells if name not in paper.cells)
+        wrong += [f"prediction `{prediction.id}`: there is no cell `{name}`" for name in missing]
+    if paper.readings and paper.readings.about not in {claim.id for claim in paper.claims}:
+        wrong.append(f"readings: there is no claim `{paper.readings.about}`")
+    if paper.readings and paper.readings.effect not in {*paper.numbers, *paper.derived}:
+        wrong.append(f"readings: there is no number `{paper.readings.effect}`")
     if wrong:
         raise ScenarioError(f"{paper.folder / 'paper.toml'}:\n" + "\n".join(wrong))

@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import csv
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from .. import figures, series, stats
 from ..errors import ScenarioError
+from ..figures.compare import Trace
 from .papers import Paper, Picture
 from .predicate import Family
 from .work import Runs
 
 
-def draw(
-    paper: Paper, measured: Mapping[str, Runs], numbers: Mapping[str, Family], summary: dict[str, Any]
-) -> dict[str, Any]:
-    """Every figure of the paper by its id."""
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A figure, its caption with what only the numbers can say, and a table beside it: a header and rows."""
+
+    figure: Any
+    caption: str
+    table: tuple[list[str], list[list[str]]] | None = None
+
+
+def draw(paper: Paper, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> dict[str, Drawn]:
+    """Every figure of the paper that nothing is missing for, by its id."""
     drawn = {}
     for picture in paper.pictures:
+        if picture.missing is not None:
+            continue
         if picture.kind not in _KINDS:
             raise ScenarioError(
                 f"figure `{picture.id}`: there is no kind `{picture.kind}`; there are {', '.join(_KINDS)}"
             )
-        drawn[picture.id] = _KINDS[picture.kind](paper, picture, measured, numbers)
+        made = _KINDS[picture.kind](paper, picture, measured, numbers)
+        drawn[picture.id] = made if isinstance(made, Drawn) else Drawn(made, picture.caption)
     return drawn
 
 
@@ -33,62 +47,89 @@ def _curve(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers
     return figures.drop_probability([(label, Red(**values)) for label, values in picture.options["curves"].items()])
 
 
-def _over(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> Any:
-    """`lines`: scheme to {number, label, cells}; `x`, `y`: axis labels. `cells` are printed beside ours."""
-    lines = []
+def _over(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> Drawn:
+    """`lines`: scheme to {numbers, label, cells}; `x`, `y`: axis labels; `crossover`: two schemes. `cells` are printed
+    beside ours; where the two schemes' means cross is said in the caption."""
+    lines = {}
     for scheme, line in picture.options["lines"].items():
-        family = numbers[line["number"]]
+        families = [numbers[name] for name in line["numbers"]]
+        at = [x for family in families for x in family.at]
+        intervals = [stats.interval(runs) for family in families for runs in family.values]
         printed = [(float(x), paper.cells[name].published) for x, name in line.get("cells", {}).items()]
-        intervals = [stats.interval(runs) for runs in family.values]
-        lines.append(figures.Line(scheme, line["label"], family.at, intervals, printed))
-    return figures.over_parameter(lines, picture.options["x"], picture.options["y"])
+        lines[scheme] = figures.Line(scheme, line["label"], at, intervals, printed)
+    caption = picture.caption
+    if "crossover" in picture.options:
+        caption += f" {_crossing(*(lines[name] for name in picture.options['crossover']))}"
+    return Drawn(figures.over_parameter(list(lines.values()), picture.options["x"], picture.options["y"]), caption)
 
 
-def _over_time(column: str, name: str, y_label: str) -> Callable[..., Any]:
-    """`points`: panel title to point; the first run of each, every `every_s` seconds if given."""
-
-    def draw_panels(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> Any:
-        panels = []
-        for title, point in picture.options["points"].items():
-            frame = _series(measured[point], name)
-            key = name.removesuffix("s")
-            every_s = picture.options.get("every_s")
-            traces = [_trace(label, part, column, every_s) for label, part in series.parts(frame, key)]
-            panels.append((title, traces))
-        return figures.side_by_side(panels, y_label)
-
-    return draw_panels
+def _crossing(a: Any, b: Any) -> str:
+    """Where the means of two lines cross, in a sentence."""
+    found = crossings(a.x, [x.mean - y.mean for x, y in zip(a.y, b.y, strict=True)])
+    if not found:
+        return f"The means of {a.label} and {b.label} do not cross up to {a.x[-1]:g}."
+    return f"The means of {a.label} and {b.label} cross near {', '.join(f'{x:.0f}' for x in found)}."
 
 
-def _trace(label: str, frame: Any, column: str, every_s: float | None) -> Any:
-    from ..figures.compare import Trace
-
-    frame = frame.select("time_s", column)
-    if every_s is not None:
-        frame = _means(frame, every_s)
-    return Trace(label, frame["time_s"].to_list(), frame[column].to_list())
+def crossings(x: Sequence[float], difference: Sequence[float]) -> list[float]:
+    """Where a difference changes its sign, between points by the straight line."""
+    pairs = itertools.pairwise(zip(x, difference, strict=True))
+    return [x0 + (x1 - x0) * d0 / (d0 - d1) for (x0, d0), (x1, d1) in pairs if d0 * d1 < 0]
 
 
-def _means(frame: Any, every_s: float) -> Any:
-    """Means over periods of `every_s`; a last period that is not whole is left out."""
-    period = (frame["time_s"] / every_s).floor().alias("period")
-    bins = frame.with_columns(period).group_by("period", maintain_order=True).mean()
-    whole = (frame["time_s"].max() / every_s) // 1
-    return bins.filter(bins["period"] < whole)
+def _windows(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> Any:
+    """`points`: panel title to point; each flow's window in the first run, from `from_s` until `until_s`."""
+    panels = []
+    for title, point in picture.options["points"].items():
+        frame = _part(_series(measured[point], "flows"), picture)
+        parts = series.parts(frame, "flow")
+        panels.append((title, [Trace(label, *_columns(part, "cwnd_packets")) for label, part in parts]))
+    return figures.side_by_side(panels, "congestion window [packets]")
 
 
-def _sum_of_windows(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> Any:
-    """`points`: label to point; the sum of all flows' windows in the first run of each."""
-    from ..figures.compare import Trace
+def _sums(name: str, column: str, y_label: str) -> Callable[..., Any]:
+    """`points`: scheme to point; the sum of a column over all flows or queues in the first run of each, from `from_s`
+    until `until_s`, averaged over periods of `every_s` if given."""
 
-    traces = []
-    for label, point in picture.options["points"].items():
-        total = (
-            _series(measured[point], "flows").select("time_s", "cwnd_packets").group_by("time_s").sum().sort("time_s")
-        )
-        scheme = measured[point].json["queues"][0]["kind"]
-        traces.append(Trace(label, total["time_s"].to_list(), total["cwnd_packets"].to_list(), scheme))
-    return figures.side_by_side([("", traces)], "sum of the congestion windows [packets]")
+    def draw_sums(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> Any:
+        traces = []
+        for scheme, point in picture.options["points"].items():
+            frame = _part(_series(measured[point], name), picture).select("time_s", column)
+            total = frame.group_by("time_s").sum().sort("time_s")
+            if "every_s" in picture.options:
+                total = series.means(total, picture.options["every_s"])
+            traces.append(Trace(_LABELS.get(scheme, scheme), *_columns(total, column), scheme))
+        return figures.side_by_side([("", traces)], y_label)
+
+    return draw_sums
+
+
+def _part(frame: Any, picture: Picture) -> Any:
+    """The rows of the picture's time, [from_s, until_s)."""
+    low, high = picture.options.get("from_s", 0.0), picture.options.get("until_s", float("inf"))
+    return frame.filter((frame["time_s"] >= low) & (frame["time_s"] < high))
+
+
+def _columns(frame: Any, column: str) -> tuple[list[float], list[float]]:
+    return frame["time_s"].to_list(), frame[column].to_list()
+
+
+def _valley(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> Drawn:
+    """`file`: a fit's grid; `x`, `y`, `error`: its columns, drawn over x and y / x; `x_label`, `y_label`."""
+    options = picture.options
+    with (paper.folder / options["file"]).open(newline="") as file:
+        rows = [tuple(float(row[options[key]]) for key in ("x", "y", "error")) for row in csv.DictReader(file)]
+    grid = {(x, round(y / x, 6)): 100 * error for x, y, error in rows}
+    xs, ratios = (sorted(set(values)) for values in zip(*grid, strict=True))
+    drawn = figures.error_map(
+        xs, ratios, [[grid[x, r] for x in xs] for r in ratios], options["x_label"], options["y_label"]
+    )
+    best = [min((row for row in rows if row[0] == x), key=lambda row: row[2]) for x in xs]
+    table = [
+        [options["y"], *(f"{y:g}" for _, y, _ in best)],
+        [f"{options['error']} [%]", *(f"{100 * error:.1f}" for *_, error in best)],
+    ]
+    return Drawn(drawn, picture.caption, ([options["x"], *(f"{x:g}" for x in xs)], table))
 
 
 def _drops(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> Any:
@@ -99,7 +140,7 @@ def _drops(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers
         times = [
             f.filter(f["reason"] == picture.options["reason"])["time_s"].to_list() for f in frames if f is not None
         ]
-        events.append((scheme, scheme.replace("_", " "), times))
+        events.append((scheme, _LABELS.get(scheme, scheme), times))
         until = max(until, measured[point].json["duration_s"])
     return figures.cumulative(events, until, f"drops by {picture.options['reason']}, counted up")
 
@@ -111,11 +152,14 @@ def _series(runs: Runs, name: str) -> Any:
     return frame
 
 
+_LABELS = {"drop_tail": "Drop Tail", "red": "RED"}
+
 _KINDS: dict[str, Callable[..., Any]] = {
     "curve": _curve,
     "over": _over,
-    "queue": _over_time("queue_packets", "queues", "queue [packets]"),
-    "cwnd": _over_time("cwnd_packets", "flows", "congestion window [packets]"),
-    "cwnd_sum": _sum_of_windows,
+    "queue": _sums("queues", "queue_packets", "queue [packets]"),
+    "cwnd": _windows,
+    "cwnd_sum": _sums("flows", "cwnd_packets", "sum of the congestion windows [packets]"),
     "drops": _drops,
+    "valley": _valley,
 }

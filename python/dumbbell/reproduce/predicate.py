@@ -2,8 +2,8 @@
 
 A name stands for a measurement at each of several points (buffers, say) in each of several runs with the same
 seeds everywhere. Arithmetic works run by run, so that `red - dt` is the paired difference. `mean`, `low` and
-`high` leave one number a point: the mean and the ends of its 95 % confidence interval. `every`, `some` and
-`count` leave one for all points. `red[36]` is one point.
+`high` leave one number a point: the mean and the ends of its 95 % confidence interval. `every`, `some`,
+`count` and `fraction` (of the points) leave one for all points. `red[36]` is one point.
 
     every(low(red - dt) > 0) and mean(red[24] / dt[24]) > 1.15
 """
@@ -11,6 +11,7 @@ seeds everywhere. Arithmetic works run by run, so that `red - dt` is the paired 
 from __future__ import annotations
 
 import ast
+import math
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -34,15 +35,24 @@ class Family:
     def one(self) -> Any:
         """The only value."""
         if len(self.values) != 1 or len(self.values[0]) != 1:
-            raise ValueError("a single number is needed here: reduce it with mean, low, high, every, some or count")
+            raise ValueError(
+                "a single number is needed here: reduce it with mean, low, high, every, some, count or fraction"
+            )
         return self.values[0][0]
+
+
+def _ratio(a: float, b: float) -> float:
+    """a / b; infinite over a zero, as a flow that is locked out may leave it, and not a number for 0 / 0."""
+    if b:
+        return a / b
+    return math.copysign(math.inf, a) if a else math.nan
 
 
 _BINARY: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
+    ast.Div: _ratio,
 }
 _COMPARE: dict[type, Callable[[Any, Any], Any]] = {
     ast.Lt: operator.lt,
@@ -70,6 +80,7 @@ _FUNCTIONS: dict[str, Callable[[Family], Family]] = {
     "every": lambda x: _single(all(_flat(x))),
     "some": lambda x: _single(any(_flat(x))),
     "count": lambda x: _single(sum(map(bool, _flat(x)))),
+    "fraction": lambda x: _single(sum(map(bool, _flat(x))) / len(x.at)),
     "largest": lambda x: _single(max(_flat(x))),
     "smallest": lambda x: _single(min(_flat(x))),
 }
@@ -79,7 +90,7 @@ def evaluate(text: str, numbers: Mapping[str, Family]) -> Family:
     """The value of an expression. `ScenarioError` names what is wrong with it."""
     try:
         return _value(ast.parse(text, mode="eval").body, numbers)
-    except (SyntaxError, ValueError, ZeroDivisionError) as error:
+    except (SyntaxError, ValueError) as error:
         raise ScenarioError(f"`{text}`: {error}") from None
 
 
@@ -110,6 +121,8 @@ def _value(node: ast.expr, numbers: Mapping[str, Family]) -> Family:
             return _pair(operator.sub, _single(0), _value(inner, numbers))
         case ast.UnaryOp(op=ast.Not(), operand=inner):
             return _single(not _value(inner, numbers).one())
+        case ast.BinOp(op=ast.Div(), right=ast.Constant(value=0)):
+            raise ValueError("division by zero")
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
             return _pair(_BINARY[type(op)], _value(left, numbers), _value(right, numbers))
         case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _COMPARE:

@@ -35,6 +35,7 @@ def html(paper: Paper, summary: dict[str, Any], drawn: Mapping[str, Any]) -> str
         "mark": MARKS.__getitem__,
         "slug": _slug,
         "by_points": _by_points,
+        "percent": _percent,
     }
     rules = paper.folder / "rules.md"
     return environment.get_template("report.html.j2").render(
@@ -43,7 +44,9 @@ def html(paper: Paper, summary: dict[str, Any], drawn: Mapping[str, Any]) -> str
         cells={cell["id"]: cell for cell in summary["cells"]},
         tally=_tally(summary["cells"]),
         claim_tally=_tally(summary["claims"]),
-        svgs={name: figures.svg(figure, f"figure-{name}") for name, figure in drawn.items()},
+        svgs={name: figures.svg(one.figure, f"figure-{name}") for name, one in drawn.items()},
+        drawn=drawn,
+        columns=_columns(summary["predictions"], paper),
         rules=rules.read_text() if rules.exists() else "",
         css=Path(__file__).with_name("report.css").read_text(),
     )
@@ -66,6 +69,17 @@ def _by_points(numbers: dict[str, list[dict[str, Any]]]) -> list[tuple[list[floa
     for label, rows in numbers.items():
         groups.setdefault(tuple(row.get("at") for row in rows), []).append((label, rows))
     return [(list(at), group) for at, group in groups.items()]
+
+
+def _columns(predictions: list[dict[str, Any]], paper: Paper) -> dict[str, str]:
+    """The cells of all predictions by the first text of their row in the paper's tables (the buffer, say)."""
+    rows = {text[1:]: row[0] for table in paper.tables for row in table.rows for text in row if text.startswith("@")}
+    return {name: rows.get(name, name) for p in predictions for name in p["relative_errors"]}
+
+
+def _percent(value: float | None, signed: bool = True) -> str:
+    """A ratio in %, with one decimal."""
+    return "–" if value is None else f"{100 * value:{'+' if signed else ''}.1f} %".replace("-", "−")
 
 
 def _number(value: float | None, digits: int = 4) -> str:

@@ -6,15 +6,15 @@ import json
 import tempfile
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from .. import door, series
 from ..errors import EnvironmentLacks, ScenarioError
-from . import papers
+from . import papers, verdict
 from .measure import needs_series, of_run
-from .papers import Effort, Paper, Point
+from .papers import Effort, Paper, Picture, Point
 
 
 @dataclass(slots=True)
@@ -28,8 +28,9 @@ class Runs:
 
     @property
     def runs(self) -> list[dict[str, Any]]:
-        """Each replication's own JSON."""
-        return self.json.get("runs") or [self.json]
+        """Each replication's own JSON, with the times that all of them share."""
+        times = {key: self.json[key] for key in ("duration_s", "warmup_s")}
+        return [times | run for run in self.json.get("runs") or [self.json]]
 
     @property
     def fingerprint(self) -> str:
@@ -55,12 +56,15 @@ def reproduce(
     out: str | Path | None = None,
     progress: door.Progress = lambda finished, runs, fraction: None,
 ) -> dict[str, Any]:
-    """Reproduces a paper and returns the object of `report.json`, which it writes beside `report.html`.
+    """Reproduces a paper and returns the object of `report.json`, which it writes beside `report.html` and the
+    figures, each as SVG, PDF and PNG in `figures`.
 
     quick: the paper's smaller effort. overrides: as `-s`; those that the paper's scheme owns (its queue, say)
     change only the points at which the scheme is at work, so that taking it out leaves the baseline alone.
     cells: only these, without claims. out: the report's directory, by default `results/NAME`.
     """
+    from . import readings
+
     if on == "kernel":
         raise EnvironmentLacks(
             "--on kernel needs the testbed of real kernels, which this release does not have yet; use --on sim"
@@ -72,9 +76,14 @@ def reproduce(
     wanted = list(cells)
     altered = list(overrides)
     started = time.perf_counter()
+    points = _points(paper, wanted)
+    compared = _compares_readings(paper, wanted, altered)
+    total = len(points) + (readings.count(paper, effort.readings_at) if compared else 0)
+    bench = Bench(paper, effort, altered, seed, threads, progress, total)
     with tempfile.TemporaryDirectory(prefix="dumbbell-") as scratch:
-        measured = _measure(paper, _points(paper, wanted), effort, altered, seed, threads, Path(scratch), progress)
-        return _conclude(paper, measured, wanted, altered, quick, started, Path(out or Path("results") / name))
+        measured = _measure(bench, points, Path(scratch))
+        read = readings.compare(paper, measured, bench) if compared else None
+        return _conclude(paper, measured, read, wanted, altered, quick, started, Path(out or Path("results") / name))
 
 
 def _effort(paper: Paper, quick: bool, replications: int | None) -> Effort:
@@ -83,7 +92,12 @@ def _effort(paper: Paper, quick: bool, replications: int | None) -> Effort:
         return effort
     if replications < 2:
         raise ScenarioError("a reproduction needs intervals: --replications 2 at least, 5 for a `reproduced`")
-    return Effort(replications, effort.overrides)
+    return replace(effort, replications=replications)
+
+
+def _compares_readings(paper: Paper, cells: list[str], altered: list[str]) -> bool:
+    """Readings are of the paper's own scheme: one that is taken out or altered leaves none to compare."""
+    return paper.readings is not None and not cells and not any(owned(paper, override) for override in altered)
 
 
 def _points(paper: Paper, cells: list[str]) -> dict[str, Point]:
@@ -101,52 +115,60 @@ def _points(paper: Paper, cells: list[str]) -> dict[str, Point]:
     return {key: point for key, point in paper.points.items() if key in needed}
 
 
-def _measure(
-    paper: Paper,
-    points: Mapping[str, Point],
-    effort: Effort,
-    altered: list[str],
-    seed: int | None,
-    threads: int | None,
-    scratch: Path,
-    progress: door.Progress,
-) -> dict[str, Runs]:
-    recorded = _recorded(paper)
-    measured = {}
-    for i, point in enumerate(points.values()):
-        out = scratch / point.id if point.id in recorded else None
+@dataclass(slots=True)
+class Bench:
+    """Runs points one after the other, with the same effort and seeds, and says how far the whole is."""
+
+    paper: Paper
+    effort: Effort
+    altered: list[str]
+    seed: int | None
+    threads: int | None
+    progress: door.Progress
+    total: int
+    done: int = 0
+
+    def run(self, point: Point, changes: Iterable[str] = (), out: Path | None = None) -> Runs:
+        """Runs a point with a reading's `changes`, which outdo all other overrides; with series if `out` is given."""
         overrides = [
             *point.overrides,
-            *effort.overrides,
-            *(paper.record if out else ()),
-            *applying(paper, point, altered),
+            *self.effort.overrides,
+            *(self.paper.record if out else ()),
+            *applying(self.paper, point, self.altered),
+            *changes,
         ]
         request = door.request(
             {"path": str(point.scenario)},
             overrides,
-            seed=paper.seed if seed is None else seed,
-            replications=effort.replications,
-            threads=threads,
+            seed=self.paper.seed if self.seed is None else self.seed,
+            replications=self.effort.replications,
+            threads=self.threads,
             out=None if out is None else str(out),
         )
-        result = door.run(request, _part_of(progress, i, len(points)))
-        measured[point.id] = Runs(point, overrides, result, series.run_directories(out) if out else [])
-    return measured
+        result = door.run(request, self._part)
+        self.done += 1
+        return Runs(point, overrides, result, series.run_directories(out) if out else [])
+
+    def _part(self, finished: int, runs: int, fraction: float) -> Any:
+        """Progress of one point as progress of the whole."""
+        return self.progress(self.done * runs + finished, self.total * runs, (self.done + fraction) / self.total)
 
 
-def _part_of(progress: door.Progress, i: int, n: int) -> door.Progress:
-    """Progress of the i-th of n points, as progress of the whole."""
-    return lambda finished, runs, fraction: progress(i * runs + finished, n * runs, (i + fraction) / n)
+def _measure(bench: Bench, points: Mapping[str, Point], scratch: Path) -> dict[str, Runs]:
+    recorded = _recorded(bench.paper)
+    return {name: bench.run(point, out=scratch / name if name in recorded else None) for name, point in points.items()}
 
 
 def applying(paper: Paper, point: Point, altered: Iterable[str]) -> list[str]:
     """The user's overrides that concern a point: those of the scheme's own keys only where the scheme is at work."""
 
-    def owned(override: str) -> bool:
-        key = override.partition("=")[0].strip()
-        return any(key == own or key.startswith(f"{own}.") for own in paper.scheme_owns)
+    return [override for override in altered if point.scheme or not owned(paper, override)]
 
-    return [override for override in altered if point.scheme or not owned(override)]
+
+def owned(paper: Paper, override: str) -> bool:
+    """Whether an override's key is the scheme's own."""
+    key = override.partition("=")[0].strip()
+    return any(key == own or key.startswith(f"{own}.") for own in paper.scheme_owns)
 
 
 def _recorded(paper: Paper) -> set[str]:
@@ -159,25 +181,32 @@ def _recorded(paper: Paper) -> set[str]:
 def _conclude(
     paper: Paper,
     measured: dict[str, Runs],
+    read: dict[str, Any] | None,
     wanted: list[str],
     altered: list[str],
     quick: bool,
     started: float,
     out: Path,
 ) -> dict[str, Any]:
-    from .. import __version__
+    from .. import __version__, figures
     from . import judge, pictures, report
 
     chosen = [paper.cells[name] for name in wanted] if wanted else list(paper.cells.values())
     numbers = {} if wanted else judge.numbers(paper, measured)
+    cells = [judge.cell(paper, measured, cell) for cell in chosen]
+    by_id = {cell["id"]: cell for cell in cells}
+    rows = read["rows"] if read else []
     summary = {
         "paper": paper.name,
         "title": paper.title,
-        "valid": all(runs.json["valid"] for runs in measured.values()),
+        "valid": all(runs.json["valid"] for runs in measured.values()) and all(row["valid"] for row in rows),
         "altered": altered,
         "quick": quick,
-        "cells": [judge.cell(paper, measured, cell) for cell in chosen],
+        "cells": cells,
         "claims": judge.claims(() if wanted else paper.claims, numbers),
+        "predictions": [] if wanted else [judge.prediction(p, by_id) for p in paper.predictions],
+        "readings": rows,
+        "readings_conclusion": read["conclusion"] if read else [],
         "assumptions": [
             {"id": a.id, "what": a.what, "value": a.value, "chosen_by": a.chosen_by} for a in paper.assumptions
         ],
@@ -186,11 +215,22 @@ def _conclude(
         "wall_s": time.perf_counter() - started,
         "report": str((out / "report.html").resolve()),
     }
-    drawn = {} if wanted else pictures.draw(paper, measured, numbers, summary)
+    drawn = {} if wanted else pictures.draw(paper, measured, numbers)
+    summary["figures"] = [] if wanted else [_figure(picture, drawn) for picture in paper.pictures]
     out.mkdir(parents=True, exist_ok=True)
     (out / "report.json").write_text(json.dumps(summary, indent=1, allow_nan=False) + "\n")
     (out / "report.html").write_text(report.html(paper, summary, drawn))
+    for figure_id, figure in drawn.items():
+        figures.save(figure, out / "figures" / figure_id)
     return summary
+
+
+def _figure(picture: Picture, drawn: Mapping[str, Any]) -> dict[str, Any]:
+    """A figure of `report.json`: its caption, or what is missing for it."""
+    if picture.missing is not None:
+        missing = {"verdict": verdict.NOT_TESTABLE, "missing": picture.missing}
+        return {"id": picture.id, "caption": picture.caption, **missing}
+    return {"id": picture.id, "caption": drawn[picture.id].caption}
 
 
 def _point(runs: Runs) -> dict[str, Any]:
@@ -202,4 +242,6 @@ def _point(runs: Runs) -> dict[str, Any]:
         "fingerprint": runs.fingerprint,
         "valid": runs.json["valid"],
         "n": len(runs.runs),
+        "seeds": [run["seed"] for run in runs.runs],
+        "duration_s": runs.json["duration_s"],
     }

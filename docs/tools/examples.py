@@ -1,0 +1,153 @@
+"""Runs the examples of README.md and docs/*.md, and compares what they print with what the page shows.
+
+    python docs/tools/examples.py            # what differs
+    python docs/tools/examples.py --update   # writes what was printed into the pages
+
+Each page has a directory of its own, in which its blocks are run in order:
+
+- ```toml after `<!-- file: NAME -->` is written to NAME; any other ```toml is laid over the page's last such
+  file (`extends`) and checked.
+- ```console: each line after `$ ` is run by a shell. Lines below it are its output, standard error included;
+  without any, only its exit code is looked at. A line `…` stands for any lines.
+- ```python is run; a ```text block right after it is its output.
+
+Times that a run took ("in 12.3 ms") are equal to each other. Other blocks are not run.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+_BLOCK = re.compile(
+    r"(?:<!-- file: (?P<file>\S+) -->\n)?```(?P<kind>\w+)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE
+)
+_TOOK = re.compile(r"\bin \d+(?:\.\d+)? (?:ns|us|ms|s|min)\b")
+_ANY = "…"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a page shows as the output of a command or a program, and where in the page."""
+
+    source: str
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came instead of it."""
+
+    shown: Shown
+    printed: str
+    code: int
+
+    @property
+    def holds(self) -> bool:
+        """Whether the example succeeded and printed what the page shows."""
+        return self.code == 0 and (not self.shown.text.strip() or same(self.shown.text, self.printed))
+
+
+def same(shown: str, printed: str) -> bool:
+    """Whether two outputs are equal but for wall times; `…` in the first stands for any lines."""
+    parts = (re.escape(_plain(part)) for part in re.split(rf"^{_ANY}\n", shown, flags=re.MULTILINE))
+    return re.fullmatch(r"(?:.*\n)*?".join(parts), _plain(printed)) is not None
+
+
+def _plain(text: str) -> str:
+    lines = (line.rstrip() for line in _TOOK.sub("in a moment", text).strip("\n").splitlines())
+    return "".join(f"{line}\n" for line in lines)
+
+
+def run_page(page: Path) -> Iterator[Outcome]:
+    """Runs every example of a page."""
+    text = page.read_text()
+    with tempfile.TemporaryDirectory() as scratch:
+        here, base = Path(scratch), None
+        blocks = list(_BLOCK.finditer(text))
+        for i, block in enumerate(blocks):
+            kind, body = block["kind"], block["body"]
+            if kind == "toml" and block["file"]:
+                base = here / block["file"]
+                base.parent.mkdir(parents=True, exist_ok=True)
+                base.write_text(body)
+            elif kind == "toml" and base is not None:
+                part = base.with_name(f"part-{i}.toml")
+                part.write_text(f'extends = "{base.name}"\n{body}')
+                yield _run(Shown(body, "", 0, 0), [_tool("dumbbell"), "check", str(part)], here)
+            elif kind == "console":
+                for shown in _commands(block):
+                    yield _run(shown, ["sh", "-c", shown.source], here)
+            elif kind == "python":
+                after = blocks[i + 1] if i + 1 < len(blocks) else None
+                follows = after and after["kind"] == "text" and not text[block.end() : after.start()].strip()
+                where = after if follows else None
+                shown = Shown(body, where["body"] if where else "", *(where.span("body") if where else (0, 0)))
+                yield _run(shown, [sys.executable, "-c", body], here)
+
+
+def _commands(block: re.Match[str]) -> Iterator[Shown]:
+    """The commands of a console block, each with the lines below it."""
+    offset = block.start("body")
+    for part in re.finditer(r"^\$ (?P<command>.*)\n(?P<output>(?:(?!\$ ).*\n)*)", block["body"], re.MULTILINE):
+        start, end = part.span("output")
+        yield Shown(part["command"], part["output"], offset + start, offset + end)
+
+
+def _tool(name: str) -> str:
+    return str(Path(sys.executable).with_name(name))
+
+
+def _run(shown: Shown, command: list[str], here: Path) -> Outcome:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        command,
+        cwd=here,
+        env=os.environ | {"PATH": path},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=120,
+    )
+    return Outcome(shown, done.stdout, done.returncode)
+
+
+def update(page: Path) -> None:
+    """Writes what was printed into the page. Shown output with `…` in it that no longer holds is left to people."""
+    text = page.read_text()
+    for outcome in reversed(list(run_page(page))):
+        shown = outcome.shown
+        if outcome.code != 0:
+            print(f"{page.name}: {shown.source}\n{outcome.printed}", file=sys.stderr)
+        elif not outcome.holds and _ANY in shown.text:
+            print(f"{page.name}: by hand: {shown.source}\n{outcome.printed}", file=sys.stderr)
+        elif not outcome.holds:
+            lines = [line.rstrip() for line in outcome.printed.strip("\n").splitlines()]
+            text = text[: shown.start] + "".join(f"{line}\n" for line in lines) + text[shown.end :]
+    page.write_text(text)
+
+
+def main() -> int:
+    """Runs every page."""
+    if "--update" in sys.argv[1:]:
+        for page in PAGES:
+            update(page)
+    failed = [(page, outcome) for page in PAGES for outcome in run_page(page) if not outcome.holds]
+    for page, outcome in failed:
+        print(f"{page.name}: {outcome.shown.source}\n(exit code {outcome.code})\n{outcome.printed}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,205 @@
+"""Writes the generated parts of README.md and docs/*.md from the product itself.
+
+    python docs/tools/generate.py
+
+A page has `<!-- generated: PART -->` and `<!-- end -->`; what stands between them is made here: the keys of
+the scenario language from the JSON Schema, the TCP's fields and the catalogue from the catalogue, the finding
+from docs/gallery/numbers.json (which `make gallery` writes). tests/test_docs.py fails when a page is behind.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from dumbbell import catalogue, door
+from dumbbell.cli.explain import PROVENANCE
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+_PART = re.compile(r"(<!-- generated: (?P<name>[\w:]+) -->\n).*?(?=^<!-- end -->)", re.DOTALL | re.MULTILINE)
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table."""
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join("| " + " | ".join(_cell(text) for text in line) + " |" for line in lines)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def _code(value: Any) -> str:
+    return "–" if value is None else f"`{json.dumps(value, ensure_ascii=False)}`"
+
+
+def keys(name: str) -> str:
+    """The keys of one table of the scenario language; `Scenario` is the file itself."""
+    schema = door.schema()
+    rules = schema if name == "Scenario" else schema["$defs"][name]
+    rows = []
+    for key, rule in rules["properties"].items():
+        rows.append([f"`{key}`", _value(rule), _default(rule), rule["description"]])
+    return table(["key", "value", "default", "meaning"], rows)
+
+
+def _default(rule: dict[str, Any]) -> str:
+    """A plain default; others are in the meaning, and what can neither be left out nor be null is required."""
+    default = rule.get("default")
+    if isinstance(default, str | bool | int | float):
+        return _code(default)
+    nullable = "null" in rule.get("type", []) or {"type": "null"} in rule.get("anyOf", [])
+    return "–" if nullable or "default" in rule else "required"
+
+
+def _value(rule: dict[str, Any]) -> str:
+    """What may be written, in words."""
+    defs = door.schema()["$defs"]
+    options = [o for o in rule.get("anyOf", [rule]) if o.get("type") != "null"]
+    (first, *_) = options
+    if "$ref" in first:
+        name = first["$ref"].removeprefix("#/$defs/")
+        target = defs[name]
+        if "x-unit" in target:
+            return f"{target['x-unit']}, as {_code(target['examples'][0])}"
+        if "oneOf" in target:
+            return ", ".join(_code(o["const"]) for o in target["oneOf"])
+        if name == "framing":
+            return '`"ethernet"`, `"none"` or a size'
+        return f"a [{name}](#{_anchor(name)})"
+    kind = next(t for t in ([first["type"]] if isinstance(first["type"], str) else first["type"]) if t != "null")
+    if kind == "array":
+        return f"list of {_value(first['items']).removeprefix('a ')}"
+    return {"integer": "whole number", "boolean": "true or false", "object": "table", "string": "text"}.get(kind, kind)
+
+
+_ANCHORS = {
+    "Dumbbell": "dumbbell",
+    "Wire": "a-bottleneck",
+    "Access": "access-links",
+    "Reverse": "the-other-direction",
+    "ParkingLot": "parking-lot",
+    "Station": "a-network-of-your-own",
+    "Link": "a-network-of-your-own",
+    "LinkReverse": "a-network-of-your-own",
+    "Flow": "flows",
+    "Record": "records",
+    "Sweep": "sweeps",
+    "queue": "queues",
+    "cc": "algorithms",
+    "source": "algorithms",
+    "impairment": "algorithms",
+    "conditioner": "algorithms",
+    "tcp": "tcp",
+}
+
+
+def _anchor(name: str) -> str:
+    return _ANCHORS[name]
+
+
+def tcp(_: str) -> str:
+    """Every field of TCP with its value in each profile."""
+    names = catalogue.profiles()
+    columns = [catalogue.tcp_fields(name) for name in names]
+    rows = []
+    for fields in zip(*columns, strict=True):
+        first = fields[0]
+        choices = f" One of {', '.join(f'`{c}`' for c in first.choices)}." if first.choices else ""
+        limits = f" {first.range.capitalize()}." if first.range else ""
+        values = ["of the path" if f.default is None else _text(f.default) for f in fields]
+        rows.append([f"`{first.name}`", *values, f"{first.doc}{choices}{limits}", first.source])
+    return table(["field", *(f"`{name}`" for name in names), "meaning", "source"], rows)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def algorithms(_: str) -> str:
+    """The catalogue, kind by kind."""
+    parts = []
+    kind = None
+    for a in catalogue.algorithms():
+        if a.kind != kind:
+            kind = a.kind
+            parts.append(f"## {kind}")
+        parts += [f"### {a.name}", f"**{a.title}.** {a.idea}", f"```text\n{_lines(a.equations)}\n```"]
+        if a.parameters:
+            rows = (
+                [f"`{p.name}`", _text(p.default) if p.default is not None else "–", _range(p), p.doc, p.source]
+                for p in a.parameters
+            )
+            parts.append(table(["parameter", "default", "range", "meaning", "source of the default"], rows))
+        else:
+            parts.append("It takes no parameters.")
+        parts.append(f"Sources: {'; '.join(a.sources)}.")
+        parts.append(f"Provenance: *{a.provenance.replace('_', ' ')}*.")
+    return "\n\n".join(parts)
+
+
+def _lines(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.strip("\n").splitlines())
+
+
+def _range(p: catalogue.Parameter) -> str:
+    return p.range or ", ".join(f"`{c}`" for c in p.choices)
+
+
+def provenance(_: str) -> str:
+    """What the classes mean."""
+    return table(["class", "meaning"], ([name.replace("_", " "), text] for name, text in PROVENANCE.items()))
+
+
+def finding(_: str) -> str:
+    """What the whole reproduction found, in a paragraph."""
+    n = json.loads((ROOT / "docs" / "gallery" / "numbers.json").read_text())
+    cells, claims = n["cells"], n["claims"]
+    counted, of_claims = _tally(cells), _tally(claims)
+    gain, printed, queue = (" to ".join(f"{x:.1f}" for x in n[k]) for k in ("gain_mbps", "printed_gain_mbps", "queue"))
+    seeds = " to ".join(map(str, n["seeds"]))
+    return (
+        f"In our simulation sender 1 gains {gain} Mbit/s from RED, depending on the buffer (printed: {printed}), and\n"
+        f"the mean queue at 36 packets falls from {queue} packets. Of the {sum(cells.values())} printed numbers\n"
+        f"{cells['fitted']} were used to fit the round-trip times, which the paper does not print, and have no\n"
+        f"verdict; the others: {counted}. Of {sum(claims.values())} claims: {of_claims}.\n"
+        f"The report says what was assumed, and by which rules it judges. (`dumbbell reproduce red-on-netfpga`,\n"
+        f"version {n['version']}, seeds {seeds}, {n['runs']} runs of {n['duration_s']:.0f} s.)"
+    )
+
+
+def _tally(verdicts: dict[str, int]) -> str:
+    return ", ".join(f"{verdicts[v]} {v}" for v in ("reproduced", "in part", "contradicted") if verdicts.get(v))
+
+
+PARTS: dict[str, Callable[[str], str]] = {
+    "keys": keys,
+    "tcp": tcp,
+    "algorithms": algorithms,
+    "provenance": provenance,
+    "finding": finding,
+}
+
+
+def filled(text: str) -> str:
+    """A page with its generated parts made anew."""
+
+    def part(match: re.Match[str]) -> str:
+        name, _, argument = match["name"].partition(":")
+        return f"{match[1]}{PARTS[name](argument)}\n"
+
+    return _PART.sub(part, text)
+
+
+def main() -> None:
+    """Writes every page."""
+    for page in PAGES:
+        page.write_text(filled(page.read_text()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,155 @@
+"""One claim under other readings of what the paper leaves open, one at a time around the base.
+
+Of each reading: the claim's effect at each point with its interval, its sign there (`+` or `-`, and `0` where the
+interval holds 0), the claim's verdict by its own rule, and how well the cells that parameters were fitted on still
+come out: a reading under which they do not would have led to other parameters.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .. import stats
+from . import judge, predicate
+from .papers import Cell, Paper, Point, Reading, Readings
+from .predicate import Family
+from .work import Bench, Runs
+
+BASE = Reading("base", "base", "as assumed below")
+
+
+def points(paper: Paper, at: tuple[float, ...]) -> dict[str, Point]:
+    """The points that a reading needs: those of the claim's numbers at `at` (empty: everywhere)."""
+    numbers = _restricted(paper, at).numbers.values()
+    return {name: paper.points[name] for number in numbers for name in number.points}
+
+
+def count(paper: Paper, at: tuple[float, ...]) -> int:
+    """How many points all readings run."""
+    return len(paper.readings.entries) * len(points(paper, at)) if paper.readings else 0
+
+
+def compare(paper: Paper, measured: Mapping[str, Runs], bench: Bench) -> dict[str, Any]:
+    """Every reading's row, the base first, and what they say together: `{"rows": [...], "conclusion": ...}`."""
+    wanted = paper.readings
+    at = bench.effort.readings_at
+    small = _restricted(paper, at)
+    rows = [_row(small, wanted, BASE, measured)]
+    for reading in wanted.entries:
+        runs = {name: bench.run(point, reading.at(point)) for name, point in points(paper, at).items()}
+        rows.append(_row(small, wanted, reading, runs))
+    for row in rows:
+        pairs = zip(row["effect"], rows[0]["effect"], strict=True)
+        row["sign_changes"] = any(opposite(here["sign"], base["sign"]) for here, base in pairs)
+        row["verdict_changes"] = row["verdict"] != rows[0]["verdict"]
+    return {"rows": rows, "conclusion": conclusion(wanted, rows)}
+
+
+def _restricted(paper: Paper, at: tuple[float, ...]) -> Paper:
+    """The paper with the claim's numbers alone, at the given points alone."""
+    wanted = paper.readings
+    claim = next(claim for claim in paper.claims if claim.id == wanted.about)
+    names: set[str] = set()
+    pending = [wanted.effect, *wanted.show.values(), *filter(None, (claim.reproduced, claim.in_part))]
+    while pending:
+        found = predicate.names(pending.pop()) - names
+        names |= found
+        pending += [paper.derived[name] for name in found if name in paper.derived]
+    numbers = {}
+    for number in paper.numbers.values():
+        kept = [(x, p) for x, p in zip(number.at, number.points, strict=True) if not at or x in at]
+        if number.id in names and kept:
+            where, which = zip(*kept, strict=True)
+            numbers[number.id] = dataclasses.replace(number, at=where, points=which)
+    derived = {name: text for name, text in paper.derived.items() if name in names}
+    return dataclasses.replace(paper, numbers=numbers, derived=derived)
+
+
+def _row(paper: Paper, wanted: Readings, reading: Reading, measured: Mapping[str, Runs]) -> dict[str, Any]:
+    known = judge.numbers(paper, measured)
+    claim = next(claim for claim in paper.claims if claim.id == wanted.about)
+    effect = _effect(known[wanted.effect])
+    used = [measured[name] for number in paper.numbers.values() for name in number.points]
+    return {
+        "id": reading.id,
+        "choice": reading.choice,
+        "what": reading.what,
+        "about": wanted.about,
+        "changes": list(reading.changes),
+        "scheme_changes": list(reading.scheme_changes),
+        "effect": effect,
+        "unit": wanted.unit,
+        "holds": sum(e["sign"] == "+" for e in effect),
+        "of": len(effect),
+        "show": {label: _middle(predicate.evaluate(text, known)) for label, text in wanted.show.items()},
+        "fit_error": _fit_error(paper.cells.values(), measured),
+        "verdict": judge.claim(claim, known)["verdict"],
+        "valid": all(runs.json["valid"] for runs in used),
+    }
+
+
+def _effect(family: Family) -> list[dict[str, Any]]:
+    rows = []
+    for at, runs in zip(family.at, family.values, strict=True):
+        ends = stats.ci95(runs)
+        rows.append({"at": at, "mean": stats.mean(runs), "ci95": list(ends), "sign": sign(*ends), "n": len(runs)})
+    return rows
+
+
+def sign(low: float, high: float) -> str:
+    """Of an effect with this interval: `0` where 0 lies in it."""
+    return "+" if low > 0 else "-" if high < 0 else "0"
+
+
+def opposite(a: str, b: str) -> bool:
+    """Whether two signs contradict each other; `0` contradicts none."""
+    return {a, b} == {"+", "-"}
+
+
+def _middle(family: Family) -> float:
+    """The mean over all points and runs."""
+    return stats.mean([stats.mean(runs) for runs in family.values])
+
+
+def _fit_error(cells: Iterable[Cell], measured: Mapping[str, Runs]) -> float | None:
+    """Root mean square of the relative errors of the fitted cells that were run."""
+    fitted = [cell for cell in cells if cell.fitted and cell.point in measured]
+    ours = [judge.values(measured, cell.point, cell.measure, cell.scale) for cell in fitted]
+    return judge.rms([stats.mean(x) / cell.published - 1 for x, cell in zip(ours, fitted, strict=True)])
+
+
+def conclusion(wanted: Readings, rows: list[dict[str, Any]]) -> list[str]:
+    """In sentences: which choices reverse the sign of the effect, leave it open, keep it; where the verdict changes."""
+    base, *others = rows
+    parts = [f"The sign of {wanted.about} ({wanted.what}) is {_signs(base)} in the base."]
+    groups: dict[str, list[str]] = {"changes": [], "open": [], "kept": []}
+    for choice in dict.fromkeys(row["choice"] for row in others):
+        of_choice = [row for row in others if row["choice"] == choice]
+        changes = any(row["sign_changes"] for row in of_choice)
+        kept = all(_signs(row) == _signs(base) for row in of_choice)
+        detail = "; ".join(f"{row['id']}: {_signs(row)}" for row in of_choice)
+        groups["changes" if changes else "kept" if kept else "open"].append(choice if kept else f"{choice} ({detail})")
+    for kind, words in _WORDS.items():
+        parts.append(f"{words}: {', '.join(groups[kind]) or 'no choice'}.")
+    verdicts = [f"{row['id']} ({row['verdict']})" for row in others if row["verdict_changes"]]
+    changes = f"changes in {len(verdicts)} of {len(others)} readings" + (f": {', '.join(verdicts)}" if verdicts else "")
+    return [*parts, f"Its verdict, {base['verdict']} in the base at these points, {changes}."]
+
+
+_WORDS = {
+    "changes": "It is reversed somewhere by",
+    "open": "It is not settled at some point (the 95 % interval holds 0) by",
+    "kept": "It stays as it is whatever is chosen for",
+}
+
+
+def _signs(row: dict[str, Any]) -> str:
+    """`+ everywhere`, or the points of each sign: `+ at 24, 36, 0 at 54`."""
+    by_sign: dict[str, list[str]] = {}
+    for e in row["effect"]:
+        by_sign.setdefault(e["sign"].replace("-", "−"), []).append(f"{e['at']:g}")
+    if len(by_sign) == 1:
+        return f"{next(iter(by_sign))} everywhere"
+    return ", ".join(f"{sign} at {', '.join(points)}" for sign, points in by_sign.items())
