@@ -150,7 +150,7 @@ def test_the_environment_lacks_a_testbed() -> None:
 
 def test_ctrl_c_ends_with_130_and_leaves_nothing(file: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    words = ["run", file, "-s", "duration=100000 s", "--replications", "64", "--out", out]
+    words = ["run", file, "-s", "duration=100000 s", "--replications", "64", "--record-every", "100 ms", "--out", out]
     process = subprocess.Popen(
         [sys.executable, "-m", "dumbbell", *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -161,7 +161,7 @@ def test_ctrl_c_ends_with_130_and_leaves_nothing(file: Path, tmp_path: Path) -> 
     assert stdout == ""
     assert "interrupted" in stderr
     assert "Traceback" not in stderr
-    assert [p for p in out.rglob("*") if p.is_file()] == []
+    assert not out.exists()
 
 
 def test_out_can_be_plotted_later(file: Path, tmp_path: Path) -> None:
@@ -217,9 +217,28 @@ def test_list_and_explain() -> None:
     assert document("explain", "linux")["profile"] == "linux"
 
 
+def test_every_page_fits_a_screen_with_all_that_there_is_to_say() -> None:
+    from dumbbell import catalogue
+
+    for algorithm in catalogue.algorithms():
+        page = dumbbell("explain", algorithm.name).stdout
+        assert len(page.splitlines()) <= 45
+        words = " ".join(page.split())
+        for parameter in algorithm.parameters:
+            assert parameter.default is not None
+            assert parameter.source
+            assert parameter.range in words
+            assert " | ".join(parameter.choices) in words
+
+
+def test_explain_sends_a_paper_to_reproduce() -> None:
+    assert "dumbbell reproduce red-on-netfpga" in dumbbell("explain", "red-on-netfpga").stderr
+
+
 def test_schema_is_json_schema() -> None:
-    schema = json.loads(dumbbell("schema").stdout)
+    schema = document("schema")
     assert "duration" in schema["properties"]
+    assert json.loads(dumbbell("schema").stdout) == schema
 
 
 def test_doctor_knows_what_is_here() -> None:

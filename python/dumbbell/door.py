@@ -64,7 +64,7 @@ def run(wanted: dict[str, Any], progress: Progress | None = None) -> dict[str, A
     which it does within a fraction of a second and without a half-written file, and `KeyboardInterrupt` goes
     on to the caller.
     """
-    stop = threading.Event()
+    stop, ended = threading.Event(), threading.Event()
     outcome: list[Any] = []
 
     def report(finished: int, runs: int, fraction: float) -> bool:
@@ -77,15 +77,17 @@ def run(wanted: dict[str, Any], progress: Progress | None = None) -> dict[str, A
             outcome.append(_call("run", json.dumps(wanted), report))
         except BaseException as error:
             outcome.append(error)
+        finally:
+            ended.set()
 
-    worker = threading.Thread(target=work, name="dumbbell-run", daemon=True)
-    worker.start()
+    threading.Thread(target=work, name="dumbbell-run", daemon=True).start()
     try:
-        while worker.is_alive():
-            worker.join(0.1)
+        # An event, and no join: a join that Ctrl-C interrupts takes the thread for ended in Python 3.11.
+        while not ended.wait(0.1):
+            pass
     except KeyboardInterrupt:
         stop.set()
-        worker.join()
+        ended.wait()
         raise
     if isinstance(outcome[0], BaseException):
         raise outcome[0]

@@ -19,8 +19,9 @@ pub fn schema() -> Value {
 
 /// Reads and checks a scenario, and shows what it means:
 /// `{"name", "title", "points": [{"overrides", "seeds", "plan", "plan_hash", "packet_hops_estimate"}],
-/// "points_total", "runs_total", "scenario", "notes"}`.
-/// Each plan is that of the point's first seed; `request.points` limits how many points are shown.
+/// "points_total", "runs_total", "duration", "flows", "links", "scenario", "notes"}`; these are the first point's.
+/// Each plan is that of the point's first seed; `request.points` limits how many points are shown: a plan of
+/// a million flows is a document of gigabytes.
 ///
 /// # Errors
 /// Code 2, with every error that was found.
@@ -39,12 +40,16 @@ pub fn plan(request: &Value) -> Result<Value, Problem> {
             "plan": plan,
         }));
     }
+    let first = study.plan(&study.points[0], study.points[0].seeds[0])?;
     Ok(json!({
         "name": study.name,
         "title": study.title,
         "points": points,
         "points_total": study.points.len(),
         "runs_total": study.points.iter().map(|p| p.seeds.len()).sum::<usize>(),
+        "duration": first.duration,
+        "flows": first.flows.len(),
+        "links": first.links.len(),
         "scenario": study.resolved,
         "notes": study.notes,
     }))

@@ -1,5 +1,5 @@
 //! A network of hosts, routers and links as a user draws it.
-use crate::network::{Network, Placed, QueueFrom, Wired, framing, mtu};
+use crate::network::{Network, Placed, QueueFrom, Wired, framing, legible, mtu};
 use crate::node::{Node, Path, below, path};
 use crate::problem::{Check, Diagnostic};
 use crate::routes;
@@ -39,8 +39,9 @@ impl Graph<'_> {
             [("host", &self.scenario.host, NodeKind::Host), ("router", &self.scenario.router, NodeKind::Router)];
         for (word, list, kind) in kinds {
             for (i, station) in list.iter().enumerate() {
+                let at = path(&[word, &i.to_string(), "name"]);
+                legible(&station.name, &at, self.root, check);
                 if self.ids.contains_key(&station.name) {
-                    let at = path(&[word, &i.to_string(), "name"]);
                     self.error(&at, format!("two nodes have the name `{}`", station.name), "rename one of them", check);
                     continue;
                 }
@@ -73,6 +74,9 @@ impl Graph<'_> {
         let (Some(a), Some(b)) = (a, b) else { return };
         if a == b {
             return self.error(&between, "this link joins a node with itself", "name two nodes", check);
+        }
+        if let Some(name) = &link.name {
+            legible(name, &below(&at, "name"), self.root, check);
         }
         let [ahead, back] = link_names(link);
         for name in [&ahead, &back] {

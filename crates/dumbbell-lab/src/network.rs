@@ -1,5 +1,5 @@
 //! A network under construction: nodes, one-way links and placed flows, before queues and transports.
-use crate::node::{Node, Path, below};
+use crate::node::{Node, Path, below, path};
 use crate::problem::{Check, Diagnostic};
 use crate::scenario::Scenario;
 use dumbbell_core::units::{Bytes, Rate, Span};
@@ -125,10 +125,22 @@ pub fn mtu(size: Bytes, root: &Node, table: &[String], check: &mut Check) -> u32
     size.0.clamp(68, 65_535) as u32
 }
 
+/// Refuses a name that nobody can read: an empty one, one with control characters or with space around it.
+pub fn legible(name: &str, at: &[String], root: &Node, check: &mut Check) {
+    if name.is_empty() || name.trim() != name || name.contains(char::is_control) {
+        let cause = if name.is_empty() { "a name is empty".into() } else { format!("{name:?} is no name") };
+        let fix = "write a word, without line breaks, tabs or spaces around it";
+        check.error(Diagnostic::new(cause).at(root.nearest_place(at)).fix(fix).key(at));
+    }
+}
+
 /// The names of all flows: `(entry, name)` in order. Names are unique, or an error says which is not.
 pub fn flow_names(scenario: &Scenario, root: &Node, check: &mut Check) -> Vec<(usize, String)> {
     let mut names = Vec::new();
     for (i, flow) in scenario.flow.iter().enumerate() {
+        if let Some(name) = &flow.name {
+            legible(name, &path(&["flow", &i.to_string(), "name"]), root, check);
+        }
         let base = flow.name.clone().unwrap_or_else(|| format!("flow{}", i + 1));
         match flow.count {
             None => names.push((i, base)),

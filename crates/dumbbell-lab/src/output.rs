@@ -1,14 +1,20 @@
 //! A directory of results. Everything is written under a temporary name beside its place and moved when whole:
-//! a run that is killed leaves no half file, and what was there before stays until then.
+//! a run that is killed leaves no half file, and what was there before stays until then. What it leaves under the
+//! temporary name the next run into the same directory clears away.
 use crate::problem::Problem;
 use crate::study::Study;
 use serde_json::{Value, json};
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// The records of a run.
 const RECORDS: [&str; 3] = ["flows.parquet", "queues.parquet", "signals.parquet"];
+/// How the name begins of a directory in which results grow.
+const GROWING: &str = ".growing-";
+/// A file in it that is locked while its process lives.
+const LOCK: &str = "lock";
 
 /// A directory that results will appear in.
 pub struct Output {
@@ -17,6 +23,8 @@ pub struct Output {
     made: bool,
     /// Where they grow; removed when dropped.
     growing: TempDir,
+    /// Says that this process lives.
+    _lock: File,
     /// Each point's directory, relative.
     points: Vec<PathBuf>,
     /// Whether each seed has a directory of its own.
@@ -44,13 +52,17 @@ impl Output {
         let fail = |e: io::Error| failed(dir, &e);
         let made = !dir.exists();
         std::fs::create_dir_all(dir).map_err(fail)?;
-        let growing = tempfile::Builder::new().prefix(".growing-").tempdir_in(dir).map_err(fail)?;
+        clear_away(dir).map_err(fail)?;
+        let growing = tempfile::Builder::new().prefix(GROWING).tempdir_in(dir).map_err(fail)?;
+        let lock = File::create(growing.path().join(LOCK)).map_err(fail)?;
+        lock.try_lock().map_err(|e| fail(e.into()))?;
         let digits = study.points.len().to_string().len();
         let point = |i: usize| if study.swept { format!("point-{:0digits$}", i + 1).into() } else { PathBuf::new() };
         Ok(Output {
             dir: dir.into(),
             made,
             growing,
+            _lock: lock,
             points: (0..study.points.len()).map(point).collect(),
             per_seed: study.points.iter().map(|p| p.seeds.len() > 1).collect(),
         })
@@ -87,49 +99,68 @@ impl Output {
     }
 
     /// Moves everything to its place; `summary.json`, which names all files, comes last. `result` gets the same
-    /// names.
+    /// names. All that takes space is done before the first file moves, and the summary that was there goes first:
+    /// results are whole, or they are not there.
     ///
     /// # Errors
     /// Code 1: a file cannot be written or moved.
     pub fn keep(self, result: &mut Value, study: &Study, overrides: &[String]) -> Result<(), Problem> {
-        let fail = |e: io::Error| failed(&self.dir, &e);
-        let mut files = Vec::new();
-        for (i, point) in study.points.iter().enumerate() {
-            for seed in &point.seeds {
-                self.keep_run(&self.relative(i, *seed), &mut files).map_err(fail)?;
-            }
-        }
-        let scenario = toml::to_string(&study.resolved).map_err(|e| fail(io::Error::other(e)))?;
-        self.write("scenario.toml", scenario.as_bytes()).map_err(fail)?;
+        let runs = study.points.iter().enumerate();
+        let runs: Vec<PathBuf> = runs
+            .flat_map(|(i, point)| point.seeds.iter().map(move |seed| (i, *seed)))
+            .map(|(i, s)| self.relative(i, s))
+            .collect();
+        let records = runs.iter().flat_map(|run| RECORDS.map(|name| run.join(name)));
+        let (new, stale): (Vec<PathBuf>, Vec<PathBuf>) = records.partition(|r| self.growing.path().join(r).exists());
         result["out"] = json!(self.dir);
-        result["files"] = json!(files);
+        result["files"] = json!(new);
         let mut summary = result.clone();
         summary["overrides_given"] = json!(overrides);
         summary["scenario"] = study.resolved.clone();
-        let text = serde_json::to_string_pretty(&summary).map_err(|e| fail(e.into()))?;
-        self.write("summary.json", (text + "\n").as_bytes()).map_err(fail)
+        self.write_and_move(&summary, &new, &stale).map_err(|e| failed(&self.dir, &e))
     }
 
-    fn keep_run(&self, relative: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
-        let (from, to) = (self.growing.path().join(relative), self.dir.join(relative));
-        for name in RECORDS {
-            let (new, place) = (from.join(name), to.join(name));
-            if new.exists() {
-                std::fs::create_dir_all(&to)?;
-                std::fs::rename(&new, &place)?;
-                files.push(relative.join(name));
-            } else if place.exists() {
-                std::fs::remove_file(&place)?; // Of an earlier run, and not of this one.
-            }
+    fn write_and_move(&self, summary: &Value, new: &[PathBuf], stale: &[PathBuf]) -> io::Result<()> {
+        let scenario = toml::to_string(&summary["scenario"]).map_err(io::Error::other)?;
+        self.write("scenario.toml", &scenario)?;
+        self.write("summary.json", &(serde_json::to_string_pretty(summary)? + "\n"))?;
+        for old in std::iter::once(Path::new("summary.json")).chain(stale.iter().map(PathBuf::as_path)) {
+            remove(&self.dir.join(old))?;
         }
-        Ok(())
+        new.iter().try_for_each(|record| self.place(record))?;
+        self.place(Path::new("scenario.toml"))?;
+        self.place(Path::new("summary.json"))
     }
 
-    fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        let growing = self.growing.path().join(name);
-        let mut file = std::fs::File::create(&growing)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        std::fs::rename(growing, self.dir.join(name))
+    /// Moves a file that has grown to its place.
+    fn place(&self, relative: &Path) -> io::Result<()> {
+        let place = self.dir.join(relative);
+        place.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+        std::fs::rename(self.growing.path().join(relative), place)
     }
+
+    fn write(&self, name: &str, text: &str) -> io::Result<()> {
+        let mut file = File::create(self.growing.path().join(name))?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()
+    }
+}
+
+fn remove(file: &Path) -> io::Result<()> {
+    match std::fs::remove_file(file) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
+        _ => Ok(()),
+    }
+}
+
+/// Clears away what runs that were killed left in `dir`: what has a lock that nobody holds.
+fn clear_away(dir: &Path) -> io::Result<()> {
+    for entry in std::fs::read_dir(dir)? {
+        let path = entry?.path();
+        let grows = path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(GROWING));
+        if grows && File::open(path.join(LOCK)).is_ok_and(|lock| lock.try_lock().is_ok()) {
+            let _ = std::fs::remove_dir_all(path); // Another run may be at it; it will be gone.
+        }
+    }
+    Ok(())
 }

@@ -107,7 +107,7 @@ fn all(shared: &Shared<'_>, threads: usize, progress: &dyn Fn(Progress) -> bool)
         p.seeds.iter().map(|seed| Job { point, seed: *seed }).collect::<Vec<_>>()
     };
     let jobs: Vec<Job> = shared.study.points.iter().enumerate().flat_map(of_point).collect();
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(jobs.len())).build();
     let pool = pool.map_err(|e| Stop::Failed(Problem::failure(format!("no threads: {e}"), None)))?;
     let (done, is_done) = mpsc::channel::<()>();
     std::thread::scope(|scope| {

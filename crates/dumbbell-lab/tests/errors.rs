@@ -48,6 +48,8 @@ const IN_FILES: &[(&str, &str, &str)] = &[
     (RED, "rtt = \"40 ms\"", "tcp = { mss = \"9 kB\" }"),
     (RED, "rtt = \"40 ms\"", "source = { kind = \"bulk\", size = 3 }"),
     (RED, "rtt = \"40 ms\"", "start = \"20 s\""),
+    (RED, "name = \"s\"", "name = \"\""),
+    (GRAPH, "name = \"c\"", "name = \"c\\n\""),
     (RED, "rtt = \"40 ms\"", "transport = \"udp\""),
     (RED, "rtt = \"40 ms\"\n", "[[flow]]\nname = \"s\"\n"),
     (RED, "[[flow]]\nname = \"s\"\ncc = \"newreno\"\nrtt = \"40 ms\"\n", ""),

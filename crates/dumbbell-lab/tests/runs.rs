@@ -219,6 +219,33 @@ fn stale_records_go() {
 }
 
 #[test]
+fn what_a_killed_run_left_is_cleared_away_and_what_a_living_one_grows_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    let grows = |name: &str| {
+        let path = dir.path().join(name);
+        std::fs::create_dir(&path).unwrap();
+        std::fs::write(path.join("flows.parquet"), "half").unwrap();
+        (std::fs::File::create(path.join("lock")).unwrap(), path)
+    };
+    let (dead, killed) = grows(".growing-killed");
+    drop(dead);
+    let (alive, growing) = grows(".growing-alive");
+    alive.lock().unwrap();
+    run(&recorded(dir.path()));
+    assert!(!killed.exists());
+    assert!(growing.join("flows.parquet").exists());
+    assert!(dir.path().join("summary.json").exists());
+}
+
+#[test]
+fn more_threads_than_runs_are_no_more_work() {
+    let mut r = request(RED, &["duration=2 s"]);
+    let alone = run(&r);
+    r["threads"] = json!(1_000_000);
+    assert_eq!(run(&r)["fingerprint"], alone["fingerprint"]);
+}
+
+#[test]
 fn a_directory_that_cannot_be_is_refused_before_anything_runs() {
     let dir = tempfile::tempdir().unwrap();
     let in_the_way: PathBuf = dir.path().join("file");

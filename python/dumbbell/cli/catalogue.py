@@ -7,6 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from .. import catalogue, door
+from ..errors import ScenarioError
 from ..reproduce import papers
 from .options import Json, emit, show
 
@@ -40,6 +41,8 @@ def explain(
     if name == "tcp" or name.startswith("tcp/") or name in catalogue.profiles():
         page, lines = tcp_page(name.removeprefix("tcp").removeprefix("/"))
         pages = [(page, lines)]
+    elif name in papers.names():
+        raise ScenarioError(f"`{name}` is a paper: `dumbbell reproduce {name}` runs it")
     else:
         pages = [algorithm_page(a) for a in catalogue.find(name)]
     if json:
@@ -51,7 +54,7 @@ def explain(
     return 0
 
 
-def schema() -> int:
-    """Print the JSON Schema of scenario files."""
+def schema(*, json: Json = True) -> int:
+    """Print the JSON Schema of scenario files, with --json or without."""
     emit(door.schema())
     return 0

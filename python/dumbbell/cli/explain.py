@@ -55,14 +55,13 @@ def tcp_page(profile: str) -> Page:
 def _parameters(parameters: tuple[Parameter, ...], title: str) -> RenderableType:
     if not parameters:
         return "It takes no parameters."
-    table = grid(title, ["name", "default", "range", "meaning (source of the default)"], map(_row, parameters), 4)
-    table.columns[2].max_width = 26
-    return table
+    return grid(title, ["name", "default", "meaning [range] (source of the default)"], map(_row, parameters), 3)
 
 
 def _row(p: Parameter) -> list[str]:
-    meaning = f"{p.doc} ({p.source})" if p.source else p.doc
-    return [p.name, _value(p.default), p.range or " | ".join(p.choices), meaning]
+    bounds = p.range or " | ".join(p.choices)
+    parts = [p.doc, f"[{bounds}]" if bounds else "", f"({p.source})" if p.source else ""]
+    return [p.name, _value(p.default), " ".join(part for part in parts if part)]
 
 
 def _value(value: Any) -> str:

@@ -22,16 +22,16 @@ def run(file: File, /, *, options: RunOptions | None = None, json: Json = False)
 
 def check(file: File, /, *, set: Overrides = [], json: Json = False) -> int:  # noqa: B006 (cyclopts reads it)
     """Check a scenario file: every error with its line, its column and the fix."""
-    planned = door.plan(door.request(source(file), set))
-    points = planned["points"]
+    planned = door.plan(door.request(source(file), set, points=0))
+    points, runs = planned["points_total"], planned["runs_total"]
     if json:
-        emit({"ok": True, "points": len(points), "notes": planned.get("notes", [])})
+        emit({"ok": True, "points": points, "runs": runs, "notes": planned["notes"]})
     else:
-        notes(planned.get("notes", []))
-        plan = points[0]["plan"]
-        flows = len(plan["flows"])
-        size = f"{flows} flow{'s' if flows > 1 else ''} over {len(plan['links'])} links, {plan['duration']}"
-        show(f"{file}: ok - {size}" + (f", {len(points)} points" if len(points) > 1 else ""))
+        notes(planned["notes"])
+        flows = planned["flows"]
+        size = f"{flows} flow{'s' if flows > 1 else ''} over {planned['links']} links, {planned['duration']}"
+        many = f", {points} points" if points > 1 else ""
+        show(f"{file}: ok - {size}{many}" + (f", {runs} runs" if runs > points else ""))
     return 0
 
 
