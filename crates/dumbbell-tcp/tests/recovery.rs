@@ -4,7 +4,7 @@
 //! The initial window is 10 segments. Traces are derived by hand from the RFCs; `-3` is segment 3 sent again.
 mod harness;
 use dumbbell_core::transport::Phase;
-use dumbbell_core::units::{Span, Limit, Packets, Rate};
+use dumbbell_core::units::{Limit, Packets, Rate, Span};
 use dumbbell_tcp::{Exit, PartialAck, Reentry, TcpConfig};
 use harness::*;
 
