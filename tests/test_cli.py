@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -35,14 +36,14 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def dumbbell(*words: object, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
+def dumbbell(*words: object, stdin: str | None = None, timeout_s: float = 60) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "dumbbell", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, input=stdin, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, input=stdin, timeout=timeout_s)
 
 
-def document(*words: object, code: int = 0) -> dict:
+def document(*words: object, code: int = 0, timeout_s: float = 60) -> dict:
     """The one JSON document on stdout."""
-    done = dumbbell(*words, "--json")
+    done = dumbbell(*words, "--json", timeout_s=timeout_s)
     assert done.returncode == code, done.stderr
     return json.loads(done.stdout)
 
@@ -258,17 +259,28 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     process.stderr.close()
 
 
+def _cpu_s() -> float:
+    """CPU time of all processes that this one waited for [s]."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def test_a_paper_is_reproduced_quickly(tmp_path: Path) -> None:
-    start = time.perf_counter()
-    summary = document("reproduce", "red-on-netfpga", "--quick", "--out", tmp_path)
-    assert time.perf_counter() - start < 60
+    """Less than a minute of one core, readings included: CPU time, which other work on the machine does not move."""
+    start = _cpu_s()
+    summary = document("reproduce", "red-on-netfpga", "--quick", "--out", tmp_path, timeout_s=600)
+    assert _cpu_s() - start < 60
+    assert len(summary["readings"]) > 20
+    assert summary["readings_conclusion"]
     assert summary["valid"] is True
     assert len(summary["cells"]) == 24
     assert Path(summary["report"]).exists()
 
 
 def test_with_the_scheme_taken_out_every_effect_is_exactly_zero(tmp_path: Path) -> None:
-    summary = document("reproduce", "red-on-netfpga", "--quick", "--out", tmp_path, "-s", "queue=drop_tail")
+    summary = document(
+        "reproduce", "red-on-netfpga", "--quick", "--out", tmp_path, "-s", "queue=drop_tail", timeout_s=600
+    )
     assert {c["effect"]["value"] for c in summary["cells"] if "effect" in c} == {0.0}
     gains = [c for c in summary["claims"] if c["id"] != "claim-2b"]
     assert {c["verdict"] for c in gains} == {"contradicted"}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from dumbbell import Interval, ScenarioError, figures
+from conftest import write_series
+from dumbbell import Interval, ScenarioError, figures, tables
 from dumbbell.figures import style
 from dumbbell.figures.curve import Red
 
@@ -66,3 +67,30 @@ def test_the_same_data_give_the_same_svg() -> None:
 )
 def test_reds_curve(avg: float, gentle: bool, expected: float) -> None:
     assert Red(5, 15, 0.1, gentle)(avg) == pytest.approx(expected)
+
+
+def test_the_points_of_a_sweep_are_not_taken_for_replications(tmp_path: Path) -> None:
+    write_series(tmp_path / "point-1", 1, together=True)
+    with pytest.raises(ScenarioError, match="holds a sweep: plot one of its points"):
+        figures.recorded(tmp_path)
+    assert set(figures.recorded(tmp_path / "point-1")) == {"cwnd", "goodput", "queue"}
+
+
+def test_goodput_of_a_long_run_is_a_mean_over_each_second(tmp_path: Path) -> None:
+    write_series(tmp_path, 1, together=True, seconds=40)
+    (line, *_) = figures.recorded(tmp_path)["goodput"].axes[0].lines
+    # The last second is not whole: its last row is at 39.9 s.
+    assert len(line.get_xdata()) == 39
+    assert line.get_xdata()[0] == pytest.approx(0.45)
+    assert all(25 < y < 35 for y in line.get_ydata())
+
+
+def test_ticks_stand_where_something_was_measured() -> None:
+    line = figures.Line("red", "RED", (24, 36, 54), [Interval(17), Interval(19), Interval(18)])
+    (axes,) = figures.over_parameter([line], "buffer [packets]", "throughput [Mbit/s]").axes
+    assert list(axes.get_xticks()) == [24, 36, 54]
+
+
+def test_equal_runs_have_an_interval_of_zero() -> None:
+    assert tables.number(Interval(54.06, 54.06 - 1e-14, 54.06 + 1e-14, 5)) == "54.06 ± 0"
+    assert tables.number(Interval(54.06, 53.06, 55.06, 5)) == "54.06 ± 1"

@@ -218,11 +218,6 @@ def test_which_packet_goes_does_not_change_how_many_wait(victim: str) -> None:
     assert other["mean_packets"] == pytest.approx(tail["mean_packets"], rel=1e-6)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="a window is weighed from the end of the warm-up on, before its flow starts",
-)
 def test_the_mean_window_of_a_flow_that_starts_late_is_that_of_its_own_time() -> None:
     early = simulate(bare(rtt="60 ms"), duration="1 s")["flows"][0]
     late = simulate(bare(rtt="60 ms", start="9 s"), duration="10 s")["flows"][0]

@@ -8,16 +8,24 @@ from pathlib import Path
 
 import laboratory
 import pytest
-from dumbbell import EnvironmentLacks, ScenarioError, door
+from dumbbell import EnvironmentLacks, ScenarioError, door, figures
 from dumbbell.reproduce import papers, work
 from dumbbell.reproduce.verdict import VERDICTS
 
 PAPER = "red-on-netfpga"
 
 
+def mark(figure: object, path: Path) -> list[Path]:
+    """Leaves a mark where a figure would be written."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.with_suffix(".png").touch()
+    return [path.with_suffix(".png")]
+
+
 @pytest.fixture
 def reproduce(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setattr(door, "run", laboratory.run)
+    monkeypatch.setattr(figures, "save", mark)  # test_figures.py has the real one, which takes its time.
     return lambda **options: work.reproduce(PAPER, quick=True, out=tmp_path / "report", **options)
 
 
@@ -137,6 +145,8 @@ def test_the_report_is_whole_and_needs_nothing_else(reproduce) -> None:
     assert all(figure["id"] in page.ids for figure in summary["figures"])
     assert all(anchor[1:] in page.ids for anchor in page.anchors)
     assert len(page.ids) == len(set(page.ids))
+    saved = {file.stem for file in (Path(summary["report"]).parent / "figures").iterdir()}
+    assert saved == {picture.id for picture in papers.load(PAPER).pictures}
     for cell in summary["cells"]:
         assert f"--cell {cell['id']}<" in text
     for entry in summary["claims"] + summary["assumptions"]:

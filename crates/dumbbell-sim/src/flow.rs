@@ -229,7 +229,8 @@ impl Flow {
     fn weigh(&mut self, now: Time) {
         if let Ends::Tcp { sender, .. } = &self.ends {
             self.cwnd_integral += u128::from(sender.cc().cwnd()) * u128::from(now.since(self.cwnd_since).ps());
-            self.cwnd_since = now;
+            // A look before the flow starts does not move its start.
+            self.cwnd_since = self.cwnd_since.max(now);
         }
     }
 

@@ -220,8 +220,8 @@ def _conclude(
     out.mkdir(parents=True, exist_ok=True)
     (out / "report.json").write_text(json.dumps(summary, indent=1, allow_nan=False) + "\n")
     (out / "report.html").write_text(report.html(paper, summary, drawn))
-    for figure_id, figure in drawn.items():
-        figures.save(figure, out / "figures" / figure_id)
+    for figure_id, one in drawn.items():
+        figures.save(one.figure, out / "figures" / figure_id)
     return summary
 
 
