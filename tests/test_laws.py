@@ -197,7 +197,6 @@ def test_starts_are_spread_over_their_span_by_the_seed() -> None:
 
 
 def test_bursts_send_their_share_of_the_time() -> None:
-    # 97.2 kbps while on are 100 datagrams of 121.5 bytes... mean on 20 ms, off 60 ms: a quarter of the time.
     source = {"kind": "on_off", "rate": "972 kbps", "packet": "972 B", "on_mean": "100 ms", "off_mean": "300 ms"}
     flow = simulate({"source": source}, duration="400 s")["flows"][0]
     cycles, per_second = 400 / 0.4, 972e3 / 8 / 972
@@ -206,11 +205,24 @@ def test_bursts_send_their_share_of_the_time() -> None:
     assert flow["sent_packets"] == pytest.approx(400 * per_second / 4, abs=4 * deviation)
 
 
+@pytest.mark.xfail(strict=True, raises=AssertionError, reason="the wait of a packet that is pushed out is not counted")
+@pytest.mark.parametrize("victim", ["front", "random"])
+def test_which_packet_goes_does_not_change_how_many_wait(victim: str) -> None:
+    # Packets of one size: the same number waits at every instant, whichever of them makes room.
+    flow = cbr("19.44 Mbps")
+    tail, other = (
+        simulate(flow, queue={"kind": "drop_tail", "limit": "10 pkt", "victim": v})["queues"][0]
+        for v in ("tail", victim)
+    )
+    assert other["departures"] == tail["departures"]
+    assert other["mean_packets"] == pytest.approx(tail["mean_packets"], rel=1e-6)
+
+
 def test_the_mean_window_of_a_flow_that_starts_late_is_that_of_its_own_time() -> None:
-    tcp = {"receive_window": "4 pkt", "initial_window": "4 pkt", "initial_ssthresh": "1 pkt"}
-    early, late = (simulate(bare(tcp=tcp, start=start), duration="10 s") for start in ("0 s", "9 s"))
-    most = 4 + early["flows"][0]["cwnd_mean_packets"]
-    assert late["flows"][0]["cwnd_mean_packets"] < most
+    early = simulate(bare(rtt="60 ms"), duration="1 s")["flows"][0]
+    late = simulate(bare(rtt="60 ms", start="9 s"), duration="10 s")["flows"][0]
+    assert late["sent_packets"] == early["sent_packets"]
+    assert late["cwnd_mean_packets"] == pytest.approx(early["cwnd_mean_packets"], rel=1e-9)
 
 
 def test_replications_carry_student_s_interval() -> None:

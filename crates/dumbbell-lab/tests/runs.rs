@@ -225,7 +225,7 @@ fn what_a_killed_run_left_is_cleared_away_and_what_a_living_one_grows_stays() {
         let path = dir.path().join(name);
         std::fs::create_dir(&path).unwrap();
         std::fs::write(path.join("flows.parquet"), "half").unwrap();
-        (std::fs::File::create(path.join("lock")).unwrap(), path)
+        (File::create(path.join("lock")).unwrap(), path)
     };
     let (dead, killed) = grows(".growing-killed");
     drop(dead);
