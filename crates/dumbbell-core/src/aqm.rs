@@ -192,7 +192,7 @@ pub trait Aqm {
         None
     }
 
-    /// The packet of the last `arrive` went into the queue.
+    /// The packet of the last `arrive` went into the queue; `p` as it arrived, before any mark.
     fn admitted(&mut self, _p: &Meta) {}
 
     /// A packet that waited `sojourn` is at the head and about to be sent. `q` no longer counts it.

@@ -32,9 +32,9 @@ struct Counted<'a, K> {
 }
 
 impl<P, K: Sink<P>> Sink<P> for Counted<'_, K> {
-    fn dropped(&mut self, p: P, why: Reason, saw: &dyn Fn(&mut dyn Probe)) {
+    fn dropped(&mut self, p: P, since: Option<Time>, why: Reason, saw: &dyn Fn(&mut dyn Probe)) {
         self.ledger.drops[why.index()] += 1;
-        self.sink.dropped(p, why, saw);
+        self.sink.dropped(p, since, why, saw);
     }
     fn marked(&mut self, p: &P, why: Reason, saw: &dyn Fn(&mut dyn Probe)) {
         self.ledger.marks += 1;

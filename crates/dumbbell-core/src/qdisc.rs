@@ -7,8 +7,8 @@ use crate::units::Time;
 
 /// Where packets go that do not come out of a queue. The simulator counts them, the router frees the buffer.
 pub trait Sink<P> {
-    /// `p` was dropped; `saw` tells what the decision saw.
-    fn dropped(&mut self, p: P, why: Reason, saw: &dyn Fn(&mut dyn Probe));
+    /// `p` was dropped, after it had waited since `since` (`None`: it never went in); `saw` tells what the decision saw.
+    fn dropped(&mut self, p: P, since: Option<Time>, why: Reason, saw: &dyn Fn(&mut dyn Probe));
     /// `p` was marked and goes on.
     fn marked(&mut self, p: &P, why: Reason, saw: &dyn Fn(&mut dyn Probe));
 }
@@ -67,14 +67,13 @@ impl<A: Aqm, P: Packet> Fifo<A, P> {
         if let Some(w) = self.store.remove(slot) {
             self.aqm.gone(&w.packet.meta(), Gone::Evicted);
             let aqm = &self.aqm;
-            sink.dropped(w.packet, reason, &|out| aqm.probe(out));
+            sink.dropped(w.packet, Some(w.since), reason, &|out| aqm.probe(out));
         }
     }
 
-    fn admit(&mut self, cx: &Cx<'_>, p: P) {
-        let meta = p.meta();
+    fn admit(&mut self, cx: &Cx<'_>, p: P, as_it_arrived: &Meta) {
         self.store.push(cx.now, p);
-        self.aqm.admitted(&meta);
+        self.aqm.admitted(as_it_arrived);
     }
 }
 
@@ -110,7 +109,7 @@ impl<A: Aqm, P: Packet> Qdisc<P> for Fifo<A, P> {
             self.evict(slot, reason, sink);
             if arrival_too {
                 let aqm = &self.aqm;
-                return sink.dropped(p, reason, &|out| aqm.probe(out));
+                return sink.dropped(p, None, reason, &|out| aqm.probe(out));
             }
         }
         // Room is made only for a packet that would stay.
@@ -119,8 +118,8 @@ impl<A: Aqm, P: Packet> Qdisc<P> for Fifo<A, P> {
         let aqm = &self.aqm;
         let saw = |out: &mut dyn Probe| aqm.probe(out);
         match carry_out(decision, &mut p, sink, &saw) {
-            Some(reason) => sink.dropped(p, reason, &saw),
-            None => self.admit(cx, p),
+            Some(reason) => sink.dropped(p, None, reason, &saw),
+            None => self.admit(cx, p, &meta),
         }
     }
 
@@ -135,7 +134,7 @@ impl<A: Aqm, P: Packet> Qdisc<P> for Fifo<A, P> {
                 None => return Some(w),
                 Some(reason) => {
                     let aqm = &self.aqm;
-                    sink.dropped(w.packet, reason, &|out| aqm.probe(out));
+                    sink.dropped(w.packet, Some(w.since), reason, &|out| aqm.probe(out));
                 }
             }
         }

@@ -67,7 +67,7 @@ impl Journal {
 }
 
 impl Sink<Numbered> for Journal {
-    fn dropped(&mut self, p: Numbered, why: Reason, saw: &dyn Fn(&mut dyn Probe)) {
+    fn dropped(&mut self, p: Numbered, _: Option<Time>, why: Reason, saw: &dyn Fn(&mut dyn Probe)) {
         saw(&mut Finite);
         self.0.push(Event::Dropped(p.id, why));
     }

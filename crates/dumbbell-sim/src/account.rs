@@ -9,22 +9,8 @@ use dumbbell_core::probe::{Gauges, Probe};
 use dumbbell_core::segment::flag;
 use dumbbell_core::units::Time;
 
-/// What happened to packets in a port besides their departure; for the accounts of their flows.
-#[derive(Default)]
-pub struct Casualties {
-    /// Dropped, and when.
-    pub lost: Vec<(Time, Parcel)>,
-    /// Marked, and when.
-    pub marked: Vec<(Time, Parcel)>,
-}
-
-impl Casualties {
-    /// Whether nothing happened.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.lost.is_empty() && self.marked.is_empty()
-    }
-}
+/// Packets that a port dropped, and when; for the accounts of their flows.
+pub type Casualties = Vec<(Time, Parcel)>;
 
 /// What a port needs of the world around it, for one event.
 pub struct Scene<'a, O> {
@@ -90,7 +76,7 @@ impl Account {
         } else {
             self.late += 1;
         }
-        scene.casualties.lost.push((e.t, parcel));
+        scene.casualties.push((e.t, parcel));
         self.record(&parcel, e, false, scene.observer);
     }
 
@@ -98,7 +84,6 @@ impl Account {
     #[cold]
     pub fn mark<O: Observer>(&mut self, parcel: Parcel, e: &Event<'_>, scene: &mut Scene<'_, O>) {
         self.stats.marked(e.t);
-        scene.casualties.marked.push((e.t, parcel));
         self.record(&parcel, e, true, scene.observer);
     }
 

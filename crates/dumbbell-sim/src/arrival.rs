@@ -93,6 +93,7 @@ impl ArrivalQueue {
         account: &mut Account,
         scene: &mut Scene<'_, O>,
     ) -> bool {
+        debug_assert!(!matches!(verdict, Verdict::Evict { .. }), "an algorithm that evicts needs a held queue");
         let decision = verdict.decide(parcel.packet.ecn, fits);
         let (Decision::Drop(reason) | Decision::Admit(Some(reason))) = decision else { return true };
         let saw = |out: &mut dyn Probe| self.aqm.probe(out);

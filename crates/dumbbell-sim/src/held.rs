@@ -28,7 +28,10 @@ struct Outlet<'a, 'b, O> {
 }
 
 impl<O: Observer> Sink<Parcel> for Outlet<'_, '_, O> {
-    fn dropped(&mut self, p: Parcel, reason: Reason, saw: &dyn Fn(&mut dyn Probe)) {
+    fn dropped(&mut self, p: Parcel, since: Option<Time>, reason: Reason, saw: &dyn Fn(&mut dyn Probe)) {
+        if let Some(since) = since {
+            self.account.stats.stayed(since, self.now);
+        }
         self.account.drop(p, &Event { t: self.now, reason, backlog: self.backlog, saw }, self.scene);
     }
     fn marked(&mut self, p: &Parcel, reason: Reason, saw: &dyn Fn(&mut dyn Probe)) {

@@ -105,11 +105,14 @@ impl World {
         };
         (0..world.flows.len()).for_each(|f| world.arm(f, SENDER));
         for link in 0..world.elements.len() {
-            if let Element::Port(port) = &world.elements[link]
-                && let Queue::Held(queue) = &port.queue
+            let Element::Port(port) = &mut world.elements[link] else { continue };
+            if let Queue::Held(queue) = &port.queue
                 && let Some(at) = queue.next_wakeup()
             {
                 world.agenda.push(Entry::clock(at.ps(), world.ranks.wake(link as u32)));
+            }
+            if let Some(at) = port.station.as_mut().and_then(|station| station.arm()) {
+                world.agenda.push(Entry::clock(at.ps(), world.ranks.station(link as u32)));
             }
         }
         world
@@ -376,11 +379,11 @@ impl World {
         self.extras.take(packet.extra);
     }
 
-    /// Takes drops and marks to the accounts of their flows.
+    /// Takes drops to the accounts of their flows.
     #[cold]
     pub(crate) fn settle_casualties(&mut self) {
         let (warm, end) = (self.warm, self.end);
-        for (t, parcel) in self.casualties.lost.drain(..) {
+        for (t, parcel) in self.casualties.drain(..) {
             if t > end {
                 // Lost on the wire after the end: at the end it was still on its way.
                 self.tally.cut += 1;
@@ -395,6 +398,5 @@ impl World {
             }
             self.extras.take(parcel.packet.extra);
         }
-        self.casualties.marked.clear();
     }
 }
