@@ -39,11 +39,11 @@ def scratch_copy(where: Path) -> None:
 
 
 def test_an_aqm_is_one_file_and_one_line() -> None:
-    # In the repository's own target directory: its compiled dependencies serve the copy, too.
-    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    copy = target / "contributing"
+    # In a target directory of its own: cargo takes crates at the same place of two workspaces for the same.
+    place = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "contributing"
+    copy = place / "copy"
     scratch_copy(copy)
-    environment = os.environ | {"CARGO_TARGET_DIR": str(target), "CARGO_TERM_COLOR": "never"}
+    environment = os.environ | {"CARGO_TARGET_DIR": str(place / "target"), "CARGO_TERM_COLOR": "never"}
     done = subprocess.run(COMMAND, cwd=copy, env=environment, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stdout + done.stderr
     passed = sum(int(n) for n in re.findall(r"test result: ok\. (\d+) passed", done.stdout))
