@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from . import door, result
+from . import door, overrides, result
 from .algorithms import Spec
-from .errors import ScenarioError
 from .result import Result, Sweep
 
 
@@ -47,15 +44,15 @@ class Scenario:
         return cls._of({"text": text, "name": name})
 
     @classmethod
-    def _of(cls, source: dict[str, Any], overrides: Iterable[str] = ()) -> Scenario:
+    def _of(cls, source: dict[str, Any], changes: Iterable[str] = ()) -> Scenario:
         scenario = cls.__new__(cls)
-        scenario._source, scenario._overrides = source, tuple(overrides)
+        scenario._source, scenario._overrides = source, tuple(changes)
         return scenario
 
     def with_(self, changes: Mapping[str, Any] | Iterable[str]) -> Scenario:
         """Another scenario with values replaced: `{"queue.max_p": 0.1}`, or as after `-s`: `["queue.max_p=0.1"]`."""
         if isinstance(changes, Mapping):
-            changes = [f"{key}={_literal(value)}" for key, value in changes.items()]
+            changes = [f"{key}={overrides.literal(_plain(value))}" for key, value in changes.items()]
         return self._of(self._source, (*self._overrides, *changes))
 
     def check(self, **options: Any) -> list[dict[str, Any]]:
@@ -91,14 +88,9 @@ class Scenario:
 
     def sweep(self, axes: Mapping[str, Iterable[Any]], **options: Any) -> Sweep:
         """Runs every combination of values: `sweep({"queue.limit": ["24 pkt", "36 pkt"]})`. Options as in `run`."""
-        points = []
-        for values in itertools.product(*axes.values()):
-            changes = dict(zip(axes, values, strict=True))
-            outcome = self.with_(changes).run(**options)
-            if isinstance(outcome, Sweep):
-                raise ScenarioError("the scenario has a sweep of its own: run it, or take its [sweep] out")
-            points.append({**outcome.json, "overrides": _plain(changes)})
-        return Sweep({"points": points})
+        swept = [overrides.axis(key, map(_plain, values)) for key, values in axes.items()]
+        outcome = Scenario._of(self._source, [*self._overrides, *swept]).run(**options)
+        return outcome if isinstance(outcome, Sweep) else Sweep({"points": [{"overrides": {}, **outcome.json}]})
 
     def _request(self, **options: Any) -> dict[str, Any]:
         return door.request(self._source, self._overrides, **options)
@@ -117,17 +109,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(inner) for inner in value]
     return value
-
-
-def _literal(value: Any) -> str:
-    """A value as `-s KEY=VALUE` takes it: TOML, and text as it is."""
-    plain = _plain(value)
-    return plain if isinstance(plain, str) else _toml(plain)
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(key)} = {_toml(inner)}" for key, inner in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    return json.dumps(value)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from .. import door, result
+from .. import door, overrides, result
 from ..errors import InvalidRun, ScenarioError
 from .options import File, Json, Overrides, RunOptions, emit, notes, progress, show, source
 
@@ -47,26 +46,17 @@ Axes = Annotated[
 def sweep(file: File, /, *, over: Axes = [], options: RunOptions | None = None, json: Json = False) -> int:  # noqa: B006
     """Run every combination of the axes' values, or the sweep that the file itself has."""
     options = options or RunOptions()
-    axes = [_axis(text) for text in over]
-    points: list[dict[str, Any]] = []
-    combinations = list(itertools.product(*axes))
-    base = options.out
     with progress("sweeping") as report:
-        for i, changes in enumerate(combinations):
-            if base is not None and len(combinations) > 1:
-                options.out = base / f"point-{i:03d}"
-            data = door.run(options.request(file, changes), report)
-            inner = data.get("points") or [{"overrides": {}, **data}]
-            given = dict(change.split("=", 1) for change in changes)
-            points += [{**point, "overrides": given | point["overrides"]} for point in inner]
-    return _report({"points": points}, json, options)
+        data = door.run(options.request(file, [_axis(text) for text in over]), report)
+    return _report(data if "points" in data else {"points": [{"overrides": {}, **data}]}, json, options)
 
 
-def _axis(text: str) -> list[str]:
+def _axis(text: str) -> str:
+    """An axis of the file's own sweep, as an override: all points then run side by side."""
     key, equals, values = text.partition("=")
     if not equals or not values:
         raise ScenarioError(f"`{text}` is not an axis: write KEY=VALUE,VALUE,... as in queue.max_p=0.02,0.1")
-    return [f"{key}={value.strip()}" for value in values.split(",")]
+    return overrides.axis(key.strip(), [overrides.word(text.strip()) for text in values.split(",")])
 
 
 def _report(data: dict[str, Any], json: bool, options: RunOptions) -> int:
@@ -86,9 +76,9 @@ def _report(data: dict[str, Any], json: bool, options: RunOptions) -> int:
 def _print(outcome: result.Result | result.Sweep, options: RunOptions) -> None:
     from ..tables import result_tables, summary_line
 
-    for overrides, point in outcome if isinstance(outcome, result.Sweep) else [({}, outcome)]:
-        if overrides:
-            show(f"-- {'  '.join(f'{key} = {value}' for key, value in overrides.items())}")
+    for changes, point in outcome if isinstance(outcome, result.Sweep) else [({}, outcome)]:
+        if changes:
+            show(f"-- {'  '.join(f'{key} = {value}' for key, value in changes.items())}")
         show(*result_tables(point), summary_line(point), "")
     if options.out is not None:
         show(f"written to {options.out}")
