@@ -50,3 +50,15 @@ def recorded(tmp_path: Path) -> Path:
     for seed in (1, 2, 3):
         write_series(tmp_path / f"run-{seed}", seed, together=True)
     return tmp_path
+
+
+def broken_paper(tmp_path: Path, rest: str) -> Path:
+    """A paper of one point, `a`, with what is wrong in `rest` of its `paper.toml`."""
+    folder = tmp_path / "broken"
+    folder.mkdir()
+    (folder / "scenario.toml").write_text("")
+    (folder / "paper.toml").write_text(
+        'title = "t"\ncitation = "c"\n[full]\nreplications = 5\n[quick]\nreplications = 5\n'
+        '[[point]]\nid = "a"\nscenario = "scenario.toml"\n' + rest
+    )
+    return folder

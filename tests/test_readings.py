@@ -9,7 +9,7 @@ from typing import Any
 
 import laboratory
 import pytest
-from conftest import FLOWS
+from conftest import FLOWS, broken_paper
 from dumbbell import ScenarioError, door
 from dumbbell.reproduce import judge, papers, pictures, readings, synchrony, work
 from dumbbell.reproduce.papers import Prediction
@@ -184,14 +184,10 @@ def test_the_round_trip_times_in_use_are_the_least_of_the_stored_fit() -> None:
 
 
 def test_a_reading_of_an_unknown_claim_is_refused(tmp_path: Path) -> None:
-    folder = tmp_path / "broken"
-    folder.mkdir()
-    (folder / "scenario.toml").write_text("")
-    (folder / "paper.toml").write_text(
-        'title = "t"\ncitation = "c"\n[full]\nreplications = 5\n[quick]\nreplications = 5\n'
-        '[[point]]\nid = "a"\nscenario = "scenario.toml"\n'
+    folder = broken_paper(
+        tmp_path,
         '[readings]\nabout = "claim-9"\neffect = "gain"\nwhat = "w"\nunit = ""\nover = "x"\n'
-        '[[reading]]\nid = "r"\nchoice = "c"\nwhat = "w"\n'
+        '[[reading]]\nid = "r"\nchoice = "c"\nwhat = "w"\n',
     )
     with pytest.raises(ScenarioError, match="readings: there is no claim `claim-9`") as error:
         papers.read(folder)

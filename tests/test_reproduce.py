@@ -8,6 +8,7 @@ from pathlib import Path
 
 import laboratory
 import pytest
+from conftest import broken_paper
 from dumbbell import EnvironmentLacks, ScenarioError, door, figures
 from dumbbell.reproduce import papers, work
 from dumbbell.reproduce.verdict import VERDICTS
@@ -157,13 +158,9 @@ def test_the_report_is_whole_and_needs_nothing_else(reproduce) -> None:
 
 
 def test_a_broken_paper_is_refused_before_anything_runs(tmp_path: Path) -> None:
-    folder = tmp_path / "broken"
-    folder.mkdir()
-    (folder / "scenario.toml").write_text("")
-    (folder / "paper.toml").write_text(
-        'title = "t"\ncitation = "c"\n[full]\nreplications = 5\n[quick]\nreplications = 5\n'
-        '[[point]]\nid = "a"\nscenario = "scenario.toml"\n'
-        '[[cell]]\nid = "x"\nwhat = "w"\npublished = 1\ndecimals = 0\nunit = ""\npoint = "b"\n'
+    folder = broken_paper(
+        tmp_path,
+        '[[cell]]\nid = "x"\nwhat = "w"\npublished = 1\ndecimals = 0\nunit = ""\npoint = "b"\n',
     )
     with pytest.raises(ScenarioError, match="cell `x`: there is no point `b`"):
         papers.read(folder)
