@@ -162,7 +162,7 @@ fn check_ranges(schema: &Value, written: &Value) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A schema's range in words: `from 0 to 1`, `above 0`; empty if it has none.
+/// A schema's range in words: `at least 0 and at most 1`, `above 0`; empty if it has none.
 pub fn range_text(rule: &Value) -> String {
     let bound = |word: &str| rule[word].as_f64();
     let low =

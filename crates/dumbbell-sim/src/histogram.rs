@@ -49,7 +49,7 @@ impl Histogram {
     fn upper(bucket: u64) -> u64 {
         let shift = (bucket / STEPS).saturating_sub(1);
         let first = if bucket < STEPS { bucket } else { bucket % STEPS + STEPS };
-        (first << shift) + (1 << shift) - 1
+        (first << shift) | ((1 << shift) - 1)
     }
 }
 

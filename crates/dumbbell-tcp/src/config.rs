@@ -72,7 +72,7 @@ pub enum Exit {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TcpConfig {
-    /// Largest payload of a segment, before options; `None`: what both ends' MTUs allow (RFC 9293 section 3.7.1).
+    /// Largest payload of a segment, before options; left out: what both ends' MTUs allow.
     #[schemars(extend("x-source" = "RFC 9293 section 3.7.1"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mss: Option<Bytes>,

@@ -27,6 +27,10 @@ impl FromStr for Bytes {
 }
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Nothing at all is shown in the base unit, not in the largest.
+        if self.0 == 0 {
+            return f.write_str("0 B");
+        }
         text::show(f, self.0, BYTES_SHOWN)
     }
 }
