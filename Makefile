@@ -21,6 +21,11 @@ setup: .venv/.ready  ## Create .venv with the pinned requirements
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@
 
+.venv/.ready-test: requirements-test.txt .venv/.ready
+	@sh .ci/system $(PYTHON) test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-test.txt
+	@touch $@
+
 build: setup  ## Build the extension (release) into .venv
 	@[ -e python/dumbbell/_native.abi3.so ] || echo "Building Dumbbell: some minutes, the first time." >&2
 	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
@@ -32,12 +37,12 @@ stubs:
 run: build  ## Reproduce a paper in less than a minute and say where its report is
 	$(BIN)/dumbbell reproduce red-on-netfpga --quick
 
-test: build  ## Every test: Rust, then Python
+test: .venv/.ready-test build  ## Every test: Rust, then Python
 	$(CARGO_TEST)
 	cargo test --package dumbbell-sim --test golden  # the same fingerprints in the other build profile
 	$(BIN)/python -m pytest
 
-check: build  ## Formatting and lints, without changing anything
+check: .venv/.ready-test build  ## Formatting and lints, without changing anything
 	rustfmt --edition 2024 --check $(RUST_FILES)
 	cargo clippy --workspace --all-targets --release --config .cargo/checked.toml -- -D warnings
 	$(BIN)/ruff format --check python tests docs/tools
