@@ -82,7 +82,9 @@ def keywords(algorithm: Algorithm) -> tuple[Parameter, ...]:
     """Its parameters, and the keys that its table in a scenario has besides, such as a queue's `limit`."""
     known = {p.name for p in algorithm.parameters} | {"kind"}
     tables = (table for rule in door.schema()["$defs"].values() for table in rule.get("anyOf", ()))
-    rules = next((table["properties"] for table in tables if _is_table_of(table, algorithm)), {})
+    rules: dict[str, dict[str, Any]] = next(
+        (table["properties"] for table in tables if _is_table_of(table, algorithm)), {}
+    )
     return algorithm.parameters + tuple(
         Parameter(key, rule.get("description", ""), None, rule.get("x-unit", ""), "", "")
         for key, rule in rules.items()

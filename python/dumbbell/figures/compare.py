@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
+from ..errors import ScenarioError
 from ..stats import Interval
+from ..units import amount
 from . import style
 from .style import Figure
+
+if TYPE_CHECKING:
+    from ..result import Result, Sweep
 
 _MOST_TICKS = 12
 
@@ -52,6 +58,35 @@ def over_parameter(lines: Sequence[Line], x_label: str, y_label: str, title: str
     style.legend(axes)
     _title(figure, title)
     return figure
+
+
+def over_sweep(
+    sweep: Sweep,
+    x: str,
+    y: Callable[[Result], Interval],
+    y_label: str,
+    by: str | None = None,
+    x_label: str | None = None,
+    title: str = "",
+) -> Figure:
+    """A sweep's measurement `y` over the swept key `x`, one line for each value of the swept key `by`.
+
+    Values of `x` are numbers, or quantities with one unit (`"24 pkt"`), which the axis then names.
+    """
+    units: set[str] = set()
+    lines: dict[str, list[tuple[float, Interval]]] = {}
+    for changes, result in sweep:
+        value, unit = amount(changes[x])
+        units.add(unit)
+        lines.setdefault("" if by is None else str(changes[by]), []).append((value, y(result)))
+    if len(units) > 1:
+        raise ScenarioError(f"`{x}` is swept in several units ({', '.join(sorted(units))}): use one")
+    drawn = []
+    for name, points in lines.items():
+        points.sort(key=lambda point: point[0])
+        drawn.append(Line(name, name, [at for at, _ in points], [value for _, value in points]))
+    (unit,) = units or {""}
+    return over_parameter(drawn, x_label or (f"{x} [{unit}]" if unit else x), y_label, title)
 
 
 @dataclass(frozen=True, slots=True)
