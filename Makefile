@@ -42,11 +42,12 @@ test: .venv/.ready-test build  ## Every test: Rust, then Python
 	cargo test --package dumbbell-sim --test golden  # the same fingerprints in the other build profile
 	$(BIN)/python -m pytest
 
-check: .venv/.ready-test build  ## Formatting and lints, without changing anything
+check: .venv/.ready-test build  ## Formatting, lints and types, without changing anything
 	rustfmt --edition 2024 --check $(RUST_FILES)
 	cargo clippy --workspace --all-targets --release --config .cargo/checked.toml -- -D warnings
 	$(BIN)/ruff format --check python tests docs/tools
 	$(BIN)/ruff check python tests docs/tools
+	$(BIN)/python -m mypy --strict python/dumbbell
 
 bench:  ## The benchmarks of the Rust crates
 	cargo bench --workspace

@@ -14,8 +14,8 @@ _SHOWN = 10
 
 
 class Table:
-    """Columns by name, in memory. `polars.DataFrame(table)`, `pyarrow.table(table)`, `pandas.DataFrame.from_arrow(table)`
-    and DuckDB take it without a copy; without any of them, `column` gives lists."""
+    """Columns by name, in memory. Whatever speaks the Arrow PyCapsule protocol takes it without a copy:
+    `polars.DataFrame(table)`, `pyarrow.table(table)`. Without any such library, `column` gives lists."""
 
     def __init__(self, native: _native.Table) -> None:
         self._native = native

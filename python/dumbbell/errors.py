@@ -20,7 +20,7 @@ class DumbbellError(Exception):
         return str(self.args[0])
 
     def _render_traceback_(self) -> list[str]:
-        """What IPython shows: the message, which says where and what to write; the way through our code says neither."""
+        """What IPython shows: the message, which says where and what to write. A stack of ours says neither."""
         return [f"{type(self).__name__}: ", *self.rendered.splitlines()]
 
 

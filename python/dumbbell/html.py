@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import network, spark
 from .errors import DumbbellError, ScenarioError
+from .overrides import literal
 from .tables import Grid, result_grids, summary_line, sweep_grid
 from .units import significant
 
@@ -140,7 +141,7 @@ def _resolved(plan: network.Plan) -> Iterable[tuple[str, dict[str, Any]]]:
 
 
 def _details(title: str, values: dict[str, Any]) -> str:
-    rows = [[key, str(inner)] for key, inner in _flat(values)]
+    rows = [[key, literal(inner)] for key, inner in _flat(values)]
     lines = "".join(f"<tr><td class=w>{escape(k)}</td><td class=w>{escape(v)}</td></tr>" for k, v in rows)
     return f"<details><summary>{escape(title)}</summary><table><tbody>{lines}</tbody></table></details>"
 

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from . import door
 from .arrow import Table
 from .errors import ScenarioError
 
-Series = Literal["flows", "queues", "signals"]
+Series = Literal["flows", "queues", "signals", "reactions", "packets", "hops"]
 """The series that a run may record; docs/results.md has their columns."""
 Summary = Literal["flows", "queues"]
 """What a result sums up."""
@@ -20,7 +20,10 @@ Summary = Literal["flows", "queues"]
 Run = tuple[dict[str, Any], dict[str, Any], Path | None]
 """Labels, JSON and directory of one run."""
 
-_HOW = 'run(record_every="100 ms") records flows and queues, run(record_drops=True) signals'
+_HOW = (
+    'run(record_every="100 ms") records flows and queues, run(record_drops=True) signals; '
+    "a scenario's [record] with `out` all that it names"
+)
 
 
 @dataclass(frozen=True)
@@ -66,8 +69,8 @@ def summary(name: Summary, runs: Sequence[Run]) -> Table:
 
 def series(name: Series, runs: Sequence[Run]) -> Table:
     """The records of several runs, with each run's labels."""
-    if name not in ("flows", "queues", "signals"):
-        raise ScenarioError(f"there is no series `{name}`; there are flows, queues and signals")
+    if name not in get_args(Series):
+        raise ScenarioError(f"there is no series `{name}`; there are {', '.join(get_args(Series))}")
     parts = []
     for labels, _, directory in runs:
         file = directory / f"{name}.parquet" if directory else None

@@ -219,7 +219,7 @@ class Sweep:
         return len(self.json["points"])
 
     def series(self, name: Series) -> Table:
-        """What was recorded over time, of all points: columns `point` (from 1), what is swept, `seed`, and the series'."""
+        """What was recorded over time, of all points: before its columns `point` (from 1), what is swept, `seed`."""
         return records.series(name, self._runs())
 
     def summary(self, name: Summary) -> Table:

@@ -14,6 +14,7 @@ from . import style
 from .style import Figure
 
 if TYPE_CHECKING:
+    from ..arrow import Table
     from ..result import Result, Sweep
 
 _MOST_TICKS = 12
@@ -97,6 +98,14 @@ class Trace:
     time_s: Sequence[float]
     y: Sequence[float]
     scheme: str | None = None
+
+
+def trace(label: str, series: Table, column: str, scheme: str | None = None) -> Trace:
+    """A recorded column over time, of one flow or queue of one run. `ScenarioError` if the table holds several."""
+    times = series.numbers("time_s")
+    if any(b < a for a, b in itertools.pairwise(times)):
+        raise ScenarioError(f"the series of `{column}` holds several runs, flows or queues: a trace is of one")
+    return Trace(label, times, series.numbers(column), scheme)
 
 
 def side_by_side(panels: Sequence[tuple[str, Sequence[Trace]]], y_label: str, title: str = "") -> Figure:
