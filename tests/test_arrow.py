@@ -89,6 +89,45 @@ def test_the_capsules_are_those_of_the_protocol() -> None:
     assert frames[0].columns == table.columns
 
 
+class ArrowArray(ctypes.Structure):
+    """The Arrow C data interface's structure, transcribed from its specification."""
+
+
+ArrowArray._fields_ = [
+    *((name, ctypes.c_int64) for name in ("length", "null_count", "offset", "n_buffers", "n_children")),
+    ("buffers", ctypes.POINTER(ctypes.c_void_p)),
+    ("children", ctypes.POINTER(ctypes.POINTER(ArrowArray))),
+    ("dictionary", ctypes.POINTER(ArrowArray)),
+    ("release", ctypes.CFUNCTYPE(None, ctypes.POINTER(ArrowArray))),
+    ("private_data", ctypes.c_void_p),
+]
+NEXT = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(ArrowArray))
+
+
+def addresses(table: dumbbell.Table, column: str) -> tuple[int, list[float]]:
+    """Where the numbers of a column lie in the first batch of a stream, and the numbers, read from there."""
+    capsule = table.__arrow_c_stream__()
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    stream = pointer(capsule, b"arrow_array_stream")
+    get_next = ctypes.cast(stream, ctypes.POINTER(ctypes.c_void_p))[1]
+    batch = ArrowArray()
+    assert NEXT(get_next)(stream, batch) == 0
+    child = batch.children[table.columns.index(column)].contents
+    where = child.buffers[1] + 8 * child.offset
+    numbers = list((ctypes.c_double * child.length).from_address(where))
+    batch.release(batch)
+    return where, numbers
+
+
+def test_a_column_is_handed_over_without_a_copy() -> None:
+    table = recorded().series("flows")
+    (one, numbers), (two, _) = addresses(table, "cwnd_packets"), addresses(table, "cwnd_packets")
+    assert one == two
+    assert numbers == table.column("cwnd_packets", len(numbers))
+    assert len(numbers) > 100
+
+
 def test_a_dataframe_outlives_its_table_and_its_result() -> None:
     result = recorded()
     frame = polars.DataFrame(result.series("flows"))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from .. import catalogue
 from ..errors import ScenarioError
 from ..stats import Interval
 from ..units import amount
@@ -22,9 +23,10 @@ _MOST_TICKS = 12
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One scheme's measurements: `y` over `x`, and perhaps the printed values beside them."""
+    """Measurements `y` over `x`, and perhaps the printed values beside them; drawn as its scheme if it has one, else
+    by its place in the figure."""
 
-    scheme: str
+    scheme: str | None
     label: str
     x: Sequence[float]
     y: Sequence[Interval]
@@ -34,8 +36,8 @@ class Line:
 def over_parameter(lines: Sequence[Line], x_label: str, y_label: str, title: str = "") -> Figure:
     """Means with 95 % intervals over a parameter; printed values as crosses and pluses, without a line."""
     figure, axes = style.new()
-    for line, mark in zip(lines, itertools.cycle("x+1")):
-        look = style.look(line.scheme)
+    for i, (line, mark) in enumerate(zip(lines, itertools.cycle("x+1"))):
+        look = style.nth(i) if line.scheme is None else style.look(line.scheme)
         means = [y.mean for y in line.y]
         spread = [y.half or 0.0 for y in line.y]
         axes.errorbar(line.x, means, yerr=spread, capsize=3, label=line.label, **look.line())
@@ -82,10 +84,13 @@ def over_sweep(
         lines.setdefault("" if by is None else str(changes[by]), []).append((value, y(result)))
     if len(units) > 1:
         raise ScenarioError(f"`{x}` is swept in several units ({', '.join(sorted(units))}): use one")
+    schemes = {name for names in catalogue.kinds().values() for name in names}
     drawn = []
     for name, points in lines.items():
         points.sort(key=lambda point: point[0])
-        drawn.append(Line(name, name, [at for at, _ in points], [value for _, value in points]))
+        of_scheme = name if name in schemes else None
+        label = name if of_scheme or not by else f"{by} = {name}"
+        drawn.append(Line(of_scheme, label, [at for at, _ in points], [value for _, value in points]))
     (unit,) = units or {""}
     return over_parameter(drawn, x_label or (f"{x} [{unit}]" if unit else x), y_label, title)
 
