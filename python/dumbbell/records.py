@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -84,8 +83,3 @@ def series(name: Series, runs: Sequence[Run]) -> Table:
 def _named(row: Mapping[str, Any], key: str) -> dict[str, Any]:
     """A row with its name under the name that the series give it."""
     return {key if column == "name" else column: value for column, value in row.items()}
-
-
-def natural(name: str) -> list[int | str]:
-    """The natural order of names: `s2` before `s10`."""
-    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]

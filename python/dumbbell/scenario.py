@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, TypedDict, Unpack
 
 from . import door, overrides, result
@@ -104,6 +103,8 @@ class Scenario:
         """
         record = {"every": record_every, "drops": record_drops or None}
         record = {key: value for key, value in record.items() if value is not None}
+        from tempfile import TemporaryDirectory
+
         kept = TemporaryDirectory(prefix="dumbbell-") if record and out is None else None
         directory = kept.name if kept else out
         wanted = self._request(

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from .units import significant
+
 
 @dataclass(frozen=True, slots=True)
 class Interval:
@@ -24,6 +26,10 @@ class Interval:
 
     def __float__(self) -> float:
         return self.mean
+
+    def __str__(self) -> str:
+        half = self.half
+        return significant(self.mean) + ("" if half is None else f" ± {significant(half, 2)}")
 
     @property
     def half(self) -> float | None:
