@@ -107,13 +107,16 @@ HEAVY = ("matplotlib", "polars", "numpy", "rich", "cyclopts", "asyncio", "IPytho
     [
         "import dumbbell",
         "import dumbbell; dumbbell.Scenario(duration='1 s'); dumbbell.Red(min_th='5 pkt'); dir(dumbbell)",
+        "import dumbbell; s = dumbbell.Scenario.from_file('scenarios/first.toml').with_({'duration': '11 s'}); "
+        "print(len(s.run(record_every='1 s').series('flows').rows()))",
         "import dumbbell.cli, sys; sys.argv[1:] = ['--help']; code = dumbbell.cli.main()",
     ],
 )
 def test_importing_is_light(code: str) -> None:
     then = f"import sys\nprint('heavy:', *{{*{HEAVY!r}}} & {{*sys.modules}})"
     whole = f"try:\n    {code}\nexcept SystemExit:\n    pass\n{then}"
-    said = subprocess.run([sys.executable, "-c", whole], capture_output=True, text=True, check=True).stdout
+    root = Path(__file__).resolve().parents[1]
+    said = subprocess.run([sys.executable, "-c", whole], capture_output=True, text=True, check=True, cwd=root).stdout
     assert said.endswith("heavy:\n")
 
 
