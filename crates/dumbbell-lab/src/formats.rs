@@ -1,0 +1,2 @@
+//! Files of other programs, read and written.
+pub mod mahimahi;
