@@ -81,6 +81,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     fn agree(&mut self, s: &Segment, x: &Extra) {
         let c = &self.cold.config;
         self.timestamps = c.timestamps && x.timestamps;
+        self.attentive &= self.timestamps;
         let options = if self.timestamps { 12 } else { 0 };
         self.overhead = (c.header.0 + options) as u32;
         self.mss = (c.segment_bytes() + c.option_bytes()).min(u64::from(x.mss)) - options;
@@ -88,6 +89,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if self.sack && !x.sack_permitted {
             self.sack = false;
             self.recover.sack_refused();
+            self.detect.sack_refused();
+            self.tail_probes = false;
         }
         // A window without an agreed scale is as the field says it (RFC 7323 section 2.2).
         let scaled = c.window_scaling && x.window_scale != 255;
