@@ -59,6 +59,9 @@ impl Detect for AnyDetect {
     fn by_segment(&self) -> bool {
         matches!(self, AnyDetect::Rack(_))
     }
+    fn has_timer(&self) -> bool {
+        self.by_segment()
+    }
     fn on_sacked(&mut self, now: Time, from: u64, to: u64) {
         each!(self, d => d.on_sacked(now, from, to));
     }

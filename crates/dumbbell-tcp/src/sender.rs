@@ -172,7 +172,7 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     pacing: bool,
     sack: bool,
     closed: bool,
-    /// Whether every acknowledgement's timestamp matters (RACK, Eifel).
+    /// Whether more is asked of an acknowledgement than what it acknowledges, or more timers run (RACK-TLP, undo).
     attentive: bool,
     /// Whether tail loss probes are sent, and whether one waits for its answer.
     tail_probes: bool,
@@ -254,7 +254,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             timestamps: config.timestamps,
             ecn: config.ecn == Ecn::Rfc3168,
             sack: config.sack,
-            attentive: config.timestamps && (config.eifel || detect.by_segment()),
+            attentive: detect.has_timer() || config.dsack_undo || (config.eifel && config.timestamps),
             tail_probes: config.tail_loss_probe && detect.by_segment(),
             probing: false,
             paced: config.pacing,
@@ -369,12 +369,15 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// Works out the next deadline; last in every public call.
     #[inline]
     fn settle(&mut self) {
-        let mut next = self.rto_at.min(self.cc.next_timer()).min(self.detect.deadline());
+        let mut next = self.rto_at.min(self.cc.next_timer());
         if self.pacing {
             next = next.min(self.pace_at);
         }
-        if self.tail_probes {
-            next = next.min(self.probe_at());
+        if self.attentive {
+            next = next.min(self.detect.deadline());
+            if self.tail_probes {
+                next = next.min(self.probe_at());
+            }
         }
         self.next = next;
     }

@@ -67,6 +67,11 @@ pub trait Detect {
     fn by_segment(&self) -> bool {
         false
     }
+    /// Whether it may ever set a timer.
+    #[inline]
+    fn has_timer(&self) -> bool {
+        true
+    }
     /// `[from, to)` is selectively acknowledged, for the first time; before [`Self::on_ack`] of the same
     /// acknowledgement. Only if it knows single segments.
     fn on_sacked(&mut self, _now: Time, _from: u64, _to: u64) {}

@@ -18,6 +18,9 @@ impl DupAcks {
 }
 
 impl Detect for DupAcks {
+    fn has_timer(&self) -> bool {
+        false
+    }
     fn on_ack(&mut self, e: &Evidence, board: &Scoreboard) -> Finding {
         if e.dupacks >= self.threshold || (e.dupacks > 0 && self.lost_below(board) > e.una) {
             Finding::Loss

@@ -41,7 +41,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             Some(x) => self.read_extra(now, una, x),
         };
         if self.attentive {
-            self.cold.report.echo = Some(echoed(now, s.ts));
+            self.cold.report.echo = self.timestamps.then(|| echoed(now, s.ts));
         }
         let rtt = if acked > 0 { self.measure(now, s, una) } else { None };
         if let Some(r) = rtt {
@@ -69,11 +69,13 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         } else if self.is_duplicate(una, &news) {
             self.on_duplicate(now, news.sacked, out);
         }
-        if news.duplicate {
-            self.on_report(now, out);
-        }
-        if self.probing {
-            self.on_probe_answer(now, acked == 0 && news.sacked == 0, news.duplicate, out);
+        if self.attentive && (news.duplicate || self.probing) {
+            if news.duplicate {
+                self.on_report(now);
+            }
+            if self.probing {
+                self.on_probe_answer(now, acked == 0 && news.sacked == 0, news.duplicate, out);
+            }
         }
         if ack.ece {
             self.on_ecn_echo(now, una, out);

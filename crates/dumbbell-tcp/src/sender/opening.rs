@@ -81,7 +81,6 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     fn agree(&mut self, s: &Segment, x: &Extra) {
         let c = &self.cold.config;
         self.timestamps = c.timestamps && x.timestamps;
-        self.attentive &= self.timestamps;
         let options = if self.timestamps { 12 } else { 0 };
         self.overhead = (c.header.0 + options) as u32;
         self.mss = (c.segment_bytes() + c.option_bytes()).min(u64::from(x.mss)) - options;

@@ -62,6 +62,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
                     break;
                 }
                 let from = self.nxt;
+                if self.spare > 0 && self.in_the_window() + (to - from) > self.cc.cwnd() {
+                    self.limited_sent += to - from;
+                }
                 self.nxt = self.send(now, from, to, Tag(0), out);
             }
         }
@@ -93,13 +96,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             return None;
         };
         let after = self.in_the_window() + (to - self.nxt);
-        let cwnd = self.cc.cwnd();
-        if after > cwnd + self.spare {
+        if after > self.cc.cwnd() + self.spare {
             self.window_limited = true;
             return None;
-        }
-        if after > cwnd {
-            self.limited_sent += to - self.nxt;
         }
         Some(to)
     }

@@ -7,11 +7,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// Whether pacing lets a segment go now: a quantum at once, then nothing until it would have been sent at the rate.
     #[inline]
     pub(super) fn released(&mut self, now: Time) -> bool {
-        if now >= self.pace_at {
-            self.burst = self.quantum;
-            return true;
-        }
-        self.pacing = self.burst == 0 && self.pacing_rate().is_some();
+        self.pacing = now < self.pace_at && self.burst == 0 && self.pacing_rate().is_some();
         !self.pacing
     }
 
@@ -19,6 +15,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     #[inline]
     pub(super) fn pace(&mut self, now: Time, bytes: u64) {
         if let Some(rate) = self.pacing_rate() {
+            if now >= self.pace_at {
+                self.burst = self.quantum;
+            }
             self.pace_at = now.max(self.pace_at) + rate.span_of(bytes);
             self.burst = self.burst.saturating_sub(1);
         }

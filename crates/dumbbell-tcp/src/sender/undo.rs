@@ -2,7 +2,7 @@
 use super::Sender;
 use super::frto::Frto;
 use super::gain::Gain;
-use dumbbell_core::segment::Outbox;
+use dumbbell_core::segment::TS_UNIT_SHIFT;
 use dumbbell_core::transport::{Cause, Congestion, CongestionControl, Detect, Phase, Recover, Scoreboard};
 use dumbbell_core::units::Time;
 
@@ -72,7 +72,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
     /// The receiver reported a duplicate.
     #[cold]
-    pub(super) fn on_report(&mut self, now: Time, _out: &mut impl Outbox) {
+    pub(super) fn on_report(&mut self, now: Time) {
         let (from, to) = self.cold.report.duplicate;
         if self.cold.config.dsack_undo && from < to && self.cold.episode.duplicated(from, to) {
             self.declare_spurious(now, 0);
@@ -115,6 +115,5 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
 /// A timestamp as a segment can carry it.
 fn unit(t: Time) -> Time {
-    use dumbbell_core::segment::TS_UNIT_SHIFT;
     Time::from_ps(t.ps() >> TS_UNIT_SHIFT << TS_UNIT_SHIFT)
 }
