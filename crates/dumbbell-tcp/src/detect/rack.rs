@@ -158,8 +158,10 @@ impl Rack {
         }
     }
 
-    fn finding(&self, board: &Scoreboard) -> Finding {
+    fn finding(&mut self, board: &Scoreboard) -> Finding {
         if self.segments.first_lost().is_some() {
+            // What was open until now is a recovery from here on.
+            self.recovering = true;
             Finding::Loss
         } else if self.limited_transmit {
             // Each byte that has left the network may be replaced while time decides (RFC 8985 section 3.3.2 keeps the
@@ -270,8 +272,6 @@ impl Detect for Rack {
         self.requeue();
         self.recovering = false;
     }
-
-    fn settled(&mut self) {}
 
     fn last_segment(&self) -> Option<(u64, u64)> {
         self.segments.last().map(|s| (s.from, s.to))
