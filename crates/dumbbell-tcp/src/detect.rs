@@ -71,8 +71,8 @@ impl Detect for AnyDetect {
     fn on_timeout(&mut self, now: Time, una: u64, board: &Scoreboard) {
         each!(self, d => d.on_timeout(now, una, board));
     }
-    fn forgive(&mut self) {
-        each!(self, d => d.forgive());
+    fn forgive(&mut self, reordered: bool) {
+        each!(self, d => d.forgive(reordered));
     }
     fn last_segment(&self) -> Option<(u64, u64)> {
         each!(self, d => d.last_segment())

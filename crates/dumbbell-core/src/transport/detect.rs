@@ -79,8 +79,9 @@ pub trait Detect {
     fn on_duplicate_report(&mut self, _una: u64, _nxt: u64) {}
     /// The retransmission timer expired: which segments are lost. `board` is empty if the receiver broke its word.
     fn on_timeout(&mut self, _now: Time, _una: u64, _board: &Scoreboard) {}
-    /// The last congestion event was none: what it held lost and has not sent again is on its way.
-    fn forgive(&mut self) {}
+    /// The last congestion event was none: what it held lost and has not sent again is on its way. `reordered`: a late
+    /// segment was taken for a lost one; otherwise the timer was too early.
+    fn forgive(&mut self, _reordered: bool) {}
     /// The segment with the highest bytes that were sent, if it knows single segments.
     fn last_segment(&self) -> Option<(u64, u64)> {
         None

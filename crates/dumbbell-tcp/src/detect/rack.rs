@@ -22,6 +22,8 @@ pub struct Rack {
     suspects: VecDeque<Key>,
     /// RACK.xmit_ts and RACK.end_seq: the latest-sent segment that arrived.
     latest: Key,
+    /// The latest-sent one among those that were sent once, so that there is no doubt.
+    sure: Key,
     /// RACK.rtt.
     rtt: Span,
     min_rtt: Option<Span>,
@@ -53,6 +55,7 @@ impl Rack {
             flying: VecDeque::new(),
             suspects: VecDeque::new(),
             latest: (Time::ZERO, 0),
+            sure: (Time::ZERO, 0),
             rtt: Span::ZERO,
             min_rtt: None,
             srtt: None,
@@ -84,9 +87,8 @@ impl Rack {
         let rtt = now.since(s.sent);
         if !s.again {
             self.min_rtt = Some(self.min_rtt.map_or(rtt, |m| m.min(rtt)));
-            if s.to < self.fack {
-                self.reordering_seen = true;
-            }
+            self.sure = self.sure.max(s.key());
+            self.reordering_seen |= s.to < self.fack;
         }
         self.fack = self.fack.max(s.to);
         if s.again && (self.answers_earlier(s.sent, echo) || self.min_rtt.is_some_and(|m| rtt < m)) {
@@ -267,10 +269,18 @@ impl Detect for Rack {
         self.detect(now, window);
     }
 
-    fn forgive(&mut self) {
+    /// Beyond the RFC, which knows no undo: what a repetition seemed to tell is forgotten, because its original came; and
+    /// a needless recovery is reordering seen, though step 3 counts only segments that were not sent again.
+    fn forgive(&mut self, reordered: bool) {
+        self.reordering_seen |= reordered;
+        self.recovering = false;
+        self.latest = self.sure;
+        while let Some(key) = self.suspects.pop_back() {
+            enqueue(&mut self.flying, key);
+        }
         self.segments.forgive();
         self.requeue();
-        self.recovering = false;
+        self.deadline = Time::NEVER;
     }
 
     fn last_segment(&self) -> Option<(u64, u64)> {

@@ -57,7 +57,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
                 self.dupacks = 0;
                 (self.spare, self.limited_sent) = (0, 0);
             }
-            self.conclude(now, finding, gain, out);
+            // What was found may have been forgiven meanwhile.
+            let stands = finding != Finding::Loss || self.detect.next_lost(&self.board, self.una).is_some();
+            self.conclude(now, if stands { finding } else { Finding::Nothing }, gain, out);
         }
     }
 

@@ -97,7 +97,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             self.dupacks = 0;
             (self.spare, self.limited_sent) = (0, 0);
         }
-        self.detect.forgive();
+        self.detect.forgive(!timeout);
         self.detect.settled();
         let flight = self.nxt - self.una - self.board.bytes_within(self.una, self.nxt);
         self.cc.on_congestion(&Congestion::new(now, Cause::Spurious, flight, &[]), &mut self.orders);
