@@ -57,6 +57,13 @@ pub struct TcpConfig {
     /// Longest that an acknowledgement is delayed.
     #[schemars(extend("x-source" = "RFC 5681 section 4.2: below 500 ms"))]
     pub delayed_ack_timeout: Span,
+    /// Segments at the start of a connection that are acknowledged at once, so that slow start gets going.
+    #[schemars(range(max = 1000), extend("x-source" = "Linux: tcp(7) TCP_QUICKACK, TCP_MAX_QUICKACKS 16"))]
+    pub quick_acks: u32,
+    /// Nagle's algorithm: a segment that is not full waits while something is unacknowledged. The last one of a closed
+    /// connection does not.
+    #[schemars(extend("x-source" = "RFC 9293 section 3.7.4"))]
+    pub nagle: bool,
     /// Recovery, unless the congestion control's name implies one.
     #[schemars(extend("x-source" = "RFC 6675"))]
     pub recovery: Recovery,

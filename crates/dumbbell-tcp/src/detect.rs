@@ -25,11 +25,7 @@ impl AnyDetect {
         if rack {
             AnyDetect::Rack(Box::new(Rack::new(config)))
         } else {
-            AnyDetect::DupAcks(DupAcks::new(
-                config.dupack_threshold,
-                config.limited_transmit,
-                config.segment_bytes(),
-            ))
+            AnyDetect::DupAcks(DupAcks::new(config.dupack_threshold, config.limited_transmit, config.segment_bytes()))
         }
     }
 }

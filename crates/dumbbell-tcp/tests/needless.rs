@@ -31,9 +31,7 @@ fn longer_way(name: &str, config: &TcpConfig) -> Net<dumbbell_algos::cc::AnyCc> 
 /// room; the second ACK is for data that was not sent again: needless. One repetition instead of a window.
 #[test]
 fn frto_undoes_a_needless_timeout() {
-    for (name, detection) in
-        [("sack", Detection::Rack), ("sack", Detection::Dupack), ("newreno", Detection::Dupack)]
-    {
+    for (name, detection) in [("sack", Detection::Rack), ("sack", Detection::Dupack), ("newreno", Detection::Dupack)] {
         let run = |frto| {
             let config = TcpConfig { detection, ..config(frto) };
             // The application is held by cwnd, not by the receiver: two new segments can go.

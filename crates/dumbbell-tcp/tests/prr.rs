@@ -104,7 +104,8 @@ fn the_profile_paces_by_its_window() {
         };
         let mut net = Net::new("sack", &config).start(u64::MAX);
         net.run(at_ms(195));
-        let times: Vec<_> = net.log.iter().filter(|s| s.way == Way::Forward && s.segment.ip_len > 60).map(|s| s.at).collect();
+        let times: Vec<_> =
+            net.log.iter().filter(|s| s.way == Way::Forward && s.segment.ip_len > 60).map(|s| s.at).collect();
         assert_eq!(times.len(), 20);
         let gap = Span::from_ps(1_000_000_000_000 / 240 * 1040 / 1000) * u64::from(quantum);
         for pair in times.chunks(quantum as usize).collect::<Vec<_>>().windows(2) {

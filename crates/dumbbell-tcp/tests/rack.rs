@@ -151,7 +151,11 @@ impl Text {
 enum Event {
     Send(u64),
     /// Acknowledge this many segments, and selectively those whose bits are set; with an echo of some earlier time.
-    Ack { segments: u64, bits: u32, echo: Option<u64> },
+    Ack {
+        segments: u64,
+        bits: u32,
+        echo: Option<u64>,
+    },
     Resend,
     Timer,
     Report,

@@ -95,6 +95,11 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             (self.window_limited, self.blocked) = (false, true);
             return None;
         };
+        let short = to < self.nxt + self.mss && self.nxt == self.high;
+        if short && self.cold.config.nagle && self.nxt > self.una && !self.closed {
+            self.window_limited = false;
+            return None;
+        }
         let after = self.in_the_window() + (to - self.nxt);
         if after > self.cc.cwnd() + self.spare {
             self.window_limited = true;

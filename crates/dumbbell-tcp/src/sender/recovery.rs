@@ -2,9 +2,7 @@
 use super::gain::Gain;
 use super::{Sender, flight};
 use dumbbell_core::segment::Outbox;
-use dumbbell_core::transport::{
-    Cause, Congestion, CongestionControl, Detect, Evidence, Finding, Phase, Recover, Step,
-};
+use dumbbell_core::transport::{Cause, Congestion, CongestionControl, Detect, Evidence, Finding, Phase, Recover, Step};
 use dumbbell_core::units::Time;
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
