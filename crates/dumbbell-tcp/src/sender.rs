@@ -285,7 +285,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
                 report: gain::Report::default(),
                 fresh: Vec::new(),
                 frto: frto::Frto::Off,
-                episode: undo::Episode::default(),
+                episode: undo::Episode::new(config),
                 probe: probe::Probe::default(),
                 lost_again: (0, 0),
             }),

@@ -2,6 +2,7 @@
 use super::Sender;
 use super::frto::Frto;
 use super::gain::Gain;
+use crate::TcpConfig;
 use dumbbell_core::segment::TS_UNIT_SHIFT;
 use dumbbell_core::transport::{Cause, Congestion, CongestionControl, Detect, Phase, Recover, Scoreboard};
 use dumbbell_core::units::Time;
@@ -9,6 +10,8 @@ use dumbbell_core::units::Time;
 /// What was sent again since the last reduction, and what became of it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Episode {
+    /// Whether anybody asks.
+    watched: bool,
     /// Whether the reduction may still prove needless.
     open: bool,
     /// Whether it was a timeout's.
@@ -23,10 +26,13 @@ pub(super) struct Episode {
 }
 
 impl Episode {
+    pub fn new(config: &TcpConfig) -> Self {
+        Episode { watched: config.frto || config.dsack_undo || config.eifel, ..Episode::default() }
+    }
     pub fn open(&mut self, timeout: bool) {
         self.resent.clear();
         self.reported.clear();
-        (self.open, self.timeout, self.ambiguous, self.first) = (true, timeout, false, None);
+        (self.open, self.timeout, self.ambiguous, self.first) = (self.watched, timeout, false, None);
     }
     pub fn close(&mut self) {
         self.open = false;
