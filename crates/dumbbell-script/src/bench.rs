@@ -156,7 +156,7 @@ impl Bench {
         let syn = matches!(seg.what, What::Syn | What::SynAck);
         let (seq, bytes, flags) = match seg.what {
             What::Data(from, to) => (from, to - from, 0),
-            What::Fin => (1, 0, flag::FIN),
+            What::Fin => (1, 0, 0),
             What::Ack(next) => (next, 0, flag::ACK),
             What::Syn => (0, 0, flag::SYN),
             What::SynAck => (1, 0, flag::SYN | flag::ACK),

@@ -7,6 +7,9 @@ use crate::words::{Word, words};
 use crate::{Act, Line, Script, Side, Trouble, quantity};
 use dumbbell_core::units::{Span, Time};
 
+/// The latest time of a line, and the longest step between two.
+const LONGEST: Span = Span::from_secs(100_000);
+
 /// What reading a line needs to know of the lines before it.
 struct Reading {
     side: Side,
@@ -78,6 +81,9 @@ impl Reading {
         let (at, tolerance) = word.text.split_once('~').unwrap_or((word.text, "0"));
         let span = quantity::span(at.strip_prefix('+').unwrap_or(at)).ok_or_else(wrong)?;
         let tolerance = quantity::span(tolerance).ok_or_else(wrong)?;
+        if span.max(tolerance) > LONGEST {
+            return Err(trouble(word, format!("a script ends after at most {LONGEST}")));
+        }
         let at = if at.starts_with('+') { self.at + span } else { Time::ZERO + span };
         if at < self.at {
             let last = self.at.since(Time::ZERO);

@@ -3,9 +3,12 @@ use super::{Reading, trouble, trouble_at};
 use crate::segment::{ECN, NAMED, Seg, What};
 use crate::words::Word;
 use crate::{Trouble, quantity};
+use dumbbell_core::segment::flag;
 
 /// The most segments that one line stands for.
 const MOST: u64 = 100_000;
+/// Payload that the length field of IP can say beside the headers, bytes.
+const LONGEST: u64 = 65_000;
 /// SACK blocks that fit into a header.
 const MOST_BLOCKS: usize = 4;
 
@@ -20,12 +23,14 @@ impl Reading {
             let place = (first.from, last.to);
             let (whats, rest) = self.whats(item, data)?;
             let mut seg = Seg::new(whats[0], place);
+            seg.flags = if whats[0] == What::Fin { flag::FIN } else { 0 };
             let times = self.details(&mut seg, rest)?;
+            let total = times.saturating_mul(whats.len() as u64).saturating_add(all.len() as u64);
+            if total > MOST {
+                return Err(trouble_at(place, format!("these are more than {MOST} segments on one line")));
+            }
             for _ in 0..times {
                 all.extend(whats.iter().map(|what| Seg { what: *what, ..seg.clone() }));
-            }
-            if all.len() as u64 > MOST {
-                return Err(trouble_at(place, format!("more than {MOST} segments on one line")));
             }
         }
         Ok(all)
@@ -66,7 +71,12 @@ impl Reading {
                 .fix("write bytes as 1:1001, segments as s1 or s1-s10, `ack 1001`, SYN, SYN-ACK, FIN")
         };
         let (from, to) = quantity::range(word.text, self.mss).ok_or_else(wrong)?;
-        let Some((first, last)) = quantity::segments(word.text) else { return Ok(vec![What::Data(from, to)]) };
+        let Some((first, last)) = quantity::segments(word.text) else {
+            if to - from > LONGEST {
+                return Err(trouble(word, format!("no segment has more than {LONGEST} bytes")));
+            }
+            return Ok(vec![What::Data(from, to)]);
+        };
         if last - first >= MOST {
             return Err(wrong());
         }
