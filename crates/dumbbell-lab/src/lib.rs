@@ -58,6 +58,7 @@ mod rtt;
 mod run;
 pub mod scenario;
 pub mod schema;
+pub mod script;
 pub mod stats;
 pub mod study;
 pub mod sweep;

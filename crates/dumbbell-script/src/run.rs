@@ -79,7 +79,7 @@ impl Run {
         }
         let Some(Left { at, seg }) = self.bench.left.pop_front() else {
             let next = self.bench.next().map_or("nothing is due".into(), |t| format!("the next deadline is at {t}"));
-            return self.fail(wanted.place, line.at, &expected(), format!("nothing left; {next}"));
+            return self.fail(wanted.place, line.at, &expected(), format!("no segment; {next}"));
         };
         let in_time = early <= at.since(Time::ZERO) && at <= late;
         if in_time && wanted.fits(&seg) {

@@ -83,7 +83,7 @@ fn a_segment_that_is_missing_wrong_late_or_too_many() {
     let f = failure(&format!("{WRITE}0 > s1-s4"));
     assert_eq!(
         (f.expected.as_str(), f.came.as_str()),
-        ("> 3001:4001, at 0 s", "nothing left; the next deadline is at 1 s")
+        ("> 3001:4001, at 0 s", "no segment; the next deadline is at 1 s")
     );
     let f = failure(&format!("{WRITE}0 > s1, s3"));
     assert_eq!((f.expected.as_str(), f.came.as_str()), ("> 2001:3001, at 0 s", "> 1001:2001, at 0 s"));
