@@ -41,10 +41,10 @@ def test_an_outcome_in_python(folder: Path) -> None:
 def test_what_cannot_be_read_is_refused_with_the_fix(folder: Path) -> None:
     with pytest.raises(dumbbell.ScenarioError, match="did you mean `cwnd`"):
         dumbbell.scripts.run(folder / "unreadable.dbs")
-    with pytest.raises(dumbbell.ScenarioError, match="none.dbs cannot be read: No such file"):
+    with pytest.raises(dumbbell.ScenarioError, match=r"none\.dbs cannot be read: No such file"):
         dumbbell.scripts.run(folder / "none.dbs")
     (folder / "bytes.dbs").write_bytes(b"\xff\xfe")
-    with pytest.raises(dumbbell.ScenarioError, match="bytes.dbs cannot be read"):
+    with pytest.raises(dumbbell.ScenarioError, match=r"bytes\.dbs cannot be read"):
         dumbbell.scripts.run(folder / "bytes.dbs")
 
 

@@ -46,7 +46,7 @@ def schema() -> dict[str, Any]:
 
 
 def script(text: str, name: str) -> dict[str, Any]:
-    """Runs a script that tests one end of a TCP: `{"file", "ok", "failures": [...]}`; `name` is what messages call it."""
+    """Runs a script that tests one end of a TCP: `{"file", "ok", "failures"}`; `name` is what messages call it."""
     return _call("script", text, name)
 
 
