@@ -31,6 +31,10 @@ pub const SENDER: &[&str] = &[
     "ecn_reductions",
     "spurious_retransmits",
     "probes",
+    "tail_probes",
+    "tail_losses",
+    "spurious_timeouts",
+    "spurious_recoveries",
     "sent_packets",
     "sent_bytes",
 ];
