@@ -45,6 +45,11 @@ def schema() -> dict[str, Any]:
     return _call("schema")
 
 
+def script(text: str, name: str) -> dict[str, Any]:
+    """Runs a script that tests one end of a TCP: `{"file", "ok", "failures"}`; `name` is what messages call it."""
+    return _call("script", text, name)
+
+
 def request(source: dict[str, Any], overrides: Iterable[str] = (), **options: Any) -> dict[str, Any]:
     """A request as the door reads it. `source` is `{"path"}`, `{"text", "name"}` or `{"value", "name"}`;
     options that are None are left out."""

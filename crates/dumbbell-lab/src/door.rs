@@ -65,6 +65,15 @@ pub fn run(request: &Value, progress: &dyn Fn(Progress) -> bool) -> Result<Value
     crate::run::run(request, progress)
 }
 
+/// Runs a script that tests one end of a TCP step by step (see [`dumbbell_script`]); `name` is what messages call it:
+/// `{"file", "ok", "failures": [{"file", "line", "column", "at_s", "expected", "came", "history", "rendered"}]}`.
+///
+/// # Errors
+/// Code 2, with every line that cannot be read.
+pub fn script(text: &str, name: &str) -> Result<Value, Problem> {
+    crate::script::run(text, name)
+}
+
 /// A hash of everything that a plan says: equal plans have equal results.
 pub fn plan_hash(plan: &Plan) -> String {
     let mut hasher = blake3::Hasher::new();

@@ -60,6 +60,7 @@ mod run;
 pub mod scenario;
 pub mod schema;
 mod service;
+pub mod script;
 pub mod stats;
 pub mod study;
 pub mod sweep;

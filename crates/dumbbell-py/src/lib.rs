@@ -51,6 +51,12 @@ fn run(py: Python<'_>, request: &str, progress: Py<PyAny>) -> PyResult<String> {
     py.detach(|| door::run(&request, &report)).map(|v| v.to_string()).map_err(problem)
 }
 
+/// Runs a script that tests one end of a TCP; `name` is what messages call it.
+#[pyfunction]
+fn script(py: Python<'_>, text: &str, name: &str) -> PyResult<String> {
+    py.detach(|| door::script(text, name)).map(|v| v.to_string()).map_err(problem)
+}
+
 #[pymodule]
 fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
@@ -58,5 +64,6 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(catalogue, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(plan, m)?)?;
+    m.add_function(wrap_pyfunction!(script, m)?)?;
     m.add_function(wrap_pyfunction!(run, m)?)
 }

@@ -20,6 +20,7 @@ _COMMANDS = (
     ("check", "running:check", "Check a scenario file; write nothing."),
     ("show", "show:show", "Draw a scenario's network, its flows and their round-trip times."),
     ("sweep", "running:sweep", "Run a scenario over every combination of some values."),
+    ("script", "scripts:script", "Run scripts that test TCP step by step."),
     ("list", "catalogue:list_", "List every algorithm by kind, and the papers."),
     ("explain", "catalogue:explain", "One page about an algorithm, `tcp` or a profile of it."),
     ("schema", "catalogue:schema", "Print the JSON Schema of scenario files."),
