@@ -62,4 +62,5 @@ pub mod stats;
 pub mod study;
 pub mod sweep;
 mod table;
+pub mod tc;
 mod typed;
