@@ -88,6 +88,9 @@ fn eth0() -> String {
 pub fn export(request: &Value) -> Result<Value, Problem> {
     let texts = Texts::default();
     let mut outlet = Outlet::default();
+    if let Some(kind) = request["link"]["service"]["kind"].as_str() {
+        outlet.refuse(format!("tc has no rate that changes as `{kind}` does"), "take the service of the link out");
+    }
     let lines = match serde_json::from_value::<Request>(request.clone()) {
         Ok(r) if send::plain(&r.dev) => send::lines(&r.link, &r.dev, r.queue_only, &mut outlet),
         Ok(r) => {

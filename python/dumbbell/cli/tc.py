@@ -11,6 +11,9 @@ from .. import door
 from ..errors import ScenarioError
 from .options import File, Json, Overrides, emit, source
 
+_SHOWN = 8
+"""How many links an error names."""
+
 Line = Annotated[
     str,
     Parameter(
@@ -48,7 +51,9 @@ def export_tc(
     name = link or next(iter(reported), None)
     if name not in links:
         cause = f"there is no link `{name}`" if name else "no link here has a queue of its own"
-        raise ScenarioError(f"{cause}; write --link with one of {', '.join(links)}")
+        more = len(links) - _SHOWN
+        known = [*list(links)[:_SHOWN], *([f"{more} more (see `dumbbell show`)"] if more > 0 else [])]
+        raise ScenarioError(f"{cause}; write --link with one of {', '.join(known)}")
     written = door.export_tc(links[name], dev, queue_only)
     if json:
         emit({"link": name, **written})

@@ -79,7 +79,7 @@ fn lines(text: &str, id: usize) -> Vec<Vec<Word<'_>>> {
             match word {
                 "\\" => continued = true,
                 "&&" => lines.push(Vec::new()),
-                "#" | "$" if last.is_empty() && line[from - start + 1..].trim_start().starts_with("tc") => {}
+                "#" | "$" if last.is_empty() && prompts(&line[from - start + 1..]) => {}
                 w if w.starts_with('#') => break,
                 _ => {
                     if separated {
@@ -93,6 +93,12 @@ fn lines(text: &str, id: usize) -> Vec<Vec<Word<'_>>> {
     }
     lines.retain(|l| !l.is_empty());
     lines
+}
+
+/// Whether a command follows, so that what stands before it is a prompt.
+fn prompts(rest: &str) -> bool {
+    let mut words = rest.split_whitespace().skip_while(|w| *w == "sudo");
+    words.next() == Some("tc") && words.next() == Some("qdisc")
 }
 
 fn refuse(word: Word<'_>, cause: String, fix: &str, check: &mut Check) {
