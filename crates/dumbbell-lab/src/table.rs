@@ -1,5 +1,5 @@
 //! A Parquet file that grows while a run goes on: columns with units in their names, memory bounded by a row group.
-use arrow_array::builder::{BooleanBuilder, Float64Builder, StringDictionaryBuilder, UInt64Builder};
+use arrow_array::builder::{BooleanBuilder, Float64Builder, StringBuilder, StringDictionaryBuilder, UInt64Builder};
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
@@ -28,6 +28,8 @@ pub enum Type {
     Truth,
     /// A name, stored once.
     Word,
+    /// A text of its own in each row.
+    Text,
 }
 
 /// One value of a row.
@@ -41,6 +43,10 @@ pub enum Cell<'a> {
     Truth(bool),
     /// For [`Type::Word`].
     Word(&'a str),
+    /// For [`Type::Text`]; an empty one is null.
+    Text(&'a str),
+    /// Null, in any column.
+    Nothing,
 }
 
 enum Column {
@@ -48,6 +54,7 @@ enum Column {
     Count(UInt64Builder),
     Truth(BooleanBuilder),
     Word(StringDictionaryBuilder<Int32Type>),
+    Text(StringBuilder),
 }
 
 impl Column {
@@ -57,6 +64,7 @@ impl Column {
             Type::Count => Column::Count(UInt64Builder::with_capacity(BATCH)),
             Type::Truth => Column::Truth(BooleanBuilder::with_capacity(BATCH)),
             Type::Word => Column::Word(StringDictionaryBuilder::new()),
+            Type::Text => Column::Text(StringBuilder::new()),
         }
     }
     /// A cell of another type than the column's is null.
@@ -66,10 +74,12 @@ impl Column {
             (Column::Count(b), Cell::Count(x)) => b.append_option(x),
             (Column::Truth(b), Cell::Truth(x)) => b.append_value(x),
             (Column::Word(b), Cell::Word(x)) => b.append_value(x),
+            (Column::Text(b), Cell::Text(x)) if !x.is_empty() => b.append_value(x),
             (Column::Real(b), _) => b.append_null(),
             (Column::Count(b), _) => b.append_null(),
             (Column::Truth(b), _) => b.append_null(),
             (Column::Word(b), _) => b.append_null(),
+            (Column::Text(b), _) => b.append_null(),
         }
     }
     fn finish(&mut self) -> ArrayRef {
@@ -78,6 +88,7 @@ impl Column {
             Column::Count(b) => Arc::new(b.finish()),
             Column::Truth(b) => Arc::new(b.finish()),
             Column::Word(b) => Arc::new(b.finish()),
+            Column::Text(b) => Arc::new(b.finish()),
         }
     }
 }
@@ -101,6 +112,7 @@ impl Table {
                 Type::Real => DataType::Float64,
                 Type::Count => DataType::UInt64,
                 Type::Truth => DataType::Boolean,
+                Type::Text => DataType::Utf8,
                 Type::Word => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
             };
             Field::new(name, data, true)
