@@ -127,10 +127,13 @@ pub fn count(text: &str) -> Result<u32, String> {
     }
 }
 
-/// A share in per cent, with the sign or without: `1%` and `1` are 0.01.
+/// A share in per cent, with the sign or without: `1%` and `1` are 0.01. The point moves in the text: 99.9 / 100 is not
+/// the number nearest to 0.999.
 pub fn percent(text: &str) -> Result<f64, String> {
-    match text.strip_suffix('%').unwrap_or(text).parse::<f64>() {
-        Ok(x) if (0.0..=100.0).contains(&x) => Ok(x / 100.0),
+    let number = text.strip_suffix('%').unwrap_or(text);
+    let share = format!("{number}e-2").parse::<f64>().or_else(|_| number.parse::<f64>().map(|x| x / 100.0));
+    match share {
+        Ok(x) if (0.0..=1.0).contains(&x) => Ok(x.abs()),
         _ => Err(format!("`{text}` is no share from 0% to 100%")),
     }
 }
@@ -169,11 +172,18 @@ pub fn show_time(time: Span) -> String {
     if fraction.is_empty() { format!("{whole}{unit}") } else { format!("{whole}.{fraction}{unit}") }
 }
 
-/// A share in per cent that reads back as the same number.
+/// A share in per cent that reads back as the same number: its shortest digits, the point two places on.
 pub fn show_percent(p: f64) -> String {
-    let short = (p * 1e12).round() / 1e10;
-    let percent = if short / 100.0 == p { short } else { p * 100.0 };
-    format!("{percent}%")
+    let text = format!("{p:e}");
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let digits = mantissa.replace('.', "");
+    let point = exponent.parse::<i32>().unwrap_or(0) + 3;
+    match usize::try_from(point) {
+        _ if p == 0.0 => "0%".into(),
+        Err(_) | Ok(0) => format!("0.{}{digits}%", "0".repeat(point.unsigned_abs() as usize)),
+        Ok(n) if n >= digits.len() => format!("{digits}{}%", "0".repeat(n - digits.len())),
+        Ok(n) => format!("{}.{}%", &digits[..n], &digits[n..]),
+    }
 }
 
 #[cfg(test)]
@@ -194,6 +204,8 @@ mod tests {
         assert_eq!((time("100"), time("1.5ms")), (Ok(Span::from_us(100)), Ok(Span::from_us(1500))));
         assert_eq!((percent("1"), percent("0.5%"), probability("2%")), (Ok(0.01), Ok(0.005), Ok(0.02)));
         assert_eq!((count("0x10"), count("1k"), count("1.5")), (Ok(16), Ok(1024), Ok(1)));
+        let shown = [0.0, 1e-7, 0.001, 0.01, 0.1, 0.999, 1.0].map(show_percent);
+        assert_eq!(shown, ["0%", "0.00001%", "0.1%", "1%", "10%", "99.9%", "100%"]);
         for wrong in ["5%", "-1mbit", "mbit", "1parsec", "", "1e99mbit", "0"] {
             assert!(rate(wrong).is_err(), "{wrong}");
         }
@@ -204,8 +216,7 @@ mod tests {
         fn what_is_shown_reads_back(bps in 8u64..1_000_000_000_000, ps in 0u64..4_000_000_000_000_000, p in 0.0f64..=1.0) {
             prop_assert_eq!(rate(&show_rate(Rate::from_bps(bps))), Ok(Rate::from_bps(bps)));
             prop_assert_eq!(time(&show_time(Span::from_ps(ps))), Ok(Span::from_ps(ps)));
-            let back = percent(&show_percent(p)).unwrap();
-            prop_assert!((back - p).abs() <= 1e-15, "{} {}", back, p);
+            prop_assert_eq!(percent(&show_percent(p)), Ok(p));
         }
     }
 }
