@@ -74,6 +74,22 @@ pub fn script(text: &str, name: &str) -> Result<Value, Problem> {
     crate::script::run(text, name)
 }
 
+/// Lines of Linux's `tc` as tables of a scenario. See [`crate::tc::import`].
+///
+/// # Errors
+/// Code 2: every word that is unknown or cannot be said, with its position.
+pub fn import_tc(text: &str) -> Result<Value, Problem> {
+    crate::tc::import(text)
+}
+
+/// A link of a plan as lines for Linux's `tc`. See [`crate::tc::export`].
+///
+/// # Errors
+/// Code 2: what tc cannot say, by name.
+pub fn export_tc(request: &Value) -> Result<Value, Problem> {
+    crate::tc::export(request)
+}
+
 /// A hash of everything that a plan says: equal plans have equal results.
 pub fn plan_hash(plan: &Plan) -> String {
     let mut hasher = blake3::Hasher::new();

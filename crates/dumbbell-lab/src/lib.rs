@@ -66,4 +66,5 @@ pub mod study;
 pub mod sweep;
 mod table;
 mod traces;
+pub mod tc;
 mod typed;

@@ -57,6 +57,18 @@ fn script(py: Python<'_>, text: &str, name: &str) -> PyResult<String> {
     py.detach(|| door::script(text, name)).map(|v| v.to_string()).map_err(problem)
 }
 
+/// Lines of Linux's `tc` as tables of a scenario.
+#[pyfunction]
+fn import_tc(text: &str) -> PyResult<String> {
+    door::import_tc(text).map(|v| v.to_string()).map_err(problem)
+}
+
+/// A link of a plan as lines for Linux's `tc`.
+#[pyfunction]
+fn export_tc(request: &str) -> PyResult<String> {
+    door::export_tc(&read(request)?).map(|v| v.to_string()).map_err(problem)
+}
+
 #[pymodule]
 fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
@@ -64,6 +76,8 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(catalogue, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(plan, m)?)?;
+    m.add_function(wrap_pyfunction!(run, m)?)?;
     m.add_function(wrap_pyfunction!(script, m)?)?;
-    m.add_function(wrap_pyfunction!(run, m)?)
+    m.add_function(wrap_pyfunction!(import_tc, m)?)?;
+    m.add_function(wrap_pyfunction!(export_tc, m)?)
 }

@@ -23,6 +23,8 @@ _COMMANDS = (
     ("script", "scripts:script", "Run scripts that test TCP step by step."),
     ("list", "catalogue:list_", "List every algorithm by kind, and the papers."),
     ("explain", "catalogue:explain", "One page about an algorithm, `tcp` or a profile of it."),
+    ("import-tc", "tc:import_tc", "Read a line of Linux's tc as tables of a scenario."),
+    ("export-tc", "tc:export_tc", "Write a link of a scenario as lines for Linux's tc."),
     ("schema", "catalogue:schema", "Print the JSON Schema of scenario files."),
     ("plot", "plot:plot", "Draw a result directory again, or an algorithm's curve."),
     ("reproduce", "reproduce:reproduce", "Reproduce a paper: a verdict on each number and claim."),
