@@ -37,7 +37,9 @@
 pub mod catalogue;
 pub mod choice;
 pub mod door;
+pub mod export;
 mod flows;
+pub mod formats;
 mod graph;
 pub mod limits;
 pub mod load;

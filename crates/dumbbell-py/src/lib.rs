@@ -51,6 +51,20 @@ fn run(py: Python<'_>, request: &str, progress: Py<PyAny>) -> PyResult<String> {
     py.detach(|| door::run(&request, &report)).map(|v| v.to_string()).map_err(problem)
 }
 
+/// Writes a run's records in a format of other programs.
+#[pyfunction]
+fn export(py: Python<'_>, request: &str) -> PyResult<String> {
+    let request = read(request)?;
+    py.detach(|| door::export(&request)).map(|v| v.to_string()).map_err(problem)
+}
+
+/// Reads a capture or a trace.
+#[pyfunction]
+fn read_capture(py: Python<'_>, request: &str) -> PyResult<String> {
+    let request = read(request)?;
+    py.detach(|| door::read_capture(&request)).map(|v| v.to_string()).map_err(problem)
+}
+
 #[pymodule]
 fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
@@ -58,5 +72,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(catalogue, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(plan, m)?)?;
-    m.add_function(wrap_pyfunction!(run, m)?)
+    m.add_function(wrap_pyfunction!(run, m)?)?;
+    m.add_function(wrap_pyfunction!(export, m)?)?;
+    m.add_function(wrap_pyfunction!(read_capture, m)?)
 }
