@@ -45,7 +45,7 @@ impl<'p> Wire<'p> {
         }
     }
 
-    /// Writes the headers of a packet that has passed `routers` routers; returns its whole length.
+    /// Writes the headers of a packet that has passed `routers` routers; returns the length of the whole frame.
     pub fn write(&mut self, p: &Packet, routers: usize, marked: bool, out: &mut Vec<u8>) -> usize {
         let flow = &self.plan.flows[p.name.0];
         let (near, far) = address::ports(p.name.0);
@@ -62,7 +62,8 @@ impl<'p> Wire<'p> {
         let payload = usize::try_from(p.payload).unwrap_or(usize::MAX).min(65_000);
         let Transport::Tcp { tcp, .. } = &flow.transport else {
             self.pad(&mut ip, HEADERS.1 + p.payload, p.ip_len);
-            return frame::udp(&ip, from, to, payload, out);
+            frame::ethernet(ip.from, ip.to, out);
+            return frame::ETHERNET + frame::udp(&ip, from, to, payload, out);
         };
         let clock = if tcp.clock.ps() == 0 { MICROSECOND } else { tcp.clock.ps() };
         let mut options = parse(&p.options);
@@ -82,7 +83,8 @@ impl<'p> Wire<'p> {
             window: (p.window >> shift).min(WINDOW) as u16,
             options: &self.options,
         };
-        frame::tcp(&ip, &t, payload, out)
+        frame::ethernet(ip.from, ip.to, out);
+        frame::ETHERNET + frame::tcp(&ip, &t, payload, out)
     }
 
     /// IP options that make up for a header that is longer than IPv4's and TCP's; there need not be any that do.

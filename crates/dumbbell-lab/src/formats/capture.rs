@@ -158,7 +158,7 @@ mod tests {
     fn times(bytes: &[u8]) -> (Vec<u64>, Option<Damage>) {
         let mut seen = Vec::new();
         let damage = read(bytes, |p| {
-            assert_eq!((p.length, p.bytes.len(), p.comment, p.link_type), (41, 41, "lost", 101));
+            assert_eq!((p.length, p.bytes.len(), p.comment, p.link_type), (41, 41, "lost", 1));
             seen.push(p.ns);
         });
         (seen, damage)

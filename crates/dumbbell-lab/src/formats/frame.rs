@@ -1,4 +1,4 @@
-//! IPv4 packets as bytes: headers with their checksums, in front of a payload that is zeros.
+//! Ethernet frames of IPv4 packets as bytes: headers with their checksums, in front of a payload that is zeros.
 //!
 //! RFC 791 (IPv4), RFC 9293 (TCP), RFC 768 (UDP), RFC 1071 (checksums), RFC 7323, RFC 2018 (options).
 
@@ -16,6 +16,18 @@ pub mod flag {
     pub const ECE: u8 = 0x40;
     /// Congestion window reduced.
     pub const CWR: u8 = 0x80;
+}
+
+/// Bytes of an Ethernet header.
+pub const ETHERNET: usize = 14;
+
+/// Writes an Ethernet header: locally administered addresses that end with those of the IP header.
+pub fn ethernet(from: [u8; 4], to: [u8; 4], out: &mut Vec<u8>) {
+    for address in [to, from] {
+        out.extend_from_slice(&[2, 0]);
+        out.extend_from_slice(&address);
+    }
+    out.extend_from_slice(&[8, 0]); // IPv4.
 }
 
 /// Protocol numbers.

@@ -1,9 +1,9 @@
 //! Captures as bytes: pcapng blocks (draft-ietf-opsawg-pcapng) with nanoseconds and comments, and classic pcap
-//! files with nanoseconds (magic a1b23c4d) for programs that read nothing else. Link type RAW: each packet
-//! begins with its IP header.
+//! files with nanoseconds (magic a1b23c4d) for programs that read nothing else. Link type Ethernet, because libpcap
+//! does not read several interfaces of raw IP in one file.
 
-/// LINKTYPE_RAW of tcpdump.org's list.
-const RAW: u16 = 101;
+/// LINKTYPE_ETHERNET of tcpdump.org's list.
+const LINK_TYPE: u16 = 1;
 /// What a snap length of "everything" is called in the file, as tcpdump does.
 const EVERYTHING: u32 = 262_144;
 /// Zeros that payloads are made of.
@@ -95,7 +95,7 @@ pub fn section(out: &mut Vec<u8>, application: &str, hardware: &str, comment: &s
 /// An interface, with nanoseconds.
 pub fn interface(out: &mut Vec<u8>, name: &str, description: &str, snap: Option<u32>) {
     block(1, out, |out| {
-        out.extend_from_slice(&RAW.to_le_bytes());
+        out.extend_from_slice(&LINK_TYPE.to_le_bytes());
         out.extend_from_slice(&[0; 2]);
         out.extend_from_slice(&snap.unwrap_or(EVERYTHING).to_le_bytes());
         write_option(out, option::IF_NAME, name.as_bytes());
@@ -144,7 +144,7 @@ pub fn classic_header(out: &mut Vec<u8>, snap: Option<u32>) {
     out.extend_from_slice(&[2, 0, 4, 0]); // Version 2.4.
     out.extend_from_slice(&[0; 8]);
     out.extend_from_slice(&snap.unwrap_or(EVERYTHING).to_le_bytes());
-    out.extend_from_slice(&u32::from(RAW).to_le_bytes());
+    out.extend_from_slice(&u32::from(LINK_TYPE).to_le_bytes());
 }
 
 /// A packet of a classic file: no interface, no comment.
