@@ -45,7 +45,7 @@ source = { kind = "fixed", size = "300 kB" }
 
 [[flow]]
 name = "ns2"
-tcp = { profile = "ns2" }
+profile = "ns2"
 start = "2 s"
 
 [[flow]]
@@ -313,6 +313,27 @@ def test_scripts_for_ns2_work(run: Path, summary: dict[str, dict[str, Any]], pac
         assert arrived["payload_bytes"].sum() * 8 / 20 == pytest.approx(ours["throughput_bps"], rel=1e-12)
     done = subprocess.run(["awk", "$2 < t { exit 1 } { t = $2 } NF != 12 { exit 2 }", trace])
     assert done.returncode == 0
+
+
+def test_departures_are_a_trace_of_mahimahi(run: Path, tmp_path: Path) -> None:
+    trace = tmp_path / "link.trace"
+    dumbbell("export", "mahimahi", run, "--at", "bottleneck", "-o", trace)
+    opportunities = [int(line) for line in trace.read_text().splitlines()]
+    sizes = {(p["flow"], p["from"], p["packet"]): p["ip_len_bytes"] for p in _packets(run)}
+    left = sorted((h["departed_ps"], sizes[h["flow"], h["from"], h["packet"]]) for h in _hops(run) if h["departed_ps"])
+    # An opportunity is 1500 bytes; one comes at the first whole millisecond at which they are through.
+    through, expected = 0, []
+    for ps, size in left:
+        through += size
+        while through >= 1500:
+            through -= 1500
+            expected.append(-(-ps // 10**9))
+    assert opportunities == expected and len(expected) > 5000
+    assert "name the link" in dumbbell("export", "mahimahi", run, code=2).stderr
+
+
+def _packets(run: Path) -> list[dict[str, Any]]:
+    return polars.read_parquet(run / "packets.parquet").to_dicts()
 
 
 def test_ns2_traces_are_read_back(run: Path, summary: dict[str, dict[str, Any]]) -> None:

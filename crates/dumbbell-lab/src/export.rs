@@ -3,6 +3,7 @@
 mod captures;
 mod flents;
 mod joined;
+mod links;
 mod packets;
 pub mod read;
 mod records;
@@ -26,7 +27,7 @@ use std::path::PathBuf;
 use target::Target;
 
 /// Formats that [`export`] writes.
-pub const FORMATS: [&str; 5] = ["csv", "flent", "ns2", "pcap", "pcapng"];
+pub const FORMATS: [&str; 6] = ["csv", "flent", "mahimahi", "ns2", "pcap", "pcapng"];
 
 /// What is to be exported: `{"format", "result", "flow", "at", "departed", "snaplen", "table", "out"}`.
 #[derive(Clone, Debug, Deserialize)]
@@ -71,6 +72,7 @@ pub fn export(asked: &Value) -> Result<Value, Problem> {
     let mut done = match wish.format.as_str() {
         "csv" => tables::write(&run, &wish, &mut out),
         "flent" => flents::write(&run, &wish, &mut out),
+        "mahimahi" => links::write(&run, &wish, &mut out),
         "ns2" => traces::write(&run, &wish, &mut out),
         "pcap" => captures::write(&run, &wish, true, &mut out),
         _ => captures::write(&run, &wish, false, &mut out),
@@ -91,7 +93,7 @@ fn applies(wish: &Wish) -> Result<(), Problem> {
         let d = Diagnostic::new(format!("{option} is of no use to the format `{}`", wish.format));
         Err(usage(d.fix(format!("leave it out; it is for {}", formats.join(", ")))))
     };
-    of(wish.at.is_some(), "--at", &["pcap", "pcapng", "ns2"])?;
+    of(wish.at.is_some(), "--at", &["pcap", "pcapng", "ns2", "mahimahi"])?;
     of(wish.departed, "--departed", &captures)?;
     of(wish.snaplen.is_some(), "--snaplen", &captures)?;
     of(wish.table.is_some(), "--table", &["csv"])

@@ -24,7 +24,7 @@ _COMMANDS = (
     ("explain", "catalogue:explain", "One page about an algorithm, `tcp` or a profile of it."),
     ("schema", "catalogue:schema", "Print the JSON Schema of scenario files."),
     ("plot", "plot:plot", "Draw a result directory again, or an algorithm's curve."),
-    ("export", "export:export", "Write a result as CSV, pcapng, pcap, ns-2 trace or flent data."),
+    ("export", "export:export", "Write a result as CSV, pcapng, pcap, ns-2 trace, Mahimahi trace or flent data."),
     ("read", "export:read", "Say what is in a capture (pcapng, pcap) or a trace of ns-2."),
     ("reproduce", "reproduce:reproduce", "Reproduce a paper: a verdict on each number and claim."),
     ("doctor", "doctor:doctor", "Say what this machine has and what it lacks."),

@@ -14,18 +14,18 @@ from .options import Json, emit, notes
 from .options import show as print_out
 
 _BINARY = ("pcapng", "pcap", "flent")
-_COUNTED = ("packets", "lines", "rows", "series")
+_COUNTED = ("packets", "lines", "rows", "series", "opportunities")
 
 
 def export(
-    format: Annotated[str, Parameter(help="`csv`, `pcapng`, `pcap`, `ns2` or `flent`.")],
+    format: Annotated[str, Parameter(help="`csv`, `pcapng`, `pcap`, `ns2`, `mahimahi` or `flent`.")],
     result: Annotated[Path, Parameter(help="The result directory of one run (`dumbbell run FILE --out DIR`).")],
     /,
     *,
     flow: Annotated[str | None, Parameter(help="Only this flow. Default: all that were recorded.")] = None,
     at: Annotated[
         str | None,
-        Parameter(help="Where to capture: `sender` (default), `receiver`, a host or a link; of ns2: a link."),
+        Parameter(help="Where to capture: `sender` (default), `receiver`, a host or a link; of ns2 and mahimahi: a link."),
     ] = None,
     departed: Annotated[bool, Parameter(help="Of a link: what leaves it, instead of what comes to it.")] = False,
     snaplen: Annotated[int | None, Parameter(help="Bytes kept of each packet. Default: everything.")] = None,

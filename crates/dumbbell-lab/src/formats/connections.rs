@@ -1,8 +1,9 @@
 //! TCP connections as a capture shows them: packets, bytes, repetitions, round-trip times, losses.
 //!
 //! A **repetition** is a segment some of whose bytes (SYN and FIN count) were seen before. A **round-trip time** is
-//! the time from a segment that was sent once to the first acknowledgement of exactly its last byte, unless a segment
-//! that is acknowledged with it was repeated (Karn's rule): near the sender this is the path's, elsewhere the rest of it.
+//! the time from a segment that was sent once to the first acknowledgement of exactly its last byte (Karn's rule), unless
+//! a segment that is acknowledged with it was sent again later than it: the receiver then waited for that one. Near the
+//! sender this is the path's round-trip time, elsewhere that of the rest of it.
 use super::capture::Seen;
 use super::headers::{Found, Segment, Socket, find};
 use dumbbell_core::segment::widen;
@@ -188,11 +189,13 @@ impl Side {
     fn acknowledged(&mut self, ns: u64, ack: u32) {
         let Some(high) = self.high else { return };
         let ack = widen(ack, high);
-        let mut ambiguous = false;
+        let mut repair = 0;
         while let Some(entry) = self.waiting.first_entry().filter(|e| *e.key() <= ack) {
             let (end, (sent, repeated)) = entry.remove_entry();
-            ambiguous |= repeated;
-            if end == ack && !ambiguous {
+            if repeated {
+                repair = sent.max(repair);
+            }
+            if end == ack && !repeated && repair <= sent {
                 let rtt = ns.saturating_sub(sent);
                 let (n, sum, least, most) = self.rtt;
                 let least = if n == 0 { rtt } else { least.min(rtt) };
