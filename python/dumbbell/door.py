@@ -73,6 +73,17 @@ def export_tc(link: dict[str, Any], dev: str = "eth0", queue_only: bool = False)
     return _call("export_tc", json.dumps({"link": link, "dev": dev, "queue_only": queue_only}))
 
 
+def export(wanted: dict[str, Any]) -> dict[str, Any]:
+    """Writes a run's records in a format of other programs: `{"format", "result", "out", ...}`; says what was
+    written. Without `out` it goes to standard output."""
+    return _call("export", json.dumps(wanted))
+
+
+def read_capture(file: str) -> dict[str, Any]:
+    """What is in a capture or a trace; `damage` says where it stops making sense, if it does."""
+    return _call("read_capture", json.dumps({"file": file}))
+
+
 def run(wanted: dict[str, Any], progress: Progress | None = None) -> dict[str, Any]:
     """Runs a scenario: the result of its one point, or `{"points": [...]}` of a sweep.
 

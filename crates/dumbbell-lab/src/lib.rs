@@ -37,6 +37,7 @@
 pub mod catalogue;
 pub mod choice;
 pub mod door;
+pub mod export;
 mod flows;
 pub mod formats;
 mod graph;

@@ -69,6 +69,20 @@ fn export_tc(request: &str) -> PyResult<String> {
     door::export_tc(&read(request)?).map(|v| v.to_string()).map_err(problem)
 }
 
+/// Writes a run's records in a format of other programs.
+#[pyfunction]
+fn export(py: Python<'_>, request: &str) -> PyResult<String> {
+    let request = read(request)?;
+    py.detach(|| door::export(&request)).map(|v| v.to_string()).map_err(problem)
+}
+
+/// Reads a capture or a trace.
+#[pyfunction]
+fn read_capture(py: Python<'_>, request: &str) -> PyResult<String> {
+    let request = read(request)?;
+    py.detach(|| door::read_capture(&request)).map(|v| v.to_string()).map_err(problem)
+}
+
 #[pymodule]
 fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
@@ -79,5 +93,8 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(run, m)?)?;
     m.add_function(wrap_pyfunction!(script, m)?)?;
     m.add_function(wrap_pyfunction!(import_tc, m)?)?;
-    m.add_function(wrap_pyfunction!(export_tc, m)?)
+    m.add_function(wrap_pyfunction!(export_tc, m)?)?;
+    m.add_function(wrap_pyfunction!(export, m)?)?;
+    m.add_function(wrap_pyfunction!(read_capture, m)?)?;
+    Ok(())
 }
