@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, overload
 
 from . import records
+from . import summary as saved
 from .arrow import Table
 from .errors import ScenarioError
 from .records import Records, Run, Series, Summary
@@ -122,7 +123,7 @@ class Result:
     @classmethod
     def load(cls, directory: str | Path) -> Result:
         """A result directory written earlier. `ScenarioError` if it holds none, or a sweep."""
-        data = _summary_of(directory)
+        data = saved.read(directory)
         if "points" in data:
             raise ScenarioError(f"{directory} holds a sweep: dumbbell.Sweep.load reads it")
         return cls(data, Records(Path(directory)))
@@ -204,7 +205,7 @@ class Sweep:
     @classmethod
     def load(cls, directory: str | Path) -> Sweep:
         """The directory of a sweep written earlier. `ScenarioError` if it holds none."""
-        data = _summary_of(directory)
+        data = saved.read(directory)
         if "points" not in data:
             raise ScenarioError(f"{directory} holds a single point: dumbbell.Result.load reads it")
         return cls(data, Records(Path(directory)))
@@ -248,21 +249,6 @@ class Sweep:
 def read(data: dict[str, Any], records: Records | None = None) -> Result | Sweep:
     """The JSON of a run as an object."""
     return Sweep(data, records) if "points" in data else Result(data, records)
-
-
-def _summary_of(directory: str | Path) -> dict[str, Any]:
-    import json
-
-    file = Path(directory) / "summary.json"
-    try:
-        data = json.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ScenarioError(f"there is no result in {directory}: `summary.json` is missing") from None
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ScenarioError(f"{file} is damaged: {error}") from None
-    if not isinstance(data, dict) or not {"points", "flows"} & data.keys():
-        raise ScenarioError(f"{file} is not the summary of a result")
-    return data
 
 
 def _number(value: Any) -> Any:
