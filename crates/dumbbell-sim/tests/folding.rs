@@ -55,7 +55,7 @@ fn link_choice() -> impl Strategy<Value = LinkChoice> {
 }
 
 fn flow_choice() -> impl Strategy<Value = FlowChoice> {
-    let cc = select(vec!["tahoe", "reno", "newreno", "sack", "aimd"]);
+    let cc = select(vec!["tahoe", "reno", "newreno", "sack", "aimd", "cubic"]);
     let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
     (0usize..6, 0usize..6, 0u64..300, 0usize..4, cc, flags, 2u32..60, any::<u8>()).prop_map(
         |(from, to, start_ms, kind, cc, (jitter, sack, ecn, second), window, machinery)| FlowChoice {
