@@ -8,7 +8,7 @@ RUST_FILES = $(shell git ls-files '*.rs')
 CARGO_TEST := cargo test --release --config .cargo/checked.toml --workspace
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build stubs run test check bench docs gallery fmt clean
+.PHONY: help setup build stubs run test fuzz check bench docs gallery fmt clean
 
 help:  ## Show the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ test: .venv/.ready-test build  ## Every test: Rust, then Python
 	$(CARGO_TEST)
 	cargo test --package dumbbell-sim --test golden  # the same fingerprints in the other build profile
 	$(BIN)/python -m pytest
+
+fuzz: .venv/.ready-test  ## Random input for every reader: make fuzz SECONDS=3600 TARGET=scenario
+	sh fuzz/run.sh $(or $(SECONDS),30) $(TARGET)
 
 check: .venv/.ready-test build  ## Formatting and lints, without changing anything
 	rustfmt --edition 2024 --check $(RUST_FILES)

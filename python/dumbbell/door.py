@@ -62,6 +62,28 @@ def plan(wanted: dict[str, Any]) -> dict[str, Any]:
     return _call("plan", json.dumps(wanted))
 
 
+def import_tc(text: str) -> dict[str, Any]:
+    """Lines of Linux's `tc` as tables of a scenario:
+    `{"queue", "conditioner", "impairment", "link", "toml", "explained"}`."""
+    return _call("import_tc", text)
+
+
+def export_tc(link: dict[str, Any], dev: str = "eth0", queue_only: bool = False) -> dict[str, Any]:
+    """A link of a plan as lines for Linux's `tc`: `{"lines", "explained"}`."""
+    return _call("export_tc", json.dumps({"link": link, "dev": dev, "queue_only": queue_only}))
+
+
+def export(wanted: dict[str, Any]) -> dict[str, Any]:
+    """Writes a run's records in a format of other programs: `{"format", "result", "out", ...}`; says what was
+    written. Without `out` it goes to standard output."""
+    return _call("export", json.dumps(wanted))
+
+
+def read_capture(file: str) -> dict[str, Any]:
+    """What is in a capture or a trace; `damage` says where it stops making sense, if it does."""
+    return _call("read_capture", json.dumps({"file": file}))
+
+
 def run(wanted: dict[str, Any], progress: Progress | None = None) -> dict[str, Any]:
     """Runs a scenario: the result of its one point, or `{"points": [...]}` of a sweep.
 

@@ -57,10 +57,10 @@ class Result:
 
     @classmethod
     def load(cls, directory: str | Path) -> Result:
-        """A result directory written earlier."""
-        import json
+        """A result directory written earlier; `ScenarioError` if there is none, or it is damaged."""
+        from . import summary
 
-        return cls(json.loads((Path(directory) / "summary.json").read_text()))
+        return cls(summary.read(directory))
 
     @property
     def flows(self) -> Rows:

@@ -90,7 +90,7 @@ def _measured(rows: Sequence[Row], columns: Sequence[Column]) -> tuple[list[str]
         scale, name = _unit(unit, largest)
         titles.append(f"{title} [{name}]" if name else title)
         shown.append(["-" if v is None else number(v, scale) for v in values])
-    return titles, [list(cells) for cells in zip(*shown, strict=True)]
+    return titles, [[column[i] for column in shown] for i in range(len(rows))]
 
 
 def _unit(unit: str, largest: float) -> tuple[float, str]:

@@ -57,6 +57,32 @@ fn script(py: Python<'_>, text: &str, name: &str) -> PyResult<String> {
     py.detach(|| door::script(text, name)).map(|v| v.to_string()).map_err(problem)
 }
 
+/// Lines of Linux's `tc` as tables of a scenario.
+#[pyfunction]
+fn import_tc(text: &str) -> PyResult<String> {
+    door::import_tc(text).map(|v| v.to_string()).map_err(problem)
+}
+
+/// A link of a plan as lines for Linux's `tc`.
+#[pyfunction]
+fn export_tc(request: &str) -> PyResult<String> {
+    door::export_tc(&read(request)?).map(|v| v.to_string()).map_err(problem)
+}
+
+/// Writes a run's records in a format of other programs.
+#[pyfunction]
+fn export(py: Python<'_>, request: &str) -> PyResult<String> {
+    let request = read(request)?;
+    py.detach(|| door::export(&request)).map(|v| v.to_string()).map_err(problem)
+}
+
+/// Reads a capture or a trace.
+#[pyfunction]
+fn read_capture(py: Python<'_>, request: &str) -> PyResult<String> {
+    let request = read(request)?;
+    py.detach(|| door::read_capture(&request)).map(|v| v.to_string()).map_err(problem)
+}
+
 #[pymodule]
 fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
@@ -64,6 +90,11 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(catalogue, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(plan, m)?)?;
+    m.add_function(wrap_pyfunction!(run, m)?)?;
     m.add_function(wrap_pyfunction!(script, m)?)?;
-    m.add_function(wrap_pyfunction!(run, m)?)
+    m.add_function(wrap_pyfunction!(import_tc, m)?)?;
+    m.add_function(wrap_pyfunction!(export_tc, m)?)?;
+    m.add_function(wrap_pyfunction!(export, m)?)?;
+    m.add_function(wrap_pyfunction!(read_capture, m)?)?;
+    Ok(())
 }

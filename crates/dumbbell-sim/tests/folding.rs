@@ -19,6 +19,7 @@ struct LinkChoice {
     wire: usize,
     in_service: bool,
     shaped: bool,
+    service: u8,
 }
 
 #[derive(Clone, Debug)]
@@ -41,8 +42,8 @@ fn link_choice() -> impl Strategy<Value = LinkChoice> {
     // Round figures, so that many things happen at the same instant.
     let kbps = select(vec![800u64, 1_000, 3_333, 10_000, 100_000]);
     let delay_us = select(vec![0u64, 1_000, 2_000, 7_919]);
-    (kbps, delay_us, prop::option::of(1u32..30), 0usize..4, 0usize..4, any::<bool>(), 0u8..8).prop_map(
-        |(kbps, delay_us, packets, queue, wire, in_service, n)| LinkChoice {
+    (kbps, delay_us, prop::option::of(1u32..30), 0usize..4, 0usize..4, any::<bool>(), 0u8..8, 0u8..8).prop_map(
+        |(kbps, delay_us, packets, queue, wire, in_service, n, service)| LinkChoice {
             kbps,
             delay_us,
             packets,
@@ -50,6 +51,7 @@ fn link_choice() -> impl Strategy<Value = LinkChoice> {
             wire,
             in_service,
             shaped: n == 0,
+            service,
         },
     )
 }
@@ -83,6 +85,21 @@ fn queue(choice: &LinkChoice) -> Spec {
     }
 }
 
+/// A quarter of the links are traces or steps, with opportunities, changes and outages at round times.
+fn service(choice: &LinkChoice) -> Option<Spec> {
+    let rate = format!("{} kbps", choice.kbps);
+    match choice.service {
+        0 => Some(spec("mahimahi", json!({"trace": "0 1*7 0x2 3 20x4 1*9"}))),
+        1 if choice.kbps < 3_000 => Some(spec("mahimahi", json!({"trace": "7 4x2"}))),
+        1 => Some(spec("mahimahi", json!({"trace": "1x3*10"}))),
+        2 => Some(spec(
+            "steps",
+            json!({"steps": [["0 s", rate], ["12 ms", "0 bps"], ["30 ms", "2 Mbps"]], "period": "40 ms"}),
+        )),
+        _ => None,
+    }
+}
+
 /// Six hosts on a ring of four routers with a chord; every link has its own character in each direction.
 fn plan(seed: u64, links: &[LinkChoice], flows: &[FlowChoice]) -> Plan {
     let mut p = empty(seed, Span::from_ms(1500));
@@ -94,6 +111,7 @@ fn plan(seed: u64, links: &[LinkChoice], flows: &[FlowChoice]) -> Plan {
     for ((a, b), c) in pairs.iter().flat_map(|(a, b)| [(*a, *b), (*b, *a)]).zip(links) {
         let mut l = link(a, b, Rate::from_bps(c.kbps * 1000), Span::from_us(c.delay_us));
         l.count_in_service = c.in_service;
+        l.service = service(c);
         if let Some(n) = c.packets {
             (l.capacity, l.aqm, l.report) = (Capacity::Packets(n), queue(c), true);
         }

@@ -23,8 +23,12 @@ _COMMANDS = (
     ("script", "scripts:script", "Run scripts that test TCP step by step."),
     ("list", "catalogue:list_", "List every algorithm by kind, and the papers."),
     ("explain", "catalogue:explain", "One page about an algorithm, `tcp` or a profile of it."),
+    ("import-tc", "tc:import_tc", "Read a line of Linux's tc as tables of a scenario."),
+    ("export-tc", "tc:export_tc", "Write a link of a scenario as lines for Linux's tc."),
     ("schema", "catalogue:schema", "Print the JSON Schema of scenario files."),
     ("plot", "plot:plot", "Draw a result directory again, or an algorithm's curve."),
+    ("export", "export:export", "Write a result as CSV, pcapng, pcap, ns-2 trace, Mahimahi trace or flent data."),
+    ("read", "export:read", "Say what is in a capture (pcapng, pcap) or a trace of ns-2."),
     ("reproduce", "reproduce:reproduce", "Reproduce a paper: a verdict on each number and claim."),
     ("doctor", "doctor:doctor", "Say what this machine has and what it lacks."),
 )
