@@ -96,6 +96,7 @@ _ANCHORS = {
     "source": "algorithms",
     "impairment": "algorithms",
     "conditioner": "algorithms",
+    "service": "services",
     "tcp": "tcp",
 }
 

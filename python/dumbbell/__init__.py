@@ -26,7 +26,7 @@ _HOME = {
     "EnvironmentLacks": "errors",
     "InvalidRun": "errors",
 }
-_MODULES = ("algorithms", "catalogue", "figures", "reproduce")
+_MODULES = ("algorithms", "catalogue", "figures", "reproduce", "scripts")
 
 __all__ = [*_HOME, *_MODULES, "__version__"]
 

@@ -2,6 +2,7 @@ from . import algorithms as algorithms
 from . import catalogue as catalogue
 from . import figures as figures
 from . import reproduce as reproduce
+from . import scripts as scripts
 from .algorithms import *
 from .errors import DumbbellError as DumbbellError
 from .errors import EnvironmentLacks as EnvironmentLacks

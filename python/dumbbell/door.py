@@ -45,6 +45,11 @@ def schema() -> dict[str, Any]:
     return _call("schema")
 
 
+def script(text: str, name: str) -> dict[str, Any]:
+    """Runs a script that tests one end of a TCP: `{"file", "ok", "failures"}`; `name` is what messages call it."""
+    return _call("script", text, name)
+
+
 def request(source: dict[str, Any], overrides: Iterable[str] = (), **options: Any) -> dict[str, Any]:
     """A request as the door reads it. `source` is `{"path"}`, `{"text", "name"}` or `{"value", "name"}`;
     options that are None are left out."""
@@ -66,6 +71,17 @@ def import_tc(text: str) -> dict[str, Any]:
 def export_tc(link: dict[str, Any], dev: str = "eth0", queue_only: bool = False) -> dict[str, Any]:
     """A link of a plan as lines for Linux's `tc`: `{"lines", "explained"}`."""
     return _call("export_tc", json.dumps({"link": link, "dev": dev, "queue_only": queue_only}))
+
+
+def export(wanted: dict[str, Any]) -> dict[str, Any]:
+    """Writes a run's records in a format of other programs: `{"format", "result", "out", ...}`; says what was
+    written. Without `out` it goes to standard output."""
+    return _call("export", json.dumps(wanted))
+
+
+def read_capture(file: str) -> dict[str, Any]:
+    """What is in a capture or a trace; `damage` says where it stops making sense, if it does."""
+    return _call("read_capture", json.dumps({"file": file}))
 
 
 def run(wanted: dict[str, Any], progress: Progress | None = None) -> dict[str, Any]:

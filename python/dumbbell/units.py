@@ -25,6 +25,16 @@ def time_text(value: float) -> str:
     return f"{significant(value / 1e-9)} ns" if value else "0 s"
 
 
+def rate_about(text: str) -> str:
+    """A rate of a plan (`"5992800 bps"`) as it reads best, to four digits: `5.993 Mbps`."""
+    match = re.fullmatch(r"\s*([0-9.eE+-]+)\s*([kMGT]?)bps\s*", text)
+    if match is None:
+        raise ValueError(f"`{text}` is not a rate")
+    value = float(match[1]) * {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}[match[2]]
+    scale, name = prefix(value)
+    return f"{significant(value / scale)} {name}bps"
+
+
 def prefix(value: float) -> tuple[float, str]:
     """The scale and the SI prefix in which `value` reads best: 17.2e6 gives (1e6, "M")."""
     return next(((scale, name) for scale, name in _PREFIXES if abs(value) >= scale), (1.0, ""))

@@ -65,6 +65,15 @@ pub fn run(request: &Value, progress: &dyn Fn(Progress) -> bool) -> Result<Value
     crate::run::run(request, progress)
 }
 
+/// Runs a script that tests one end of a TCP step by step (see [`dumbbell_script`]); `name` is what messages call it:
+/// `{"file", "ok", "failures": [{"file", "line", "column", "at_s", "expected", "came", "history", "rendered"}]}`.
+///
+/// # Errors
+/// Code 2, with every line that cannot be read.
+pub fn script(text: &str, name: &str) -> Result<Value, Problem> {
+    crate::script::run(text, name)
+}
+
 /// Lines of Linux's `tc` as tables of a scenario. See [`crate::tc::import`].
 ///
 /// # Errors
@@ -79,6 +88,28 @@ pub fn import_tc(text: &str) -> Result<Value, Problem> {
 /// Code 2: what tc cannot say, by name.
 pub fn export_tc(request: &Value) -> Result<Value, Problem> {
     crate::tc::export(request)
+}
+
+/// Writes a run's records in a format of [`crate::export::FORMATS`]. Asked is `{"format", "result", "flow", "at",
+/// "departed", "snaplen", "table", "out"}`, all but the first two optional ([`crate::export::Wish`] says what they
+/// are); the answer has `format`, `out`, `bytes`, `notes`, and what was counted: `packets` and `interfaces`, `lines`,
+/// `rows` or `series`. Without `out` the export goes to standard output.
+///
+/// # Errors
+/// Code 2: no such format, result, flow, place or table, or nothing recorded for it; 1: a record is damaged, or
+/// the file cannot be written. A file appears whole or not at all.
+pub fn export(request: &Value) -> Result<Value, Problem> {
+    crate::export::export(request)
+}
+
+/// Reads a capture (pcapng, pcap) or a trace of ns-2, `{"file"}`: TCP connections with packets, bytes, repetitions,
+/// round-trip times and losses, or flows with packets and drops. A file that is cut or damaged has `code` 1 and
+/// `damage`, with what stands before that place.
+///
+/// # Errors
+/// Code 2: there is no such file.
+pub fn read_capture(request: &Value) -> Result<Value, Problem> {
+    crate::export::read::read(request)
 }
 
 /// A hash of everything that a plan says: equal plans have equal results.

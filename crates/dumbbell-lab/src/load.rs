@@ -106,7 +106,7 @@ fn load_file(
         Err(e) => return fail(check, format!("{shown} cannot be read: {e}"), "a scenario is a UTF-8 text file"),
     };
     chain.push(identity);
-    let id = texts.add(shown, text);
+    let id = texts.add_file(file, text);
     let node = read::toml(texts, id, check);
     let whole = extend(node, file.parent().unwrap_or(Path::new("")), chain, texts, check);
     chain.pop();

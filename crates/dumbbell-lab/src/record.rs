@@ -28,14 +28,14 @@ const FLOWS: [(&str, Type); 13] = [
     ("flow", Type::Word),
     ("cwnd_bytes", Type::Count),
     ("cwnd_packets", Type::Real),
-    ("ssthresh_bytes", Type::Count),
-    ("srtt_us", Type::Real),
+    ("ssthresh_bytes", Type::MaybeCount),
+    ("srtt_us", Type::MaybeReal),
     ("rto_us", Type::Real),
     ("in_flight_bytes", Type::Count),
     ("delivered_bytes", Type::Count),
     ("sent_bytes", Type::Count),
     ("retransmits", Type::Count),
-    ("goodput_bps", Type::Real),
+    ("goodput_bps", Type::MaybeReal),
     ("phase", Type::Word),
 ];
 const QUEUES: [(&str, Type); 5] = [
@@ -50,7 +50,7 @@ const SIGNALS: [(&str, Type); 11] = [
     ("queue", Type::Word),
     ("flow", Type::Word),
     ("from", Type::Word),
-    ("packet", Type::Count),
+    ("packet", Type::MaybeCount),
     ("reason", Type::Word),
     ("marked", Type::Truth),
     ("seq", Type::Count),
@@ -72,13 +72,13 @@ impl Sheet {
         fixed: &[(&str, Type)],
         gauges: Vec<&'static str>,
     ) -> Result<Option<Sheet>, ParquetError> {
-        let own = gauges.iter().map(|g| (*g, Type::Real));
+        let own = gauges.iter().map(|g| (*g, Type::MaybeReal));
         let columns: Vec<(String, Type)> = fixed.iter().copied().chain(own).map(|(n, t)| (n.to_string(), t)).collect();
         Ok(Some(Sheet { table: Table::create(&dir.join(file), &columns)?, gauges }))
     }
 
     fn row<'a>(&mut self, fixed: impl IntoIterator<Item = Cell<'a>>, gauges: &Gauges) -> Result<(), ParquetError> {
-        let own = self.gauges.iter().map(|name| Cell::Real(gauges.get(name)));
+        let own = self.gauges.iter().map(|name| gauges.get(name).into());
         self.table.row(fixed.into_iter().chain(own))
     }
 }
@@ -247,18 +247,18 @@ impl Observer for Recorder<'_> {
             (span > 0.0).then(|| (row.delivered_bytes - bytes) as f64 * 8.0 / span)
         });
         let cells = [
-            Cell::Real(Some(t.seconds())),
+            Cell::Real(t.seconds()),
             Cell::Word(&self.plan.flows[flow].name),
-            Cell::Count(Some(row.cwnd_bytes)),
-            Cell::Real(Some(row.cwnd_packets)),
-            Cell::Count(row.ssthresh_bytes),
-            Cell::Real(row.srtt.map(|s| s.ps() as f64 / PS_PER_US)),
-            Cell::Real(Some(row.rto.ps() as f64 / PS_PER_US)),
-            Cell::Count(Some(row.in_flight_bytes)),
-            Cell::Count(Some(row.delivered_bytes)),
-            Cell::Count(Some(row.sent_bytes)),
-            Cell::Count(Some(row.retransmits)),
-            Cell::Real(goodput),
+            Cell::Count(row.cwnd_bytes),
+            Cell::Real(row.cwnd_packets),
+            row.ssthresh_bytes.into(),
+            row.srtt.map(|s| s.ps() as f64 / PS_PER_US).into(),
+            Cell::Real(row.rto.ps() as f64 / PS_PER_US),
+            Cell::Count(row.in_flight_bytes),
+            Cell::Count(row.delivered_bytes),
+            Cell::Count(row.sent_bytes),
+            Cell::Count(row.retransmits),
+            goodput.into(),
             Cell::Word(phase(row.phase)),
         ];
         let done = sheet.row(cells, &Gauges::default());
@@ -269,11 +269,11 @@ impl Observer for Recorder<'_> {
         let link = &self.plan.links[link];
         let Some(sheet) = self.queues.as_mut().filter(|_| link.report) else { return };
         let cells = [
-            Cell::Real(Some(t.seconds())),
+            Cell::Real(t.seconds()),
             Cell::Word(&link.name),
-            Cell::Count(Some(row.packets.into())),
-            Cell::Count(Some(row.bytes)),
-            Cell::Count(Some(row.dropped)),
+            Cell::Count(row.packets.into()),
+            Cell::Count(row.bytes),
+            Cell::Count(row.dropped),
         ];
         let done = sheet.row(cells, &row.gauges);
         self.keep(done);
@@ -284,17 +284,17 @@ impl Observer for Recorder<'_> {
         self.keep(written);
         let Some(sheet) = &mut self.signals else { return };
         let cells = [
-            Cell::Real(Some(s.t.seconds())),
+            Cell::Real(s.t.seconds()),
             Cell::Word(&self.plan.links[s.link].name),
             Cell::Word(&self.plan.flows[s.flow].name),
             Cell::Word(words::from(s.data)),
-            Cell::Count(Some(s.number).filter(|n| *n > 0)),
+            Some(s.number).filter(|n| *n > 0).into(),
             Cell::Word(s.reason.name()),
             Cell::Truth(s.marked),
-            Cell::Count(Some(s.seq.into())),
-            Cell::Count(Some(s.ip_len.into())),
+            Cell::Count(s.seq.into()),
+            Cell::Count(s.ip_len.into()),
             Cell::Truth(s.retransmit),
-            Cell::Count(Some(s.backlog_packets.into())),
+            Cell::Count(s.backlog_packets.into()),
         ];
         let done = sheet.row(cells, &s.gauges);
         self.keep(done);

@@ -178,6 +178,7 @@ fn links(net: &Network, root: &Node, check: &mut Check) -> Vec<Link> {
             from: wired.from,
             to: wired.to,
             rate: wired.rate,
+            service: wired.service.clone(),
             delay: wired.delay,
             mtu: wired.mtu,
             framing: wired.framing,

@@ -49,6 +49,10 @@ choice!(
     ConditionerChoice, "conditioner"
 );
 choice!(
+    /// How a transmitter takes the wire: the name of a service, or a table with `kind` and its parameters.
+    ServiceChoice, "service"
+);
+choice!(
     /// Fields of TCP that differ from the profile.
     TcpChoice, "tcp"
 );
@@ -176,8 +180,10 @@ pub struct ParkingLot {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Wire {
-    /// Rate of the transmitter.
-    pub rate: Rate,
+    /// Rate of the transmitter; not where its `service` has a rate of its own.
+    pub rate: Option<Rate>,
+    /// How the transmitter takes the wire in the forward direction; default at the constant `rate`.
+    pub service: Option<ServiceChoice>,
     /// Propagation delay, one way.
     pub delay: Span,
     /// Largest IP packet; default 1500 B.
@@ -199,12 +205,15 @@ fn mtu() -> Bytes {
     Bytes(1500)
 }
 
-/// What differs in a link's other direction; rate and delay are the forward ones unless given here.
+/// What differs in a link's other direction; rate and delay are the forward ones unless given here. The forward service
+/// stays with the forward direction, its mean rate is this one's `rate`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Reverse {
     /// Rate of the transmitter.
     pub rate: Option<Rate>,
+    /// How the transmitter takes the wire; default at the constant `rate`.
+    pub service: Option<ServiceChoice>,
     /// Propagation delay.
     pub delay: Option<Span>,
     /// What the wire does to packets; default nothing.
@@ -241,8 +250,10 @@ pub struct Link {
     pub between: [String; 2],
     /// Name of the forward direction, the other gets `_reverse`; default `a->b` and `b->a`.
     pub name: Option<String>,
-    /// Rate of the transmitters.
-    pub rate: Rate,
+    /// Rate of the transmitters; not where their `service` has a rate of its own.
+    pub rate: Option<Rate>,
+    /// How the transmitter takes the wire in the forward direction; default at the constant `rate`.
+    pub service: Option<ServiceChoice>,
     /// Propagation delay, one way.
     pub delay: Span,
     /// Largest IP packet; default 1500 B.
@@ -262,12 +273,15 @@ pub struct Link {
     pub reverse: LinkReverse,
 }
 
-/// What differs in a link's other direction; rate, delay and queue are the forward ones unless given here.
+/// What differs in a link's other direction; rate, delay and queue are the forward ones unless given here. The forward
+/// service stays with the forward direction, its mean rate is this one's `rate`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LinkReverse {
     /// Rate of the transmitter.
     pub rate: Option<Rate>,
+    /// How the transmitter takes the wire; default at the constant `rate`.
+    pub service: Option<ServiceChoice>,
     /// Propagation delay.
     pub delay: Option<Span>,
     /// The queue.

@@ -7,6 +7,7 @@ use crate::problem::{Check, Diagnostic, Problem, Texts, code};
 use crate::read;
 use crate::scenario::Scenario;
 use crate::sweep::{self, Point};
+use crate::traces::Traces;
 use crate::{choice, resolve, typed};
 use dumbbell_plan::Plan;
 use serde_json::{Map, Value, json};
@@ -92,7 +93,10 @@ fn build(wish: &Wish, texts: &mut Texts, check: &mut Check) -> Option<(Node, Vec
     let also = read::json(texts, "<request>", &Value::Object(wish.also.clone()));
     overrides.extend(also.entries().iter().map(Override::of_entry));
     overrides.iter().for_each(|o| o.apply(&mut root, check));
-    let mut resolved = choice::settled(&root);
+    let mut whole = root.clone();
+    // What is wrong with a trace is said where it is used: a sweep may put another in its place.
+    Traces::default().inline(&mut whole, texts, &mut Check::default());
+    let mut resolved = choice::settled(&whole);
     let points = sweep::expand(&mut root, &overrides, check);
     if resolved.get("sweep").is_some() && !overrides.is_empty() {
         // What was set from outside is not swept: the points that are left, as they are.
@@ -114,10 +118,12 @@ fn ready(
     let name = text_of("name").unwrap_or_else(|| wish.source.stem());
     resolved["name"] = json!(name);
     let mut out = Vec::with_capacity(points.len());
+    let mut traces = Traces::default();
     let mut runs = 0usize;
     for point in points {
         let mut tree = root.clone();
         point.set.iter().for_each(|o| o.apply(&mut tree, &mut check));
+        traces.inline(&mut tree, &texts, &mut check);
         let Some(scenario) = typed::read::<Scenario>(&tree, &[], &mut check) else { continue };
         resolve::plan(&scenario, &tree, &name, scenario.seed, &mut check);
         runs = runs.saturating_add(scenario.replications as usize);

@@ -73,8 +73,11 @@ pub struct Link {
     pub from: NodeId,
     /// The node that it reaches.
     pub to: NodeId,
-    /// Rate of the transmitter.
+    /// Nominal rate of the transmitter.
     pub rate: Rate,
+    /// How it takes the wire; `None`: at the constant `rate`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service: Option<Spec>,
     /// Propagation delay.
     pub delay: Span,
     /// Largest IP packet, bytes.

@@ -51,6 +51,12 @@ fn run(py: Python<'_>, request: &str, progress: Py<PyAny>) -> PyResult<String> {
     py.detach(|| door::run(&request, &report)).map(|v| v.to_string()).map_err(problem)
 }
 
+/// Runs a script that tests one end of a TCP; `name` is what messages call it.
+#[pyfunction]
+fn script(py: Python<'_>, text: &str, name: &str) -> PyResult<String> {
+    py.detach(|| door::script(text, name)).map(|v| v.to_string()).map_err(problem)
+}
+
 /// Lines of Linux's `tc` as tables of a scenario.
 #[pyfunction]
 fn import_tc(text: &str) -> PyResult<String> {
@@ -63,6 +69,20 @@ fn export_tc(request: &str) -> PyResult<String> {
     door::export_tc(&read(request)?).map(|v| v.to_string()).map_err(problem)
 }
 
+/// Writes a run's records in a format of other programs.
+#[pyfunction]
+fn export(py: Python<'_>, request: &str) -> PyResult<String> {
+    let request = read(request)?;
+    py.detach(|| door::export(&request)).map(|v| v.to_string()).map_err(problem)
+}
+
+/// Reads a capture or a trace.
+#[pyfunction]
+fn read_capture(py: Python<'_>, request: &str) -> PyResult<String> {
+    let request = read(request)?;
+    py.detach(|| door::read_capture(&request)).map(|v| v.to_string()).map_err(problem)
+}
+
 #[pymodule]
 fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
@@ -71,6 +91,10 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(plan, m)?)?;
     m.add_function(wrap_pyfunction!(run, m)?)?;
+    m.add_function(wrap_pyfunction!(script, m)?)?;
     m.add_function(wrap_pyfunction!(import_tc, m)?)?;
-    m.add_function(wrap_pyfunction!(export_tc, m)?)
+    m.add_function(wrap_pyfunction!(export_tc, m)?)?;
+    m.add_function(wrap_pyfunction!(export, m)?)?;
+    m.add_function(wrap_pyfunction!(read_capture, m)?)?;
+    Ok(())
 }

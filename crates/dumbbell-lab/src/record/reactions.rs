@@ -14,12 +14,12 @@ const COLUMNS: [(&str, Type); 16] = [
     ("phase", Type::Word),
     ("cwnd_bytes_before", Type::Count),
     ("cwnd_bytes", Type::Count),
-    ("ssthresh_bytes_before", Type::Count),
-    ("ssthresh_bytes", Type::Count),
+    ("ssthresh_bytes_before", Type::MaybeCount),
+    ("ssthresh_bytes", Type::MaybeCount),
     ("in_flight_bytes_before", Type::Count),
     ("una", Type::Count),
     ("nxt", Type::Count),
-    ("srtt_us", Type::Real),
+    ("srtt_us", Type::MaybeReal),
     ("rto_us_before", Type::Real),
     ("rto_us", Type::Real),
     ("control", Type::Text),
@@ -44,21 +44,21 @@ impl Reactions {
     /// The disk is full, or the file is gone.
     pub fn row(&mut self, plan: &Plan, r: &Reaction) -> Result<(), ParquetError> {
         let (before, after) = (&r.before.view, &r.after.view);
-        let us = |ps: u64| Cell::Real(Some(ps as f64 / PS_PER_US));
+        let us = |ps: u64| Cell::Real(ps as f64 / PS_PER_US);
         let shown: Vec<String> = r.after.gauges.0.iter().map(|(name, x)| format!("{name}={x}")).collect();
         self.0.row([
-            Cell::Real(Some(r.t.seconds())),
+            Cell::Real(r.t.seconds()),
             Cell::Word(&plan.flows[r.flow].name),
             Cell::Word(r.cause.name()),
             Cell::Word(phase(before.phase)),
             Cell::Word(phase(after.phase)),
-            Cell::Count(Some(before.cwnd)),
-            Cell::Count(Some(after.cwnd)),
-            Cell::Count(before.ssthresh),
-            Cell::Count(after.ssthresh),
-            Cell::Count(Some(before.in_flight)),
-            Cell::Count(Some(after.una)),
-            Cell::Count(Some(after.nxt)),
+            Cell::Count(before.cwnd),
+            Cell::Count(after.cwnd),
+            before.ssthresh.into(),
+            after.ssthresh.into(),
+            Cell::Count(before.in_flight),
+            Cell::Count(after.una),
+            Cell::Count(after.nxt),
             after.srtt.map_or(Cell::Nothing, |s| us(s.ps())),
             us(before.rto.ps()),
             us(after.rto.ps()),
