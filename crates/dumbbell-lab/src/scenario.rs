@@ -147,7 +147,11 @@ impl Profile {
     }
     /// The congestion control of a flow that names none: the standard window with the profile's recovery.
     pub fn default_cc(self) -> &'static str {
-        if self == Profile::Ns2 { "newreno" } else { "sack" }
+        match self {
+            Profile::Ns2 => "newreno",
+            Profile::Rfc => "sack",
+            Profile::Linux => "cubic",
+        }
     }
 }
 
