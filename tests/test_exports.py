@@ -1,4 +1,4 @@
-"""Exports are what other programs say that they are: tshark, tcptrace, awk and flent read them, and count what we count."""
+"""Exports are what other programs say that they are: tshark, tcptrace, awk and flent read them, and count as we do."""
 
 from __future__ import annotations
 
@@ -67,6 +67,11 @@ def dumbbell(*words: str | Path, code: int = 0) -> subprocess.CompletedProcess[s
     return done
 
 
+def said(done: subprocess.CompletedProcess[str]) -> str:
+    """What a refusal says, its lines joined."""
+    return re.sub(r"[\s│]+", " ", done.stderr)
+
+
 def tshark(file: Path, *words: str) -> list[list[str]]:
     """Fields of the packets, checksums verified."""
     checks = [f"{protocol}.check_checksum:TRUE" for protocol in ("ip", "tcp", "udp")]
@@ -114,7 +119,8 @@ def stream(run: Path, flow: str) -> str:
 def test_the_run_has_what_the_tests_need(summary: dict[str, dict[str, Any]], packets: polars.DataFrame) -> None:
     assert all(summary[flow]["retransmits"] > 0 for flow in ("selective", "plain", "ns2"))
     assert summary["marked"]["marks"] > 10
-    assert packets.filter(polars.col("flags").str.contains("F"))["flow"].unique().to_list() == ["ends"]
+    closing = packets.filter(polars.col("flags").cast(str).str.contains("F"))
+    assert closing["flow"].cast(str).unique().to_list() == ["ends"]
 
 
 @pytest.mark.parametrize("at", ["sender", "receiver", "bottleneck"])
@@ -280,11 +286,11 @@ def test_a_damaged_capture_is_named_and_the_rest_is_read(captures: dict[str, Pat
     assert found["packets"] == len(before) > 1000
     offset = found["damage"]["offset_bytes"]
     assert len(whole) // 2 - 2000 < offset < len(whole) // 2
-    assert f"{cut} is damaged at byte {offset}: the file ends within a packet" in done.stderr
+    assert f"{cut} is damaged at byte {offset}: the file ends within a packet" in said(done)
     noise = tmp_path / "noise.pcap"
     noise.write_bytes(b"no capture")
-    assert "no capture and no trace begins like this" in dumbbell("read", noise, code=1).stderr
-    assert "No such file" in dumbbell("read", tmp_path / "nothing", code=2).stderr
+    assert "no capture and no trace begins like this" in said(dumbbell("read", noise, code=1))
+    assert "No such file" in said(dumbbell("read", tmp_path / "nothing", code=2))
 
 
 def test_a_link_sees_what_its_queue_counts(run: Path, captures: dict[str, Path], tmp_path: Path) -> None:
@@ -348,7 +354,7 @@ def test_departures_are_a_trace_of_mahimahi(run: Path, tmp_path: Path) -> None:
             through -= 1500
             expected.append(-(-ps // 10**9))
     assert opportunities == expected and len(expected) > 5000
-    assert "name the link" in dumbbell("export", "mahimahi", run, code=2).stderr
+    assert "name the link" in said(dumbbell("export", "mahimahi", run, code=2))
 
 
 def _packets(run: Path) -> list[dict[str, Any]]:
@@ -368,7 +374,6 @@ def test_ns2_traces_are_read_back(run: Path, summary: dict[str, dict[str, Any]])
 @pytest.mark.parametrize("table", ["flows", "queues", "signals", "reactions", "packets", "hops"])
 def test_csv_has_every_row_and_value(run: Path, table: str) -> None:
     text = dumbbell("export", "csv", run, "--table", table).stdout
-    assert "\r\n" not in text  # subprocess has made them \n: see below
     found = list(csv.DictReader(io.StringIO(text)))
     frame = polars.read_parquet(run / f"{table}.parquet")
     assert list(found[0]) == frame.columns
@@ -403,8 +408,8 @@ def test_flent_reads_and_plots(run: Path, tmp_path: Path) -> None:
     done = dumbbell("export", "flent", run, "-o", file)
     assert "1 flows of UDP are left out" in done.stderr
     flent = [sys.executable, "-m", "flent", "-i", file]
-    table = subprocess.run([*flent, "-f", "csv"], capture_output=True, text=True, check=True).stdout
-    found = list(csv.DictReader(io.StringIO(table)))
+    subprocess.run([*flent, "-f", "csv", "-o", tmp_path / "table.csv"], capture_output=True, check=True)
+    found = list(csv.DictReader(io.StringIO((tmp_path / "table.csv").read_text())))
     series = polars.read_parquet(run / "flows.parquet").filter(polars.col("flow") == "selective")
     read = [float(row["TCP upload::1"]) for row in found if row["TCP upload::1"]]
     assert read == [bps / 1e6 for bps in series["goodput_bps"] if bps is not None]
@@ -418,29 +423,29 @@ def test_flent_reads_and_plots(run: Path, tmp_path: Path) -> None:
 
 
 def test_what_is_not_there_is_named(run: Path, tmp_path: Path) -> None:
-    for words, said in [
+    for words, text in [
         (["pcapng", run, "--flow", "selectiv"], "did you mean `selective`?"),
         (["pcapng", run, "--at", "bottlenek"], "did you mean `bottleneck`?"),
         (["pcapng", run, "--at", "sender", "--departed"], "`sender` is no link"),
-        (["pcapn", run], "did you mean `pcapng`?"),
+        (["pcapgn", run], "did you mean `pcapng`?"),
         (["csv", run, "--table", "packet"], "did you mean `packets`?"),
         (["csv", run, "--snaplen", "9"], "--snaplen is of no use to the format `csv`"),
         (["csv", tmp_path / "none"], "there is no result directory"),
         (["ns2", run, "--at", "selective"], "there is no link"),
     ]:
-        assert said in dumbbell("export", *words, "-o", tmp_path / "out", code=2).stderr
+        assert text in said(dumbbell("export", *words, "-o", tmp_path / "out", code=2))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_results_without_packets_say_how_to_record_them(tmp_path: Path) -> None:
     file = tmp_path / "net.toml"
-    file.write_text(SCENARIO.split("[record]")[0].replace("20 s", "1 s"))
+    file.write_text(SCENARIO.split("[record]")[0].replace("20 s", "4 s"))
     dumbbell("run", file, "--out", tmp_path / "bare")
     done = dumbbell("export", "pcapng", tmp_path / "bare", "-o", tmp_path / "x", code=2)
-    assert "has no record of packets" in done.stderr and "record.packets=true" in done.stderr
+    assert "has no record of packets" in said(done) and "record.packets=true" in said(done)
     dumbbell("run", file, "-s", "record.packets=true", "--replications", "2", "--out", tmp_path / "many")
     done = dumbbell("export", "pcapng", tmp_path / "many", "-o", tmp_path / "x", code=2)
-    assert "holds 2 runs" in done.stderr and "seed-1" in done.stderr
+    assert "holds 2 runs" in said(done) and "seed-1" in said(done)
 
 
 def test_a_damaged_record_is_named(run: Path, tmp_path: Path) -> None:
@@ -450,5 +455,5 @@ def test_a_damaged_record_is_named(run: Path, tmp_path: Path) -> None:
         there.mkdir()
         (there / "packets.parquet").write_bytes(broken)
         done = dumbbell("export", "pcapng", there, "-o", there / "x.pcapng", code=1)
-        assert "packets.parquet is damaged" in done.stderr
+        assert "packets.parquet is damaged" in said(done)
         assert not (there / "x.pcapng").exists()

@@ -1,9 +1,10 @@
-//! What doors call: JSON in, JSON out. The command line, the Python package and the page are doors.
+//! What doors call: JSON in, JSON out; tables of results come out as Arrow. The command line, the Python package and the page are doors.
 use crate::limits;
 use crate::problem::Problem;
 use crate::request::Request;
 pub use crate::run::Progress;
 use crate::study::Study;
+use crate::tidy::Tidy;
 use dumbbell_plan::Plan;
 use serde_json::{Value, json};
 
@@ -63,6 +64,16 @@ pub fn plan(request: &Value) -> Result<Value, Problem> {
 /// Code 2: every error of the scenario; 1: records cannot be written; 130: stopped. Nothing is written then.
 pub fn run(request: &Value, progress: &dyn Fn(Progress) -> bool) -> Result<Value, Problem> {
     crate::run::run(request, progress)
+}
+
+/// One table of several runs, in tidy form. `request` is a list of `{"labels": {...}, "file": PATH}` for files of
+/// records, or `{"labels": {...}, "rows": [...]}` for a result's flows or queues: each row of a run has its labels
+/// (such as point and seed) before its own columns.
+///
+/// # Errors
+/// Code 2: the request is wrong; 1: a file is missing, damaged, or does not go with the others.
+pub fn table(request: &Value) -> Result<Tidy, Problem> {
+    crate::series::table(request)
 }
 
 /// Runs a script that tests one end of a TCP step by step (see [`dumbbell_script`]); `name` is what messages call it:
