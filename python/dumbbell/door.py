@@ -34,15 +34,27 @@ def _call(function: str, *args: Any) -> Any:
 
 
 @cache
-def catalogue() -> dict[str, Any]:
-    """Every algorithm by kind: page, parameters, defaults."""
-    return _call("catalogue")
+def catalogue(*uses: str) -> dict[str, Any]:
+    """Every algorithm by kind: page, parameters, defaults. uses: files with algorithms of the user's own."""
+    return _call("catalogue", _brought(uses))
 
 
 @cache
-def schema() -> dict[str, Any]:
-    """JSON Schema of a scenario file."""
-    return _call("schema")
+def schema(*uses: str) -> dict[str, Any]:
+    """JSON Schema of a scenario file. uses: files with algorithms of the user's own."""
+    return _call("schema", _brought(uses))
+
+
+def _brought(uses: Iterable[str]) -> list[Any]:
+    from .own.load import described
+
+    return [one for path in uses for one in described(path)]
+
+
+def _described(own: Iterable[type[Any]]) -> list[Any]:
+    from .own.describe import describe
+
+    return [describe(cls) for cls in dict.fromkeys(own)]
 
 
 def request(source: dict[str, Any], overrides: Iterable[str] = (), **options: Any) -> dict[str, Any]:
@@ -52,19 +64,25 @@ def request(source: dict[str, Any], overrides: Iterable[str] = (), **options: An
     return {"source": source, "overrides": list(overrides), **given}
 
 
-def plan(wanted: dict[str, Any]) -> dict[str, Any]:
-    """The points of a scenario with every default resolved: `{"points": [...], "notes": [...]}`."""
-    return _call("plan", json.dumps(wanted))
+def plan(wanted: dict[str, Any], own: Iterable[type[Any]] = ()) -> dict[str, Any]:
+    """The points of a scenario with every default resolved: `{"points": [...], "notes": [...]}`.
+
+    own: classes of algorithms that it names, beside the catalogue and the files that it uses.
+    """
+    return _call("plan", json.dumps(wanted), _described(own))
 
 
-def run(wanted: dict[str, Any], progress: Progress | None = None) -> dict[str, Any]:
-    """Runs a scenario: the result of its one point, or `{"points": [...]}` of a sweep.
+def run(
+    wanted: dict[str, Any], progress: Progress | None = None, own: Iterable[type[Any]] = ()
+) -> dict[str, Any]:
+    """Runs a scenario: the result of its one point, or `{"points": [...]}` of a sweep. own: as for `plan`.
 
     The simulator works in a thread of its own, so that Ctrl-C is heard at once: the run is then told to stop,
     which it does within a fraction of a second and without a half-written file, and `KeyboardInterrupt` goes
     on to the caller.
     """
     stop, ended = threading.Event(), threading.Event()
+    described = _described(own)
     outcome: list[Any] = []
 
     def report(finished: int, runs: int, fraction: float) -> bool:
@@ -74,7 +92,7 @@ def run(wanted: dict[str, Any], progress: Progress | None = None) -> dict[str, A
 
     def work() -> None:
         try:
-            outcome.append(_call("run", json.dumps(wanted), report))
+            outcome.append(_call("run", json.dumps(wanted), report, described))
         except BaseException as error:
             outcome.append(error)
         finally:

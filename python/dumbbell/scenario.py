@@ -8,6 +8,7 @@ from typing import Any
 
 from . import door, overrides, result
 from .algorithms import Spec
+from .own.base import Own
 from .result import Result, Sweep
 
 
@@ -30,8 +31,10 @@ class Scenario:
 
     def __init__(self, value: Mapping[str, Any] | None = None, /, *, name: str = "scenario", **words: Any) -> None:
         tables = {**(value or {}), **words}
-        self._source: dict[str, Any] = {"value": _plain(tables), "name": name}
+        own: list[type[Own]] = []
+        self._source: dict[str, Any] = {"value": _plain(tables, own), "name": name}
         self._overrides: tuple[str, ...] = ()
+        self._own = tuple(own)
 
     @classmethod
     def from_file(cls, path: str | Path) -> Scenario:
@@ -44,20 +47,23 @@ class Scenario:
         return cls._of({"text": text, "name": name})
 
     @classmethod
-    def _of(cls, source: dict[str, Any], changes: Iterable[str] = ()) -> Scenario:
+    def _of(
+        cls, source: dict[str, Any], changes: Iterable[str] = (), own: Iterable[type[Own]] = ()
+    ) -> Scenario:
         scenario = cls.__new__(cls)
-        scenario._source, scenario._overrides = source, tuple(changes)
+        scenario._source, scenario._overrides, scenario._own = source, tuple(changes), tuple(own)
         return scenario
 
     def with_(self, changes: Mapping[str, Any] | Iterable[str]) -> Scenario:
         """Another scenario with values replaced: `{"queue.max_p": 0.1}`, or as after `-s`: `["queue.max_p=0.1"]`."""
+        own = list(self._own)
         if isinstance(changes, Mapping):
-            changes = [f"{key}={overrides.literal(_plain(value))}" for key, value in changes.items()]
-        return self._of(self._source, (*self._overrides, *changes))
+            changes = [f"{key}={overrides.literal(_plain(value, own))}" for key, value in changes.items()]
+        return self._of(self._source, (*self._overrides, *changes), own)
 
     def check(self, **options: Any) -> list[dict[str, Any]]:
         """The plan of each point, every default resolved. `ScenarioError` shows what is wrong, where, and the fix."""
-        return door.plan(self._request(**options))["points"]
+        return door.plan(self._request(**options), self._own)["points"]
 
     def run(
         self,
@@ -84,12 +90,13 @@ class Scenario:
             record={"every": record_every} if record_every else None,
             audit=audit,
         )
-        return result.read(door.run(wanted, progress))
+        return result.read(door.run(wanted, progress, self._own))
 
     def sweep(self, axes: Mapping[str, Iterable[Any]], **options: Any) -> Sweep:
         """Runs every combination of values: `sweep({"queue.limit": ["24 pkt", "36 pkt"]})`. Options as in `run`."""
-        swept = [overrides.axis(key, map(_plain, values)) for key, values in axes.items()]
-        outcome = Scenario._of(self._source, [*self._overrides, *swept]).run(**options)
+        own = list(self._own)
+        swept = [overrides.axis(key, [_plain(value, own) for value in values]) for key, values in axes.items()]
+        outcome = Scenario._of(self._source, [*self._overrides, *swept], own).run(**options)
         return outcome if isinstance(outcome, Sweep) else Sweep({"points": [{"overrides": {}, **outcome.json}]})
 
     def _request(self, **options: Any) -> dict[str, Any]:
@@ -100,12 +107,15 @@ class Scenario:
         return f"<Scenario {origin}{''.join(f' -s {o}' for o in self._overrides)}>"
 
 
-def _plain(value: Any) -> Any:
-    """Tables, lists and numbers, with every algorithm as its table."""
+def _plain(value: Any, own: list[type[Own]]) -> Any:
+    """Tables, lists and numbers, with every algorithm as its table; classes of the user's own go into `own`."""
+    if isinstance(value, Own):
+        own.append(type(value))
+        return _plain(value.as_dict(), own)
     if isinstance(value, Spec):
-        return _plain(value.as_dict())
+        return _plain(value.as_dict(), own)
     if isinstance(value, Mapping):
-        return {key: _plain(inner) for key, inner in value.items()}
+        return {key: _plain(inner, own) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(inner) for inner in value]
+        return [_plain(inner, own) for inner in value]
     return value
