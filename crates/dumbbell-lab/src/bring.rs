@@ -18,6 +18,10 @@ pub trait Bring: Sync {
     /// # Errors
     /// The cause and the fix; the place is the caller's.
     fn file(&self, path: &Path) -> Result<Makers, Diagnostic>;
+    /// Does `work`, a run that calls what was brought, on this thread: an interpreter may want to know the thread.
+    fn within(&self, work: &mut (dyn FnMut() + Send)) {
+        work();
+    }
 }
 
 /// A door that brings nothing.

@@ -46,6 +46,7 @@ struct Job {
 /// What all runs share.
 struct Shared<'a> {
     study: &'a Study,
+    bring: &'a dyn Bring,
     options: Options,
     overrides: String,
     output: Option<&'a Output>,
@@ -80,6 +81,7 @@ pub fn run(request: &Value, progress: &dyn Fn(Progress) -> bool, bring: &dyn Bri
     let output = request.out.as_deref().map(|dir| Output::open(dir, &study)).transpose()?;
     let shared = Shared {
         study: &study,
+        bring,
         options: Options { fold: request.fold, audit: request.audit, ..Options::default() },
         overrides: serde_json::to_string(request.overrides()).unwrap_or_default(),
         output: output.as_ref(),
@@ -142,7 +144,12 @@ impl Shared<'_> {
 
 /// One run, from its plan to its result.
 fn one(shared: &Shared<'_>, job: &Job) -> Result<Value, Stop> {
-    let outcome = attempt(shared, job);
+    let mut outcome = Err(Stop::Interrupted);
+    if shared.study.makers.is_empty() {
+        outcome = attempt(shared, job);
+    } else {
+        shared.bring.within(&mut || outcome = attempt(shared, job));
+    }
     if outcome.is_err() {
         shared.stop.store(true, Relaxed);
     }

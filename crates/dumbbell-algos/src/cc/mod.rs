@@ -1,9 +1,6 @@
 //! Congestion controls. The classics differ in how they repair losses; their window arithmetic is [`window`].
 use dumbbell_core::registry;
 
-#[cfg(test)]
-#[macro_use]
-mod suite;
 pub mod window;
 
 registry! { cc AnyCc, suite cc_suite { aimd::Aimd, newreno::Newreno, reno::Reno, sack::Sack, tahoe::Tahoe } }

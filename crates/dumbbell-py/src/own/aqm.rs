@@ -2,7 +2,7 @@
 //!
 //! Per decision: the interpreter is attached, four objects that belong to the instance are filled, a bound method is
 //! called with a tuple that was made once. After a failure the alarm is raised and no method is called any more.
-use super::class::{Class, arguments, lasting, raise};
+use super::class::{Class, Who, arguments, lasting};
 use super::seen::{Cx, Packet, Queue};
 use super::verdict::Verdict;
 use dumbbell_core::aqm::{Cx as CoreCx, DynAqm, Gone, LinkInfo, Needs, QueueView, Slot, Verdict as CoreVerdict};
@@ -27,17 +27,18 @@ impl Maker<dyn DynAqm, LinkInfo> for AqmClass {
         self.0.check(config)
     }
     fn make(&self, config: &Value, site: &LinkInfo, alarm: &Alarm) -> Result<Box<dyn DynAqm>, Fault> {
+        let who = Who::of(&self.0.page);
         Ok(Box::new(Python::attach(|py| {
             let live = Live::new(py, &self.0, config, site);
-            let live = live.map_err(|e| raise(py, alarm, &self.0.page.name, Time::ZERO, &e)).ok();
-            PyAqm { name: self.0.page.name.clone(), alarm: alarm.clone(), now: Time::ZERO, live }
+            let live = live.map_err(|e| who.raise(py, alarm, Time::ZERO, &e)).ok();
+            PyAqm { who, alarm: alarm.clone(), now: Time::ZERO, live }
         })))
     }
 }
 
 /// An instance; without `live` it has failed.
 struct PyAqm {
-    name: String,
+    who: Who,
     alarm: Alarm,
     now: Time,
     live: Option<Live>,
@@ -246,8 +247,7 @@ impl PyAqm {
     /// Calls a method; after a failure nothing is called, and `else_` is the answer.
     fn call<T>(&mut self, else_: T, f: impl FnOnce(&mut Live, Python<'_>) -> PyResult<T>) -> T {
         let Some(live) = &mut self.live else { return else_ };
-        let done =
-            Python::attach(|py| f(live, py).map_err(|error| raise(py, &self.alarm, &self.name, self.now, &error)));
+        let done = Python::attach(|py| f(live, py).map_err(|error| self.who.raise(py, &self.alarm, self.now, &error)));
         done.unwrap_or_else(|()| {
             self.live = None;
             else_
@@ -309,7 +309,7 @@ impl DynAqm for PyAqm {
         let Some(Live { hooks: Hooks { probe: Some(hook), .. }, .. }) = &self.live else { return };
         Python::attach(|py| {
             let done = hook.bind(py).call0().and_then(|answer| gauges(&answer, out));
-            done.unwrap_or_else(|error| raise(py, &self.alarm, &self.name, self.now, &error));
+            done.unwrap_or_else(|error| self.who.raise(py, &self.alarm, self.now, &error));
         });
     }
 }

@@ -3,7 +3,7 @@
 //! A class keeps its state in attributes: `cwnd`, `ssthresh`, `pacing` and `timer` are read after each call and held
 //! here, so that the sender's many questions do not reach the interpreter.
 use super::aqm::{gauges, shown};
-use super::class::{Class, arguments, lasting, raise};
+use super::class::{Class, Who, arguments, lasting};
 use super::connection::{Ack, Congestion, Orders, Path, Sent};
 use dumbbell_core::catalogue::Fault;
 use dumbbell_core::foreign::{Alarm, Maker, Page};
@@ -33,14 +33,15 @@ impl Maker<dyn CongestionControl + Send, CorePath> for CcClass {
         self.0.check(config)
     }
     fn make(&self, config: &Value, site: &CorePath, alarm: &Alarm) -> Result<Made, Fault> {
+        let who = Who::of(&self.0.page);
         Ok(Box::new(Python::attach(|py| {
             let mut state = State { cwnd: site.initial_window, ..State::default() };
             let live = Live::new(py, &self.0, config, site).and_then(|live| {
                 state = live.state(py, Time::ZERO)?;
                 Ok(live)
             });
-            let live = live.map_err(|e| raise(py, alarm, &self.0.page.name, Time::ZERO, &e)).ok();
-            PyCc { name: self.0.page.name.clone(), alarm: alarm.clone(), now: Time::ZERO, state, live }
+            let live = live.map_err(|e| who.raise(py, alarm, Time::ZERO, &e)).ok();
+            PyCc { who, alarm: alarm.clone(), now: Time::ZERO, state, live }
         })))
     }
 }
@@ -56,7 +57,7 @@ struct State {
 
 /// An instance; without `live` it has failed.
 struct PyCc {
-    name: String,
+    who: Who,
     alarm: Alarm,
     now: Time,
     state: State,
@@ -157,7 +158,7 @@ impl PyCc {
             if let Some(orders) = orders {
                 live.orders.get().hand_over(orders);
             }
-            answer.map_err(|error| raise(py, &self.alarm, &self.name, self.now, &error))
+            answer.map_err(|error| self.who.raise(py, &self.alarm, self.now, &error))
         });
         match done {
             Ok((answer, state)) => {
@@ -172,8 +173,7 @@ impl PyCc {
     }
 
     fn fail(&mut self, cause: String) {
-        let (algorithm, at) = (self.name.clone(), self.now);
-        self.alarm.raise(dumbbell_core::foreign::Failure { algorithm, at, cause, trace: None });
+        self.who.alarm(&self.alarm, self.now, format!("{cause} ({})", self.who.file), None);
         (self.live, self.state.timer) = (None, None);
     }
 }
@@ -271,7 +271,7 @@ impl CongestionControl for PyCc {
         let Some(Live { probe: Some(hook), .. }) = &self.live else { return };
         Python::attach(|py| {
             let done = hook.bind(py).call0().and_then(|answer| gauges(&answer, out));
-            done.unwrap_or_else(|error| raise(py, &self.alarm, &self.name, self.now, &error));
+            done.unwrap_or_else(|error| self.who.raise(py, &self.alarm, self.now, &error));
         });
     }
 }

@@ -67,15 +67,36 @@ impl Class {
 pub fn told(py: Python<'_>, error: &PyErr) -> (String, Option<String>) {
     let explained = py
         .import("dumbbell.own.failure")
-        .and_then(|m| m.call_method1("told", (error.value(py),)))
+        .and_then(|m| m.call_method1("told", (error.clone_ref(py).into_value(py),)))
         .and_then(|t| t.extract::<(String, String)>());
     explained.map_or_else(|_| (error.to_string(), None), |(cause, trace)| (cause, Some(trace)))
 }
 
-/// Raises the alarm for an exception.
-pub fn raise(py: Python<'_>, alarm: &Alarm, algorithm: &str, at: Time, error: &PyErr) {
-    let (cause, trace) = told(py, error);
-    alarm.raise(Failure { algorithm: algorithm.into(), at, cause, trace });
+/// Who raises an alarm: the algorithm's name, and the file that it is written in.
+#[derive(Clone)]
+pub struct Who {
+    pub name: String,
+    pub file: String,
+}
+
+impl Who {
+    pub fn of(page: &Page) -> Self {
+        Who { name: page.name.clone(), file: page.file.clone() }
+    }
+
+    /// Raises the alarm for an exception.
+    pub fn raise(&self, py: Python<'_>, alarm: &Alarm, at: Time, error: &PyErr) {
+        let (cause, trace) = told(py, error);
+        match trace {
+            Some(trace) if !trace.is_empty() => self.alarm(alarm, at, cause, Some(trace)),
+            _ => self.alarm(alarm, at, format!("{cause} ({})", self.file), None),
+        }
+    }
+
+    /// Raises the alarm.
+    pub fn alarm(&self, alarm: &Alarm, at: Time, cause: String, trace: Option<String>) {
+        alarm.raise(Failure { algorithm: self.name.clone(), at, cause, trace });
+    }
 }
 
 /// Names that algorithms give to their numbers, for as long as the program lasts: each once.

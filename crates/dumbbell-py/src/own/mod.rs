@@ -47,6 +47,10 @@ impl Bring for Own {
     fn given(&self) -> Makers {
         self.given.clone()
     }
+    /// A thread that keeps its place in the interpreter enters it faster: a run has one for all its calls.
+    fn within(&self, work: &mut (dyn FnMut() + Send)) {
+        Python::attach(|py| py.detach(work));
+    }
     fn file(&self, path: &Path) -> Result<Makers, Diagnostic> {
         Python::attach(|py| {
             let loaded = py
