@@ -8,6 +8,8 @@ pub mod conditioner;
 pub mod folded;
 #[cfg(test)]
 pub mod impairment;
+pub mod pages;
+#[cfg(test)]
 pub mod parameters;
 #[cfg(test)]
 pub mod source;
@@ -17,10 +19,10 @@ pub mod traffic;
 /// One `#[test]` for each generic function of a suite's module.
 #[cfg(test)]
 macro_rules! suite {
-    ($T:ty, $($module:ident)::+: $($test:ident),+) => {
+    ($T:ty, $module:ident: $($test:ident),+) => {
         $(#[test]
         fn $test() {
-            $crate::suite::$($module)::+::$test::<$T>();
+            $crate::suite::$module::$test::<$T>();
         })+
     };
 }
@@ -60,21 +62,21 @@ macro_rules! cc_suite {
 #[cfg(test)]
 macro_rules! conditioner_suite {
     ($T:ty) => {
-        suite!($T, parameters::of: documents_itself, refuses_what_is_wrong);
+        suite!($T, parameters: documents_itself, refuses_what_is_wrong);
         suite!($T, conditioner: accounts_for_every_packet, repeats_itself);
     };
 }
 #[cfg(test)]
 macro_rules! impairment_suite {
     ($T:ty) => {
-        suite!($T, parameters::of: documents_itself, refuses_what_is_wrong);
+        suite!($T, parameters: documents_itself, refuses_what_is_wrong);
         suite!($T, impairment: repeats_itself, says_whether_it_reorders);
     };
 }
 #[cfg(test)]
 macro_rules! source_suite {
     ($T:ty) => {
-        suite!($T, parameters::of: documents_itself, refuses_what_is_wrong);
+        suite!($T, parameters: documents_itself, refuses_what_is_wrong);
         suite!($T, source: repeats_itself, hands_over_something);
     };
 }

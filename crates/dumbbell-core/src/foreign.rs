@@ -259,7 +259,7 @@ mod tests {
         assert_eq!(refused(json!({"on": 1})).cause, "1 is not true or false");
         assert_eq!(refused(json!({"mode": "med"})).fix.as_deref(), Some("known are slow, fast"));
         assert_eq!(refused(json!({"target": "10 us"})).fix.as_deref(), Some("it must be at least 0.001"));
-        assert!(refused(json!({"target": 5})).cause.contains("no unit"), "{:?}", refused(json!({"target": 5})));
+        assert!(refused(json!({"target": 5})).cause.contains("needs its unit"), "{:?}", refused(json!({"target": 5})));
     }
 
     #[test]

@@ -38,6 +38,7 @@ pub mod bring;
 pub mod catalogue;
 pub mod choice;
 pub mod door;
+pub mod examine;
 mod flows;
 mod graph;
 pub mod known;

@@ -215,7 +215,7 @@ fn simulate(
 }
 
 /// An algorithm of the user's own that could not go on.
-fn failed(failure: &Failure, seed: u64) -> Problem {
+pub fn failed(failure: &Failure, seed: u64) -> Problem {
     let Failure { algorithm, at, cause, trace } = failure;
     let head = format!("{algorithm} failed at {} s of simulated time, seed {seed}: {cause}", at.seconds());
     let mut problem = Problem::failure(&head, Some("nothing was written; mend the algorithm and run again".into()));

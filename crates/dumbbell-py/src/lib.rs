@@ -4,8 +4,8 @@
 //! The interpreter's lock is released while a scenario runs; each call of such a class takes it for its time.
 mod own;
 
-use dumbbell_lab::door;
 use dumbbell_lab::problem::Problem as Refusal;
+use dumbbell_lab::{door, examine};
 use own::Own;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
@@ -59,6 +59,22 @@ fn run(py: Python<'_>, request: &str, progress: Py<PyAny>, own: Vec<Bound<'_, Py
     py.detach(|| door::run_with(&request, &report, &own)).map(|v| v.to_string()).map_err(problem)
 }
 
+/// The conformance suite, applied to described classes.
+#[pyfunction]
+fn test(py: Python<'_>, own: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
+    let own = Own::read(&own)?;
+    Ok(py.detach(|| examine::test(own.makers())).to_string())
+}
+
+/// Sends a trace of packets through a queue, or takes a congestion control through a trace of events.
+#[pyfunction]
+#[pyo3(signature = (request, own = vec![]))]
+fn drive(py: Python<'_>, request: &str, own: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
+    let (request, own) = (read(request)?, Own::read(&own)?);
+    let drive = if request["cc"].is_null() { examine::drive_queue } else { examine::drive_connection };
+    py.detach(|| drive(&request, &own)).map(|v| v.to_string()).map_err(problem)
+}
+
 #[pymodule]
 fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
@@ -67,5 +83,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(catalogue, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(plan, m)?)?;
-    m.add_function(wrap_pyfunction!(run, m)?)
+    m.add_function(wrap_pyfunction!(run, m)?)?;
+    m.add_function(wrap_pyfunction!(test, m)?)?;
+    m.add_function(wrap_pyfunction!(drive, m)?)
 }

@@ -1,6 +1,6 @@
 //! Every queue: nothing lost, nothing twice, in order, the same again with the same seed.
 use super::folded::Folded;
-use super::parameters;
+use super::pages;
 use super::subject::{AqmSubject, Check, Finding, ensure, smallest};
 use super::traffic::{Arrival, arrivals, capacity, hold};
 use crate::aqm::AnyAqm;
@@ -70,7 +70,7 @@ impl Case<'_> {
 /// For each choice of the algorithm: some random traffic at some port. What is found is shown with as little traffic
 /// as it takes.
 fn for_all(subject: &AqmSubject, test: impl Fn(&Case<'_>, &[Arrival]) -> Finding) -> Finding {
-    for config in parameters::choices(&subject.described) {
+    for config in pages::choices(&subject.described) {
         for case in 0..CASES {
             let mut rng = Stream::named(case, "suite");
             let (site, seed, counted) = (link(capacity(&mut rng)), rng.bits64(), rng.coin(0.5));
@@ -88,14 +88,14 @@ fn for_all(subject: &AqmSubject, test: impl Fn(&Case<'_>, &[Arrival]) -> Finding
     Ok(())
 }
 
-/// See [`parameters::documents_itself`].
+/// See [`pages::documents_itself`].
 pub fn documents_itself(subject: &AqmSubject) -> Finding {
-    parameters::documents_itself(&subject.described)
+    pages::documents_itself(&subject.described)
 }
 
-/// See [`parameters::refuses_what_is_wrong`].
+/// See [`pages::refuses_what_is_wrong`].
 pub fn refuses_what_is_wrong(subject: &AqmSubject) -> Finding {
-    parameters::refuses_what_is_wrong(&subject.described)
+    pages::refuses_what_is_wrong(&subject.described)
 }
 
 /// An algorithm under watch: each packet that goes in is told to it once, and told again once when it goes.

@@ -1,5 +1,5 @@
 //! What holds for every congestion control, whatever its idea.
-use super::parameters;
+use super::pages;
 use super::subject::{CcSubject, Check, Finding, ensure, smallest};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, LocalSignal, Orders, Path, Phase, Sent};
@@ -216,7 +216,7 @@ pub fn drive(
 const LIVES: usize = 256;
 
 fn for_all(subject: &CcSubject, test: impl Fn(&serde_json::Value, &[Event]) -> Finding) -> Finding {
-    let choices = parameters::choices(&subject.described);
+    let choices = pages::choices(&subject.described);
     for config in &choices {
         for case in 0..(LIVES / choices.len()).max(8) as u64 {
             let events = life(&mut Stream::named(case, "suite"));
@@ -231,19 +231,19 @@ fn for_all(subject: &CcSubject, test: impl Fn(&serde_json::Value, &[Event]) -> F
     Ok(())
 }
 
-/// See [`parameters::documents_itself`].
+/// See [`pages::documents_itself`].
 pub fn documents_itself(subject: &CcSubject) -> Finding {
-    parameters::documents_itself(&subject.described)
+    pages::documents_itself(&subject.described)
 }
 
-/// See [`parameters::refuses_what_is_wrong`].
+/// See [`pages::refuses_what_is_wrong`].
 pub fn refuses_what_is_wrong(subject: &CcSubject) -> Finding {
-    parameters::refuses_what_is_wrong(&subject.described)
+    pages::refuses_what_is_wrong(&subject.described)
 }
 
 /// The window is at least one segment at the start.
 pub fn starts_with_a_segment(subject: &CcSubject) -> Finding {
-    for config in parameters::choices(&subject.described) {
+    for config in pages::choices(&subject.described) {
         subject.attempt(|| {
             let cwnd = subject.make(&config, &PATH)?.cwnd();
             ensure!(

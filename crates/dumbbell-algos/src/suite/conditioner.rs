@@ -1,5 +1,5 @@
 //! Every conditioner: each packet comes out once or is dropped once, whenever, and the same again.
-use super::parameters::of::choices;
+use super::parameters::choices;
 use dumbbell_core::aqm::{Cx, LinkInfo, Reason};
 use dumbbell_core::catalogue::Algorithm;
 use dumbbell_core::conditioner::{Conditioner, Emit};

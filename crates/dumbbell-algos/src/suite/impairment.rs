@@ -1,5 +1,5 @@
 //! Every impairment: the same again with the same seed, and no overtaking unless it says so.
-use super::parameters::of::choices;
+use super::parameters::choices;
 use dumbbell_core::catalogue::Algorithm;
 use dumbbell_core::impairment::{Fate, Impairment};
 use dumbbell_core::packet::Ecn;

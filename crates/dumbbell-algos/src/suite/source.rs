@@ -1,5 +1,5 @@
 //! Every source: the same again with the same seed, and never nothing.
-use super::parameters::of::choices;
+use super::parameters::choices;
 use dumbbell_core::catalogue::Algorithm;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::source::{Burst, Source};
