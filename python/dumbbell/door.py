@@ -72,9 +72,17 @@ def plan(wanted: dict[str, Any], own: Iterable[type[Any]] = ()) -> dict[str, Any
     return _call("plan", json.dumps(wanted), _described(own))
 
 
-def run(
-    wanted: dict[str, Any], progress: Progress | None = None, own: Iterable[type[Any]] = ()
-) -> dict[str, Any]:
+def examine(own: Iterable[type[Any]]) -> dict[str, Any]:
+    """The conformance suite, applied to classes of the user's own: `{"ok", "algorithms": [...]}`."""
+    return _call("test", _described(own))
+
+
+def drive(wanted: dict[str, Any], own: Iterable[type[Any]] = ()) -> dict[str, Any]:
+    """One algorithm under a trace, without a network: see `dumbbell.strategies.drive`."""
+    return _call("drive", json.dumps(wanted), _described(own))
+
+
+def run(wanted: dict[str, Any], progress: Progress | None = None, own: Iterable[type[Any]] = ()) -> dict[str, Any]:
     """Runs a scenario: the result of its one point, or `{"points": [...]}` of a sweep. own: as for `plan`.
 
     The simulator works in a thread of its own, so that Ctrl-C is heard at once: the run is then told to stop,

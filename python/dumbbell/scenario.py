@@ -47,9 +47,7 @@ class Scenario:
         return cls._of({"text": text, "name": name})
 
     @classmethod
-    def _of(
-        cls, source: dict[str, Any], changes: Iterable[str] = (), own: Iterable[type[Own]] = ()
-    ) -> Scenario:
+    def _of(cls, source: dict[str, Any], changes: Iterable[str] = (), own: Iterable[type[Own]] = ()) -> Scenario:
         scenario = cls.__new__(cls)
         scenario._source, scenario._overrides, scenario._own = source, tuple(changes), tuple(own)
         return scenario

@@ -39,7 +39,11 @@ impl Page {
     /// The defaults, written out.
     pub fn defaults(&self) -> Value {
         let known = self.schema["properties"].as_object();
-        Value::Object(known.into_iter().flatten().map(|(k, rule)| (k.clone(), rule["default"].clone())).collect())
+        let written = |key: &String, rule: &Value| {
+            let default = rule["default"].clone();
+            (key.clone(), typed(key, &default, rule).unwrap_or(default))
+        };
+        Value::Object(known.into_iter().flatten().map(|(key, rule)| written(key, rule)).collect())
     }
 
     /// A configuration with all defaults, each value of its type and in its range.

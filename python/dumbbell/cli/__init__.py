@@ -24,6 +24,8 @@ _COMMANDS = (
     ("explain", "catalogue:explain", "One page about an algorithm, `tcp` or a profile of it."),
     ("schema", "catalogue:schema", "Print the JSON Schema of scenario files."),
     ("plot", "plot:plot", "Draw a result directory again, or an algorithm's curve."),
+    ("test", "test:test", "Examine algorithms of your own as those of the catalogue are."),
+    ("new", "new:new", "Write the first lines of an algorithm of your own."),
     ("reproduce", "reproduce:reproduce", "Reproduce a paper: a verdict on each number and claim."),
     ("doctor", "doctor:doctor", "Say what this machine has and what it lacks."),
 )

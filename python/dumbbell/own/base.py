@@ -1,4 +1,4 @@
-"""The two classes that yours derive from. Every hook but one has a default; one that you do not define costs nothing."""
+"""The two classes that yours derive from. A hook that you do not define costs nothing."""
 
 from __future__ import annotations
 

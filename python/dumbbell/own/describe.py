@@ -7,6 +7,7 @@ import inspect
 import json
 import marshal
 import re
+import textwrap
 from functools import cache
 from pathlib import Path
 from types import CodeType
@@ -40,7 +41,7 @@ def page(cls: type[Own]) -> dict[str, Any]:
         "name": name_of(cls),
         "title": cls.title or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", cls.__name__),
         "idea": " ".join(idea.split()),
-        "equations": inspect.cleandoc(cls.equations) or rest or " ".join(idea.split()),
+        "equations": inspect.cleandoc(cls.equations) or rest or textwrap.fill(" ".join(idea.split()), 100),
         "sources": [*cls.sources] or [file],
         "language": "Python",
         "file": file,

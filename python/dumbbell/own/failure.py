@@ -14,7 +14,8 @@ def told(error: BaseException) -> tuple[str, str]:
     frames = [f for f in frames if not f.filename.startswith("<frozen")]
     what = "".join(traceback.format_exception_only(error)).strip()
     if isinstance(error, SyntaxError):
-        return f"{error.msg} ({error.filename}, line {error.lineno})", f"{what}\n"
+        file = Path(error.filename or "?").name
+        return f"{error.msg} ({file}, line {error.lineno})", f"{what}\n"
     last = what.splitlines()[-1]
     if not frames:
         return last, ""

@@ -67,7 +67,9 @@ def _module(file: Path, shown: str, source: bytes) -> ModuleType:
         if isinstance(error, KeyboardInterrupt):
             raise
         cause, trace = told(error)
-        raise Unusable(f"{shown} cannot be read: {cause}", "mend the file: `python` on it says the same", trace) from None
+        raise Unusable(
+            f"{shown} cannot be read: {cause}", "mend the file: `python` on it says the same", trace
+        ) from None
     return module
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import typing
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -68,7 +69,7 @@ def of_class(cls: type, base: type) -> dict[str, tuple[Any, Parameter]]:
     for owner in reversed(cls.__mro__):
         if owner is base or not issubclass(owner, base):
             continue
-        for name in owner.__dict__.get("__annotations__", {}):
+        for name in inspect.get_annotations(owner):
             hint = hints.get(name)
             if name.startswith("_") or typing.get_origin(hint) is ClassVar or hint is ClassVar or hasattr(base, name):
                 continue

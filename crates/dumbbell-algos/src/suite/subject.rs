@@ -148,7 +148,7 @@ impl CcSubject {
 pub fn smallest<E: Clone>(events: &[E], found: String, mut test: impl FnMut(&[E]) -> Finding) -> (Vec<E>, String) {
     let (mut events, mut found, mut piece) = (events.to_vec(), found, events.len() / 2);
     while piece > 0 {
-        let mut from = 0;
+        let (mut from, before) = (0, events.len());
         while from < events.len() && events.len() > 1 {
             let mut less = events.clone();
             less.drain(from..(from + piece).min(less.len()));
@@ -157,7 +157,8 @@ pub fn smallest<E: Clone>(events: &[E], found: String, mut test: impl FnMut(&[E]
                 _ => from += piece,
             }
         }
-        piece /= 2;
+        // Single events are tried again as long as one more can go.
+        piece = if piece == 1 && events.len() < before { 1 } else { piece / 2 };
     }
     (events, found)
 }
