@@ -25,7 +25,7 @@ HALF_FULL = (
     p: float = dumbbell.parameter(0.1, "The probability of a drop.", at_least=0, at_most=1)
 
     def arrive(self, cx, queue, packet, fits):
-        if queue.packets > cx.link.packets / 2 and cx.rng.unit() < self.p:
+        if queue.fullness > 0.5 and cx.rng.unit() < self.p:
             return drop("early")
         return PASS
 '''
@@ -156,7 +156,7 @@ def test_a_plan_carries_the_hash_of_the_source(tmp_path: Path) -> None:
         return door.plan(door.request({"value": value, "name": "s"}))["points"][0]
 
     first, again = planned(HALF_FULL), planned(HALF_FULL)
-    edited = planned(HALF_FULL.replace("/ 2", "/ 3"))
+    edited = planned(HALF_FULL.replace("> 0.5", "> 0.3"))
     assert first["plan_hash"] == again["plan_hash"] != edited["plan_hash"]
     specs = [link["aqm"] for link in first["plan"]["links"]]
     assert [len(s["source_hash"]) for s in specs if s["kind"] == "half_full"] == [16]
@@ -328,7 +328,7 @@ class Looking(dumbbell.Aqm):
         seen = [queue.meta(slot) for slot in range(queue.waiting)]
         assert [(p.flow, p.ip_len) for p in seen] == self.mine
         assert queue.meta(queue.waiting) is None
-        assert queue.packets == len(self.mine)
+        assert queue.packets == len(self.mine) == 8 * queue.fullness
         assert queue.bytes == sum(size for _, size in self.mine)
         marked = sum(p.ecn == "ce" for p in seen)
         self.calls["marked"] = max(self.calls.get("marked", 0), marked)

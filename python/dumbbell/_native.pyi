@@ -132,6 +132,9 @@ class Queue:
     def bytes(self) -> int:
         """Bytes of IP length in the backlog."""
     @property
+    def fullness(self) -> float:
+        """How full it is: the backlog over the limit, in the unit of the limit; 0 without a limit."""
+    @property
     def waiting(self) -> int:
         """Packets that have a slot: the backlog less a packet in transmission."""
     def meta(self, slot: int) -> Packet | None:

@@ -10,9 +10,12 @@ import json
 import threading
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .errors import of_code
+
+if TYPE_CHECKING:
+    from .own.base import Own
 
 Progress = Callable[[int, int, float], Any]
 """Called as `progress(finished, runs, fraction)`: runs that ended, all runs, share of all simulated time."""
@@ -51,7 +54,7 @@ def _brought(uses: Iterable[str]) -> list[Any]:
     return [one for path in uses for one in described(path)]
 
 
-def _described(own: Iterable[type[Any]]) -> list[Any]:
+def _described(own: Iterable[type[Own]]) -> list[Any]:
     from .own.describe import describe
 
     return [describe(cls) for cls in dict.fromkeys(own)]
@@ -64,7 +67,7 @@ def request(source: dict[str, Any], overrides: Iterable[str] = (), **options: An
     return {"source": source, "overrides": list(overrides), **given}
 
 
-def plan(wanted: dict[str, Any], own: Iterable[type[Any]] = ()) -> dict[str, Any]:
+def plan(wanted: dict[str, Any], own: Iterable[type[Own]] = ()) -> dict[str, Any]:
     """The points of a scenario with every default resolved: `{"points": [...], "notes": [...]}`.
 
     own: classes of algorithms that it names, beside the catalogue and the files that it uses.
@@ -72,17 +75,17 @@ def plan(wanted: dict[str, Any], own: Iterable[type[Any]] = ()) -> dict[str, Any
     return _call("plan", json.dumps(wanted), _described(own))
 
 
-def examine(own: Iterable[type[Any]]) -> dict[str, Any]:
+def examine(own: Iterable[type[Own]]) -> dict[str, Any]:
     """The conformance suite, applied to classes of the user's own: `{"ok", "algorithms": [...]}`."""
     return _call("test", _described(own))
 
 
-def drive(wanted: dict[str, Any], own: Iterable[type[Any]] = ()) -> dict[str, Any]:
+def drive(wanted: dict[str, Any], own: Iterable[type[Own]] = ()) -> dict[str, Any]:
     """One algorithm under a trace, without a network: see `dumbbell.strategies.drive`."""
     return _call("drive", json.dumps(wanted), _described(own))
 
 
-def run(wanted: dict[str, Any], progress: Progress | None = None, own: Iterable[type[Any]] = ()) -> dict[str, Any]:
+def run(wanted: dict[str, Any], progress: Progress | None = None, own: Iterable[type[Own]] = ()) -> dict[str, Any]:
     """Runs a scenario: the result of its one point, or `{"points": [...]}` of a sweep. own: as for `plan`.
 
     The simulator works in a thread of its own, so that Ctrl-C is heard at once: the run is then told to stop,

@@ -215,9 +215,17 @@ Named = Spec | str | dict[str, Any]
 
 
 @overload
-def drive(algorithm: Aqm | Named, trace: Sequence[Arrival], **port: Any) -> Fates: ...
+def drive(
+    algorithm: Aqm | Named,
+    trace: Sequence[Arrival],
+    *,
+    rate: str = ...,
+    delay: str = ...,
+    mtu: int = ...,
+    seed: int = ...,
+) -> Fates: ...
 @overload
-def drive(algorithm: CongestionControl | Named, trace: Sequence[Event], **port: Any) -> list[Window]: ...
+def drive(algorithm: CongestionControl | Named, trace: Sequence[Event]) -> list[Window]: ...
 def drive(
     algorithm: Own | Named,
     trace: Sequence[Arrival] | Sequence[Event],

@@ -11,8 +11,9 @@ class HalfFull(dumbbell.Aqm):
     p: float = dumbbell.parameter(0.1, "The probability of a drop.", at_least=0, at_most=1)
 
     def arrive(self, cx, queue, packet, fits):
-        half = queue.packets > cx.link.packets / 2
-        return drop("early") if half and cx.rng.unit() < self.p else PASS
+        if queue.fullness > 0.5 and cx.rng.unit() < self.p:
+            return drop("early")
+        return PASS
 ```
 
 In a scenario: `use = ["mine.py"]` and `queue = { kind = "half_full", p = 0.2 }`; in Python:

@@ -9,7 +9,6 @@ from pathlib import Path
 from string import Template
 
 from .. import catalogue
-from ..algorithms import class_name
 from ..errors import DumbbellError, ScenarioError
 
 REGISTRY = {"aqm": "crates/dumbbell-algos/src/aqm.rs", "cc": "crates/dumbbell-algos/src/cc/mod.rs"}
@@ -71,6 +70,11 @@ def checkout(here: Path) -> Path:
         f"{start} is in no checkout of Dumbbell, where a Rust algorithm is written: go into one, or write it in "
         "Python with --python"
     )
+
+
+def class_name(name: str) -> str:
+    """The class of an algorithm: `my_red` is `MyRed`."""
+    return "".join(word[:1].upper() + word[1:] for word in name.split("_"))
 
 
 def _refuse_name(kind: str, name: str) -> None:

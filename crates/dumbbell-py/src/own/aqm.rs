@@ -87,7 +87,7 @@ impl Live {
                 return Err(PyValueError::new_err(text));
             }
         };
-        let (queue, packet) = (Bound::new(py, Queue::new())?, Bound::new(py, Packet::new())?);
+        let (queue, packet) = (Bound::new(py, Queue::new(site.capacity))?, Bound::new(py, Packet::new())?);
         let flag = |fits: bool| fits.into_pyobject(py).map(|b| b.to_owned().into_any());
         let (c, q, p) = (cx.as_any(), queue.as_any(), packet.as_any());
         let arrival = |fits: bool| arguments(py, &[c, q, p, &flag(fits)?]);

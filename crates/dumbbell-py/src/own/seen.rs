@@ -233,8 +233,8 @@ fn ecn_name(ecn: Ecn) -> &'static str {
 #[pyclass(frozen, module = "dumbbell")]
 pub struct Queue(Mutex<Backlog>);
 
-#[derive(Default)]
 struct Backlog {
+    capacity: Capacity,
     packets: u32,
     bytes: u64,
     waiting: Slot,
@@ -256,6 +256,16 @@ impl Queue {
     fn bytes(&self) -> u64 {
         open(&self.0).bytes
     }
+    /// How full it is: the backlog over the limit, in the unit of the limit; 0 without a limit.
+    #[getter]
+    fn fullness(&self) -> f64 {
+        let b = open(&self.0);
+        match b.capacity {
+            Capacity::Packets(n) => f64::from(b.packets) / f64::from(n.max(1)),
+            Capacity::Bytes(n) => b.bytes as f64 / n.max(1) as f64,
+            Capacity::Unlimited => 0.0,
+        }
+    }
     /// Packets that have a slot: the backlog less a packet in transmission.
     #[getter]
     fn waiting(&self) -> u32 {
@@ -269,8 +279,9 @@ impl Queue {
 }
 
 impl Queue {
-    pub fn new() -> Self {
-        Queue(Mutex::new(Backlog::default()))
+    pub fn new(capacity: Capacity) -> Self {
+        let metas = VecDeque::new();
+        Queue(Mutex::new(Backlog { capacity, packets: 0, bytes: 0, waiting: 0, metas, fresh: false }))
     }
     pub fn fill(&self, q: &dyn QueueView) {
         let mut b = open(&self.0);
