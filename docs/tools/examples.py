@@ -9,7 +9,8 @@ Each page has a directory of its own, in which its blocks are run in order:
   file (`extends`) and checked.
 - ```console: each line after `$ ` is run by a shell. Lines below it are its output, standard error included;
   without any, only its exit code is looked at. A line `…` stands for any lines.
-- ```python after `<!-- file: NAME -->` is written to NAME; any other is run, and a ```text block right after it is its output.
+- ```python after `<!-- file: NAME -->` is written to NAME; any other is run, and a ```text block right after it is
+  its output.
 
 Times that a run took ("in 12.3 ms") are equal to each other. Other blocks are not run.
 """
