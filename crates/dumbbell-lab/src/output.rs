@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// The records of a run.
-const RECORDS: [&str; 3] = ["flows.parquet", "queues.parquet", "signals.parquet"];
+const RECORDS: [&str; 6] =
+    ["flows.parquet", "queues.parquet", "signals.parquet", "reactions.parquet", "packets.parquet", "hops.parquet"];
 /// How the name begins of a directory in which results grow.
 const GROWING: &str = ".growing-";
 /// A file in it that is locked while its process lives.

@@ -355,13 +355,27 @@ pub struct Record {
     pub flows: bool,
     /// Whether reported queues have series; default true.
     pub queues: bool,
-    /// Whether each drop and each mark is recorded, with what its decision saw; default false.
+    /// Whether each drop and each mark is recorded, with what its decision saw, and each reaction of a sender;
+    /// default false.
     pub drops: bool,
+    /// Whether packets are recorded one by one: false (default), true, or a list of names of flows. Also records
+    /// drops, marks and reactions.
+    pub packets: Followed,
+}
+
+/// Which flows' packets are recorded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Followed {
+    /// Those of every flow, or of none.
+    All(bool),
+    /// Those of the flows with these names.
+    Of(Vec<String>),
 }
 
 impl Default for Record {
     fn default() -> Self {
-        Record { every: None, flows: true, queues: true, drops: false }
+        Record { every: None, flows: true, queues: true, drops: false, packets: Followed::All(false) }
     }
 }
 

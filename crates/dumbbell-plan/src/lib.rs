@@ -153,8 +153,11 @@ pub struct Record {
     pub flows: bool,
     /// Whether the series have the queues.
     pub queues: bool,
-    /// Whether each drop and mark is recorded with what its decision saw.
+    /// Whether each drop, each mark and each reaction of a sender is recorded with what its decision saw.
     pub drops: bool,
+    /// Flows whose packets are followed one by one, ascending.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub packets: Vec<usize>,
 }
 
 impl Plan {

@@ -158,7 +158,11 @@ fn element(
     Ok(Element::Port(Box::new(Port {
         station,
         queue,
-        account: Account::new(number, plan.record.drops, PortStats::new(warm, end, link.report)),
+        account: Account::new(
+            number,
+            plan.record.drops || !plan.record.packets.is_empty(),
+            PortStats::new(warm, end, link.report),
+        ),
         impairments,
         looks: looks(plan, plan.record.queues && link.report),
         quiet_until: Time::ZERO,

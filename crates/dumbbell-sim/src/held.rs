@@ -56,6 +56,7 @@ impl HeldQueue {
     ) -> Option<Time> {
         account.stats.arrived(now, parcel.meta().ip_len);
         let backlog = self.port.backlog().packets;
+        scene.entered(now, &parcel, account.link, backlog);
         let mut cx = Cx { now, rng: &mut self.rng, link: &self.info, flows: scene.flows };
         let start = self.port.arrive(&mut cx, parcel, &mut Outlet { now, backlog, account, scene });
         account.stats.holds(now, self.port.backlog().packets);

@@ -78,6 +78,7 @@ impl Port {
         let mut at = done + self.delay;
         if self.impairments.is_empty() {
             self.account.departed(done, parcel);
+            scene.left(parcel, self.account.link, done, at);
             return Some(at);
         }
         for (impairment, rng) in &mut self.impairments {
@@ -92,6 +93,7 @@ impl Port {
             }
         }
         self.account.departed(done, parcel);
+        scene.left(parcel, self.account.link, done, at);
         Some(at)
     }
 
