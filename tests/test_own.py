@@ -177,6 +177,20 @@ def test_classes_without_a_file_have_a_hash_of_their_code() -> None:
     assert run(queue=made(3)(limit="20 pkt"))["queues"][0]["drops"]["early"] > 0
 
 
+def test_an_imported_class_has_the_hash_of_what_was_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import importlib
+
+    from dumbbell.own.describe import source_hash
+    from dumbbell.own.load import classes
+
+    (tmp_path / "imported_one.py").write_text(HALF_FULL)
+    monkeypatch.syspath_prepend(tmp_path)
+    first = importlib.import_module("imported_one").HalfFull
+    assert source_hash(first) == source_hash(classes(tmp_path / "imported_one.py")[0])
+    (tmp_path / "imported_one.py").write_text(HALF_FULL.replace("> 0.5", "> 0.25"))
+    assert source_hash(first) != source_hash(classes(tmp_path / "imported_one.py")[0])
+
+
 # Mistakes ---------------------------------------------------------------------------------------------------------
 
 ARRIVE = "def arrive(self, cx, queue, packet, fits):\n"

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import abc
+import hashlib
 import re
+import sys
+from pathlib import Path
 from typing import Any, ClassVar
 
 from . import parameters, seen
@@ -30,6 +33,13 @@ class Own(abc.ABC):
     sources: ClassVar[tuple[str, ...]] = ()
     """Papers, RFCs, sections; default: the file itself."""
 
+    read_from: ClassVar[str | None] = None
+    """The hash of the file that the class was read from; None: there is none."""
+
+    def __init_subclass__(cls, **words: Any) -> None:
+        super().__init_subclass__(**words)
+        cls.read_from = _file_hash(cls)
+
     def __init__(self, **given: Any) -> None:
         known = (*_names(type(self)), *self.port_keys)
         for key in given:
@@ -53,6 +63,21 @@ class Own(abc.ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.parameters.items())})"
+
+
+def of_text(source: bytes) -> str:
+    """The hash of a file's text."""
+    return hashlib.sha256(source).hexdigest()[:16]
+
+
+def _file_hash(cls: type[Own]) -> str | None:
+    module = getattr(sys.modules.get(cls.__module__), "__dict__", {})
+    if "__dumbbell_source_hash__" in module:
+        return str(module["__dumbbell_source_hash__"])
+    try:
+        return of_text(Path(module["__file__"]).read_bytes())
+    except (KeyError, TypeError, OSError):
+        return None
 
 
 def _names(cls: type[Own]) -> tuple[str, ...]:

@@ -58,41 +58,31 @@ def source_file(cls: type) -> str:
         return "<python>"
 
 
-def source_hash(cls: type) -> str:
-    """A hash of the file that a class is written in; of its code if there is no file (a notebook, a prompt).
+def source_hash(cls: type[Own]) -> str:
+    """A hash of the file that a class was read from; of its code if there is no file (a notebook, a prompt).
 
-    What the file imports is not looked at.
+    The file is hashed when the class is made: one that is edited afterwards is another. What it imports is not
+    looked at.
     """
-    known = getattr(inspect.getmodule(cls), "__dumbbell_source_hash__", None)
-    if known is not None:
-        return str(known)
-    try:
-        file = inspect.getsourcefile(cls)
-        if file is not None and Path(file).is_file():
-            return of_text(Path(file).read_bytes())
-    except (TypeError, OSError):
-        pass
+    if cls.read_from is not None:
+        return cls.read_from
     digest = hashlib.sha256()
     for owner in cls.__mro__:
         if issubclass(owner, Own) and owner.__module__ != Own.__module__:
-            digest.update(_code(owner))
+            members = (item for item in vars(owner).items() if item[0] != "_parameter_names")
+            for name, value in sorted(members):
+                digest.update(f"{name}=".encode() + _code(value) + b"\0")
     return digest.hexdigest()[:16]
 
 
-def _code(cls: type) -> bytes:
-    parts = []
-    for name, value in sorted(vars(cls).items()):
-        code = getattr(value, "__code__", None)
-        parts.append(marshal.dumps(code) if isinstance(code, CodeType) else f"{name}={_plain(value)}".encode())
-    return b"\0".join(parts)
-
-
-def _plain(value: Any) -> str:
+def _code(value: Any) -> bytes:
+    """What a member of a class does, as bytes."""
+    if isinstance(value, property):
+        return b"".join(_code(f) for f in (value.fget, value.fset) if f is not None)
+    code = getattr(getattr(value, "__func__", value), "__code__", None)
+    if isinstance(code, CodeType):
+        return marshal.dumps(code, 2)  # The newest format depends on how often a name is used elsewhere.
     if isinstance(value, parameters.Parameter):
-        return repr((value.default, sorted(value.rule.items())))
-    return repr(value) if isinstance(value, bool | int | float | str | tuple) else type(value).__name__
-
-
-def of_text(source: bytes) -> str:
-    """The hash of a file's text."""
-    return hashlib.sha256(source).hexdigest()[:16]
+        return repr((value.default, sorted(value.rule.items()))).encode()
+    plain = value is None or isinstance(value, bool | int | float | str | tuple)
+    return (repr(value) if plain else type(value).__name__).encode()

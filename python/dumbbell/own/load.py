@@ -10,8 +10,8 @@ from pathlib import Path
 from types import ModuleType
 
 from ..errors import ScenarioError
-from .base import Aqm, CongestionControl, Own
-from .describe import Described, describe, of_text
+from .base import Aqm, CongestionControl, Own, of_text
+from .describe import Described, describe
 from .failure import told
 
 
