@@ -192,15 +192,15 @@ impl Life<'_> {
     }
 }
 
+/// (cwnd, ssthresh), bytes.
+pub type Windows = (u64, Option<u64>);
+
 /// Drives a congestion control through a life, checks what must always hold, and returns (cwnd, ssthresh) after each
 /// event.
 ///
 /// # Errors
 /// What does not hold, and the event.
-pub fn drive(
-    cc: &mut (dyn CongestionControl + Send),
-    events: &[Event],
-) -> Result<Vec<(u64, Option<u64>)>, (usize, String)> {
+pub fn drive(cc: &mut (dyn CongestionControl + Send), events: &[Event]) -> Result<Vec<Windows>, (usize, String)> {
     let mut life = Life { cc, now: Time::ZERO, una: 1, orders: Orders::default() };
     let mut windows = Vec::with_capacity(events.len());
     for (i, event) in events.iter().enumerate() {

@@ -33,8 +33,11 @@ pub(crate) use ensure;
 pub struct Described {
     /// The page.
     pub page: Page,
-    resolve: Box<dyn Fn(&Value) -> Result<Value, Fault>>,
+    resolve: Box<Resolve>,
 }
+
+/// Checks a configuration and writes it out.
+type Resolve = dyn Fn(&Value) -> Result<Value, Fault>;
 
 impl Described {
     /// An algorithm of the catalogue.
