@@ -28,8 +28,22 @@ _HOME = {
     "ScenarioError": "errors",
     "EnvironmentLacks": "errors",
     "InvalidRun": "errors",
+    "Aqm": "own",
+    "CongestionControl": "own",
+    "parameter": "own",
+    "Seconds": "own",
+    "Packets": "own",
+    "Bytes": "own",
+    "BitsPerSecond": "own",
+    "PASS": "own",
+    "MARK": "own",
+    "SIGNAL": "own",
+    "drop": "own",
+    "mark": "own",
+    "signal": "own",
+    "evict": "own",
 }
-_MODULES = ("algorithms", "catalogue", "figures", "reproduce", "scripts")
+_MODULES = ("algorithms", "catalogue", "figures", "own", "reproduce", "scripts", "strategies")
 
 __all__ = [*_HOME, *_MODULES, "__version__"]
 

@@ -58,24 +58,27 @@ class Algorithm:
     sources: tuple[str, ...]
     provenance: str
     parameters: tuple[Parameter, ...]
+    language: str = "Rust"
+    file: str = ""
 
 
-def kinds() -> dict[str, list[str]]:
-    """The names of each kind: `{"aqm": [...], "cc": [...], ...}`."""
-    return {kind: [e["name"] for e in entries] for kind, entries in door.catalogue().items() if _is_kind(entries)}
+def kinds(*uses: str) -> dict[str, list[str]]:
+    """The names of each kind: `{"aqm": [...], "cc": [...], ...}`. uses: files with algorithms of the user's own."""
+    known = door.catalogue(*uses).items()
+    return {kind: [e["name"] for e in entries] for kind, entries in known if _is_kind(entries)}
 
 
-def algorithms() -> Iterator[Algorithm]:
-    """Every algorithm."""
-    for kind, entries in door.catalogue().items():
+def algorithms(*uses: str) -> Iterator[Algorithm]:
+    """Every algorithm. uses: files with algorithms of the user's own."""
+    for kind, entries in door.catalogue(*uses).items():
         if _is_kind(entries):
             for entry in entries:
                 yield _algorithm(kind, entry)
 
 
-def find(name: str) -> list[Algorithm]:
+def find(name: str, *uses: str) -> list[Algorithm]:
     """The algorithms called `name` (two kinds may share one). `ScenarioError` with the nearest name if none is."""
-    every = list(algorithms())
+    every = list(algorithms(*uses))
     found = [a for a in every if a.name == name]
     if found:
         return found
@@ -133,6 +136,8 @@ def _algorithm(kind: str, entry: dict[str, Any]) -> Algorithm:
         sources=tuple(entry["sources"]),
         provenance=entry["provenance"],
         parameters=tuple(_parameter(p) for p in entry["parameters"]),
+        language=entry.get("language", "Rust"),
+        file=entry.get("file", ""),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any, TypedDict, Unpack
 
 from . import door, overrides, result
 from .algorithms import Spec
+from .own.base import Own
 from .progress import Progress, shown
 from .records import Records
 from .result import Result, Sweep
@@ -45,8 +46,10 @@ class Scenario:
 
     def __init__(self, value: Mapping[str, Any] | None = None, /, *, name: str = "scenario", **words: Any) -> None:
         tables = {**(value or {}), **words}
-        self._source: dict[str, Any] = {"value": _plain(tables), "name": name}
+        own: list[type[Own]] = []
+        self._source: dict[str, Any] = {"value": _plain(tables, own), "name": name}
         self._overrides: tuple[str, ...] = ()
+        self._own = tuple(own)
 
     @classmethod
     def from_file(cls, path: str | Path) -> Scenario:
@@ -59,26 +62,27 @@ class Scenario:
         return cls._of({"text": text, "name": name})
 
     @classmethod
-    def _of(cls, source: dict[str, Any], changes: Iterable[str] = ()) -> Scenario:
+    def _of(cls, source: dict[str, Any], changes: Iterable[str] = (), own: Iterable[type[Own]] = ()) -> Scenario:
         scenario = cls.__new__(cls)
-        scenario._source, scenario._overrides = source, tuple(changes)
+        scenario._source, scenario._overrides, scenario._own = source, tuple(changes), tuple(own)
         return scenario
 
     def with_(self, changes: Mapping[str, Any] | Iterable[str]) -> Scenario:
         """Another scenario with values replaced: `{"queue.max_p": 0.1}`, or as after `-s`: `["queue.max_p=0.1"]`."""
+        own = list(self._own)
         if isinstance(changes, Mapping):
-            changes = [f"{key}={overrides.literal(_plain(value))}" for key, value in changes.items()]
-        return self._of(self._source, (*self._overrides, *changes))
+            changes = [f"{key}={overrides.literal(_plain(value, own))}" for key, value in changes.items()]
+        return self._of(self._source, (*self._overrides, *changes), own)
 
     def check(self, **options: Any) -> list[dict[str, Any]]:
         """The plan of each point, every default resolved. `ScenarioError` shows what is wrong, where, and the fix."""
-        points: list[dict[str, Any]] = door.plan(self._request(**options))["points"]
+        points: list[dict[str, Any]] = door.plan(self._request(**options), self._own)["points"]
         return points
 
     def size(self) -> dict[str, Any]:
         """How large it is, without planning each point: `name`, `title`, `flows`, `links`, `duration`, `points_total`,
         `runs_total`, `notes`. `ScenarioError` as in `check`."""
-        return door.plan(self._request(points=0))
+        return door.plan(self._request(points=0), self._own)
 
     def run(
         self,
@@ -116,13 +120,14 @@ class Scenario:
             audit=audit,
         )
         with shown(progress) as report:
-            data = door.run(wanted, report)
+            data = door.run(wanted, report, self._own)
         return result.read(data, None if directory is None else Records(Path(directory), kept))
 
     def sweep(self, axes: Mapping[str, Iterable[Any]], **options: Unpack[RunOptions]) -> Sweep:
         """Runs every combination of values: `sweep({"queue.limit": ["24 pkt", "36 pkt"]})`. Options as in `run`."""
-        swept = [overrides.axis(key, map(_plain, values)) for key, values in axes.items()]
-        outcome = Scenario._of(self._source, [*self._overrides, *swept]).run(**options)
+        own = list(self._own)
+        swept = [overrides.axis(key, [_plain(value, own) for value in values]) for key, values in axes.items()]
+        outcome = Scenario._of(self._source, [*self._overrides, *swept], own).run(**options)
         if isinstance(outcome, Sweep):
             return outcome
         return Sweep({"points": [{"overrides": {}, **outcome.json}]}, outcome._records, directories=[""])
@@ -140,12 +145,15 @@ class Scenario:
         return f"<Scenario {origin}{''.join(f' -s {o}' for o in self._overrides)}>"
 
 
-def _plain(value: Any) -> Any:
-    """Tables, lists and numbers, with every algorithm as its table."""
+def _plain(value: Any, own: list[type[Own]]) -> Any:
+    """Tables, lists and numbers, with every algorithm as its table; classes of the user's own go into `own`."""
+    if isinstance(value, Own):
+        own.append(type(value))
+        return _plain(value.as_dict(), own)
     if isinstance(value, Spec):
-        return _plain(value.as_dict())
+        return _plain(value.as_dict(), own)
     if isinstance(value, Mapping):
-        return {key: _plain(inner) for key, inner in value.items()}
+        return {key: _plain(inner, own) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(inner) for inner in value]
+        return [_plain(inner, own) for inner in value]
     return value

@@ -77,6 +77,10 @@ pub struct Scenario {
     pub title: Option<String>,
     /// A scenario to start from, relative to this file: tables are laid over its tables, lists replace its lists.
     pub extends: Option<String>,
+    /// Files with algorithms of your own, relative to this file: `use = ["mine.py"]`. Those of a scenario that is
+    /// extended stay.
+    #[serde(default, rename = "use")]
+    pub uses: Vec<String>,
     /// How long a run lasts.
     pub duration: Span,
     /// How much of its start is left out of means.
