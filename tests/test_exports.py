@@ -406,7 +406,7 @@ def test_csv_of_the_summary_and_of_one_flow(run: Path, summary: dict[str, dict[s
 def test_flent_reads_and_plots(run: Path, tmp_path: Path) -> None:
     file = tmp_path / "run.flent.gz"
     done = dumbbell("export", "flent", run, "-o", file)
-    assert "1 flows of UDP are left out" in done.stderr
+    assert "1 of the flows are UDP and left out" in done.stderr
     flent = [sys.executable, "-m", "flent", "-i", file]
     subprocess.run([*flent, "-f", "csv", "-o", tmp_path / "table.csv"], capture_output=True, check=True)
     found = list(csv.DictReader(io.StringIO((tmp_path / "table.csv").read_text())))
