@@ -1,9 +1,10 @@
-//! What doors call: JSON in, JSON out. The command line, the Python package and the page are doors.
+//! What doors call: JSON in, JSON out; tables of results come out as Arrow. The command line, the Python package and the page are doors.
 use crate::limits;
 use crate::problem::Problem;
 use crate::request::Request;
 pub use crate::run::Progress;
 use crate::study::Study;
+use crate::tidy::Tidy;
 use dumbbell_plan::Plan;
 use serde_json::{Value, json};
 
@@ -63,6 +64,41 @@ pub fn plan(request: &Value) -> Result<Value, Problem> {
 /// Code 2: every error of the scenario; 1: records cannot be written; 130: stopped. Nothing is written then.
 pub fn run(request: &Value, progress: &dyn Fn(Progress) -> bool) -> Result<Value, Problem> {
     crate::run::run(request, progress)
+}
+
+/// One table of several runs, in tidy form. `request` is a list of `{"labels": {...}, "file": PATH}` for files of
+/// records, or `{"labels": {...}, "rows": [...]}` for a result's flows or queues: each row of a run has its labels
+/// (such as point and seed) before its own columns.
+///
+/// # Errors
+/// Code 2: the request is wrong; 1: a file is missing, damaged, or does not go with the others.
+pub fn table(request: &Value) -> Result<Tidy, Problem> {
+    crate::series::table(request)
+}
+
+/// Runs a script that tests one end of a TCP step by step (see [`dumbbell_script`]); `name` is what messages call it:
+/// `{"file", "ok", "failures": [{"file", "line", "column", "at_s", "expected", "came", "history", "rendered"}]}`.
+///
+/// # Errors
+/// Code 2, with every line that cannot be read.
+pub fn script(text: &str, name: &str) -> Result<Value, Problem> {
+    crate::script::run(text, name)
+}
+
+/// Lines of Linux's `tc` as tables of a scenario. See [`crate::tc::import`].
+///
+/// # Errors
+/// Code 2: every word that is unknown or cannot be said, with its position.
+pub fn import_tc(text: &str) -> Result<Value, Problem> {
+    crate::tc::import(text)
+}
+
+/// A link of a plan as lines for Linux's `tc`. See [`crate::tc::export`].
+///
+/// # Errors
+/// Code 2: what tc cannot say, by name.
+pub fn export_tc(request: &Value) -> Result<Value, Problem> {
+    crate::tc::export(request)
 }
 
 /// Writes a run's records in a format of [`crate::export::FORMATS`]. Asked is `{"format", "result", "flow", "at",

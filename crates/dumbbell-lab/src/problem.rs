@@ -95,6 +95,11 @@ impl Diagnostic {
         self
     }
 
+    /// For people, without colours.
+    pub fn rendered(&self, texts: &Texts) -> String {
+        self.render(texts, &GraphicalTheme::unicode_nocolor())
+    }
+
     fn json(&self, texts: &Texts) -> Value {
         let mut out = json!({ "cause": self.cause, "fix": self.fix });
         if let Some(key) = &self.key {

@@ -4,7 +4,7 @@ mod plans;
 use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span};
 use dumbbell_plan::{Node, NodeKind, Plan, Spec, Transport};
 use dumbbell_sim::{Options, Report};
-use dumbbell_tcp::{DelayedAck, Ecn, TcpConfig};
+use dumbbell_tcp::{DelayedAck, Detection, Ecn, Reduction, TcpConfig};
 use plans::{audited, empty, flow, link, spec};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -34,6 +34,8 @@ struct FlowChoice {
     ecn: bool,
     second: bool,
     window: u32,
+    /// RACK, tail loss probes, PRR, F-RTO, D-SACK's undo, Eifel, pacing, an exact clock.
+    machinery: u8,
 }
 
 fn link_choice() -> impl Strategy<Value = LinkChoice> {
@@ -55,10 +57,10 @@ fn link_choice() -> impl Strategy<Value = LinkChoice> {
 }
 
 fn flow_choice() -> impl Strategy<Value = FlowChoice> {
-    let cc = select(vec!["tahoe", "reno", "newreno", "sack", "aimd"]);
+    let cc = select(vec!["tahoe", "reno", "newreno", "sack", "aimd", "cubic"]);
     let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
-    (0usize..6, 0usize..6, 0u64..300, 0usize..4, cc, flags, 2u32..60).prop_map(
-        |(from, to, start_ms, kind, cc, (jitter, sack, ecn, second), window)| FlowChoice {
+    (0usize..6, 0usize..6, 0u64..300, 0usize..4, cc, flags, 2u32..60, any::<u8>()).prop_map(
+        |(from, to, start_ms, kind, cc, (jitter, sack, ecn, second), window, machinery)| FlowChoice {
             from,
             to,
             start_ms,
@@ -69,6 +71,7 @@ fn flow_choice() -> impl Strategy<Value = FlowChoice> {
             ecn,
             second,
             window,
+            machinery,
         },
     )
 }
@@ -129,6 +132,7 @@ fn plan(seed: u64, links: &[LinkChoice], flows: &[FlowChoice]) -> Plan {
 }
 
 fn add(p: &mut Plan, c: &FlowChoice) {
+    let has = |bit: u8| c.machinery >> bit & 1 == 1;
     let tcp = TcpConfig {
         mss: Some(Bytes(960)),
         sack: c.sack,
@@ -136,7 +140,16 @@ fn add(p: &mut Plan, c: &FlowChoice) {
         delayed_ack: if c.second { DelayedAck::Second } else { DelayedAck::Each },
         receive_window: Limit::Packets(Packets(f64::from(c.window))),
         send_jitter: if c.jitter { Span::from_us(300) } else { Span::ZERO },
-        recovery: TcpConfig::ns2().recovery,
+        recovery: if c.sack { TcpConfig::rfc().recovery } else { TcpConfig::ns2().recovery },
+        detection: if has(0) { Detection::Rack } else { Detection::Dupack },
+        tail_loss_probe: has(1),
+        reduction: if has(2) { Reduction::Prr } else { Reduction::Rfc6675 },
+        frto: has(3),
+        dsack_undo: has(4),
+        eifel: has(5),
+        pacing: has(6),
+        pacing_quantum: 1 + u32::from(has(7)),
+        clock: if has(7) { Span::ZERO } else { Span::from_ms(1) },
         ..TcpConfig::rfc()
     };
     flow(p, c.from, c.to, Span::from_ms(c.start_ms), c.cc, tcp);

@@ -113,18 +113,18 @@ impl Algorithm for Cubic {
         title: "CUBIC",
         idea: "After a loss grow along a cubic of time, flat where the loss was, so that the rate hardly depends on the RTT.",
         equations: "w: cwnd in segments;  t: time since congestion avoidance began, without application-limited time\n\
-                    loss:       W_max = w, or w (1 + beta) / 2 if w < W_max (fast convergence);  cwnd_prior = w\n\
-                                ssthresh = max(beta FlightSize, 2);  cwnd = ssthresh\n\
-                    avoidance:  W(t) = C (t - K)^3 + W_max,  K = cbrt((W_max - w(0)) / C)\n\
-                                target = W(t + SRTT), within [w, 1.5 w]\n\
-                    per ACK of n segments:  W_est += alpha n / w,  W_est(0) = w(0)\n\
-                                alpha = 3 (1 - beta) / (1 + beta), and 1 once W_est >= cwnd_prior\n\
-                                w = max(w, W_est) if W(t) < W_est, else w += n (target - w) / w\n\
-                    ECN echo:   as a loss (abe: beta_ecn instead of beta);  cwnd may fall to 1\n\
-                    timeout:    W_max, ssthresh as a loss, cwnd = 1;  then K = 0, W_max = w(0)\n\
-                    no loss yet, or w(0) >= W_max:  K = 0, W_max = w(0)\n\
-                    spurious:   all of this as it was, if cwnd < cwnd_prior\n\
-                    slow start: the first with HyStart++ (RFC 9406), later ones as RFC 5681",
+                    loss:        W_max = w, or w (1 + beta) / 2 if w < W_max (fast convergence);  cwnd_prior = w\n\
+                    and then:    ssthresh = max(beta FlightSize, 2);  cwnd = ssthresh\n\
+                    avoidance:   W(t) = C (t - K)^3 + W_max,  K = cbrt((W_max - w(0)) / C)\n\
+                    goal:        target = W(t + SRTT), within [w, 1.5 w]\n\
+                    as Reno:     W_est(0) = w(0),  W_est += alpha n / w  per ACK of n segments\n\
+                    with:        alpha = 3 (1 - beta) / (1 + beta), and 1 once W_est >= cwnd_prior\n\
+                    growth:      w = max(w, W_est) if W(t) < W_est, else w += n (target - w) / w\n\
+                    ECN echo:    as a loss (abe: beta_ecn instead of beta);  cwnd may fall to 1\n\
+                    timeout:     W_max, ssthresh as for a loss, cwnd = 1;  then K = 0, W_max = w(0)\n\
+                    no loss yet: K = 0, W_max = w(0), and so wherever w(0) >= W_max\n\
+                    spurious:    all of this as it was, if cwnd < cwnd_prior\n\
+                    slow start:  the first with HyStart++ (RFC 9406), later ones as RFC 5681",
         sources: &[
             "RFC 9438",
             "Ha, Rhee and Xu: CUBIC: a new TCP-friendly high-speed TCP variant, ACM SIGOPS 42(5), 2008",

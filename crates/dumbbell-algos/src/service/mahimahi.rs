@@ -80,7 +80,7 @@ impl Algorithm for Mahimahi {
             "Netravali et al.: Mahimahi: Accurate Record-and-Replay for HTTP, USENIX ATC 2015, section 4 (LinkShell)",
             "mm-link(1)",
         ],
-        provenance: Provenance::TwoReadings,
+        provenance: Provenance::Recollection,
     };
     fn new(config: &MahimahiConfig, _: &LinkInfo) -> Self {
         let bytes = |n: u32| u64::from(n) * OPPORTUNITY;

@@ -128,7 +128,7 @@ impl Algorithm for Steps {
                     finish = the first t with W(t) >= W(start) + wire_bytes * 8\n\
                     nominal rate = W(period) / period; without a period the last rate",
         sources: &["Fluid service with a time-varying rate: Chang, Performance Guarantees in Communication Networks"],
-        provenance: Provenance::TwoReadings,
+        provenance: Provenance::Recollection,
     };
     fn new(config: &StepsConfig, _: &LinkInfo) -> Self {
         let pieces = Steps::work(config);
