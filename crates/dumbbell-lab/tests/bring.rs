@@ -29,7 +29,7 @@ impl Aqm for Tired {
             let (algorithm, cause) = ("tired".into(), "it is tired".into());
             self.alarm.raise(Failure { algorithm, at: cx.now, cause, trace: Some("in tired.rs".into()) });
         }
-        self.inner.arrive(cx, q, p, fits)
+        Aqm::arrive(&mut self.inner, cx, q, p, fits)
     }
 }
 
