@@ -21,7 +21,7 @@ pub fn catalogue() -> Value {
 
 fn page(entry: &Entry) -> Value {
     let mut page = serde_json::to_value(entry.about).unwrap_or_default();
-    page["parameters"] = parameters(&(entry.schema)(), &(entry.defaults)());
+    page["parameters"] = parameters((entry.schema)(), &(entry.defaults)());
     page
 }
 

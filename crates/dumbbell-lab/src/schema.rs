@@ -50,7 +50,7 @@ fn choice(family: Family, defs: &mut Map<String, Value>) -> Value {
 
 /// The table of one algorithm.
 fn table(family: Family, entry: &Entry, defs: &mut Map<String, Value>) -> Value {
-    let schema = lift(entry.about.name, (entry.schema)(), defs);
+    let schema = lift(entry.about.name, (entry.schema)().clone(), defs);
     let mut properties = Map::new();
     properties.insert("kind".into(), json!({ "const": entry.about.name, "description": entry.about.idea }));
     if family == Family::Aqm {

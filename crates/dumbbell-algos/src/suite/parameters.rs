@@ -26,9 +26,9 @@ fn offers(schema: &Value, rule: &Value) -> Vec<Value> {
 /// The defaults, each single offer, and some mixtures drawn at random; those that are allowed.
 pub fn choices<A: Algorithm>() -> Vec<A::Config> {
     let schema = (Entry::of::<A>().schema)();
-    let offers: Vec<(String, Vec<Value>)> = properties(&schema)
+    let offers: Vec<(String, Vec<Value>)> = properties(schema)
         .iter()
-        .map(|(name, rule)| (name.clone(), offers(&schema, rule)))
+        .map(|(name, rule)| (name.clone(), offers(schema, rule)))
         .filter(|(_, values)| !values.is_empty())
         .collect();
     let single = offers.iter().flat_map(|(name, values)| values.iter().map(move |v| json!({ name.clone(): v })));
@@ -52,7 +52,7 @@ pub fn documents_itself<A: Algorithm>() {
     assert!(![about.title, about.idea, about.equations].contains(&"") && !about.sources.is_empty());
     assert!(about.equations.lines().all(|l| l.chars().count() <= 100), "equations are at most 100 columns wide");
     let (schema, defaults) = ((entry.schema)(), (entry.defaults)());
-    for (name, rule) in properties(&schema) {
+    for (name, rule) in properties(schema) {
         for key in ["description", "x-source"] {
             assert!(rule[key].as_str().is_some_and(|text| !text.is_empty()), "{}.{name} has no {key}", about.name);
         }
@@ -70,7 +70,7 @@ pub fn refuses_what_is_wrong<A: Algorithm>() {
         Ok(resolved) => panic!("{}.{name} = {value} was read as {resolved}", A::ABOUT.name),
     };
     refused("no_such_parameter", json!(1));
-    for (name, rule) in properties(&(entry.schema)()) {
+    for (name, rule) in properties((entry.schema)()) {
         let bound = |word: &str| rule[word].as_f64();
         if let Some(low) = bound("minimum") {
             refused(&name, json!(low - 1.0));
