@@ -57,6 +57,26 @@ def plan(wanted: dict[str, Any]) -> dict[str, Any]:
     return _call("plan", json.dumps(wanted))
 
 
+def store(wanted: dict[str, Any]) -> dict[str, Any]:
+    """Looks after a store: `{"do": "check" | "list" | "repair" | "gc", "dir"}`."""
+    return _call("store", json.dumps(wanted))
+
+
+def jobs(wanted: dict[str, Any]) -> dict[str, Any]:
+    """The runs of a request that its store has not, each with all that a worker needs."""
+    return _call("jobs", json.dumps(wanted))
+
+
+def work(order: dict[str, Any]) -> list[dict[str, Any]]:
+    """Makes the runs of an order on this machine: a line for each, and its row where there is no store."""
+    return _call("work", json.dumps(order))
+
+
+def keep(rows: dict[str, Any]) -> dict[str, Any]:
+    """Keeps rows that workers sent: `{"store", "rows"}`."""
+    return _call("keep", json.dumps(rows))
+
+
 def run(wanted: dict[str, Any], progress: Progress | None = None) -> dict[str, Any]:
     """Runs a scenario: the result of its one point, or `{"points": [...]}` of a sweep.
 
@@ -88,6 +108,8 @@ def run(wanted: dict[str, Any], progress: Progress | None = None) -> dict[str, A
     except KeyboardInterrupt:
         stop.set()
         ended.wait()
+        if isinstance(outcome[0], KeyboardInterrupt):
+            raise outcome[0] from None  # It says what was kept.
         raise
     if isinstance(outcome[0], BaseException):
         raise outcome[0]

@@ -109,6 +109,13 @@ class Sweep:
     def __len__(self) -> int:
         return len(self.json["points"])
 
+    def versus(self, baseline: str | int | dict[str, Any]) -> list[dict[str, Any]]:
+        """Each point against its baseline, seed by seed: the mean difference of every number with Student's interval,
+        and the ratio. See `paired.versus`, which says what a baseline may be."""
+        from . import paired
+
+        return paired.versus(self.json["points"], baseline)
+
     def __repr__(self) -> str:
         return f"<Sweep of {len(self)} points>"
 

@@ -68,6 +68,9 @@ class Scenario:
         out: str | Path | None = None,
         record_every: str | None = None,
         audit: bool | None = None,
+        store: str | Path | None = None,
+        stop: str | Mapping[str, Any] | None = None,
+        keep_going: bool | None = None,
         progress: door.Progress | None = None,
     ) -> Result | Sweep:
         """Runs it: a `Result`, or a `Sweep` if the scenario has one.
@@ -75,6 +78,9 @@ class Scenario:
         seed: of the first replication (default: the scenario's). replications: how many, each with a seed of
         its own. threads: at most so many at once (default: all cores). out: a directory for `summary.json`
         and the series. record_every: period of the series, such as `"100 ms"`. audit: follow each packet.
+        store: a directory in which finished runs are kept, and from which they are taken. stop: replicate until
+        a rule holds, as in `"ci95 < 2%"` or `{"rule": "ci95 < 2%", "most": 50}`. keep_going: a point of a sweep whose
+        scenario is wrong is a row with its error.
         """
         wanted = self._request(
             seed=seed,
@@ -83,6 +89,9 @@ class Scenario:
             out=None if out is None else str(out),
             record={"every": record_every} if record_every else None,
             audit=audit,
+            store=None if store is None else str(store),
+            stop=dict(stop) if isinstance(stop, Mapping) else stop,
+            keep_going=keep_going,
         )
         return result.read(door.run(wanted, progress))
 

@@ -27,10 +27,11 @@ pub fn schema() -> Value {
 /// Code 2, with every error that was found.
 pub fn plan(request: &Value) -> Result<Value, Problem> {
     let request = Request::read(request)?;
-    let study = Study::new(&request.wish())?;
+    let study = Study::of(&request.wish(), request.keep_going)?;
     let shown = request.points.unwrap_or(usize::MAX);
     let mut points = Vec::new();
-    for point in study.points.iter().take(shown) {
+    let sound = || study.points.iter().filter(|p| p.wrong.is_none());
+    for point in sound().take(shown) {
         let plan = study.plan(point, point.seeds[0])?;
         points.push(json!({
             "overrides": point.overrides,
@@ -40,7 +41,8 @@ pub fn plan(request: &Value) -> Result<Value, Problem> {
             "plan": plan,
         }));
     }
-    let first = study.plan(&study.points[0], study.points[0].seeds[0])?;
+    let one = sound().next().unwrap_or(&study.points[0]);
+    let first = study.plan(one, one.seed())?;
     Ok(json!({
         "name": study.name,
         "title": study.title,
@@ -63,6 +65,38 @@ pub fn plan(request: &Value) -> Result<Value, Problem> {
 /// Code 2: every error of the scenario; 1: records cannot be written; 130: stopped. Nothing is written then.
 pub fn run(request: &Value, progress: &dyn Fn(Progress) -> bool) -> Result<Value, Problem> {
     crate::run::run(request, progress)
+}
+
+/// Looks after a store; see [`crate::store::care::care`].
+///
+/// # Errors
+/// Code 2: there is no store; 1: it cannot be read or written.
+pub fn store(request: &Value) -> Result<Value, Problem> {
+    crate::store::care::care(request)
+}
+
+/// The runs of a request that its store has not, for workers; see [`crate::remote::jobs`].
+///
+/// # Errors
+/// As [`run`].
+pub fn jobs(request: &Value) -> Result<Value, Problem> {
+    crate::remote::jobs(request)
+}
+
+/// Makes runs for another machine; see [`crate::remote::work`].
+///
+/// # Errors
+/// Code 1: this release has other results, or the store cannot be written.
+pub fn work(order: &Value) -> Result<Value, Problem> {
+    crate::remote::work(order)
+}
+
+/// Keeps rows that workers sent; see [`crate::remote::keep`].
+///
+/// # Errors
+/// Code 1: the store cannot be written.
+pub fn keep(request: &Value) -> Result<Value, Problem> {
+    crate::remote::keep(request)
 }
 
 /// A hash of everything that a plan says: equal plans have equal results.

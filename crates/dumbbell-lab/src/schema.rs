@@ -1,6 +1,7 @@
 //! JSON Schema of a scenario file, with each algorithm's parameters: what an editor completes from.
 use crate::choice::Family;
 use crate::scenario::Scenario;
+use crate::stop::{LEAST, MOST};
 use dumbbell_core::catalogue::Entry;
 use dumbbell_core::units::Limit;
 use dumbbell_tcp::TcpConfig;
@@ -18,6 +19,17 @@ pub fn schema() -> Value {
     }
     let tcp = lift("tcp", schemars::schema_for!(TcpConfig).into(), &mut defs);
     defs.insert("tcp".into(), tcp);
+    let rule = json!({
+        "type": "string",
+        "pattern": "^ *ci95 *(\\((flows|queues)\\..+\\))? *< *[0-9.]+ *% *$",
+        "description": "As in \"ci95 < 2%\": half the 95 % interval of the goodput of all flows, over its mean; \
+            or of one number, as in \"ci95(queues.bottleneck.mean_packets) < 5%\".",
+    });
+    let most = json!({ "type": "integer", "minimum": LEAST, "maximum": 100_000, "default": MOST,
+        "description": "The most runs of a point." });
+    let table = json!({ "type": "object", "properties": { "rule": rule, "most": most }, "required": ["rule"],
+        "additionalProperties": false });
+    defs.insert("stop".into(), json!({ "anyOf": [rule, table] }));
     defs.insert(
         "framing".into(),
         json!({

@@ -51,6 +51,34 @@ fn run(py: Python<'_>, request: &str, progress: Py<PyAny>) -> PyResult<String> {
     py.detach(|| door::run(&request, &report)).map(|v| v.to_string()).map_err(problem)
 }
 
+/// Looks after a store: check, list, repair, gc.
+#[pyfunction]
+fn store(py: Python<'_>, request: &str) -> PyResult<String> {
+    let request = read(request)?;
+    py.detach(|| door::store(&request)).map(|v| v.to_string()).map_err(problem)
+}
+
+/// The runs of a request that its store has not, for workers.
+#[pyfunction]
+fn jobs(py: Python<'_>, request: &str) -> PyResult<String> {
+    let request = read(request)?;
+    py.detach(|| door::jobs(&request)).map(|v| v.to_string()).map_err(problem)
+}
+
+/// Makes runs for another machine.
+#[pyfunction]
+fn work(py: Python<'_>, order: &str) -> PyResult<String> {
+    let order = read(order)?;
+    py.detach(|| door::work(&order)).map(|v| v.to_string()).map_err(problem)
+}
+
+/// Keeps rows that workers sent.
+#[pyfunction]
+fn keep(py: Python<'_>, request: &str) -> PyResult<String> {
+    let request = read(request)?;
+    py.detach(|| door::keep(&request)).map(|v| v.to_string()).map_err(problem)
+}
+
 #[pymodule]
 fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
@@ -58,5 +86,9 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(catalogue, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(plan, m)?)?;
-    m.add_function(wrap_pyfunction!(run, m)?)
+    m.add_function(wrap_pyfunction!(run, m)?)?;
+    m.add_function(wrap_pyfunction!(store, m)?)?;
+    m.add_function(wrap_pyfunction!(jobs, m)?)?;
+    m.add_function(wrap_pyfunction!(work, m)?)?;
+    m.add_function(wrap_pyfunction!(keep, m)?)
 }
