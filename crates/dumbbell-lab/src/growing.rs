@@ -4,13 +4,15 @@
 //! there in one step. It goes when it is dropped; what a process that was killed has left, the next one that
 //! works in the same directory clears away: what has a lock that nobody holds.
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use tempfile::{NamedTempFile, TempDir};
+use tempfile::TempDir;
 
 /// How the name of such a directory begins.
 const PREFIX: &str = ".growing-";
+/// How the name of a file begins that is not written yet.
+const NEW: &str = ".new-";
 /// A file in it that is locked while its process lives.
 const LOCK: &str = "lock";
 
@@ -44,20 +46,40 @@ impl Growing {
     }
 }
 
-/// A new file with a temporary name in `base`, to be moved to its place; others may read it, as any file of ours.
+/// Writes `file` whole or not at all; others may read it, as any file of ours. One that is there is replaced.
 ///
 /// # Errors
-/// `base` cannot be written to.
-pub fn file(base: &Path) -> io::Result<NamedTempFile> {
+/// Its directory cannot be written to.
+pub fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let base = file.parent().filter(|p| *p != Path::new("")).unwrap_or(Path::new("."));
+    let door = File::open(base)?;
+    let _ = door.lock(); // While we have it nobody takes the new file for a dead one.
     let open = std::fs::Permissions::from_mode(0o666); // Less the user's mask.
-    tempfile::Builder::new().prefix(".new-").permissions(open).tempfile_in(base)
+    let mut new = tempfile::Builder::new().prefix(NEW).permissions(open).tempfile_in(base)?;
+    new.write_all(bytes)?;
+    new.as_file().sync_all()?;
+    new.persist(file).map(drop).map_err(|e| e.error)
+}
+
+/// Clears away what processes that were killed have left in `base`.
+///
+/// # Errors
+/// It cannot be read.
+pub fn tidy(base: &Path) -> io::Result<()> {
+    let door = File::open(base)?;
+    let alone = door.lock().is_ok();
+    clear_away(base, alone)
 }
 
 /// Removes what has a lock that nobody holds; if we are `alone`, also what has none.
 fn clear_away(base: &Path, alone: bool) -> io::Result<()> {
     for entry in std::fs::read_dir(base)? {
         let path = entry?.path();
-        if !path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(PREFIX)) {
+        let begins = |with: &str| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(with));
+        if begins(NEW) && alone {
+            let _ = std::fs::remove_file(&path);
+        }
+        if !begins(PREFIX) {
             continue;
         }
         let dead = match File::open(path.join(LOCK)) {

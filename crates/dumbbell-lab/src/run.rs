@@ -243,3 +243,6 @@ fn attempt(shared: &Shared<'_>, job: &Job) -> Result<Value, Stop> {
     }
     Ok(row)
 }
+
+#[cfg(test)]
+mod tests;

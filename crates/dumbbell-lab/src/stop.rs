@@ -202,3 +202,6 @@ fn metric(text: &str) -> Option<Metric> {
     };
     (!name.is_empty()).then(|| Metric::Of { list, name: name.into(), keys })
 }
+
+#[cfg(test)]
+mod tests;

@@ -28,7 +28,7 @@ use scan::Index;
 use segment::Segment;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -87,6 +87,8 @@ impl Store {
     /// Code 1: the directory is something else, is newer than this release, has a damaged row, or cannot be used.
     pub fn open(dir: &Path) -> Result<Store, Problem> {
         let store = Store::open_to_write(dir)?;
+        let tidied = growing::tidy(dir).and_then(|()| growing::tidy(&store.segments()));
+        tidied.map_err(|e| failed(dir, &e))?;
         let index = Index::read(&store.segments()).map_err(|e| failed(dir, &e))?;
         match index.bad.first() {
             None => Ok(Store { index, ..store }),
@@ -222,13 +224,8 @@ fn mark(dir: &Path) -> Result<Mark, Problem> {
         }
         let id = blake3::hash(format!("{:?} {}", std::time::SystemTime::now(), std::process::id()).as_bytes());
         let mark = Mark { format: FORMAT, id: id.to_hex()[..16].to_string() };
-        let mut new = growing::file(dir).map_err(failed)?;
-        new.write_all(serde_json::to_string(&mark).unwrap_or_default().as_bytes()).map_err(failed)?;
-        match new.persist_noclobber(&file) {
-            Ok(_) => {}
-            Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => {} // Another was a moment earlier.
-            Err(e) => return Err(failed(e.error)),
-        }
+        // Two that make a store at once: the later one's name stays, and both read it below.
+        growing::write(&file, serde_json::to_string(&mark).unwrap_or_default().as_bytes()).map_err(failed)?;
     }
     std::fs::create_dir_all(dir.join("segments")).map_err(failed)?;
     std::fs::create_dir_all(dir.join("records")).map_err(failed)?;

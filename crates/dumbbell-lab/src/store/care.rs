@@ -9,7 +9,7 @@ use crate::problem::{Diagnostic, Problem, Texts, code};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// How many bad lines are shown to people.
@@ -182,22 +182,14 @@ fn repair(dir: &Path) -> io::Result<Value> {
         let name = file.file_name().unwrap_or_default();
         let away = dir.join("damaged").join(name);
         std::fs::create_dir_all(dir.join("damaged"))?;
-        replace(&away, &aside)?;
-        replace(file, &good)?;
+        growing::write(&away, &aside)?;
+        growing::write(file, &good)?;
         moved.push(away);
     }
     let damaged = census.bad.iter().filter(damaged).count();
     Ok(
         json!({ "store": dir, "moved": damaged, "kept": census.lines, "files": moved, "newer": census.bad.len() - damaged }),
     )
-}
-
-/// Writes a file whole.
-fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut new = growing::file(file.parent().unwrap_or(Path::new(".")))?;
-    new.write_all(bytes)?;
-    new.as_file().sync_all()?;
-    new.persist(file).map(drop).map_err(|e| e.error)
 }
 
 /// Puts the rows of writers that are gone into one file, without those that another row stands for or that are of
@@ -232,7 +224,7 @@ fn gc(dir: &Path) -> io::Result<Value> {
     }
     let into = dir.join("segments").join(format!("{:x}-gc.{ENDING}", crate::store::segment::now()));
     if !kept.is_empty() {
-        replace(&into, &rows)?;
+        growing::write(&into, &rows)?;
     }
     old.iter().try_for_each(|(_, file)| std::fs::remove_file(file))?;
     let dropped = if busy == 0 { drop_records(dir, &kept)? } else { 0 };
