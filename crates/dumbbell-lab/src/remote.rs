@@ -42,7 +42,7 @@ struct Order {
 }
 
 /// The runs of a request that its store has not, at most `points` of them, with all that a worker needs:
-/// `{"store", "id", "results_version", "audit", "overrides", "runs", "have", "jobs": [{"key", "of", "plan"}]}`.
+/// `{"store", "id", "results_version", "audit", "overrides", "have", "jobs": [{"key", "of", "plan"}]}`.
 /// Those that are named in `except` have had their chance.
 ///
 /// # Errors

@@ -246,7 +246,7 @@ fn mark(dir: &Path) -> Result<Mark, Problem> {
 
 /// Names that a store may have without its mark: another process is at making it, or was killed at that.
 fn of_store(name: &str) -> bool {
-    ["segments", "records", "damaged", MARK].contains(&name)
+    ["segments", "records", "damaged", "slurm", MARK].contains(&name)
         || name.starts_with(".new-")
         || name.starts_with(".growing-")
 }
