@@ -68,6 +68,8 @@ def _value(rule: dict[str, Any]) -> str:
             return f"{target['x-unit']}, as {_code(target['examples'][0])}"
         if "oneOf" in target:
             return ", ".join(_code(o["const"]) for o in target["oneOf"])
+        if name == "stop":
+            return 'a rule, as `"ci95 < 2%"`, or a table with `rule` and `most`'
         if name == "framing":
             return '`"ethernet"`, `"none"` or a size'
         return f"a [{name}](#{_anchor(name)})"
@@ -95,6 +97,7 @@ _ANCHORS = {
     "impairment": "algorithms",
     "conditioner": "algorithms",
     "tcp": "tcp",
+    "stop": "replications",
 }
 
 

@@ -1,9 +1,8 @@
 //! One run: from its plan to its result, or to a row that says why there is none.
-use crate::door::plan_hash;
 use crate::outcome;
 use crate::problem::{Problem, code};
 use crate::record::{self, Recorder};
-use crate::store::key::{Key, RESULTS_VERSION};
+use crate::store::key::{Digest, RESULTS_VERSION};
 use crate::store::{Records, Store};
 use dumbbell_plan::Plan;
 use dumbbell_sim::{Options, Report, World};
@@ -63,29 +62,28 @@ pub struct Engine<'a> {
 
 impl Engine<'_> {
     /// The result of `plan`, or a row with its `error`: a run that panics, that breaks a law, that the simulator
-    /// refuses. It is kept in the store as `key`, with what `of` says about it. Its series grow in `dir`, or
+    /// refuses. It is kept in the store under the key of `digest`, with what `of` says about it. Its series grow in `dir`, or
     /// in the store.
     ///
     /// # Errors
     /// What ends all runs.
-    pub fn run(&self, plan: &Plan, key: Option<Key>, of: Value, dir: Option<&Path>) -> Result<(Value, Records), Stop> {
+    pub fn run(&self, plan: &Plan, digest: &Digest, of: Value, dir: Option<&Path>) -> Result<(Value, Records), Stop> {
         if self.meter.stop.load(Relaxed) {
             return Err(Stop::Interrupted);
         }
-        let hash = plan_hash(plan);
         let recorded = plan.record.every.is_some() || plan.record.drops;
-        let kept = self.store.zip(key);
+        let kept = self.store.map(|store| (store, digest.key));
         let grows = kept.filter(|_| recorded).map(|(s, k)| s.grow(k)).transpose().map_err(Stop::Broken)?;
         let dir = grows.as_deref().or(dir);
         let before = self.meter.passed.load(Relaxed);
-        let ran = catch_unwind(AssertUnwindSafe(|| (self.simulate)(self, plan, &hash, dir)));
+        let ran = catch_unwind(AssertUnwindSafe(|| (self.simulate)(self, plan, &digest.plan_hash, dir)));
         let mut row = match ran {
             Ok(Ok((report, wall_s))) => outcome::of_run(plan, &report, wall_s),
             Ok(Err(Stop::Failed(problem))) => failure(plan.seed, problem.code, problem.message()),
             Ok(Err(stop)) => return Err(stop),
             Err(panic) => failure(plan.seed, code::FAILURE, format!("the run panicked: {}", words(&*panic))),
         };
-        row["plan_hash"] = hash.into();
+        row["plan_hash"] = json!(digest.plan_hash);
         if row.get("flows").is_none() {
             kept.into_iter().for_each(|(s, k)| s.drop_grown(k));
             self.meter.passed.fetch_max(before + WHOLE as u64, Relaxed);

@@ -7,7 +7,7 @@ use crate::problem::{Diagnostic, Problem, Texts, code};
 use crate::request::Request;
 use crate::rounds::{self, Runs};
 use crate::store::Store;
-use crate::store::key::{Key, RESULTS_VERSION};
+use crate::store::key::{Digest, RESULTS_VERSION};
 use crate::study::Study;
 use dumbbell_plan::Plan;
 use dumbbell_sim::Options;
@@ -66,7 +66,7 @@ pub fn jobs(request: &Value) -> Result<Value, Problem> {
         for job in next {
             let point = &study.points[job.point];
             let mut plan = study.plan(point, job.seed)?;
-            let key = Key::of(&mut plan, request.audit);
+            let key = Digest::of(&mut plan, request.audit).key;
             let name = key.to_string();
             if let Some(found) = store.find(key) {
                 have += 1;
@@ -124,11 +124,11 @@ pub fn work(order: &Value) -> Result<Value, Problem> {
 
 fn one(engine: &Engine<'_>, job: Job, audit: bool) -> Result<Value, Problem> {
     let mut plan = job.plan;
-    let key = Key::of(&mut plan, audit);
-    if key.to_string() != job.key {
+    let digest = Digest::of(&mut plan, audit);
+    if digest.key.to_string() != job.key {
         return Err(misread("its plan means something else here"));
     }
-    let (mut row, _) = engine.run(&plan, Some(key), job.of.clone(), None).map_err(|stop| match stop {
+    let (mut row, _) = engine.run(&plan, &digest, job.of.clone(), None).map_err(|stop| match stop {
         Stop::Broken(problem) | Stop::Failed(problem) => problem,
         Stop::Interrupted => Problem::new(code::INTERRUPTED, &[Diagnostic::new("interrupted")], &Texts::default()),
     })?;

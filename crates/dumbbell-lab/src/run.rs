@@ -6,7 +6,7 @@ use crate::problem::{Diagnostic, Problem, Texts, code};
 use crate::request::Request;
 use crate::results;
 use crate::rounds::{self, Job, Runs};
-use crate::store::key::Key;
+use crate::store::key::{Digest, Key};
 use crate::store::{Found, Store};
 use crate::study::Study;
 use dumbbell_plan::Record;
@@ -180,15 +180,16 @@ impl Shared<'_> {
     }
 
     /// Takes a run from the store, its series too.
-    fn found(&self, job: &Job, key: Key) -> Result<Option<Value>, Stop> {
+    fn found(&self, job: &Job, digest: &Digest) -> Result<Option<Value>, Stop> {
         let Some(store) = self.engine.store else { return Ok(None) };
-        let Some(Found { mut result, records }) = store.find(key) else {
-            return Ok(self.assemble.then(|| missing(store, job, key)));
+        let Some(Found { mut result, records }) = store.find(digest.key) else {
+            return Ok(self.assemble.then(|| missing(store, job, digest.key)));
         };
         if let Some(output) = self.output {
-            output.link(job.point, job.seed, store, key, &records).map_err(Stop::Broken)?;
+            output.link(job.point, job.seed, store, digest.key, &records).map_err(Stop::Broken)?;
         }
         result.as_object_mut().map(|map| map.shift_remove("of"));
+        result["plan_hash"] = digest.plan_hash.as_str().into(); // It may have been run under another name.
         let meter = self.engine.meter;
         meter.from_store.fetch_add(1, Relaxed);
         meter.passed.fetch_add(WHOLE as u64, Relaxed);
@@ -225,21 +226,19 @@ fn attempt(shared: &Shared<'_>, job: &Job) -> Result<Value, Stop> {
         Err(problem) => return Ok(engine::failure(job.seed, problem.code, problem.message())),
     };
     let store = shared.engine.store;
+    let digest = Digest::of(&mut plan, shared.engine.options.audit);
     if shared.output.is_none() && store.is_none() {
         plan.record = Record::default(); // Nobody looks: the run need not stop to be looked at.
     }
-    let key = store.map(|_| Key::of(&mut plan, shared.engine.options.audit));
-    if let Some(key) = key
-        && let Some(row) = shared.found(job, key)?
-    {
+    if let Some(row) = shared.found(job, &digest)? {
         return Ok(row);
     }
     let dir = shared.output.filter(|_| store.is_none()).map(|o| o.run_dir(job.point, job.seed));
     let dir = dir.transpose().map_err(Stop::Broken)?;
     let of = engine::label(&shared.study.name, &point.overrides);
-    let (row, records) = shared.engine.run(&plan, key, of, dir.as_deref())?;
-    if let (Some(output), Some(store), Some(key)) = (shared.output, store, key) {
-        output.link(job.point, job.seed, store, key, &records).map_err(Stop::Broken)?;
+    let (row, records) = shared.engine.run(&plan, &digest, of, dir.as_deref())?;
+    if let (Some(output), Some(store)) = (shared.output, store) {
+        output.link(job.point, job.seed, store, digest.key, &records).map_err(Stop::Broken)?;
     }
     Ok(row)
 }

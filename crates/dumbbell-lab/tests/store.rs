@@ -5,7 +5,7 @@ use common::{RED, request};
 use dumbbell_lab::door;
 use dumbbell_lab::problem::Problem;
 use dumbbell_lab::store::Store;
-use dumbbell_lab::store::key::{Key, RESULTS_VERSION};
+use dumbbell_lab::store::key::{Digest, Key, RESULTS_VERSION};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -66,10 +66,14 @@ fn what_was_run_is_not_run_again_and_is_the_same_to_the_last_bit() {
 
 #[test]
 fn a_key_is_all_that_a_result_depends_on() {
-    let key = |overrides: &[&str], audit: bool| Key::of(&mut common::plan(RED, overrides), audit);
+    let key = |overrides: &[&str], audit: bool| Digest::of(&mut common::plan(RED, overrides), audit).key;
     let own = key(&[], false);
     assert_eq!(own, key(&["name=another", "title=words"], false), "a name changes no result");
     assert_eq!(own, key(&["replications=7"], false), "a run does not know how many there are");
+    let mut plan = common::plan(RED, &["name=\"a \\\"name\\\"\""]);
+    assert_eq!(Digest::of(&mut plan.clone(), false).plan_hash, door::plan_hash(&plan));
+    plan.name.clear();
+    assert_eq!(Digest::of(&mut plan.clone(), false).plan_hash, door::plan_hash(&plan));
     let others = [
         key(&["seed=2"], false),
         key(&["queue.max_p=0.11"], false),
