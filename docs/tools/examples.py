@@ -7,6 +7,7 @@ Each page has a directory of its own, in which its blocks are run in order:
 
 - ```toml after `<!-- file: NAME -->` is written to NAME; any other ```toml is laid over the page's last such
   file (`extends`) and checked.
+- Any other block after `<!-- file: NAME -->` is written to NAME.
 - ```console: each line after `$ ` is run by a shell. Lines below it are its output, standard error included;
   without any, only its exit code is looked at. A line `…` stands for any lines.
 - ```python is run; a ```text block right after it is its output.
@@ -86,6 +87,8 @@ def run_page(page: Path) -> Iterator[Outcome]:
                 part = base.with_name(f"part-{i}.toml")
                 part.write_text(f'extends = "{base.name}"\n{body}')
                 yield _run(Shown(body, "", 0, 0), [_tool("dumbbell"), "check", str(part)], here)
+            elif block["file"]:
+                (here / block["file"]).write_text(body)
             elif kind == "console":
                 for shown in _commands(block):
                     yield _run(shown, ["sh", "-c", shown.source], here)

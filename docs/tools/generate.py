@@ -66,6 +66,8 @@ def _value(rule: dict[str, Any]) -> str:
         target = defs[name]
         if "x-unit" in target:
             return f"{target['x-unit']}, as {_code(target['examples'][0])}"
+        if "anyOf" in target and all("type" in option for option in target["anyOf"]):
+            return " or ".join(_value(option) for option in target["anyOf"])
         if "oneOf" in target:
             return ", ".join(_code(o["const"]) for o in target["oneOf"])
         if name == "stop":
@@ -96,6 +98,7 @@ _ANCHORS = {
     "source": "algorithms",
     "impairment": "algorithms",
     "conditioner": "algorithms",
+    "service": "services",
     "tcp": "tcp",
     "stop": "replications",
 }

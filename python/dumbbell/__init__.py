@@ -20,13 +20,16 @@ _HOME = {
     "Scenario": "scenario",
     "Result": "result",
     "Sweep": "result",
+    "Flow": "result",
+    "Queue": "result",
+    "Table": "arrow",
     "Interval": "stats",
     "DumbbellError": "errors",
     "ScenarioError": "errors",
     "EnvironmentLacks": "errors",
     "InvalidRun": "errors",
 }
-_MODULES = ("algorithms", "catalogue", "figures", "reproduce")
+_MODULES = ("algorithms", "catalogue", "figures", "reproduce", "scripts")
 
 __all__ = [*_HOME, *_MODULES, "__version__"]
 

@@ -2,11 +2,15 @@ from . import algorithms as algorithms
 from . import catalogue as catalogue
 from . import figures as figures
 from . import reproduce as reproduce
+from . import scripts as scripts
 from .algorithms import *
+from .arrow import Table as Table
 from .errors import DumbbellError as DumbbellError
 from .errors import EnvironmentLacks as EnvironmentLacks
 from .errors import InvalidRun as InvalidRun
 from .errors import ScenarioError as ScenarioError
+from .result import Flow as Flow
+from .result import Queue as Queue
 from .result import Result as Result
 from .result import Sweep as Sweep
 from .scenario import Scenario as Scenario

@@ -11,6 +11,8 @@ from typing import Any
 from . import door
 from .errors import ScenarioError
 
+_PYTHON = {"string": "str", "boolean": "bool", "integer": "int", "number": "float"}
+
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
@@ -23,14 +25,18 @@ class Parameter:
     range: str
     source: str
     choices: tuple[str, ...] = ()
+    type: str = ""
+    """The JSON type of a key that has no default of its own."""
 
     @property
     def annotation(self) -> str:
         """Its type in a Python signature."""
         if self.choices:
             return f"Literal[{', '.join(map(repr, self.choices))}]"
-        plain = {bool: "bool", int: "int", float: "float", str: "str"}
-        return plain.get(type(self.default), "Any")
+        if self.type in _PYTHON:
+            return f"{_PYTHON[self.type]} | None"
+        default = self.default.__class__.__name__
+        return default if default in _PYTHON.values() else "Any"
 
     @property
     def facts(self) -> str:
@@ -82,9 +88,11 @@ def keywords(algorithm: Algorithm) -> tuple[Parameter, ...]:
     """Its parameters, and the keys that its table in a scenario has besides, such as a queue's `limit`."""
     known = {p.name for p in algorithm.parameters} | {"kind"}
     tables = (table for rule in door.schema()["$defs"].values() for table in rule.get("anyOf", ()))
-    rules = next((table["properties"] for table in tables if _is_table_of(table, algorithm)), {})
+    rules: dict[str, dict[str, Any]] = next(
+        (table["properties"] for table in tables if _is_table_of(table, algorithm)), {}
+    )
     return algorithm.parameters + tuple(
-        Parameter(key, rule.get("description", ""), None, rule.get("x-unit", ""), "", "")
+        Parameter(key, rule.get("description", ""), None, rule.get("x-unit", ""), "", "", type=rule.get("type", ""))
         for key, rule in rules.items()
         if key not in known
     )

@@ -8,29 +8,32 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from .errors import of_code
+from .progress import Progress as Progress
 
-Progress = Callable[[int, int, float], Any]
-"""Called as `progress(finished, runs, fraction)`: runs that ended, all runs, share of all simulated time."""
-
-
-def _native() -> Any:
+if TYPE_CHECKING:
     from . import _native
 
-    return _native
+JSON = dict[str, Any]
+"""A document of the door."""
 
 
-def _call(function: str, *args: Any) -> Any:
-    native = _native()
+def _refused(problem: _native.Problem) -> BaseException:
+    code, rendered, detail = problem.args
+    return of_code(code, rendered, json.loads(detail))
+
+
+def _call(function: str, *args: Any) -> JSON:
+    from . import _native
+
     try:
-        return json.loads(getattr(native, function)(*args))
-    except native.Problem as problem:
-        code, rendered, detail = problem.args
-        raise of_code(code, rendered, json.loads(detail)) from None
+        return cast(JSON, json.loads(getattr(_native, function)(*args)))
+    except _native.Problem as problem:
+        raise _refused(problem) from None
 
 
 @cache
@@ -43,6 +46,11 @@ def catalogue() -> dict[str, Any]:
 def schema() -> dict[str, Any]:
     """JSON Schema of a scenario file."""
     return _call("schema")
+
+
+def script(text: str, name: str) -> dict[str, Any]:
+    """Runs a script that tests one end of a TCP: `{"file", "ok", "failures"}`; `name` is what messages call it."""
+    return _call("script", text, name)
 
 
 def request(source: dict[str, Any], overrides: Iterable[str] = (), **options: Any) -> dict[str, Any]:
@@ -69,7 +77,8 @@ def jobs(wanted: dict[str, Any]) -> dict[str, Any]:
 
 def work(order: dict[str, Any]) -> list[dict[str, Any]]:
     """Makes the runs of an order on this machine: a line for each, and its row where there is no store."""
-    return _call("work", json.dumps(order))
+    done: Any = _call("work", json.dumps(order))
+    return list(done)
 
 
 def keep(rows: dict[str, Any]) -> dict[str, Any]:
@@ -77,19 +86,52 @@ def keep(rows: dict[str, Any]) -> dict[str, Any]:
     return _call("keep", json.dumps(rows))
 
 
-def run(wanted: dict[str, Any], progress: Progress | None = None) -> dict[str, Any]:
+def table(wanted: list[JSON]) -> _native.Table:
+    """One table of several runs: `[{"labels": {...}, "file": PATH}]` for records, with `"rows"` for a result's rows."""
+    from . import _native
+
+    try:
+        return _native.table(json.dumps(wanted))
+    except _native.Problem as problem:
+        raise _refused(problem) from None
+
+
+def import_tc(text: str) -> dict[str, Any]:
+    """Lines of Linux's `tc` as tables of a scenario:
+    `{"queue", "conditioner", "impairment", "link", "toml", "explained"}`."""
+    return _call("import_tc", text)
+
+
+def export_tc(link: dict[str, Any], dev: str = "eth0", queue_only: bool = False) -> dict[str, Any]:
+    """A link of a plan as lines for Linux's `tc`: `{"lines", "explained"}`."""
+    return _call("export_tc", json.dumps({"link": link, "dev": dev, "queue_only": queue_only}))
+
+
+def export(wanted: dict[str, Any]) -> dict[str, Any]:
+    """Writes a run's records in a format of other programs: `{"format", "result", "out", ...}`; says what was
+    written. Without `out` it goes to standard output."""
+    return _call("export", json.dumps(wanted))
+
+
+def read_capture(file: str) -> dict[str, Any]:
+    """What is in a capture or a trace; `damage` says where it stops making sense, if it does."""
+    return _call("read_capture", json.dumps({"file": file}))
+
+
+def run(wanted: JSON, progress: Progress | None = None) -> JSON:
     """Runs a scenario: the result of its one point, or `{"points": [...]}` of a sweep.
 
     The simulator works in a thread of its own, so that Ctrl-C is heard at once: the run is then told to stop,
     which it does within a fraction of a second and without a half-written file, and `KeyboardInterrupt` goes
-    on to the caller.
+    on to the caller. So does what `progress` raises; it is called on the caller's thread, ten times a second.
     """
     stop, ended = threading.Event(), threading.Event()
-    outcome: list[Any] = []
+    outcome: list[JSON | BaseException] = []
+    told = (0, 0, 0.0)
+    heard = [told]
 
     def report(finished: int, runs: int, fraction: float) -> bool:
-        if progress is not None:
-            progress(finished, runs, fraction)
+        heard[0] = (finished, runs, fraction)
         return not stop.is_set()
 
     def work() -> None:
@@ -103,9 +145,13 @@ def run(wanted: dict[str, Any], progress: Progress | None = None) -> dict[str, A
     threading.Thread(target=work, name="dumbbell-run", daemon=True).start()
     try:
         # An event, and no join: a join that Ctrl-C interrupts takes the thread for ended in Python 3.11.
-        while not ended.wait(0.1):
-            pass
-    except KeyboardInterrupt:
+        over = False
+        while not over:
+            over = ended.wait(0.1)
+            if progress is not None and heard[0] != told:
+                told = heard[0]
+                progress(*told)
+    except BaseException:
         stop.set()
         ended.wait()
         if isinstance(outcome[0], KeyboardInterrupt):

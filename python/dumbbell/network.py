@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from .units import seconds, time_text
+from .units import rate_about, seconds, time_text
 
 Plan = dict[str, Any]
 
@@ -28,6 +28,14 @@ def base_rtt(plan: Plan, flow: dict[str, Any]) -> float:
 def queue_text(link: dict[str, Any]) -> str:
     """A link's queue: `red, 36 pkt`."""
     return f"{link['aqm']['kind']}, {capacity_text(link['capacity'])}"
+
+
+def rate_text(link: dict[str, Any]) -> str:
+    """A link's rate: `10 Mbps`, or a service and its mean rate."""
+    service = link.get("service")
+    if service is None:
+        return str(link["rate"])
+    return f"{service['kind']}, {rate_about(link['rate'])}"
 
 
 def capacity_text(capacity: Any) -> str:
@@ -55,7 +63,7 @@ def dot(plan: Plan) -> str:
         lines.append(f'  "{node["name"]}" [shape={shape}];')
     for link in plan["links"]:
         ends = f'"{plan["nodes"][link["from"]]["name"]}" -> "{plan["nodes"][link["to"]]["name"]}"'
-        label = f"{link['rate']}, {link['delay']}" + (f"\\n{queue_text(link)}" if link["report"] else "")
+        label = f"{rate_text(link)}, {link['delay']}" + (f"\\n{queue_text(link)}" if link["report"] else "")
         lines.append(f'  {ends} [label="{label}"{", penwidth=2" if link["report"] else ""}];')
     return "\n".join([*lines, "}"])
 
@@ -73,13 +81,13 @@ def _dumbbell(plan: Plan, left: int, right: int) -> str:
     hosts: dict[int, list[str]] = defaultdict(list)
     for link in plan["links"]:
         if link["to"] in (left, right) and link["from"] not in (left, right):
-            hosts[link["to"]].append(f"{names[link['from']]} ─ {link['rate']}, {link['delay']} ─")
+            hosts[link["to"]].append(f"{names[link['from']]} ─ {rate_text(link)}, {link['delay']} ─")
     neck = next(link for link in plan["links"] if (link["from"], link["to"]) == (left, right))
     senders = hosts[left]
     receivers = [" ".join(reversed(_swap(text))) for text in hosts[right]]
     rows = max(len(senders), len(receivers), 1)
     middle = (rows - 1) // 2
-    trunk = f" {names[left]} ══ {neck['rate']}, {neck['delay']} ══ {names[right]} "
+    trunk = f" {names[left]} ══ {rate_text(neck)}, {neck['delay']} ══ {names[right]} "
     under = f"queue at {names[left]}: {queue_text(neck)}"
     width = max(map(len, senders), default=0)
     lines = []
@@ -128,7 +136,7 @@ def _one_way(links: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 def _pair(plan: Plan, link: dict[str, Any]) -> str:
     names = [node["name"] for node in plan["nodes"]]
     queue = f"   queue at {names[link['from']]}: {queue_text(link)}" if link["report"] else ""
-    return f"  {names[link['from']]} ── {link['rate']}, {link['delay']} ── {names[link['to']]}{queue}"
+    return f"  {names[link['from']]} ── {rate_text(link)}, {link['delay']} ── {names[link['to']]}{queue}"
 
 
 def flow_rows(plan: Plan) -> list[list[str]]:
@@ -151,7 +159,7 @@ def link_rows(plan: Plan) -> list[list[str]]:
     return [
         [
             link["name"],
-            link["rate"],
+            rate_text(link),
             link["delay"],
             queue_text(link),
             f"{link['mtu']} B",
@@ -159,5 +167,5 @@ def link_rows(plan: Plan) -> list[list[str]]:
             ", ".join(i["kind"] for i in link["impairments"]) or "none",
         ]
         for link in plan["links"]
-        if link["report"] or link["impairments"] or link.get("conditioner")
+        if link["report"] or link["impairments"] or link.get("conditioner") or link.get("service")
     ]

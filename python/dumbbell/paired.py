@@ -92,7 +92,7 @@ def _by_seed(point: dict[str, Any]) -> dict[int, dict[str, Any]]:
 
 
 def _goodput(run: dict[str, Any]) -> float:
-    return sum(flow["goodput_bps"] for flow in run["flows"])
+    return float(sum(flow["goodput_bps"] for flow in run["flows"]))
 
 
 def _rows(part: str, pairs: list[tuple[dict[str, Any], dict[str, Any]]]) -> Iterator[dict[str, Any]]:

@@ -4,11 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from . import door, overrides, result
 from .algorithms import Spec
+from .progress import Progress, shown
+from .records import Records
 from .result import Result, Sweep
+
+
+class RunOptions(TypedDict, total=False):
+    """The options of `Scenario.run`."""
+
+    seed: int | None
+    replications: int | None
+    threads: int | None
+    out: str | Path | None
+    record_every: str | None
+    record_drops: bool
+    audit: bool | None
+    store: str | Path | None
+    stop: str | Mapping[str, Any] | None
+    keep_going: bool | None
+    progress: Progress | bool | None
 
 
 class Scenario:
@@ -57,7 +75,13 @@ class Scenario:
 
     def check(self, **options: Any) -> list[dict[str, Any]]:
         """The plan of each point, every default resolved. `ScenarioError` shows what is wrong, where, and the fix."""
-        return door.plan(self._request(**options))["points"]
+        points: list[dict[str, Any]] = door.plan(self._request(**options))["points"]
+        return points
+
+    def size(self) -> dict[str, Any]:
+        """How large it is, without planning each point: `name`, `title`, `flows`, `links`, `duration`, `points_total`,
+        `runs_total`, `notes`. `ScenarioError` as in `check`."""
+        return door.plan(self._request(points=0))
 
     def run(
         self,
@@ -67,39 +91,58 @@ class Scenario:
         threads: int | None = None,
         out: str | Path | None = None,
         record_every: str | None = None,
+        record_drops: bool = False,
         audit: bool | None = None,
         store: str | Path | None = None,
         stop: str | Mapping[str, Any] | None = None,
         keep_going: bool | None = None,
-        progress: door.Progress | None = None,
+        progress: Progress | bool | None = None,
     ) -> Result | Sweep:
         """Runs it: a `Result`, or a `Sweep` if the scenario has one.
 
         seed: of the first replication (default: the scenario's). replications: how many, each with a seed of
         its own. threads: at most so many at once (default: all cores). out: a directory for `summary.json`
-        and the series. record_every: period of the series, such as `"100 ms"`. audit: follow each packet.
+        and the series. record_every: period of the series of flows and queues, such as `"100 ms"`; record_drops:
+        every drop and mark with what its decision saw. Without `out` the records are in a temporary directory, which
+        goes when the result goes. audit: follow each packet. progress: True for a bar, or a function that is called
+        with runs finished, all runs, and the share of simulated time that has passed.
         store: a directory in which finished runs are kept, and from which they are taken. stop: replicate until
         a rule holds, as in `"ci95 < 2%"` or `{"rule": "ci95 < 2%", "most": 50}`. keep_going: a point of a sweep whose
         scenario is wrong is a row with its error.
         """
+        record = {"every": record_every, "drops": record_drops or None}
+        record = {key: value for key, value in record.items() if value is not None}
+        from tempfile import TemporaryDirectory
+
+        kept = TemporaryDirectory(prefix="dumbbell-") if record and out is None else None
+        directory = kept.name if kept else out
         wanted = self._request(
             seed=seed,
             replications=replications,
             threads=threads,
-            out=None if out is None else str(out),
-            record={"every": record_every} if record_every else None,
+            out=None if directory is None else str(directory),
+            record=record or None,
             audit=audit,
             store=None if store is None else str(store),
             stop=dict(stop) if isinstance(stop, Mapping) else stop,
             keep_going=keep_going,
         )
-        return result.read(door.run(wanted, progress))
+        with shown(progress) as report:
+            data = door.run(wanted, report)
+        return result.read(data, None if directory is None else Records(Path(directory), kept))
 
-    def sweep(self, axes: Mapping[str, Iterable[Any]], **options: Any) -> Sweep:
+    def sweep(self, axes: Mapping[str, Iterable[Any]], **options: Unpack[RunOptions]) -> Sweep:
         """Runs every combination of values: `sweep({"queue.limit": ["24 pkt", "36 pkt"]})`. Options as in `run`."""
         swept = [overrides.axis(key, map(_plain, values)) for key, values in axes.items()]
         outcome = Scenario._of(self._source, [*self._overrides, *swept]).run(**options)
-        return outcome if isinstance(outcome, Sweep) else Sweep({"points": [{"overrides": {}, **outcome.json}]})
+        if isinstance(outcome, Sweep):
+            return outcome
+        return Sweep({"points": [{"overrides": {}, **outcome.json}]}, outcome._records, directories=[""])
+
+    def _repr_html_(self) -> str:
+        from . import html
+
+        return html.scenario(self)
 
     def _request(self, **options: Any) -> dict[str, Any]:
         return door.request(self._source, self._overrides, **options)

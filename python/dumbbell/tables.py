@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import Console, RenderableType
 from rich.table import Table
 
-from .stats import Interval, interval
+from . import stats
+from .overrides import toml
+from .stats import Interval
 from .units import TIMES, prefix, significant, time_text
 
 if TYPE_CHECKING:
-    from .result import Result, Row
+    from .result import Result, Row, Sweep
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table as words: the first `text_columns` columns are text, the others numbers."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    text_columns: int = 1
 
 
 def grid(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], text_columns: int = 1) -> Table:
@@ -38,7 +51,21 @@ def to_text(renderables: Iterable[RenderableType], width: int = 140) -> str:
 
 def result_tables(result: Result) -> list[RenderableType]:
     """A table for the flows and one for the queues."""
+    return [_drawn(g) for g in result_grids(result)]
+
+
+def sweep_tables(sweep: Sweep) -> list[RenderableType]:
+    """A table with a row for each point."""
+    return [_drawn(sweep_grid(sweep))]
+
+
+def result_grids(result: Result) -> list[Grid]:
+    """The flows and the queues."""
     return [_flows(result), _queues(result)]
+
+
+def _drawn(g: Grid) -> Table:
+    return grid(g.title, g.columns, g.rows, g.text_columns)
 
 
 # A column: its title, the key in the JSON, and the unit of the JSON's number.
@@ -65,32 +92,69 @@ _QUEUES: tuple[Column, ...] = (
 _RARE = ("marks", "rtos")
 
 
-def _flows(result: Result) -> Table:
+def _flows(result: Result) -> Grid:
     titles, cells = _measured(result.flows, _FLOWS)
-    rows = [[f.name, f.as_dict().get("cc") or "-", *row] for f, row in zip(result.flows, cells, strict=True)]
-    return grid("Flows", ["flow", "cc", *titles], rows, text_columns=2)
+    rows = [[f.name, f.cc or "-", *row] for f, row in zip(result.flows, cells, strict=True)]
+    return Grid("Flows", ["flow", "cc", *titles], rows, text_columns=2)
 
 
-def _queues(result: Result) -> Table:
+def _queues(result: Result) -> Grid:
     titles, cells = _measured(result.queues, _QUEUES)
     rows = [[q.name, q.kind, *row, drops(q)] for q, row in zip(result.queues, cells, strict=True)]
-    return grid("Queues", ["queue", "kind", *titles, "drops"], rows, text_columns=2)
+    return Grid("Queues", ["queue", "kind", *titles, "drops"], rows, text_columns=2)
+
+
+# A sweep shows of each point what all flows got together, and these of its first queue.
+_POINTS: tuple[Column, ...] = (("all flows", "goodput_bps", "bps"), *_QUEUES)
+
+
+def sweep_grid(sweep: Sweep) -> Grid:
+    """A row for each point: what is swept, the goodput of all flows together, and the first queue."""
+    points = list(sweep)
+    swept = list(dict.fromkeys(key for changes, _ in points for key in changes))
+    rows: list[dict[str, Interval | None]] = []
+    for _, result in points:
+        queue = result.queues[0] if result.json.get("queues") else None
+        row = {key: queue.interval(key) if queue else None for _, key, _ in _QUEUES}
+        rows.append({"goodput_bps": total_goodput(result), **row})
+    titles, cells = _columns(rows, _POINTS)
+    named = [
+        [*(_word(changes.get(key)) for key in swept), *row] for (changes, _), row in zip(points, cells, strict=True)
+    ]
+    return Grid("Points", [*swept, *titles], named, text_columns=len(swept))
+
+
+def total_goodput(result: Result) -> Interval | None:
+    """The goodput of all flows together [bit/s], with its interval over the runs; None if the point has no run."""
+    sums = [sum(float(f.goodput_bps) for f in run.flows) for run in result.runs if "flows" in run.json]
+    return stats.interval(sums) if sums else None
+
+
+def _word(value: object) -> str:
+    return value if isinstance(value, str) else "-" if value is None else toml(value)
 
 
 def _measured(rows: Sequence[Row], columns: Sequence[Column]) -> tuple[list[str], list[list[str]]]:
+    """Titles with their units, and the cells of each row."""
+    return _columns([{key: row.interval(key) for _, key, _ in columns} for row in rows], columns)
+
+
+def _columns(
+    rows: Sequence[dict[str, Interval | None]], columns: Sequence[Column]
+) -> tuple[list[str], list[list[str]]]:
     """Titles with their units, and the cells of each row. Columns that nobody has are left out, and marks and
     timeouts that never occurred."""
     titles: list[str] = []
     shown: list[list[str]] = []
     for title, key, unit in columns:
-        values = [row.interval(key) for row in rows]
+        values = [row[key] for row in rows]
         largest = max((abs(v.mean) for v in values if v is not None), default=None)
         if largest is None or (key in _RARE and largest == 0):
             continue
         scale, name = _unit(unit, largest)
         titles.append(f"{title} [{name}]" if name else title)
         shown.append(["-" if v is None else number(v, scale) for v in values])
-    return titles, [list(cells) for cells in zip(*shown, strict=True)]
+    return titles, [[column[i] for column in shown] for i in range(len(rows))]
 
 
 def _unit(unit: str, largest: float) -> tuple[float, str]:
@@ -119,33 +183,6 @@ def drops(queue: Row) -> str:
     reasons = queue.as_dict().get("drops", {})
     numbers = ((reason, Interval.read(n)) for reason, n in reasons.items())
     return ", ".join(f"{reason} {number(n)}" for reason, n in numbers if n and n.mean > 0) or "none"
-
-
-def sweep_table(points: Sequence[dict[str, Any]]) -> str:
-    """A line for each point: what it changes, the goodput of all flows, and each queue's length and use. Plain text:
-    a terminal's table of a thousand lines takes a second to lay out."""
-    axes = list(dict.fromkeys(key for point in points for key in point["overrides"]))
-    queues = list(dict.fromkeys(queue["name"] for point in points for queue in point.get("queues", [])))
-    head = [
-        *axes,
-        "goodput [Mbps]",
-        *(f"{name} {what}" for name in queues for what in ("mean [pkt]", "utilization [%]")),
-    ]
-    return plain([head, *(_point_cells(point, axes, queues) for point in points)], text_columns=len(axes))
-
-
-def _point_cells(point: dict[str, Any], axes: Sequence[str], queues: Sequence[str]) -> list[str]:
-    cells = [str(point["overrides"].get(axis, "")) for axis in axes]
-    if "flows" not in point:
-        return [*cells, f"no result: {point['error']['message']}"]
-    runs = [run for run in point.get("runs") or [point] if "flows" in run]
-    cells.append(number(interval([sum(f["goodput_bps"] for f in run["flows"]) for run in runs]), 1e-6))
-    rows = {queue["name"]: queue for queue in point["queues"]}
-    for name in queues:
-        for key, scale in (("mean_packets", 1.0), ("utilization", 100.0)):
-            measured = Interval.read(rows.get(name, {}).get(key))
-            cells.append("-" if measured is None else number(measured, scale))
-    return cells
 
 
 def versus_table(points: Sequence[dict[str, Any]]) -> str:
@@ -200,7 +237,7 @@ def summary_line(result: Result) -> str:
     json = result.json
     parts = [f"{time_text(json['duration_s'])} simulated" if "duration_s" in json else ""]
     if json.get("wall_s") is not None:
-        parts.append(f"in {time_text(float(Interval.read(json['wall_s'])))}")
+        parts.append(f"in {time_text(float(json['wall_s']))}")
     runs = json.get("runs") or [json]
     parts.append(f"{len(runs)} replications" if len(runs) > 1 else "")
     parts += [f"fingerprint {result.fingerprint}", "" if result.valid else "NOT VALID"]

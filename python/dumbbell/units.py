@@ -17,12 +17,32 @@ def seconds(text: str) -> float:
     return float(match[1]) * _SECONDS[match[2]]
 
 
+def amount(value: object) -> tuple[float, str]:
+    """A number, or a quantity, as its number and its unit: `"24 pkt"` is (24.0, "pkt")."""
+    if isinstance(value, int | float):
+        return float(value), ""
+    match = re.fullmatch(r"\s*([0-9.]+(?:[eE][+-]?[0-9]+)?)\s*([^\s0-9]*)\s*", str(value))
+    if match is None:
+        raise ValueError(f"`{value}` is not a number with a unit")
+    return float(match[1]), match[2]
+
+
 def time_text(value: float) -> str:
     """Seconds in the unit that reads best: `24 ms`."""
     for scale, unit in TIMES:
         if abs(value) >= scale:
             return f"{significant(value / scale)} {unit}"
     return f"{significant(value / 1e-9)} ns" if value else "0 s"
+
+
+def rate_about(text: str) -> str:
+    """A rate of a plan (`"5992800 bps"`) as it reads best, to four digits: `5.993 Mbps`."""
+    match = re.fullmatch(r"\s*([0-9.eE+-]+)\s*([kMGT]?)bps\s*", text)
+    if match is None:
+        raise ValueError(f"`{text}` is not a rate")
+    value = float(match[1]) * {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}[match[2]]
+    scale, name = prefix(value)
+    return f"{significant(value / scale)} {name}bps"
 
 
 def prefix(value: float) -> tuple[float, str]:

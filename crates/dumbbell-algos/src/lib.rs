@@ -9,4 +9,5 @@ pub mod aqm;
 pub mod cc;
 pub mod conditioner;
 pub mod impairment;
+pub mod service;
 pub mod source;

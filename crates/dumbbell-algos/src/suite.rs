@@ -5,6 +5,7 @@ pub mod conditioner;
 pub mod folded;
 pub mod impairment;
 pub mod parameters;
+pub mod service;
 pub mod source;
 
 /// One `#[test]` for each function of a suite's module.
@@ -33,6 +34,12 @@ macro_rules! impairment_suite {
     ($T:ty) => {
         suite!($T, parameters: documents_itself, refuses_what_is_wrong);
         suite!($T, impairment: repeats_itself, says_whether_it_reorders);
+    };
+}
+macro_rules! service_suite {
+    ($T:ty) => {
+        suite!($T, parameters: documents_itself, refuses_what_is_wrong);
+        suite!($T, service: takes_time_and_keeps_order, repeats_itself, later_is_not_sooner, keeps_its_nominal_rate);
     };
 }
 macro_rules! source_suite {

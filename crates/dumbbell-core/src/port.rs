@@ -78,7 +78,7 @@ impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
     fn start(&mut self, cx: &mut Cx<'_>, sink: &mut impl Sink<P>) -> Option<Start> {
         let next = self.qdisc.dequeue(cx, &mut Counted { ledger: &mut self.ledger, sink })?;
         let meta = next.packet.meta();
-        let done = self.service.finish(cx.now, meta.wire_len);
+        let done = self.service.finish(next.since, cx.now, meta.wire_len);
         if self.count_in_service {
             self.qdisc.set_in_service(Some(meta.ip_len));
         }
@@ -118,6 +118,10 @@ impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
     /// Packets waiting or in transmission.
     pub fn held(&self) -> u64 {
         u64::from(self.qdisc.backlog().packets) + u64::from(self.sending.is_some())
+    }
+    /// The transmitter.
+    pub fn service(&self) -> &S {
+        &self.service
     }
     /// The discipline.
     pub fn qdisc(&self) -> &Q {

@@ -5,7 +5,7 @@
 //! ```
 //! declares the modules, a closed enum over the algorithms (inlined, greppable) with one `Foreign` variant for
 //! those of other crates, the catalogue, building by name, and a conformance test for each.
-//! A kind is one of `aqm`, `cc`, `impairment`, `source`, and `conditioner`, whose algorithms own packets and so are
+//! A kind is one of `aqm`, `cc`, `impairment`, `service`, `source`, and `conditioner`, whose algorithms own packets and so are
 //! generic over the packet.
 use crate::catalogue::{Entry, Fault, nearest};
 
@@ -117,6 +117,7 @@ macro_rules! __foreign {
     (cc) => { Box<dyn $crate::transport::CongestionControl + Send> };
     (impairment) => { Box<dyn $crate::impairment::Impairment + Send> };
     (source) => { Box<dyn $crate::source::Source + Send> };
+    (service) => { Box<dyn $crate::service::Service + Send> };
 }
 
 /// What an algorithm of a kind is told of its place.
@@ -134,6 +135,9 @@ macro_rules! __site {
     };
     (source) => {
         ()
+    };
+    (service) => {
+        $crate::aqm::LinkInfo
     };
 }
 
@@ -268,6 +272,23 @@ macro_rules! __delegate {
             }
             fn probe(&self, out: &mut dyn $crate::probe::Probe) {
                 $crate::__each!(self, $Any $list, a => a.probe(out))
+            }
+        }
+    };
+    (service $Any:ident $list:tt) => {
+        impl $crate::service::Service for $Any {
+            #[inline]
+            fn finish(&mut self, arrived: $crate::units::Time, start: $crate::units::Time, wire_bytes: u32) -> $crate::units::Time {
+                $crate::__each!(self, $Any $list, a => a.finish(arrived, start, wire_bytes))
+            }
+            fn rate(&self) -> $crate::units::Rate {
+                $crate::__each!(self, $Any $list, a => a.rate())
+            }
+            fn watch(&mut self, from: $crate::units::Time, to: $crate::units::Time) {
+                $crate::__each!(self, $Any $list, a => a.watch(from, to))
+            }
+            fn utilization(&self) -> Option<f64> {
+                $crate::__each!(self, $Any $list, a => a.utilization())
             }
         }
     };

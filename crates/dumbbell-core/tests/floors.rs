@@ -9,6 +9,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("dumbbell-algos", 1),
     ("dumbbell-tcp", 2),
     ("dumbbell-plan", 3),
+    ("dumbbell-script", 3),
     ("dumbbell-sim", 4),
     ("dumbbell-lab", 5),
     ("dumbbell-py", 6),

@@ -2,7 +2,7 @@
 use crate::node::{Entry as NodeEntry, Kind, Node, Path, below, fault_path};
 use crate::problem::{Check, Diagnostic};
 use crate::typed;
-use dumbbell_algos::{aqm, cc, conditioner, impairment, source};
+use dumbbell_algos::{aqm, cc, conditioner, impairment, service, source};
 use dumbbell_core::catalogue::{Entry, Fault};
 use dumbbell_core::registry::unknown;
 use dumbbell_plan::Spec;
@@ -21,14 +21,17 @@ pub enum Family {
     Impairment,
     /// What packets pass before a queue: a shaper, a marker.
     Conditioner,
+    /// How a transmitter takes the wire.
+    Service,
 }
 
 impl Family {
     /// All of them.
-    pub const ALL: [Family; 5] = [Family::Aqm, Family::Cc, Family::Source, Family::Impairment, Family::Conditioner];
+    pub const ALL: [Family; 6] =
+        [Family::Aqm, Family::Cc, Family::Source, Family::Impairment, Family::Conditioner, Family::Service];
     /// Its name in lists.
     pub fn name(self) -> &'static str {
-        ["aqm", "cc", "source", "impairment", "conditioner"][self as usize]
+        ["aqm", "cc", "source", "impairment", "conditioner", "service"][self as usize]
     }
     /// Its algorithms.
     pub fn catalogue(self) -> &'static [Entry] {
@@ -38,6 +41,7 @@ impl Family {
             Family::Source => source::CATALOGUE,
             Family::Impairment => impairment::CATALOGUE,
             Family::Conditioner => conditioner::CATALOGUE,
+            Family::Service => service::CATALOGUE,
         }
     }
     /// The algorithm `name`.

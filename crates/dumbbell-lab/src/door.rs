@@ -1,9 +1,10 @@
-//! What doors call: JSON in, JSON out. The command line, the Python package and the page are doors.
+//! What doors call: JSON in, JSON out; tables of results come out as Arrow. The command line, the Python package and the page are doors.
 use crate::limits;
 use crate::problem::Problem;
 use crate::request::Request;
 pub use crate::run::Progress;
 use crate::study::Study;
+use crate::tidy::Tidy;
 use dumbbell_plan::Plan;
 use serde_json::{Value, json};
 
@@ -97,6 +98,63 @@ pub fn work(order: &Value) -> Result<Value, Problem> {
 /// Code 1: the store cannot be written.
 pub fn keep(request: &Value) -> Result<Value, Problem> {
     crate::remote::keep(request)
+}
+
+/// One table of several runs, in tidy form. `request` is a list of `{"labels": {...}, "file": PATH}` for files of
+/// records, or `{"labels": {...}, "rows": [...]}` for a result's flows or queues: each row of a run has its labels
+/// (such as point and seed) before its own columns.
+///
+/// # Errors
+/// Code 2: the request is wrong; 1: a file is missing, damaged, or does not go with the others.
+pub fn table(request: &Value) -> Result<Tidy, Problem> {
+    crate::series::table(request)
+}
+
+/// Runs a script that tests one end of a TCP step by step (see [`dumbbell_script`]); `name` is what messages call it:
+/// `{"file", "ok", "failures": [{"file", "line", "column", "at_s", "expected", "came", "history", "rendered"}]}`.
+///
+/// # Errors
+/// Code 2, with every line that cannot be read.
+pub fn script(text: &str, name: &str) -> Result<Value, Problem> {
+    crate::script::run(text, name)
+}
+
+/// Lines of Linux's `tc` as tables of a scenario. See [`crate::tc::import`].
+///
+/// # Errors
+/// Code 2: every word that is unknown or cannot be said, with its position.
+pub fn import_tc(text: &str) -> Result<Value, Problem> {
+    crate::tc::import(text)
+}
+
+/// A link of a plan as lines for Linux's `tc`. See [`crate::tc::export`].
+///
+/// # Errors
+/// Code 2: what tc cannot say, by name.
+pub fn export_tc(request: &Value) -> Result<Value, Problem> {
+    crate::tc::export(request)
+}
+
+/// Writes a run's records in a format of [`crate::export::FORMATS`]. Asked is `{"format", "result", "flow", "at",
+/// "departed", "snaplen", "table", "out"}`, all but the first two optional ([`crate::export::Wish`] says what they
+/// are); the answer has `format`, `out`, `bytes`, `notes`, and what was counted: `packets` and `interfaces`, `lines`,
+/// `rows` or `series`. Without `out` the export goes to standard output.
+///
+/// # Errors
+/// Code 2: no such format, result, flow, place or table, or nothing recorded for it; 1: a record is damaged, or
+/// the file cannot be written. A file appears whole or not at all.
+pub fn export(request: &Value) -> Result<Value, Problem> {
+    crate::export::export(request)
+}
+
+/// Reads a capture (pcapng, pcap) or a trace of ns-2, `{"file"}`: TCP connections with packets, bytes, repetitions,
+/// round-trip times and losses, or flows with packets and drops. A file that is cut or damaged has `code` 1 and
+/// `damage`, with what stands before that place.
+///
+/// # Errors
+/// Code 2: there is no such file.
+pub fn read_capture(request: &Value) -> Result<Value, Problem> {
+    crate::export::read::read(request)
 }
 
 /// A hash of everything that a plan says: equal plans have equal results.

@@ -71,7 +71,7 @@ impl Engine<'_> {
         if self.meter.stop.load(Relaxed) {
             return Err(Stop::Interrupted);
         }
-        let recorded = plan.record.every.is_some() || plan.record.drops;
+        let recorded = plan.record.every.is_some() || plan.record.drops || !plan.record.packets.is_empty();
         let kept = self.store.map(|store| (store, digest.key));
         let grows = kept.filter(|_| recorded).map(|(s, k)| s.grow(k)).transpose().map_err(Stop::Broken)?;
         let dir = grows.as_deref().or(dir);

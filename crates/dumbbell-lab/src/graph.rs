@@ -4,6 +4,7 @@ use crate::node::{Node, Path, below, path};
 use crate::problem::{Check, Diagnostic};
 use crate::routes;
 use crate::scenario::{Link, Scenario};
+use crate::service::transmitter;
 use dumbbell_core::catalogue::nearest;
 use dumbbell_plan::{LinkId, NodeId, NodeKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,17 +87,19 @@ impl Graph<'_> {
             }
         }
         let forward = self.forward(&at, link, ahead, a, b, check);
-        let reverse = self.reverse(&at, link, back, &forward);
+        let reverse = self.reverse(&at, link, back, &forward, check);
         self.net.link(forward);
         self.net.link(reverse);
     }
 
     fn forward(&self, at: &Path, link: &Link, name: String, from: NodeId, to: NodeId, check: &mut Check) -> Wired {
+        let own = transmitter(self.root, at, link.rate, check);
         Wired {
             name,
             from,
             to,
-            rate: link.rate,
+            rate: own.rate,
+            service: own.service,
             delay: link.delay,
             mtu: mtu(link.mtu, self.root, at, check),
             framing: framing(self.root, &below(at, "framing"), check).unwrap_or(0),
@@ -107,14 +110,16 @@ impl Graph<'_> {
         }
     }
 
-    fn reverse(&self, at: &Path, link: &Link, name: String, forward: &Wired) -> Wired {
+    fn reverse(&self, at: &Path, link: &Link, name: String, forward: &Wired, check: &mut Check) -> Wired {
         let own = below(at, "reverse");
         let r = &link.reverse;
+        let other = transmitter(self.root, &own, r.rate.or(Some(forward.rate)), check);
         Wired {
             name,
             from: forward.to,
             to: forward.from,
-            rate: r.rate.unwrap_or(link.rate),
+            rate: other.rate,
+            service: other.service,
             delay: r.delay.unwrap_or(link.delay),
             queue: match &r.queue {
                 Some(_) => QueueFrom::Written(below(&own, "queue")),

@@ -3,6 +3,7 @@ use crate::node::Node;
 use crate::problem::{Check, Diagnostic, Place, Texts};
 use crate::read;
 use serde_json::Value;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The newest scenario language that this release reads.
@@ -97,19 +98,30 @@ fn load_file(
         names.push(name(&identity));
         return fail(check, format!("`extends` goes round: {}", names.join(" -> ")), "take one `extends` out");
     }
-    if std::fs::metadata(&identity).is_ok_and(|m| m.len() > LONGEST) {
-        return fail(check, format!("{shown} is larger than {} MiB", LONGEST >> 20), "is this a scenario file?");
-    }
-    let text = match std::fs::read_to_string(&identity) {
+    let text = match read_to_string(&identity) {
+        Ok(text) if text.len() as u64 > LONGEST => {
+            return fail(check, format!("{shown} is larger than {} MiB", LONGEST >> 20), "is this a scenario file?");
+        }
         Ok(text) => text,
         Err(e) => return fail(check, format!("{shown} cannot be read: {e}"), "a scenario is a UTF-8 text file"),
     };
     chain.push(identity);
-    let id = texts.add(shown, text);
+    let id = texts.add_file(file, text);
     let node = read::toml(texts, id, check);
     let whole = extend(node, file.parent().unwrap_or(Path::new("")), chain, texts, check);
     chain.pop();
     whole
+}
+
+/// The text of a file, and no more of it than shows that it is too long: a pipe or a device may have no end.
+fn read_to_string(file: &Path) -> std::io::Result<String> {
+    let mut text = Vec::new();
+    std::fs::File::open(file)?.take(LONGEST + 1).read_to_end(&mut text)?;
+    if text.len() as u64 > LONGEST {
+        // A character may be cut in two at the end.
+        return Ok(String::from_utf8_lossy(&text).into_owned());
+    }
+    String::from_utf8(text).map_err(|e| std::io::Error::new(std::io::ErrorKind::InvalidData, e.utf8_error()))
 }
 
 /// Lays `node` upon the file that it extends, if it does.

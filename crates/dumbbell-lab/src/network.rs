@@ -3,7 +3,7 @@ use crate::node::{Node, Path, below, path};
 use crate::problem::{Check, Diagnostic};
 use crate::scenario::Scenario;
 use dumbbell_core::units::{Bytes, Rate, Span};
-use dumbbell_plan::{LinkId, NodeId, NodeKind};
+use dumbbell_plan::{LinkId, NodeId, NodeKind, Spec};
 use std::collections::BTreeSet;
 
 /// A link's queue before it is resolved.
@@ -26,8 +26,10 @@ pub struct Wired {
     pub from: NodeId,
     /// Its ends.
     pub to: NodeId,
-    /// Rate.
+    /// Nominal rate.
     pub rate: Rate,
+    /// How the transmitter takes the wire, if not at the constant rate.
+    pub service: Option<Spec>,
     /// Propagation delay.
     pub delay: Span,
     /// Largest IP packet, bytes.

@@ -12,7 +12,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// The records of a run.
-const RECORDS: [&str; 3] = ["flows.parquet", "queues.parquet", "signals.parquet"];
+const RECORDS: [&str; 6] =
+    ["flows.parquet", "queues.parquet", "signals.parquet", "reactions.parquet", "packets.parquet", "hops.parquet"];
 
 /// A directory that results will appear in.
 pub struct Output {

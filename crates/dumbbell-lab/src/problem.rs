@@ -1,7 +1,9 @@
 //! What is wrong, where, and what to write instead: every error of a scenario as a diagnostic with a caret.
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fmt;
+use std::path::{Path, PathBuf};
 
 /// The most diagnostics that one [`Problem`] shows.
 const SHOWN: usize = 20;
@@ -21,13 +23,23 @@ pub struct Place {
 
 /// Everything that a user wrote for one study: files, overrides, a dictionary. Diagnostics point into it.
 #[derive(Clone, Debug, Default)]
-pub struct Texts(Vec<(String, String)>);
+pub struct Texts(Vec<(String, String)>, BTreeMap<usize, PathBuf>);
 
 impl Texts {
     /// Takes a text in and numbers it.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> usize {
         self.0.push((name.into(), text.into()));
         self.0.len() - 1
+    }
+    /// Takes a file's text in: what it names is beside it.
+    pub fn add_file(&mut self, file: &Path, text: impl Into<String>) -> usize {
+        let id = self.add(file.display().to_string(), text);
+        self.1.insert(id, file.parent().map(Path::to_path_buf).unwrap_or_default());
+        id
+    }
+    /// The directory that a file which is named at `place` is relative to; empty: the present one.
+    pub fn beside(&self, place: Place) -> PathBuf {
+        self.1.get(&place.text).cloned().unwrap_or_default()
     }
     /// The name of a text: a path, `-s`, or what the caller said.
     pub fn name(&self, text: usize) -> &str {
@@ -81,6 +93,11 @@ impl Diagnostic {
     pub fn key(mut self, path: &[String]) -> Self {
         self.key = (!path.is_empty()).then(|| path.join("."));
         self
+    }
+
+    /// For people, without colours.
+    pub fn rendered(&self, texts: &Texts) -> String {
+        self.render(texts, &GraphicalTheme::unicode_nocolor())
     }
 
     fn json(&self, texts: &Texts) -> Value {

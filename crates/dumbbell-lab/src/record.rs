@@ -1,13 +1,22 @@
-//! Records: the series of flows and queues, and every drop and mark with what its decision saw.
+//! Records: the series of flows and queues, every drop and mark with what its decision saw, every reaction of a
+//! sender, every packet.
+mod journeys;
+mod reactions;
+mod words;
+
 use crate::table::{Cell, Table, Type};
 use dumbbell_algos::aqm::AnyAqm;
 use dumbbell_core::aqm::{Aqm, LinkInfo};
+use dumbbell_core::packet::Ecn;
 use dumbbell_core::probe::Gauges;
+use dumbbell_core::segment::{Extra, Segment};
 use dumbbell_core::transport::Phase;
 use dumbbell_core::units::Time;
 use dumbbell_plan::{Link, Plan};
-use dumbbell_sim::{FlowRow, Observer, QueueRow, Signal};
+use dumbbell_sim::{FlowRow, Observer, QueueRow, Reaction, Signal, Who};
+use journeys::Journeys;
 use parquet::errors::ParquetError;
+use reactions::Reactions;
 use serde_json::json;
 use std::path::Path;
 
@@ -19,14 +28,14 @@ const FLOWS: [(&str, Type); 13] = [
     ("flow", Type::Word),
     ("cwnd_bytes", Type::Count),
     ("cwnd_packets", Type::Real),
-    ("ssthresh_bytes", Type::Count),
-    ("srtt_us", Type::Real),
+    ("ssthresh_bytes", Type::MaybeCount),
+    ("srtt_us", Type::MaybeReal),
     ("rto_us", Type::Real),
     ("in_flight_bytes", Type::Count),
     ("delivered_bytes", Type::Count),
     ("sent_bytes", Type::Count),
     ("retransmits", Type::Count),
-    ("goodput_bps", Type::Real),
+    ("goodput_bps", Type::MaybeReal),
     ("phase", Type::Word),
 ];
 const QUEUES: [(&str, Type); 5] = [
@@ -36,10 +45,12 @@ const QUEUES: [(&str, Type); 5] = [
     ("queue_bytes", Type::Count),
     ("dropped_packets", Type::Count),
 ];
-const SIGNALS: [(&str, Type); 9] = [
+const SIGNALS: [(&str, Type); 11] = [
     ("time_s", Type::Real),
     ("queue", Type::Word),
     ("flow", Type::Word),
+    ("from", Type::Word),
+    ("packet", Type::MaybeCount),
     ("reason", Type::Word),
     ("marked", Type::Truth),
     ("seq", Type::Count),
@@ -61,13 +72,13 @@ impl Sheet {
         fixed: &[(&str, Type)],
         gauges: Vec<&'static str>,
     ) -> Result<Option<Sheet>, ParquetError> {
-        let own = gauges.iter().map(|g| (*g, Type::Real));
+        let own = gauges.iter().map(|g| (*g, Type::MaybeReal));
         let columns: Vec<(String, Type)> = fixed.iter().copied().chain(own).map(|(n, t)| (n.to_string(), t)).collect();
         Ok(Some(Sheet { table: Table::create(&dir.join(file), &columns)?, gauges }))
     }
 
     fn row<'a>(&mut self, fixed: impl IntoIterator<Item = Cell<'a>>, gauges: &Gauges) -> Result<(), ParquetError> {
-        let own = self.gauges.iter().map(|name| Cell::Real(gauges.get(name)));
+        let own = self.gauges.iter().map(|name| gauges.get(name).into());
         self.table.row(fixed.into_iter().chain(own))
     }
 }
@@ -78,6 +89,8 @@ pub struct Recorder<'a> {
     flows: Option<Sheet>,
     queues: Option<Sheet>,
     signals: Option<Sheet>,
+    reactions: Option<Reactions>,
+    journeys: Option<Journeys<'a>>,
     /// Time and delivered bytes of each flow's previous row.
     before: Vec<Option<(Time, u64)>>,
     failed: Option<ParquetError>,
@@ -89,7 +102,16 @@ impl<'a> Recorder<'a> {
     /// # Errors
     /// A file cannot be made.
     pub fn new(plan: &'a Plan, dir: Option<&Path>) -> Result<Self, ParquetError> {
-        let mut r = Recorder { plan, flows: None, queues: None, signals: None, before: Vec::new(), failed: None };
+        let mut r = Recorder {
+            plan,
+            flows: None,
+            queues: None,
+            signals: None,
+            reactions: None,
+            journeys: None,
+            before: Vec::new(),
+            failed: None,
+        };
         let Some(dir) = dir else { return Ok(r) };
         let series = plan.record.every.is_some();
         if series && plan.record.flows {
@@ -99,7 +121,12 @@ impl<'a> Recorder<'a> {
         if series && plan.record.queues {
             r.queues = Sheet::create(dir, "queues.parquet", &QUEUES, gauges(plan.links.iter().filter(|l| l.report)))?;
         }
-        if plan.record.drops {
+        let follows = !plan.record.packets.is_empty();
+        if follows {
+            r.journeys = Some(Journeys::create(plan, dir)?);
+        }
+        if plan.record.drops || follows {
+            r.reactions = Some(Reactions::create(dir)?);
             r.signals = Sheet::create(dir, "signals.parquet", &SIGNALS, gauges(plan.links.iter()))?;
         }
         Ok(r)
@@ -121,13 +148,18 @@ impl<'a> Recorder<'a> {
         for sheet in [self.flows, self.queues, self.signals].into_iter().flatten() {
             sheet.table.close(metadata)?;
         }
-        Ok(())
+        self.reactions.map_or(Ok(()), |r| r.close(metadata))?;
+        // Whoever reads packets needs the network: its links, its hosts, each flow's TCP.
+        let plan = serde_json::to_string(self.plan).unwrap_or_default();
+        let with_plan = [metadata, &[("dumbbell.plan".to_string(), plan)]].concat();
+        self.journeys.map_or(Ok(()), |j| j.close(&with_plan))
     }
 
     fn keep(&mut self, result: Result<(), ParquetError>) {
         if let Err(e) = result {
             self.failed.get_or_insert(e);
             (self.flows, self.queues, self.signals) = (None, None, None);
+            (self.reactions, self.journeys) = (None, None);
         }
     }
 }
@@ -181,6 +213,33 @@ fn phase(p: Phase) -> &'static str {
 }
 
 impl Observer for Recorder<'_> {
+    const FOLLOWS: bool = true;
+
+    fn follow(&mut self, flow: usize, data: bool) -> u64 {
+        self.journeys.as_mut().map_or(0, |j| j.follow(flow, data))
+    }
+    fn sent(&mut self, t: Time, who: Who, segment: &Segment, extra: Option<&Extra>) {
+        self.journeys.iter_mut().for_each(|j| j.sent(t, who, segment, extra));
+    }
+    fn entered(&mut self, t: Time, who: Who, link: usize, backlog: u32) {
+        self.journeys.iter_mut().for_each(|j| j.entered(t, who, link, backlog));
+    }
+    fn left(&mut self, who: Who, link: usize, done: Time, arrives: Time) {
+        let written = self.journeys.as_mut().map_or(Ok(()), |j| j.left(who, link, done, arrives));
+        self.keep(written);
+    }
+    fn delivered(&mut self, t: Time, who: Who, ecn: Ecn) {
+        let written = self.journeys.as_mut().map_or(Ok(()), |j| j.delivered(t, who, ecn));
+        self.keep(written);
+    }
+    fn wants_reactions(&self) -> bool {
+        self.reactions.is_some()
+    }
+    fn reacted(&mut self, reaction: &Reaction) {
+        let written = self.reactions.as_mut().map_or(Ok(()), |r| r.row(self.plan, reaction));
+        self.keep(written);
+    }
+
     fn flow(&mut self, t: Time, flow: usize, row: &FlowRow) {
         let Some(sheet) = &mut self.flows else { return };
         let goodput = self.before[flow].replace((t, row.delivered_bytes)).and_then(|(then, bytes)| {
@@ -188,18 +247,18 @@ impl Observer for Recorder<'_> {
             (span > 0.0).then(|| (row.delivered_bytes - bytes) as f64 * 8.0 / span)
         });
         let cells = [
-            Cell::Real(Some(t.seconds())),
+            Cell::Real(t.seconds()),
             Cell::Word(&self.plan.flows[flow].name),
-            Cell::Count(Some(row.cwnd_bytes)),
-            Cell::Real(Some(row.cwnd_packets)),
-            Cell::Count(row.ssthresh_bytes),
-            Cell::Real(row.srtt.map(|s| s.ps() as f64 / PS_PER_US)),
-            Cell::Real(Some(row.rto.ps() as f64 / PS_PER_US)),
-            Cell::Count(Some(row.in_flight_bytes)),
-            Cell::Count(Some(row.delivered_bytes)),
-            Cell::Count(Some(row.sent_bytes)),
-            Cell::Count(Some(row.retransmits)),
-            Cell::Real(goodput),
+            Cell::Count(row.cwnd_bytes),
+            Cell::Real(row.cwnd_packets),
+            row.ssthresh_bytes.into(),
+            row.srtt.map(|s| s.ps() as f64 / PS_PER_US).into(),
+            Cell::Real(row.rto.ps() as f64 / PS_PER_US),
+            Cell::Count(row.in_flight_bytes),
+            Cell::Count(row.delivered_bytes),
+            Cell::Count(row.sent_bytes),
+            Cell::Count(row.retransmits),
+            goodput.into(),
             Cell::Word(phase(row.phase)),
         ];
         let done = sheet.row(cells, &Gauges::default());
@@ -210,28 +269,32 @@ impl Observer for Recorder<'_> {
         let link = &self.plan.links[link];
         let Some(sheet) = self.queues.as_mut().filter(|_| link.report) else { return };
         let cells = [
-            Cell::Real(Some(t.seconds())),
+            Cell::Real(t.seconds()),
             Cell::Word(&link.name),
-            Cell::Count(Some(row.packets.into())),
-            Cell::Count(Some(row.bytes)),
-            Cell::Count(Some(row.dropped)),
+            Cell::Count(row.packets.into()),
+            Cell::Count(row.bytes),
+            Cell::Count(row.dropped),
         ];
         let done = sheet.row(cells, &row.gauges);
         self.keep(done);
     }
 
     fn signal(&mut self, s: &Signal) {
+        let written = self.journeys.as_mut().map_or(Ok(()), |j| j.signal(s));
+        self.keep(written);
         let Some(sheet) = &mut self.signals else { return };
         let cells = [
-            Cell::Real(Some(s.t.seconds())),
+            Cell::Real(s.t.seconds()),
             Cell::Word(&self.plan.links[s.link].name),
             Cell::Word(&self.plan.flows[s.flow].name),
+            Cell::Word(words::from(s.data)),
+            Some(s.number).filter(|n| *n > 0).into(),
             Cell::Word(s.reason.name()),
             Cell::Truth(s.marked),
-            Cell::Count(Some(s.seq.into())),
-            Cell::Count(Some(s.ip_len.into())),
+            Cell::Count(s.seq.into()),
+            Cell::Count(s.ip_len.into()),
             Cell::Truth(s.retransmit),
-            Cell::Count(Some(s.backlog_packets.into())),
+            Cell::Count(s.backlog_packets.into()),
         ];
         let done = sheet.row(cells, &s.gauges);
         self.keep(done);

@@ -5,8 +5,9 @@ use crate::limits;
 use crate::network::{self, Network, QueueFrom, Wired};
 use crate::node::{Node, Path, below, path};
 use crate::problem::{Check, Diagnostic};
-use crate::scenario::Scenario;
+use crate::scenario::{Followed, Scenario};
 use crate::{graph, row, rtt};
+use dumbbell_core::catalogue::nearest;
 use dumbbell_core::flow::FlowInfo;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Capacity, Limit, Packets, Span};
@@ -36,13 +37,41 @@ pub fn plan(scenario: &Scenario, root: &Node, name: &str, seed: u64, check: &mut
     if !check.ok() {
         return None;
     }
-    let flows = net.flows.iter().map(|f| flow(f, &kits[f.entry], &net, scenario, root, seed, check)).collect();
-    let r = &scenario.record;
-    let record = Record { every: r.every, flows: r.flows, queues: r.queues, drops: r.drops };
+    let flows: Vec<Flow> =
+        net.flows.iter().map(|f| flow(f, &kits[f.entry], &net, scenario, root, seed, check)).collect();
+    let record = record(scenario, &flows, root, check);
     let (duration, warmup) = (scenario.duration, scenario.warmup);
     let plan = Plan { name: name.into(), seed, duration, warmup, nodes: net.nodes, links, flows, record };
     limits::work(&plan, root, check);
     check.ok().then_some(plan)
+}
+
+/// What is recorded; flows that it names must be there.
+fn record(scenario: &Scenario, flows: &[Flow], root: &Node, check: &mut Check) -> Record {
+    let r = &scenario.record;
+    let packets = match &r.packets {
+        Followed::All(false) => Vec::new(),
+        Followed::All(true) => (0..flows.len()).collect(),
+        Followed::Of(names) => {
+            let number = |(i, name): (usize, &String)| {
+                let found = flows.iter().position(|f| f.name == *name);
+                if found.is_none() {
+                    let p = path(&["record", "packets", &i.to_string()]);
+                    let all: Vec<&str> = flows.iter().take(10).map(|f| f.name.as_str()).collect();
+                    let fix = nearest(name, &all)
+                        .map_or(format!("flows are {}", all.join(", ")), |n| format!("did you mean `{n}`?"));
+                    let cause = format!("there is no flow named `{name}`");
+                    check.error(Diagnostic::new(cause).at(root.nearest_place(&p)).fix(fix).key(&p));
+                }
+                found
+            };
+            let mut numbers: Vec<usize> = names.iter().enumerate().filter_map(number).collect();
+            numbers.sort_unstable();
+            numbers.dedup();
+            numbers
+        }
+    };
+    Record { every: r.every, flows: r.flows, queues: r.queues, drops: r.drops, packets }
 }
 
 /// What concerns the scenario as a whole.
@@ -149,6 +178,7 @@ fn links(net: &Network, root: &Node, check: &mut Check) -> Vec<Link> {
             from: wired.from,
             to: wired.to,
             rate: wired.rate,
+            service: wired.service.clone(),
             delay: wired.delay,
             mtu: wired.mtu,
             framing: wired.framing,

@@ -71,6 +71,7 @@ mod tests {
                 from: *from,
                 to: *to,
                 rate: Rate::from_mbps(1),
+                service: None,
                 delay: Span::from_ps(*delay),
                 mtu: 1500,
                 framing: 0,

@@ -6,6 +6,7 @@ use crate::network::{Network, Placed, QueueFrom, Wired, framing, mtu};
 use crate::node::{Node, Path, below, path};
 use crate::problem::{Check, Diagnostic};
 use crate::scenario::{Access, Direction, Scenario, Wire};
+use crate::service::transmitter;
 use dumbbell_core::units::{Bytes, Rate, Span};
 use dumbbell_plan::{LinkId, NodeId, NodeKind};
 
@@ -53,7 +54,8 @@ pub fn build(scenario: &Scenario, root: &Node, names: &[(usize, String)], check:
         (0..scenario.flow.len()).map(|i| ends(scenario, i, routers.len(), root, check)).collect();
     let data_backwards = names.iter().any(|(i, _)| ends[*i].0 > ends[*i].1);
     let hops = bottlenecks(&row, scenario, root, &routers, data_backwards, &mut net, check);
-    let entrance = entrance(&row, root, check);
+    let rate = hops.first().map_or(Rate::from_mbps(1), |h| net.links[h.0].rate);
+    let entrance = entrance(&row, rate, root, check);
     for (entry, name) in names {
         let (enter, leave) = ends[*entry];
         let middle = |from: usize, to: usize| -> Vec<LinkId> {
@@ -129,11 +131,13 @@ fn bottlenecks(
         (None, true) => queue.clone(),
         (None, false) => QueueFrom::Unlimited,
     };
+    let own = transmitter(root, &at, row.wire.rate, check);
     let ahead = Wired {
         name: String::new(),
         from: 0,
         to: 0,
-        rate: row.wire.rate,
+        rate: own.rate,
+        service: own.service,
         delay: row.wire.delay,
         mtu: mtu(row.wire.mtu, root, &at, check),
         framing: framing(root, &below(&at, "framing"), check).unwrap_or(0),
@@ -143,8 +147,10 @@ fn bottlenecks(
         report: true,
     };
     let reverse = &row.wire.reverse;
+    let other = transmitter(root, &below(&at, "reverse"), reverse.rate.or(Some(ahead.rate)), check);
     let back = Wired {
-        rate: reverse.rate.unwrap_or(ahead.rate),
+        rate: other.rate,
+        service: other.service,
         delay: reverse.delay.unwrap_or(ahead.delay),
         report: queue_back != QueueFrom::Unlimited,
         queue: queue_back,
@@ -161,12 +167,13 @@ fn bottlenecks(
     (0..row.hops.len()).map(&mut pair).collect()
 }
 
-fn entrance(row: &Row<'_>, root: &Node, check: &mut Check) -> Entrance {
+/// `rate` is the bottlenecks'.
+fn entrance(row: &Row<'_>, rate: Rate, root: &Node, check: &mut Check) -> Entrance {
     let (access, at) = (row.access, below(&row.at, "access"));
     let bottleneck = below(&row.at, "bottleneck");
     let size: Bytes = access.mtu.unwrap_or(row.wire.mtu);
     Entrance {
-        rate: access.rate.unwrap_or(Rate::from_bps(row.wire.rate.bps().saturating_mul(10))),
+        rate: access.rate.unwrap_or(Rate::from_bps(rate.bps().saturating_mul(10))),
         delay: access.delay.unwrap_or(Span::from_ms(1)),
         mtu: mtu(size, root, if access.mtu.is_some() { &at } else { &bottleneck }, check),
         framing: framing(root, &below(&at, "framing"), check)
@@ -184,6 +191,7 @@ fn join(net: &mut Network, entrance: &Entrance, delay: Span, from: NodeId, to: N
             from,
             to,
             rate: entrance.rate,
+            service: None,
             delay,
             mtu: entrance.mtu,
             framing: entrance.framing,

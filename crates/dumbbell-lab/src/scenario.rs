@@ -49,6 +49,10 @@ choice!(
     ConditionerChoice, "conditioner"
 );
 choice!(
+    /// How a transmitter takes the wire: the name of a service, or a table with `kind` and its parameters.
+    ServiceChoice, "service"
+);
+choice!(
     /// Fields of TCP that differ from the profile.
     TcpChoice, "tcp"
 );
@@ -182,8 +186,10 @@ pub struct ParkingLot {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Wire {
-    /// Rate of the transmitter.
-    pub rate: Rate,
+    /// Rate of the transmitter; not where its `service` has a rate of its own.
+    pub rate: Option<Rate>,
+    /// How the transmitter takes the wire in the forward direction; default at the constant `rate`.
+    pub service: Option<ServiceChoice>,
     /// Propagation delay, one way.
     pub delay: Span,
     /// Largest IP packet; default 1500 B.
@@ -205,12 +211,15 @@ fn mtu() -> Bytes {
     Bytes(1500)
 }
 
-/// What differs in a link's other direction; rate and delay are the forward ones unless given here.
+/// What differs in a link's other direction; rate and delay are the forward ones unless given here. The forward service
+/// stays with the forward direction, its mean rate is this one's `rate`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Reverse {
     /// Rate of the transmitter.
     pub rate: Option<Rate>,
+    /// How the transmitter takes the wire; default at the constant `rate`.
+    pub service: Option<ServiceChoice>,
     /// Propagation delay.
     pub delay: Option<Span>,
     /// What the wire does to packets; default nothing.
@@ -247,8 +256,10 @@ pub struct Link {
     pub between: [String; 2],
     /// Name of the forward direction, the other gets `_reverse`; default `a->b` and `b->a`.
     pub name: Option<String>,
-    /// Rate of the transmitters.
-    pub rate: Rate,
+    /// Rate of the transmitters; not where their `service` has a rate of its own.
+    pub rate: Option<Rate>,
+    /// How the transmitter takes the wire in the forward direction; default at the constant `rate`.
+    pub service: Option<ServiceChoice>,
     /// Propagation delay, one way.
     pub delay: Span,
     /// Largest IP packet; default 1500 B.
@@ -268,12 +279,15 @@ pub struct Link {
     pub reverse: LinkReverse,
 }
 
-/// What differs in a link's other direction; rate, delay and queue are the forward ones unless given here.
+/// What differs in a link's other direction; rate, delay and queue are the forward ones unless given here. The forward
+/// service stays with the forward direction, its mean rate is this one's `rate`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LinkReverse {
     /// Rate of the transmitter.
     pub rate: Option<Rate>,
+    /// How the transmitter takes the wire; default at the constant `rate`.
+    pub service: Option<ServiceChoice>,
     /// Propagation delay.
     pub delay: Option<Span>,
     /// The queue.
@@ -357,13 +371,27 @@ pub struct Record {
     pub flows: bool,
     /// Whether reported queues have series; default true.
     pub queues: bool,
-    /// Whether each drop and each mark is recorded, with what its decision saw; default false.
+    /// Whether each drop and each mark is recorded, with what its decision saw, and each reaction of a sender;
+    /// default false.
     pub drops: bool,
+    /// Whether packets are recorded one by one: false (default), true, or a list of names of flows. Also records
+    /// drops, marks and reactions.
+    pub packets: Followed,
+}
+
+/// Which flows' packets are recorded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Followed {
+    /// Those of every flow, or of none.
+    All(bool),
+    /// Those of the flows with these names.
+    Of(Vec<String>),
 }
 
 impl Default for Record {
     fn default() -> Self {
-        Record { every: None, flows: true, queues: true, drops: false }
+        Record { every: None, flows: true, queues: true, drops: false, packets: Followed::All(false) }
     }
 }
 

@@ -7,7 +7,7 @@ use dumbbell_core::units::Limit;
 use dumbbell_tcp::TcpConfig;
 use serde_json::{Map, Value, json};
 
-/// The schema. Its definitions `queue`, `cc`, `source`, `impairment` and `conditioner` list the catalogue.
+/// The schema. Its definitions `queue`, `cc`, `source`, `impairment`, `conditioner` and `service` list the catalogue.
 pub fn schema() -> Value {
     let mut schema: Value = schemars::schema_for!(Scenario).into();
     schema["$id"] = json!("dumbbell-scenario-1");

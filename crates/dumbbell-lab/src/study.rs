@@ -8,10 +8,12 @@ use crate::read;
 use crate::scenario::Scenario;
 use crate::stop::Rule;
 use crate::sweep::{self, Point};
+use crate::traces::Traces;
 use crate::{choice, resolve, stop, typed};
 use dumbbell_plan::Plan;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
+use std::sync::{Mutex, PoisonError};
 
 /// The most points whose plans are kept from the check to the run, and the most links of such a plan: tens of
 /// megabytes.
@@ -124,7 +126,10 @@ fn build(wish: &Wish, texts: &mut Texts, check: &mut Check) -> Option<(Node, Vec
     overrides.extend(also.entries().iter().map(Override::of_entry));
     overrides.iter().for_each(|o| o.apply(&mut root, check));
     stop::lift(&mut root);
-    let mut resolved = choice::settled(&root);
+    let mut whole = root.clone();
+    // What is wrong with a trace is said where it is used: a sweep may put another in its place.
+    Traces::default().inline(&mut whole, texts, &mut Check::default());
+    let mut resolved = choice::settled(&whole);
     let points = sweep::expand(&mut root, &overrides, check);
     if resolved.get("sweep").is_some() && !overrides.is_empty() {
         // What was set from outside is not swept: the points that are left, as they are.
@@ -147,7 +152,9 @@ fn ready(
     let name = text_of("name").unwrap_or_else(|| wish.source.stem());
     resolved["name"] = json!(name);
     let keep = points.len() <= PLANS_KEPT;
-    let read: Vec<(Ready, Check)> = points.into_par_iter().map(|p| point(root, &name, p, keep)).collect();
+    let traces = Mutex::new(Traces::default());
+    let read: Vec<(Ready, Check)> =
+        points.into_par_iter().map(|p| point(root, &name, p, &texts, &traces, keep)).collect();
     let sound = read.iter().any(|(_, check)| check.ok());
     let mut out = Vec::with_capacity(read.len());
     for (mut ready, own) in read {
@@ -185,9 +192,14 @@ fn too_many(points: &[Ready], check: &mut Check) {
 }
 
 /// Lays a point's overrides over the scenario, reads it and plans its first seed.
-fn point(root: &Node, name: &str, point: Point, keep: bool) -> (Ready, Check) {
+fn point(root: &Node, name: &str, point: Point, texts: &Texts, traces: &Mutex<Traces>, keep: bool) -> (Ready, Check) {
     let (mut tree, mut check) = (root.clone(), Check::default());
     point.set.iter().for_each(|o| o.apply(&mut tree, &mut check));
+    let traced = {
+        let mut traces = traces.lock().unwrap_or_else(PoisonError::into_inner);
+        traces.inline(&mut tree, texts, &mut check);
+        !traces.is_empty()
+    };
     let scenario = typed::read::<Scenario>(&tree, &[], &mut check);
     let stop = Rule::read(&tree, &mut check);
     let first = scenario.as_ref().and_then(|s| resolve::plan(s, &tree, name, s.seed, &mut check));
@@ -201,6 +213,6 @@ fn point(root: &Node, name: &str, point: Point, keep: bool) -> (Ready, Check) {
         check.error(d.at(tree.nearest_place(&path(&["replications"]))).fix("raise `most`, or lower `replications`"));
     }
     let seeds = if check.ok() { (0..count).map(|i| seed.wrapping_add(i)).collect() } else { Vec::new() };
-    let first = first.filter(|plan| keep && plan.links.len() <= LINKS_KEPT);
+    let first = first.filter(|plan| keep && !traced && plan.links.len() <= LINKS_KEPT);
     (Ready { overrides: point.label, seeds, stop, wrong: None, root: tree, scenario, first }, check)
 }

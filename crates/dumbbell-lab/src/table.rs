@@ -1,93 +1,149 @@
 //! A Parquet file that grows while a run goes on: columns with units in their names, memory bounded by a row group.
-use arrow_array::builder::{BooleanBuilder, Float64Builder, StringDictionaryBuilder, UInt64Builder};
+use arrow_array::builder::{BooleanBuilder, Float64Builder, StringBuilder, StringDictionaryBuilder, UInt64Builder};
 use arrow_array::types::Int32Type;
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::{ArrayRef, Float64Array, RecordBatch, UInt64Array};
 use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression, ZstdLevel};
+use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::schema::types::ColumnPath;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::mpsc::{self, SyncSender};
+use std::thread::JoinHandle;
 
 /// Rows that are gathered before they are encoded.
-const BATCH: usize = 1 << 14;
+const BATCH: usize = 1 << 10;
+/// Batches that may wait for their scribe: beyond that the run waits.
+const WAITING: usize = 8;
 /// Rows of a row group: what a file keeps in memory.
 const GROUP: usize = 1 << 18;
 
-/// What a column holds. All may be null.
+/// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
     /// A number.
     Real,
+    /// A number or null.
+    MaybeReal,
     /// A count.
     Count,
+    /// A count or null.
+    MaybeCount,
     /// A truth value.
     Truth,
-    /// A name, stored once.
+    /// A name or null, stored once.
     Word,
+    /// A text of its own in each row, or null.
+    Text,
 }
 
 /// One value of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cell<'a> {
-    /// For [`Type::Real`].
-    Real(Option<f64>),
-    /// For [`Type::Count`].
-    Count(Option<u64>),
+    /// For [`Type::Real`] and [`Type::MaybeReal`].
+    Real(f64),
+    /// For [`Type::Count`] and [`Type::MaybeCount`].
+    Count(u64),
     /// For [`Type::Truth`].
     Truth(bool),
     /// For [`Type::Word`].
     Word(&'a str),
+    /// For [`Type::Text`].
+    Text(&'a str),
+    /// Null.
+    Nothing,
+}
+
+impl From<Option<f64>> for Cell<'_> {
+    fn from(x: Option<f64>) -> Self {
+        x.map_or(Cell::Nothing, Cell::Real)
+    }
+}
+
+impl From<Option<u64>> for Cell<'_> {
+    fn from(x: Option<u64>) -> Self {
+        x.map_or(Cell::Nothing, Cell::Count)
+    }
 }
 
 enum Column {
-    Real(Float64Builder),
-    Count(UInt64Builder),
+    Real(Vec<f64>),
+    MaybeReal(Float64Builder),
+    Count(Vec<u64>),
+    MaybeCount(UInt64Builder),
     Truth(BooleanBuilder),
     Word(StringDictionaryBuilder<Int32Type>),
+    Text(StringBuilder),
+}
+
+impl Type {
+    fn field(self, name: &str) -> Field {
+        let data = match self {
+            Type::Real | Type::MaybeReal => DataType::Float64,
+            Type::Count | Type::MaybeCount => DataType::UInt64,
+            Type::Truth => DataType::Boolean,
+            Type::Text => DataType::Utf8,
+            Type::Word => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
+        };
+        Field::new(name, data, !matches!(self, Type::Real | Type::Count | Type::Truth))
+    }
 }
 
 impl Column {
     fn new(t: Type) -> Self {
         match t {
-            Type::Real => Column::Real(Float64Builder::with_capacity(BATCH)),
-            Type::Count => Column::Count(UInt64Builder::with_capacity(BATCH)),
+            Type::Real => Column::Real(Vec::with_capacity(BATCH)),
+            Type::MaybeReal => Column::MaybeReal(Float64Builder::with_capacity(BATCH)),
+            Type::Count => Column::Count(Vec::with_capacity(BATCH)),
+            Type::MaybeCount => Column::MaybeCount(UInt64Builder::with_capacity(BATCH)),
             Type::Truth => Column::Truth(BooleanBuilder::with_capacity(BATCH)),
             Type::Word => Column::Word(StringDictionaryBuilder::new()),
+            Type::Text => Column::Text(StringBuilder::new()),
         }
     }
-    /// A cell of another type than the column's is null.
-    fn push(&mut self, cell: Cell<'_>) {
+    /// Whether the cell is of the column's type.
+    #[inline]
+    fn push(&mut self, cell: Cell<'_>) -> bool {
         match (self, cell) {
-            (Column::Real(b), Cell::Real(x)) => b.append_option(x),
-            (Column::Count(b), Cell::Count(x)) => b.append_option(x),
+            (Column::Real(b), Cell::Real(x)) => b.push(x),
+            (Column::Count(b), Cell::Count(x)) => b.push(x),
+            (Column::MaybeReal(b), Cell::Real(x)) => b.append_value(x),
+            (Column::MaybeReal(b), Cell::Nothing) => b.append_null(),
+            (Column::MaybeCount(b), Cell::Count(x)) => b.append_value(x),
+            (Column::MaybeCount(b), Cell::Nothing) => b.append_null(),
             (Column::Truth(b), Cell::Truth(x)) => b.append_value(x),
             (Column::Word(b), Cell::Word(x)) => b.append_value(x),
-            (Column::Real(b), _) => b.append_null(),
-            (Column::Count(b), _) => b.append_null(),
-            (Column::Truth(b), _) => b.append_null(),
-            (Column::Word(b), _) => b.append_null(),
+            (Column::Word(b), Cell::Nothing) => b.append_null(),
+            (Column::Text(b), Cell::Text(x)) => b.append_value(x),
+            (Column::Text(b), Cell::Nothing) => b.append_null(),
+            _ => return false,
         }
+        true
     }
     fn finish(&mut self) -> ArrayRef {
         match self {
-            Column::Real(b) => Arc::new(b.finish()),
-            Column::Count(b) => Arc::new(b.finish()),
+            Column::Real(b) => Arc::new(Float64Array::from(std::mem::replace(b, Vec::with_capacity(BATCH)))),
+            Column::Count(b) => Arc::new(UInt64Array::from(std::mem::replace(b, Vec::with_capacity(BATCH)))),
+            Column::MaybeReal(b) => Arc::new(b.finish()),
+            Column::MaybeCount(b) => Arc::new(b.finish()),
             Column::Truth(b) => Arc::new(b.finish()),
             Column::Word(b) => Arc::new(b.finish()),
+            Column::Text(b) => Arc::new(b.finish()),
         }
     }
 }
 
-/// A table on its way into a file.
+/// A table on its way into a file. A thread of its own encodes and writes, so that the run need not wait for it.
 pub struct Table {
     schema: Arc<Schema>,
     columns: Vec<Column>,
     rows: usize,
-    writer: ArrowWriter<File>,
+    batches: SyncSender<RecordBatch>,
+    scribe: Option<JoinHandle<Result<ArrowWriter<File>, ParquetError>>>,
 }
 
 impl Table {
@@ -96,42 +152,48 @@ impl Table {
     /// # Errors
     /// The file cannot be made.
     pub fn create(file: &Path, columns: &[(String, Type)]) -> Result<Table, ParquetError> {
-        let field = |(name, t): &(String, Type)| {
-            let data = match t {
-                Type::Real => DataType::Float64,
-                Type::Count => DataType::UInt64,
-                Type::Truth => DataType::Boolean,
-                Type::Word => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
-            };
-            Field::new(name, data, true)
-        };
-        let schema = Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()));
-        let properties = WriterProperties::builder()
-            .set_compression(Compression::ZSTD(ZstdLevel::default()))
-            .set_max_row_group_row_count(Some(GROUP))
-            .build();
-        let writer = ArrowWriter::try_new(File::create(file)?, schema.clone(), Some(properties))?;
+        let schema = Arc::new(Schema::new(columns.iter().map(|(n, t)| t.field(n)).collect::<Vec<_>>()));
+        let mut writer = ArrowWriter::try_new(File::create(file)?, schema.clone(), Some(properties(columns)))?;
         let columns = columns.iter().map(|(_, t)| Column::new(*t)).collect();
-        Ok(Table { schema, columns, rows: 0, writer })
+        let (batches, waiting) = mpsc::sync_channel::<RecordBatch>(WAITING);
+        let scribe = std::thread::Builder::new().name("dumbbell-scribe".into()).spawn(move || {
+            for batch in waiting {
+                writer.write(&batch)?;
+            }
+            Ok(writer)
+        })?;
+        Ok(Table { schema, columns, rows: 0, batches, scribe: Some(scribe) })
     }
 
-    /// One more row, a cell for each column; columns without a cell are null.
+    /// One more row, a cell for each column.
     ///
     /// # Errors
-    /// The disk is full, or the file is gone.
+    /// The disk is full, the file is gone, or a cell is not of its column's type.
     pub fn row<'a>(&mut self, cells: impl IntoIterator<Item = Cell<'a>>) -> Result<(), ParquetError> {
         let mut cells = cells.into_iter();
-        for column in &mut self.columns {
-            column.push(cells.next().unwrap_or(Cell::Real(None)));
+        for (i, column) in self.columns.iter_mut().enumerate() {
+            let cell = cells.next().unwrap_or(Cell::Nothing);
+            if !column.push(cell) {
+                let name = self.schema.field(i).name();
+                return Err(ParquetError::General(format!("{cell:?} is no value for the column `{name}`")));
+            }
         }
         self.rows += 1;
-        if self.rows == BATCH { self.flush() } else { Ok(()) }
+        if self.rows == BATCH { self.hand_over() } else { Ok(()) }
     }
 
-    fn flush(&mut self) -> Result<(), ParquetError> {
+    /// Gives what was gathered to the scribe; one that has given up says why when it is joined.
+    fn hand_over(&mut self) -> Result<(), ParquetError> {
         self.rows = 0;
         let arrays = self.columns.iter_mut().map(Column::finish).collect();
-        self.writer.write(&RecordBatch::try_new(self.schema.clone(), arrays)?)
+        let batch = RecordBatch::try_new(self.schema.clone(), arrays)?;
+        self.batches.send(batch).or_else(|_| self.outcome().and(Err(gone())))
+    }
+
+    /// What the scribe has to say, once it ends.
+    fn outcome(&mut self) -> Result<ArrowWriter<File>, ParquetError> {
+        let scribe = self.scribe.take().ok_or_else(gone)?;
+        scribe.join().unwrap_or_else(|_| Err(gone()))
     }
 
     /// Writes what is left and the metadata.
@@ -140,11 +202,33 @@ impl Table {
     /// The disk is full, or the file is gone.
     pub fn close(mut self, metadata: &[(String, String)]) -> Result<(), ParquetError> {
         if self.rows > 0 {
-            self.flush()?;
+            self.hand_over()?;
         }
+        self.batches = mpsc::sync_channel(0).0; // The last sender goes: the scribe ends.
+        let mut writer = self.outcome()?;
         for (key, value) in metadata {
-            self.writer.append_key_value_metadata(KeyValue::new(key.clone(), value.clone()));
+            writer.append_key_value_metadata(KeyValue::new(key.clone(), value.clone()));
         }
-        self.writer.close().map(drop)
+        writer.close().map(drop)
     }
+}
+
+/// The scribe ended without a word.
+fn gone() -> ParquetError {
+    ParquetError::General("the thread that writes records is gone".into())
+}
+
+/// A dictionary only where values repeat: for measurements it costs more than the whole rest.
+fn properties(columns: &[(String, Type)]) -> WriterProperties {
+    let mut builder = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .set_max_row_group_row_count(Some(GROUP))
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_dictionary_enabled(false);
+    for (name, t) in columns {
+        if *t == Type::Word {
+            builder = builder.set_column_dictionary_enabled(ColumnPath::from(name.as_str()), true);
+        }
+    }
+    builder.build()
 }

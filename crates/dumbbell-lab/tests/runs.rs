@@ -5,7 +5,7 @@ use common::{RED, request};
 use dumbbell_lab::door::{self, Progress};
 use dumbbell_lab::problem::code;
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use parquet::record::RowAccessor;
+use parquet::record::{Field, Row, RowAccessor};
 use serde_json::{Value, json};
 use std::cell::Cell;
 use std::fs::File;
@@ -126,7 +126,7 @@ fn records_have_units_and_say_where_they_come_from() {
     let result = run(&recorded(dir.path()));
     assert_eq!(
         files(dir.path()),
-        ["flows.parquet", "queues.parquet", "scenario.toml", "signals.parquet", "summary.json"]
+        ["flows.parquet", "queues.parquet", "reactions.parquet", "scenario.toml", "signals.parquet", "summary.json"]
     );
     let open = |name: &str| SerializedFileReader::new(File::open(dir.path().join(name)).unwrap()).unwrap();
     let flows = open("flows.parquet");
@@ -157,6 +157,57 @@ fn records_have_units_and_say_where_they_come_from() {
     let drops = result["queues"][0]["drops"].as_object().unwrap().values().map(|v| v.as_u64().unwrap()).sum::<u64>();
     assert_eq!(late.count() as u64, drops);
     assert!(drops > 0);
+}
+
+/// Every packet of the flows that are named, from socket to socket, and what became of it.
+#[test]
+fn packets_are_followed_when_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let sack = ["duration=10 s", "flow.0.cc=sack"];
+    let mut wanted = request(RED, &sack);
+    (wanted["out"], wanted["record"]) = (json!(dir.path()), json!({ "packets": true }));
+    let result = run(&wanted);
+    assert_eq!(result["fingerprint"], run(&request(RED, &sack))["fingerprint"], "looking changes nothing");
+    let rows = |name: &str| {
+        let file = SerializedFileReader::new(File::open(dir.path().join(name)).unwrap()).unwrap();
+        let json = |row: &Row| {
+            let field = |(name, f): (&String, &Field)| {
+                let value = match f {
+                    Field::ULong(n) => json!(n),
+                    Field::Str(s) => json!(s),
+                    Field::Bool(b) => json!(b),
+                    _ => Value::Null,
+                };
+                (name.clone(), value)
+            };
+            Value::Object(row.get_column_iter().map(field).collect())
+        };
+        file.get_row_iter(None).unwrap().map(|r| json(&r.unwrap())).collect::<Vec<Value>>()
+    };
+    let (packets, hops) = (rows("packets.parquet"), rows("hops.parquet"));
+    let ended = |key: &str| packets.iter().filter(|p| !p[key].is_null()).count() as u64;
+    let whole = &result["conservation"];
+    assert_eq!(json!(packets.len()), whole["sent"]);
+    assert_eq!(
+        (json!(ended("delivered_ps")), json!(ended("dropped_ps"))),
+        (whole["delivered"].clone(), whole["dropped"].clone())
+    );
+    // The second segment of a flow that follows a drop says SACK; a SYN says what it can do.
+    let options: Vec<&str> = packets.iter().filter_map(|p| p["options"].as_str()).collect();
+    assert!(
+        options.iter().any(|o| o.starts_with("mss 1460,sackOK,TS,wscale"))
+            && options.iter().any(|o| o.starts_with("sack "))
+    );
+    // Journeys are in order: sent, at the first link, through it, delivered.
+    let first = hops.iter().find(|h| h["packet"] == 1 && h["from"] == "sender").unwrap();
+    let sent = packets.iter().find(|p| p["packet"] == 1 && p["from"] == "sender").unwrap();
+    let at = |v: &Value| v.as_u64().unwrap();
+    assert!(at(&sent["sent_ps"]) <= at(&first["arrived_ps"]) && at(&first["arrived_ps"]) < at(&first["departed_ps"]));
+    assert!(at(&first["far_end_ps"]) < at(&sent["delivered_ps"]));
+
+    wanted["record"] = json!({ "packets": ["nobody"] });
+    let problem = door::run(&wanted, &|_| true).unwrap_err();
+    assert!(problem.rendered.contains("there is no flow named `nobody`"), "{}", problem.rendered);
 }
 
 #[test]

@@ -73,8 +73,11 @@ pub struct Link {
     pub from: NodeId,
     /// The node that it reaches.
     pub to: NodeId,
-    /// Rate of the transmitter.
+    /// Nominal rate of the transmitter.
     pub rate: Rate,
+    /// How it takes the wire; `None`: at the constant `rate`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service: Option<Spec>,
     /// Propagation delay.
     pub delay: Span,
     /// Largest IP packet, bytes.
@@ -150,8 +153,11 @@ pub struct Record {
     pub flows: bool,
     /// Whether the series have the queues.
     pub queues: bool,
-    /// Whether each drop and mark is recorded with what its decision saw.
+    /// Whether each drop, each mark and each reaction of a sender is recorded with what its decision saw.
     pub drops: bool,
+    /// Flows whose packets are followed one by one, ascending.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub packets: Vec<usize>,
 }
 
 impl Plan {

@@ -1,6 +1,10 @@
-//! Floor 5 of Dumbbell: the door to Python. JSON text in, JSON text out; everything else is `dumbbell_lab`'s.
+//! Floor 6 of Dumbbell: the door to Python. JSON text in, JSON text or an Arrow table out; everything else is
+//! `dumbbell_lab`'s.
 //!
-//! The interpreter's lock is released while a scenario runs.
+//! The interpreter's lock is released while a scenario runs and while records are read.
+mod columns;
+
+use columns::Table;
 use dumbbell_lab::door;
 use dumbbell_lab::problem::Problem as Refusal;
 use pyo3::create_exception;
@@ -79,10 +83,50 @@ fn keep(py: Python<'_>, request: &str) -> PyResult<String> {
     py.detach(|| door::keep(&request)).map(|v| v.to_string()).map_err(problem)
 }
 
+/// One table of several runs, in tidy form: see `dumbbell_lab::door::table`.
+#[pyfunction]
+fn table(py: Python<'_>, request: &str) -> PyResult<Table> {
+    let request = read(request)?;
+    py.detach(|| door::table(&request)).map(Table).map_err(problem)
+}
+
+/// Runs a script that tests one end of a TCP; `name` is what messages call it.
+#[pyfunction]
+fn script(py: Python<'_>, text: &str, name: &str) -> PyResult<String> {
+    py.detach(|| door::script(text, name)).map(|v| v.to_string()).map_err(problem)
+}
+
+/// Lines of Linux's `tc` as tables of a scenario.
+#[pyfunction]
+fn import_tc(text: &str) -> PyResult<String> {
+    door::import_tc(text).map(|v| v.to_string()).map_err(problem)
+}
+
+/// A link of a plan as lines for Linux's `tc`.
+#[pyfunction]
+fn export_tc(request: &str) -> PyResult<String> {
+    door::export_tc(&read(request)?).map(|v| v.to_string()).map_err(problem)
+}
+
+/// Writes a run's records in a format of other programs.
+#[pyfunction]
+fn export(py: Python<'_>, request: &str) -> PyResult<String> {
+    let request = read(request)?;
+    py.detach(|| door::export(&request)).map(|v| v.to_string()).map_err(problem)
+}
+
+/// Reads a capture or a trace.
+#[pyfunction]
+fn read_capture(py: Python<'_>, request: &str) -> PyResult<String> {
+    let request = read(request)?;
+    py.detach(|| door::read_capture(&request)).map(|v| v.to_string()).map_err(problem)
+}
+
 #[pymodule]
 fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add("Problem", m.py().get_type::<Problem>())?;
+    m.add_class::<Table>()?;
     m.add_function(wrap_pyfunction!(catalogue, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(plan, m)?)?;
@@ -90,5 +134,12 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(store, m)?)?;
     m.add_function(wrap_pyfunction!(jobs, m)?)?;
     m.add_function(wrap_pyfunction!(work, m)?)?;
-    m.add_function(wrap_pyfunction!(keep, m)?)
+    m.add_function(wrap_pyfunction!(keep, m)?)?;
+    m.add_function(wrap_pyfunction!(table, m)?)?;
+    m.add_function(wrap_pyfunction!(script, m)?)?;
+    m.add_function(wrap_pyfunction!(import_tc, m)?)?;
+    m.add_function(wrap_pyfunction!(export_tc, m)?)?;
+    m.add_function(wrap_pyfunction!(export, m)?)?;
+    m.add_function(wrap_pyfunction!(read_capture, m)?)?;
+    Ok(())
 }

@@ -1,14 +1,18 @@
-//! Cost of a packet-hop on the workload that simulators are compared by: `hop N RATE_MBPS SECONDS [red] [unfolded]`.
+//! Cost of a packet-hop on the workload that simulators are compared by: `hop N RATE_MBPS SECONDS [red] [unfolded] [linux] [rack] [cubic]`.
 //!
 //! N senders, access 1 Gbps / 1 ms, bottleneck RATE / 10 ms, a buffer of one bandwidth-delay product (24 ms),
 //! 1000-byte packets, 40-byte acknowledgements, one for each packet, NewReno, flow i starts at i/N s.
+//! `linux`: hosts as the profile `linux` has them, with SACK (or CUBIC) and the same sizes; `rack`: the benchmark's TCP
+//! with RACK-TLP; `cubic`: the benchmark's TCP with CUBIC.
 //! Under `valgrind --tool=cachegrind` the instruction count divided by the hops is exact.
 #![allow(clippy::disallowed_methods, clippy::print_stdout)]
 #[path = "../tests/plans/mod.rs"]
 mod plans;
 
 use dumbbell_core::units::{Capacity, Rate, Span};
+use dumbbell_plan::Transport;
 use dumbbell_sim::{Options, World};
+use dumbbell_tcp::TcpConfig;
 use serde_json::json;
 use std::time::Instant;
 
@@ -27,7 +31,21 @@ fn main() {
     } else {
         plans::spec("drop_tail", json!({}))
     };
-    let plan = plans::dumbbell(1, n, rate, queue, Capacity::Packets(buffer), Span::from_secs_f64(seconds));
+    let mut plan = plans::dumbbell(1, n, rate, queue, Capacity::Packets(buffer), Span::from_secs_f64(seconds));
+    for f in &mut plan.flows {
+        let Transport::Tcp { cc, tcp } = &mut f.transport else { continue };
+        let bench = tcp.clone();
+        if said("linux") {
+            *tcp = TcpConfig { mss: bench.mss, ..TcpConfig::linux() };
+            *cc = plans::spec(if said("cubic") { "cubic" } else { "sack" }, json!({}));
+        } else if said("rack") {
+            let now = TcpConfig::linux();
+            (tcp.detection, tcp.tail_loss_probe, tcp.reduction) = (now.detection, true, now.reduction);
+            *cc = plans::spec("sack", json!({}));
+        } else if said("cubic") {
+            *cc = plans::spec("cubic", json!({}));
+        }
+    }
     let mut world = World::new(&plan, Options { fold: !said("unfolded"), ..Options::default() }).unwrap();
     let start = Instant::now();
     while !world.run(&mut (), 1_000_000) {}

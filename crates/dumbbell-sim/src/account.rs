@@ -1,5 +1,6 @@
 //! The account of one port: measures, hashes, and word of every packet that will not arrive.
-use crate::observe::{Observer, Signal};
+use crate::extras::Extras;
+use crate::observe::{Observer, Signal, Who};
 use crate::parcel::Parcel;
 use crate::stats::PortStats;
 use dumbbell_core::aqm::Reason;
@@ -16,10 +17,41 @@ pub type Casualties = Vec<(Time, Parcel)>;
 pub struct Scene<'a, O> {
     /// What is known of the flows.
     pub flows: &'a FlowTable,
+    /// What packets carry besides.
+    pub extras: &'a Extras,
     /// Who did not arrive.
     pub casualties: &'a mut Casualties,
     /// Who looks on.
     pub observer: &'a mut O,
+}
+
+impl<O: Observer> Scene<'_, O> {
+    /// A packet came to `link`, where `backlog` packets wait.
+    #[inline]
+    pub fn entered(&mut self, t: Time, parcel: &Parcel, link: usize, backlog: u32) {
+        if O::FOLLOWS
+            && let Some(who) = self.follows(parcel)
+        {
+            self.observer.entered(t, who, link, backlog);
+        }
+    }
+
+    /// Its last bit left at `done`; it is at the far end at `arrives`.
+    #[inline]
+    pub fn left(&mut self, parcel: &Parcel, link: usize, done: Time, arrives: Time) {
+        if O::FOLLOWS
+            && let Some(who) = self.follows(parcel)
+        {
+            self.observer.left(who, link, done, arrives);
+        }
+    }
+
+    /// Which packet this is, if somebody follows it.
+    #[inline]
+    fn follows(&self, parcel: &Parcel) -> Option<Who> {
+        let number = self.extras.number(parcel.packet.extra);
+        (number != 0).then_some(Who { flow: parcel.flow as usize, data: parcel.data, number })
+    }
 }
 
 /// One port's account.
@@ -77,14 +109,14 @@ impl Account {
             self.late += 1;
         }
         scene.casualties.push((e.t, parcel));
-        self.record(&parcel, e, false, scene.observer);
+        self.record(&parcel, e, false, scene);
     }
 
     /// `parcel` was marked and goes on.
     #[cold]
     pub fn mark<O: Observer>(&mut self, parcel: Parcel, e: &Event<'_>, scene: &mut Scene<'_, O>) {
         self.stats.marked(e.t);
-        self.record(&parcel, e, true, scene.observer);
+        self.record(&parcel, e, true, scene);
     }
 
     /// `parcel` is through at `done`: transmitted, and not lost on the wire.
@@ -109,16 +141,18 @@ impl Account {
         [self.sent, self.dropped, self.lost].iter().for_each(|p| all.mix(p.value()));
     }
 
-    fn record(&self, parcel: &Parcel, e: &Event<'_>, marked: bool, observer: &mut impl Observer) {
+    fn record<O: Observer>(&self, parcel: &Parcel, e: &Event<'_>, marked: bool, scene: &mut Scene<'_, O>) {
         if !self.signals || e.t > self.stats.end() {
             return;
         }
         let mut gauges = Gauges::default();
         (e.saw)(&mut gauges);
-        observer.signal(&Signal {
+        scene.observer.signal(&Signal {
             t: e.t,
             link: self.link,
             flow: parcel.flow as usize,
+            data: parcel.data,
+            number: scene.extras.number(parcel.packet.extra),
             reason: e.reason,
             marked,
             seq: parcel.packet.seq,

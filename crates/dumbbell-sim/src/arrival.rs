@@ -4,12 +4,14 @@ use crate::account::{Account, Event, Scene};
 use crate::observe::Observer;
 use crate::parcel::Parcel;
 use dumbbell_algos::aqm::AnyAqm;
+use dumbbell_algos::service::AnyService;
 use dumbbell_core::aqm::{Aqm, Backlog, Cx, Decision, LinkInfo, QueueView, Slot, Verdict};
 use dumbbell_core::flow::FlowTable;
 use dumbbell_core::packet::{Meta, Packet};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::units::{Time, Transmitter};
+use dumbbell_core::service::Service;
+use dumbbell_core::units::Time;
 use std::collections::VecDeque;
 
 /// The queue and its transmitter.
@@ -17,7 +19,7 @@ pub struct ArrivalQueue {
     aqm: AnyAqm,
     rng: Stream,
     info: LinkInfo,
-    transmitter: Transmitter,
+    service: AnyService,
     free_at: Time,
     count_in_service: bool,
     backlog: Backlog,
@@ -43,13 +45,13 @@ impl QueueView for View<'_> {
 
 impl ArrivalQueue {
     /// An idle queue. A packet leaves the backlog when its service starts, or when it ends with `count_in_service`.
-    pub fn new(aqm: AnyAqm, rng: Stream, info: LinkInfo, count_in_service: bool) -> Self {
+    pub fn new(aqm: AnyAqm, rng: Stream, info: LinkInfo, service: AnyService, count_in_service: bool) -> Self {
         let next_tick = if aqm.ticks() { Time::ZERO } else { Time::NEVER };
         ArrivalQueue {
             aqm,
             rng,
             info,
-            transmitter: Transmitter::new(info.rate),
+            service,
             free_at: Time::ZERO,
             count_in_service,
             backlog: Backlog::default(),
@@ -71,6 +73,7 @@ impl ArrivalQueue {
         self.drain(t);
         let meta = parcel.meta();
         account.stats.arrived(t, meta.ip_len);
+        scene.entered(t, parcel, account.link, self.backlog.packets);
         let fits = self.info.capacity.fits(self.backlog.packets, self.backlog.bytes, meta.ip_len);
         let mut cx = Cx { now: t, rng: &mut self.rng, link: &self.info, flows: scene.flows };
         let verdict = self.aqm.arrive(&mut cx, &View(&self.backlog), &meta, fits);
@@ -111,7 +114,7 @@ impl ArrivalQueue {
     #[inline]
     fn admit(&mut self, t: Time, meta: &Meta, account: &mut Account) -> Time {
         let start = self.free_at.max(t);
-        let done = start + self.transmitter.span(meta.wire_len);
+        let done = self.service.finish(t, start, meta.wire_len);
         self.free_at = done;
         self.told_idle = false;
         let leaves = if self.count_in_service { done } else { start };
@@ -164,6 +167,10 @@ impl ArrivalQueue {
     /// What waits at the last instant that was settled.
     pub fn backlog(&self) -> Backlog {
         self.backlog
+    }
+    /// The transmitter.
+    pub fn service(&self) -> &AnyService {
+        &self.service
     }
     /// The algorithm's numbers.
     pub fn probe(&self, out: &mut dyn Probe) {

@@ -17,11 +17,14 @@ use dumbbell_algos::aqm::AnyAqm;
 use dumbbell_algos::cc::AnyCc;
 use dumbbell_algos::conditioner::AnyConditioner;
 use dumbbell_algos::impairment::AnyImpairment;
+use dumbbell_algos::service::AnyService;
+use dumbbell_algos::service::constant::Constant;
 use dumbbell_algos::source::AnySource;
 use dumbbell_core::aqm::{Aqm, LinkInfo, Needs};
-use dumbbell_core::catalogue::Fault;
+use dumbbell_core::catalogue::{Algorithm, Fault, NoConfig};
 use dumbbell_core::impairment::Impairment;
 use dumbbell_core::rng::Stream;
+use dumbbell_core::service::Service;
 use dumbbell_core::transport::Path;
 use dumbbell_core::units::{Capacity, Span, Time};
 use dumbbell_plan::{Link, Plan, Spec, Transport};
@@ -88,21 +91,35 @@ fn looks(plan: &Plan, wanted: bool) -> Looks {
     Looks::new(plan.record.every.filter(|_| wanted), Time::ZERO + plan.warmup)
 }
 
+/// How a link's transmitter takes the wire, watched after the warm-up.
+fn service(plan: &Plan, link: &Link, info: &LinkInfo) -> Result<AnyService, Fault> {
+    let mut service = match &link.service {
+        None => AnyService::Constant(Constant::new(&NoConfig {}, info)),
+        Some(Spec { kind, config }) => within(&link.name, AnyService::build(kind, config, info))?,
+    };
+    service.watch(Time::ZERO + plan.warmup, Time::ZERO + plan.duration);
+    Ok(service)
+}
+
 /// A link is a wire if there is nothing to decide, to lose or to look at. TCP's segments fit every link of their
 /// route; a datagram may be too large for one.
 fn element(plan: &Plan, number: usize, datagrams: bool, options: Options) -> Result<Element, Fault> {
     let link = &plan.links[number];
     let plain = link.aqm.kind == "drop_tail" && link.capacity == Capacity::Unlimited;
-    if plain && link.impairments.is_empty() && link.conditioner.is_none() && !link.report && !datagrams {
+    let simple = link.impairments.is_empty() && link.conditioner.is_none() && link.service.is_none();
+    if plain && simple && !link.report && !datagrams {
         return Ok(Element::Wire(Wire::new(link)));
     }
     let chance = |part: &str| Stream::named(plan.seed, &format!("{}/{part}", link.name));
     let info = LinkInfo { rate: link.rate, capacity: link.capacity, mtu: link.mtu, delay: link.delay };
     let aqm = within(&link.name, AnyAqm::build(&link.aqm.kind, &link.aqm.config, &info))?;
     let rng = chance(&link.aqm.kind);
+    let service = service(plan, link, &info)?;
     let queue = match aqm.needs() {
-        Needs::Arrival if !options.hold => Queue::Arrival(ArrivalQueue::new(aqm, rng, info, link.count_in_service)),
-        _ => Queue::Held(HeldQueue::new(aqm, rng, info, link.count_in_service)),
+        Needs::Arrival if !options.hold => {
+            Queue::Arrival(ArrivalQueue::new(aqm, rng, info, service, link.count_in_service))
+        }
+        _ => Queue::Held(HeldQueue::new(aqm, rng, info, service, link.count_in_service)),
     };
     let mut impairments = Vec::with_capacity(link.impairments.len());
     for (i, Spec { kind, config }) in link.impairments.iter().enumerate() {
@@ -120,7 +137,11 @@ fn element(plan: &Plan, number: usize, datagrams: bool, options: Options) -> Res
     Ok(Element::Port(Box::new(Port {
         station,
         queue,
-        account: Account::new(number, plan.record.drops, PortStats::new(warm, end, link.report)),
+        account: Account::new(
+            number,
+            plan.record.drops || !plan.record.packets.is_empty(),
+            PortStats::new(warm, end, link.report),
+        ),
         impairments,
         looks: looks(plan, plan.record.queues && link.report),
         quiet_until: Time::ZERO,

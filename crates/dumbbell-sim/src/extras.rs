@@ -9,6 +9,8 @@ struct Place {
     real: bool,
     /// Number of the packet in audit mode.
     audit: u64,
+    /// Number of the packet among those of its socket, if somebody follows it.
+    number: u64,
 }
 
 /// The extras in use, by handle; handle [`NONE`] is no extra.
@@ -29,7 +31,7 @@ impl Extras {
     pub fn put(&mut self, x: Option<Extra>) -> u32 {
         match x {
             None => NONE,
-            Some(extra) => self.place(Place { extra, real: true, audit: 0 }),
+            Some(extra) => self.place(Place { extra, real: true, ..Place::default() }),
         }
     }
     fn place(&mut self, p: Place) -> u32 {
@@ -61,6 +63,22 @@ impl Extras {
         }
         self.places[i as usize].audit = audit;
         i
+    }
+    /// Writes a packet's number among those of its socket beside its extra; the handle that the packet now has.
+    pub fn follow(&mut self, i: u32, number: u64) -> u32 {
+        if i == NONE {
+            return self.place(Place { number, ..Place::default() });
+        }
+        self.places[i as usize].number = number;
+        i
+    }
+    /// A packet's number among those of its socket; 0 if nobody follows it.
+    pub fn number(&self, i: u32) -> u64 {
+        self.places[i as usize].number
+    }
+    /// What a packet carries besides, while it is on its way.
+    pub fn get(&self, i: u32) -> Option<&Extra> {
+        self.places.get(i as usize).filter(|p| p.real).map(|p| &p.extra)
     }
     /// A packet's audit number; 0 if it has none.
     pub fn audit(&self, i: u32) -> u64 {

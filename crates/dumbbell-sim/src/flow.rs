@@ -1,10 +1,11 @@
 //! The two ends of a flow, and what is measured of it.
 use crate::app::{Act, App};
 use crate::legs::Tail;
-use crate::observe::{FlowRow, Looks, Observer};
+use crate::observe::{Cause, FlowRow, Looks, Observer, Reaction, Stance};
 use dumbbell_algos::cc::AnyCc;
 use dumbbell_core::fingerprint::Fingerprint;
 use dumbbell_core::packet::Ecn;
+use dumbbell_core::probe::Gauges;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::segment::{Extra, Outbox, Segment, flag, timestamp};
 use dumbbell_core::transport::CongestionControl;
@@ -315,6 +316,22 @@ impl Flow {
                 marks: u.ce_packets,
                 ..Counts::default()
             },
+        }
+    }
+
+    /// How the sender stands, for an observer that wants to know of reactions.
+    pub fn stance(&self, observer: &impl Observer) -> Option<Stance> {
+        let Ends::Tcp { sender, .. } = &self.ends else { return None };
+        let stance = || Stance { view: sender.view(), stats: *sender.stats(), gauges: Gauges::default() };
+        observer.wants_reactions().then(stance)
+    }
+
+    /// Tells of a reaction, if the sender reacted at `t`.
+    pub fn tell_reaction(&self, t: Time, before: Stance, observer: &mut impl Observer) {
+        let (Some(mut after), Ends::Tcp { sender, .. }) = (self.stance(observer), &self.ends) else { return };
+        if let Some(cause) = Cause::between(&before, &after) {
+            sender.cc().probe(&mut after.gauges);
+            observer.reacted(&Reaction { t, flow: self.number, cause, before, after });
         }
     }
 

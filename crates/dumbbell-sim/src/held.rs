@@ -4,17 +4,18 @@ use crate::account::{Account, Event, Scene};
 use crate::observe::Observer;
 use crate::parcel::Parcel;
 use dumbbell_algos::aqm::AnyAqm;
+use dumbbell_algos::service::AnyService;
 use dumbbell_core::aqm::{Backlog, Cx, LinkInfo, Reason};
 use dumbbell_core::packet::Packet;
 use dumbbell_core::port::{HeldPort, Start};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::qdisc::{Fifo, Qdisc, Sink};
 use dumbbell_core::rng::Stream;
-use dumbbell_core::units::{Time, Transmitter};
+use dumbbell_core::units::Time;
 
 /// The queue and its transmitter.
 pub struct HeldQueue {
-    port: HeldPort<Parcel, Fifo<AnyAqm, Parcel>, Transmitter>,
+    port: HeldPort<Parcel, Fifo<AnyAqm, Parcel>, AnyService>,
     rng: Stream,
     info: LinkInfo,
 }
@@ -41,8 +42,8 @@ impl<O: Observer> Sink<Parcel> for Outlet<'_, '_, O> {
 
 impl HeldQueue {
     /// An idle queue.
-    pub fn new(aqm: AnyAqm, rng: Stream, info: LinkInfo, count_in_service: bool) -> Self {
-        let port = HeldPort::new(Fifo::new(aqm), Transmitter::new(info.rate), count_in_service);
+    pub fn new(aqm: AnyAqm, rng: Stream, info: LinkInfo, service: AnyService, count_in_service: bool) -> Self {
+        let port = HeldPort::new(Fifo::new(aqm), service, count_in_service);
         HeldQueue { port, rng, info }
     }
 
@@ -56,6 +57,7 @@ impl HeldQueue {
     ) -> Option<Time> {
         account.stats.arrived(now, parcel.meta().ip_len);
         let backlog = self.port.backlog().packets;
+        scene.entered(now, &parcel, account.link, backlog);
         let mut cx = Cx { now, rng: &mut self.rng, link: &self.info, flows: scene.flows };
         let start = self.port.arrive(&mut cx, parcel, &mut Outlet { now, backlog, account, scene });
         account.stats.holds(now, self.port.backlog().packets);
@@ -101,6 +103,10 @@ impl HeldQueue {
     /// Packets waiting or in transmission.
     pub fn held(&self) -> u64 {
         self.port.held()
+    }
+    /// The transmitter.
+    pub fn service(&self) -> &AnyService {
+        self.port.service()
     }
     /// The algorithm's numbers.
     pub fn probe(&self, out: &mut dyn Probe) {

@@ -28,6 +28,6 @@ mod wire;
 mod world;
 
 pub use build::Options;
-pub use observe::{FlowRow, Observer, QueueRow, Signal};
+pub use observe::{Cause, FlowRow, Observer, QueueRow, Reaction, Signal, Stance, Who};
 pub use report::{Conservation, FlowReport, QueueReport, Report};
 pub use world::World;

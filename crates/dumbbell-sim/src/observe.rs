@@ -1,8 +1,11 @@
 //! Looking on while a network runs. What nobody records costs nothing.
 use dumbbell_core::aqm::Reason;
+use dumbbell_core::packet::Ecn;
 use dumbbell_core::probe::Gauges;
+use dumbbell_core::segment::{Extra, Segment};
 use dumbbell_core::transport::Phase;
 use dumbbell_core::units::{Span, Time};
+use dumbbell_tcp::{SenderStats, SenderView};
 
 /// A sender at one instant. Counts are since the start of the flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -42,6 +45,98 @@ pub struct QueueRow {
     pub gauges: Gauges,
 }
 
+/// Which packet: those of one end of a flow are numbered from 1 in the order in which its socket sent them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Who {
+    /// Whose it is.
+    pub flow: usize,
+    /// Whether the flow's sender sent it (else its receiver).
+    pub data: bool,
+    /// Its number; 0: it is not followed.
+    pub number: u64,
+}
+
+/// A sender reacted: its window shrank, or it went from one phase to another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reaction {
+    /// When.
+    pub t: Time,
+    /// Whose sender.
+    pub flow: usize,
+    /// Why.
+    pub cause: Cause,
+    /// Its state and counts before.
+    pub before: Stance,
+    /// And after.
+    pub after: Stance,
+}
+
+/// Why a sender reacted, as far as can be told from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// Its retransmission timer expired.
+    Timeout,
+    /// It found a loss by acknowledgements and began a recovery.
+    Loss,
+    /// The receiver echoed congestion (ECN).
+    EcnEcho,
+    /// A tail loss probe repaired a loss that nothing else told of.
+    TailLoss,
+    /// The last reduction proved needless and was taken back.
+    Undone,
+    /// Everything that was lost is repaired.
+    Recovered,
+    /// The control's own doing: a delay, a round that ended, an idle time.
+    Own,
+}
+
+impl Cause {
+    /// Why a sender went from one stance to another; `None` if it did not react: its window grew, or stayed.
+    pub fn between(before: &Stance, after: &Stance) -> Option<Cause> {
+        let (b, a) = (&before.view, &after.view);
+        if after.stats.rtos > before.stats.rtos {
+            Some(Cause::Timeout)
+        } else if after.stats.ecn_reductions > before.stats.ecn_reductions {
+            Some(Cause::EcnEcho)
+        } else if after.stats.recoveries > before.stats.recoveries {
+            Some(Cause::Loss)
+        } else if after.stats.tail_losses > before.stats.tail_losses {
+            Some(Cause::TailLoss)
+        } else if after.stats.undone() > before.stats.undone() {
+            Some(Cause::Undone)
+        } else if b.phase != Phase::Open && a.phase == Phase::Open {
+            Some(Cause::Recovered)
+        } else if a.cwnd < b.cwnd && b.phase == Phase::Open || a.phase != b.phase || a.ssthresh != b.ssthresh {
+            Some(Cause::Own)
+        } else {
+            None
+        }
+    }
+    /// The name in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Cause::Timeout => "timeout",
+            Cause::Loss => "loss",
+            Cause::EcnEcho => "ecn_echo",
+            Cause::TailLoss => "tail_loss",
+            Cause::Undone => "undone",
+            Cause::Recovered => "recovered",
+            Cause::Own => "own",
+        }
+    }
+}
+
+/// How a TCP sender stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stance {
+    /// Its state.
+    pub view: SenderView,
+    /// Its counts.
+    pub stats: SenderStats,
+    /// What its congestion control shows; only with a reaction.
+    pub gauges: Gauges,
+}
+
 /// One drop or mark, and what the decision saw.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Signal {
@@ -51,6 +146,10 @@ pub struct Signal {
     pub link: usize,
     /// Whose packet.
     pub flow: usize,
+    /// Whether the flow's sender sent it.
+    pub data: bool,
+    /// Which of its packets, where they are followed; else 0.
+    pub number: u64,
     /// Why.
     pub reason: Reason,
     /// Marked (true) or dropped (false).
@@ -68,7 +167,32 @@ pub struct Signal {
 }
 
 /// Receives rows as they are made: in order for each flow and queue, not across them.
+///
+/// A packet that is followed is seen at its socket ([`Observer::sent`]), at each link ([`Observer::entered`], then
+/// [`Observer::left`] or a drop's [`Observer::signal`]) and where it arrives ([`Observer::delivered`]). Links are run
+/// ahead, so the instants of one packet come in order, but those of several may not, and may lie beyond the end.
 pub trait Observer {
+    /// Whether it may ask for packets or reactions; without that, nothing of the kind is compiled.
+    const FOLLOWS: bool = false;
+
+    /// The number of the next packet of one end of `flow`, from 1; 0: it is not followed. Called once for each packet.
+    fn follow(&mut self, _flow: usize, _data: bool) -> u64 {
+        0
+    }
+    /// A socket handed a packet to its host.
+    fn sent(&mut self, _t: Time, _who: Who, _segment: &Segment, _extra: Option<&Extra>) {}
+    /// A packet came to a link, where `backlog` packets wait.
+    fn entered(&mut self, _t: Time, _who: Who, _link: usize, _backlog: u32) {}
+    /// Its last bit left at `done`, and will be at the link's far end at `arrives`.
+    fn left(&mut self, _who: Who, _link: usize, _done: Time, _arrives: Time) {}
+    /// A packet arrived at a socket, with `ecn` in its header.
+    fn delivered(&mut self, _t: Time, _who: Who, _ecn: Ecn) {}
+    /// Whether it wants to know of reactions.
+    fn wants_reactions(&self) -> bool {
+        false
+    }
+    /// A sender reacted.
+    fn reacted(&mut self, _reaction: &Reaction) {}
     /// A flow at a sampling instant.
     fn flow(&mut self, _t: Time, _flow: usize, _row: &FlowRow) {}
     /// A queue at a sampling instant.

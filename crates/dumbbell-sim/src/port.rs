@@ -11,6 +11,7 @@ use dumbbell_core::impairment::{Fate, Impairment};
 use dumbbell_core::packet::Packet;
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::rng::Stream;
+use dumbbell_core::service::Service;
 use dumbbell_core::units::{Span, Time};
 
 /// How a queue decides.
@@ -78,6 +79,7 @@ impl Port {
         let mut at = done + self.delay;
         if self.impairments.is_empty() {
             self.account.departed(done, parcel);
+            scene.left(parcel, self.account.link, done, at);
             return Some(at);
         }
         for (impairment, rng) in &mut self.impairments {
@@ -92,6 +94,7 @@ impl Port {
             }
         }
         self.account.departed(done, parcel);
+        scene.left(parcel, self.account.link, done, at);
         Some(at)
     }
 
@@ -185,6 +188,15 @@ impl Port {
         if let Queue::Held(q) = &mut self.queue {
             q.close(end, &mut self.account);
         }
+    }
+
+    /// Bits sent over bits that the transmitter could have sent, in the window.
+    pub fn utilization(&self) -> f64 {
+        let service = match &self.queue {
+            Queue::Arrival(q) => q.service(),
+            Queue::Held(q) => q.service(),
+        };
+        service.utilization().unwrap_or_else(|| self.account.stats.busy_share())
     }
 
     /// Packets that came to the queue and are neither through nor dropped at the end.

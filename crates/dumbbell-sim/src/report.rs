@@ -69,7 +69,8 @@ pub struct QueueReport {
     pub p99_sojourn_s: f64,
     /// Counts.
     pub ledger: Ledger,
-    /// Share of time in which the transmitter was busy.
+    /// Bits sent over bits that the transmitter could have sent; at a constant rate the share of time in which it was
+    /// busy.
     pub utilization: f64,
 }
 
@@ -154,7 +155,7 @@ impl World {
                     mean_sojourn_s: stats.mean_sojourn_s(),
                     p99_sojourn_s: stats.p99_sojourn_s(),
                     ledger: stats.window(),
-                    utilization: stats.utilization(),
+                    utilization: port.utilization(),
                 })
             })
             .collect()

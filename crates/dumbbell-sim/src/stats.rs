@@ -114,7 +114,7 @@ impl PortStats {
         self.occupancy.max_packets()
     }
     /// Share of the window in which the transmitter was busy.
-    pub fn utilization(&self) -> f64 {
+    pub fn busy_share(&self) -> f64 {
         self.busy.ps() as f64 / self.end.since(self.warm).ps().max(1) as f64
     }
     /// Mean waiting time before transmission, seconds.

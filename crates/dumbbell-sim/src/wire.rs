@@ -1,4 +1,7 @@
 //! A link without a limit, an algorithm or an impairment: pure arithmetic.
+use crate::account::Scene;
+use crate::observe::Observer;
+use crate::parcel::Parcel;
 use dumbbell_core::units::{Span, Time, Transmitter};
 use dumbbell_plan::Link;
 
@@ -15,11 +18,17 @@ impl Wire {
     pub fn new(link: &Link) -> Self {
         Wire { free_at: Time::ZERO, transmitter: Transmitter::new(link.rate), framing: link.framing, delay: link.delay }
     }
-    /// When a packet that comes at `t` is at the far end.
+    /// When a packet that comes at `t` to this wire, number `link`, is at the far end.
     #[inline]
-    pub fn pass(&mut self, t: Time, ip_len: u32) -> Time {
+    pub fn pass<O: Observer>(&mut self, t: Time, link: u32, parcel: &Parcel, scene: &mut Scene<'_, O>) -> Time {
         let start = self.free_at.max(t);
-        self.free_at = start + self.transmitter.span(ip_len + self.framing);
-        self.free_at + self.delay
+        self.free_at = start + self.transmitter.span(u32::from(parcel.packet.ip_len) + self.framing);
+        let arrives = self.free_at + self.delay;
+        if O::FOLLOWS {
+            // A wire keeps no list of what waits: nobody is told how much.
+            scene.entered(t, parcel, link as usize, 0);
+            scene.left(parcel, link as usize, self.free_at, arrives);
+        }
+        arrives
     }
 }

@@ -2,11 +2,11 @@
 use crate::account::Casualties;
 use crate::agenda::Agenda;
 use crate::audit::Audit;
-use crate::entry::{Entry, Pkt};
+use crate::entry::{Entry, NONE, Pkt};
 use crate::extras::Extras;
 use crate::flow::{Flow, RECEIVER, SENDER};
 use crate::legs::{End, Leg, Legs, Tail};
-use crate::observe::Observer;
+use crate::observe::{Observer, Who};
 use crate::parcel::Parcel;
 use crate::port::{Port, Queue};
 use crate::ranks::{Clock, Ranks};
@@ -77,7 +77,12 @@ pub(crate) struct Parts {
 /// The parts of the world that a port needs, for one event.
 macro_rules! scene {
     ($world:ident, $observer:ident) => {
-        &mut $crate::account::Scene { flows: &$world.table, casualties: &mut $world.casualties, observer: $observer }
+        &mut $crate::account::Scene {
+            flows: &$world.table,
+            extras: &$world.extras,
+            casualties: &mut $world.casualties,
+            observer: $observer,
+        }
     };
 }
 pub(crate) use scene;
@@ -176,7 +181,7 @@ impl World {
     #[inline(always)]
     fn enter<O: Observer>(&mut self, link: u32, mut parcel: Parcel, tail: Tail, observer: &mut O) {
         let at = match &mut self.elements[link as usize] {
-            Element::Wire(wire) => Some(wire.pass(self.now, u32::from(parcel.packet.ip_len))),
+            Element::Wire(wire) => Some(wire.pass(self.now, link, &parcel, scene!(self, observer))),
             Element::Port(port) => match port.queue {
                 Queue::Arrival(_) => port.pass(self.now, &mut parcel, scene!(self, observer)),
                 Queue::Held(_) => {
@@ -271,7 +276,13 @@ impl World {
                 extras: &mut self.extras,
             };
             match end {
-                SENDER => flow.sender_acts(due, &mut socket),
+                SENDER => {
+                    let before = if O::FOLLOWS { flow.stance(observer) } else { None };
+                    flow.sender_acts(due, &mut socket);
+                    if let Some(before) = before {
+                        flow.tell_reaction(due, before, observer);
+                    }
+                }
                 _ => flow.receiver_acts(due, &mut socket),
             }
         }
@@ -309,9 +320,22 @@ impl World {
             let tail = side.tail;
             let data = usize::from(end) == SENDER;
             let leaves = if data { f.leaves(t) } else { t };
+            if O::FOLLOWS {
+                packet.extra = self.follow(t, flow, data, packet, observer);
+            }
             self.advance(leaves, tail, Parcel { packet, flow, leg: 0, framing: 0, data }, observer);
         }
         self.emissions.clear();
+    }
+
+    /// Tells an observer that follows packets of one that its socket sent; the handle that the packet now has.
+    fn follow<O: Observer>(&mut self, t: Time, flow: u32, data: bool, packet: Pkt, observer: &mut O) -> u32 {
+        let who = Who { flow: flow as usize, data, number: observer.follow(flow as usize, data) };
+        if who.number == 0 {
+            return packet.extra;
+        }
+        observer.sent(t, who, &packet.segment(), self.extras.get(packet.extra));
+        self.extras.follow(packet.extra, who.number)
     }
 
     /// Runs a packet ahead from `t` over private links, to the next merge or to a socket. The only place where
@@ -323,8 +347,9 @@ impl World {
                 return self.cut(parcel.packet);
             }
             self.tally.packet_hops += 1;
-            match &mut self.elements[self.legs.hops[i as usize] as usize] {
-                Element::Wire(wire) => t = wire.pass(t, u32::from(parcel.packet.ip_len)),
+            let link = self.legs.hops[i as usize];
+            match &mut self.elements[link as usize] {
+                Element::Wire(wire) => t = wire.pass(t, link, &parcel, scene!(self, observer)),
                 Element::Port(port) => {
                     let at = port.pass(t, &mut parcel, scene!(self, observer));
                     if !self.casualties.is_empty() {
@@ -356,14 +381,24 @@ impl World {
         if self.flows[f].due(END) < t {
             self.settle_socket(f, END, Time::from_ps(t.ps() - 1), observer);
         }
+        if O::FOLLOWS && packet.extra != NONE {
+            let who = Who { flow: f, data: END == RECEIVER, number: self.extras.number(packet.extra) };
+            if who.number != 0 {
+                observer.delivered(t, who, packet.ecn);
+            }
+        }
         let extra = self.extras.take(packet.extra);
         let flow = &mut self.flows[f];
         flow.look_until(END, t, observer);
+        let before = if O::FOLLOWS && END == SENDER { flow.stance(observer) } else { None };
         let mut socket =
             Socket { t, flow: f as u32, end: END as u8, emissions: &mut self.emissions, extras: &mut self.extras };
         match END {
             SENDER => flow.sender_gets(t, &packet.segment(), extra.as_ref(), &mut socket),
             _ => flow.receiver_gets(t, &packet.segment(), extra.as_ref(), &mut socket),
+        }
+        if let Some(before) = before {
+            flow.tell_reaction(t, before, observer);
         }
         if let Some(due) = flow.due_unarmed(END) {
             self.arm_at(f, END, due);

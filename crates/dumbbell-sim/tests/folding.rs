@@ -4,7 +4,7 @@ mod plans;
 use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span};
 use dumbbell_plan::{Node, NodeKind, Plan, Spec, Transport};
 use dumbbell_sim::{Options, Report};
-use dumbbell_tcp::{DelayedAck, Ecn, TcpConfig};
+use dumbbell_tcp::{DelayedAck, Detection, Ecn, Reduction, TcpConfig};
 use plans::{audited, empty, flow, link, spec};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -19,6 +19,7 @@ struct LinkChoice {
     wire: usize,
     in_service: bool,
     shaped: bool,
+    service: u8,
 }
 
 #[derive(Clone, Debug)]
@@ -33,14 +34,16 @@ struct FlowChoice {
     ecn: bool,
     second: bool,
     window: u32,
+    /// RACK, tail loss probes, PRR, F-RTO, D-SACK's undo, Eifel, pacing, an exact clock.
+    machinery: u8,
 }
 
 fn link_choice() -> impl Strategy<Value = LinkChoice> {
     // Round figures, so that many things happen at the same instant.
     let kbps = select(vec![800u64, 1_000, 3_333, 10_000, 100_000]);
     let delay_us = select(vec![0u64, 1_000, 2_000, 7_919]);
-    (kbps, delay_us, prop::option::of(1u32..30), 0usize..4, 0usize..4, any::<bool>(), 0u8..8).prop_map(
-        |(kbps, delay_us, packets, queue, wire, in_service, n)| LinkChoice {
+    (kbps, delay_us, prop::option::of(1u32..30), 0usize..4, 0usize..4, any::<bool>(), 0u8..8, 0u8..8).prop_map(
+        |(kbps, delay_us, packets, queue, wire, in_service, n, service)| LinkChoice {
             kbps,
             delay_us,
             packets,
@@ -48,15 +51,16 @@ fn link_choice() -> impl Strategy<Value = LinkChoice> {
             wire,
             in_service,
             shaped: n == 0,
+            service,
         },
     )
 }
 
 fn flow_choice() -> impl Strategy<Value = FlowChoice> {
-    let cc = select(vec!["tahoe", "reno", "newreno", "sack", "aimd"]);
+    let cc = select(vec!["tahoe", "reno", "newreno", "sack", "aimd", "cubic"]);
     let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
-    (0usize..6, 0usize..6, 0u64..300, 0usize..4, cc, flags, 2u32..60).prop_map(
-        |(from, to, start_ms, kind, cc, (jitter, sack, ecn, second), window)| FlowChoice {
+    (0usize..6, 0usize..6, 0u64..300, 0usize..4, cc, flags, 2u32..60, any::<u8>()).prop_map(
+        |(from, to, start_ms, kind, cc, (jitter, sack, ecn, second), window, machinery)| FlowChoice {
             from,
             to,
             start_ms,
@@ -67,6 +71,7 @@ fn flow_choice() -> impl Strategy<Value = FlowChoice> {
             ecn,
             second,
             window,
+            machinery,
         },
     )
 }
@@ -77,6 +82,21 @@ fn queue(choice: &LinkChoice) -> Spec {
         1 => spec("drop_tail", json!({"victim": "front"})),
         2 => spec("red", json!({"min_th": "2 pkt", "max_th": "6 pkt", "w_q": 0.1, "ecn": true})),
         _ => spec("red", json!({"min_th": "1 pkt", "max_th": "9 pkt", "w_q": 0.02, "spacing": "bernoulli"})),
+    }
+}
+
+/// A quarter of the links are traces or steps, with opportunities, changes and outages at round times.
+fn service(choice: &LinkChoice) -> Option<Spec> {
+    let rate = format!("{} kbps", choice.kbps);
+    match choice.service {
+        0 => Some(spec("mahimahi", json!({"trace": "0 1*7 0x2 3 20x4 1*9"}))),
+        1 if choice.kbps < 3_000 => Some(spec("mahimahi", json!({"trace": "7 4x2"}))),
+        1 => Some(spec("mahimahi", json!({"trace": "1x3*10"}))),
+        2 => Some(spec(
+            "steps",
+            json!({"steps": [["0 s", rate], ["12 ms", "0 bps"], ["30 ms", "2 Mbps"]], "period": "40 ms"}),
+        )),
+        _ => None,
     }
 }
 
@@ -91,6 +111,7 @@ fn plan(seed: u64, links: &[LinkChoice], flows: &[FlowChoice]) -> Plan {
     for ((a, b), c) in pairs.iter().flat_map(|(a, b)| [(*a, *b), (*b, *a)]).zip(links) {
         let mut l = link(a, b, Rate::from_bps(c.kbps * 1000), Span::from_us(c.delay_us));
         l.count_in_service = c.in_service;
+        l.service = service(c);
         if let Some(n) = c.packets {
             (l.capacity, l.aqm, l.report) = (Capacity::Packets(n), queue(c), true);
         }
@@ -111,6 +132,7 @@ fn plan(seed: u64, links: &[LinkChoice], flows: &[FlowChoice]) -> Plan {
 }
 
 fn add(p: &mut Plan, c: &FlowChoice) {
+    let has = |bit: u8| c.machinery >> bit & 1 == 1;
     let tcp = TcpConfig {
         mss: Some(Bytes(960)),
         sack: c.sack,
@@ -118,7 +140,16 @@ fn add(p: &mut Plan, c: &FlowChoice) {
         delayed_ack: if c.second { DelayedAck::Second } else { DelayedAck::Each },
         receive_window: Limit::Packets(Packets(f64::from(c.window))),
         send_jitter: if c.jitter { Span::from_us(300) } else { Span::ZERO },
-        recovery: TcpConfig::ns2().recovery,
+        recovery: if c.sack { TcpConfig::rfc().recovery } else { TcpConfig::ns2().recovery },
+        detection: if has(0) { Detection::Rack } else { Detection::Dupack },
+        tail_loss_probe: has(1),
+        reduction: if has(2) { Reduction::Prr } else { Reduction::Rfc6675 },
+        frto: has(3),
+        dsack_undo: has(4),
+        eifel: has(5),
+        pacing: has(6),
+        pacing_quantum: 1 + u32::from(has(7)),
+        clock: if has(7) { Span::ZERO } else { Span::from_ms(1) },
         ..TcpConfig::rfc()
     };
     flow(p, c.from, c.to, Span::from_ms(c.start_ms), c.cc, tcp);

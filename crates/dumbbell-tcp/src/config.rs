@@ -1,72 +1,12 @@
 //! Every choice that a TCP makes, as a field; a profile is a value of this struct.
-use dumbbell_core::catalogue::{Config, Fault};
+mod check;
+mod choices;
+mod profiles;
+
+pub use choices::{DelayedAck, Detection, Ecn, Exit, PartialAck, Recovery, Reduction, Reentry};
 use dumbbell_core::units::{Bytes, Limit, Packets, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// How losses found by acknowledgements are repaired.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Recovery {
-    /// Slow start from one segment, everything outstanding sent again (Jacobson 1988).
-    Tahoe,
-    /// RFC 5681: one repair; the first new acknowledgement ends recovery.
-    Reno,
-    /// RFC 6582: one repair per partial acknowledgement.
-    Newreno,
-    /// RFC 6675: scoreboard and pipe; needs `sack = true`.
-    Sack,
-}
-
-/// When a receiver acknowledges data that arrived in order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum DelayedAck {
-    /// Every segment.
-    Each,
-    /// Every second full-sized segment, or when the timer expires (RFC 5681 section 4.2).
-    Second,
-}
-
-/// Explicit congestion notification.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Ecn {
-    /// Data is not ECN-capable.
-    Off,
-    /// RFC 3168: data is ECT(0), the receiver echoes until CWR.
-    Rfc3168,
-}
-
-/// When NewReno restarts the retransmission timer during recovery (RFC 6582 section 4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PartialAck {
-    /// On the first partial acknowledgement only.
-    Impatient,
-    /// On each.
-    SlowButSteady,
-}
-
-/// Whether fast retransmit may start again when SND.UNA stands exactly at `recover`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Reentry {
-    /// Only beyond it (RFC 6582 section 3.2 step 1).
-    Beyond,
-    /// At it, too (htsim).
-    At,
-}
-
-/// The window when NewReno leaves recovery (RFC 6582 section 3.2 step 3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Exit {
-    /// min(ssthresh, max(FlightSize, SMSS) + SMSS): no burst.
-    Deflated,
-    /// ssthresh.
-    Ssthresh,
-}
 
 /// A TCP, field by field. The defaults are the profile `rfc`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -117,9 +57,54 @@ pub struct TcpConfig {
     /// Longest that an acknowledgement is delayed.
     #[schemars(extend("x-source" = "RFC 5681 section 4.2: below 500 ms"))]
     pub delayed_ack_timeout: Span,
+    /// Segments at the start of a connection that are acknowledged at once, so that slow start gets going.
+    #[schemars(range(max = 1000), extend("x-source" = "Linux: tcp(7) TCP_QUICKACK, TCP_MAX_QUICKACKS 16"))]
+    pub quick_acks: u32,
+    /// Nagle's algorithm: a segment that is not full waits while something is unacknowledged. The last one of a closed
+    /// connection does not.
+    #[schemars(extend("x-source" = "RFC 9293 section 3.7.4"))]
+    pub nagle: bool,
     /// Recovery, unless the congestion control's name implies one.
     #[schemars(extend("x-source" = "RFC 6675"))]
     pub recovery: Recovery,
+    /// What tells that a segment is lost. With `recovery = "sack"` only; the others count duplicates.
+    #[schemars(extend("x-source" = "RFC 8985 section 6"))]
+    pub detection: Detection,
+    /// After two round trips of silence a probe, new data or the last segment again, calls for an acknowledgement
+    /// that tells of a loss at the tail, before the timer must. With `detection = "rack"`.
+    #[schemars(extend("x-source" = "RFC 8985 section 7"))]
+    pub tail_loss_probe: bool,
+    /// What a probe adds to two round trips when a single segment is on its way: the other end's delayed
+    /// acknowledgement at worst (TLP.max_ack_delay).
+    #[schemars(extend("x-source" = "RFC 8985 section 7.2"))]
+    pub probe_ack_delay: Span,
+    /// How the flight falls to the new window in a SACK recovery.
+    #[schemars(extend("x-source" = "RFC 9937 section 6"))]
+    pub reduction: Reduction,
+    /// F-RTO: after a timeout two new segments find out whether it was due; if it was not, it is undone. Both versions:
+    /// with SACK the enhanced one.
+    #[schemars(extend("x-source" = "RFC 5682 sections 2 and 3"))]
+    pub frto: bool,
+    /// A reduction is undone when the receiver reports every repetition that followed it as a duplicate.
+    #[schemars(extend("x-source" = "RFC 3708, RFC 2883, RFC 4015"))]
+    pub dsack_undo: bool,
+    /// Eifel: a reduction is undone when the first acknowledgement after it echoes a timestamp from before the
+    /// repetition. With `timestamps`.
+    #[schemars(extend("x-source" = "RFC 3522, RFC 4015"))]
+    pub eifel: bool,
+    /// Segments leave at a rate, in place of as soon as the window allows; a congestion control that asks for a rate
+    /// is paced anyway.
+    #[schemars(extend("x-source" = "Linux: sk_pacing_rate; Aggarwal, Savage, Anderson, INFOCOM 2000"))]
+    pub pacing: bool,
+    /// The rate in slow start (cwnd below half of ssthresh), in windows per smoothed round-trip time.
+    #[schemars(range(min = 0.1, max = 10.0), extend("x-source" = "Linux: tcp_pacing_ss_ratio, 200 %"))]
+    pub pacing_gain_slow_start: f64,
+    /// The rate otherwise, in windows per smoothed round-trip time.
+    #[schemars(range(min = 0.1, max = 10.0), extend("x-source" = "Linux: tcp_pacing_ca_ratio, 120 %"))]
+    pub pacing_gain_avoidance: f64,
+    /// Segments that pacing releases back to back.
+    #[schemars(range(min = 1, max = 64), extend("x-source" = "a choice; 1: evenly"))]
+    pub pacing_quantum: u32,
     /// Duplicate acknowledgements that tell a loss (DupThresh).
     #[schemars(range(min = 1, max = 100), extend("x-source" = "RFC 5681 section 3.2"))]
     pub dupack_threshold: u32,
@@ -158,93 +143,7 @@ pub struct TcpConfig {
     pub send_jitter: Span,
 }
 
-impl Default for TcpConfig {
-    fn default() -> Self {
-        Self::rfc()
-    }
-}
-
 impl TcpConfig {
-    /// The profiles, by name.
-    pub const PROFILES: [&'static str; 3] = ["ns2", "rfc", "linux"];
-
-    /// The profile `name`.
-    pub fn profile(name: &str) -> Option<Self> {
-        match name {
-            "ns2" => Some(Self::ns2()),
-            "rfc" => Some(Self::rfc()),
-            "linux" => Some(Self::linux()),
-            _ => None,
-        }
-    }
-
-    /// What the RFCs recommend, as of RFC 9293.
-    pub fn rfc() -> Self {
-        TcpConfig {
-            mss: None,
-            header: Bytes(40),
-            initial_window: Packets(10.0),
-            initial_window_bytes: Limit::Bytes(Bytes(14_600)),
-            initial_ssthresh: Limit::Unlimited,
-            receive_window: Limit::Unlimited,
-            window_scaling: true,
-            handshake: true,
-            timestamps: true,
-            clock: Span::from_ms(1),
-            sack: true,
-            ecn: Ecn::Off,
-            delayed_ack: DelayedAck::Second,
-            delayed_ack_timeout: Span::from_ms(200),
-            recovery: Recovery::Sack,
-            dupack_threshold: 3,
-            limited_transmit: true,
-            partial_ack: PartialAck::Impatient,
-            reentry: Reentry::Beyond,
-            exit: Exit::Deflated,
-            growth_limit: 1,
-            min_rto: Span::from_secs(1),
-            max_rto: Span::from_secs(60),
-            initial_rto: Span::from_secs(1),
-            timer_tick: Span::ZERO,
-            restart_after_idle: true,
-            send_jitter: Span::ZERO,
-        }
-    }
-
-    /// The one-way TCP of ns-2.35 (`Agent/TCP`), with its defaults written out.
-    pub fn ns2() -> Self {
-        TcpConfig {
-            mss: Some(Bytes(1000)),
-            initial_window: Packets(2.0),
-            initial_window_bytes: Limit::Unlimited,
-            receive_window: Limit::Packets(Packets(20.0)),
-            handshake: false,
-            timestamps: false,
-            clock: Span::from_ms(10),
-            sack: false,
-            delayed_ack: DelayedAck::Each,
-            delayed_ack_timeout: Span::from_ms(100),
-            recovery: Recovery::Newreno,
-            min_rto: Span::from_ms(200),
-            initial_rto: Span::from_secs(3),
-            restart_after_idle: false,
-            ..Self::rfc()
-        }
-    }
-
-    /// A Linux host's TCP, as far as this release has it.
-    pub fn linux() -> Self {
-        TcpConfig {
-            initial_window_bytes: Limit::Unlimited,
-            receive_window: Limit::Bytes(Bytes(6_291_456)),
-            delayed_ack_timeout: Span::from_ms(40),
-            growth_limit: 2,
-            min_rto: Span::from_ms(200),
-            max_rto: Span::from_secs(120),
-            ..Self::rfc()
-        }
-    }
-
     /// With what the name of a congestion control implies ([`CongestionControl::recovery`]): `sack` negotiates
     /// SACK, `tahoe`, `reno` and `newreno` do without it. Both ends of a connection need the same answer.
     ///
@@ -303,97 +202,5 @@ fn in_bytes(limit: Limit, mss: u64) -> Option<u64> {
         Limit::Packets(p) => Some(libm::floor(p.0 * mss as f64) as u64),
         Limit::Bytes(b) => Some(b.0),
         Limit::Time(_) | Limit::Bdp(_) | Limit::Unlimited => None,
-    }
-}
-
-impl Config for TcpConfig {
-    fn check(&self) -> Result<(), Fault> {
-        if self.min_rto > self.max_rto {
-            return Err(Fault::at(
-                "min_rto",
-                format!("min_rto ({}) is above max_rto ({})", self.min_rto, self.max_rto),
-            ));
-        }
-        if self.recovery == Recovery::Sack && !self.sack {
-            return Err(
-                Fault::at("recovery", "recovery = \"sack\" needs sack = true").fix("use recovery = \"newreno\"")
-            );
-        }
-        for (field, limit) in [
-            ("initial_window_bytes", self.initial_window_bytes),
-            ("initial_ssthresh", self.initial_ssthresh),
-            ("receive_window", self.receive_window),
-        ] {
-            if matches!(limit, Limit::Time(_) | Limit::Bdp(_)) {
-                return Err(Fault::at(field, format!("{limit} is no size of a window")).fix("write pkt or bytes"));
-            }
-        }
-        if self.min_rto == Span::ZERO || self.initial_rto == Span::ZERO {
-            return Err(Fault::at("min_rto", "a retransmission timeout must be above zero").fix("write \"200 ms\""));
-        }
-        if self.header.0 == 0 || self.header.0 > 120 {
-            return Err(Fault::at("header", "IP and TCP headers have 1 B to 120 B").fix("write \"40 B\""));
-        }
-        if self.initial_window.0 < 1.0 {
-            return Err(Fault::at("initial_window", "the initial window must hold a packet").fix("write \"2 pkt\""));
-        }
-        if let Some(Bytes(mss)) = self.mss
-            && !(16..=65_000).contains(&mss)
-        {
-            return Err(
-                Fault::at("mss", format!("{mss} B is no segment size")).fix("write a size from 16 B to 65000 B")
-            );
-        }
-        Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn profiles_pass_their_own_check() {
-        for name in TcpConfig::PROFILES {
-            TcpConfig::profile(name).unwrap().check().unwrap();
-        }
-    }
-
-    /// RFC 6928 section 2 and RFC 3390 section 1.
-    #[test]
-    fn initial_windows() {
-        let rfc6928 = TcpConfig::rfc();
-        let rfc3390 = TcpConfig {
-            initial_window: Packets(4.0),
-            initial_window_bytes: Limit::Bytes(Bytes(4380)),
-            ..TcpConfig::rfc()
-        };
-        let windows = |c: &TcpConfig| [536, 1095, 1460, 8960].map(|mss| c.initial_window_for(mss));
-        assert_eq!(windows(&rfc6928), [5360, 10_950, 14_600, 17_920]);
-        assert_eq!(windows(&rfc3390), [2144, 4380, 4380, 17_920]);
-        assert_eq!(TcpConfig::ns2().initial_window_for(1000), 2000);
-    }
-
-    /// RFC 7323 section 2.2: the field has 16 bits, the shift is at most 14.
-    #[test]
-    fn windows_fit_their_field() {
-        let window = |window_scaling, limit| {
-            TcpConfig { window_scaling, receive_window: limit, mss: Some(Bytes(1460)), ..TcpConfig::rfc() }
-                .window_bytes()
-        };
-        assert_eq!(window(false, Limit::Unlimited), 65_535);
-        assert_eq!(window(true, Limit::Unlimited), 65_535 << 14);
-        assert_eq!(window(true, Limit::Bytes(Bytes(65_537))), 65_536);
-        assert_eq!(window(true, Limit::Packets(Packets(20.0))), 20 * 1448);
-        assert_eq!(TcpConfig::ns2().window_bytes(), 20_000);
-    }
-
-    #[test]
-    fn faults_name_the_field() {
-        let at = |c: TcpConfig| c.check().unwrap_err().at;
-        assert_eq!(at(TcpConfig { sack: false, ..TcpConfig::rfc() }), "recovery");
-        assert_eq!(at(TcpConfig { max_rto: Span::from_ms(1), ..TcpConfig::rfc() }), "min_rto");
-        assert_eq!(at(TcpConfig { receive_window: Limit::Bdp(1.0), ..TcpConfig::rfc() }), "receive_window");
-        assert_eq!(at(TcpConfig { mss: Some(Bytes(8)), ..TcpConfig::rfc() }), "mss");
     }
 }

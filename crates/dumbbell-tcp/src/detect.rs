@@ -1,76 +1,104 @@
-//! Loss detection by duplicate acknowledgements and, with SACK, by RFC 6675 section 4.
-use dumbbell_core::transport::{Detect, Evidence, Finding, Scoreboard};
+//! Loss detection: duplicate acknowledgements, or time.
+mod dupacks;
+mod rack;
+mod segments;
 
-/// DupThresh duplicate acknowledgements, or as much selectively acknowledged above SND.UNA; limited transmit
-/// (RFC 3042) for those before.
+use crate::{Detection, Recovery, TcpConfig};
+use dumbbell_core::transport::{Detect, Evidence, Finding, Scoreboard, Sent};
+use dumbbell_core::units::Time;
+pub use dupacks::DupAcks;
+pub use rack::Rack;
+
+/// The detection that a profile chose. RACK's state is apart: who does not use it does not carry it.
 #[derive(Clone, Debug)]
-pub struct DupAcks {
-    threshold: u32,
-    limited_transmit: bool,
-    mss: u64,
+pub enum AnyDetect {
+    /// `dupack`.
+    DupAcks(DupAcks),
+    /// `rack`.
+    Rack(Box<Rack>),
 }
 
-impl DupAcks {
-    /// With `threshold` duplicates (DupThresh) of segments of `mss` bytes.
-    pub fn new(threshold: u32, limited_transmit: bool, mss: u64) -> Self {
-        DupAcks { threshold, limited_transmit, mss }
-    }
-}
-
-impl Detect for DupAcks {
-    fn on_ack(&mut self, e: &Evidence, board: &Scoreboard) -> Finding {
-        if e.dupacks >= self.threshold || (e.dupacks > 0 && self.lost_below(board) > e.una) {
-            Finding::Loss
-        } else if self.limited_transmit {
-            Finding::Suspicion(u64::from(e.dupacks.min(2)) * self.mss)
+impl AnyDetect {
+    /// The detection of `config`: RACK where it has SACK to tell it single segments.
+    pub fn new(config: &TcpConfig) -> Self {
+        let rack = config.detection == Detection::Rack && config.sack && config.recovery == Recovery::Sack;
+        if rack {
+            AnyDetect::Rack(Box::new(Rack::new(config)))
         } else {
-            Finding::Nothing
+            AnyDetect::DupAcks(DupAcks::new(config.dupack_threshold, config.limited_transmit, config.segment_bytes()))
         }
-    }
-
-    /// RFC 6675 `IsLost`: DupThresh discontiguous ranges above, or more than (DupThresh - 1) * SMSS bytes.
-    fn lost_below(&self, board: &Scoreboard) -> u64 {
-        let (mut ranges, mut bytes) = (0, 0);
-        for r in board.ranges().iter().rev() {
-            (ranges, bytes) = (ranges + 1, bytes + r.1 - r.0);
-            if ranges >= self.threshold || bytes > u64::from(self.threshold - 1) * self.mss {
-                return r.0;
-            }
-        }
-        0
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+macro_rules! each {
+    ($self:expr, $d:ident => $call:expr) => {
+        match $self {
+            AnyDetect::DupAcks($d) => $call,
+            AnyDetect::Rack($d) => $call,
+        }
+    };
+}
 
-    fn board(ranges: &[(u64, u64)]) -> Scoreboard {
-        let mut b = Scoreboard::default();
-        ranges.iter().for_each(|r| {
-            b.insert(r.0, r.1);
-        });
-        b
+impl Detect for AnyDetect {
+    #[inline]
+    fn on_sent(&mut self, sent: &Sent) {
+        if let AnyDetect::Rack(rack) = self {
+            rack.on_sent(sent);
+        }
     }
-
-    #[test]
-    fn is_lost_by_ranges_or_by_bytes() {
-        let detect = DupAcks::new(3, true, 1000);
-        assert_eq!(detect.lost_below(&board(&[(2000, 4000)])), 0);
-        assert_eq!(detect.lost_below(&board(&[(2000, 4001)])), 2000);
-        assert_eq!(detect.lost_below(&board(&[(2000, 2100), (3000, 3100), (4000, 4100)])), 2000);
-        assert_eq!(detect.lost_below(&board(&[(2000, 2100), (3000, 5000), (6000, 6100)])), 3000);
+    fn sack_refused(&mut self) {
+        if let AnyDetect::Rack(rack) = self {
+            *self = AnyDetect::DupAcks(rack.without_sack());
+        }
     }
-
-    /// RFC 6675 SetPipe: not lost counts once, repaired counts once more.
-    #[test]
-    fn pipe_counts_the_original_and_its_repair() {
-        let detect = DupAcks::new(3, true, 1000);
-        let b = board(&[(3000, 6000), (7000, 8000)]);
-        // [0,3000) is lost, [6000,7000) and [8000,10000) are not.
-        assert_eq!(detect.lost_below(&b), 3000);
-        assert_eq!(detect.pipe(&b, 0, 10_000, 0), 3000);
-        assert_eq!(detect.pipe(&b, 0, 10_000, 1000), 4000);
-        assert_eq!(detect.pipe(&b, 0, 10_000, 7000), 3000 + 3000 + 1000);
+    #[inline]
+    fn by_segment(&self) -> bool {
+        matches!(self, AnyDetect::Rack(_))
+    }
+    fn has_timer(&self) -> bool {
+        self.by_segment()
+    }
+    fn on_sacked(&mut self, now: Time, from: u64, to: u64) {
+        each!(self, d => d.on_sacked(now, from, to));
+    }
+    fn on_duplicate_report(&mut self, una: u64, nxt: u64) {
+        each!(self, d => d.on_duplicate_report(una, nxt));
+    }
+    fn on_timeout(&mut self, now: Time, una: u64, board: &Scoreboard) {
+        each!(self, d => d.on_timeout(now, una, board));
+    }
+    fn forgive(&mut self, reordered: bool) {
+        each!(self, d => d.forgive(reordered));
+    }
+    fn last_segment(&self) -> Option<(u64, u64)> {
+        each!(self, d => d.last_segment())
+    }
+    fn losses(&self, board: &Scoreboard) -> u64 {
+        each!(self, d => d.losses(board))
+    }
+    fn lost_again(&self) -> u64 {
+        each!(self, d => d.lost_again())
+    }
+    fn on_ack(&mut self, e: &Evidence, board: &Scoreboard) -> Finding {
+        each!(self, d => d.on_ack(e, board))
+    }
+    #[inline]
+    fn deadline(&self) -> Time {
+        match self {
+            AnyDetect::DupAcks(_) => Time::NEVER,
+            AnyDetect::Rack(rack) => rack.deadline(),
+        }
+    }
+    fn on_deadline(&mut self, now: Time, board: &Scoreboard) -> Finding {
+        each!(self, d => d.on_deadline(now, board))
+    }
+    fn lost_below(&self, board: &Scoreboard) -> u64 {
+        each!(self, d => d.lost_below(board))
+    }
+    fn next_lost(&self, board: &Scoreboard, from: u64) -> Option<(u64, u64)> {
+        each!(self, d => d.next_lost(board, from))
+    }
+    fn pipe(&self, board: &Scoreboard, una: u64, nxt: u64, repaired: u64) -> u64 {
+        each!(self, d => d.pipe(board, una, nxt, repaired))
     }
 }

@@ -11,9 +11,9 @@ mod recover;
 mod rtt;
 mod sender;
 
-pub use config::{DelayedAck, Ecn, Exit, PartialAck, Recovery, Reentry, TcpConfig};
-pub use detect::DupAcks;
+pub use config::{DelayedAck, Detection, Ecn, Exit, PartialAck, Recovery, Reduction, Reentry, TcpConfig};
+pub use detect::{AnyDetect, DupAcks, Rack};
 pub use receiver::{Manners, Receiver, ReceiverStats};
-pub use recover::{AnyRecover, Guard, Reno, Sack, Tahoe};
+pub use recover::{AnyRecover, Guard, Meter, Prr, Reno, Sack, Tahoe};
 pub use rtt::{Clock, Estimator};
 pub use sender::{Sender, SenderStats, SenderView};

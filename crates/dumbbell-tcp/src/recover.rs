@@ -1,9 +1,11 @@
 //! The recoveries of the classics, and the choice among them.
+mod prr;
 mod reno;
 mod sack;
 
-use crate::{Exit, PartialAck, Recovery, TcpConfig};
+use crate::{Exit, PartialAck, Recovery, Reduction, TcpConfig};
 use dumbbell_core::transport::{Detect, Flight, Pick, Recover, Step};
+pub use prr::{Meter, Prr};
 pub use reno::Reno;
 pub use sack::Sack;
 
@@ -64,6 +66,8 @@ pub enum AnyRecover {
     Reno(Reno),
     /// `sack`.
     Sack(Sack),
+    /// `sack` with proportional rate reduction.
+    Prr(Prr),
 }
 
 impl AnyRecover {
@@ -73,6 +77,7 @@ impl AnyRecover {
             Recovery::Tahoe => AnyRecover::Tahoe(Tahoe { reentry: Guard::of(config) }),
             Recovery::Reno => AnyRecover::Reno(Reno::rfc5681()),
             Recovery::Newreno => AnyRecover::Reno(Reno::newreno(Guard::of(config), config.partial_ack, config.exit)),
+            Recovery::Sack if config.reduction == Reduction::Prr => AnyRecover::Prr(Prr::default()),
             Recovery::Sack => AnyRecover::Sack(Sack::default()),
         }
     }
@@ -84,6 +89,7 @@ macro_rules! each {
             AnyRecover::Tahoe($r) => $call,
             AnyRecover::Reno($r) => $call,
             AnyRecover::Sack($r) => $call,
+            AnyRecover::Prr($r) => $call,
         }
     };
 }
@@ -91,7 +97,7 @@ macro_rules! each {
 impl Recover for AnyRecover {
     /// NewReno instead, with its defaults.
     fn sack_refused(&mut self) {
-        if let AnyRecover::Sack(_) = self {
+        if let AnyRecover::Sack(_) | AnyRecover::Prr(_) = self {
             *self = AnyRecover::Reno(Reno::newreno(Guard::Beyond, PartialAck::Impatient, Exit::Deflated));
         }
     }
@@ -103,6 +109,9 @@ impl Recover for AnyRecover {
     }
     fn on_ack(&mut self, f: &Flight<'_>, acked: u64, sacked: u64) -> Step {
         each!(self, r => r.on_ack(f, acked, sacked))
+    }
+    fn meter(&mut self, f: &Flight<'_>, detect: &impl Detect, acked: u64, delivered: u64) {
+        each!(self, r => r.meter(f, detect, acked, delivered));
     }
     fn room(&self, f: &Flight<'_>, detect: &impl Detect) -> u64 {
         each!(self, r => r.room(f, detect))

@@ -100,6 +100,15 @@ impl Estimator {
         self.expiries = 0;
         self.rto = Span::from_secs(3).min(self.max);
     }
+    /// The timeout was needless (RFC 4015 section 3.2 step (9)): the sample that shows it counts as much as all before.
+    pub fn needless(&mut self, sample: Span) {
+        let Some(srtt) = self.srtt else { return };
+        self.srtt = Some(srtt.max(sample));
+        self.rttvar = self.rttvar.max(Span::from_ps(sample.ps() / 2));
+        self.expiries = 0;
+        let base = srtt.max(sample) + self.granularity.max(self.rttvar * 4);
+        self.rto = doubled(base.clamp(self.min, self.max), self.held, self.max);
+    }
     /// Expiries since the last valid sample.
     pub fn expiries(&self) -> u32 {
         self.expiries

@@ -1,13 +1,19 @@
 //! The sending end of a connection.
 mod ack;
+mod frto;
+mod gain;
 mod opening;
 mod orders;
 mod output;
+mod pacing;
+mod probe;
+mod recovery;
 mod tags;
 mod timer;
+mod undo;
 pub(crate) use opening::syn_options;
 
-use crate::{AnyRecover, Clock, DupAcks, Ecn, Estimator, Receiver, TcpConfig};
+use crate::{AnyDetect, AnyRecover, Clock, Ecn, Estimator, Receiver, TcpConfig};
 use dumbbell_core::segment::Outbox;
 use dumbbell_core::transport::{CongestionControl, Detect, Orders, Path, Phase, Recover, Scoreboard};
 use dumbbell_core::units::{Span, Time};
@@ -66,6 +72,21 @@ pub struct SenderStats {
     pub spurious_retransmits: u64,
     /// Zero-window probes.
     pub probes: u64,
+    /// Tail loss probes (RFC 8985 section 7).
+    pub tail_probes: u64,
+    /// Losses that a tail loss probe repaired by itself: each was answered with a reduction.
+    pub tail_losses: u64,
+    /// Timeouts that proved needless and were undone (F-RTO, Eifel, D-SACK).
+    pub spurious_timeouts: u64,
+    /// Recoveries that proved needless and were undone (Eifel, D-SACK).
+    pub spurious_recoveries: u64,
+}
+
+impl SenderStats {
+    /// Reductions that proved needless and were taken back.
+    pub fn undone(&self) -> u64 {
+        self.spurious_timeouts + self.spurious_recoveries
+    }
 }
 
 /// A sender's state, for time series.
@@ -100,6 +121,16 @@ struct Cold {
     rto_una: u64,
     syn_resent: bool,
     opened_at: Time,
+    /// What the acknowledgement at hand reports and echoes.
+    report: gain::Report,
+    /// The ranges that it reports selectively for the first time; kept for its room.
+    fresh: Vec<(u64, u64)>,
+    frto: frto::Frto,
+    /// What followed the last reduction: whether it was due.
+    episode: undo::Episode,
+    probe: probe::Probe,
+    /// Repetitions lost when the window was last reduced for one, and where that round trip ends.
+    lost_again: (u64, u64),
 }
 
 /// The sending end, generic over its congestion control, its loss detection and its recovery.
@@ -107,7 +138,7 @@ struct Cold {
 /// Call [`Self::on_deadline`] when [`Self::deadline`] has come, and before a segment that arrives later.
 /// The fields stand in the order of use: what each acknowledgement touches comes first.
 #[repr(C)]
-pub struct Sender<C, D = DupAcks, R = AnyRecover> {
+pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     una: u64,
     nxt: u64,
     /// Highest byte sent, plus one (SND.MAX): SND.NXT goes back after a timeout, this does not.
@@ -148,6 +179,15 @@ pub struct Sender<C, D = DupAcks, R = AnyRecover> {
     pacing: bool,
     sack: bool,
     closed: bool,
+    /// Whether more is asked of an acknowledgement than what it acknowledges, or more timers run (RACK-TLP, undo).
+    attentive: bool,
+    /// Whether tail loss probes are sent, and whether one waits for its answer.
+    tail_probes: bool,
+    probing: bool,
+    /// Whether the profile paces; segments that pacing still lets go back to back, and how many it does at once.
+    paced: bool,
+    burst: u32,
+    quantum: u32,
     /// Bytes of the FIN: 1 after a close that sends one.
     fin: u8,
     clock: Clock,
@@ -173,7 +213,7 @@ impl<C: CongestionControl> Sender<C> {
     pub fn new(config: &TcpConfig, make: impl FnOnce(&Path) -> C) -> Self {
         let cc = make(&Self::path(config));
         let config = config.implied_by(cc.recovery());
-        let detect = DupAcks::new(config.dupack_threshold, config.limited_transmit, config.segment_bytes());
+        let detect = AnyDetect::new(&config);
         let recover = AnyRecover::new(&config, None);
         Sender::with(&config, cc, detect, recover)
     }
@@ -221,6 +261,12 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             timestamps: config.timestamps,
             ecn: config.ecn == Ecn::Rfc3168,
             sack: config.sack,
+            attentive: detect.has_timer() || config.dsack_undo || (config.eifel && config.timestamps),
+            tail_probes: config.tail_loss_probe && detect.by_segment(),
+            probing: false,
+            paced: config.pacing,
+            burst: 0,
+            quantum: config.pacing_quantum,
             cwr_due: false,
             tagged: false,
             frozen: false,
@@ -243,6 +289,12 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
                 rto_una: 0,
                 syn_resent: false,
                 opened_at: Time::ZERO,
+                report: gain::Report::default(),
+                fresh: Vec::new(),
+                frto: frto::Frto::Off,
+                episode: undo::Episode::new(config),
+                probe: probe::Probe::default(),
+                lost_again: (0, 0),
             }),
         }
     }
@@ -324,9 +376,15 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// Works out the next deadline; last in every public call.
     #[inline]
     fn settle(&mut self) {
-        let mut next = self.rto_at.min(self.cc.next_timer()).min(self.detect.deadline());
+        let mut next = self.rto_at.min(self.cc.next_timer());
         if self.pacing {
             next = next.min(self.pace_at);
+        }
+        if self.attentive {
+            next = next.min(self.detect.deadline());
+            if self.tail_probes {
+                next = next.min(self.probe_at());
+            }
         }
         self.next = next;
     }

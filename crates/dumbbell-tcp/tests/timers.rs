@@ -74,6 +74,35 @@ fn a_delayed_ack_waits_for_a_second_segment_or_the_timer() {
     assert_eq!(acks(4 * MSS), [(50, 2), (50, 4)]);
 }
 
+/// The first segments are acknowledged one by one, those after them in pairs.
+#[test]
+fn quick_acks_at_the_start() {
+    let config = TcpConfig { delayed_ack: DelayedAck::Second, quick_acks: 3, ..plain() };
+    let mut net = Net::new("newreno", &config).start(7 * MSS);
+    net.run(at_ms(60));
+    let back = net.log.iter().filter(|s| s.way == Way::Back);
+    assert_eq!(back.map(|s| u64::from(s.segment.seq - 1) / MSS).collect::<Vec<_>>(), [1, 2, 3, 5, 7]);
+}
+
+/// RFC 9293 section 3.7.4: what does not fill a segment waits until all is acknowledged, and goes at once without Nagle.
+#[test]
+fn nagle_holds_small_segments_back() {
+    let sent = |nagle| {
+        let mut net = Net::new("newreno", &TcpConfig { nagle, ..plain() });
+        net.act(|s, now, out| s.open(now, out));
+        for t in [0, 10, 20, 30] {
+            net.run(at_ms(t));
+            net.act(|s, now, out| s.write(now, 300, out));
+        }
+        net.run(at_ms(500));
+        assert_eq!(net.receiver.stats().delivered_bytes, 1200);
+        let data = net.log.iter().filter(|s| s.way == Way::Forward);
+        data.map(|s| (ms(s.at), u64::from(s.segment.ip_len) - 40)).collect::<Vec<_>>()
+    };
+    assert_eq!(sent(false), [(0, 300), (10, 300), (20, 300), (30, 300)]);
+    assert_eq!(sent(true), [(0, 300), (100, 900)]);
+}
+
 /// Out of order, filling a gap, and a duplicate: acknowledged at once.
 #[test]
 fn trouble_is_acknowledged_at_once() {

@@ -2,11 +2,11 @@
 mod harness;
 use dumbbell_core::segment::flag;
 use dumbbell_core::units::{Bytes, Rate, Span, Time};
-use dumbbell_tcp::{Recovery, TcpConfig};
+use dumbbell_tcp::{Detection, Recovery, Reduction, TcpConfig};
 use harness::*;
 use proptest::prelude::*;
 
-const CONTROLS: [&str; 5] = ["tahoe", "reno", "newreno", "sack", "aimd"];
+const CONTROLS: [&str; 6] = ["tahoe", "reno", "newreno", "sack", "aimd", "cubic"];
 
 #[test]
 fn a_clean_transfer_sends_everything_once() {
@@ -59,11 +59,12 @@ struct Weather {
 
 fn weather() -> impl Strategy<Value = Weather> {
     let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    let modern = prop::collection::vec(any::<bool>(), 8);
     let odds = (0.0..0.3f64, 0.0..0.2f64, 0.0..0.3f64);
     let recovery =
         prop_oneof![Just(Recovery::Tahoe), Just(Recovery::Reno), Just(Recovery::Newreno), Just(Recovery::Sack)];
-    (0..CONTROLS.len(), recovery, flags, odds, 1u64..120_000, any::<u64>(), 1u32..5).prop_map(
-        |(name, recovery, flags, odds, bytes, seed, dupack_threshold)| {
+    (0..CONTROLS.len(), recovery, flags, odds, 1u64..120_000, any::<u64>(), 1u32..5, modern).prop_map(
+        |(name, recovery, flags, odds, bytes, seed, dupack_threshold, modern)| {
             let (timestamps, handshake, small_window, ecn, each, rate) = flags;
             use dumbbell_tcp::{DelayedAck, Ecn};
             let config = TcpConfig {
@@ -77,6 +78,15 @@ fn weather() -> impl Strategy<Value = Weather> {
                 receive_window: if small_window { "7300 B" } else { "unlimited" }.parse().unwrap(),
                 ecn: if ecn { Ecn::Rfc3168 } else { Ecn::Off },
                 delayed_ack: if each { DelayedAck::Each } else { DelayedAck::Second },
+                detection: if modern[0] { Detection::Rack } else { Detection::Dupack },
+                tail_loss_probe: modern[1],
+                reduction: if modern[2] { Reduction::Prr } else { Reduction::Rfc6675 },
+                frto: modern[3],
+                dsack_undo: modern[4],
+                eifel: modern[5],
+                pacing: modern[6],
+                pacing_quantum: 1 + u32::from(modern[7]),
+                clock: if modern[7] { Span::ZERO } else { Span::from_ms(1) },
                 ..TcpConfig::rfc()
             };
             let (loss, duplication, reordering) = odds;
@@ -86,7 +96,7 @@ fn weather() -> impl Strategy<Value = Weather> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn everything_arrives_once_and_in_order(w in weather()) {
         let mut chance = dumbbell_core::rng::Stream::named(w.seed, "weather");

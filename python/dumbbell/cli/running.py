@@ -63,11 +63,12 @@ def _what_failed(data: dict[str, Any]) -> str:
 
 
 def _print(outcome: result.Result | result.Sweep, options: RunOptions) -> None:
-    from ..tables import result_tables, summary_line, sweep_table, versus_table
+    from ..tables import plain, result_tables, summary_line, sweep_grid, versus_table
 
     data = outcome.json
     if isinstance(outcome, result.Sweep) and len(outcome) > _POINTS_IN_FULL:
-        show(sweep_table(data["points"]), "")
+        table = sweep_grid(outcome)  # Plain text: a terminal's table of a thousand lines takes a second to lay out.
+        show(plain([table.columns, *table.rows], table.text_columns), "")
     else:
         for changes, point in outcome if isinstance(outcome, result.Sweep) else [({}, outcome)]:
             if changes:

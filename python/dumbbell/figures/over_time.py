@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .. import series
 from ..errors import ScenarioError
@@ -14,6 +14,9 @@ from .style import Figure
 
 if TYPE_CHECKING:
     import polars
+
+    from ..records import Series
+    from ..result import Result
 
 
 _LONG_S = 30.0
@@ -34,6 +37,18 @@ def recorded(directory: str | Path) -> dict[str, Figure]:
     if queues:
         figures["queue"] = queue(queues)
     return figures
+
+
+def of_result(result: Result) -> dict[str, Figure]:
+    """Every figure that a result has the series for, by name: `cwnd`, `goodput`, `queue`. `ScenarioError` if it has
+    none: run with `record_every`."""
+    import polars
+
+    def frames(name: Series) -> list[polars.DataFrame]:
+        return [polars.DataFrame(run.series(name)) for run in result.runs]
+
+    flows = frames("flows")
+    return {"cwnd": cwnd(flows), "goodput": goodput(flows), "queue": queue(frames("queues"))}
 
 
 def cwnd(runs: Sequence[polars.DataFrame], title: str = "") -> Figure:
@@ -63,7 +78,7 @@ def goodput(runs: Sequence[polars.DataFrame], title: str = "") -> Figure:
     and in a shorter period would stand above what the link can carry.
     """
     figure, axes = style.new()
-    long = runs[0]["time_s"].max() >= _LONG_S
+    long = max(runs[0]["time_s"].to_list()) >= _LONG_S
     for i, (name, _) in enumerate(series.parts(runs[0], "flow")):
         frames = [dict(series.parts(run, "flow"))[name] for run in runs]
         if long:
@@ -91,7 +106,7 @@ def _first_of(runs: Sequence[polars.DataFrame]) -> str:
     return f"the first of {len(runs)} runs" if len(runs) > 1 else ""
 
 
-def _finish(figure: Figure, axes, title: str) -> Figure:
+def _finish(figure: Figure, axes: Any, title: str) -> Figure:
     axes.set_ylim(bottom=0)
     axes.margins(x=0.01)
     style.legend(axes)

@@ -6,13 +6,14 @@ import logging
 from collections.abc import Iterator
 from typing import Any
 
-from distributed import Client, KilledWorker, SSHCluster, as_completed
+import distributed
 
 from ..errors import DumbbellError, EnvironmentLacks, ScenarioError
 from . import Parcel
 from .options import number, read
 from .task import perform
 
+_dask: Any = distributed  # It has no types.
 # How long a scheduler, or its first worker, may take to answer, seconds.
 _PATIENCE_S = 30
 _SSH = ("python", "user", "port", "key", "known_hosts", "threads")
@@ -21,7 +22,7 @@ _SSH = ("python", "user", "port", "key", "known_hosts", "threads")
 class Cluster:
     """A Dask cluster, as a client."""
 
-    def __init__(self, client: Client, cluster: Any = None) -> None:
+    def __init__(self, client: Any, cluster: Any = None) -> None:
         self._client, self._cluster = client, cluster
 
     @classmethod
@@ -31,7 +32,7 @@ class Cluster:
         if address in ("", "tcp://"):
             raise ScenarioError("--workers dask: write dask://HOST:PORT, the address of the scheduler")
         try:
-            client = Client(address, timeout=_PATIENCE_S, set_as_default=False)
+            client = _dask.Client(address, timeout=_PATIENCE_S, set_as_default=False)
             client.wait_for_workers(1, timeout=_PATIENCE_S)
         except (OSError, TimeoutError, ValueError) as error:
             raise EnvironmentLacks(
@@ -60,7 +61,7 @@ class Cluster:
 
         logging.getLogger("distributed").setLevel(logging.ERROR)  # Else each line of each worker's start is shown.
         try:
-            cluster = SSHCluster(
+            cluster = _dask.SSHCluster(
                 [hosts[0], *hosts],
                 connect_options=login,
                 worker_options={"nthreads": threads} if threads else {},
@@ -72,21 +73,21 @@ class Cluster:
                 f"no workers could be started on {', '.join(hosts)} ({_line(error)}): `ssh HOST` must work without "
                 "a password, and HOST must have dumbbell[dask] at the same path as here, or where python=PATH says"
             ) from None
-        return cls(Client(cluster, timeout=_PATIENCE_S, set_as_default=False), cluster)
+        return cls(_dask.Client(cluster, timeout=_PATIENCE_S, set_as_default=False), cluster)
 
     def places(self) -> int:
         """The threads of all workers."""
-        return max(1, sum(self._client.nthreads().values()))
+        return max(1, int(sum(self._client.nthreads().values())))
 
     def work(self, parcels: list[Parcel]) -> Iterator[tuple[Parcel, list[dict[str, Any]] | Exception]]:
         """Sends all parcels; the scheduler sends one again whose worker dies."""
         sent = {self._client.submit(perform, parcel, pure=False): parcel for parcel in parcels}
         try:
-            for future in as_completed(list(sent), loop=self._client.loop):
+            for future in _dask.as_completed(list(sent), loop=self._client.loop):
                 error = future.exception() if future.status != "finished" else None
                 if error is None:
                     yield sent[future], future.result()
-                elif isinstance(error, KilledWorker | OSError) or future.status in ("lost", "cancelled"):
+                elif isinstance(error, _dask.KilledWorker | OSError) or future.status in ("lost", "cancelled"):
                     yield sent[future], error if isinstance(error, Exception) else DumbbellError(str(error))
                 elif isinstance(error, DumbbellError):
                     raise error

@@ -55,7 +55,8 @@ class Batch:
 
     def work(self, parcels: list[Parcel]) -> Iterator[tuple[Parcel, list[dict[str, Any]] | Exception]]:
         """Submits parcels, so many at once, and looks after them."""
-        waiting, queued = list(reversed(parcels)), {}
+        waiting = list(reversed(parcels))
+        queued: dict[submitit.Job[Any], Parcel] = {}
         try:
             while waiting or queued:
                 while waiting and len(queued) < self._jobs:
@@ -82,7 +83,7 @@ def _answer(job: submitit.Job[Any]) -> list[dict[str, Any]] | Exception:
     except submitit.core.utils.UncompletedJobError as gone:
         return gone
     if error is None:
-        return job.result()
+        return list(job.result())
     if isinstance(error, submitit.core.utils.FailedJobError):
         raise DumbbellError(f"a batch job failed: {error}")
     return error

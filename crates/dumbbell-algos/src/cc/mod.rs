@@ -4,6 +4,8 @@ use dumbbell_core::registry;
 #[cfg(test)]
 #[macro_use]
 mod suite;
+pub mod classic;
+pub mod hystart;
 pub mod window;
 
-registry! { cc AnyCc, suite cc_suite { aimd::Aimd, newreno::Newreno, reno::Reno, sack::Sack, tahoe::Tahoe } }
+registry! { cc AnyCc, suite cc_suite { aimd::Aimd, cubic::Cubic, newreno::Newreno, reno::Reno, sack::Sack, tahoe::Tahoe } }

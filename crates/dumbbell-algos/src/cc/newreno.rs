@@ -1,6 +1,7 @@
 //! TCP NewReno.
-use super::window::{STANDARD, Window, windowed};
-use dumbbell_core::catalogue::{About, Algorithm, NoConfig, Provenance};
+use super::classic::ClassicConfig;
+use super::window::{Window, windowed};
+use dumbbell_core::catalogue::{About, Algorithm, Provenance};
 use dumbbell_core::transport::Path;
 
 /// See the module's page.
@@ -8,7 +9,7 @@ use dumbbell_core::transport::Path;
 pub struct Newreno(Window);
 
 impl Algorithm for Newreno {
-    type Config = NoConfig;
+    type Config = ClassicConfig;
     type Site = Path;
     const ABOUT: About = About {
         name: "newreno",
@@ -23,8 +24,8 @@ impl Algorithm for Newreno {
         ],
         provenance: Provenance::Vectors,
     };
-    fn new(_: &NoConfig, path: &Path) -> Self {
-        Newreno(Window::new(STANDARD, path))
+    fn new(config: &ClassicConfig, path: &Path) -> Self {
+        Newreno(Window::classic(config, path))
     }
 }
 

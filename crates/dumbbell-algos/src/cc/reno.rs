@@ -1,6 +1,7 @@
 //! TCP Reno.
-use super::window::{STANDARD, Window, windowed};
-use dumbbell_core::catalogue::{About, Algorithm, NoConfig, Provenance};
+use super::classic::ClassicConfig;
+use super::window::{Window, windowed};
+use dumbbell_core::catalogue::{About, Algorithm, Provenance};
 use dumbbell_core::transport::Path;
 
 /// See the module's page.
@@ -8,7 +9,7 @@ use dumbbell_core::transport::Path;
 pub struct Reno(Window);
 
 impl Algorithm for Reno {
-    type Config = NoConfig;
+    type Config = ClassicConfig;
     type Site = Path;
     const ABOUT: About = About {
         name: "reno",
@@ -21,8 +22,8 @@ impl Algorithm for Reno {
         sources: &["RFC 5681 sections 3.1 and 3.2", "Jacobson: Modified TCP congestion avoidance algorithm, 1990"],
         provenance: Provenance::Vectors,
     };
-    fn new(_: &NoConfig, path: &Path) -> Self {
-        Reno(Window::new(STANDARD, path))
+    fn new(config: &ClassicConfig, path: &Path) -> Self {
+        Reno(Window::classic(config, path))
     }
 }
 

@@ -1,6 +1,7 @@
 //! TCP SACK.
-use super::window::{STANDARD, Window, windowed};
-use dumbbell_core::catalogue::{About, Algorithm, NoConfig, Provenance};
+use super::classic::ClassicConfig;
+use super::window::{Window, windowed};
+use dumbbell_core::catalogue::{About, Algorithm, Provenance};
 use dumbbell_core::transport::Path;
 
 /// See the module's page.
@@ -8,7 +9,7 @@ use dumbbell_core::transport::Path;
 pub struct Sack(Window);
 
 impl Algorithm for Sack {
-    type Config = NoConfig;
+    type Config = ClassicConfig;
     type Site = Path;
     const ABOUT: About = About {
         name: "sack",
@@ -21,8 +22,8 @@ impl Algorithm for Sack {
         sources: &["RFC 6675", "RFC 2018", "RFC 2883"],
         provenance: Provenance::Vectors,
     };
-    fn new(_: &NoConfig, path: &Path) -> Self {
-        Sack(Window::new(STANDARD, path))
+    fn new(config: &ClassicConfig, path: &Path) -> Self {
+        Sack(Window::classic(config, path))
     }
 }
 

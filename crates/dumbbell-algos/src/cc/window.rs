@@ -1,5 +1,7 @@
 //! The window arithmetic of the classics (RFC 5681, RFC 3465): slow start, additive or binomial increase,
 //! decrease on congestion. Windows are in bytes; `w` is cwnd in segments.
+use super::classic::ClassicConfig;
+use super::hystart::{Advice, HyStart, SlowStart};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{Ack, Cause, Congestion, Path, Phase};
 
@@ -33,6 +35,8 @@ pub struct Window {
     limit: u64,
     /// Whether every acknowledged byte counts in congestion avoidance (RFC 3465), or a segment per ACK (RFC 5681).
     count_bytes: bool,
+    /// Whether this is the first slow start and HyStart++ watches it.
+    watched: bool,
     /// What the last increase left over: a part of a byte, times cwnd, in units of 2^-16.
     remainder: u64,
     /// a SMSS in units of 2^-16.
@@ -40,6 +44,9 @@ pub struct Window {
     law: Law,
     /// (cwnd, ssthresh) before the last reduction.
     prior: (u64, u64),
+    /// The share that an ECN echo takes, if that is not the law's (RFC 8511).
+    ecn_cut: Option<f64>,
+    hystart: HyStart,
 }
 
 impl Window {
@@ -51,10 +58,22 @@ impl Window {
             mss: path.mss,
             limit: path.growth_limit.max(1) * path.mss,
             count_bytes: path.growth_limit > 1,
+            watched: false,
             remainder: 0,
             increase: (law.a * path.mss as f64 * FIXED as f64) as u64,
             law,
             prior: (0, 0),
+            ecn_cut: None,
+            hystart: HyStart::new(path.mss),
+        }
+    }
+
+    /// The standard's window with the options of `config`.
+    pub fn classic(config: &ClassicConfig, path: &Path) -> Self {
+        Window {
+            watched: config.hystart == SlowStart::HyStartPlusPlus,
+            ecn_cut: config.abe.then_some(1.0 - config.beta_ecn),
+            ..Window::new(STANDARD, path)
         }
     }
 
@@ -72,6 +91,9 @@ impl Window {
     /// the ACK echoes no congestion (RFC 3168 section 6.1.2).
     #[inline]
     pub fn grow(&mut self, ack: &Ack) {
+        if self.watched {
+            return self.grow_watched(ack);
+        }
         if ack.acked == 0 || ack.phase == Phase::Recovery || !ack.window_limited || ack.ece {
             return;
         }
@@ -89,6 +111,26 @@ impl Window {
         self.cwnd += whole;
     }
 
+    /// The first slow start with HyStart++, which wants every sample.
+    #[cold]
+    fn grow_watched(&mut self, ack: &Ack) {
+        if ack.acked == 0 || ack.phase == Phase::Recovery {
+            return;
+        }
+        if self.cwnd >= self.ssthresh {
+            self.watched = false;
+            return self.grow(ack);
+        }
+        let advice = self.hystart.on_ack(ack);
+        let (Advice::Grow(bytes) | Advice::Leave(bytes)) = advice;
+        if ack.window_limited && !ack.ece {
+            self.cwnd += bytes;
+        }
+        if let Advice::Leave(_) = advice {
+            (self.ssthresh, self.watched) = (self.cwnd, false);
+        }
+    }
+
     /// a SMSS / w^k in units of 2^-16.
     fn binomial_increase(&self) -> u64 {
         let w = self.cwnd as f64 / self.mss as f64;
@@ -99,16 +141,16 @@ impl Window {
     pub fn shrink(&mut self, event: &Congestion<'_>, loss_window: Option<u64>) {
         match event.cause {
             Cause::Loss => {
-                self.reduce(event.in_flight);
+                self.reduce(event.in_flight, None);
                 self.cwnd = self.cwnd.min(loss_window.unwrap_or(self.ssthresh)).max(self.mss);
             }
             Cause::Ecn => {
-                self.reduce(self.cwnd);
+                self.reduce(self.cwnd, self.ecn_cut);
                 self.cwnd = self.cwnd.min(self.ssthresh);
             }
             Cause::Timeout { first } => {
                 if first {
-                    self.reduce(event.in_flight);
+                    self.reduce(event.in_flight, None);
                 }
                 self.cwnd = self.mss;
             }
@@ -118,15 +160,18 @@ impl Window {
             }
             Cause::Further => return,
         }
-        self.remainder = 0;
+        (self.remainder, self.watched) = (0, false);
     }
 
-    /// ssthresh = max(decreased `from`, 2 SMSS).
-    fn reduce(&mut self, from: u64) {
+    /// ssthresh = max(decreased `from`, 2 SMSS); `share`: what goes, if that is not for the law to say.
+    fn reduce(&mut self, from: u64, share: Option<f64>) {
         self.prior = (self.cwnd, self.ssthresh);
         let (mss, from) = (self.mss as f64, from as f64);
-        let cut =
-            if self.law.l == 1.0 { self.law.b * from } else { self.law.b * libm::pow(from / mss, self.law.l) * mss };
+        let cut = match share {
+            Some(share) => share * from,
+            None if self.law.l == 1.0 => self.law.b * from,
+            None => self.law.b * libm::pow(from / mss, self.law.l) * mss,
+        };
         self.ssthresh = ((from - cut).max(0.0) as u64).max(2 * self.mss);
     }
 
@@ -139,6 +184,9 @@ impl Window {
     pub fn probe(&self, out: &mut dyn Probe) {
         out.gauge("cwnd", self.cwnd as f64);
         out.gauge("ssthresh", self.ssthresh as f64);
+        if self.watched {
+            self.hystart.probe(out);
+        }
     }
 }
 
@@ -184,7 +232,7 @@ pub(super) use windowed;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dumbbell_core::units::Time;
+    use dumbbell_core::units::{Span, Time};
 
     const MSS: u64 = 1000;
 
@@ -253,6 +301,37 @@ mod tests {
         w.shrink(&event(Cause::Timeout { first: true }, 40 * MSS), None);
         w.shrink(&event(Cause::Spurious, 0), None);
         assert_eq!((w.cwnd(), w.ssthresh()), (40 * MSS, u64::MAX));
+    }
+
+    /// RFC 8511: 0.8 of the window remains; ns-3's test has 500 and, with its constant of 0.7, 700 of 1000 bytes.
+    #[test]
+    fn abe() {
+        let small = Path { mss: 1, initial_window: 1000, initial_ssthresh: 1, growth_limit: 1 };
+        for (abe, beta_ecn, left) in [(false, 0.8, 500), (true, 0.8, 800), (true, 0.7, 700)] {
+            let config = ClassicConfig { abe, beta_ecn, ..ClassicConfig::default() };
+            let mut w = Window::classic(&config, &small);
+            w.shrink(&event(Cause::Ecn, 1000), None);
+            assert_eq!((w.cwnd(), w.ssthresh()), (left, left));
+            w.shrink(&event(Cause::Loss, 100), None);
+            assert_eq!(w.cwnd(), 50, "a loss halves");
+        }
+    }
+
+    /// Rounds of ten samples, each 20 ms longer: out of the first slow start without a loss; a later one is plain.
+    #[test]
+    fn hystart_watches_the_first_slow_start() {
+        let config = ClassicConfig { hystart: SlowStart::HyStartPlusPlus, ..ClassicConfig::default() };
+        let mut w = Window::classic(&config, &path(1));
+        for i in 0..100 {
+            let mut a = ack(MSS);
+            (a.una, a.nxt) = ((i + 1) * MSS + 1, (10 * (i / 10) + if i % 10 == 9 { 20 } else { 10 }) * MSS + 1);
+            a.rtt = Some(Span::from_ms(100 + 20 * (i / 10).min(4)));
+            w.grow(&a);
+        }
+        assert!(w.ssthresh() < u64::MAX && w.cwnd() >= w.ssthresh() && !w.watched, "{w:?}");
+        w.shrink(&event(Cause::Timeout { first: true }, 20 * MSS), None);
+        w.grow(&ack(9 * MSS));
+        assert_eq!(w.cwnd(), 2 * MSS);
     }
 
     /// SQRT (k = l = 1/2, Bansal and Balakrishnan 2001) at w = 100: loss takes b * 10, a round trip adds a / 10.

@@ -62,6 +62,8 @@ pub struct Ack {
     pub ece: bool,
     /// Whether the window was what held the sender back (RFC 7661): else it should not grow.
     pub window_limited: bool,
+    /// Whether segments leave at a rate, so that a jump of the window makes no burst.
+    pub paced: bool,
     /// Where the sender stands.
     pub phase: Phase,
 }
@@ -119,12 +121,14 @@ pub struct Sent {
     pub retransmit: bool,
     /// Bytes on their way before it.
     pub in_flight: u64,
+    /// The offset after it: its payload, and the FIN if it carries that.
+    pub end: u64,
 }
 
 impl Sent {
-    /// A segment.
+    /// A segment without FIN.
     pub fn new(now: Time, seq: u64, bytes: u64, retransmit: bool, in_flight: u64) -> Self {
-        Sent { now, seq, bytes, retransmit, in_flight }
+        Sent { now, seq, bytes, retransmit, in_flight, end: seq + bytes }
     }
 }
 

@@ -31,6 +31,10 @@ pub struct Evidence {
     pub rto: Span,
     /// Where the sender stands.
     pub phase: Phase,
+    /// Where the recovery at hand ends (`RecoveryPoint`); outside recovery where the last one did.
+    pub recover: u64,
+    /// The timestamp that it echoes, if there is one: when the segment that it answers left.
+    pub echo: Option<Time>,
 }
 
 /// What a detector concludes.
@@ -54,6 +58,41 @@ pub trait Detect {
     #[inline]
     fn wants_every_ack(&self) -> bool {
         false
+    }
+    /// The peer does not do SACK: a detector that needs it turns into one that does not.
+    fn sack_refused(&mut self) {}
+    /// Whether it knows single segments: then nothing is sent again but what it finds lost, after a timeout too, and
+    /// it is asked at every acknowledgement in every phase.
+    #[inline]
+    fn by_segment(&self) -> bool {
+        false
+    }
+    /// Whether it may ever set a timer.
+    #[inline]
+    fn has_timer(&self) -> bool {
+        true
+    }
+    /// `[from, to)` is selectively acknowledged, for the first time; before [`Self::on_ack`] of the same
+    /// acknowledgement. Only if it knows single segments.
+    fn on_sacked(&mut self, _now: Time, _from: u64, _to: u64) {}
+    /// The acknowledgement at hand reports a duplicate (RFC 2883); SND.UNA and SND.NXT after it. Likewise.
+    fn on_duplicate_report(&mut self, _una: u64, _nxt: u64) {}
+    /// The retransmission timer expired: which segments are lost. `board` is empty if the receiver broke its word.
+    fn on_timeout(&mut self, _now: Time, _una: u64, _board: &Scoreboard) {}
+    /// The last congestion event was none: what it held lost and has not sent again is on its way. `reordered`: a late
+    /// segment was taken for a lost one; otherwise the timer was too early.
+    fn forgive(&mut self, _reordered: bool) {}
+    /// The segment with the highest bytes that were sent, if it knows single segments.
+    fn last_segment(&self) -> Option<(u64, u64)> {
+        None
+    }
+    /// A figure that grows whenever something more is found lost.
+    fn losses(&self, board: &Scoreboard) -> u64 {
+        self.lost_below(board)
+    }
+    /// How often a repetition was found lost.
+    fn lost_again(&self) -> u64 {
+        0
     }
     /// An acknowledgement; `board` has taken it in.
     fn on_ack(&mut self, e: &Evidence, board: &Scoreboard) -> Finding;

@@ -65,6 +65,9 @@ pub trait Recover {
     fn enter(&mut self, f: &Flight<'_>, dupacks: u32) -> Step;
     /// An acknowledgement in recovery: `acked` bytes cumulatively (0: a duplicate), `sacked` selectively.
     fn on_ack(&mut self, f: &Flight<'_>, acked: u64, sacked: u64) -> Step;
+    /// After [`Self::enter`] and [`Self::on_ack`]: how much of what an acknowledgement newly delivered, cumulatively
+    /// and selectively, may be answered with data (DeliveredData of RFC 9937; 0 when a timer found losses).
+    fn meter(&mut self, _f: &Flight<'_>, _detect: &impl Detect, _acked: u64, _delivered: u64) {}
     /// Bytes that may go now.
     fn room(&self, f: &Flight<'_>, detect: &impl Detect) -> u64;
     /// What goes next, if anything.

@@ -45,6 +45,21 @@ impl Scoreboard {
         new
     }
 
+    /// Adds to `holes` the parts of `[from, to)` that are not selectively acknowledged.
+    pub fn missing(&self, from: u64, to: u64, holes: &mut Vec<(u64, u64)>) {
+        let mut start = from;
+        let first = self.ranges.partition_point(|r| r.1 <= from);
+        for r in self.ranges[first..].iter().take_while(|r| r.0 < to) {
+            if start < r.0 {
+                holes.push((start, r.0));
+            }
+            start = r.1;
+        }
+        if start < to {
+            holes.push((start, to));
+        }
+    }
+
     /// Forgets what lies below `una`; returns how many of those bytes were selectively acknowledged.
     pub fn advance(&mut self, una: u64) -> u64 {
         let before = self.bytes;
@@ -112,6 +127,10 @@ mod tests {
             let mut una = 0;
             for (from, len, ack) in ops {
                 let from = from.max(una);
+                let mut holes = Vec::new();
+                board.missing(from, from + len, &mut holes);
+                let absent: Vec<u64> = (from..from + len).filter(|b| !set.contains(b)).collect();
+                prop_assert_eq!(holes.iter().flat_map(|h| h.0..h.1).collect::<Vec<_>>(), absent);
                 let fresh = (from..from + len).filter(|b| set.insert(*b)).count() as u64;
                 prop_assert_eq!(board.insert(from, from + len), fresh);
                 if ack == 0 {

@@ -19,6 +19,7 @@ pub fn link(from: NodeId, to: NodeId, rate: Rate, delay: Span) -> Link {
         from,
         to,
         rate,
+        service: None,
         delay,
         mtu: 1500,
         framing: 0,

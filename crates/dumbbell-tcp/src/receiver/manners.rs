@@ -10,6 +10,8 @@ pub struct Manners {
     /// Bytes that may wait for an acknowledgement, in segments.
     wait_below: u64,
     delay: Span,
+    /// Segments that are still acknowledged at once, at the start of a connection.
+    quick: u32,
     ecn: bool,
     echoing: bool,
 }
@@ -23,6 +25,7 @@ impl Manners {
                 DelayedAck::Second => 2,
             },
             delay: config.delayed_ack_timeout,
+            quick: config.quick_acks,
             ecn: config.ecn == Ecn::Rfc3168,
             echoing: false,
         }
@@ -36,6 +39,10 @@ impl Receive for Manners {
         if self.ecn {
             // A segment may bring both: the reduction answers older marks than its own.
             self.echoing = a.ce || (self.echoing && !a.cwr);
+        }
+        if self.quick > 0 {
+            self.quick -= 1;
+            return Reply::Now;
         }
         let full = a.pending >= self.wait_below * a.mss;
         if !a.in_order || full || before != self.echoing { Reply::Now } else { Reply::Within(self.delay) }

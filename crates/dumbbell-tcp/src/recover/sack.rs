@@ -10,6 +10,10 @@ pub struct Sack {
 }
 
 impl Sack {
+    /// HighRxt: everything below it that was to be sent again went.
+    pub(super) fn repaired(&self) -> u64 {
+        self.high_rxt
+    }
     /// The segment that holds the highest outstanding byte that is not selectively acknowledged.
     fn last_hole(f: &Flight<'_>) -> Option<Pick> {
         let (from, to) = match f.board.ranges() {
@@ -49,6 +53,10 @@ impl Recover for Sack {
         }
         if f.unsent > 0 {
             return Some(Pick::New);
+        }
+        if detect.by_segment() {
+            // Rules 3 and 4 make up for losses that cannot be told; time tells them, and a tail loss probe.
+            return None;
         }
         if let Some((from, to)) = f.board.hole(self.high_rxt) {
             return Some(Pick::Again(from, to));

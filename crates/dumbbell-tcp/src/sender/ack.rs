@@ -1,9 +1,8 @@
 //! What an acknowledgement changes.
-use super::{Sender, Stage, flight};
+use super::gain::{Gain, Report};
+use super::{Sender, Stage};
 use dumbbell_core::segment::{Extra, Outbox, Segment, TS_UNIT_SHIFT, flag, since_timestamp, widen};
-use dumbbell_core::transport::{
-    Ack, Cause, Congestion, CongestionControl, Detect, Evidence, Finding, Phase, Recover, Step, Tag,
-};
+use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Detect, Phase, Recover, Tag};
 use dumbbell_core::units::{Span, Time};
 
 /// What an acknowledgement told beside its number.
@@ -11,6 +10,8 @@ use dumbbell_core::units::{Span, Time};
 struct News {
     sacked: u64,
     window_changed: bool,
+    /// Whether it reports a duplicate (RFC 2883).
+    duplicate: bool,
     tag: Tag,
     peer_clock: Option<Time>,
 }
@@ -39,6 +40,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             None => News { window_changed: self.set_window(self.open_window), ..News::default() },
             Some(x) => self.read_extra(now, una, x),
         };
+        if self.attentive {
+            self.cold.report.echo = self.timestamps.then(|| echoed(now, s.ts));
+        }
         let rtt = if acked > 0 { self.measure(now, s, una) } else { None };
         if let Some(r) = rtt {
             self.rtt.seen(r);
@@ -51,7 +55,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         (ack.window, ack.tag, ack.ece) = (self.window, news.tag, s.flags & flag::ECE != 0);
         ack.peer_clock = news.peer_clock;
         ack.reverse_delay = news.peer_clock.map(|peer| now.since(peer));
-        (ack.window_limited, ack.phase) = (self.window_limited, self.phase);
+        (ack.window_limited, ack.paced, ack.phase) = (self.window_limited, self.paced, self.phase);
         self.cc.on_ack(&ack, &mut self.orders);
         if self.orders.rto.is_some() {
             self.obey_timer();
@@ -64,6 +68,14 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             self.advance(now, una, acked, news.sacked, out);
         } else if self.is_duplicate(una, &news) {
             self.on_duplicate(now, news.sacked, out);
+        }
+        if self.attentive && (news.duplicate || self.probing) {
+            if news.duplicate {
+                self.on_report(now);
+            }
+            if self.probing {
+                self.on_probe_answer(now, acked == 0 && news.sacked == 0, news.duplicate, out);
+            }
         }
         if ack.ece {
             self.on_ecn_echo(now, una, out);
@@ -96,14 +108,20 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// SACK blocks, the window, the peer's clock, a tag.
     #[cold]
     fn read_extra(&mut self, now: Time, una: u64, x: &Extra) -> News {
-        let mut sacked = 0;
+        let (mut sacked, mut duplicate) = (0, false);
         if self.sack {
-            for (i, (from, to)) in x.sack.iter().take(usize::from(x.blocks)).enumerate() {
-                let (from, to) = (widen(*from, una), widen(*to, una));
-                if i == 0 && to <= una {
-                    self.stats.spurious_retransmits += 1;
-                } else if from < to && to <= self.high {
-                    sacked += self.board.insert(from.max(una), to);
+            self.cold.report = Report { echo: self.cold.report.echo, ..Report::default() };
+            let blocks = x.sack.map(|(from, to)| (widen(from, una), widen(to, una)));
+            let blocks = &blocks[..usize::from(x.blocks)];
+            if reports_duplicate(blocks, una) {
+                duplicate = true;
+                self.cold.report.duplicate = blocks[0];
+                self.stats.spurious_retransmits += 1;
+                self.detect.on_duplicate_report(una, self.high);
+            }
+            for (from, to) in blocks.iter().skip(usize::from(duplicate)) {
+                if from < to && *to <= self.high {
+                    sacked += self.take_block(now, (*from).max(una), *to);
                 }
             }
         }
@@ -112,7 +130,22 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             Time::from_ps(widen(x.ts_val, near) << TS_UNIT_SHIFT)
         });
         let window_changed = self.set_window(u64::from(x.window));
-        News { sacked, window_changed, tag: Tag(x.tag), peer_clock }
+        News { sacked, window_changed, duplicate, tag: Tag(x.tag), peer_clock }
+    }
+
+    /// A SACK block, without what lies below SND.UNA; returns how many of its bytes are new.
+    fn take_block(&mut self, now: Time, from: u64, to: u64) -> u64 {
+        if from >= to {
+            return 0;
+        }
+        let cold = &mut *self.cold;
+        cold.fresh.clear();
+        self.board.missing(from, to, &mut cold.fresh);
+        for (from, to) in &cold.fresh {
+            cold.report.take(*from, *to);
+            self.detect.on_sacked(now, *from, *to);
+        }
+        self.board.insert(from, to)
     }
 
     /// Takes the window; a window that opens stops the persist timer.
@@ -136,23 +169,27 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     fn advance(&mut self, now: Time, una: u64, acked: u64, sacked: u64, out: &mut impl Outbox) {
         self.una = una;
         self.nxt = self.nxt.max(una);
+        let mut gain = Gain { acked, sacked, delivered: acked + sacked };
         if !self.board.is_empty() {
-            self.board.advance(una);
+            gain.delivered -= self.board.advance(una);
         }
         if self.tagged {
             self.beyond -= self.cold.tags.acknowledged(una);
             self.tagged = !self.cold.tags.is_empty();
         }
-        if self.phase == Phase::Recovery {
-            return self.repair(now, acked, sacked, out);
+        if self.detect.by_segment() {
+            return self.on_gain(now, gain, out);
         }
-        if self.phase == Phase::Loss && una >= self.recover_point {
-            self.phase = Phase::Open;
+        if self.phase == Phase::Recovery {
+            return self.repair(now, gain, out);
+        }
+        if self.phase == Phase::Loss {
+            self.on_loss_ack(now, gain, out);
         }
         if self.dupacks > 0 || self.detect.wants_every_ack() {
             self.dupacks = 0;
             (self.spare, self.limited_sent) = (0, 0);
-            self.consult(now, acked, sacked, out);
+            self.consult(now, gain, out);
         }
         self.restart_timer(now);
     }
@@ -160,100 +197,15 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     #[cold]
     fn on_duplicate(&mut self, now: Time, sacked: u64, out: &mut impl Outbox) {
         self.dupacks += 1;
+        let gain = Gain { acked: 0, sacked, delivered: if self.sack { sacked } else { self.mss } };
+        if self.detect.by_segment() {
+            return self.on_gain(now, gain, out);
+        }
         match self.phase {
-            Phase::Open => self.consult(now, 0, sacked, out),
-            Phase::Recovery => self.repair(now, 0, sacked, out),
-            Phase::Loss => {}
+            Phase::Open => self.consult(now, gain, out),
+            Phase::Recovery => self.repair(now, gain, out),
+            Phase::Loss => self.on_loss_ack(now, gain, out),
         }
-    }
-
-    /// Asks the detector, outside recovery.
-    #[cold]
-    fn consult(&mut self, now: Time, acked: u64, sacked: u64, out: &mut impl Outbox) {
-        let mut e = Evidence::default();
-        (e.now, e.acked, e.sacked, e.dupacks) = (now, acked, sacked, self.dupacks);
-        (e.una, e.high, e.cwnd) = (self.una, self.high, self.cc.cwnd());
-        e.slow_start = self.cc.ssthresh().is_some_and(|s| e.cwnd < s);
-        (e.srtt, e.min_rtt, e.rto, e.phase) = (self.rtt.srtt(), self.rtt.min_rtt(), self.rtt.rto(), self.phase);
-        let finding = self.detect.on_ack(&e, &self.board);
-        self.conclude(now, finding, out);
-    }
-
-    /// Acts on a detector's finding.
-    #[cold]
-    pub(super) fn conclude(&mut self, now: Time, finding: Finding, out: &mut impl Outbox) {
-        match finding {
-            Finding::Nothing => {}
-            Finding::Suspicion(spare) => self.spare = spare,
-            Finding::Loss if self.phase != Phase::Open => {}
-            Finding::Loss if self.recover.may_enter(self.una, self.recover_point) => self.enter_recovery(now, out),
-            Finding::Loss => {}
-        }
-    }
-
-    /// Fast retransmit: the window first, then the repair.
-    #[cold]
-    fn enter_recovery(&mut self, now: Time, out: &mut impl Outbox) {
-        let in_flight = self.nxt - self.una - self.limited_sent;
-        let below = self.detect.lost_below(&self.board);
-        self.beyond -= self.cold.tags.take_lost(below, self.una, &self.board);
-        self.phase = Phase::Recovery;
-        self.recover_point = self.high;
-        (self.spare, self.limited_sent) = (0, 0);
-        self.stats.recoveries += 1;
-        self.reduced();
-        let event = Congestion::new(now, Cause::Loss, in_flight, &self.cold.tags.lost);
-        self.cc.on_congestion(&event, &mut self.orders);
-        let step = self.recover.enter(&flight!(self), self.dupacks);
-        self.detect.settled();
-        self.take(now, step, out);
-        self.obey(now, out);
-    }
-
-    /// An acknowledgement in recovery.
-    #[cold]
-    fn repair(&mut self, now: Time, acked: u64, sacked: u64, out: &mut impl Outbox) {
-        let step = self.recover.on_ack(&flight!(self), acked, sacked);
-        if self.tagged && step.exit.is_none() {
-            let below = self.detect.lost_below(&self.board);
-            let head = if acked > 0 { self.una } else { 0 };
-            self.beyond -= self.cold.tags.take_lost(below, head, &self.board);
-            if !self.cold.tags.lost.is_empty() {
-                let event = Congestion::new(now, Cause::Further, self.nxt - self.una, &self.cold.tags.lost);
-                self.cc.on_congestion(&event, &mut self.orders);
-            }
-        }
-        self.take(now, step, out);
-        self.obey(now, out);
-    }
-
-    /// Does what a recovery asks.
-    #[cold]
-    fn take(&mut self, now: Time, step: Step, out: &mut impl Outbox) {
-        if let Some(bound) = step.exit {
-            self.phase = Phase::Open;
-            self.dupacks = 0;
-            self.detect.settled();
-            self.cc.on_recovered(now, bound);
-        }
-        if step.go_back {
-            self.go_back();
-        }
-        if step.restart_timer {
-            self.restart_timer(now);
-        }
-        if step.resend {
-            self.resend_head(now, out);
-        }
-    }
-
-    /// Everything outstanding is to be sent again.
-    pub(super) fn go_back(&mut self) {
-        self.phase = Phase::Loss;
-        self.recover_point = self.high;
-        self.nxt = self.una;
-        self.dupacks = 0;
-        (self.spare, self.limited_sent) = (0, 0);
     }
 
     /// RFC 3168 section 6.1.2: once per window of data, and not beside a loss of the same window.
@@ -273,5 +225,21 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     pub(super) fn reduced(&mut self) {
         self.ecn_point = self.high;
         self.cwr_due = self.ecn;
+        self.cold.episode.close();
+    }
+}
+
+/// The timestamp that an acknowledgement echoes.
+fn echoed(now: Time, ts: u32) -> Time {
+    Time::from_ps(widen(ts, now.ps() >> TS_UNIT_SHIFT) << TS_UNIT_SHIFT)
+}
+
+/// RFC 2883 section 4: the first block reports a duplicate if it lies below the cumulative acknowledgement, or within
+/// the second one.
+fn reports_duplicate(blocks: &[(u64, u64)], una: u64) -> bool {
+    match blocks {
+        [first, ..] if first.1 <= una => true,
+        [first, second, ..] => second.0 <= first.0 && first.1 <= second.1,
+        _ => false,
     }
 }

@@ -40,7 +40,10 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// The same where something is special: recovery, going back, the last segment, a small window.
     #[cold]
     fn transmit_with_care(&mut self, now: Time, out: &mut impl Outbox) {
-        if self.phase == Phase::Recovery {
+        let metered = self.phase == Phase::Recovery || (self.phase == Phase::Loss && self.detect.by_segment());
+        if self.cold.frto.waits() {
+            // F-RTO's two new segments decide what goes next.
+        } else if metered {
             while let Some((pick, from, to)) = self.next_repair() {
                 if !self.released(now) {
                     break;
@@ -49,7 +52,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
                 if pick == Pick::New {
                     self.nxt = after;
                 }
-                self.recover.on_sent(pick, from, after);
+                if self.phase == Phase::Recovery {
+                    self.recover.on_sent(pick, from, after);
+                }
             }
         } else {
             while let Some(to) = self.next_in_order() {
@@ -57,6 +62,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
                     break;
                 }
                 let from = self.nxt;
+                if self.spare > 0 && self.in_the_window() + (to - from) > self.cc.cwnd() {
+                    self.limited_sent += to - from;
+                }
                 self.nxt = self.send(now, from, to, Tag(0), out);
             }
         }
@@ -87,14 +95,15 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             (self.window_limited, self.blocked) = (false, true);
             return None;
         };
-        let after = self.in_the_window() + (to - self.nxt);
-        let cwnd = self.cc.cwnd();
-        if after > cwnd + self.spare {
-            self.window_limited = true;
+        let short = to < self.nxt + self.mss && self.nxt == self.high;
+        if short && self.cold.config.nagle && self.nxt > self.una && !self.closed {
+            self.window_limited = false;
             return None;
         }
-        if after > cwnd {
-            self.limited_sent += to - self.nxt;
+        let after = self.in_the_window() + (to - self.nxt);
+        if after > self.cc.cwnd() + self.spare {
+            self.window_limited = true;
+            return None;
         }
         Some(to)
     }
@@ -108,15 +117,23 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
     /// What the recovery sends next, cut to a segment.
     fn next_repair(&mut self) -> Option<(Pick, u64, u64)> {
+        if self.phase == Phase::Loss {
+            return self.next_after_timeout();
+        }
         let flight = flight!(self);
         let pick = self.recover.next(&flight, &self.detect)?;
+        let (from, to) = self.cut(pick)?;
+        (to - from <= self.recover.room(&flight, &self.detect)).then_some((pick, from, to))
+    }
+
+    /// The segment of a pick, if there is one and the receiver has room for it.
+    pub(super) fn cut(&self, pick: Pick) -> Option<(u64, u64)> {
         let (from, to) = match pick {
             Pick::New if self.high >= self.end() => return None,
             Pick::New => (self.high, self.limit.min(self.high + self.mss)),
             Pick::Again(from, to) | Pick::Rescue(from, to) => (from, to.min(from + self.mss).min(self.limit.max(from))),
         };
-        let fits = pick != Pick::New || to <= self.una + self.window;
-        (fits && to - from <= self.recover.room(&flight, &self.detect)).then_some((pick, from, to))
+        (pick != Pick::New || to <= self.una + self.window).then_some((from, to))
     }
 
     /// Sends the first unacknowledged segment again, whatever the window.
@@ -125,18 +142,14 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if self.frozen || self.una >= self.high {
             return;
         }
-        let from = self.una;
-        let hole = self.board.next_start(from).unwrap_or(u64::MAX);
+        let (from, end) = match self.detect.next_lost(&self.board, self.una) {
+            Some(lost) if self.detect.by_segment() => lost,
+            _ => (self.una, u64::MAX),
+        };
+        let hole = self.board.next_start(from).unwrap_or(u64::MAX).min(end);
         let to = self.limit.min(from + self.mss).min(hole).min(self.high).max(from);
         let after = self.send(now, from, to, Tag(0), out);
         self.recover.on_sent(Pick::Again(from, after), from, after);
-    }
-
-    /// Whether pacing lets a segment go now.
-    #[inline]
-    fn released(&mut self, now: Time) -> bool {
-        self.pacing = now < self.pace_at && self.cc.pacing().is_some();
-        !self.pacing
     }
 
     /// [`Self::emit`], out of line: the one copy inside the hot loop is enough.
@@ -151,7 +164,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let fin = to == self.limit && self.fin > 0;
         let after = to + u64::from(fin);
         let retransmit = from < self.high;
-        let sent = Sent::new(now, from, to - from, retransmit, self.nxt - self.una);
+        let mut sent = Sent::new(now, from, to - from, retransmit, self.nxt - self.una);
+        sent.end = after;
         let own_tag = self.cc.on_sent(&sent);
         self.detect.on_sent(&sent);
         let mut flags = if fin { flag::FIN } else { 0 };
@@ -160,6 +174,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             flags |= flag::RETRANSMIT;
             self.stats.retransmits += 1;
             self.timed_end = 0;
+            self.cold.episode.note(from, after, self.clock.tick(now));
         } else {
             if self.ecn && to > from {
                 ecn = Ecn::Ect0;
@@ -198,12 +213,5 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.tagged = true;
         self.cold.tags.add(from, to, tag, beyond);
         Extra { tag: tag.0, ..Extra::default() }
-    }
-
-    #[inline]
-    fn pace(&mut self, now: Time, bytes: u64) {
-        if let Some(rate) = self.cc.pacing() {
-            self.pace_at = now.max(self.pace_at) + rate.span_of(bytes);
-        }
     }
 }

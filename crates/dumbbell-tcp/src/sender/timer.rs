@@ -13,7 +13,10 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
         if self.detect.deadline() <= now {
             let finding = self.detect.on_deadline(now, &self.board);
-            self.conclude(now, finding, out);
+            self.on_finding(now, finding, out);
+        }
+        if self.tail_probes && self.probe_at() <= now {
+            self.send_probe(now, out);
         }
         if self.rto_at <= now {
             self.on_expiry(now, out);
@@ -68,6 +71,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             self.board.clear();
         }
         self.beyond -= self.cold.tags.take_lost(self.high, self.una, &self.board);
+        self.cold.frto = self.frto_at_timeout(first);
+        self.detect.on_timeout(now, self.una, &self.board);
+        let kept = self.nxt;
         self.go_back();
         self.timed_end = 0;
         self.detect.settled();
@@ -76,6 +82,12 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.arm(now);
         let event = Congestion::new(now, Cause::Timeout { first }, in_flight, &self.cold.tags.lost);
         self.cc.on_congestion(&event, &mut self.orders);
+        self.cold.episode.open(true);
+        if self.detect.by_segment() {
+            // What was found lost goes again, the first segment whatever the window; nothing else does.
+            self.nxt = kept.max(self.high);
+            self.resend_head(now, out);
+        }
         self.obey(now, out);
     }
 

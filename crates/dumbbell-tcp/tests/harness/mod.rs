@@ -4,7 +4,7 @@ use dumbbell_algos::cc::AnyCc;
 use dumbbell_core::segment::{Extra, Outbox, Segment, flag};
 use dumbbell_core::transport::{CongestionControl, Detect, Receive, Recover};
 use dumbbell_core::units::{Bytes, Rate, Span, Time};
-use dumbbell_tcp::{AnyRecover, DupAcks, Manners, Receiver, Sender, TcpConfig};
+use dumbbell_tcp::{AnyDetect, AnyRecover, Detection, Manners, Receiver, Reduction, Sender, TcpConfig};
 use std::collections::BTreeMap;
 
 pub const MSS: u64 = 1000;
@@ -55,7 +55,7 @@ impl Outbox for Out {
     }
 }
 
-pub struct Net<C, D = DupAcks, R = AnyRecover, P = Manners> {
+pub struct Net<C, D = AnyDetect, R = AnyRecover, P = Manners> {
     pub sender: Sender<C, D, R>,
     pub receiver: Receiver<P>,
     pub now: Time,
@@ -72,7 +72,8 @@ pub struct Net<C, D = DupAcks, R = AnyRecover, P = Manners> {
     wire: BTreeMap<(Time, u64), (Way, Segment, Option<Extra>)>,
 }
 
-/// The profile of most tests: no handshake, no options, 1000-byte segments, immediate ACKs, exact clocks.
+/// The profile of most tests: the classics' machinery, no handshake, no options, 1000-byte segments, immediate ACKs,
+/// exact clocks.
 pub fn plain() -> TcpConfig {
     TcpConfig {
         mss: Some(Bytes(MSS)),
@@ -81,7 +82,23 @@ pub fn plain() -> TcpConfig {
         clock: Span::ZERO,
         delayed_ack: dumbbell_tcp::DelayedAck::Each,
         receive_window: dumbbell_core::units::Limit::Unlimited,
+        detection: Detection::Dupack,
+        reduction: Reduction::Rfc6675,
+        tail_loss_probe: false,
+        frto: false,
         ..TcpConfig::rfc()
+    }
+}
+
+/// The same with RACK-TLP, PRR, F-RTO and D-SACK's undo.
+pub fn modern() -> TcpConfig {
+    TcpConfig {
+        detection: Detection::Rack,
+        reduction: Reduction::Prr,
+        tail_loss_probe: true,
+        frto: true,
+        dsack_undo: true,
+        ..plain()
     }
 }
 

@@ -1,0 +1,112 @@
+//! pcapng and pcap: packets as an interface saw them, in order of time.
+use super::Wish;
+use super::joined::{Journey, Journeys};
+use super::run::Run;
+use super::sorter::Sorter;
+use super::target::Target;
+use super::view::{Sighting, View};
+use super::wire::Wire;
+use crate::formats::address;
+use crate::formats::pcapng::{self, Captured};
+use crate::problem::Problem;
+use serde_json::{Value, json};
+use std::io::{self, Write};
+
+/// Picoseconds in a nanosecond.
+const PS_PER_NS: u64 = 1000;
+
+/// Writes a capture; `classic`: a pcap file, which has no names, no comments, no interfaces.
+///
+/// # Errors
+/// Code 2: there are no packets, or no such flow, host or link; 1: a record is damaged, the file cannot be written.
+pub fn write(run: &Run, wish: &Wish, classic: bool, out: &mut Target) -> Result<Value, Problem> {
+    let packets = run.packets()?;
+    let plan = packets.plan()?;
+    let names = run.names(&plan, wish.flow.as_deref())?;
+    let wanted = names.wanted.clone();
+    let view = View::named(&plan, wish.at.as_deref().unwrap_or("sender"), wish.departed)?;
+    let interfaces = view.interfaces(&plan, &wanted);
+    let mut by_node = vec![0; plan.nodes.len()];
+    for (i, (node, ..)) in interfaces.iter().enumerate() {
+        node.iter().for_each(|n| by_node[*n] = i as u32);
+    }
+    let hops = if view.needs_hops() { Some(run.hops()?) } else { None };
+    let about = format!(
+        "scenario {}, seed {}, fingerprint {}; times are of the simulation, sequence numbers begin at 0",
+        packets.about("dumbbell.scenario"),
+        packets.about("dumbbell.seed"),
+        packets.about("dumbbell.fingerprint"),
+    );
+    let application = format!("Dumbbell {}", packets.about("dumbbell.version"));
+    let signals = if classic { None } else { run.optional("signals")? };
+    let mut journeys = Journeys::new(&plan, names, packets, hops, signals);
+    let (mut wire, mut sorter) = (Wire::new(&plan), Sorter::default());
+    while let Some(j) = journeys.next()? {
+        wire.learn(&j.packet);
+        for seen in view.sightings(&plan, &by_node, journeys.route(j.packet.name), &j) {
+            piece(&mut sorter, &mut wire, &j, &seen).map_err(|e| out.failed(&e))?;
+        }
+    }
+    let mut head = Vec::new();
+    if classic {
+        pcapng::classic_header(&mut head, wish.snaplen);
+    } else {
+        pcapng::section(&mut head, &application, "a simulated network", &about);
+        for (_, name, description) in &interfaces {
+            pcapng::interface(&mut head, name, description, wish.snaplen);
+        }
+        let hosts = (0..plan.nodes.len()).filter(|n| plan.flows.iter().any(|f| f.from == *n || f.to == *n));
+        pcapng::names(&mut head, hosts.map(|n| (address::host(n), plan.nodes[n].name.as_str())));
+    }
+    let written = out.write_all(&head).and_then(|()| emit(sorter, wish.snaplen, classic, out));
+    let count = written.map_err(|e| out.failed(&e))?;
+    let mut notes = Vec::new();
+    if wire.stretched {
+        notes.push("headers of the simulation are not those of IPv4 and TCP or UDP: lengths of packets differ, payloads do not");
+    }
+    Ok(json!({ "packets": count, "interfaces": interfaces.len(), "notes": notes }))
+}
+
+/// A packet for the sorter: interface, length, length of the headers, headers, comment.
+fn piece(sorter: &mut Sorter, wire: &mut Wire<'_>, j: &Journey, seen: &Sighting) -> io::Result<()> {
+    let (flow, data, number) = j.packet.name;
+    let tie = u64::from(seen.outgoing) << 63 | (flow as u64 & 0xff_ffff) << 39 | u64::from(!data) << 38;
+    sorter.push((seen.ps, tie | number & ((1 << 38) - 1)), |out| {
+        out.extend_from_slice(&seen.interface.to_le_bytes());
+        let at = out.len();
+        out.extend_from_slice(&[0; 8]);
+        let length = wire.write(&j.packet, seen.routers, seen.marked, out) as u32;
+        let head = (out.len() - at - 8) as u32;
+        out[at..at + 4].copy_from_slice(&length.to_le_bytes());
+        out[at + 4..at + 8].copy_from_slice(&head.to_le_bytes());
+        for (i, note) in j.notes.iter().enumerate() {
+            out.extend_from_slice(if i == 0 { b"" } else { b"; " });
+            out.extend_from_slice(note.sentence().as_bytes());
+        }
+    })
+}
+
+fn emit(sorter: Sorter, snap: Option<u32>, classic: bool, out: &mut Target) -> io::Result<u64> {
+    let (mut bytes, mut count) = (Vec::new(), 0);
+    sorter.finish(|(ps, _), piece| {
+        let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| piece[at + i]));
+        let (head, comment) = piece[12..].split_at(word(8) as usize);
+        let p = Captured {
+            ns: ps / PS_PER_NS,
+            interface: word(0),
+            head,
+            length: word(4),
+            snap,
+            comment: std::str::from_utf8(comment).unwrap_or_default(),
+        };
+        bytes.clear();
+        if classic {
+            pcapng::classic_packet(&mut bytes, &p)
+        } else {
+            pcapng::packet(&mut bytes, &p)
+        }
+        count += 1;
+        out.write_all(&bytes)
+    })?;
+    Ok(count)
+}

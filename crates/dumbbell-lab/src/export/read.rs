@@ -1,0 +1,80 @@
+//! Captures and traces of any origin, in numbers.
+use super::records::usage;
+use crate::formats::connections::Connections;
+use crate::formats::ns2::{self, Trace};
+use crate::formats::{Damage, capture};
+use crate::problem::{Diagnostic, Problem};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::PathBuf;
+
+/// A capture or a trace to be read: `{"file"}`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wish {
+    file: PathBuf,
+}
+
+/// First bytes of pcapng, and of pcap with micro- and nanoseconds in both orders.
+const MAGIC: [[u8; 4]; 5] = [
+    [0x0a, 0x0d, 0x0d, 0x0a],
+    [0xd4, 0xc3, 0xb2, 0xa1],
+    [0xa1, 0xb2, 0xc3, 0xd4],
+    [0x4d, 0x3c, 0xb2, 0xa1],
+    [0xa1, 0xb2, 0x3c, 0x4d],
+];
+
+/// Reads a file; see [`crate::door::read_capture`].
+pub fn read(asked: &Value) -> Result<Value, Problem> {
+    let wish: Wish = super::request(asked)?;
+    let name = wish.file.display().to_string();
+    let cannot = |e: std::io::Error| {
+        let d = Diagnostic::new(format!("{name} cannot be read: {e}"));
+        usage(d.fix("name a capture (.pcapng, .pcap) or a trace of ns-2 (.tr)"))
+    };
+    let mut file = File::open(&wish.file).map_err(cannot)?;
+    let mut head = Vec::new();
+    file.by_ref().take(4).read_to_end(&mut head).map_err(cannot)?;
+    let file = File::open(&wish.file).map_err(cannot)?;
+    let (mut document, damage) = if matches!(head.first(), Some(b'+' | b'-' | b'r' | b'd' | b'#')) {
+        let mut text = Vec::new();
+        BufReader::new(file).read_to_end(&mut text).map_err(cannot)?;
+        let (trace, damage) = ns2::read(&text);
+        (trace_json(&trace), damage)
+    } else if MAGIC.iter().any(|m| head == m) {
+        let mut all = Connections::default();
+        let damage = capture::read(BufReader::new(file), |p| all.take(p));
+        (all.json(), damage)
+    } else {
+        let cause = if head.is_empty() { "the file is empty" } else { "no capture and no trace begins like this" };
+        (Connections::default().json(), Some(Damage::new(0, cause)))
+    };
+    document["file"] = json!(name);
+    document["damage"] = damage.as_ref().map_or(Value::Null, |d| {
+        let text = format!("{name} is damaged at byte {}: {}; what stands before it was read", d.offset, d.cause);
+        json!({ "offset_bytes": d.offset, "cause": d.cause, "text": text })
+    });
+    document["code"] = json!(i32::from(damage.is_some()));
+    Ok(document)
+}
+
+fn trace_json(trace: &Trace) -> Value {
+    let flows: Vec<Value> = trace
+        .flows
+        .iter()
+        .map(|(fid, f)| {
+            json!({
+                "fid": fid,
+                "sent_packets": f.sent,
+                "received_packets": f.received,
+                "received_bytes": f.received_bytes,
+                "dropped_packets": f.dropped,
+                "first_s": f.span.map(|s| s.0),
+                "last_s": f.span.map(|s| s.1),
+            })
+        })
+        .collect();
+    json!({ "lines": trace.lines, "flows": flows })
+}

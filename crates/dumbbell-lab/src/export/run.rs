@@ -1,0 +1,125 @@
+//! A run's directory of results, and what is in it.
+use super::packets::Names;
+use super::records::{Record, usage};
+use super::view::named;
+use crate::problem::{Diagnostic, Problem};
+use dumbbell_plan::Plan;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// A directory that `--out` has made, of one run.
+pub struct Run {
+    dir: PathBuf,
+}
+
+impl Run {
+    /// The directory.
+    ///
+    /// # Errors
+    /// Code 2: there is none.
+    pub fn open(dir: &Path) -> Result<Run, Problem> {
+        if !dir.is_dir() {
+            let d = Diagnostic::new(format!("there is no result directory {}", dir.display()));
+            return Err(usage(d.fix("`dumbbell run FILE --out DIR` makes one")));
+        }
+        Ok(Run { dir: dir.into() })
+    }
+
+    /// `summary.json`.
+    ///
+    /// # Errors
+    /// Code 2: there is none; 1: it is damaged.
+    pub fn summary(&self) -> Result<Value, Problem> {
+        let path = self.dir.join("summary.json");
+        let text = std::fs::read(&path).map_err(|e| {
+            let d = Diagnostic::new(format!("{} cannot be read: {e}", path.display()));
+            usage(d.fix("name the directory that was given to --out"))
+        })?;
+        serde_json::from_slice(&text).map_err(|e| {
+            Problem::failure(format!("{} is damaged: {e}", path.display()), Some("run the scenario again".into()))
+        })
+    }
+
+    /// A record; `None` if it was not made.
+    ///
+    /// # Errors
+    /// Code 1: it is damaged.
+    pub fn optional(&self, name: &str) -> Result<Option<Record>, Problem> {
+        Record::open(&self.dir, name)
+    }
+
+    /// A record that must be there.
+    ///
+    /// # Errors
+    /// Code 2: it was not made, and how to; 1: it is damaged.
+    pub fn record(&self, name: &str) -> Result<Record, Problem> {
+        if let Some(record) = self.optional(name)? {
+            return Ok(record);
+        }
+        let dir = self.dir.display();
+        let runs = self.below(name);
+        if let Some(first) = runs.first() {
+            let d = Diagnostic::new(format!("{dir} holds {} runs: an export is of one", runs.len()));
+            return Err(usage(d.fix(format!("name one of them, as in {}", first.display()))));
+        }
+        let how = match name {
+            "packets" | "hops" => "record.packets=true",
+            "signals" | "reactions" => "record.drops=true",
+            _ => "record.every=\"100 ms\"",
+        };
+        let d = Diagnostic::new(format!("{dir} has no record of {name}"));
+        Err(usage(d.fix(format!("record them: dumbbell run FILE -s '{how}' --out {dir}"))))
+    }
+
+    /// The packets.
+    ///
+    /// # Errors
+    /// See [`Self::record`].
+    pub fn packets(&self) -> Result<Record, Problem> {
+        self.record("packets")
+    }
+
+    /// What became of packets at links.
+    ///
+    /// # Errors
+    /// See [`Self::record`].
+    pub fn hops(&self) -> Result<Record, Problem> {
+        self.record("hops")
+    }
+
+    /// The names of a plan, with one flow wanted, or all that were recorded.
+    ///
+    /// # Errors
+    /// Code 2: there is no such flow, or it was not recorded.
+    pub fn names(&self, plan: &Plan, flow: Option<&str>) -> Result<Names, Problem> {
+        let recorded = |i: usize| plan.record.packets.contains(&i);
+        let Some(name) = flow else {
+            return Ok(Names::new(plan, (0..plan.flows.len()).map(recorded).collect()));
+        };
+        let Some(i) = plan.flows.iter().position(|f| f.name == name) else {
+            let known: Vec<&str> = plan.flows.iter().map(|f| f.name.as_str()).collect();
+            return Err(usage(named(Diagnostic::new(format!("there is no flow `{name}`")), name, &known)));
+        };
+        if !recorded(i) {
+            let d = Diagnostic::new(format!("packets of the flow `{name}` were not recorded"));
+            return Err(usage(d.fix(format!("run with -s 'record.packets=[\"{name}\"]', or with true for all"))));
+        }
+        let mut wanted = vec![false; plan.flows.len()];
+        wanted[i] = true;
+        Ok(Names::new(plan, wanted))
+    }
+
+    /// Directories one or two levels below that have the record.
+    fn below(&self, name: &str) -> Vec<PathBuf> {
+        let inside = |dir: &Path| -> Vec<PathBuf> {
+            let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+            entries.map(|e| e.path()).filter(|p| p.is_dir()).collect()
+        };
+        let first = inside(&self.dir);
+        let second: Vec<PathBuf> = first.iter().flat_map(|d| inside(d)).collect();
+        let mut runs: Vec<PathBuf> = first.into_iter().chain(second).collect();
+        runs.retain(|d| d.join(format!("{name}.parquet")).exists());
+        runs.sort();
+        runs
+    }
+}

@@ -1,0 +1,67 @@
+//! CSV of a record, or of the summary's flows and queues.
+use super::Wish;
+use super::records::usage;
+use super::run::Run;
+use super::target::Target;
+use crate::formats::csv;
+use crate::problem::{Diagnostic, Problem};
+use crate::typed::suggest;
+use serde_json::{Value, json};
+use std::io::Write;
+
+/// What `--table` may name: two parts of the summary, and the records.
+pub const TABLES: [&str; 8] =
+    ["summary_flows", "summary_queues", "flows", "queues", "signals", "reactions", "packets", "hops"];
+
+/// Writes a table.
+///
+/// # Errors
+/// Code 2: there is no such table, or it was not recorded, or no such flow; 1: it is damaged, the file cannot be written.
+pub fn write(run: &Run, wish: &Wish, out: &mut Target) -> Result<Value, Problem> {
+    let table = wish.table.as_deref().unwrap_or(TABLES[0]);
+    if !TABLES.contains(&table) {
+        let d = Diagnostic::new(format!("there is no table `{table}`"));
+        return Err(usage(suggest(d, table, &TABLES)));
+    }
+    if let Some(part) = table.strip_prefix("summary_") {
+        let text = csv::summary(&run.summary()?, part);
+        out.write_all(text.as_bytes()).map_err(|e| out.failed(&e))?;
+        return Ok(json!({ "rows": text.matches("\r\n").count() - 1, "notes": [] }));
+    }
+    let mut record = run.record(table)?;
+    let column = record.columns.iter().position(|c| c == "flow");
+    if wish.flow.is_some() && column.is_none() {
+        let d = Diagnostic::new(format!("the table `{table}` has no flows")).fix("leave out --flow");
+        return Err(usage(d));
+    }
+    let mut text = String::new();
+    csv::line(&mut text, record.columns.iter().map(String::as_str));
+    let (mut rows, mut known) = (0, Vec::new());
+    while let Some(some) = record.next()? {
+        match &wish.flow {
+            None => {
+                rows += some.len();
+                csv::rows(&mut text, &some.batch, |_| true);
+            }
+            Some(name) => {
+                let flows = some.words("flow")?;
+                let names = flows.names.iter().flatten().filter(|n| !known.iter().any(|k| k == n));
+                let more: Vec<String> = names.map(String::from).collect();
+                known.extend(more);
+                let before = rows;
+                let wanted = |r: usize| flows.get(r) == Some(name);
+                rows = before + (0..some.len()).filter(|r| wanted(*r)).count();
+                csv::rows(&mut text, &some.batch, wanted);
+            }
+        }
+        out.write_all(text.as_bytes()).map_err(|e| out.failed(&e))?;
+        text.clear();
+    }
+    if let Some(name) = wish.flow.as_ref().filter(|n| rows == 0 && !known.contains(n)) {
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let d = Diagnostic::new(format!("the table `{table}` has no flow `{name}`"));
+        return Err(usage(suggest(d, name, &known)));
+    }
+    out.write_all(text.as_bytes()).map_err(|e| out.failed(&e))?;
+    Ok(json!({ "rows": rows, "notes": [] }))
+}

@@ -1,0 +1,28 @@
+//! Files of other programs, as bytes: pure functions, rows in and bytes out, or bytes in and what they say out. Who
+//! opens files is [`crate::export`].
+pub mod address;
+pub mod capture;
+pub mod connections;
+pub mod csv;
+pub mod flent;
+pub mod frame;
+pub mod headers;
+pub mod mahimahi;
+pub mod ns2;
+pub mod pcapng;
+
+/// Where a file stops making sense, and why. What stood before is good.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damage {
+    /// Byte of the file.
+    pub offset: usize,
+    /// Why.
+    pub cause: String,
+}
+
+impl Damage {
+    /// At `offset`, for `cause`.
+    pub fn new(offset: usize, cause: impl Into<String>) -> Self {
+        Damage { offset, cause: cause.into() }
+    }
+}

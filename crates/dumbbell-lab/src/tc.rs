@@ -1,0 +1,109 @@
+//! The lines of Linux's `tc`, both ways: `tc qdisc add dev eth0 root red limit 30000 ...` as tables of a scenario, and
+//! a link of a plan as lines of `tc`. Each conversion is explained in a sentence; what one side cannot say is
+//! refused or noted by name.
+//!
+//! Written from the manual pages tc(8), tc-red(8), tc-tbf(8), tc-netem(8), tc-pfifo(8) and from what tc 6.1 sends
+//! to the kernel for given lines (the vectors of `tests/tc.rs`).
+//!
+//! A discipline of tc is one file and one line in [`KINDS`].
+mod burst;
+mod fifo;
+mod line;
+mod netem;
+mod part;
+mod red;
+mod send;
+mod tbf;
+mod units;
+mod words;
+
+use crate::problem::{Check, Problem, Texts, code};
+use part::{Above, Outlet, Part, Site};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use words::Words;
+
+/// A discipline of tc.
+pub struct Kind {
+    /// Its name in tc.
+    name: &'static str,
+    /// What its words mean here. Errors go to the words' check.
+    import: fn(&mut Words<'_, '_>, &Above) -> Part,
+    /// The algorithms of queues that it can say, and how; none if it is no queue.
+    exports: &'static [&'static str],
+    /// The words after its name for a queue of one of these algorithms, or `None` after an error.
+    export: fn(&Site<'_>, &mut Outlet) -> Option<String>,
+}
+
+/// Every discipline that can be read or written: a new one is a file and a line here.
+const KINDS: &[Kind] =
+    &[fifo::PFIFO, fifo::BFIFO, fifo::PFIFO_HEAD_DROP, fifo::PFIFO_FAST, red::RED, tbf::TBF, netem::NETEM];
+
+/// Disciplines that tc knows and this release does not, so that the refusal can say so.
+const ELSEWHERE: &[&str] = &[
+    "cake", "cbq", "cbs", "choke", "clsact", "codel", "drr", "dualpi2", "etf", "ets", "fq", "fq_codel", "fq_pie",
+    "gred", "hfsc", "hhf", "htb", "ingress", "mq", "mqprio", "multiq", "noqueue", "pie", "plug", "prio", "qfq", "sfb",
+    "sfq", "skbprio", "taprio",
+];
+
+/// Reads one line of tc, or several that hang below each other:
+/// `{"queue", "conditioner", "impairment", "link", "toml", "explained"}`. The first four are tables of a scenario (or
+/// null, an empty list, an empty table), `toml` is the same as text for a dumbbell, `explained` a list of sentences.
+///
+/// # Errors
+/// Code 2: every word that is unknown, misplaced or means what cannot be said here, with its position.
+pub fn import(text: &str) -> Result<Value, Problem> {
+    let (mut texts, mut check) = (Texts::default(), Check::default());
+    let id = texts.add("tc", text);
+    let parts = line::read(text, id, &mut check);
+    let whole = part::Whole::of(parts, &mut texts, &mut check);
+    if !check.ok() {
+        return Err(Problem::new(code::SCENARIO, &check.found, &texts));
+    }
+    Ok(whole.json())
+}
+
+/// What [`export`] is asked.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Request {
+    /// A link of a plan.
+    link: dumbbell_plan::Link,
+    /// The device.
+    #[serde(default = "eth0")]
+    dev: String,
+    /// Only the queue: the device itself has the link's rate and delay.
+    #[serde(default)]
+    queue_only: bool,
+}
+
+fn eth0() -> String {
+    "eth0".into()
+}
+
+/// Writes a link of a plan, `{"link", "dev", "queue_only"}`, as `{"lines", "explained"}`.
+///
+/// # Errors
+/// Code 2: the request, or what tc has no words for, by name.
+pub fn export(request: &Value) -> Result<Value, Problem> {
+    let texts = Texts::default();
+    let mut outlet = Outlet::default();
+    if let Some(kind) = request["link"]["service"]["kind"].as_str() {
+        outlet.refuse(format!("tc has no rate that changes as `{kind}` does"), "take the service of the link out");
+    }
+    let lines = match serde_json::from_value::<Request>(request.clone()) {
+        Ok(r) if send::plain(&r.dev) => send::lines(&r.link, &r.dev, r.queue_only, &mut outlet),
+        Ok(r) => {
+            outlet.refuse(format!("`{}` is no name of a device", r.dev), "write one word, such as eth0");
+            Vec::new()
+        }
+        Err(e) => {
+            outlet.refuse(format!("this is no link of a plan: {e}"), "take one of `dumbbell show --json`");
+            Vec::new()
+        }
+    };
+    if !outlet.check.ok() {
+        return Err(Problem::new(code::SCENARIO, &outlet.check.found, &texts));
+    }
+    Ok(json!({ "lines": lines, "explained": outlet.explained }))
+}

@@ -1,0 +1,67 @@
+//! A link of a plan as lines for tc: netem at the root, tbf below it, the queue below that.
+use super::part::{Outlet, Site};
+use super::{KINDS, netem, tbf};
+use dumbbell_core::units::Capacity;
+use dumbbell_plan::Link;
+
+/// Whether a device's name is one word that no shell takes for another thing.
+pub fn plain(dev: &str) -> bool {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '@');
+    !dev.is_empty() && !dev.starts_with('-') && dev.chars().all(allowed)
+}
+
+/// The lines, in the order in which they are to be given.
+pub fn lines(link: &Link, dev: &str, queue_only: bool, outlet: &mut Outlet) -> Vec<String> {
+    let mut chain = Vec::new();
+    if queue_only {
+        outlet.say(format!(
+            "only the queue: the device itself is to send at {} and to delay by {}",
+            link.rate, link.delay
+        ));
+    } else {
+        chain.extend(netem::wire(link, outlet));
+    }
+    match &link.conditioner {
+        Some(spec) if spec.kind == "tbf" => {
+            chain.extend(tbf::conditioner(spec, outlet));
+            let queue = &link.aqm.kind;
+            outlet.say(format!("the queue behind the shaper, {queue}, is the device's own: tc has one place for both"));
+        }
+        Some(spec) => {
+            let fix = "known is tbf";
+            outlet.refuse(format!("tc cannot say the conditioner `{}` of {}", spec.kind, link.name), fix);
+        }
+        None => {
+            if !queue_only {
+                chain.push(tbf::shaper(link, outlet));
+            }
+            chain.extend(queue(link, outlet));
+        }
+    }
+    let place = |i: usize| match i {
+        0 if chain.len() == 1 => "root".to_string(),
+        0 => "root handle 1:".to_string(),
+        i if i + 1 == chain.len() => format!("parent {i:x}:1"),
+        i => format!("parent {i:x}:1 handle {:x}:", i + 1),
+    };
+    chain.iter().enumerate().map(|(i, words)| format!("tc qdisc add dev {dev} {} {words}", place(i))).collect()
+}
+
+/// The words for the queue.
+fn queue(link: &Link, outlet: &mut Outlet) -> Option<String> {
+    if link.count_in_service {
+        outlet.say("tc does not count the packet in transmission, and this queue does");
+    }
+    if link.capacity == Capacity::Packets(0) {
+        outlet.refuse("a limit of 0 packets is no queue for tc", "raise the limit");
+        return None;
+    }
+    let site = Site { aqm: &link.aqm, capacity: link.capacity, mtu: link.mtu, rate: link.rate };
+    let Some(kind) = KINDS.iter().find(|k| k.exports.contains(&link.aqm.kind.as_str())) else {
+        let known: Vec<&str> = KINDS.iter().flat_map(|k| k.exports).copied().collect();
+        let fix = format!("known are {}", known.join(", "));
+        outlet.refuse(format!("tc's counterpart of the queue `{}` is not known here", link.aqm.kind), fix);
+        return None;
+    };
+    (kind.export)(&site, outlet)
+}

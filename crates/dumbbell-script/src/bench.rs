@@ -1,0 +1,316 @@
+//! The end under test, and everything that it sent.
+use crate::segment::{Seg, SynOptions, What};
+use crate::values::Value;
+use crate::{Name, Script, Side};
+use dumbbell_algos::cc::AnyCc;
+use dumbbell_core::packet::Ecn;
+use dumbbell_core::probe::Gauges;
+use dumbbell_core::segment::{Extra, Outbox, Segment, TS_UNIT_SHIFT, flag};
+use dumbbell_core::transport::{CongestionControl, Phase};
+use dumbbell_core::units::{Span, Time};
+use dumbbell_tcp::{Receiver, Sender, TcpConfig};
+use std::collections::VecDeque;
+
+/// Deadlines that one step of time may have; more is an end that does not come to rest.
+const MOST_DEADLINES: u32 = 1_000_000;
+/// Bytes of options beside timestamps do not matter to what a script sees.
+const TS_OPTION: u64 = 12;
+
+enum End {
+    Sender(Box<Sender<AnyCc>>),
+    Receiver(Box<Receiver>),
+}
+
+/// A segment that left, and when.
+#[derive(Clone, Debug)]
+pub struct Left {
+    pub at: Time,
+    pub seg: Seg,
+}
+
+pub struct Bench {
+    end: End,
+    config: TcpConfig,
+    pub now: Time,
+    /// What left and no line has expected yet.
+    pub left: VecDeque<Left>,
+    pub history: Vec<String>,
+    out: Out,
+    timestamps: bool,
+    window: u64,
+    /// `[from, to)` and the clock of every data segment, for the clock that an acknowledgement echoes.
+    clocks: Vec<(u64, u64, u32)>,
+}
+
+#[derive(Default)]
+struct Out(Vec<(Segment, Option<Extra>)>);
+
+impl Outbox for Out {
+    fn send(&mut self, segment: Segment, extra: Option<Extra>) {
+        self.0.push((segment, extra));
+    }
+}
+
+impl Bench {
+    /// The end that `script` tests, opened. `None`: its congestion control cannot be built, which reading has ruled out.
+    pub fn new(script: &Script) -> Option<Self> {
+        let config = &script.config;
+        let end = match script.side {
+            Side::Sender => {
+                let path = Sender::<AnyCc>::path(config);
+                let cc = AnyCc::build(&script.cc.0, &script.cc.1, &path).ok()?;
+                End::Sender(Box::new(Sender::new(config, |_| cc)))
+            }
+            Side::Receiver => End::Receiver(Box::new(Receiver::new(config))),
+        };
+        let mut bench = Bench {
+            end,
+            config: config.clone(),
+            now: Time::ZERO,
+            left: VecDeque::new(),
+            history: vec![],
+            out: Out::default(),
+            timestamps: config.timestamps,
+            window: config.window_bytes(),
+            clocks: vec![],
+        };
+        if let End::Sender(s) = &mut bench.end {
+            s.open(Time::ZERO, &mut bench.out);
+        }
+        bench.collect();
+        Some(bench)
+    }
+
+    fn deadline(&self) -> Time {
+        match &self.end {
+            End::Sender(s) => s.deadline(),
+            End::Receiver(r) => r.deadline(),
+        }
+    }
+
+    /// Lets time pass until `to`, and what is due then happen. False if the end does not come to rest.
+    pub fn advance(&mut self, to: Time) -> bool {
+        for _ in 0..MOST_DEADLINES {
+            let due = self.deadline();
+            if due > to {
+                self.now = self.now.max(to);
+                return true;
+            }
+            self.now = self.now.max(due);
+            match &mut self.end {
+                End::Sender(s) => s.on_deadline(self.now, &mut self.out),
+                End::Receiver(r) => r.on_deadline(self.now, &mut self.out),
+            }
+            self.collect();
+        }
+        false
+    }
+
+    /// Lets time pass until something that no line has expected has left, at the latest until `to`.
+    pub fn advance_to_next(&mut self, to: Time) -> bool {
+        while self.left.is_empty() && self.deadline() <= to {
+            if !self.advance(self.deadline()) {
+                return false;
+            }
+        }
+        true
+    }
+
+    pub fn write(&mut self, bytes: u64) {
+        self.note(format!("write {}", if bytes == u64::MAX { "forever".into() } else { bytes.to_string() }));
+        if let End::Sender(s) = &mut self.end {
+            s.write(self.now, bytes, &mut self.out);
+        }
+        self.collect();
+    }
+
+    pub fn close(&mut self) {
+        self.note("close".into());
+        if let End::Sender(s) = &mut self.end {
+            s.close(self.now, &mut self.out);
+        }
+        self.collect();
+    }
+
+    pub fn offer(&mut self, bytes: u64) {
+        self.note(format!("offer {bytes}"));
+        if let End::Receiver(r) = &mut self.end {
+            r.offer(self.now, bytes, &mut self.out);
+        }
+        self.collect();
+    }
+
+    /// A segment arrives.
+    pub fn inject(&mut self, seg: &Seg) {
+        self.note(format!("< {seg}"));
+        let (segment, extra) = self.build(seg);
+        match &mut self.end {
+            End::Sender(s) => s.on_segment(self.now, &segment, extra.as_ref(), &mut self.out),
+            End::Receiver(r) => r.on_segment(self.now, &segment, extra.as_ref(), &mut self.out),
+        }
+        self.collect();
+    }
+
+    /// The wire's form of a segment of the script.
+    fn build(&mut self, seg: &Seg) -> (Segment, Option<Extra>) {
+        let syn = matches!(seg.what, What::Syn | What::SynAck);
+        let (seq, bytes, flags) = match seg.what {
+            What::Data(from, to) => (from, to - from, 0),
+            What::Fin => (1, 0, 0),
+            What::Ack(next) => (next, 0, flag::ACK),
+            What::Syn => (0, 0, flag::SYN),
+            What::SynAck => (1, 0, flag::SYN | flag::ACK),
+        };
+        let options = if syn { self.syn_options(&seg.syn) } else { Extra::default() };
+        let clock = seg.ts.map_or_else(|| self.clock_for(seg), |t| (t.ps() >> TS_UNIT_SHIFT) as u32);
+        let segment = Segment {
+            seq: seq as u32,
+            ts: if self.timestamps { clock } else { 0 },
+            ip_len: (self.overhead() + bytes) as u16,
+            flags: flags | seg.flags,
+            ecn: seg.ecn.unwrap_or(Ecn::NotEct),
+        };
+        self.window = seg.window.unwrap_or(self.window);
+        if !syn && seg.sack.is_empty() && seg.window.is_none() {
+            return (segment, None);
+        }
+        let mut extra = Extra { window: self.window.min(u64::from(u32::MAX)) as u32, ..options };
+        extra.ts_val = dumbbell_core::segment::timestamp(self.now);
+        extra.blocks = seg.sack.len() as u8;
+        for (slot, (from, to)) in extra.sack.iter_mut().zip(&seg.sack) {
+            *slot = (*from as u32, *to as u32);
+        }
+        (segment, Some(extra))
+    }
+
+    /// The options of a SYN from the other end: the script's, else what this end can do.
+    fn syn_options(&mut self, said: &SynOptions) -> Extra {
+        let c = &self.config;
+        self.timestamps &= said.timestamps.unwrap_or(true);
+        let scale = if c.window_scaling { 7 } else { 255 };
+        Extra {
+            mss: said.mss.unwrap_or(c.segment_bytes() + c.option_bytes()) as u16,
+            window_scale: said.wscale.unwrap_or(scale),
+            sack_permitted: said.sack.unwrap_or(c.sack),
+            timestamps: said.timestamps.unwrap_or(c.timestamps),
+            ..Extra::default()
+        }
+    }
+
+    /// The clock on a segment that the script does not give one: now on data, and on an acknowledgement that of the
+    /// segment that ends there, else of the latest.
+    fn clock_for(&self, seg: &Seg) -> u32 {
+        let echoed = match seg.what {
+            What::Ack(next) => self.clocks.iter().rev().find(|c| c.1 == next).or(self.clocks.last()),
+            What::SynAck => self.clocks.last(),
+            _ => None,
+        };
+        echoed.map_or(dumbbell_core::segment::timestamp(self.now), |c| c.2)
+    }
+
+    fn overhead(&self) -> u64 {
+        self.config.header.0 + if self.timestamps { TS_OPTION } else { 0 }
+    }
+
+    fn collect(&mut self) {
+        for (segment, extra) in std::mem::take(&mut self.out.0) {
+            let seg = Seg::sent(&segment, extra.as_ref(), self.overhead());
+            if let What::Data(from, to) = seg.what {
+                self.clocks.push((from, to, segment.ts));
+            }
+            if seg.what == What::Syn {
+                self.clocks.push((0, 1, segment.ts));
+            }
+            self.note(format!("> {}", Seg { ecn: None, window: None, ts: None, ..seg.clone() }));
+            self.left.push_back(Left { at: self.now, seg });
+        }
+    }
+
+    fn note(&mut self, event: String) {
+        self.history.push(format!("{:.6} {event}", self.now.seconds()));
+    }
+
+    /// The state by name; `None`: there is no such gauge now.
+    pub fn value(&self, name: &Name) -> Option<Value> {
+        match (name, &self.end) {
+            (Name::Own(name), End::Sender(s)) => of_sender(s, name),
+            (Name::Own(name), End::Receiver(r)) => of_receiver(r, name),
+            (Name::Gauge(name), End::Sender(s)) => {
+                let mut gauges = Gauges::default();
+                s.cc().probe(&mut gauges);
+                gauges.get(name).map(Value::Gauge)
+            }
+            (Name::Gauge(_), End::Receiver(_)) => None,
+        }
+    }
+
+    /// The gauges that there are.
+    pub fn gauges(&self) -> Vec<&'static str> {
+        let mut gauges = Gauges::default();
+        if let End::Sender(s) = &self.end {
+            s.cc().probe(&mut gauges);
+        }
+        gauges.0.into_iter().map(|g| g.0).collect()
+    }
+
+    /// The payload of a full segment, bytes.
+    pub fn mss(&self) -> u64 {
+        self.config.segment_bytes()
+    }
+
+    /// When something happens of itself.
+    pub fn next(&self) -> Option<Span> {
+        let due = self.deadline();
+        (due != Time::NEVER).then(|| due.since(Time::ZERO))
+    }
+}
+
+fn of_sender(s: &Sender<AnyCc>, name: &str) -> Option<Value> {
+    let (v, n) = (s.view(), s.stats());
+    let span = |s: Option<Span>| s.map_or(Value::Word("none"), Value::Span);
+    Some(match name {
+        "cwnd" => Value::Bytes(v.cwnd),
+        "ssthresh" => v.ssthresh.map_or(Value::Word("none"), Value::Bytes),
+        "in_flight" => Value::Bytes(v.in_flight),
+        "una" => Value::Bytes(v.una),
+        "nxt" => Value::Bytes(v.nxt),
+        "srtt" => span(v.srtt),
+        "rttvar" => Value::Span(v.rttvar),
+        "rto" => Value::Span(v.rto),
+        "phase" => Value::Word(match v.phase {
+            Phase::Open => "open",
+            Phase::Recovery => "recovery",
+            Phase::Loss => "loss",
+        }),
+        "deadline" => Value::instant(s.deadline()),
+        "finished" => Value::flag(s.finished()),
+        "retransmits" => Value::Count(n.retransmits),
+        "rtos" => Value::Count(n.rtos),
+        "recoveries" => Value::Count(n.recoveries),
+        "ecn_reductions" => Value::Count(n.ecn_reductions),
+        "spurious_retransmits" => Value::Count(n.spurious_retransmits),
+        "probes" => Value::Count(n.probes),
+        "tail_probes" => Value::Count(n.tail_probes),
+        "tail_losses" => Value::Count(n.tail_losses),
+        "spurious_timeouts" => Value::Count(n.spurious_timeouts),
+        "spurious_recoveries" => Value::Count(n.spurious_recoveries),
+        "sent_packets" => Value::Count(n.sent_packets),
+        "sent_bytes" => Value::Bytes(n.sent_bytes),
+        _ => return None,
+    })
+}
+
+fn of_receiver(r: &Receiver, name: &str) -> Option<Value> {
+    let n = r.stats();
+    Some(match name {
+        "deadline" => Value::instant(r.deadline()),
+        "finished" => Value::flag(r.finished()),
+        "delivered_bytes" => Value::Bytes(n.delivered_bytes),
+        "received_packets" => Value::Count(n.received_packets),
+        "received_bytes" => Value::Bytes(n.received_bytes),
+        "duplicates" => Value::Count(n.duplicates),
+        "ce_packets" => Value::Count(n.ce_packets),
+        "acks_sent" => Value::Count(n.acks_sent),
+        _ => return None,
+    })
+}

@@ -1,0 +1,147 @@
+//! A text into a script: the setup lines, then one line after the other.
+mod claim;
+mod seg;
+mod setup;
+
+use crate::words::{Word, words};
+use crate::{Act, Line, Script, Side, Trouble, quantity};
+use dumbbell_core::units::{Span, Time};
+
+/// The latest time of a line, and the longest step between two.
+const LONGEST: Span = Span::from_secs(100_000);
+
+/// What reading a line needs to know of the lines before it.
+struct Reading {
+    side: Side,
+    mss: u64,
+    cc: String,
+    at: Time,
+}
+
+/// Reads a script.
+///
+/// # Errors
+/// All that is wrong with the text: one trouble for each line that cannot be read.
+pub fn read(text: &str) -> Result<Script, Vec<Trouble>> {
+    let mut troubles = Vec::new();
+    let lines: Vec<Vec<Word<'_>>> = text
+        .split_inclusive('\n')
+        .scan(0, |start, line| {
+            let found = words(line, *start);
+            *start += line.len();
+            Some(found)
+        })
+        .filter(|words| !words.is_empty())
+        .collect();
+    let of_setup = lines.iter().take_while(|l| setup::side(l[0].text).is_some()).count();
+    let (setup, rest) = lines.split_at(of_setup);
+    let setup = setup::read(setup, text.len()).map_err(|t| vec![t])?;
+    let mss = setup.config.segment_bytes();
+    let mut reading = Reading { side: setup.side, mss, cc: setup.cc.0.clone(), at: Time::ZERO };
+    let mut script = Script { side: setup.side, config: setup.config, cc: setup.cc, lines: vec![] };
+    for words in rest {
+        match reading.line(words) {
+            Ok(line) => script.lines.push(line),
+            Err(trouble) => troubles.push(trouble),
+        }
+    }
+    if troubles.is_empty() && script.lines.is_empty() {
+        troubles.push(
+            trouble_at((0, text.len()), "this script has no lines that test anything")
+                .fix("see `> s1` or `? cwnd == 4 pkt`"),
+        );
+    }
+    if troubles.is_empty() { Ok(script) } else { Err(troubles) }
+}
+
+impl Reading {
+    fn line(&mut self, words: &[Word<'_>]) -> Result<Line, Trouble> {
+        let (mut rest, mut tolerance) = (words, Span::ZERO);
+        if words[0].text.starts_with(|c: char| c.is_ascii_digit() || c == '+') {
+            (self.at, tolerance) = self.time(&words[0])?;
+            rest = &words[1..];
+        }
+        let Some((verb, rest)) = rest.split_first() else {
+            return Err(
+                trouble(&words[0], "at this time nothing happens").fix("write a verb after it, as in `0.1 > s1`")
+            );
+        };
+        let act = self.act(verb, rest)?;
+        let (from, to) = (verb.from, rest.last().unwrap_or(verb).to);
+        Ok(Line { at: self.at, tolerance, act, from, to })
+    }
+
+    /// `0.1`, `100ms`, `+0.1`, each perhaps with `~1ms`.
+    fn time(&self, word: &Word<'_>) -> Result<(Time, Span), Trouble> {
+        let wrong = || {
+            trouble(word, format!("`{}` is not a time", word.text)).fix(
+                "write seconds or a unit, + for later than the line before, ~ for a tolerance: 0.1, +20ms, 1.5s~1ms",
+            )
+        };
+        let (at, tolerance) = word.text.split_once('~').unwrap_or((word.text, "0"));
+        let span = quantity::span(at.strip_prefix('+').unwrap_or(at)).ok_or_else(wrong)?;
+        let tolerance = quantity::span(tolerance).ok_or_else(wrong)?;
+        if span.max(tolerance) > LONGEST {
+            return Err(trouble(word, format!("a script ends after at most {LONGEST}")));
+        }
+        let at = if at.starts_with('+') { self.at + span } else { Time::ZERO + span };
+        if at < self.at {
+            let last = self.at.since(Time::ZERO);
+            return Err(
+                trouble(word, format!("time goes back: the line before is at {last}")).fix("put the lines in order")
+            );
+        }
+        Ok((at, tolerance))
+    }
+
+    fn act(&self, verb: &Word<'_>, rest: &[Word<'_>]) -> Result<Act, Trouble> {
+        let sender = self.side == Side::Sender;
+        match (verb.text, rest.first().map(|w| w.text)) {
+            (">", Some("nothing")) if rest.len() == 1 => Ok(Act::Nothing),
+            (">", Some("any")) if rest.len() == 1 => Ok(Act::Any),
+            (">", Some(_)) => Ok(Act::Expect(self.segments(rest, sender)?)),
+            ("<", Some(_)) => Ok(Act::Inject(self.segments(rest, !sender)?)),
+            ("?", Some(_)) => Ok(Act::Claims(self.claims(rest)?)),
+            ("write", Some("forever")) if sender && rest.len() == 1 => Ok(Act::Write(u64::MAX)),
+            ("write", Some(_)) if sender => Ok(Act::Write(self.size(verb, rest)?)),
+            ("close", None) if sender => Ok(Act::Close),
+            ("offer", Some(_)) if !sender => Ok(Act::Offer(self.size(verb, rest)?)),
+            (">" | "<" | "?" | "write" | "offer", None) => {
+                Err(trouble(verb, format!("`{}` needs more on its line", verb.text))
+                    .fix("as in `> s1-s10`, `< ack s2`, `? cwnd == 4 pkt`, `write 20 kB`, `offer 0`"))
+            }
+            ("write" | "close", _) => {
+                Err(trouble(verb, "only a sender writes and closes").fix("begin the script with `sender`"))
+            }
+            ("offer", _) => {
+                Err(trouble(verb, "only a receiver offers a window").fix("a segment that arrives says `win 5000`"))
+            }
+            _ => Err(trouble(verb, format!("`{}` is no verb of a script", verb.text))
+                .fix("known are > (must leave), < (arrives), ? (holds), write, close, offer; setup lines come first")),
+        }
+    }
+
+    fn size(&self, verb: &Word<'_>, rest: &[Word<'_>]) -> Result<u64, Trouble> {
+        let unit = rest.get(1).map(|w| w.text);
+        let bytes = if rest.len() > 2 { None } else { quantity::size(rest[0].text, unit, self.mss) };
+        bytes.ok_or_else(|| {
+            trouble_at((rest[0].from, rest[rest.len() - 1].to), "this is no size in whole bytes")
+                .fix(format!("write `{} 20 kB`, `{} 5 pkt` or a number of bytes", verb.text, verb.text))
+        })
+    }
+}
+
+fn trouble(word: &Word<'_>, cause: impl Into<String>) -> Trouble {
+    trouble_at((word.from, word.to), cause)
+}
+
+fn trouble_at((from, to): (usize, usize), cause: impl Into<String>) -> Trouble {
+    Trouble { from, to, cause: cause.into(), fix: None }
+}
+
+impl Trouble {
+    fn fix(mut self, fix: impl Into<String>) -> Self {
+        self.fix = Some(fix.into());
+        self
+    }
+}

@@ -1,0 +1,164 @@
+//! A segment as a script speaks of it: one form for what must leave, what left and what arrives.
+use dumbbell_core::packet::Ecn;
+use dumbbell_core::segment::{Extra, Segment, TS_UNIT_SHIFT, flag};
+use dumbbell_core::units::Span;
+use std::fmt;
+
+/// The flags that a script names; the others follow from what the segment is.
+pub const NAMED: [(&str, u8); 4] =
+    [("FIN", flag::FIN), ("ECE", flag::ECE), ("CWR", flag::CWR), ("again", flag::RETRANSMIT)];
+const MASK: u8 = flag::FIN | flag::ECE | flag::CWR | flag::RETRANSMIT;
+
+/// What a segment is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// Bytes `[from, to)`.
+    Data(u64, u64),
+    /// A FIN alone, wherever.
+    Fin,
+    /// A pure acknowledgement: the next byte expected.
+    Ack(u64),
+    Syn,
+    SynAck,
+}
+
+/// Options of a SYN or a SYN-ACK; `None`: whatever the configuration says, or not looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SynOptions {
+    pub mss: Option<u64>,
+    pub wscale: Option<u8>,
+    pub sack: Option<bool>,
+    pub timestamps: Option<bool>,
+}
+
+/// A segment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seg {
+    pub what: What,
+    /// Of [`NAMED`].
+    pub flags: u8,
+    /// The ECN field; `None`: not looked at, or not ECN-capable.
+    pub ecn: Option<Ecn>,
+    /// SACK blocks in their order; a D-SACK first.
+    pub sack: Vec<(u64, u64)>,
+    /// The window, bytes.
+    pub window: Option<u64>,
+    /// The sender's clock, or the one echoed.
+    pub ts: Option<Span>,
+    pub syn: SynOptions,
+    /// The place in the script.
+    pub place: (usize, usize),
+}
+
+impl Seg {
+    pub fn new(what: What, place: (usize, usize)) -> Self {
+        Seg { what, flags: 0, ecn: None, sack: vec![], window: None, ts: None, syn: SynOptions::default(), place }
+    }
+
+    /// A segment that an end sent, whose header without data is `overhead` bytes long.
+    pub fn sent(s: &Segment, x: Option<&Extra>, overhead: u64) -> Self {
+        let bytes = u64::from(s.ip_len).saturating_sub(overhead);
+        let at = u64::from(s.seq);
+        let what = match (s.flags & flag::SYN != 0, s.flags & flag::ACK != 0) {
+            (true, true) => What::SynAck,
+            (true, false) => What::Syn,
+            (false, true) => What::Ack(at),
+            (false, false) => What::Data(at, at + bytes),
+        };
+        let mut seg = Seg { flags: s.flags & MASK, ecn: Some(s.ecn), ..Seg::new(what, (0, 0)) };
+        if matches!(what, What::Syn | What::SynAck) {
+            seg.flags &= !(flag::ECE | flag::CWR);
+        }
+        seg.ts = Some(Span::from_ps(u64::from(s.ts) << TS_UNIT_SHIFT));
+        if let Some(x) = x {
+            let blocks = &x.sack[..usize::from(x.blocks)];
+            seg.sack = blocks.iter().map(|b| (u64::from(b.0), u64::from(b.1))).collect();
+            seg.window = Some(u64::from(x.window));
+            if matches!(what, What::Syn | What::SynAck) {
+                seg.syn = SynOptions {
+                    mss: Some(u64::from(x.mss)),
+                    wscale: Some(x.window_scale),
+                    sack: Some(x.sack_permitted),
+                    timestamps: Some(x.timestamps),
+                };
+            }
+        }
+        seg
+    }
+
+    /// Whether `seen` is what this one says. What it does not mention is not looked at, but flags and SACK blocks are.
+    pub fn fits(&self, seen: &Seg) -> bool {
+        fn said<T: PartialEq>(said: Option<T>, seen: Option<T>) -> bool {
+            said.is_none() || said == seen
+        }
+        let what = match (self.what, seen.what) {
+            (What::Fin, What::Data(from, to)) => from == to,
+            (said, seen) => said == seen,
+        };
+        what && self.flags == seen.flags
+            && self.sack == seen.sack
+            && said(self.ecn, seen.ecn)
+            && said(self.window, seen.window)
+            && self.ts.is_none_or(|ts| seen.ts.is_some_and(|s| near(ts, s)))
+            && said(self.syn.mss, seen.syn.mss)
+            && said(self.syn.wscale, seen.syn.wscale)
+            && said(self.syn.sack, seen.syn.sack)
+            && said(self.syn.timestamps, seen.syn.timestamps)
+    }
+
+    /// This one's own text, with of `other`'s details only those that `wanted` looks at.
+    pub fn as_far_as(&self, wanted: &Seg) -> Seg {
+        let mut short = self.clone();
+        short.ecn = wanted.ecn.and(self.ecn);
+        short.window = wanted.window.and(self.window);
+        short.ts = wanted.ts.and(self.ts);
+        short.syn = SynOptions {
+            mss: wanted.syn.mss.and(self.syn.mss),
+            wscale: wanted.syn.wscale.and(self.syn.wscale),
+            sack: wanted.syn.sack.and(self.syn.sack),
+            timestamps: wanted.syn.timestamps.and(self.syn.timestamps),
+        };
+        short
+    }
+}
+
+/// Whether two times are one in a segment's timestamps: 32 bits of 16 ns, and what a script rounds.
+fn near(a: Span, b: Span) -> bool {
+    let [a, b] = [a, b].map(|t| (t.ps() >> TS_UNIT_SHIFT) as u32);
+    (a.wrapping_sub(b) as i32).abs() <= 1
+}
+
+/// The names of the ECN field's values.
+pub const ECN: [(&str, Ecn); 4] = [("not-ect", Ecn::NotEct), ("ect0", Ecn::Ect0), ("ect1", Ecn::Ect1), ("ce", Ecn::Ce)];
+
+impl fmt::Display for Seg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.what {
+            What::Data(from, to) => write!(f, "{from}:{to}")?,
+            What::Fin => write!(f, "FIN")?,
+            What::Ack(next) => write!(f, "ack {next}")?,
+            What::Syn => write!(f, "SYN")?,
+            What::SynAck => write!(f, "SYN-ACK")?,
+        }
+        let shown = if self.what == What::Fin { self.flags & !flag::FIN } else { self.flags };
+        NAMED.iter().filter(|n| shown & n.1 != 0).try_for_each(|(name, _)| write!(f, " {name}"))?;
+        if let Some((name, _)) = ECN.iter().find(|e| Some(e.1) == self.ecn) {
+            write!(f, " {name}")?;
+        }
+        if !self.sack.is_empty() {
+            write!(f, " sack")?;
+        }
+        self.sack.iter().try_for_each(|(from, to)| write!(f, " {from}:{to}"))?;
+        if let Some(window) = self.window {
+            write!(f, " win {window}")?;
+        }
+        if let Some(ts) = self.ts {
+            write!(f, " ts {}", ts.seconds())?;
+        }
+        let o = &self.syn;
+        o.mss.map_or(Ok(()), |v| write!(f, " mss {v}"))?;
+        o.wscale.map_or(Ok(()), |v| write!(f, " wscale {v}"))?;
+        o.sack.map_or(Ok(()), |v| write!(f, " sackok {v}"))?;
+        o.timestamps.map_or(Ok(()), |v| write!(f, " tsok {v}"))
+    }
+}

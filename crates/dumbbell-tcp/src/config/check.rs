@@ -1,0 +1,106 @@
+//! What a configuration must satisfy.
+use super::{Recovery, TcpConfig};
+use dumbbell_core::catalogue::{Config, Fault};
+use dumbbell_core::units::{Bytes, Limit, Span};
+
+impl Config for TcpConfig {
+    fn check(&self) -> Result<(), Fault> {
+        if self.min_rto > self.max_rto {
+            return Err(Fault::at(
+                "min_rto",
+                format!("min_rto ({}) is above max_rto ({})", self.min_rto, self.max_rto),
+            ));
+        }
+        if self.recovery == Recovery::Sack && !self.sack {
+            return Err(
+                Fault::at("recovery", "recovery = \"sack\" needs sack = true").fix("use recovery = \"newreno\"")
+            );
+        }
+        for (field, limit) in [
+            ("initial_window_bytes", self.initial_window_bytes),
+            ("initial_ssthresh", self.initial_ssthresh),
+            ("receive_window", self.receive_window),
+        ] {
+            if matches!(limit, Limit::Time(_) | Limit::Bdp(_)) {
+                return Err(Fault::at(field, format!("{limit} is no size of a window")).fix("write pkt or bytes"));
+            }
+        }
+        if self.min_rto == Span::ZERO || self.initial_rto == Span::ZERO {
+            return Err(Fault::at("min_rto", "a retransmission timeout must be above zero").fix("write \"200 ms\""));
+        }
+        if self.header.0 == 0 || self.header.0 > 120 {
+            return Err(Fault::at("header", "IP and TCP headers have 1 B to 120 B").fix("write \"40 B\""));
+        }
+        let gains = [
+            ("pacing_gain_slow_start", self.pacing_gain_slow_start),
+            ("pacing_gain_avoidance", self.pacing_gain_avoidance),
+        ];
+        for (field, gain) in gains {
+            if !(0.1..=10.0).contains(&gain) {
+                return Err(Fault::at(field, format!("{gain} is no gain for pacing")).fix("write 1.2"));
+            }
+        }
+        if self.initial_window.0 < 1.0 {
+            return Err(Fault::at("initial_window", "the initial window must hold a packet").fix("write \"2 pkt\""));
+        }
+        if let Some(Bytes(mss)) = self.mss
+            && !(16..=65_000).contains(&mss)
+        {
+            return Err(
+                Fault::at("mss", format!("{mss} B is no segment size")).fix("write a size from 16 B to 65000 B")
+            );
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dumbbell_core::units::Packets;
+
+    #[test]
+    fn profiles_pass_their_own_check() {
+        for name in TcpConfig::PROFILES {
+            TcpConfig::profile(name).unwrap().check().unwrap();
+        }
+    }
+
+    /// RFC 6928 section 2 and RFC 3390 section 1.
+    #[test]
+    fn initial_windows() {
+        let rfc6928 = TcpConfig::rfc();
+        let rfc3390 = TcpConfig {
+            initial_window: Packets(4.0),
+            initial_window_bytes: Limit::Bytes(Bytes(4380)),
+            ..TcpConfig::rfc()
+        };
+        let windows = |c: &TcpConfig| [536, 1095, 1460, 8960].map(|mss| c.initial_window_for(mss));
+        assert_eq!(windows(&rfc6928), [5360, 10_950, 14_600, 17_920]);
+        assert_eq!(windows(&rfc3390), [2144, 4380, 4380, 17_920]);
+        assert_eq!(TcpConfig::ns2().initial_window_for(1000), 2000);
+    }
+
+    /// RFC 7323 section 2.2: the field has 16 bits, the shift is at most 14.
+    #[test]
+    fn windows_fit_their_field() {
+        let window = |window_scaling, limit| {
+            TcpConfig { window_scaling, receive_window: limit, mss: Some(Bytes(1460)), ..TcpConfig::rfc() }
+                .window_bytes()
+        };
+        assert_eq!(window(false, Limit::Unlimited), 65_535);
+        assert_eq!(window(true, Limit::Unlimited), 65_535 << 14);
+        assert_eq!(window(true, Limit::Bytes(Bytes(65_537))), 65_536);
+        assert_eq!(window(true, Limit::Packets(Packets(20.0))), 20 * 1448);
+        assert_eq!(TcpConfig::ns2().window_bytes(), 20_000);
+    }
+
+    #[test]
+    fn faults_name_the_field() {
+        let at = |c: TcpConfig| c.check().unwrap_err().at;
+        assert_eq!(at(TcpConfig { sack: false, ..TcpConfig::rfc() }), "recovery");
+        assert_eq!(at(TcpConfig { max_rto: Span::from_ms(1), ..TcpConfig::rfc() }), "min_rto");
+        assert_eq!(at(TcpConfig { receive_window: Limit::Bdp(1.0), ..TcpConfig::rfc() }), "receive_window");
+        assert_eq!(at(TcpConfig { mss: Some(Bytes(8)), ..TcpConfig::rfc() }), "mss");
+    }
+}

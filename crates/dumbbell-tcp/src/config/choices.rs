@@ -1,0 +1,88 @@
+//! The choices among several ways.
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How losses found by acknowledgements are repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Recovery {
+    /// Slow start from one segment, everything outstanding sent again (Jacobson 1988).
+    Tahoe,
+    /// RFC 5681: one repair; the first new acknowledgement ends recovery.
+    Reno,
+    /// RFC 6582: one repair per partial acknowledgement.
+    Newreno,
+    /// RFC 6675: scoreboard and pipe; needs `sack = true`.
+    Sack,
+}
+
+/// When a receiver acknowledges data that arrived in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DelayedAck {
+    /// Every segment.
+    Each,
+    /// Every second full-sized segment, or when the timer expires (RFC 5681 section 4.2).
+    Second,
+}
+
+/// Explicit congestion notification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Ecn {
+    /// Data is not ECN-capable.
+    Off,
+    /// RFC 3168: data is ECT(0), the receiver echoes until CWR.
+    Rfc3168,
+}
+
+/// When NewReno restarts the retransmission timer during recovery (RFC 6582 section 4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PartialAck {
+    /// On the first partial acknowledgement only.
+    Impatient,
+    /// On each.
+    SlowButSteady,
+}
+
+/// Whether fast retransmit may start again when SND.UNA stands exactly at `recover`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Reentry {
+    /// Only beyond it (RFC 6582 section 3.2 step 1).
+    Beyond,
+    /// At it, too (htsim).
+    At,
+}
+
+/// The window when NewReno leaves recovery (RFC 6582 section 3.2 step 3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Exit {
+    /// min(ssthresh, max(FlightSize, SMSS) + SMSS): no burst.
+    Deflated,
+    /// ssthresh.
+    Ssthresh,
+}
+
+/// What tells that a segment is lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Detection {
+    /// Duplicate acknowledgements and what SACK reports above (RFC 5681, RFC 6675 `IsLost`).
+    Dupack,
+    /// Time: a segment that was sent enough before another one that arrived (RFC 8985, RACK). Without SACK duplicate
+    /// acknowledgements decide.
+    Rack,
+}
+
+/// How a SACK recovery comes from the flight at its start to the window at its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Reduction {
+    /// Silence until what is in the network has fallen to the new window (RFC 6675).
+    Rfc6675,
+    /// Proportional rate reduction: evenly over the recovery (RFC 9937).
+    Prr,
+}

@@ -1,0 +1,113 @@
+//! The profiles.
+use super::{DelayedAck, Detection, Ecn, Exit, PartialAck, Recovery, Reduction, Reentry, TcpConfig};
+use dumbbell_core::units::{Bytes, Limit, Packets, Span};
+
+impl Default for TcpConfig {
+    fn default() -> Self {
+        Self::rfc()
+    }
+}
+
+impl TcpConfig {
+    /// The profiles, by name.
+    pub const PROFILES: [&'static str; 3] = ["ns2", "rfc", "linux"];
+
+    /// The profile `name`.
+    pub fn profile(name: &str) -> Option<Self> {
+        match name {
+            "ns2" => Some(Self::ns2()),
+            "rfc" => Some(Self::rfc()),
+            "linux" => Some(Self::linux()),
+            _ => None,
+        }
+    }
+
+    /// What the RFCs recommend, as of RFC 9293: what is on the standards track and recommended is on (RACK-TLP, PRR,
+    /// F-RTO), what is experimental (RFC 3522, RFC 3708) is off.
+    pub fn rfc() -> Self {
+        TcpConfig {
+            mss: None,
+            header: Bytes(40),
+            initial_window: Packets(10.0),
+            initial_window_bytes: Limit::Bytes(Bytes(14_600)),
+            initial_ssthresh: Limit::Unlimited,
+            receive_window: Limit::Unlimited,
+            window_scaling: true,
+            handshake: true,
+            timestamps: true,
+            clock: Span::from_ms(1),
+            sack: true,
+            ecn: Ecn::Off,
+            delayed_ack: DelayedAck::Second,
+            delayed_ack_timeout: Span::from_ms(200),
+            quick_acks: 0,
+            nagle: false,
+            recovery: Recovery::Sack,
+            detection: Detection::Rack,
+            tail_loss_probe: true,
+            probe_ack_delay: Span::from_ms(200),
+            reduction: Reduction::Prr,
+            frto: true,
+            dsack_undo: false,
+            eifel: false,
+            pacing: false,
+            pacing_gain_slow_start: 2.0,
+            pacing_gain_avoidance: 1.2,
+            pacing_quantum: 1,
+            dupack_threshold: 3,
+            limited_transmit: true,
+            partial_ack: PartialAck::Impatient,
+            reentry: Reentry::Beyond,
+            exit: Exit::Deflated,
+            growth_limit: 1,
+            min_rto: Span::from_secs(1),
+            max_rto: Span::from_secs(60),
+            initial_rto: Span::from_secs(1),
+            timer_tick: Span::ZERO,
+            restart_after_idle: true,
+            send_jitter: Span::ZERO,
+        }
+    }
+
+    /// The one-way TCP of ns-2.35 (`Agent/TCP`), with its defaults written out.
+    pub fn ns2() -> Self {
+        TcpConfig {
+            mss: Some(Bytes(1000)),
+            initial_window: Packets(2.0),
+            initial_window_bytes: Limit::Unlimited,
+            receive_window: Limit::Packets(Packets(20.0)),
+            handshake: false,
+            timestamps: false,
+            clock: Span::from_ms(10),
+            sack: false,
+            delayed_ack: DelayedAck::Each,
+            delayed_ack_timeout: Span::from_ms(100),
+            recovery: Recovery::Newreno,
+            detection: Detection::Dupack,
+            tail_loss_probe: false,
+            reduction: Reduction::Rfc6675,
+            frto: false,
+            min_rto: Span::from_ms(200),
+            initial_rto: Span::from_secs(3),
+            restart_after_idle: false,
+            ..Self::rfc()
+        }
+    }
+
+    /// A Linux host's TCP. It paces only when its congestion control asks (Linux: or the queueing discipline `fq`).
+    pub fn linux() -> Self {
+        TcpConfig {
+            initial_window_bytes: Limit::Unlimited,
+            receive_window: Limit::Bytes(Bytes(6_291_456)),
+            delayed_ack_timeout: Span::from_ms(40),
+            quick_acks: 16,
+            dsack_undo: true,
+            eifel: true,
+            pacing_quantum: 2,
+            growth_limit: 2,
+            min_rto: Span::from_ms(200),
+            max_rto: Span::from_secs(120),
+            ..Self::rfc()
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Loss detection by duplicate acknowledgements and, with SACK, by RFC 6675 section 4.
+use dumbbell_core::transport::{Detect, Evidence, Finding, Scoreboard};
+
+/// DupThresh duplicate acknowledgements, or as much selectively acknowledged above SND.UNA; limited transmit
+/// (RFC 3042) for those before.
+#[derive(Clone, Debug)]
+pub struct DupAcks {
+    threshold: u32,
+    limited_transmit: bool,
+    mss: u64,
+}
+
+impl DupAcks {
+    /// With `threshold` duplicates (DupThresh) of segments of `mss` bytes.
+    pub fn new(threshold: u32, limited_transmit: bool, mss: u64) -> Self {
+        DupAcks { threshold, limited_transmit, mss }
+    }
+}
+
+impl Detect for DupAcks {
+    fn has_timer(&self) -> bool {
+        false
+    }
+    fn on_ack(&mut self, e: &Evidence, board: &Scoreboard) -> Finding {
+        if e.dupacks >= self.threshold || (e.dupacks > 0 && self.lost_below(board) > e.una) {
+            Finding::Loss
+        } else if self.limited_transmit {
+            Finding::Suspicion(u64::from(e.dupacks.min(2)) * self.mss)
+        } else {
+            Finding::Nothing
+        }
+    }
+
+    /// RFC 6675 `IsLost`: DupThresh discontiguous ranges above, or more than (DupThresh - 1) * SMSS bytes.
+    fn lost_below(&self, board: &Scoreboard) -> u64 {
+        let (mut ranges, mut bytes) = (0, 0);
+        for r in board.ranges().iter().rev() {
+            (ranges, bytes) = (ranges + 1, bytes + r.1 - r.0);
+            if ranges >= self.threshold || bytes > u64::from(self.threshold - 1) * self.mss {
+                return r.0;
+            }
+        }
+        0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn board(ranges: &[(u64, u64)]) -> Scoreboard {
+        let mut b = Scoreboard::default();
+        ranges.iter().for_each(|r| {
+            b.insert(r.0, r.1);
+        });
+        b
+    }
+
+    #[test]
+    fn is_lost_by_ranges_or_by_bytes() {
+        let detect = DupAcks::new(3, true, 1000);
+        assert_eq!(detect.lost_below(&board(&[(2000, 4000)])), 0);
+        assert_eq!(detect.lost_below(&board(&[(2000, 4001)])), 2000);
+        assert_eq!(detect.lost_below(&board(&[(2000, 2100), (3000, 3100), (4000, 4100)])), 2000);
+        assert_eq!(detect.lost_below(&board(&[(2000, 2100), (3000, 5000), (6000, 6100)])), 3000);
+    }
+
+    /// RFC 6675 SetPipe: not lost counts once, repaired counts once more.
+    #[test]
+    fn pipe_counts_the_original_and_its_repair() {
+        let detect = DupAcks::new(3, true, 1000);
+        let b = board(&[(3000, 6000), (7000, 8000)]);
+        // [0,3000) is lost, [6000,7000) and [8000,10000) are not.
+        assert_eq!(detect.lost_below(&b), 3000);
+        assert_eq!(detect.pipe(&b, 0, 10_000, 0), 3000);
+        assert_eq!(detect.pipe(&b, 0, 10_000, 1000), 4000);
+        assert_eq!(detect.pipe(&b, 0, 10_000, 7000), 3000 + 3000 + 1000);
+    }
+}

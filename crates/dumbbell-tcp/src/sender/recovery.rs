@@ -1,0 +1,118 @@
+//! From the discovery of a loss to its repair.
+use super::gain::Gain;
+use super::{Sender, flight};
+use dumbbell_core::segment::Outbox;
+use dumbbell_core::transport::{Cause, Congestion, CongestionControl, Detect, Evidence, Finding, Phase, Recover, Step};
+use dumbbell_core::units::Time;
+
+impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
+    /// Asks the detector, outside recovery.
+    #[cold]
+    pub(super) fn consult(&mut self, now: Time, gain: Gain, out: &mut impl Outbox) {
+        let finding = self.examine(now, gain);
+        self.conclude(now, finding, gain, out);
+    }
+
+    /// What the detector says.
+    pub(super) fn examine(&mut self, now: Time, gain: Gain) -> Finding {
+        let mut e = Evidence::default();
+        (e.now, e.acked, e.sacked, e.dupacks) = (now, gain.acked, gain.sacked, self.dupacks);
+        (e.una, e.high, e.cwnd) = (self.una, self.high, self.cc.cwnd());
+        e.slow_start = self.cc.ssthresh().is_some_and(|s| e.cwnd < s);
+        (e.srtt, e.min_rtt, e.rto, e.phase) = (self.rtt.srtt(), self.rtt.min_rtt(), self.rtt.rto(), self.phase);
+        (e.recover, e.echo) = (self.recover_point, self.cold.report.echo);
+        self.detect.on_ack(&e, &self.board)
+    }
+
+    /// Acts on a detector's finding.
+    #[cold]
+    pub(super) fn conclude(&mut self, now: Time, finding: Finding, gain: Gain, out: &mut impl Outbox) {
+        match finding {
+            Finding::Nothing => {}
+            Finding::Suspicion(spare) => self.spare = spare,
+            Finding::Loss if self.phase != Phase::Open => {}
+            Finding::Loss if self.recover.may_enter(self.una, self.recover_point) => {
+                self.enter_recovery(now, gain, out);
+            }
+            Finding::Loss => {}
+        }
+    }
+
+    /// Fast retransmit: the window first, then the repair.
+    #[cold]
+    fn enter_recovery(&mut self, now: Time, gain: Gain, out: &mut impl Outbox) {
+        let mut in_flight = self.nxt - self.una - self.limited_sent;
+        if self.detect.by_segment() {
+            // What was selectively acknowledged and replaced counts once.
+            in_flight = in_flight.min(self.cc.cwnd());
+        }
+        let below = self.detect.lost_below(&self.board);
+        self.beyond -= self.cold.tags.take_lost(below, self.una, &self.board);
+        self.phase = Phase::Recovery;
+        self.recover_point = self.high;
+        (self.spare, self.limited_sent) = (0, 0);
+        self.stats.recoveries += 1;
+        self.reduced();
+        let event = Congestion::new(now, Cause::Loss, in_flight, &self.cold.tags.lost);
+        self.cc.on_congestion(&event, &mut self.orders);
+        self.cold.episode.open(false);
+        self.cold.lost_again = (self.detect.lost_again(), self.high);
+        let flight = flight!(self);
+        let step = self.recover.enter(&flight, self.dupacks);
+        self.recover.meter(&flight, &self.detect, gain.acked, gain.delivered);
+        self.detect.settled();
+        self.take(now, step, out);
+        self.obey(now, out);
+    }
+
+    /// An acknowledgement in recovery.
+    #[cold]
+    pub(super) fn repair(&mut self, now: Time, gain: Gain, out: &mut impl Outbox) {
+        if self.answers_the_original(gain) {
+            return self.declare_spurious(now, gain.acked);
+        }
+        let flight = flight!(self);
+        let step = self.recover.on_ack(&flight, gain.acked, gain.sacked);
+        self.recover.meter(&flight, &self.detect, gain.acked, gain.delivered);
+        if self.tagged && step.exit.is_none() {
+            let below = self.detect.lost_below(&self.board);
+            let head = if gain.acked > 0 { self.una } else { 0 };
+            self.beyond -= self.cold.tags.take_lost(below, head, &self.board);
+            if !self.cold.tags.lost.is_empty() {
+                let event = Congestion::new(now, Cause::Further, self.nxt - self.una, &self.cold.tags.lost);
+                self.cc.on_congestion(&event, &mut self.orders);
+            }
+        }
+        self.take(now, step, out);
+        self.obey(now, out);
+    }
+
+    /// Does what a recovery asks.
+    #[cold]
+    fn take(&mut self, now: Time, step: Step, out: &mut impl Outbox) {
+        if let Some(bound) = step.exit {
+            self.phase = Phase::Open;
+            self.dupacks = 0;
+            self.detect.settled();
+            self.cc.on_recovered(now, bound);
+        }
+        if step.go_back {
+            self.go_back();
+        }
+        if step.restart_timer {
+            self.restart_timer(now);
+        }
+        if step.resend {
+            self.resend_head(now, out);
+        }
+    }
+
+    /// Everything outstanding is to be sent again.
+    pub(super) fn go_back(&mut self) {
+        self.phase = Phase::Loss;
+        self.recover_point = self.high;
+        self.nxt = self.una;
+        self.dupacks = 0;
+        (self.spare, self.limited_sent) = (0, 0);
+    }
+}

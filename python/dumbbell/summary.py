@@ -1,0 +1,117 @@
+"""Reads `summary.json` of a result directory: whole, or not at all.
+
+What a full disk cut short, an editor changed or another program wrote is refused with the file, the place in it and
+what is wrong there; what is given out has the shape that `dumbbell.result` relies on.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from .errors import ScenarioError
+
+_TEXT = frozenset({"name", "cc", "kind", "transport", "source", "fingerprint", "scenario", "title"})
+"""Keys whose value is text, when it is there."""
+
+_LARGEST = 1e30
+
+
+def read(directory: str | Path) -> dict[str, Any]:
+    """The document of a result directory: of one point, or `{"points": [...]}`. `ScenarioError` (exit code 2) if there
+    is none, or it is damaged."""
+    file = Path(directory) / "summary.json"
+    try:
+        data: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"), parse_constant=_no_number)
+    except FileNotFoundError:
+        raise ScenarioError(f"there is no result in {directory}: `summary.json` is missing") from None
+    except OSError as error:
+        raise ScenarioError(f"{file} cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise ScenarioError(f"{file} is damaged: {error}. Run the scenario again") from None
+    try:
+        _document(data)
+    except _Damage as damage:
+        raise ScenarioError(f"{file} is not a summary that this release reads: {damage}") from None
+    return data
+
+
+class _Damage(Exception):
+    """Where, and what."""
+
+
+def _no_number(word: str) -> float:
+    raise ValueError(f"{word} is not a number")
+
+
+def _is(value: Any, kind: type | tuple[type, ...], at: str, what: str) -> None:
+    if not isinstance(value, kind):
+        raise _Damage(f"`{at}` is not {what}")
+
+
+def _document(data: Any) -> None:
+    _is(data, dict, "the document", "a table")
+    if "points" not in data:
+        _point(data, "")
+        return
+    _is(data["points"], list, "points", "a list")
+    for i, point in enumerate(data["points"]):
+        _is(point, dict, f"points[{i}]", "a table")
+        _is(point.get("overrides"), dict, f"points[{i}].overrides", "a table")
+        _point(point, f"points[{i}].")
+
+
+def _point(point: dict[str, Any], at: str) -> None:
+    _is(point.get("valid"), bool, f"{at}valid", "true or false")
+    _is(point.get("fingerprint"), str, f"{at}fingerprint", "text")
+    for kind in ("flows", "queues"):
+        _is(point.get(kind), list, f"{at}{kind}", "a list")
+        for i, row in enumerate(point[kind]):
+            _row(row, f"{at}{kind}[{i}]")
+    for i, queue in enumerate(point["queues"]):
+        _is(queue.get("kind"), str, f"{at}queues[{i}].kind", "text")
+    for key in ("wall_s", "duration_s", "warmup_s", "packet_hops"):
+        if key in point:
+            _number(point[key], f"{at}{key}")
+    if "runs" in point:
+        _is(point["runs"], list, f"{at}runs", "a list")
+        for i, run in enumerate(point["runs"]):
+            _is(run, dict, f"{at}runs[{i}]", "a table")
+            _point(run, f"{at}runs[{i}].")
+
+
+def _row(row: Any, at: str) -> None:
+    _is(row, dict, at, "a table")
+    _is(row.get("name"), str, f"{at}.name", "text")
+    for key, value in row.items():
+        if key in _TEXT:
+            _is(value, (str, type(None)), f"{at}.{key}", "text")
+        elif key == "drops":
+            _is(value, dict, f"{at}.drops", "a table")
+            for reason, number in value.items():
+                _number(number, f"{at}.drops.{reason}")
+        else:
+            _number(value, f"{at}.{key}")
+
+
+def _number(value: Any, at: str) -> None:
+    """A number or nothing, or the mean of several runs: `{"mean", "ci95": [low, high], "n"}`."""
+    if not isinstance(value, dict):
+        _plain(value, at)
+        return
+    _is(value.get("n"), int, f"{at}.n", "a number of runs")
+    _plain(value.get("mean", ""), f"{at}.mean")
+    interval = value.get("ci95")
+    if interval is None:
+        return
+    if not isinstance(interval, list) or len(interval) != 2:
+        raise _Damage(f"`{at}.ci95` is not two numbers")
+    for bound in interval:
+        _plain(bound, f"{at}.ci95")
+
+
+def _plain(value: Any, at: str) -> None:
+    _is(value, (int, float, type(None)), at, "a number")
+    if value is not None and abs(value) > _LARGEST:
+        raise _Damage(f"`{at}` is larger than anything that can be measured")
