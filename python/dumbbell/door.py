@@ -142,8 +142,9 @@ def run(wanted: JSON, progress: Progress | None = None) -> JSON:
         finally:
             ended.set()
 
-    threading.Thread(target=work, name="dumbbell-run", daemon=True).start()
+    thread = threading.Thread(target=work, name="dumbbell-run", daemon=True)
     try:
+        thread.start()  # In here: from its first moment on, an interrupt must wait for it to tidy up.
         # An event, and no join: a join that Ctrl-C interrupts takes the thread for ended in Python 3.11.
         over = False
         while not over:
@@ -153,8 +154,9 @@ def run(wanted: JSON, progress: Progress | None = None) -> JSON:
                 progress(*told)
     except BaseException:
         stop.set()
-        ended.wait()
-        if isinstance(outcome[0], KeyboardInterrupt):
+        while not ended.wait(0.1) and thread.ident is not None:
+            pass
+        if outcome and isinstance(outcome[0], KeyboardInterrupt):
             raise outcome[0] from None  # It says what was kept.
         raise
     if isinstance(outcome[0], BaseException):
