@@ -135,7 +135,6 @@ fn coverage(bound: &str, least: usize) -> (f64, f64) {
 #[test]
 fn stopping_early_costs_coverage_and_a_larger_least_number_costs_less() {
     let [(three, n3), (five, n5), (ten, n10)] = [3, 5, 10].map(|least| coverage("ci95 < 5%", least));
-    println!("least 3: {three} with {n3} runs; 5: {five} with {n5}; 10: {ten} with {n10}");
     assert!(three < five && five < ten, "{three} {five} {ten}");
     assert!((0.80..0.92).contains(&three) && (0.86..0.95).contains(&five) && (0.91..0.97).contains(&ten));
     assert!(n3 < n5 && n5 < n10 && n10 < 25.0);
