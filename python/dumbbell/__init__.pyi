@@ -11,8 +11,6 @@ from .errors import DumbbellError as DumbbellError
 from .errors import EnvironmentLacks as EnvironmentLacks
 from .errors import InvalidRun as InvalidRun
 from .errors import ScenarioError as ScenarioError
-from .result import Flow as Flow
-from .result import Queue as Queue
 from .own import MARK as MARK
 from .own import PASS as PASS
 from .own import SIGNAL as SIGNAL
@@ -27,6 +25,8 @@ from .own import evict as evict
 from .own import mark as mark
 from .own import parameter as parameter
 from .own import signal as signal
+from .result import Flow as Flow
+from .result import Queue as Queue
 from .result import Result as Result
 from .result import Sweep as Sweep
 from .scenario import Scenario as Scenario
