@@ -410,6 +410,7 @@ impl World {
         if let Some(before) = before {
             flow.tell_reaction(t, before, observer);
         }
+        debug_assert!(flow.due(END) >= t, "flow {f} wants to act in the past: at {:?}, and it is {t:?}", flow.due(END));
         if let Some(due) = flow.due_unarmed(END) {
             self.arm_at(f, END, due);
         }

@@ -183,6 +183,8 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     attentive: bool,
     /// Whether tail loss probes are sent, and whether one waits for its answer.
     tail_probes: bool,
+    /// When a tail loss probe is due.
+    probe_due: Time,
     probing: bool,
     /// Whether the profile paces; segments that pacing still lets go back to back, and how many it does at once.
     paced: bool,
@@ -263,6 +265,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             sack: config.sack,
             attentive: detect.has_timer() || config.dsack_undo || (config.eifel && config.timestamps),
             tail_probes: config.tail_loss_probe && detect.by_segment(),
+            probe_due: Time::NEVER,
             probing: false,
             paced: config.pacing,
             burst: 0,
@@ -304,7 +307,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.restart_after_idle(now);
         self.limit = self.limit.saturating_add(bytes).min(ENDLESS);
         self.transmit(now, out);
-        self.settle();
+        self.settle(now);
     }
 
     /// Nothing more will be written: a FIN follows the data, if there was a handshake.
@@ -312,7 +315,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.closed = true;
         self.fin = u8::from(self.cold.config.handshake);
         self.transmit(now, out);
-        self.settle();
+        self.settle(now);
     }
 
     /// When [`Self::on_deadline`] is due; [`Time::NEVER`] if nothing is.
@@ -375,7 +378,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
     /// Works out the next deadline; last in every public call.
     #[inline]
-    fn settle(&mut self) {
+    fn settle(&mut self, now: Time) {
         let mut next = self.rto_at.min(self.cc.next_timer());
         if self.pacing {
             next = next.min(self.pace_at);
@@ -383,7 +386,10 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if self.attentive {
             next = next.min(self.detect.deadline());
             if self.tail_probes {
-                next = next.min(self.probe_at());
+                // One whose time had passed before there was reason to probe is not scheduled: it waits for new
+                // data or for an acknowledgement that moves SND.UNA (RFC 8985 section 7.2).
+                self.probe_due = Some(self.probe_at()).filter(|at| *at >= now).unwrap_or(Time::NEVER);
+                next = next.min(self.probe_due);
             }
         }
         self.next = next;

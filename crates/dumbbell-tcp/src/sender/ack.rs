@@ -24,7 +24,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         } else if self.stage == Stage::Established && s.flags & flag::ACK != 0 {
             self.on_ack(now, s, x, out);
         }
-        self.settle();
+        self.settle(now);
     }
 
     #[inline]

@@ -21,7 +21,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             self.stage = Stage::Established;
             self.transmit(now, out);
         }
-        self.settle();
+        self.settle(now);
     }
 
     pub(super) fn send_syn(&mut self, now: Time, out: &mut impl Outbox) {

@@ -10,7 +10,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.cc.on_local(signal, &mut self.orders);
         self.obey(now, out);
         self.transmit(now, out);
-        self.settle();
+        self.settle(now);
     }
 
     /// Executes the orders of the last call.

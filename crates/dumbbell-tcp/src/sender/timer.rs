@@ -15,14 +15,14 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             let finding = self.detect.on_deadline(now, &self.board);
             self.on_finding(now, finding, out);
         }
-        if self.tail_probes && self.probe_at() <= now {
+        if self.tail_probes && self.probe_due <= now {
             self.send_probe(now, out);
         }
         if self.rto_at <= now {
             self.on_expiry(now, out);
         }
         self.transmit(now, out);
-        self.settle();
+        self.settle(now);
     }
 
     /// Starts the retransmission timer.
