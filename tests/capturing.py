@@ -27,7 +27,9 @@ def rows(run: Path, flow: str) -> list[Row]:
 def at_sender(packets: list[Row]) -> Iterator[tuple[int, bool, Row]]:
     """(ps, whether it was sent here, packet), in the order of a capture."""
     seen = [(p["sent_ps"], True, p) for p in packets if p["from"] == "sender"]
-    seen += [(p["delivered_ps"], False, p) for p in packets if p["from"] == "receiver" and p["delivered_ps"] is not None]
+    seen += [
+        (p["delivered_ps"], False, p) for p in packets if p["from"] == "receiver" and p["delivered_ps"] is not None
+    ]
     return iter(sorted(seen, key=lambda s: (s[0], s[1], s[2]["packet"])))
 
 

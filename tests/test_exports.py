@@ -126,13 +126,23 @@ def test_tshark_finds_every_checksum_good_and_nothing_malformed(captures: dict[s
     severe = tshark(captures[at], "-q", "-z", "expert,warn")
     texts = {line[0].split("  ")[-1].strip() for line in severe if re.match(r"\s+\d+\s+\w+", line[0])}
     # These are what a sender that repairs losses does; a fault of the file would be another.
-    expected = r"This frame is a \(suspected\) out-of-order segment|D-SACK Sequence|.*previous segment.*not captured.*|ACKed.*"
+    expected = (
+        r"This frame is a \(suspected\) out-of-order segment|D-SACK Sequence|.*previous segment.*not captured.*|ACKed.*"
+    )
     strange = {text for text in texts if not re.search(expected, text, re.IGNORECASE)}
     assert strange == set()
 
 
 def test_tshark_sees_the_same_packets(captures: dict[str, Path], packets: polars.DataFrame) -> None:
-    fields = ["frame.time_epoch", "ip.len", "tcp.len", "tcp.flags.syn", "tcp.flags.fin", "tcp.flags.ece", "tcp.flags.cwr"]
+    fields = [
+        "frame.time_epoch",
+        "ip.len",
+        "tcp.len",
+        "tcp.flags.syn",
+        "tcp.flags.fin",
+        "tcp.flags.ece",
+        "tcp.flags.cwr",
+    ]
     query = [word for f in fields for word in ("-e", f)]
     seen = sorted(tshark(captures["sender"], "-T", "fields", *query))
     ours = []
@@ -151,7 +161,12 @@ def test_tshark_sees_the_same_packets(captures: dict[str, Path], packets: polars
 def test_tshark_counts_repetitions_round_trips_and_sacks_as_we_do(
     run: Path, captures: dict[str, Path], summary: dict[str, dict[str, Any]], packets: polars.DataFrame, flow: str
 ) -> None:
-    fields = ["tcp.analysis.retransmission", "tcp.analysis.out_of_order", "tcp.analysis.ack_rtt", "tcp.options.sack.count"]
+    fields = [
+        "tcp.analysis.retransmission",
+        "tcp.analysis.out_of_order",
+        "tcp.analysis.ack_rtt",
+        "tcp.options.sack.count",
+    ]
     query = [word for f in fields for word in ("-e", f)]
     found = tshark(captures["sender"], "-Y", stream(run, flow), "-T", "fields", *query)
     # tshark calls a repetition out of order if it comes within a round-trip time of the last segment. Where it was
@@ -164,7 +179,9 @@ def test_tshark_counts_repetitions_round_trips_and_sacks_as_we_do(
     blocks = [int(row[3]) for row in found if row[3]]
     arrived = [p for p in ours if p["delivered_ps"] is not None and (p["options"] or "").startswith("sack")]
     assert sum(blocks) == sum(p["options"].count("-") for p in arrived)
-    assert len(blocks) == len(arrived) and (len(blocks) > 0) is (flow in ("selective", "ends", "marked") and bool(arrived))
+    assert len(blocks) == len(arrived) and (len(blocks) > 0) is (
+        flow in ("selective", "ends", "marked") and bool(arrived)
+    )
 
 
 def test_tshark_sees_marks_where_they_arrive(captures: dict[str, Path], summary: dict[str, dict[str, Any]]) -> None:
@@ -307,7 +324,9 @@ def test_scripts_for_ns2_work(run: Path, summary: dict[str, dict[str, Any]], pac
             ours[key] for key in ("sent_packets", "delivered_packets", "lost_packets", "marks")
         )
         arrived = packets.filter(
-            (polars.col("flow") == flow["name"]) & (polars.col("from") == "sender") & polars.col("delivered_ps").is_not_null()
+            (polars.col("flow") == flow["name"])
+            & (polars.col("from") == "sender")
+            & polars.col("delivered_ps").is_not_null()
         )
         assert size == arrived["ip_len_bytes"].sum()
         assert arrived["payload_bytes"].sum() * 8 / 20 == pytest.approx(ours["throughput_bps"], rel=1e-12)
@@ -370,7 +389,9 @@ def test_csv_of_the_summary_and_of_one_flow(run: Path, summary: dict[str, dict[s
     data = (tmp_path / "flows.csv").read_bytes()
     assert data.count(b"\r\n") == data.count(b"\n") == 1 + len(summary)
     found = list(csv.DictReader(io.StringIO(data.decode())))
-    assert {row["name"]: float(row["goodput_bps"]) for row in found} == {n: f["goodput_bps"] for n, f in summary.items()}
+    assert {row["name"]: float(row["goodput_bps"]) for row in found} == {
+        n: f["goodput_bps"] for n, f in summary.items()
+    }
     queues = list(csv.DictReader(io.StringIO(dumbbell("export", "csv", run, "--table", "summary_queues").stdout)))
     assert "drops_overflow" in queues[0]
     one = list(csv.DictReader(io.StringIO(dumbbell("export", "csv", run, "--table", "flows", "--flow", "ends").stdout)))
@@ -389,7 +410,9 @@ def test_flent_reads_and_plots(run: Path, tmp_path: Path) -> None:
     assert read == [bps / 1e6 for bps in series["goodput_bps"] if bps is not None]
     for plot in ("totals", "upload", "tcp_rtt", "tcp_cwnd"):
         picture = tmp_path / f"{plot}.png"
-        done = subprocess.run([*flent, "-f", "plot", "-p", plot, "-o", picture], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [*flent, "-f", "plot", "-p", plot, "-o", picture], capture_output=True, text=True, check=True
+        )
         assert picture.stat().st_size > 10_000, done.stderr
         assert "Traceback" not in done.stderr
 

@@ -26,7 +26,7 @@ _HOME = {
     "EnvironmentLacks": "errors",
     "InvalidRun": "errors",
 }
-_MODULES = ("algorithms", "catalogue", "figures", "reproduce", "scripts")
+_MODULES = ("algorithms", "catalogue", "figures", "reproduce", "scripts", "why")
 
 __all__ = [*_HOME, *_MODULES, "__version__"]
 

@@ -3,6 +3,7 @@ from . import catalogue as catalogue
 from . import figures as figures
 from . import reproduce as reproduce
 from . import scripts as scripts
+from . import why as why
 from .algorithms import *
 from .errors import DumbbellError as DumbbellError
 from .errors import EnvironmentLacks as EnvironmentLacks

@@ -25,7 +25,9 @@ def export(
     flow: Annotated[str | None, Parameter(help="Only this flow. Default: all that were recorded.")] = None,
     at: Annotated[
         str | None,
-        Parameter(help="Where to capture: `sender` (default), `receiver`, a host or a link; of ns2 and mahimahi: a link."),
+        Parameter(
+            help="Where to capture: `sender` (default), `receiver`, a host or a link; of ns2 and mahimahi: a link."
+        ),
     ] = None,
     departed: Annotated[bool, Parameter(help="Of a link: what leaves it, instead of what comes to it.")] = False,
     snaplen: Annotated[int | None, Parameter(help="Bytes kept of each packet. Default: everything.")] = None,
@@ -59,7 +61,9 @@ def export(
     return 0
 
 
-def read(file: Annotated[str, Parameter(help="A capture or a trace, whoever wrote it.")], /, *, json: Json = False) -> int:
+def read(
+    file: Annotated[str, Parameter(help="A capture or a trace, whoever wrote it.")], /, *, json: Json = False
+) -> int:
     """Say what is in a capture: for each TCP connection packets, bytes, repetitions, round-trip times, losses."""
     found = door.read_capture(file)
     if json:
