@@ -9,7 +9,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ..errors import ScenarioError
-from .options import Json, emit, show
+from .options import Json, emit, instant, show
 
 Time = Annotated[str | None, Parameter(help='An instant of the run, with its unit: "12.4 s".')]
 
@@ -47,7 +47,7 @@ def why(
     from ..why.tables import tables
 
     _one_question(time, packet, seq, cwnd, receiver, within)
-    at, reach = _seconds("--time", time), _seconds("--within", within)
+    at, reach = instant("--time", time), instant("--within", within)
     run = record.locate(result, point, seed)
     if flow is None and len(run.flows) != 1:
         record.flow_named(run, "")
@@ -98,23 +98,6 @@ def _one_question(
         raise ScenarioError("--receiver goes with --packet")
     if within is not None and (single or cwnd):
         raise ScenarioError("--within goes with --time, where the nearest event is asked for")
-
-
-def _seconds(option: str, text: str | None) -> float | None:
-    """A time with its unit, as in scenario files."""
-    from ..units import seconds
-
-    if text is None:
-        return None
-    try:
-        return seconds(text)
-    except ValueError:
-        pass
-    try:
-        float(text)
-    except ValueError:
-        raise ScenarioError(f"{option} {text}: this is no time; write it with its unit, as in {option} 12.4s") from None
-    raise ScenarioError(f"{option} {text}: a time needs its unit: write {option} {text}s, or ms, us, ns, ps")
 
 
 def _paragraph(text: str) -> list[str]:

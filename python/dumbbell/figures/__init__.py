@@ -18,11 +18,15 @@ _HOME = {
     "cumulative": "compare",
     "Line": "compare",
     "recorded": "over_time",
-    "cwnd": "over_time",
-    "queue": "over_time",
+    "cwnd": "windows",
+    "queue": "queues",
     "goodput": "over_time",
     "drop_probability": "curve",
     "error_map": "valley",
+    "Source": "source",
+    "View": "source",
+    "draw": "kinds",
+    "KINDS": "kinds",
 }
 
 __all__ = list(_HOME)

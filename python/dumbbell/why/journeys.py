@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from ..units import plain_rate
 from .finding import Decision, Hop, Packet, Reaction
 
 if TYPE_CHECKING:
@@ -14,29 +15,9 @@ if TYPE_CHECKING:
 
 PS = 1_000_000_000_000
 # Columns of signals.parquet that are not gauges: see docs/results.md.
-SIGNAL_COLUMNS = frozenset(
-    [
-        "time_s",
-        "queue",
-        "flow",
-        "from",
-        "packet",
-        "reason",
-        "marked",
-        "seq",
-        "ip_len_bytes",
-        "retransmit",
-        "queue_packets",
-    ]
-)
-_RATES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_NAMED = ("time_s", "queue", "flow", "from", "packet", "reason", "marked", "seq", "ip_len_bytes", "retransmit")
+SIGNAL_COLUMNS = frozenset((*_NAMED, "queue_packets"))
 _SIZES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9}
-
-
-def rate_bps(text: object) -> float | None:
-    """A rate of a plan (`"10 Mbps"`) in bit/s; None if there is none."""
-    match = re.fullmatch(r"\s*([0-9.eE+-]+)\s*([kMGT]?)bps\s*", str(text))
-    return None if match is None else float(match[1]) * _RATES[match[2]]
 
 
 def size_bytes(text: object) -> int | None:
@@ -122,7 +103,7 @@ def hops(record: Record, sender: bool, number: int, ip_len_bytes: int) -> tuple[
 def _hop(record: Record, row: dict[str, Any], ip_len_bytes: int) -> Hop:
     planned = link(record, row["link"])
     constant = planned.get("service") is None or planned["service"].get("kind") == "constant"
-    rate = rate_bps(planned.get("rate")) if constant else None
+    rate = plain_rate(planned.get("rate")) if constant else None
     framing = planned.get("framing") or 0
     wire = ip_len_bytes + (framing if isinstance(framing, int) else size_bytes(framing) or 0)
     transmission = None if not rate else round(wire * 8 / rate * PS)

@@ -197,9 +197,7 @@ class _Words:
             return f"{self._evidence(d, r, p)} the sender {self._change(r)}."
         if d.how == "timeout" and r is not None:
             timer = f"the retransmission timer of {time_text(r.rto_us_before / 1e6)} expired"
-            return (
-                f"{self._no_fast_retransmit(d, r)}: at {self._t(r.time_ps)} {timer} and the sender {self._change(r)}."
-            )
+            return f"{self._no_fast_retransmit(d, r)}: at {self._t(r.time_ps)} {timer}; it {self._change(r)}."
         if d.how == "in_recovery" and r is not None:
             since = f"{_PHASES.get(r.phase, r.phase)} since {self._t(r.time_ps)}, when it {self._change(r)}"
             return f"The sender was repairing other losses already, {since}; it did not reduce once more for this one."
@@ -218,7 +216,7 @@ class _Words:
     def _no_fast_retransmit(self, d: Detection, r: Reaction) -> str:
         threshold = int(self.f.tcp.get("dupack_threshold") or 3)
         if self.f.packet is not None and self.f.packet.transmission > 1:
-            why = "the lost packet was a repetition itself, which duplicate acknowledgements do not tell from the first loss"
+            why = "the lost packet was a repetition itself, which duplicate acknowledgements do not tell apart"
         elif d.repeats_lost:
             why = f"{d.repeats_lost} repetition{'s' if d.repeats_lost > 1 else ''} of it had been lost as well"
         elif d.arrived_after == 0:
@@ -335,7 +333,7 @@ class _Words:
 
     def _neighbour(self, head: str, e: Event | None, asked: int) -> str:
         if e is None:
-            return f"{head} nothing."
+            return ""
         return f"{head} {span(abs(e.time_ps - asked))} away, at {self._t(e.time_ps)}: {e.what}."
 
     def _t(self, ps: int | None) -> str:
