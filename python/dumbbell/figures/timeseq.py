@@ -152,11 +152,11 @@ def timeseq(source: Source, view: View) -> Figure:
     axes.set(xlabel="time [s]", ylabel=f"stream offset [{unit}]")
     margin = 0.03 * (top - bottom)
     axes.set_ylim((bottom - margin) / scale, (top + margin) / scale)
-    if view.from_s is not None or view.to_s is not None:
-        left, right = axes.get_xlim()
-        axes.set_xlim(left if view.from_s is None else view.from_s, right if view.to_s is None else view.to_s)
-    else:
-        axes.margins(x=0.01)
+    times = np.concatenate([s.sent.time_s, s.again.time_s, s.acks[0]])
+    pad = 0.01 * (times.max() - times.min()) + 1e-9
+    axes.set_xlim(
+        times.min() - pad if view.from_s is None else view.from_s, times.max() + pad if view.to_s is None else view.to_s
+    )
     style.legend(axes)
     style.head(figure, f"{s.flow}, at its sender" + (f" · {hidden}" if hidden else ""))
     return figure

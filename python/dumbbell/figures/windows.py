@@ -41,7 +41,7 @@ def cwnd(runs: Sequence[polars.DataFrame], title: str = "", reactions: polars.Da
         style.legend(axes)
         style.head(figure, title)
         return figure
-    figure, column = style.new(len(flows), 1, size=(7.2, 1.0 + 1.75 * len(flows)), sharex=True, squeeze=False)
+    figure, column = style.new(len(flows), 1, size=(7.2, max(3.2, 1.0 + 1.75 * len(flows))), sharex=True, squeeze=False)
     for i, (name, frame) in enumerate(flows):
         panel(column[i][0], style.nth(i), frame, _of(reactions, name))
         column[i][0].set_ylabel(f"{name}\ncwnd [packets]")
