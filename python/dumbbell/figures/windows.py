@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import polars
 
 _MOST_PANELS = 4
+_MANY = 24
 # How a reaction is marked, whatever the flow: its cause, marker, colour and words.
 REACTIONS = (
     ("loss", "v", style.VERMILLION, "loss found by acknowledgements"),
@@ -82,7 +83,7 @@ def panel(axes: Any, look: style.Look, frame: polars.DataFrame, reactions: polar
                 before,
                 linestyle="none",
                 marker=marker,
-                markersize=5.5,
+                markersize=5.5 if rows.height <= _MANY else 3.8,
                 markerfacecolor="white",
                 markeredgecolor=color,
                 markeredgewidth=1.2,
