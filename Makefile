@@ -45,11 +45,12 @@ test: .venv/.ready-test build  ## Every test: Rust, then Python
 fuzz: .venv/.ready-test  ## Random input for every reader: make fuzz SECONDS=3600 TARGET=scenario
 	sh fuzz/run.sh $(or $(SECONDS),30) $(TARGET)
 
-check: .venv/.ready-test build  ## Formatting and lints, without changing anything
+check: .venv/.ready-test build  ## Formatting, lints and types, without changing anything
 	rustfmt --edition 2024 --check $(RUST_FILES)
 	cargo clippy --workspace --all-targets --release --config .cargo/checked.toml -- -D warnings
-	$(BIN)/ruff format --check python tests docs/tools
-	$(BIN)/ruff check python tests docs/tools
+	$(BIN)/ruff format --check python tests docs/tools notebooks
+	$(BIN)/ruff check python tests docs/tools notebooks
+	$(BIN)/python -m mypy --strict python/dumbbell
 
 bench:  ## The benchmarks of the Rust crates
 	cargo bench --workspace
@@ -69,8 +70,8 @@ gallery: build  ## Draw docs/gallery anew: a whole reproduction and a recorded r
 
 fmt: setup  ## Format Rust and Python
 	rustfmt --edition 2024 $(RUST_FILES)
-	$(BIN)/ruff format python tests docs/tools
-	$(BIN)/ruff check --fix python tests docs/tools
+	$(BIN)/ruff format python tests docs/tools notebooks
+	$(BIN)/ruff check --fix python tests docs/tools notebooks
 
 clean:  ## Remove what the other targets made
 	cargo clean

@@ -1,7 +1,7 @@
 """What tcptrace and tshark count, counted from `packets.parquet`: their definitions, transcribed in words first.
 
-Both look at a capture taken at a flow's sender: what it sends, at the instant of sending, and what arrives, at the instant
-of arriving; at one instant the arrival comes first.
+Both look at a capture taken at a flow's sender: what it sends, at the instant of sending, and what arrives, at the
+instant of arriving; at one instant the arrival comes first.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ def end(p: Row) -> int:
 class Tcptrace:
     """What `tcptrace -lr` prints of the data's direction.
 
-    A round-trip time is taken when a segment is acknowledged for the first time by exactly its last byte; not if the
-    segment was sent twice ("ambiguous"), and not if a segment acknowledged with it was sent again after it ("post-loss").
-    Times are microseconds.
+    A round-trip time is taken when a segment is acknowledged for the first time by exactly its last byte; not if a
+    segment acknowledged with it was sent again after it ("post-loss"), and not if it was itself sent twice
+    ("ambiguous"). SYN and FIN are bytes of a repetition. Times are microseconds.
     """
 
     packets: int = 0
@@ -73,10 +73,10 @@ def tcptrace(packets: list[Row]) -> Tcptrace:
                 when, twice = waiting.pop(covered)
                 if covered < p["ack"]:
                     out.cumulative += 1
-                elif twice:
-                    out.ambiguous += 1
                 elif latest_repeat > when:
                     out.post_loss += 1
+                elif twice:
+                    out.ambiguous += 1
                 else:
                     out.rtt_us.append(us - when)
                 if twice:
@@ -87,8 +87,8 @@ def tcptrace(packets: list[Row]) -> Tcptrace:
         out.data_bytes += p["payload_bytes"]
         if end(p) > p["seq"]:
             again = p["seq"] < high
-            out.again_packets += again and p["payload_bytes"] > 0
-            out.again_bytes += p["payload_bytes"] if again else 0
+            out.again_packets += again
+            out.again_bytes += end(p) - p["seq"] if again else 0
             out.unique_bytes += 0 if again else p["payload_bytes"]
             waiting[end(p)] = (us, again)
             high = max(high, end(p))
@@ -97,7 +97,8 @@ def tcptrace(packets: list[Row]) -> Tcptrace:
 
 def tshark_rtts(packets: list[Row]) -> list[int]:
     """`tcp.analysis.ack_rtt`, ns: for each packet that acknowledges exactly the last byte of a segment that was not
-    acknowledged before, the time since that segment was first sent. Both directions count."""
+    acknowledged before, the time since that segment was first sent. Both directions count; a time of zero (our hosts
+    answer at once) is not shown."""
     waiting: dict[bool, dict[int, int]] = {True: {}, False: {}}
     found = []
     for ps, sent, p in at_sender(packets):
@@ -110,4 +111,4 @@ def tshark_rtts(packets: list[Row]) -> list[int]:
                 del of_other[covered]
         if end(p) > p["seq"]:
             waiting[sent].setdefault(end(p), ns)
-    return found
+    return [ns for ns in found if ns > 0]

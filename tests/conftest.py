@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from exporting import SCENARIO, dumbbell
+
+if TYPE_CHECKING:
+    import polars
 
 FLOWS = ("snd1", "snd2", "snd3")
 
@@ -62,3 +68,36 @@ def broken_paper(tmp_path: Path, rest: str) -> Path:
         '[[point]]\nid = "a"\nscenario = "scenario.toml"\n' + rest
     )
     return folder
+
+
+@pytest.fixture(scope="session")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory of a run with packets of every sort of flow."""
+    there = tmp_path_factory.mktemp("exports")
+    (there / "net.toml").write_text(SCENARIO)
+    dumbbell("run", there / "net.toml", "--out", there / "run")
+    return there / "run"
+
+
+@pytest.fixture(scope="session")
+def summary(exported: Path) -> dict[str, dict[str, Any]]:
+    """Its flows by name."""
+    return {flow["name"]: flow for flow in json.loads((exported / "summary.json").read_text())["flows"]}
+
+
+@pytest.fixture(scope="session")
+def packets(exported: Path) -> polars.DataFrame:
+    """Its packets."""
+    import polars
+
+    return polars.read_parquet(exported / "packets.parquet")
+
+
+@pytest.fixture(scope="session")
+def captures(exported: Path) -> dict[str, Path]:
+    """A capture at each kind of place."""
+    made = {}
+    for at in ("sender", "receiver", "bottleneck"):
+        made[at] = exported / f"{at}.pcapng"
+        dumbbell("export", "pcapng", exported, "--at", at, "-o", made[at])
+    return made

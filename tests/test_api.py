@@ -98,9 +98,36 @@ def test_the_stub_is_python_and_has_every_class() -> None:
     assert "min_th: str = '5 pkt'" in text
 
 
-def test_importing_is_light() -> None:
-    code = "import sys, dumbbell; print([m for m in ('matplotlib', 'polars', 'rich', 'cyclopts') if m in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
+# What a session loads only when something asks for it; each costs tens of milliseconds.
+HEAVY = ("matplotlib", "polars", "numpy", "rich", "cyclopts", "asyncio", "IPython", "pandas", "pyarrow", "jinja2")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import dumbbell",
+        "import dumbbell; dumbbell.Scenario(duration='1 s'); dumbbell.Red(min_th='5 pkt'); dir(dumbbell)",
+        "import dumbbell; s = dumbbell.Scenario.from_file('scenarios/first.toml').with_({'duration': '11 s'}); "
+        "print(len(s.run(record_every='1 s').series('flows').rows()))",
+        "import dumbbell.cli, sys; sys.argv[1:] = ['--help']; code = dumbbell.cli.main()",
+    ],
+)
+def test_importing_is_light(code: str) -> None:
+    then = f"import sys\nprint('heavy:', *{{*{HEAVY!r}}} & {{*sys.modules}})"
+    whole = f"try:\n    {code}\nexcept SystemExit:\n    pass\n{then}"
+    root = Path(__file__).resolve().parents[1]
+    said = subprocess.run([sys.executable, "-c", whole], capture_output=True, text=True, check=True, cwd=root).stdout
+    assert said.endswith("heavy:\n")
+
+
+def test_completion_knows_what_there_is() -> None:
+    names = dir(dumbbell)
+    assert {"Scenario", "Result", "Sweep", "Table", "Red", "DropTail", "figures", "catalogue"} <= set(names)
+    assert all(getattr(dumbbell, name) is not None for name in names)
+    assert set(dumbbell.figures.__dir__()) >= {"of_result", "over_sweep", "save"}
+    result = build().run()
+    assert {"goodput_bps", "interval"} <= set(dir(result.flows[0]))
+    assert result.flows._ipython_key_completions_() == ["a", "b.1", "b.2"]
 
 
 def test_progress_is_told_and_an_interrupt_stops() -> None:

@@ -1,4 +1,5 @@
-"""Does what CONTRIBUTING.md says, on a copy: one file, one line, and the conformance suite judges the algorithm."""
+"""Does what CONTRIBUTING.md says, on a copy: one file, one line, and the conformance suite judges the algorithm; and
+`dumbbell new`, whose promised tests fail, and no others."""
 
 from __future__ import annotations
 
@@ -6,10 +7,14 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
+from dumbbell.own import new
+
 ROOT = Path(__file__).resolve().parents[1]
-COMMAND = ["cargo", "test", "--release", "--offline", "--config", ".cargo/checked.toml", "-p", "dumbbell-algos", "erd"]
+COMMAND = ["cargo", "test", "--release", "--offline", "--config", ".cargo/checked.toml", "-p", "dumbbell-algos"]
+SKETCHES = {"aqm": "sketched", "cc": "sketched_too"}
 
 
 def steps() -> tuple[str, str, str, str]:
@@ -36,6 +41,26 @@ def scratch_copy(where: Path) -> None:
     written = max((ROOT / name).stat().st_mtime for name in ("CONTRIBUTING.md", registry))
     for name in (file, registry):
         os.utime(where / name, (written, written))
+    for kind, name in SKETCHES.items():
+        sketch(where, kind, name)
+
+
+def sketch(where: Path, kind: str, name: str) -> None:
+    """`dumbbell new` in the copy, and again: nothing is overwritten."""
+    command = [sys.executable, "-m", "dumbbell", "new", kind, name]
+    done = subprocess.run(command, cwd=where / "crates", capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    files = [where / line.removeprefix("wrote ") for line in done.stdout.splitlines() if line.startswith("wrote ")]
+    assert [f.name for f in files] == [f"{name}.rs", Path(new.REGISTRY[kind]).name]
+    texts = [f.read_text() for f in files]
+    again = subprocess.run(command, cwd=where, capture_output=True, text=True, timeout=60)
+    assert again.returncode == 1
+    assert "already" in again.stderr
+    assert [f.read_text() for f in files] == texts
+    templates = [*(ROOT / "python" / "dumbbell" / "own").rglob("*.rs.txt"), ROOT / new.REGISTRY[kind]]
+    written = max(t.stat().st_mtime for t in templates)
+    for file in files:
+        os.utime(file, (written, written))
 
 
 def test_an_aqm_is_one_file_and_one_line() -> None:
@@ -44,13 +69,29 @@ def test_an_aqm_is_one_file_and_one_line() -> None:
     copy = place / "copy"
     scratch_copy(copy)
     environment = os.environ | {"CARGO_TARGET_DIR": str(place / "target"), "CARGO_TERM_COLOR": "never"}
-    done = subprocess.run(COMMAND, cwd=copy, env=environment, capture_output=True, text=True, timeout=900)
+    everything = ["--", "erd", *SKETCHES.values()]
+    sketched = subprocess.run(
+        [*COMMAND, *everything], cwd=copy, env=environment, capture_output=True, text=True, timeout=900
+    )
+    failed = re.findall(r"^test (\S+) \.\.\. FAILED$", sketched.stdout, re.MULTILINE)
+    promised = ["aqm::sketched::tests::signals_under_a_standing_load", "cc::sketched_too::tests::differs_from_rfc_5681"]
+    assert sorted(failed) == promised, sketched.stdout + sketched.stderr
+    for text in (
+        "it lets a queue grow without end: write its rule",
+        "it opens its window as RFC 5681 does: write its rule",
+    ):
+        assert text in sketched.stdout
+    for module in ("aqm::conformance::sketched", "cc::conformance::sketched_too"):
+        assert len(re.findall(rf"^test {module}::\S+ \.\.\. ok$", sketched.stdout, re.MULTILINE)) >= 5
+    done = subprocess.run([*COMMAND, "erd"], cwd=copy, env=environment, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stdout + done.stderr
     passed = sum(int(n) for n in re.findall(r"test result: ok\. (\d+) passed", done.stdout))
     assert passed > 0, done.stdout
     assert re.search(r"^test \S*erd\S* \.\.\. ok$", done.stdout, re.MULTILINE), done.stdout
+    algos = Path("crates/dumbbell-algos/src")
+    written = [steps()[0], *(str(algos / kind / f"{name}.rs") for kind, name in SKETCHES.items())]
     formatted = subprocess.run(
-        ["rustfmt", "--check", "--edition", "2024", steps()[0]], cwd=copy, capture_output=True, text=True
+        ["rustfmt", "--check", "--edition", "2024", *written], cwd=copy, capture_output=True, text=True
     )
     assert formatted.returncode == 0, formatted.stdout
 

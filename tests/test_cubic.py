@@ -69,3 +69,18 @@ def test_it_is_as_fast_as_reno_where_the_product_of_bandwidth_and_delay_is_small
     # Equal in the model of section 4.3; beyond cwnd_prior, where chance often takes it, W_est grows as fast as Reno
     # from a higher start.
     assert 0.95 < ratio < 1.12
+
+
+def test_hystart_leaves_slow_start_before_a_deep_buffer_overflows() -> None:
+    """RFC 9406 section 4.2. A round whose least delay is an eighth above the path's begins with at most 9/8 of what the
+    path holds, the next with twice that, and five rounds after it grow by a quarter each: 2 * 9/8 * 1.25^5 = 6.9
+    bandwidth-delay products, of which the path holds one. Plain slow start fills any buffer."""
+    path = 100e6 * 0.1 / 8 / 1500
+    lost = {}
+    for hystart in ("none", "hystart++"):
+        flow = {"cc": {"kind": "cubic", "hystart": hystart}, "rtt": "100 ms"}
+        queue = {"kind": "drop_tail", "limit": f"{6 * path:.0f} pkt"}
+        result = simulate(flow, rate="100 Mbps", queue=queue, duration="6 s")
+        assert result["queues"][0]["max_packets"] > 0.5 * path
+        lost[hystart] = result["flows"][0]["lost_packets"]
+    assert lost["none"] > 1000 and lost["hystart++"] == 0

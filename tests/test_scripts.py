@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import dumbbell
@@ -46,6 +47,16 @@ def test_what_cannot_be_read_is_refused_with_the_fix(folder: Path) -> None:
     (folder / "bytes.dbs").write_bytes(b"\xff\xfe")
     with pytest.raises(dumbbell.ScenarioError, match=r"bytes\.dbs cannot be read"):
         dumbbell.scripts.run(folder / "bytes.dbs")
+
+
+@pytest.mark.parametrize("end", ["sender", "receiver"])
+def test_every_name_that_a_claim_may_use_is_on_the_page(end: str) -> None:
+    with pytest.raises(dumbbell.ScenarioError) as refused:
+        dumbbell.scripts.run_text(f"{end}\n0 ? xylophone == 1")
+    known = re.sub(r"[\s│]+", " ", refused.value.rendered).split("known are ")[1].split(", and cc.NAME")[0].split(", ")
+    page = (ROOT / "docs" / "scripts.md").read_text()
+    assert "deadline" in known
+    assert [name for name in known if f"`{name}`" not in page] == []
 
 
 def test_exit_codes(folder: Path) -> None:

@@ -10,7 +10,8 @@ Each page has a directory of its own, in which its blocks are run in order:
 - Any other block after `<!-- file: NAME -->` is written to NAME.
 - ```console: each line after `$ ` is run by a shell. Lines below it are its output, standard error included;
   without any, only its exit code is looked at. A line `…` stands for any lines.
-- ```python is run; a ```text block right after it is its output.
+- ```python after `<!-- file: NAME -->` is written to NAME; any other is run, and a ```text block right after it is
+  its output.
 
 Times that a run took ("in 12.3 ms") are equal to each other. Other blocks are not run.
 """
@@ -92,6 +93,8 @@ def run_page(page: Path) -> Iterator[Outcome]:
             elif kind == "console":
                 for shown in _commands(block):
                     yield _run(shown, ["sh", "-c", shown.source], here)
+            elif kind == "python" and block["file"]:
+                (here / block["file"]).write_text(body)
             elif kind == "python":
                 after = blocks[i + 1] if i + 1 < len(blocks) else None
                 follows = after and after["kind"] == "text" and not text[block.end() : after.start()].strip()

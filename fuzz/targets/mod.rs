@@ -4,6 +4,9 @@
 //!
 //! `fuzz/main.rs` runs them under libFuzzer; `crates/dumbbell-lab/tests/fuzz.rs` runs every file of `fuzz/corpus`
 //! and `fuzz/regressions` through them in every build.
+mod capture;
+mod mahimahi;
+mod ns2;
 mod overrides;
 mod scenario;
 mod tc;
@@ -19,6 +22,9 @@ pub struct Target {
 
 /// All targets.
 pub const TARGETS: &[Target] = &[
+    Target { name: "capture", run: capture::run },
+    Target { name: "mahimahi", run: mahimahi::run },
+    Target { name: "ns2", run: ns2::run },
     Target { name: "overrides", run: overrides::run },
     Target { name: "scenario", run: scenario::run },
     Target { name: "tc", run: tc::run },

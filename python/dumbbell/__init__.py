@@ -20,13 +20,30 @@ _HOME = {
     "Scenario": "scenario",
     "Result": "result",
     "Sweep": "result",
+    "Flow": "result",
+    "Queue": "result",
+    "Table": "arrow",
     "Interval": "stats",
     "DumbbellError": "errors",
     "ScenarioError": "errors",
     "EnvironmentLacks": "errors",
     "InvalidRun": "errors",
+    "Aqm": "own",
+    "CongestionControl": "own",
+    "parameter": "own",
+    "Seconds": "own",
+    "Packets": "own",
+    "Bytes": "own",
+    "BitsPerSecond": "own",
+    "PASS": "own",
+    "MARK": "own",
+    "SIGNAL": "own",
+    "drop": "own",
+    "mark": "own",
+    "signal": "own",
+    "evict": "own",
 }
-_MODULES = ("algorithms", "catalogue", "figures", "reproduce", "scripts", "why")
+_MODULES = ("algorithms", "catalogue", "figures", "own", "reproduce", "scripts", "strategies", "why")
 
 __all__ = [*_HOME, *_MODULES, "__version__"]
 

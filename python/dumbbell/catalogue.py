@@ -11,6 +11,8 @@ from typing import Any
 from . import door
 from .errors import ScenarioError
 
+_PYTHON = {"string": "str", "boolean": "bool", "integer": "int", "number": "float"}
+
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
@@ -23,14 +25,18 @@ class Parameter:
     range: str
     source: str
     choices: tuple[str, ...] = ()
+    type: str = ""
+    """The JSON type of a key that has no default of its own."""
 
     @property
     def annotation(self) -> str:
         """Its type in a Python signature."""
         if self.choices:
             return f"Literal[{', '.join(map(repr, self.choices))}]"
-        plain = {bool: "bool", int: "int", float: "float", str: "str"}
-        return plain.get(type(self.default), "Any")
+        if self.type in _PYTHON:
+            return f"{_PYTHON[self.type]} | None"
+        default = self.default.__class__.__name__
+        return default if default in _PYTHON.values() else "Any"
 
     @property
     def facts(self) -> str:
@@ -52,24 +58,27 @@ class Algorithm:
     sources: tuple[str, ...]
     provenance: str
     parameters: tuple[Parameter, ...]
+    language: str = "Rust"
+    file: str = ""
 
 
-def kinds() -> dict[str, list[str]]:
-    """The names of each kind: `{"aqm": [...], "cc": [...], ...}`."""
-    return {kind: [e["name"] for e in entries] for kind, entries in door.catalogue().items() if _is_kind(entries)}
+def kinds(*uses: str) -> dict[str, list[str]]:
+    """The names of each kind: `{"aqm": [...], "cc": [...], ...}`. uses: files with algorithms of the user's own."""
+    known = door.catalogue(*uses).items()
+    return {kind: [e["name"] for e in entries] for kind, entries in known if _is_kind(entries)}
 
 
-def algorithms() -> Iterator[Algorithm]:
-    """Every algorithm."""
-    for kind, entries in door.catalogue().items():
+def algorithms(*uses: str) -> Iterator[Algorithm]:
+    """Every algorithm. uses: files with algorithms of the user's own."""
+    for kind, entries in door.catalogue(*uses).items():
         if _is_kind(entries):
             for entry in entries:
                 yield _algorithm(kind, entry)
 
 
-def find(name: str) -> list[Algorithm]:
+def find(name: str, *uses: str) -> list[Algorithm]:
     """The algorithms called `name` (two kinds may share one). `ScenarioError` with the nearest name if none is."""
-    every = list(algorithms())
+    every = list(algorithms(*uses))
     found = [a for a in every if a.name == name]
     if found:
         return found
@@ -82,9 +91,11 @@ def keywords(algorithm: Algorithm) -> tuple[Parameter, ...]:
     """Its parameters, and the keys that its table in a scenario has besides, such as a queue's `limit`."""
     known = {p.name for p in algorithm.parameters} | {"kind"}
     tables = (table for rule in door.schema()["$defs"].values() for table in rule.get("anyOf", ()))
-    rules = next((table["properties"] for table in tables if _is_table_of(table, algorithm)), {})
+    rules: dict[str, dict[str, Any]] = next(
+        (table["properties"] for table in tables if _is_table_of(table, algorithm)), {}
+    )
     return algorithm.parameters + tuple(
-        Parameter(key, rule.get("description", ""), None, rule.get("x-unit", ""), "", "")
+        Parameter(key, rule.get("description", ""), None, rule.get("x-unit", ""), "", "", type=rule.get("type", ""))
         for key, rule in rules.items()
         if key not in known
     )
@@ -125,6 +136,8 @@ def _algorithm(kind: str, entry: dict[str, Any]) -> Algorithm:
         sources=tuple(entry["sources"]),
         provenance=entry["provenance"],
         parameters=tuple(_parameter(p) for p in entry["parameters"]),
+        language=entry.get("language", "Rust"),
+        file=entry.get("file", ""),
     )
 
 

@@ -8,41 +8,57 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from .errors import of_code
+from .progress import Progress as Progress
 
-Progress = Callable[[int, int, float], Any]
-"""Called as `progress(finished, runs, fraction)`: runs that ended, all runs, share of all simulated time."""
-
-
-def _native() -> Any:
+if TYPE_CHECKING:
+    from .own.base import Own
     from . import _native
 
-    return _native
+JSON = dict[str, Any]
+"""A document of the door."""
 
 
-def _call(function: str, *args: Any) -> Any:
-    native = _native()
+def _refused(problem: _native.Problem) -> BaseException:
+    code, rendered, detail = problem.args
+    return of_code(code, rendered, json.loads(detail))
+
+
+def _call(function: str, *args: Any) -> JSON:
+    from . import _native
+
     try:
-        return json.loads(getattr(native, function)(*args))
-    except native.Problem as problem:
-        code, rendered, detail = problem.args
-        raise of_code(code, rendered, json.loads(detail)) from None
+        return cast(JSON, json.loads(getattr(_native, function)(*args)))
+    except _native.Problem as problem:
+        raise _refused(problem) from None
 
 
 @cache
-def catalogue() -> dict[str, Any]:
-    """Every algorithm by kind: page, parameters, defaults."""
-    return _call("catalogue")
+def catalogue(*uses: str) -> dict[str, Any]:
+    """Every algorithm by kind: page, parameters, defaults. uses: files with algorithms of the user's own."""
+    return _call("catalogue", _brought(uses))
 
 
 @cache
-def schema() -> dict[str, Any]:
-    """JSON Schema of a scenario file."""
-    return _call("schema")
+def schema(*uses: str) -> dict[str, Any]:
+    """JSON Schema of a scenario file. uses: files with algorithms of the user's own."""
+    return _call("schema", _brought(uses))
+
+
+def _brought(uses: Iterable[str]) -> list[Any]:
+    from .own.load import described
+
+    return [one for path in uses for one in described(path)]
+
+
+def _described(own: Iterable[type[Own]]) -> list[Any]:
+    from .own.describe import describe
+
+    return [describe(cls) for cls in dict.fromkeys(own)]
 
 
 def script(text: str, name: str) -> dict[str, Any]:
@@ -57,51 +73,76 @@ def request(source: dict[str, Any], overrides: Iterable[str] = (), **options: An
     return {"source": source, "overrides": list(overrides), **given}
 
 
-def plan(wanted: dict[str, Any]) -> dict[str, Any]:
-    """The points of a scenario with every default resolved: `{"points": [...], "notes": [...]}`."""
-    return _call("plan", json.dumps(wanted))
+def plan(wanted: dict[str, Any], own: Iterable[type[Own]] = ()) -> dict[str, Any]:
+    """The points of a scenario with every default resolved: `{"points": [...], "notes": [...]}`.
+
+    own: classes of algorithms that it names, beside the catalogue and the files that it uses.
+    """
+    return _call("plan", json.dumps(wanted), _described(own))
 
 
-def import_tc(text: str) -> dict[str, Any]:
+def table(wanted: list[JSON]) -> _native.Table:
+    """One table of several runs: `[{"labels": {...}, "file": PATH}]` for records, with `"rows"` for a result's rows."""
+    from . import _native
+
+    try:
+        return _native.table(json.dumps(wanted))
+    except _native.Problem as problem:
+        raise _refused(problem) from None
+
+
+def import_tc(text: str) -> JSON:
     """Lines of Linux's `tc` as tables of a scenario:
     `{"queue", "conditioner", "impairment", "link", "toml", "explained"}`."""
     return _call("import_tc", text)
 
 
-def export_tc(link: dict[str, Any], dev: str = "eth0", queue_only: bool = False) -> dict[str, Any]:
+def export_tc(link: JSON, dev: str = "eth0", queue_only: bool = False) -> JSON:
     """A link of a plan as lines for Linux's `tc`: `{"lines", "explained"}`."""
     return _call("export_tc", json.dumps({"link": link, "dev": dev, "queue_only": queue_only}))
 
 
-def export(wanted: dict[str, Any]) -> dict[str, Any]:
+def export(wanted: JSON) -> JSON:
     """Writes a run's records in a format of other programs: `{"format", "result", "out", ...}`; says what was
     written. Without `out` it goes to standard output."""
     return _call("export", json.dumps(wanted))
 
 
-def read_capture(file: str) -> dict[str, Any]:
+def read_capture(file: str) -> JSON:
     """What is in a capture or a trace; `damage` says where it stops making sense, if it does."""
     return _call("read_capture", json.dumps({"file": file}))
 
 
-def run(wanted: dict[str, Any], progress: Progress | None = None) -> dict[str, Any]:
-    """Runs a scenario: the result of its one point, or `{"points": [...]}` of a sweep.
+def examine(own: Iterable[type[Own]]) -> JSON:
+    """The conformance suite, applied to classes of the user's own: `{"ok", "algorithms": [...]}`."""
+    return _call("test", _described(own))
+
+
+def drive(wanted: JSON, own: Iterable[type[Own]] = ()) -> JSON:
+    """One algorithm under a trace, without a network: see `dumbbell.strategies.drive`."""
+    return _call("drive", json.dumps(wanted), _described(own))
+
+
+def run(wanted: JSON, progress: Progress | None = None, own: Iterable[type[Own]] = ()) -> JSON:
+    """Runs a scenario: the result of its one point, or `{"points": [...]}` of a sweep. own: as for `plan`.
 
     The simulator works in a thread of its own, so that Ctrl-C is heard at once: the run is then told to stop,
     which it does within a fraction of a second and without a half-written file, and `KeyboardInterrupt` goes
-    on to the caller.
+    on to the caller. So does what `progress` raises; it is called on the caller's thread, ten times a second.
     """
     stop, ended = threading.Event(), threading.Event()
-    outcome: list[Any] = []
+    described = _described(own)
+    outcome: list[JSON | BaseException] = []
+    told = (0, 0, 0.0)
+    heard = [told]
 
     def report(finished: int, runs: int, fraction: float) -> bool:
-        if progress is not None:
-            progress(finished, runs, fraction)
+        heard[0] = (finished, runs, fraction)
         return not stop.is_set()
 
     def work() -> None:
         try:
-            outcome.append(_call("run", json.dumps(wanted), report))
+            outcome.append(_call("run", json.dumps(wanted), report, described))
         except BaseException as error:
             outcome.append(error)
         finally:
@@ -110,9 +151,13 @@ def run(wanted: dict[str, Any], progress: Progress | None = None) -> dict[str, A
     threading.Thread(target=work, name="dumbbell-run", daemon=True).start()
     try:
         # An event, and no join: a join that Ctrl-C interrupts takes the thread for ended in Python 3.11.
-        while not ended.wait(0.1):
-            pass
-    except KeyboardInterrupt:
+        over = False
+        while not over:
+            over = ended.wait(0.1)
+            if progress is not None and heard[0] != told:
+                told = heard[0]
+                progress(*told)
+    except BaseException:
         stop.set()
         ended.wait()
         raise

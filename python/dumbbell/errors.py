@@ -19,6 +19,10 @@ class DumbbellError(Exception):
         """The text for people, as the laboratory wrote it."""
         return str(self.args[0])
 
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows: the message, which says where and what to write. A stack of ours says neither."""
+        return [f"{type(self).__name__}: ", *self.rendered.splitlines()]
+
 
 class ScenarioError(DumbbellError):
     """The scenario, a name or an option is wrong; the text shows where, and the fix."""

@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, overload
 
-from .stats import Interval
+from . import records
+from . import summary as saved
+from .arrow import Table
+from .errors import ScenarioError
+from .records import Records, Run, Series, Summary
+from .stats import Interval, interval
+
+Number = float | Interval
+"""A measurement: a number of one run, an interval of several. `float(x)` is the number or the mean."""
 
 
 class Row:
     """A flow or a queue of a result. Its measurements are attributes, named as in the JSON with their unit
     (`goodput_bps`, `mean_packets`); a number is a `stats.Interval` when there were replications."""
 
+    name: str
+
     def __init__(self, fields: dict[str, Any]) -> None:
         self._fields = fields
 
-    def __getattr__(self, key: str) -> Any:
-        try:
-            return _number(self._fields[key])
-        except KeyError:
-            raise AttributeError(f"there is no `{key}` here; there are {', '.join(self._fields)}") from None
+    if not TYPE_CHECKING:  # A checker knows the names below, and says when one is wrong.
+
+        def __getattr__(self, key: str) -> Any:
+            if key.startswith("_"):  # What copy and pickle look for before there are fields.
+                raise AttributeError(key)
+            try:
+                return _number(self._fields[key])
+            except KeyError:
+                raise AttributeError(f"there is no `{key}` here; there are {', '.join(self._fields)}") from None
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._fields]
@@ -37,10 +51,57 @@ class Row:
         return dict(self._fields)
 
 
-class Rows(tuple[Row, ...]):
+class Flow(Row):
+    """What a flow got; docs/results.md defines each measurement."""
+
+    cc: str | None
+    goodput_bps: Number
+    throughput_bps: Number
+    share: Number
+    sent_packets: Number
+    delivered_packets: Number
+    lost_packets: Number
+    retransmits: Number
+    rtos: Number
+    marks: Number
+    srtt_mean_s: Number | None
+    cwnd_mean_packets: Number | None
+
+
+class Queue(Row):
+    """What a queue did; docs/results.md defines each measurement."""
+
+    kind: str
+    mean_packets: Number
+    max_packets: Number
+    mean_sojourn_s: Number | None
+    p99_sojourn_s: Number | None
+    arrivals: Number
+    departures: Number
+    arrived_bytes: Number
+    departed_bytes: Number
+    marks: Number
+    utilization: Number
+
+    @property
+    def drops(self) -> dict[str, Number]:
+        """Dropped packets by reason."""
+        return {reason: _number(value) for reason, value in self._fields.get("drops", {}).items()}
+
+
+R = TypeVar("R", bound=Row)
+
+
+class Rows(tuple[R, ...], Generic[R]):
     """Flows or queues, in the scenario's order; `rows["name"]` finds one by its name."""
 
-    def __getitem__(self, key: Any) -> Any:
+    __slots__ = ()
+
+    @overload
+    def __getitem__(self, key: str | SupportsIndex, /) -> R: ...
+    @overload
+    def __getitem__(self, key: slice, /) -> tuple[R, ...]: ...
+    def __getitem__(self, key: str | SupportsIndex | slice, /) -> R | tuple[R, ...]:
         if isinstance(key, str):
             for row in self:
                 if row.name == key:
@@ -48,50 +109,84 @@ class Rows(tuple[Row, ...]):
             raise KeyError(f"`{key}`; there are {', '.join(row.name for row in self)}")
         return super().__getitem__(key)
 
+    def _ipython_key_completions_(self) -> list[str]:
+        return [row.name for row in self]
+
 
 class Result:
     """One point: the mean of its replications, each run by itself in `runs`."""
 
-    def __init__(self, data: dict[str, Any]) -> None:
+    def __init__(self, data: dict[str, Any], records: Records | None = None) -> None:
         self.json = data
+        self._records = records
 
     @classmethod
     def load(cls, directory: str | Path) -> Result:
-        """A result directory written earlier; `ScenarioError` if there is none, or it is damaged."""
-        from . import summary
-
-        return cls(summary.read(directory))
+        """A result directory written earlier. `ScenarioError` if it holds none, or a sweep."""
+        data = saved.read(directory)
+        if "points" in data:
+            raise ScenarioError(f"{directory} holds a sweep: dumbbell.Sweep.load reads it")
+        return cls(data, Records(Path(directory)))
 
     @property
-    def flows(self) -> Rows:
+    def flows(self) -> Rows[Flow]:
         """The flows."""
-        return Rows(Row(f) for f in self.json["flows"])
+        return Rows(Flow(f) for f in self.json["flows"])
 
     @property
-    def queues(self) -> Rows:
+    def queues(self) -> Rows[Queue]:
         """The reported queues."""
-        return Rows(Row(q) for q in self.json["queues"])
+        return Rows(Queue(q) for q in self.json["queues"])
 
     @property
     def runs(self) -> list[Result]:
         """Each replication by itself."""
-        return [Result(run) for run in self.json.get("runs", [self.json])]
+        shared = ("duration_s", "warmup_s")
+        times: dict[str, Any] = {key: self.json[key] for key in shared if key in self.json}
+        found = self._labelled({})
+        return [Result({**times, **run}, Records(at, self._records) if at else None) for _, run, at in found]
 
     @property
     def fingerprint(self) -> str:
         """Hash of everything that left a port or a socket: equal means the same run, packet for packet."""
-        return self.json["fingerprint"]
+        return str(self.json["fingerprint"])
 
     @property
     def valid(self) -> bool:
         """Whether the run's own checks held."""
-        return self.json["valid"]
+        return bool(self.json["valid"])
+
+    def series(self, name: Series) -> Table:
+        """What was recorded over time, of all runs: `flows`, `queues` or `signals`, with a column `seed` first.
+        `ScenarioError` if it was not recorded, `DumbbellError` if a file is damaged."""
+        return records.series(name, list(self._labelled({})))
+
+    def summary(self, name: Summary) -> Table:
+        """The measurements of `flows` or `queues` in tidy form: a row for each run and flow, numbers of single runs."""
+        return records.summary(name, list(self._labelled({})))
+
+    def values(self, measure: Callable[[Result], Number | None]) -> list[float]:
+        """A measurement of each run, in the order of the seeds: `values(lambda run: run.queues[0].utilization)`."""
+        found = (measure(run) for run in self.runs)
+        return [float("nan") if value is None else float(value) for value in found]
+
+    def interval(self, measure: Callable[[Result], Number | None]) -> Interval:
+        """The mean of `values` with its 95 % interval over the runs."""
+        return interval(self.values(measure))
 
     def table(self) -> str:
         """Flows and queues as text tables."""
         from .tables import result_tables, to_text
 
         return to_text(result_tables(self))
+
+    def _labelled(self, labels: Mapping[str, Any]) -> Iterator[Run]:
+        return records.runs_of(self.json, self._records, labels)
+
+    def _repr_html_(self) -> str:
+        from . import html
+
+        return html.result(self)
 
     def __repr__(self) -> str:
         return f"<Result {self.fingerprint}: {len(self.flows)} flows, {len(self.queues)} queues>"
@@ -100,22 +195,60 @@ class Result:
 class Sweep:
     """The points of a sweep, in its order; each is (`{"queue.limit": "24 pkt"}`, Result)."""
 
-    def __init__(self, data: dict[str, Any]) -> None:
+    def __init__(
+        self, data: dict[str, Any], records: Records | None = None, directories: list[str] | None = None
+    ) -> None:
         self.json = data
+        self._records = records
+        self._directories = directories
+
+    @classmethod
+    def load(cls, directory: str | Path) -> Sweep:
+        """The directory of a sweep written earlier. `ScenarioError` if it holds none."""
+        data = saved.read(directory)
+        if "points" not in data:
+            raise ScenarioError(f"{directory} holds a single point: dumbbell.Result.load reads it")
+        return cls(data, Records(Path(directory)))
 
     def __iter__(self) -> Iterator[tuple[dict[str, Any], Result]]:
-        return ((point["overrides"], Result(point)) for point in self.json["points"])
+        names = self._directories or [records.point_name(i, len(self)) for i in range(len(self))]
+        for name, point in zip(names, self.json["points"], strict=True):
+            own = self._records.below(name) if self._records else None
+            yield point["overrides"], Result(point, own)
 
     def __len__(self) -> int:
         return len(self.json["points"])
+
+    def series(self, name: Series) -> Table:
+        """What was recorded over time, of all points: before its columns `point` (from 1), what is swept, `seed`."""
+        return records.series(name, self._runs())
+
+    def summary(self, name: Summary) -> Table:
+        """The measurements of `flows` or `queues` in tidy form: a row for each point, run and flow."""
+        return records.summary(name, self._runs())
+
+    def table(self) -> str:
+        """The points as a text table: what all flows got, and the first queue."""
+        from .tables import sweep_tables, to_text
+
+        return to_text(sweep_tables(self))
+
+    def _runs(self) -> list[Run]:
+        points = enumerate(self, 1)
+        return [run for i, (changes, result) in points for run in result._labelled({"point": i, **changes})]
+
+    def _repr_html_(self) -> str:
+        from . import html
+
+        return html.sweep(self)
 
     def __repr__(self) -> str:
         return f"<Sweep of {len(self)} points>"
 
 
-def read(data: dict[str, Any]) -> Result | Sweep:
+def read(data: dict[str, Any], records: Records | None = None) -> Result | Sweep:
     """The JSON of a run as an object."""
-    return Sweep(data) if "points" in data else Result(data)
+    return Sweep(data, records) if "points" in data else Result(data, records)
 
 
 def _number(value: Any) -> Any:

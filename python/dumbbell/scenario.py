@@ -4,11 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from . import door, overrides, result
 from .algorithms import Spec
+from .own.base import Own
+from .progress import Progress, shown
+from .records import Records
 from .result import Result, Sweep
+
+
+class RunOptions(TypedDict, total=False):
+    """The options of `Scenario.run`."""
+
+    seed: int | None
+    replications: int | None
+    threads: int | None
+    out: str | Path | None
+    record_every: str | None
+    record_drops: bool
+    audit: bool | None
+    progress: Progress | bool | None
 
 
 class Scenario:
@@ -30,8 +46,10 @@ class Scenario:
 
     def __init__(self, value: Mapping[str, Any] | None = None, /, *, name: str = "scenario", **words: Any) -> None:
         tables = {**(value or {}), **words}
-        self._source: dict[str, Any] = {"value": _plain(tables), "name": name}
+        own: list[type[Own]] = []
+        self._source: dict[str, Any] = {"value": _plain(tables, own), "name": name}
         self._overrides: tuple[str, ...] = ()
+        self._own = tuple(own)
 
     @classmethod
     def from_file(cls, path: str | Path) -> Scenario:
@@ -44,20 +62,27 @@ class Scenario:
         return cls._of({"text": text, "name": name})
 
     @classmethod
-    def _of(cls, source: dict[str, Any], changes: Iterable[str] = ()) -> Scenario:
+    def _of(cls, source: dict[str, Any], changes: Iterable[str] = (), own: Iterable[type[Own]] = ()) -> Scenario:
         scenario = cls.__new__(cls)
-        scenario._source, scenario._overrides = source, tuple(changes)
+        scenario._source, scenario._overrides, scenario._own = source, tuple(changes), tuple(own)
         return scenario
 
     def with_(self, changes: Mapping[str, Any] | Iterable[str]) -> Scenario:
         """Another scenario with values replaced: `{"queue.max_p": 0.1}`, or as after `-s`: `["queue.max_p=0.1"]`."""
+        own = list(self._own)
         if isinstance(changes, Mapping):
-            changes = [f"{key}={overrides.literal(_plain(value))}" for key, value in changes.items()]
-        return self._of(self._source, (*self._overrides, *changes))
+            changes = [f"{key}={overrides.literal(_plain(value, own))}" for key, value in changes.items()]
+        return self._of(self._source, (*self._overrides, *changes), own)
 
     def check(self, **options: Any) -> list[dict[str, Any]]:
         """The plan of each point, every default resolved. `ScenarioError` shows what is wrong, where, and the fix."""
-        return door.plan(self._request(**options))["points"]
+        points: list[dict[str, Any]] = door.plan(self._request(**options), self._own)["points"]
+        return points
+
+    def size(self) -> dict[str, Any]:
+        """How large it is, without planning each point: `name`, `title`, `flows`, `links`, `duration`, `points_total`,
+        `runs_total`, `notes`. `ScenarioError` as in `check`."""
+        return door.plan(self._request(points=0), self._own)
 
     def run(
         self,
@@ -67,30 +92,50 @@ class Scenario:
         threads: int | None = None,
         out: str | Path | None = None,
         record_every: str | None = None,
+        record_drops: bool = False,
         audit: bool | None = None,
-        progress: door.Progress | None = None,
+        progress: Progress | bool | None = None,
     ) -> Result | Sweep:
         """Runs it: a `Result`, or a `Sweep` if the scenario has one.
 
         seed: of the first replication (default: the scenario's). replications: how many, each with a seed of
         its own. threads: at most so many at once (default: all cores). out: a directory for `summary.json`
-        and the series. record_every: period of the series, such as `"100 ms"`. audit: follow each packet.
+        and the series. record_every: period of the series of flows and queues, such as `"100 ms"`; record_drops:
+        every drop and mark with what its decision saw. Without `out` the records are in a temporary directory, which
+        goes when the result goes. audit: follow each packet. progress: True for a bar, or a function that is called
+        with runs finished, all runs, and the share of simulated time that has passed.
         """
+        record = {"every": record_every, "drops": record_drops or None}
+        record = {key: value for key, value in record.items() if value is not None}
+        from tempfile import TemporaryDirectory
+
+        kept = TemporaryDirectory(prefix="dumbbell-") if record and out is None else None
+        directory = kept.name if kept else out
         wanted = self._request(
             seed=seed,
             replications=replications,
             threads=threads,
-            out=None if out is None else str(out),
-            record={"every": record_every} if record_every else None,
+            out=None if directory is None else str(directory),
+            record=record or None,
             audit=audit,
         )
-        return result.read(door.run(wanted, progress))
+        with shown(progress) as report:
+            data = door.run(wanted, report, self._own)
+        return result.read(data, None if directory is None else Records(Path(directory), kept))
 
-    def sweep(self, axes: Mapping[str, Iterable[Any]], **options: Any) -> Sweep:
+    def sweep(self, axes: Mapping[str, Iterable[Any]], **options: Unpack[RunOptions]) -> Sweep:
         """Runs every combination of values: `sweep({"queue.limit": ["24 pkt", "36 pkt"]})`. Options as in `run`."""
-        swept = [overrides.axis(key, map(_plain, values)) for key, values in axes.items()]
-        outcome = Scenario._of(self._source, [*self._overrides, *swept]).run(**options)
-        return outcome if isinstance(outcome, Sweep) else Sweep({"points": [{"overrides": {}, **outcome.json}]})
+        own = list(self._own)
+        swept = [overrides.axis(key, [_plain(value, own) for value in values]) for key, values in axes.items()]
+        outcome = Scenario._of(self._source, [*self._overrides, *swept], own).run(**options)
+        if isinstance(outcome, Sweep):
+            return outcome
+        return Sweep({"points": [{"overrides": {}, **outcome.json}]}, outcome._records, directories=[""])
+
+    def _repr_html_(self) -> str:
+        from . import html
+
+        return html.scenario(self)
 
     def _request(self, **options: Any) -> dict[str, Any]:
         return door.request(self._source, self._overrides, **options)
@@ -100,12 +145,15 @@ class Scenario:
         return f"<Scenario {origin}{''.join(f' -s {o}' for o in self._overrides)}>"
 
 
-def _plain(value: Any) -> Any:
-    """Tables, lists and numbers, with every algorithm as its table."""
+def _plain(value: Any, own: list[type[Own]]) -> Any:
+    """Tables, lists and numbers, with every algorithm as its table; classes of the user's own go into `own`."""
+    if isinstance(value, Own):
+        own.append(type(value))
+        return _plain(value.as_dict(), own)
     if isinstance(value, Spec):
-        return _plain(value.as_dict())
+        return _plain(value.as_dict(), own)
     if isinstance(value, Mapping):
-        return {key: _plain(inner) for key, inner in value.items()}
+        return {key: _plain(inner, own) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(inner) for inner in value]
+        return [_plain(inner, own) for inner in value]
     return value

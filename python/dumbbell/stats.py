@@ -7,9 +7,12 @@ Intervals, 1991, sections 2.2 and 2.4).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
+
+from .units import significant
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +27,17 @@ class Interval:
     def __float__(self) -> float:
         return self.mean
 
+    def __str__(self) -> str:
+        half = self.half
+        return significant(self.mean) + ("" if half is None else f" ± {significant(half, 2)}")
+
     @property
     def half(self) -> float | None:
         """Half the interval's width."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
     @classmethod
-    def read(cls, value: float | dict | None) -> Interval | None:
+    def read(cls, value: float | dict[str, Any] | None) -> Interval | None:
         """A number of a result's JSON: bare, or `{"mean", "ci95": [low, high], "n"}`."""
         if isinstance(value, dict):
             low, high = value.get("ci95") or (None, None)
@@ -65,7 +72,13 @@ def interval(values: Sequence[float]) -> Interval:
     return Interval(mean(values), low, high, len(values))
 
 
-def _around(values: Sequence[float], factor) -> tuple[float, float] | None:
+def paired(ours: Sequence[float], baseline: Sequence[float]) -> Interval:
+    """The mean difference of runs with the same seeds, `ours` minus `baseline`, with its interval: what the seeds do to
+    both alike is taken out. `ValueError` if there is not one baseline for each run."""
+    return interval([a - b for a, b in zip(ours, baseline, strict=True)])
+
+
+def _around(values: Sequence[float], factor: Callable[[int], float]) -> tuple[float, float] | None:
     n = len(values)
     if n < 2:
         return None

@@ -14,25 +14,34 @@ HEAD = '''"""Written by `python -m dumbbell.stubs` from the catalogue; do not ed
 
 from typing import Any, Literal
 
+from .catalogue import Algorithm
+
+__all__ = [{names}]
+
 class Spec:
     """An algorithm with its parameters, as written in a scenario."""
 
     kind: str
     parameters: dict[str, Any]
     def as_dict(self) -> dict[str, Any]: ...
+
+def class_name(name: str) -> str: ...
+def docstring(algorithm: Algorithm) -> str: ...
+def build() -> dict[str, type[Spec]]: ...
 '''
 
 
 def text() -> str:
     """The whole stub."""
     seen: set[str] = set()
-    blocks = [HEAD]
+    blocks: list[str] = []
     for algorithm in catalogue.algorithms():
         name = class_name(algorithm.name)
         if name not in seen:
             seen.add(name)
             blocks.append(_class(name, algorithm))
-    return "\n".join(blocks)
+    names = ", ".join(map(repr, ["Spec", *sorted(seen)]))
+    return "\n".join([HEAD.replace("{names}", names), *blocks])
 
 
 def _class(name: str, algorithm: catalogue.Algorithm) -> str:

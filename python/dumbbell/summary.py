@@ -23,7 +23,7 @@ def read(directory: str | Path) -> dict[str, Any]:
     is none, or it is damaged."""
     file = Path(directory) / "summary.json"
     try:
-        data = json.loads(file.read_text(encoding="utf-8"), parse_constant=_no_number)
+        data: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"), parse_constant=_no_number)
     except FileNotFoundError:
         raise ScenarioError(f"there is no result in {directory}: `summary.json` is missing") from None
     except OSError as error:

@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console, RenderableType
 from rich.table import Table
 
+from . import stats
+from .overrides import toml
 from .stats import Interval
 from .units import TIMES, prefix, significant, time_text
 
 if TYPE_CHECKING:
-    from .result import Result, Row
+    from .result import Result, Row, Sweep
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table as words: the first `text_columns` columns are text, the others numbers."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    text_columns: int = 1
 
 
 def grid(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], text_columns: int = 1) -> Table:
@@ -38,7 +51,21 @@ def to_text(renderables: Iterable[RenderableType], width: int = 140) -> str:
 
 def result_tables(result: Result) -> list[RenderableType]:
     """A table for the flows and one for the queues."""
+    return [_drawn(g) for g in result_grids(result)]
+
+
+def sweep_tables(sweep: Sweep) -> list[RenderableType]:
+    """A table with a row for each point."""
+    return [_drawn(sweep_grid(sweep))]
+
+
+def result_grids(result: Result) -> list[Grid]:
+    """The flows and the queues."""
     return [_flows(result), _queues(result)]
+
+
+def _drawn(g: Grid) -> Table:
+    return grid(g.title, g.columns, g.rows, g.text_columns)
 
 
 # A column: its title, the key in the JSON, and the unit of the JSON's number.
@@ -65,25 +92,62 @@ _QUEUES: tuple[Column, ...] = (
 _RARE = ("marks", "rtos")
 
 
-def _flows(result: Result) -> Table:
+def _flows(result: Result) -> Grid:
     titles, cells = _measured(result.flows, _FLOWS)
-    rows = [[f.name, f.as_dict().get("cc") or "-", *row] for f, row in zip(result.flows, cells, strict=True)]
-    return grid("Flows", ["flow", "cc", *titles], rows, text_columns=2)
+    rows = [[f.name, f.cc or "-", *row] for f, row in zip(result.flows, cells, strict=True)]
+    return Grid("Flows", ["flow", "cc", *titles], rows, text_columns=2)
 
 
-def _queues(result: Result) -> Table:
+def _queues(result: Result) -> Grid:
     titles, cells = _measured(result.queues, _QUEUES)
     rows = [[q.name, q.kind, *row, drops(q)] for q, row in zip(result.queues, cells, strict=True)]
-    return grid("Queues", ["queue", "kind", *titles, "drops"], rows, text_columns=2)
+    return Grid("Queues", ["queue", "kind", *titles, "drops"], rows, text_columns=2)
+
+
+# A sweep shows of each point what all flows got together, and these of its first queue.
+_POINTS: tuple[Column, ...] = (("all flows", "goodput_bps", "bps"), *_QUEUES)
+
+
+def sweep_grid(sweep: Sweep) -> Grid:
+    """A row for each point: what is swept, the goodput of all flows together, and the first queue."""
+    points = list(sweep)
+    swept = list(dict.fromkeys(key for changes, _ in points for key in changes))
+    rows: list[dict[str, Interval | None]] = []
+    for _, result in points:
+        queue = result.queues[0] if result.json.get("queues") else None
+        row = {key: queue.interval(key) if queue else None for _, key, _ in _QUEUES}
+        rows.append({"goodput_bps": total_goodput(result), **row})
+    titles, cells = _columns(rows, _POINTS)
+    named = [
+        [*(_word(changes.get(key)) for key in swept), *row] for (changes, _), row in zip(points, cells, strict=True)
+    ]
+    return Grid("Points", [*swept, *titles], named, text_columns=len(swept))
+
+
+def total_goodput(result: Result) -> Interval | None:
+    """The goodput of all flows together [bit/s], with its interval over the runs; None if the point has no run."""
+    sums = [sum(float(f.goodput_bps) for f in run.flows) for run in result.runs]
+    return stats.interval(sums) if sums else None
+
+
+def _word(value: object) -> str:
+    return value if isinstance(value, str) else "-" if value is None else toml(value)
 
 
 def _measured(rows: Sequence[Row], columns: Sequence[Column]) -> tuple[list[str], list[list[str]]]:
+    """Titles with their units, and the cells of each row."""
+    return _columns([{key: row.interval(key) for _, key, _ in columns} for row in rows], columns)
+
+
+def _columns(
+    rows: Sequence[dict[str, Interval | None]], columns: Sequence[Column]
+) -> tuple[list[str], list[list[str]]]:
     """Titles with their units, and the cells of each row. Columns that nobody has are left out, and marks and
     timeouts that never occurred."""
     titles: list[str] = []
     shown: list[list[str]] = []
     for title, key, unit in columns:
-        values = [row.interval(key) for row in rows]
+        values = [row[key] for row in rows]
         largest = max((abs(v.mean) for v in values if v is not None), default=None)
         if largest is None or (key in _RARE and largest == 0):
             continue
@@ -126,7 +190,7 @@ def summary_line(result: Result) -> str:
     json = result.json
     parts = [f"{time_text(json['duration_s'])} simulated" if "duration_s" in json else ""]
     if json.get("wall_s") is not None:
-        parts.append(f"in {time_text(float(Interval.read(json['wall_s'])))}")
+        parts.append(f"in {time_text(float(json['wall_s']))}")
     runs = json.get("runs") or [json]
     parts.append(f"{len(runs)} replications" if len(runs) > 1 else "")
     parts += [f"fingerprint {result.fingerprint}", "" if result.valid else "NOT VALID"]

@@ -17,6 +17,16 @@ def seconds(text: str) -> float:
     return float(match[1]) * _SECONDS[match[2]]
 
 
+def amount(value: object) -> tuple[float, str]:
+    """A number, or a quantity, as its number and its unit: `"24 pkt"` is (24.0, "pkt")."""
+    if isinstance(value, int | float):
+        return float(value), ""
+    match = re.fullmatch(r"\s*([0-9.]+(?:[eE][+-]?[0-9]+)?)\s*([^\s0-9]*)\s*", str(value))
+    if match is None:
+        raise ValueError(f"`{value}` is not a number with a unit")
+    return float(match[1]), match[2]
+
+
 def time_text(value: float) -> str:
     """Seconds in the unit that reads best: `24 ms`."""
     for scale, unit in TIMES:

@@ -1,9 +1,8 @@
 //! Floor 1 of Dumbbell: the catalogue. One algorithm, one file, one line in its kind's registry.
 #![forbid(unsafe_code)]
 
-#[cfg(test)]
 #[macro_use]
-mod suite;
+pub mod suite;
 
 pub mod aqm;
 pub mod cc;

@@ -1,14 +1,25 @@
-//! What every algorithm of a kind must do: each `registry!` applies its kind's suite to every algorithm, with its
-//! defaults and with each choice (a boolean, one of several words) that its parameters offer.
+//! What every algorithm of a kind must do. Each `registry!` applies its kind's suite to every algorithm, with its
+//! defaults and with each choice (a boolean, one of several words, the ends of a range) that its parameters offer; and
+//! `dumbbell test` applies the checks of [`aqm`] and [`cc`], the same functions, to a user's own.
 pub mod aqm;
+pub mod cc;
+#[cfg(test)]
 pub mod conditioner;
 pub mod folded;
+#[cfg(test)]
 pub mod impairment;
+pub mod pages;
+#[cfg(test)]
 pub mod parameters;
+#[cfg(test)]
 pub mod service;
+#[cfg(test)]
 pub mod source;
+pub mod subject;
+pub mod traffic;
 
-/// One `#[test]` for each function of a suite's module.
+/// One `#[test]` for each generic function of a suite's module.
+#[cfg(test)]
 macro_rules! suite {
     ($T:ty, $module:ident: $($test:ident),+) => {
         $(#[test]
@@ -18,30 +29,60 @@ macro_rules! suite {
     };
 }
 
-macro_rules! aqm_suite {
-    ($T:ty) => {
-        suite!($T, parameters: documents_itself, refuses_what_is_wrong);
-        suite!($T, aqm: accounts_for_every_packet, keeps_the_order, repeats_itself, marks_what_it_may_mark, needs_what_it_says);
+/// One `#[test]` for each check of a suite's module, of `$Subject::of::<$T>()`.
+#[cfg(test)]
+macro_rules! examine {
+    ($Subject:ident of $T:ty, $module:ident: $($test:ident),+) => {
+        $(#[test]
+        fn $test() {
+            let subject = $crate::suite::subject::$Subject::of::<$T>();
+            $crate::suite::$module::$test(&subject).unwrap_or_else(|found| panic!("{found}"));
+        })+
+
+        #[test]
+        fn each_check_is_a_test() {
+            let checks: Vec<&str> = $crate::suite::$module::CHECKS.iter().map(|c| c.name).collect();
+            assert_eq!(checks, [$(stringify!($test)),+]);
+        }
     };
 }
+
+#[cfg(test)]
+macro_rules! aqm_suite {
+    ($T:ty) => {
+        examine!(AqmSubject of $T, aqm: documents_itself, refuses_what_is_wrong, accounts_for_every_packet,
+            keeps_the_order, repeats_itself, marks_what_it_may_mark, needs_what_it_says);
+    };
+}
+#[cfg(test)]
+macro_rules! cc_suite {
+    ($T:path) => {
+        examine!(CcSubject of $T, cc: documents_itself, refuses_what_is_wrong, starts_with_a_segment,
+            keeps_the_rules, repeats_itself);
+    };
+}
+#[cfg(test)]
 macro_rules! conditioner_suite {
     ($T:ty) => {
         suite!($T, parameters: documents_itself, refuses_what_is_wrong);
         suite!($T, conditioner: accounts_for_every_packet, repeats_itself);
     };
 }
+#[cfg(test)]
 macro_rules! impairment_suite {
     ($T:ty) => {
         suite!($T, parameters: documents_itself, refuses_what_is_wrong);
         suite!($T, impairment: repeats_itself, says_whether_it_reorders);
     };
 }
+#[cfg(test)]
 macro_rules! service_suite {
     ($T:ty) => {
         suite!($T, parameters: documents_itself, refuses_what_is_wrong);
         suite!($T, service: takes_time_and_keeps_order, repeats_itself, later_is_not_sooner, keeps_its_nominal_rate);
     };
 }
+#[cfg(test)]
 macro_rules! source_suite {
     ($T:ty) => {
         suite!($T, parameters: documents_itself, refuses_what_is_wrong);

@@ -134,7 +134,7 @@ pub fn read<C: Config>(v: &Value) -> Result<C, Fault> {
     Ok(config)
 }
 
-fn check_keys(schema: &Value, v: &Value) -> Result<(), Fault> {
+pub(crate) fn check_keys(schema: &Value, v: &Value) -> Result<(), Fault> {
     let (Some(table), Some(known)) = (v.as_object(), schema["properties"].as_object()) else { return Ok(()) };
     let Some(key) = table.keys().find(|k| !known.contains_key(*k)) else { return Ok(()) };
     let names: Vec<&str> = known.keys().map(String::as_str).collect();
@@ -146,7 +146,7 @@ fn check_keys(schema: &Value, v: &Value) -> Result<(), Fault> {
     })
 }
 
-fn check_ranges(schema: &Value, written: &Value) -> Result<(), Fault> {
+pub(crate) fn check_ranges(schema: &Value, written: &Value) -> Result<(), Fault> {
     let (Some(table), Some(known)) = (written.as_object(), schema["properties"].as_object()) else { return Ok(()) };
     for (key, value) in table {
         let (Some(x), Some(rule)) = (value.as_f64(), known.get(key)) else { continue };

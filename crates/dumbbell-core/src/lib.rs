@@ -9,6 +9,7 @@ pub mod catalogue;
 pub mod conditioner;
 pub mod fingerprint;
 pub mod flow;
+pub mod foreign;
 pub mod impairment;
 pub mod ledger;
 pub mod measure;

@@ -1,7 +1,9 @@
 //! The catalogue for people and programs: every algorithm's page and parameters, TCP's fields, its profiles.
 use crate::choice::{Family, unit_of};
+use crate::known::Known;
 use crate::scenario::Profile;
-use dumbbell_core::catalogue::{Entry, range_text};
+use dumbbell_core::catalogue::range_text;
+use dumbbell_core::foreign::Makers;
 use dumbbell_tcp::TcpConfig;
 use serde_json::{Map, Value, json};
 
@@ -9,19 +11,19 @@ use serde_json::{Map, Value, json};
 pub const KINDS: [&str; 8] = ["aqm", "qdisc", "cc", "meter", "conditioner", "impairment", "service", "source"];
 
 /// `{kind: [{name, title, idea, equations, sources, provenance, parameters}], "tcp": [...], "profiles": {...}}`.
-pub fn catalogue() -> Value {
+pub fn catalogue(makers: &Makers) -> Value {
     let mut out: Map<String, Value> = KINDS.iter().map(|k| ((*k).to_string(), json!([]))).collect();
     for family in Family::ALL {
-        out.insert(family.name().into(), family.catalogue().iter().map(page).collect());
+        out.insert(family.name().into(), family.all(makers).iter().map(page).collect());
     }
     out.insert("tcp".into(), tcp_fields());
     out.insert("profiles".into(), profiles());
     Value::Object(out)
 }
 
-fn page(entry: &Entry) -> Value {
-    let mut page = serde_json::to_value(entry.about).unwrap_or_default();
-    page["parameters"] = parameters(&(entry.schema)(), &(entry.defaults)());
+fn page(entry: &Known) -> Value {
+    let mut page = entry.page();
+    page["parameters"] = parameters(&entry.schema(), &entry.defaults());
     page
 }
 

@@ -1,10 +1,11 @@
 //! An algorithm as a scenario names it, into an algorithm of the catalogue with every default written out.
+use crate::known::{Known, unknown};
 use crate::node::{Entry as NodeEntry, Kind, Node, Path, below, fault_path};
 use crate::problem::{Check, Diagnostic};
 use crate::typed;
 use dumbbell_algos::{aqm, cc, conditioner, impairment, service, source};
 use dumbbell_core::catalogue::{Entry, Fault};
-use dumbbell_core::registry::unknown;
+use dumbbell_core::foreign::Makers;
 use dumbbell_plan::Spec;
 use serde_json::{Map, Value};
 
@@ -52,28 +53,46 @@ impl Family {
     pub fn port_keys(self) -> &'static [&'static str] {
         if self == Family::Aqm { &["limit", "count_in_service"] } else { &[] }
     }
+    /// Those of the catalogue, and those of `makers`.
+    pub fn all(self, makers: &Makers) -> Vec<Known> {
+        let own = self.catalogue().iter().map(Known::Catalogue);
+        match self {
+            Family::Aqm => own.chain(makers.aqm.iter().cloned().map(Known::Aqm)).collect(),
+            Family::Cc => own.chain(makers.cc.iter().cloned().map(Known::Cc)).collect(),
+            _ => own.collect(),
+        }
+    }
+    /// The algorithm `name`, of the catalogue or of `makers`.
+    pub fn known(self, name: &str, makers: &Makers) -> Option<Known> {
+        let brought = match self {
+            Family::Aqm => makers.aqm(name).cloned().map(Known::Aqm),
+            Family::Cc => makers.cc(name).cloned().map(Known::Cc),
+            _ => None,
+        };
+        self.find(name).map(Known::Catalogue).or(brought)
+    }
     /// Whether any algorithm of this kind has the parameter `key`.
-    fn knows(self, key: &str) -> bool {
-        self.catalogue().iter().any(|e| !(e.schema)()["properties"][key].is_null())
+    fn knows(self, key: &str, makers: &Makers) -> bool {
+        self.all(makers).iter().any(|e| !e.schema()["properties"][key].is_null())
     }
 }
 
 /// A tree as a dictionary, without what was left over from another `kind` and does not apply: it says the same
 /// when it is read again.
-pub fn settled(node: &Node) -> Value {
+pub fn settled(node: &Node, makers: &Makers) -> Value {
     let applies = |e: &NodeEntry| {
         let kind = node.get("kind").and_then(Node::as_str).unwrap_or_default();
         let has = |f: &Family| {
-            let parameter = |a: &Entry| !(a.schema)()["properties"][&e.key].is_null();
-            f.find(kind).is_some_and(|a| f.port_keys().contains(&e.key.as_str()) || parameter(a))
+            let parameter = |a: &Known| !a.schema()["properties"][&e.key].is_null();
+            f.known(kind, makers).is_some_and(|a| f.port_keys().contains(&e.key.as_str()) || parameter(&a))
         };
         !e.left_over || e.key == "kind" || Family::ALL.iter().any(has)
     };
     match &node.kind {
         Kind::Leaf(v) => v.clone(),
-        Kind::List(items) => items.iter().map(settled).collect(),
+        Kind::List(items) => items.iter().map(|item| settled(item, makers)).collect(),
         Kind::Table(entries) => {
-            entries.iter().filter(|e| applies(e)).map(|e| (e.key.clone(), settled(&e.node))).collect()
+            entries.iter().filter(|e| applies(e)).map(|e| (e.key.clone(), settled(&e.node, makers))).collect()
         }
     }
 }
@@ -85,16 +104,16 @@ const AT_ONCE: usize = 8;
 /// thresholds that are written in terms of it.
 pub fn resolve(family: Family, node: &Node, at: &[String], limit: Option<f64>, check: &mut Check) -> Option<Spec> {
     let entry = named(family, node, at, check)?;
-    let schema = (entry.schema)();
+    let schema = entry.schema();
     let (mut config, mut sound) = (Map::new(), true);
     for e in node.entries().iter().filter(|e| e.key != "kind" && !family.port_keys().contains(&e.key.as_str())) {
         let property = &schema["properties"][&e.key];
-        if property.is_null() && e.left_over && family.knows(&e.key) {
-            check.note(format!("`{}.{}` does not apply to {}: left out", at.join("."), e.key, entry.about.name));
+        if property.is_null() && e.left_over && family.knows(&e.key, &check.makers) {
+            check.note(format!("`{}.{}` does not apply to {}: left out", at.join("."), e.key, entry.name()));
             continue;
         }
         if property.is_null() {
-            let d = unknown_parameter(&e.key, family, entry.about.name, &schema);
+            let d = unknown_parameter(&e.key, family, entry.name(), &schema);
             check.error(d.at(e.place).key(&below(at, &e.key)));
             sound = false;
             continue;
@@ -104,8 +123,8 @@ pub fn resolve(family: Family, node: &Node, at: &[String], limit: Option<f64>, c
             Err(d) => check.error(d.at(e.node.place)),
         }
     }
-    let config = judge(&entry.resolve, config, node, at, check)?;
-    sound.then(|| Spec { kind: entry.about.name.into(), config })
+    let config = judge(&|c| entry.resolve(c), config, node, at, check)?;
+    sound.then(|| Spec { kind: entry.name().into(), config, source_hash: entry.source_hash() })
 }
 
 /// `limitt` may have been meant for the port around the algorithm.
@@ -117,7 +136,7 @@ fn unknown_parameter(key: &str, family: Family, algorithm: &str, schema: &Value)
 }
 
 /// The catalogue's entry that `node` names.
-pub fn named(family: Family, node: &Node, at: &[String], check: &mut Check) -> Option<&'static Entry> {
+pub fn named(family: Family, node: &Node, at: &[String], check: &mut Check) -> Option<Known> {
     let kind = if node.as_str().is_some() { Some(node) } else { node.get("kind") };
     let name = match kind {
         Some(k) => k.as_str(),
@@ -131,10 +150,10 @@ pub fn named(family: Family, node: &Node, at: &[String], check: &mut Check) -> O
         check.error(Diagnostic::new(cause).at(place).fix(format!("write kind = \"{example}\"")).key(at));
         return None;
     };
-    let found = family.find(name);
+    let found = family.known(name, &check.makers);
     if found.is_none() {
         let place = kind.unwrap_or(node).place;
-        check.error(diagnose(unknown(family.name(), name, family.catalogue()), node, at).at(place));
+        check.error(diagnose(unknown(family, name, &check.makers), node, at).at(place));
     }
     found
 }

@@ -1,20 +1,34 @@
-//! What doors call: JSON in, JSON out. The command line, the Python package and the page are doors.
+//! What doors call: JSON in, JSON out; tables of results come out as Arrow. The command line, the Python package and the
+//! page are doors.
+use crate::bring::{Bring, Nothing};
 use crate::limits;
 use crate::problem::Problem;
 use crate::request::Request;
 pub use crate::run::Progress;
 use crate::study::Study;
+use crate::tidy::Tidy;
+use dumbbell_core::foreign::Makers;
 use dumbbell_plan::Plan;
 use serde_json::{Value, json};
 
 /// Every algorithm of every kind, TCP's fields and profiles. See [`crate::catalogue::catalogue`].
 pub fn catalogue() -> Value {
-    crate::catalogue::catalogue()
+    catalogue_with(&Makers::default())
+}
+
+/// [`catalogue`] with what a user brought: such a page has `language` and `file`.
+pub fn catalogue_with(makers: &Makers) -> Value {
+    crate::catalogue::catalogue(makers)
 }
 
 /// JSON Schema of a scenario file. See [`crate::schema::schema`].
 pub fn schema() -> Value {
-    crate::schema::schema()
+    schema_with(&Makers::default())
+}
+
+/// [`schema`] with what a user brought.
+pub fn schema_with(makers: &Makers) -> Value {
+    crate::schema::schema(makers)
 }
 
 /// Reads and checks a scenario, and shows what it means:
@@ -26,8 +40,16 @@ pub fn schema() -> Value {
 /// # Errors
 /// Code 2, with every error that was found.
 pub fn plan(request: &Value) -> Result<Value, Problem> {
+    plan_with(request, &Nothing)
+}
+
+/// [`plan`], of a scenario that may name algorithms which `bring` brings.
+///
+/// # Errors
+/// As [`plan`], and what is wrong with a file that the scenario uses.
+pub fn plan_with(request: &Value, bring: &dyn Bring) -> Result<Value, Problem> {
     let request = Request::read(request)?;
-    let study = Study::new(&request.wish())?;
+    let study = Study::with(&request.wish(), bring)?;
     let shown = request.points.unwrap_or(usize::MAX);
     let mut points = Vec::new();
     for point in study.points.iter().take(shown) {
@@ -62,7 +84,25 @@ pub fn plan(request: &Value) -> Result<Value, Problem> {
 /// # Errors
 /// Code 2: every error of the scenario; 1: records cannot be written; 130: stopped. Nothing is written then.
 pub fn run(request: &Value, progress: &dyn Fn(Progress) -> bool) -> Result<Value, Problem> {
-    crate::run::run(request, progress)
+    run_with(request, progress, &Nothing)
+}
+
+/// [`run`], of a scenario that may name algorithms which `bring` brings.
+///
+/// # Errors
+/// As [`run`]; 1 too: such an algorithm failed, with its name, the simulated time and where it is written.
+pub fn run_with(request: &Value, progress: &dyn Fn(Progress) -> bool, bring: &dyn Bring) -> Result<Value, Problem> {
+    crate::run::run(request, progress, bring)
+}
+
+/// One table of several runs, in tidy form. `request` is a list of `{"labels": {...}, "file": PATH}` for files of
+/// records, or `{"labels": {...}, "rows": [...]}` for a result's flows or queues: each row of a run has its labels
+/// (such as point and seed) before its own columns.
+///
+/// # Errors
+/// Code 2: the request is wrong; 1: a file is missing, damaged, or does not go with the others.
+pub fn table(request: &Value) -> Result<Tidy, Problem> {
+    crate::series::table(request)
 }
 
 /// Runs a script that tests one end of a TCP step by step (see [`dumbbell_script`]); `name` is what messages call it:

@@ -7,6 +7,7 @@ use crate::scenario::{Flow, Profile, Scenario, TransportName};
 use dumbbell_algos::cc::AnyCc;
 use dumbbell_algos::source::AnySource;
 use dumbbell_core::catalogue;
+use dumbbell_core::foreign::Alarm;
 use dumbbell_core::source::Source;
 use dumbbell_core::transport::{CongestionControl, Path as CcPath};
 use dumbbell_core::units::Bytes;
@@ -133,7 +134,11 @@ fn tcp_config(profile: Profile, written: &Node, at: &Path, check: &mut Check) ->
 /// A congestion control's name may imply a recovery, SACK and timestamps; what was written against it is an error.
 fn implied(cc: &Spec, tcp: &mut TcpConfig, written: &Node, at: &Path, check: &mut Check) {
     let site = CcPath { mss: 1000, initial_window: 2000, initial_ssthresh: u64::MAX, growth_limit: 1 };
-    let Ok(built) = AnyCc::build(&cc.kind, &cc.config, &site) else { return };
+    let built = match check.makers.cc(&cc.kind) {
+        Some(maker) => maker.make(&cc.config, &site, &Alarm::default()).map(AnyCc::Foreign),
+        None => AnyCc::build(&cc.kind, &cc.config, &site),
+    };
+    let Ok(built) = built else { return };
     let mut need = |key: &str, wanted: Value| {
         let Some(node) = written.get(key).filter(|n| n.to_json() != wanted) else { return true };
         let cause = format!("{} needs {key} = {wanted}", cc.kind);

@@ -34,13 +34,16 @@
 // This floor talks to people: it may read clocks, and its powers need not be the same to the last bit.
 #![allow(clippy::disallowed_methods)]
 
+pub mod bring;
 pub mod catalogue;
 pub mod choice;
 pub mod door;
 pub mod export;
+pub mod examine;
 mod flows;
 pub mod formats;
 mod graph;
+pub mod known;
 pub mod limits;
 pub mod load;
 mod network;
@@ -60,12 +63,14 @@ mod rtt;
 mod run;
 pub mod scenario;
 pub mod schema;
-mod service;
 pub mod script;
+mod series;
+mod service;
 pub mod stats;
 pub mod study;
 pub mod sweep;
 mod table;
-mod traces;
 pub mod tc;
+pub mod tidy;
+mod traces;
 mod typed;

@@ -1,4 +1,5 @@
 //! A scenario and those it extends, laid upon each other.
+use crate::bring;
 use crate::node::Node;
 use crate::problem::{Check, Diagnostic, Place, Texts};
 use crate::read;
@@ -127,6 +128,7 @@ fn read_to_string(file: &Path) -> std::io::Result<String> {
 /// Lays `node` upon the file that it extends, if it does.
 fn extend(mut node: Node, dir: &Path, chain: &mut Vec<PathBuf>, texts: &mut Texts, check: &mut Check) -> Option<Node> {
     refuse_newer(&node, check);
+    bring::anchor(&mut node, dir);
     let Some(base) = node.remove("extends") else { return Some(node) };
     let Some(name) = base.as_str() else {
         check.error(Diagnostic::new("`extends` names a file").at(base.place).fix("write extends = \"base.toml\""));
@@ -137,7 +139,9 @@ fn extend(mut node: Node, dir: &Path, chain: &mut Vec<PathBuf>, texts: &mut Text
     for own in ["name", "title"] {
         whole.remove(own);
     }
+    let used = whole.get("use").cloned();
     whole.overlay(node);
+    bring::join(used, &mut whole);
     Some(whole)
 }
 

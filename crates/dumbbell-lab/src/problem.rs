@@ -1,4 +1,5 @@
 //! What is wrong, where, and what to write instead: every error of a scenario as a diagnostic with a caret.
+use dumbbell_core::foreign::Makers;
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -186,9 +187,11 @@ impl Problem {
     }
 }
 
-/// Collects what is wrong and what a user should know.
+/// Collects what is wrong and what a user should know, and knows which names may be said.
 #[derive(Clone, Debug, Default)]
 pub struct Check {
+    /// Algorithms that a scenario may name beside those of the catalogue.
+    pub makers: Makers,
     /// Errors.
     pub found: Vec<Diagnostic>,
     /// Remarks: a parameter that no longer applies, a default that follows from another choice.
@@ -196,6 +199,10 @@ pub struct Check {
 }
 
 impl Check {
+    /// A check of something that may name `makers` too.
+    pub fn with(makers: &Makers) -> Self {
+        Check { makers: makers.clone(), ..Check::default() }
+    }
     /// One more error.
     pub fn error(&mut self, d: Diagnostic) {
         self.found.push(d);

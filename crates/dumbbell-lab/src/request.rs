@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
 /// A request: `{"source": {"path"} | {"text", "name"?} | {"value", "name"?}, "overrides": ["KEY=VALUE"], "seed",
-/// "replications", "record", "threads", "out", "audit", "fold", "points"}`; all but the source are optional.
+/// "replications", "record", "threads", "out", "audit", "fold", "points", "use": ["FILE"]}`; all but the source are optional.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
@@ -31,6 +31,9 @@ pub struct Request {
     pub fold: bool,
     /// Show at most this many points of a plan.
     pub points: Option<usize>,
+    /// Files with algorithms of the user's own, relative to the present directory; those of the scenario come after.
+    #[serde(default, rename = "use")]
+    pub uses: Vec<PathBuf>,
 }
 
 fn yes() -> bool {
@@ -81,7 +84,7 @@ impl Request {
         let own = [("seed", self.seed.map(|n| json!(n))), ("replications", self.replications.map(|n| json!(n)))];
         also.extend(own.into_iter().filter_map(|(k, v)| Some((k.to_string(), v?))));
         also.extend(self.record.clone().map(|r| ("record".to_string(), r)));
-        Wish { source, overrides: self.overrides.clone(), also }
+        Wish { source, overrides: self.overrides.clone(), also, uses: self.uses.clone() }
     }
     /// The overrides as given.
     pub fn overrides(&self) -> &[String] {

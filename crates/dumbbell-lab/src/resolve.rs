@@ -228,7 +228,7 @@ struct Queue {
 
 fn drop_tail() -> Spec {
     let config = Family::Aqm.find("drop_tail").map_or_else(|| json!({}), |e| (e.defaults)());
-    Spec { kind: "drop_tail".into(), config }
+    Spec { kind: "drop_tail".into(), config, source_hash: None }
 }
 
 /// Mean base round-trip time of the flows whose data crosses each link: what a limit in BDP refers to.

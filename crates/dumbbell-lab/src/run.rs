@@ -1,4 +1,5 @@
 //! Runs a study: points and replications on all cores, with records that appear whole or not at all.
+use crate::bring::Bring;
 use crate::door::plan_hash;
 use crate::outcome;
 use crate::output::Output;
@@ -7,6 +8,7 @@ use crate::record::{self, Recorder};
 use crate::request::Request;
 use crate::results;
 use crate::study::Study;
+use dumbbell_core::foreign::Failure;
 use dumbbell_plan::{Plan, Record};
 use dumbbell_sim::{Options, World};
 use parquet::errors::ParquetError;
@@ -44,6 +46,7 @@ struct Job {
 /// What all runs share.
 struct Shared<'a> {
     study: &'a Study,
+    bring: &'a dyn Bring,
     options: Options,
     overrides: String,
     output: Option<&'a Output>,
@@ -71,13 +74,14 @@ impl Stop {
 }
 
 /// See [`crate::door::run`].
-pub fn run(request: &Value, progress: &dyn Fn(Progress) -> bool) -> Result<Value, Problem> {
+pub fn run(request: &Value, progress: &dyn Fn(Progress) -> bool, bring: &dyn Bring) -> Result<Value, Problem> {
     let began = Instant::now();
     let request = Request::read(request)?;
-    let study = Study::new(&request.wish())?;
+    let study = Study::with(&request.wish(), bring)?;
     let output = request.out.as_deref().map(|dir| Output::open(dir, &study)).transpose()?;
     let shared = Shared {
         study: &study,
+        bring,
         options: Options { fold: request.fold, audit: request.audit, ..Options::default() },
         overrides: serde_json::to_string(request.overrides()).unwrap_or_default(),
         output: output.as_ref(),
@@ -107,6 +111,8 @@ fn all(shared: &Shared<'_>, threads: usize, progress: &dyn Fn(Progress) -> bool)
         p.seeds.iter().map(|seed| Job { point, seed: *seed }).collect::<Vec<_>>()
     };
     let jobs: Vec<Job> = shared.study.points.iter().enumerate().flat_map(of_point).collect();
+    // What calls back into an interpreter waits for its lock: such runs go one after another.
+    let threads = if shared.study.makers.is_empty() { threads } else { 1 };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(jobs.len())).build();
     let pool = pool.map_err(|e| Stop::Failed(Problem::failure(format!("no threads: {e}"), None)))?;
     let (done, is_done) = mpsc::channel::<()>();
@@ -138,7 +144,12 @@ impl Shared<'_> {
 
 /// One run, from its plan to its result.
 fn one(shared: &Shared<'_>, job: &Job) -> Result<Value, Stop> {
-    let outcome = attempt(shared, job);
+    let mut outcome = Err(Stop::Interrupted);
+    if shared.study.makers.is_empty() {
+        outcome = attempt(shared, job);
+    } else {
+        shared.bring.within(&mut || outcome = attempt(shared, job));
+    }
     if outcome.is_err() {
         shared.stop.store(true, Relaxed);
     }
@@ -172,7 +183,7 @@ fn simulate(
     let began = Instant::now();
     let unwritten = |e: ParquetError| Stop::Failed(unwritten(shared.output, &e));
     let mut recorder = Recorder::new(plan, dir).map_err(unwritten)?;
-    let mut world = World::new(plan, shared.options).map_err(|fault| {
+    let mut world = World::with(plan, shared.options, &shared.study.makers).map_err(|fault| {
         let cause = format!("the simulator refuses this plan at {}: {}", fault.at, fault.cause);
         Stop::Failed(Problem::failure(cause, fault.fix))
     })?;
@@ -183,6 +194,9 @@ fn simulate(
         let now = ((now * WHOLE) as u64).max(passed);
         shared.passed.fetch_add(now - passed, Relaxed);
         passed = now;
+        if let Some(failure) = world.failure() {
+            return Err(Stop::Failed(failed(failure, plan.seed)));
+        }
         if ended || recorder.failed() {
             break;
         }
@@ -198,6 +212,20 @@ fn simulate(
     let print = outcome::hex(report.fingerprint);
     recorder.close(&record::metadata(plan, hash, &shared.overrides, &print)).map_err(unwritten)?;
     Ok((report, wall_s))
+}
+
+/// An algorithm of the user's own that could not go on.
+pub fn failed(failure: &Failure, seed: u64) -> Problem {
+    let Failure { algorithm, at, cause, trace } = failure;
+    let head = format!("{algorithm} failed at {} s of simulated time, seed {seed}: {cause}", at.seconds());
+    let mut problem = Problem::failure(&head, Some("nothing was written; mend the algorithm and run again".into()));
+    if let Some(trace) = trace {
+        problem.rendered = format!("{}\n{}", trace.trim_end(), problem.rendered);
+    }
+    problem.json["problems"][0]["algorithm"] = algorithm.as_str().into();
+    problem.json["problems"][0]["time_s"] = at.seconds().into();
+    problem.json["problems"][0]["traceback"] = trace.clone().into();
+    problem
 }
 
 /// Records that cannot be written.

@@ -77,6 +77,10 @@ pub struct Scenario {
     pub title: Option<String>,
     /// A scenario to start from, relative to this file: tables are laid over its tables, lists replace its lists.
     pub extends: Option<String>,
+    /// Files with algorithms of your own, relative to this file: `use = ["mine.py"]`. Those of a scenario that is
+    /// extended stay.
+    #[serde(default, rename = "use")]
+    pub uses: Vec<String>,
     /// How long a run lasts.
     pub duration: Span,
     /// How much of its start is left out of means.
@@ -147,7 +151,11 @@ impl Profile {
     }
     /// The congestion control of a flow that names none: the standard window with the profile's recovery.
     pub fn default_cc(self) -> &'static str {
-        if self == Profile::Ns2 { "newreno" } else { "sack" }
+        match self {
+            Profile::Ns2 => "newreno",
+            Profile::Rfc => "sack",
+            Profile::Linux => "cubic",
+        }
     }
 }
 

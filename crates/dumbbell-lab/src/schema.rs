@@ -1,19 +1,20 @@
 //! JSON Schema of a scenario file, with each algorithm's parameters: what an editor completes from.
 use crate::choice::Family;
+use crate::known::Known;
 use crate::scenario::Scenario;
-use dumbbell_core::catalogue::Entry;
+use dumbbell_core::foreign::Makers;
 use dumbbell_core::units::Limit;
 use dumbbell_tcp::TcpConfig;
 use serde_json::{Map, Value, json};
 
 /// The schema. Its definitions `queue`, `cc`, `source`, `impairment`, `conditioner` and `service` list the catalogue.
-pub fn schema() -> Value {
+pub fn schema(makers: &Makers) -> Value {
     let mut schema: Value = schemars::schema_for!(Scenario).into();
     schema["$id"] = json!("dumbbell-scenario-1");
     may_extend(&mut schema);
     let mut defs = schema["$defs"].as_object().cloned().unwrap_or_default();
     for family in Family::ALL {
-        let definition = choice(family, &mut defs);
+        let definition = choice(family, makers, &mut defs);
         defs.insert(if family == Family::Aqm { "queue" } else { family.name() }.into(), definition);
     }
     let tcp = lift("tcp", schemars::schema_for!(TcpConfig).into(), &mut defs);
@@ -41,18 +42,19 @@ fn may_extend(schema: &mut Value) {
 }
 
 /// A name, or a table with `kind` and that algorithm's parameters.
-fn choice(family: Family, defs: &mut Map<String, Value>) -> Value {
-    let names: Vec<&str> = family.catalogue().iter().map(|e| e.about.name).collect();
-    let tables = family.catalogue().iter().map(|e| table(family, e, defs));
+fn choice(family: Family, makers: &Makers, defs: &mut Map<String, Value>) -> Value {
+    let known = family.all(makers);
+    let names: Vec<&str> = known.iter().map(Known::name).collect();
+    let tables = known.iter().map(|e| table(family, e, defs));
     let options: Vec<Value> = std::iter::once(json!({ "enum": names })).chain(tables).collect();
     json!({ "anyOf": options })
 }
 
 /// The table of one algorithm.
-fn table(family: Family, entry: &Entry, defs: &mut Map<String, Value>) -> Value {
-    let schema = lift(entry.about.name, (entry.schema)(), defs);
+fn table(family: Family, entry: &Known, defs: &mut Map<String, Value>) -> Value {
+    let schema = lift(entry.name(), entry.schema(), defs);
     let mut properties = Map::new();
-    properties.insert("kind".into(), json!({ "const": entry.about.name, "description": entry.about.idea }));
+    properties.insert("kind".into(), json!({ "const": entry.name(), "description": entry.idea() }));
     if family == Family::Aqm {
         let limit: Value = schemars::schema_for!(Limit).into();
         let doc = "How much may wait; default 50 pkt in a short form.";
@@ -64,8 +66,8 @@ fn table(family: Family, entry: &Entry, defs: &mut Map<String, Value>) -> Value 
         properties.insert(key.clone(), if family == Family::Aqm { or_of_limit(property) } else { property.clone() });
     }
     json!({
-        "title": entry.about.title,
-        "description": entry.about.idea,
+        "title": entry.title(),
+        "description": entry.idea(),
         "type": "object",
         "properties": properties,
         "required": if family == Family::Aqm { json!([]) } else { json!(["kind"]) }, // A queue may lie over another.

@@ -1,4 +1,5 @@
 //! A study: a scenario with everything laid over it, as points that can be planned.
+use crate::bring::{self, Bring, Nothing};
 use crate::limits::MOST_RUNS;
 use crate::load::{Source, load};
 use crate::node::{Node, path};
@@ -9,8 +10,10 @@ use crate::scenario::Scenario;
 use crate::sweep::{self, Point};
 use crate::traces::Traces;
 use crate::{choice, resolve, typed};
+use dumbbell_core::foreign::Makers;
 use dumbbell_plan::Plan;
 use serde_json::{Map, Value, json};
+use std::path::PathBuf;
 
 /// What a study is made from.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +24,8 @@ pub struct Wish {
     pub overrides: Vec<String>,
     /// Keys of the scenario that the caller sets by name (`seed`, `replications`, `record`); they win over all.
     pub also: Map<String, Value>,
+    /// Files with algorithms of the user's own, beside those that the scenario uses.
+    pub uses: Vec<PathBuf>,
 }
 
 /// A scenario, all overrides and its sweep laid out.
@@ -39,6 +44,8 @@ pub struct Study {
     pub resolved: Value,
     /// What a user should know.
     pub notes: Vec<String>,
+    /// Algorithms of the user's own that its plans may name.
+    pub makers: Makers,
 }
 
 /// A point that was read, and that can be planned.
@@ -58,9 +65,17 @@ impl Study {
     /// # Errors
     /// Code 2, with every error that was found.
     pub fn new(wish: &Wish) -> Result<Study, Problem> {
+        Study::with(wish, &Nothing)
+    }
+
+    /// The same, of a scenario that may name algorithms which `bring` brings.
+    ///
+    /// # Errors
+    /// As [`Study::new`], and what is wrong with a file that the scenario uses.
+    pub fn with(wish: &Wish, bring: &dyn Bring) -> Result<Study, Problem> {
         let mut texts = Texts::default();
         let mut check = Check::default();
-        match build(wish, &mut texts, &mut check) {
+        match build(wish, bring, &mut texts, &mut check) {
             Some((root, points, resolved)) if check.ok() => ready(wish, texts, &root, points, resolved, check),
             _ => Err(Problem::new(code::SCENARIO, &check.found, &texts)),
         }
@@ -71,7 +86,7 @@ impl Study {
     /// # Errors
     /// Code 2, with every error that was found: another seed can only fail where the first did.
     pub fn plan(&self, point: &Ready, seed: u64) -> Result<Plan, Problem> {
-        let mut check = Check::default();
+        let mut check = Check::with(&self.makers);
         resolve::plan(&point.scenario, &point.root, &self.name, seed, &mut check)
             .ok_or_else(|| Problem::new(code::SCENARIO, &check.found, &self.texts))
     }
@@ -84,7 +99,7 @@ impl Ready {
     }
 }
 
-fn build(wish: &Wish, texts: &mut Texts, check: &mut Check) -> Option<(Node, Vec<Point>, Value)> {
+fn build(wish: &Wish, bring: &dyn Bring, texts: &mut Texts, check: &mut Check) -> Option<(Node, Vec<Point>, Value)> {
     let mut root = load(&wish.source, texts, check)?;
     let mut overrides: Vec<Override> = wish.overrides.iter().filter_map(|o| Override::parse(o, texts, check)).collect();
     if !check.ok() {
@@ -93,10 +108,11 @@ fn build(wish: &Wish, texts: &mut Texts, check: &mut Check) -> Option<(Node, Vec
     let also = read::json(texts, "<request>", &Value::Object(wish.also.clone()));
     overrides.extend(also.entries().iter().map(Override::of_entry));
     overrides.iter().for_each(|o| o.apply(&mut root, check));
+    check.makers = bring::gather(&root, &wish.uses, bring, check);
     let mut whole = root.clone();
     // What is wrong with a trace is said where it is used: a sweep may put another in its place.
     Traces::default().inline(&mut whole, texts, &mut Check::default());
-    let mut resolved = choice::settled(&whole);
+    let mut resolved = choice::settled(&whole, &check.makers);
     let points = sweep::expand(&mut root, &overrides, check);
     if resolved.get("sweep").is_some() && !overrides.is_empty() {
         // What was set from outside is not swept: the points that are left, as they are.
@@ -142,5 +158,6 @@ fn ready(
         return Err(Problem::new(code::SCENARIO, &check.found, &texts));
     }
     let title = text_of("title");
-    Ok(Study { texts, name, title, points: out, swept, resolved, notes: check.notes })
+    let Check { notes, makers, .. } = check;
+    Ok(Study { texts, name, title, points: out, swept, resolved, notes, makers })
 }

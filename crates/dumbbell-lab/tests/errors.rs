@@ -163,10 +163,9 @@ fn a_missing_file_is_an_error_of_the_scenario() {
 #[cfg(unix)]
 #[test]
 fn a_scenario_that_has_no_end_is_refused() {
-    for request in [
-        json!({ "source": { "path": "/dev/zero" } }),
-        json!({ "source": { "text": "extends = \"/dev/zero\"" } }),
-    ] {
+    for request in
+        [json!({ "source": { "path": "/dev/zero" } }), json!({ "source": { "text": "extends = \"/dev/zero\"" } })]
+    {
         let problem = door::plan(&request).unwrap_err();
         let cause = problem.json["problems"][0]["cause"].as_str().unwrap();
         assert_eq!((problem.code, cause), (2, "/dev/zero is larger than 16 MiB"));

@@ -11,6 +11,7 @@ fn files(folder: &str, target: &str) -> Vec<PathBuf> {
 }
 
 #[test]
+#[allow(clippy::print_stdout)]
 fn seeds_and_what_was_found_break_nothing() {
     for target in targets::TARGETS {
         let seeds = files("corpus", target.name);

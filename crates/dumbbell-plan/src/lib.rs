@@ -55,13 +55,16 @@ pub enum NodeKind {
     Router,
 }
 
-/// An algorithm of the catalogue with its parameters, all defaults written out.
+/// An algorithm, of the catalogue or brought, with its parameters, all defaults written out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spec {
     /// The name in the catalogue.
     pub kind: String,
     /// Its parameters.
     pub config: Value,
+    /// A hash of its source, if it is not of the catalogue: results of one that was edited are not those of another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_hash: Option<String>,
 }
 
 /// One direction of a link: the port at `from`, and the wire to `to`.

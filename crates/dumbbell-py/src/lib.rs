@@ -1,8 +1,15 @@
-//! Floor 5 of Dumbbell: the door to Python. JSON text in, JSON text out; everything else is `dumbbell_lab`'s.
+//! Floor 6 of Dumbbell: the door to Python. JSON text in, JSON text or an Arrow table out; everything else is
+//! `dumbbell_lab`'s, but for algorithms of a user's own, which are Python classes ([`own`]).
 //!
-//! The interpreter's lock is released while a scenario runs.
-use dumbbell_lab::door;
+//! The interpreter's lock is released while a scenario runs and while records are read; each call of such a class takes
+//! it for its time.
+mod columns;
+mod own;
+
+use columns::Table;
 use dumbbell_lab::problem::Problem as Refusal;
+use dumbbell_lab::{door, examine};
+use own::Own;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
@@ -20,35 +27,62 @@ fn read(request: &str) -> PyResult<Value> {
 
 /// Every algorithm by kind, with its page, parameters and defaults.
 #[pyfunction]
-fn catalogue() -> String {
-    door::catalogue().to_string()
+#[pyo3(signature = (own = vec![]))]
+fn catalogue(own: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
+    Ok(door::catalogue_with(Own::read(&own)?.makers()).to_string())
 }
 
 /// JSON Schema of a scenario file.
 #[pyfunction]
-fn schema() -> String {
-    door::schema().to_string()
+#[pyo3(signature = (own = vec![]))]
+fn schema(own: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
+    Ok(door::schema_with(Own::read(&own)?.makers()).to_string())
 }
 
-/// The points of a scenario with every default resolved.
+/// The points of a scenario with every default resolved. `own`: described classes that it may name.
 #[pyfunction]
-fn plan(py: Python<'_>, request: &str) -> PyResult<String> {
-    let request = read(request)?;
-    py.detach(|| door::plan(&request)).map(|v| v.to_string()).map_err(problem)
+#[pyo3(signature = (request, own = vec![]))]
+fn plan(py: Python<'_>, request: &str, own: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
+    let (request, own) = (read(request)?, Own::read(&own)?);
+    py.detach(|| door::plan_with(&request, &own)).map(|v| v.to_string()).map_err(problem)
 }
 
 /// Runs a scenario. About ten times a second, and at the end, `progress(finished, runs, fraction)` is called; the
 /// runs go on as long as that returns true.
 #[pyfunction]
-fn run(py: Python<'_>, request: &str, progress: Py<PyAny>) -> PyResult<String> {
-    let request = read(request)?;
+#[pyo3(signature = (request, progress, own = vec![]))]
+fn run(py: Python<'_>, request: &str, progress: Py<PyAny>, own: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
+    let (request, own) = (read(request)?, Own::read(&own)?);
     let report = |p: door::Progress| -> bool {
         Python::attach(|py| {
             let heard = progress.call1(py, (p.finished, p.runs, p.fraction));
             heard.and_then(|go_on| go_on.is_truthy(py)).unwrap_or(false)
         })
     };
-    py.detach(|| door::run(&request, &report)).map(|v| v.to_string()).map_err(problem)
+    py.detach(|| door::run_with(&request, &report, &own)).map(|v| v.to_string()).map_err(problem)
+}
+
+/// The conformance suite, applied to described classes.
+#[pyfunction]
+fn test(py: Python<'_>, own: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
+    let own = Own::read(&own)?;
+    Ok(py.detach(|| examine::test(own.makers())).to_string())
+}
+
+/// Sends a trace of packets through a queue, or takes a congestion control through a trace of events.
+#[pyfunction]
+#[pyo3(signature = (request, own = vec![]))]
+fn drive(py: Python<'_>, request: &str, own: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
+    let (request, own) = (read(request)?, Own::read(&own)?);
+    let drive = if request["cc"].is_null() { examine::drive_queue } else { examine::drive_connection };
+    py.detach(|| drive(&request, &own)).map(|v| v.to_string()).map_err(problem)
+}
+
+/// One table of several runs, in tidy form: see `dumbbell_lab::door::table`.
+#[pyfunction]
+fn table(py: Python<'_>, request: &str) -> PyResult<Table> {
+    let request = read(request)?;
+    py.detach(|| door::table(&request)).map(Table).map_err(problem)
 }
 
 /// Runs a script that tests one end of a TCP; `name` is what messages call it.
@@ -87,14 +121,19 @@ fn read_capture(py: Python<'_>, request: &str) -> PyResult<String> {
 fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add("Problem", m.py().get_type::<Problem>())?;
+    m.add_class::<Table>()?;
+    own::register(m)?;
     m.add_function(wrap_pyfunction!(catalogue, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(plan, m)?)?;
     m.add_function(wrap_pyfunction!(run, m)?)?;
+    m.add_function(wrap_pyfunction!(table, m)?)?;
     m.add_function(wrap_pyfunction!(script, m)?)?;
     m.add_function(wrap_pyfunction!(import_tc, m)?)?;
     m.add_function(wrap_pyfunction!(export_tc, m)?)?;
     m.add_function(wrap_pyfunction!(export, m)?)?;
     m.add_function(wrap_pyfunction!(read_capture, m)?)?;
+    m.add_function(wrap_pyfunction!(test, m)?)?;
+    m.add_function(wrap_pyfunction!(drive, m)?)?;
     Ok(())
 }

@@ -1,8 +1,9 @@
-//! Cost of a packet-hop on the workload that simulators are compared by: `hop N RATE_MBPS SECONDS [red] [unfolded] [linux] [rack]`.
+//! Cost of a packet-hop on the workload that simulators are compared by: `hop N RATE_MBPS SECONDS [red] [unfolded] [linux] [rack] [cubic]`.
 //!
 //! N senders, access 1 Gbps / 1 ms, bottleneck RATE / 10 ms, a buffer of one bandwidth-delay product (24 ms),
 //! 1000-byte packets, 40-byte acknowledgements, one for each packet, NewReno, flow i starts at i/N s.
-//! `linux`: hosts as the profile `linux` has them, with SACK and the same sizes; `rack`: the benchmark's TCP with RACK-TLP.
+//! `linux`: hosts as the profile `linux` has them, with SACK (or CUBIC) and the same sizes; `rack`: the benchmark's TCP
+//! with RACK-TLP; `cubic`: the benchmark's TCP with CUBIC.
 //! Under `valgrind --tool=cachegrind` the instruction count divided by the hops is exact.
 #![allow(clippy::disallowed_methods, clippy::print_stdout)]
 #[path = "../tests/plans/mod.rs"]
@@ -36,11 +37,13 @@ fn main() {
         let bench = tcp.clone();
         if said("linux") {
             *tcp = TcpConfig { mss: bench.mss, ..TcpConfig::linux() };
-            *cc = plans::spec("sack", json!({}));
+            *cc = plans::spec(if said("cubic") { "cubic" } else { "sack" }, json!({}));
         } else if said("rack") {
             let now = TcpConfig::linux();
             (tcp.detection, tcp.tail_loss_probe, tcp.reduction) = (now.detection, true, now.reduction);
             *cc = plans::spec("sack", json!({}));
+        } else if said("cubic") {
+            *cc = plans::spec("cubic", json!({}));
         }
     }
     let mut world = World::new(&plan, Options { fold: !said("unfolded"), ..Options::default() }).unwrap();

@@ -22,6 +22,7 @@ use dumbbell_algos::service::constant::Constant;
 use dumbbell_algos::source::AnySource;
 use dumbbell_core::aqm::{Aqm, LinkInfo, Needs};
 use dumbbell_core::catalogue::{Algorithm, Fault, NoConfig};
+use dumbbell_core::foreign::{Alarm, Makers};
 use dumbbell_core::impairment::Impairment;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::service::Service;
@@ -58,9 +59,18 @@ impl World {
     /// # Errors
     /// A name that is not in the catalogue, or parameters that it refuses; a plan made from a scenario has neither.
     pub fn new(plan: &Plan, options: Options) -> Result<World, Fault> {
+        World::with(plan, options, &Makers::default())
+    }
+
+    /// The same, of a plan that names algorithms of `makers` too.
+    ///
+    /// # Errors
+    /// As [`World::new`]. An algorithm that fails when it is made says so in [`World::failure`].
+    pub fn with(plan: &Plan, options: Options, makers: &Makers) -> Result<World, Fault> {
+        let brought = Brought { makers, alarm: Alarm::default() };
         let mut elements = Vec::with_capacity(plan.links.len());
         for (link, datagrams) in with_datagrams(plan).into_iter().enumerate() {
-            elements.push(element(plan, link, datagrams, options)?);
+            elements.push(element(plan, link, datagrams, options, &brought)?);
         }
         let is = |f: &dyn Fn(&Port) -> bool| -> Vec<bool> {
             elements.iter().map(|e| matches!(e, Element::Port(p) if f(p))).collect()
@@ -73,9 +83,31 @@ impl World {
         let agenda = Agenda::new(entries_per_second(plan, &legs.merge), horizon(plan).ps());
         let mut flows = Vec::with_capacity(plan.flows.len());
         for i in 0..plan.flows.len() {
-            flows.push(flow(plan, i, [legs.sockets[2 * i], legs.sockets[2 * i + 1]])?);
+            flows.push(flow(plan, i, [legs.sockets[2 * i], legs.sockets[2 * i + 1]], &brought)?);
         }
-        Ok(World::assemble(Parts { plan: plan.clone(), legs, ranks, agenda, elements, flows, audit: options.audit }))
+        let (plan, audit, alarm) = (plan.clone(), options.audit, brought.alarm);
+        Ok(World::assemble(Parts { plan, legs, ranks, agenda, elements, flows, audit, alarm }))
+    }
+}
+
+/// Algorithms that are not of the catalogue, and where those of this world say that they cannot go on.
+struct Brought<'a> {
+    makers: &'a Makers,
+    alarm: Alarm,
+}
+
+impl Brought<'_> {
+    fn aqm(&self, spec: &Spec, site: &LinkInfo) -> Result<AnyAqm, Fault> {
+        match self.makers.aqm(&spec.kind) {
+            Some(maker) => maker.make(&spec.config, site, &self.alarm).map(AnyAqm::Foreign),
+            None => AnyAqm::build(&spec.kind, &spec.config, site),
+        }
+    }
+    fn cc(&self, spec: &Spec, path: &Path) -> Result<AnyCc, Fault> {
+        match self.makers.cc(&spec.kind) {
+            Some(maker) => maker.make(&spec.config, path, &self.alarm).map(AnyCc::Foreign),
+            None => AnyCc::build(&spec.kind, &spec.config, path),
+        }
     }
 }
 
@@ -95,7 +127,7 @@ fn looks(plan: &Plan, wanted: bool) -> Looks {
 fn service(plan: &Plan, link: &Link, info: &LinkInfo) -> Result<AnyService, Fault> {
     let mut service = match &link.service {
         None => AnyService::Constant(Constant::new(&NoConfig {}, info)),
-        Some(Spec { kind, config }) => within(&link.name, AnyService::build(kind, config, info))?,
+        Some(Spec { kind, config, .. }) => within(&link.name, AnyService::build(kind, config, info))?,
     };
     service.watch(Time::ZERO + plan.warmup, Time::ZERO + plan.duration);
     Ok(service)
@@ -103,7 +135,13 @@ fn service(plan: &Plan, link: &Link, info: &LinkInfo) -> Result<AnyService, Faul
 
 /// A link is a wire if there is nothing to decide, to lose or to look at. TCP's segments fit every link of their
 /// route; a datagram may be too large for one.
-fn element(plan: &Plan, number: usize, datagrams: bool, options: Options) -> Result<Element, Fault> {
+fn element(
+    plan: &Plan,
+    number: usize,
+    datagrams: bool,
+    options: Options,
+    brought: &Brought<'_>,
+) -> Result<Element, Fault> {
     let link = &plan.links[number];
     let plain = link.aqm.kind == "drop_tail" && link.capacity == Capacity::Unlimited;
     let simple = link.impairments.is_empty() && link.conditioner.is_none() && link.service.is_none();
@@ -112,7 +150,7 @@ fn element(plan: &Plan, number: usize, datagrams: bool, options: Options) -> Res
     }
     let chance = |part: &str| Stream::named(plan.seed, &format!("{}/{part}", link.name));
     let info = LinkInfo { rate: link.rate, capacity: link.capacity, mtu: link.mtu, delay: link.delay };
-    let aqm = within(&link.name, AnyAqm::build(&link.aqm.kind, &link.aqm.config, &info))?;
+    let aqm = within(&link.name, brought.aqm(&link.aqm, &info))?;
     let rng = chance(&link.aqm.kind);
     let service = service(plan, link, &info)?;
     let queue = match aqm.needs() {
@@ -122,13 +160,13 @@ fn element(plan: &Plan, number: usize, datagrams: bool, options: Options) -> Res
         _ => Queue::Held(HeldQueue::new(aqm, rng, info, service, link.count_in_service)),
     };
     let mut impairments = Vec::with_capacity(link.impairments.len());
-    for (i, Spec { kind, config }) in link.impairments.iter().enumerate() {
+    for (i, Spec { kind, config, .. }) in link.impairments.iter().enumerate() {
         let impairment = within(&link.name, AnyImpairment::build(kind, config, &()))?;
         impairments.push((impairment, chance(&format!("{kind}.{i}"))));
     }
     let station = match &link.conditioner {
         None => None,
-        Some(Spec { kind, config }) => {
+        Some(Spec { kind, config, .. }) => {
             let conditioner = within(&link.name, AnyConditioner::build(kind, config, &info))?;
             Some(Box::new(Station::new(conditioner, chance(kind), info)))
         }
@@ -151,7 +189,7 @@ fn element(plan: &Plan, number: usize, datagrams: bool, options: Options) -> Res
     })))
 }
 
-fn flow(plan: &Plan, number: usize, tails: [Tail; 2]) -> Result<Flow, Fault> {
+fn flow(plan: &Plan, number: usize, tails: [Tail; 2], brought: &Brought<'_>) -> Result<Flow, Fault> {
     let flow = &plan.flows[number];
     let chance = |part: &str| Stream::named(plan.seed, &format!("{}/{part}", flow.name));
     let source = within(&flow.name, AnySource::build(&flow.source.kind, &flow.source.config, &()))?;
@@ -161,7 +199,7 @@ fn flow(plan: &Plan, number: usize, tails: [Tail; 2]) -> Result<Flow, Fault> {
     let (ends, jitter) = match &flow.transport {
         Transport::Udp { header } => (Ends::Udp(Udp::new(*header)), None),
         Transport::Tcp { cc, tcp } => {
-            let build = |path: &Path| AnyCc::build(&cc.kind, &cc.config, path);
+            let build = |path: &Path| brought.cc(cc, path);
             within(
                 &flow.name,
                 build(&Path { mss: 1460, initial_window: 1460, initial_ssthresh: u64::MAX, growth_limit: 1 }),

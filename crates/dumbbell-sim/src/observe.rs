@@ -80,6 +80,10 @@ pub enum Cause {
     Loss,
     /// The receiver echoed congestion (ECN).
     EcnEcho,
+    /// A tail loss probe repaired a loss that nothing else told of.
+    TailLoss,
+    /// The last reduction proved needless and was taken back.
+    Undone,
     /// Everything that was lost is repaired.
     Recovered,
     /// The control's own doing: a delay, a round that ended, an idle time.
@@ -96,6 +100,10 @@ impl Cause {
             Some(Cause::EcnEcho)
         } else if after.stats.recoveries > before.stats.recoveries {
             Some(Cause::Loss)
+        } else if after.stats.tail_losses > before.stats.tail_losses {
+            Some(Cause::TailLoss)
+        } else if after.stats.undone() > before.stats.undone() {
+            Some(Cause::Undone)
         } else if b.phase != Phase::Open && a.phase == Phase::Open {
             Some(Cause::Recovered)
         } else if a.cwnd < b.cwnd && b.phase == Phase::Open || a.phase != b.phase || a.ssthresh != b.ssthresh {
@@ -110,6 +118,8 @@ impl Cause {
             Cause::Timeout => "timeout",
             Cause::Loss => "loss",
             Cause::EcnEcho => "ecn_echo",
+            Cause::TailLoss => "tail_loss",
+            Cause::Undone => "undone",
             Cause::Recovered => "recovered",
             Cause::Own => "own",
         }

@@ -13,6 +13,7 @@ use crate::ranks::{Clock, Ranks};
 use crate::socket::{Emission, Socket};
 use crate::wire::Wire;
 use dumbbell_core::flow::FlowTable;
+use dumbbell_core::foreign::{Alarm, Failure};
 use dumbbell_core::units::Time;
 use dumbbell_plan::Plan;
 
@@ -57,6 +58,7 @@ pub struct World {
     pub(crate) casualties: Casualties,
     pub(crate) tally: Tally,
     pub(crate) audit: Option<Audit>,
+    alarm: Alarm,
     now: Time,
     emissions: Vec<Emission>,
     /// What a conditioner lets out, during one event.
@@ -72,6 +74,7 @@ pub(crate) struct Parts {
     pub elements: Vec<Element>,
     pub flows: Vec<Flow>,
     pub audit: bool,
+    pub alarm: Alarm,
 }
 
 /// The parts of the world that a port needs, for one event.
@@ -89,7 +92,7 @@ pub(crate) use scene;
 
 impl World {
     pub(crate) fn assemble(parts: Parts) -> Self {
-        let Parts { plan, legs, ranks, agenda, elements, flows, audit } = parts;
+        let Parts { plan, legs, ranks, agenda, elements, flows, audit, alarm } = parts;
         let mut world = World {
             warm: Time::ZERO + plan.warmup,
             end: Time::ZERO + plan.duration,
@@ -98,6 +101,7 @@ impl World {
             casualties: Casualties::default(),
             tally: Tally::default(),
             audit: audit.then(Audit::default),
+            alarm,
             now: Time::ZERO,
             emissions: Vec::new(),
             released: Vec::new(),
@@ -126,6 +130,12 @@ impl World {
     /// The instant that the agenda has reached.
     pub fn now(&self) -> Time {
         self.now
+    }
+
+    /// The algorithm of a caller's own that could not go on, if there was one: what happened since is not what it
+    /// would have done. Look after each [`World::run`].
+    pub fn failure(&self) -> Option<&Failure> {
+        self.alarm.heard()
     }
 
     /// Handles at most `events` entries; true when the end is reached.

@@ -82,6 +82,13 @@ pub struct SenderStats {
     pub spurious_recoveries: u64,
 }
 
+impl SenderStats {
+    /// Reductions that proved needless and were taken back.
+    pub fn undone(&self) -> u64 {
+        self.spurious_timeouts + self.spurious_recoveries
+    }
+}
+
 /// A sender's state, for time series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SenderView {

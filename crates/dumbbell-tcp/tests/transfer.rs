@@ -6,7 +6,7 @@ use dumbbell_tcp::{Detection, Recovery, Reduction, TcpConfig};
 use harness::*;
 use proptest::prelude::*;
 
-const CONTROLS: [&str; 5] = ["tahoe", "reno", "newreno", "sack", "aimd"];
+const CONTROLS: [&str; 6] = ["tahoe", "reno", "newreno", "sack", "aimd", "cubic"];
 
 #[test]
 fn a_clean_transfer_sends_everything_once() {

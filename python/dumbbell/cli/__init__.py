@@ -30,6 +30,8 @@ _COMMANDS = (
     ("plot", "plot:plot", "Draw a result directory again, or an algorithm's curve."),
     ("export", "export:export", "Write a result as CSV, pcapng, pcap, ns-2 trace, Mahimahi trace or flent data."),
     ("read", "export:read", "Say what is in a capture (pcapng, pcap) or a trace of ns-2."),
+    ("test", "test:test", "Examine algorithms of your own as those of the catalogue are."),
+    ("new", "new:new", "Write the first lines of an algorithm of your own."),
     ("reproduce", "reproduce:reproduce", "Reproduce a paper: a verdict on each number and claim."),
     ("doctor", "doctor:doctor", "Say what this machine has and what it lacks."),
 )

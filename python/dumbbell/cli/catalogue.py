@@ -9,21 +9,21 @@ from cyclopts import Parameter
 from .. import catalogue, door
 from ..errors import ScenarioError
 from ..reproduce import papers
-from .options import Json, emit, show
+from .options import Json, Use, emit, show
 
 KINDS = ("aqm", "qdisc", "cc", "meter", "conditioner", "impairment", "service", "source", "paper")
 
 
-def list_(*, json: Json = False) -> int:
+def list_(*, use: Use = [], json: Json = False) -> int:  # noqa: B006 (cyclopts reads it)
     """List every algorithm by kind, and the papers."""
-    known = catalogue.kinds()
+    known = catalogue.kinds(*use)
     names = {kind: known.get(kind, []) for kind in KINDS} | {"paper": papers.names()}
     if json:
         emit(names)
         return 0
     from ..tables import grid
 
-    ideas = {(a.kind, a.name): a.idea for a in catalogue.algorithms()}
+    ideas = {(a.kind, a.name): _idea(a) for a in catalogue.algorithms(*use)}
     ideas |= {("paper", name): papers.load(name).title for name in names["paper"]}
     for kind, members in names.items():
         if members:
@@ -32,8 +32,18 @@ def list_(*, json: Json = False) -> int:
     return 0
 
 
+def _idea(algorithm: catalogue.Algorithm) -> str:
+    """Its idea, and that it is slow if it is."""
+    mine = algorithm.language != "Rust"
+    return f"{algorithm.idea} ({algorithm.language}, slow: {algorithm.file})" if mine else algorithm.idea
+
+
 def explain(
-    name: Annotated[str, Parameter(help="An algorithm, `tcp`, or `tcp/PROFILE`.")], /, *, json: Json = False
+    name: Annotated[str, Parameter(help="An algorithm, `tcp`, or `tcp/PROFILE`.")],
+    /,
+    *,
+    use: Use = [],  # noqa: B006 (cyclopts reads it)
+    json: Json = False,
 ) -> int:
     """One page about an algorithm: idea, equations, every parameter with its default, range and source."""
     from .explain import algorithm_page, tcp_page
@@ -44,7 +54,7 @@ def explain(
     elif name in papers.names():
         raise ScenarioError(f"`{name}` is a paper: `dumbbell reproduce {name}` runs it")
     else:
-        pages = [algorithm_page(a) for a in catalogue.find(name)]
+        pages = [algorithm_page(a) for a in catalogue.find(name, *use)]
     if json:
         documents = [page for page, _ in pages]
         emit(documents[0] if len(documents) == 1 else documents)
@@ -54,7 +64,7 @@ def explain(
     return 0
 
 
-def schema(*, json: Json = True) -> int:
+def schema(*, use: Use = [], json: Json = True) -> int:  # noqa: B006 (cyclopts reads it)
     """Print the JSON Schema of scenario files, with --json or without."""
-    emit(door.schema())
+    emit(door.schema(*use))
     return 0

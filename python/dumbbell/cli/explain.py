@@ -19,6 +19,7 @@ PROVENANCE = {
     "two_readings": "two independent readings of the source agree",
     "recollection": "written from a description; the source was not at hand",
     "reconstruction": "the source leaves parts open; each of our choices is a named option",
+    "own": "your own; `dumbbell test FILE` examines it. Each decision calls Python: slow beside the catalogue's",
 }
 
 Page = tuple[dict[str, Any], list[RenderableType]]
@@ -34,6 +35,7 @@ def algorithm_page(algorithm: Algorithm) -> Page:
         _parameters(algorithm.parameters, "Parameters"),
         f"Sources: {'; '.join(algorithm.sources)}",
         f"Provenance: {PROVENANCE.get(algorithm.provenance, algorithm.provenance)}",
+        *([f"Written in {algorithm.language}: {algorithm.file}"] if algorithm.file else []),
     ]
     return dataclasses.asdict(algorithm), lines
 

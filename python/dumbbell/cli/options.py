@@ -23,6 +23,10 @@ Overrides = Annotated[
         help="Replace a value of the scenario: KEY=VALUE, as in queue.max_p=0.1. May be repeated.",
     ),
 ]
+Use = Annotated[
+    list[str],
+    Parameter(help="A Python file with algorithms of your own (docs/your-own.md). May be repeated."),
+]
 File = Annotated[str, Parameter(allow_leading_hyphen=True, help="The scenario file (TOML); `-` reads it from stdin.")]
 
 
@@ -32,6 +36,7 @@ class RunOptions:
     """How a scenario is run."""
 
     set: Overrides = field(default_factory=list)
+    use: Use = field(default_factory=list)
     seed: Annotated[int | None, Parameter(help="Seed of the first replication. Default: the scenario's.")] = None
     replications: Annotated[int | None, Parameter(help="Runs with seeds of their own. Default: the scenario's.")] = None
     threads: Annotated[int | None, Parameter(help="Runs at the same time. Default: all cores.")] = None
@@ -50,6 +55,7 @@ class RunOptions:
             out=None if self.out is None else str(self.out),
             record={"every": self.record_every} if self.record_every else None,
             audit=self.audit or None,
+            use=self.use or None,
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -122,19 +121,5 @@ def _curve(name: str, changes: list[str]) -> Any:
         if key.removeprefix("queue.") not in values:
             raise ScenarioError(f"`{name}` has no parameter `{key}`; there are {', '.join(values)}")
         values[key.removeprefix("queue.")] = value
-    red = Red(
-        min_th=_packets(values, "min_th"),
-        max_th=_packets(values, "max_th"),
-        max_p=float(values["max_p"]),
-        gentle=str(values.get("gentle", False)).lower() == "true",
-    )
-    if not 0 <= red.min_th < red.max_th:
-        raise ScenarioError(f"min_th ({red.min_th:g} pkt) must be below max_th ({red.max_th:g} pkt)")
+    red = Red.of(values)
     return drop_probability([(name, red)], f"{name}: min_th {red.min_th:g}, max_th {red.max_th:g}, max_p {red.max_p:g}")
-
-
-def _packets(values: dict[str, Any], key: str) -> float:
-    match = re.fullmatch(r"\s*([0-9.]+)\s*(?:pkts?|packets?)\s*", str(values[key]))
-    if match is None:
-        raise ScenarioError(f"{key} = {values[key]!r}: a curve needs packets, as in -s {key}='5 pkt'")
-    return float(match[1])

@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from .. import door, overrides, result
 from ..errors import InvalidRun, ScenarioError
-from .options import File, Json, Overrides, RunOptions, emit, notes, progress, show, source
+from .options import File, Json, Overrides, RunOptions, Use, emit, notes, progress, show, source
 
 
 def run(file: File, /, *, options: RunOptions | None = None, json: Json = False) -> int:
@@ -19,9 +19,9 @@ def run(file: File, /, *, options: RunOptions | None = None, json: Json = False)
     return _report(data, json, options)
 
 
-def check(file: File, /, *, set: Overrides = [], json: Json = False) -> int:  # noqa: B006 (cyclopts reads it)
+def check(file: File, /, *, set: Overrides = [], use: Use = [], json: Json = False) -> int:  # noqa: B006 (cyclopts reads it)
     """Check a scenario file: every error with its line, its column and the fix."""
-    planned = door.plan(door.request(source(file), set, points=0))
+    planned = door.plan(door.request(source(file), set, points=0, use=use or None))
     points, runs = planned["points_total"], planned["runs_total"]
     if json:
         emit({"ok": True, "points": points, "runs": runs, "notes": planned["notes"]})

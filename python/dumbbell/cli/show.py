@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from .. import door, network
 from ..errors import ScenarioError
 from ..tables import grid
-from .options import File, Json, Overrides, emit, notes, source
+from .options import File, Json, Overrides, Use, emit, notes, source
 from .options import show as print_out
 
 _LINKS = ("link", "rate", "delay", "queue", "MTU", "conditioner", "impairments")
@@ -20,12 +20,13 @@ def show(
     /,
     *,
     set: Overrides = [],  # noqa: B006 (cyclopts reads it)
+    use: Use = [],  # noqa: B006
     point: Annotated[int, Parameter(help="Which point of a sweep, from 0.")] = 0,
     json: Json = False,
     dot: Annotated[bool, Parameter(help="Print the network for Graphviz.")] = False,
 ) -> int:
     """Draw a scenario's network, its flows and their round-trip times; `--json` prints the whole plan."""
-    planned = door.plan(door.request(source(file), set))
+    planned = door.plan(door.request(source(file), set, use=use or None))
     points = planned["points"]
     if not 0 <= point < len(points):
         raise ScenarioError(f"there is no point {point}: the scenario has {len(points)}, from 0")

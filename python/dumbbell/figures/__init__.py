@@ -14,14 +14,18 @@ _HOME = {
     "svg": "style",
     "look": "style",
     "over_parameter": "compare",
+    "over_sweep": "compare",
+    "trace": "compare",
     "side_by_side": "compare",
     "cumulative": "compare",
     "Line": "compare",
     "recorded": "over_time",
+    "of_result": "over_time",
     "cwnd": "windows",
     "queue": "queues",
     "goodput": "over_time",
     "drop_probability": "curve",
+    "Red": "curve",
     "error_map": "valley",
     "Source": "source",
     "View": "source",
@@ -36,3 +40,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module `dumbbell.figures` has no `{name}`")
     return getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

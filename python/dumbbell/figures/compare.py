@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
+from .. import catalogue
+from ..errors import ScenarioError
 from ..stats import Interval
+from ..units import amount
 from . import style
 from .style import Figure
+
+if TYPE_CHECKING:
+    from ..arrow import Table
+    from ..result import Result, Sweep
 
 _MOST_TICKS = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One scheme's measurements: `y` over `x`, and perhaps the printed values beside them."""
+    """Measurements `y` over `x`, and perhaps the printed values beside them; drawn as its scheme if it has one, else
+    by its place in the figure."""
 
-    scheme: str
+    scheme: str | None
     label: str
     x: Sequence[float]
     y: Sequence[Interval]
@@ -27,8 +36,8 @@ class Line:
 def over_parameter(lines: Sequence[Line], x_label: str, y_label: str, title: str = "") -> Figure:
     """Means with 95 % intervals over a parameter; printed values as crosses and pluses, without a line."""
     figure, axes = style.new()
-    for line, mark in zip(lines, itertools.cycle("x+1")):
-        look = style.look(line.scheme)
+    for i, (line, mark) in enumerate(zip(lines, itertools.cycle("x+1"))):
+        look = style.nth(i) if line.scheme is None else style.look(line.scheme)
         means = [y.mean for y in line.y]
         spread = [y.half or 0.0 for y in line.y]
         axes.errorbar(line.x, means, yerr=spread, capsize=3, label=line.label, **look.line())
@@ -54,6 +63,38 @@ def over_parameter(lines: Sequence[Line], x_label: str, y_label: str, title: str
     return figure
 
 
+def over_sweep(
+    sweep: Sweep,
+    x: str,
+    y: Callable[[Result], Interval],
+    y_label: str,
+    by: str | None = None,
+    x_label: str | None = None,
+    title: str = "",
+) -> Figure:
+    """A sweep's measurement `y` over the swept key `x`, one line for each value of the swept key `by`.
+
+    Values of `x` are numbers, or quantities with one unit (`"24 pkt"`), which the axis then names.
+    """
+    units: set[str] = set()
+    lines: dict[str, list[tuple[float, Interval]]] = {}
+    for changes, result in sweep:
+        value, unit = amount(changes[x])
+        units.add(unit)
+        lines.setdefault("" if by is None else str(changes[by]), []).append((value, y(result)))
+    if len(units) > 1:
+        raise ScenarioError(f"`{x}` is swept in several units ({', '.join(sorted(units))}): use one")
+    schemes = {name for names in catalogue.kinds().values() for name in names}
+    drawn = []
+    for name, points in lines.items():
+        points.sort(key=lambda point: point[0])
+        of_scheme = name if name in schemes else None
+        label = name if of_scheme or not by else f"{by} = {name}"
+        drawn.append(Line(of_scheme, label, [at for at, _ in points], [value for _, value in points]))
+    (unit,) = units or {""}
+    return over_parameter(drawn, x_label or (f"{x} [{unit}]" if unit else x), y_label, title)
+
+
 @dataclass(frozen=True, slots=True)
 class Trace:
     """One line over time; drawn as its scheme if it has one, else by its place in the panel."""
@@ -62,6 +103,14 @@ class Trace:
     time_s: Sequence[float]
     y: Sequence[float]
     scheme: str | None = None
+
+
+def trace(label: str, series: Table, column: str, scheme: str | None = None) -> Trace:
+    """A recorded column over time, of one flow or queue of one run. `ScenarioError` if the table holds several."""
+    times = series.numbers("time_s")
+    if any(b < a for a, b in itertools.pairwise(times)):
+        raise ScenarioError(f"the series of `{column}` holds several runs, flows or queues: a trace is of one")
+    return Trace(label, times, series.numbers(column), scheme)
 
 
 def side_by_side(panels: Sequence[tuple[str, Sequence[Trace]]], y_label: str, title: str = "") -> Figure:

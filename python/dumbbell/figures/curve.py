@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from .. import catalogue
+from ..errors import ScenarioError
 from . import style
 from .style import Figure
 
@@ -17,6 +21,22 @@ class Red:
     max_th: float
     max_p: float
     gentle: bool = False
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, Any]) -> Red:
+        """From an algorithm's parameters as written in a scenario; RED's defaults for the others. `ScenarioError` if
+        the thresholds are not packets, or not in order."""
+        (red,) = catalogue.find("red")
+        values = {p.name: p.default for p in red.parameters} | dict(parameters)
+        curve = cls(
+            min_th=_packets(values, "min_th"),
+            max_th=_packets(values, "max_th"),
+            max_p=float(values["max_p"]),
+            gentle=str(values["gentle"]).lower() == "true",
+        )
+        if not 0 <= curve.min_th < curve.max_th:
+            raise ScenarioError(f"min_th ({curve.min_th:g} pkt) must be below max_th ({curve.max_th:g} pkt)")
+        return curve
 
     def __call__(self, avg: float) -> float:
         """The probability p_b with which an arrival is signalled at this average queue."""
@@ -33,6 +53,13 @@ class Red:
         """Averages at which the curve bends or jumps, from 0 to beyond the last."""
         last = 2 * self.max_th if self.gentle else self.max_th
         return [0.0, self.min_th, self.max_th, *([last] if self.gentle else []), 1.25 * last]
+
+
+def _packets(values: Mapping[str, Any], key: str) -> float:
+    match = re.fullmatch(r"\s*([0-9.]+)\s*(?:pkts?|packets?)\s*", str(values[key]))
+    if match is None:
+        raise ScenarioError(f"{key} = {values[key]!r}: a curve needs packets, as in {key}='5 pkt'")
+    return float(match[1])
 
 
 def drop_probability(curves: Sequence[tuple[str, Red]], title: str = "") -> Figure:

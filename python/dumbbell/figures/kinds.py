@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from . import delay, measured, over_time, phase, queues, timeseq, windows
 from .source import Source, View
 from .style import Figure
+
+if TYPE_CHECKING:
+    import polars
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +38,8 @@ def _queue(source: Source, view: View) -> Figure:
     return queues.queue([view.cut(source.need("queues", ("time_s", "queue", "queue_packets")))])
 
 
-def _only(source: Source, view: View, name: str):  # type: ignore[no-untyped-def]  # polars is imported when it is used
+def _only(source: Source, view: View, name: str) -> polars.DataFrame:
+    """A series of the flows in view."""
     import polars as pl
 
     frame = view.cut(source.need(name, ("time_s", "flow")))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .. import series
 from ..errors import ScenarioError
@@ -16,6 +16,9 @@ from .windows import cwnd
 
 if TYPE_CHECKING:
     import polars
+
+    from ..records import Series
+    from ..result import Result
 
 
 _LONG_S = 30.0
@@ -39,6 +42,18 @@ def recorded(directory: str | Path) -> dict[str, Figure]:
     return figures
 
 
+def of_result(result: Result) -> dict[str, Figure]:
+    """Every figure that a result has the series for, by name: `cwnd`, `goodput`, `queue`. `ScenarioError` if it has
+    none: run with `record_every`."""
+    import polars
+
+    def frames(name: Series) -> list[polars.DataFrame]:
+        return [polars.DataFrame(run.series(name)) for run in result.runs]
+
+    flows = frames("flows")
+    return {"cwnd": cwnd(flows), "goodput": goodput(flows), "queue": queue(frames("queues"))}
+
+
 def goodput(runs: Sequence[polars.DataFrame], title: str = "") -> Figure:
     """Each flow's goodput over time: the mean over runs, with its 95 % interval as a band.
 
@@ -46,7 +61,7 @@ def goodput(runs: Sequence[polars.DataFrame], title: str = "") -> Figure:
     and in a shorter period would stand above what the link can carry.
     """
     figure, axes = style.new()
-    long = runs[0]["time_s"].max() >= _LONG_S
+    long = max(runs[0]["time_s"].to_list()) >= _LONG_S
     for i, (name, _) in enumerate(series.parts(runs[0], "flow")):
         frames = [dict(series.parts(run, "flow"))[name] for run in runs]
         if long:
@@ -70,7 +85,7 @@ def goodput(runs: Sequence[polars.DataFrame], title: str = "") -> Figure:
     return _finish(figure, axes, title or ("means over each second" if long else ""))
 
 
-def _finish(figure: Figure, axes, title: str) -> Figure:
+def _finish(figure: Figure, axes: Any, title: str) -> Figure:
     axes.set_ylim(bottom=0)
     axes.margins(x=0.01)
     style.legend(axes)

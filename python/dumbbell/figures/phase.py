@@ -51,7 +51,7 @@ def _draw(both: polars.DataFrame, x_label: str, y_label: str, fair: bool) -> Fig
         )
     figure, axes = style.new(size=(5.4, 4.4))
     points = np.column_stack([both["x"].to_numpy(), both["y"].to_numpy()]).astype(float)
-    line = LineCollection(np.stack([points[:-1], points[1:]], axis=1), cmap=_MAP, linewidths=1.1, alpha=0.9)
+    line = LineCollection(list(np.stack([points[:-1], points[1:]], axis=1)), cmap=_MAP, linewidths=1.1, alpha=0.9)
     line.set_array(both["time_s"].to_numpy()[:-1])
     axes.add_collection(line)
     highest = points.max(axis=0) * 1.06 + 1e-9
@@ -73,7 +73,7 @@ def _draw(both: polars.DataFrame, x_label: str, y_label: str, fair: bool) -> Fig
         axes.set(xlim=(0, highest[0]), ylim=(0, highest[1]))
     for place, marker, word, below in ((points[0], "o", "start", -15), (points[-1], "s", "end", 7)):
         axes.plot(*place, marker, color=style.BLACK, markerfacecolor="white", markersize=6, zorder=4)
-        style.label(axes, *place, word, offset=(5, below))
+        style.label(axes, float(place[0]), float(place[1]), word, offset=(5, below))
     axes.set(xlabel=x_label, ylabel=y_label)
     figure.colorbar(line, ax=axes, label="time [s]", shrink=0.85, pad=0.02)
     return figure

@@ -17,8 +17,7 @@ try:
 except ImportError:
     raise EnvironmentLacks("figures need matplotlib: pip install 'dumbbell[figures]'") from None
 
-matplotlib.use("Agg")
-from matplotlib.figure import Figure
+from matplotlib import figure as _figure
 
 # Okabe and Ito's palette: told apart with any colour vision, and by lightness in print.
 BLACK, ORANGE, SKY, GREEN = "#000000", "#b26a00", "#3a8fc4", "#00795a"
@@ -34,7 +33,7 @@ DASHES: tuple[Any, ...] = (
     (0, (8, 2, 1, 2, 1, 2)),
 )
 
-RC = {
+RC: Any = {  # Matplotlib types the keys as one long Literal.
     "figure.dpi": 110,
     "savefig.dpi": 180,
     "font.family": "DejaVu Sans",
@@ -107,6 +106,16 @@ def look(name: str) -> Look:
 def nth(i: int) -> Look:
     """The look of the i-th flow of a figure."""
     return Look(PALETTE[i % len(PALETTE)], MARKERS[i % len(MARKERS)], DASHES[i % len(DASHES)])
+
+
+class Figure(_figure.Figure):
+    """A figure that a notebook shows as it is, whatever matplotlib's backend."""
+
+    def _repr_png_(self) -> bytes:
+        out = io.BytesIO()
+        with matplotlib.rc_context(RC):
+            self.savefig(out, format="png", dpi=RC["figure.dpi"], metadata=_undated("png"))
+        return out.getvalue()
 
 
 def new(

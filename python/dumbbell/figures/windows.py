@@ -70,14 +70,14 @@ def panel(axes: Any, look: style.Look, frame: polars.DataFrame, reactions: polar
         label="ssthresh",
         drawstyle="steps-post",
     )
-    top = float(frame["cwnd_packets"].max() or 1) * 1.12
+    top = _largest(frame["cwnd_packets"])
     for cause, marker, color, words in REACTIONS:
         if reactions is None:
             break
         rows = reactions.filter(reactions["cause"] == cause)
         if rows.height:
             before = rows["cwnd_bytes_before"] / size
-            top = max(top, float(before.max()) * 1.12)
+            top = max(top, _largest(before))
             axes.plot(
                 rows["time_s"],
                 before,
@@ -91,6 +91,11 @@ def panel(axes: Any, look: style.Look, frame: polars.DataFrame, reactions: polar
             )
     axes.set_ylim(0, top)
     axes.margins(x=0.01)
+
+
+def _largest(values: polars.Series) -> float:
+    """The top of axes that show these values."""
+    return 1.12 * max((float(v) for v in values.drop_nulls()), default=1.0)
 
 
 def packet_bytes(frame: polars.DataFrame) -> float:

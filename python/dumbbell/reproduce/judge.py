@@ -48,8 +48,9 @@ def cell(paper: Paper, measured: Measured, wanted: Cell) -> dict[str, Any]:
         "fingerprint": measured[wanted.point].fingerprint,
     }
     base = paper.cells[wanted.baseline] if wanted.baseline else None
-    against = (base.published, _of_cell(measured, base)) if base else None
-    if against is not None:
+    against = None
+    if base is not None:
+        against = (base.published, _of_cell(measured, base))
         row["effect"] = {
             "baseline": base.id,
             "published": round(wanted.published - base.published, 10),

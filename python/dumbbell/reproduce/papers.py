@@ -239,7 +239,8 @@ def _paper(folder: Path, raw: dict[str, Any]) -> Paper:
 
 
 def _effort(raw: dict[str, Any]) -> Effort:
-    return _tuples(Effort, raw)
+    effort: Effort = _tuples(Effort, raw)
+    return effort
 
 
 def _readings(raw: dict[str, Any]) -> Readings | None:

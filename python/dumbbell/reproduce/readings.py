@@ -31,9 +31,15 @@ def count(paper: Paper, at: tuple[float, ...]) -> int:
     return len(paper.readings.entries) * len(points(paper, at)) if paper.readings else 0
 
 
+def _of(paper: Paper) -> Readings:
+    if paper.readings is None:
+        raise ValueError("the paper has no readings")
+    return paper.readings
+
+
 def compare(paper: Paper, measured: Mapping[str, Runs], bench: Bench) -> dict[str, Any]:
     """Every reading's row, the base first, and what they say together: `{"rows": [...], "conclusion": ...}`."""
-    wanted = paper.readings
+    wanted = _of(paper)
     at = bench.effort.readings_at
     small = _restricted(paper, at)
     rows = [_row(small, wanted, BASE, measured)]
@@ -49,7 +55,7 @@ def compare(paper: Paper, measured: Mapping[str, Runs], bench: Bench) -> dict[st
 
 def _restricted(paper: Paper, at: tuple[float, ...]) -> Paper:
     """The paper with the claim's numbers alone, at the given points alone."""
-    wanted = paper.readings
+    wanted = _of(paper)
     claim = next(claim for claim in paper.claims if claim.id == wanted.about)
     names: set[str] = set()
     pending = [wanted.effect, *wanted.show.values(), *filter(None, (claim.reproduced, claim.in_part))]
@@ -93,8 +99,11 @@ def _row(paper: Paper, wanted: Readings, reading: Reading, measured: Mapping[str
 def _effect(family: Family) -> list[dict[str, Any]]:
     rows = []
     for at, runs in zip(family.at, family.values, strict=True):
-        ends = stats.ci95(runs)
-        rows.append({"at": at, "mean": stats.mean(runs), "ci95": list(ends), "sign": sign(*ends), "n": len(runs)})
+        mean = stats.interval(runs)
+        if mean.low is None or mean.high is None:
+            raise ValueError("the sign of an effect needs two runs at least")
+        low, high = mean.low, mean.high
+        rows.append({"at": at, "mean": mean.mean, "ci95": [low, high], "sign": sign(low, high), "n": len(runs)})
     return rows
 
 
@@ -134,8 +143,8 @@ def conclusion(wanted: Readings, rows: list[dict[str, Any]]) -> list[str]:
     for kind, words in _WORDS.items():
         parts.append(f"{words}: {', '.join(groups[kind]) or 'no choice'}.")
     verdicts = [f"{row['id']} ({row['verdict']})" for row in others if row["verdict_changes"]]
-    changes = f"changes in {len(verdicts)} of {len(others)} readings" + (f": {', '.join(verdicts)}" if verdicts else "")
-    return [*parts, f"Its verdict, {base['verdict']} in the base at these points, {changes}."]
+    told = f"changes in {len(verdicts)} of {len(others)} readings" + (f": {', '.join(verdicts)}" if verdicts else "")
+    return [*parts, f"Its verdict, {base['verdict']} in the base at these points, {told}."]
 
 
 _WORDS = {

@@ -63,9 +63,12 @@ def printed(cell: dict[str, Any]) -> str:
     return f"{cell['published']:.{max(cell['decimals'], 0)}f}"
 
 
-def _by_points(numbers: dict[str, list[dict[str, Any]]]) -> list[tuple[list[float | None], list[tuple[str, list]]]]:
+_Rows = list[dict[str, Any]]
+
+
+def _by_points(numbers: dict[str, list[dict[str, Any]]]) -> list[tuple[list[float | None], list[tuple[str, _Rows]]]]:
     """The numbers of a claim, those at the same points together: [(points, [(label, rows)])]."""
-    groups: dict[tuple[float | None, ...], list[tuple[str, list]]] = {}
+    groups: dict[tuple[float | None, ...], list[tuple[str, _Rows]]] = {}
     for label, rows in numbers.items():
         groups.setdefault(tuple(row.get("at") for row in rows), []).append((label, rows))
     return [(list(at), group) for at, group in groups.items()]

@@ -19,7 +19,7 @@ from ..errors import ScenarioError
 
 def slowest_rtt_s(run: dict[str, Any]) -> float:
     """The largest of the flows' mean smoothed round-trip times [s], queues included."""
-    return max(flow["srtt_mean_s"] for flow in run["flows"])
+    return max(float(flow["srtt_mean_s"]) for flow in run["flows"])
 
 
 def loss_synchrony(run: dict[str, Any], directory: Path) -> float:
@@ -71,7 +71,7 @@ def cwnd_synchrony(run: dict[str, Any], directory: Path) -> float:
     flows = flows.filter(flows["time_s"] >= run["warmup_s"])
     wide = flows.pivot(on="flow", index="time_s", values="cwnd_packets").drop("time_s").drop_nulls()
     variances = [column.var() for column in wide.iter_columns()]
-    return (wide.sum_horizontal().var() / sum(variances) - 1) / (len(variances) - 1)
+    return float((wide.sum_horizontal().var() / sum(variances) - 1) / (len(variances) - 1))
 
 
 def _losses(run: dict[str, Any], directory: Path) -> list[tuple[float, str]]:

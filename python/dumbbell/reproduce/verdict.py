@@ -52,9 +52,10 @@ def of_cell(printed: Printed, ours: Sequence[float], baseline: tuple[float, Sequ
 
 
 def _is_reproduced(printed: Printed, ours: Sequence[float]) -> bool:
-    if len(ours) < MIN_SEEDS:
+    ends = stats.pi95(ours)
+    if ends is None or len(ours) < MIN_SEEDS:
         return False
-    low, high = stats.pi95(ours)
+    low, high = ends
     return printed.meets(low, high) and (high - low) / 2 <= TOLERANCE * abs(printed.value)
 
 

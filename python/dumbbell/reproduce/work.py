@@ -35,7 +35,7 @@ class Runs:
     @property
     def fingerprint(self) -> str:
         """Of the whole point."""
-        return self.json["fingerprint"]
+        return str(self.json["fingerprint"])
 
     def values(self, measure: str) -> list[float]:
         """A measurement, one value for each seed."""

@@ -171,7 +171,12 @@ def _repeat(run: Run, flow: str, out: Path) -> None:
         replications=1,
         out=str(out),
     )
-    fingerprint = door.run(wanted)["fingerprint"]
+    try:
+        fingerprint = door.run(wanted)["fingerprint"]
+    except ScenarioError as error:
+        raise ScenarioError(
+            f"the packets of {flow} were not recorded, and the run cannot be repeated:\n{error.rendered}"
+        ) from None
     if fingerprint != run.fingerprint:
         from .. import __version__
 

@@ -54,12 +54,12 @@ pub struct HyStart {
     samples: u32,
     /// In conservative slow start: `cssBaselineMinRtt`, and how many of its rounds are over.
     css: Option<(Span, u32)>,
-    /// Bytes that one acknowledgement may add (L SMSS).
+    /// Bytes that one acknowledgement may add where segments are not paced (L SMSS).
     limit: u64,
 }
 
 impl HyStart {
-    /// For segments of `mss` bytes that are not paced: an acknowledgement adds at most 8 of them.
+    /// For segments of `mss` bytes: an acknowledgement adds at most 8 of them, unless they are paced.
     pub fn new(mss: u64) -> Self {
         HyStart { window_end: 0, last: NONE, current: NONE, samples: 0, css: None, limit: L_UNPACED * mss }
     }
@@ -67,7 +67,8 @@ impl HyStart {
     /// An acknowledgement in slow start that acknowledges something new.
     pub fn on_ack(&mut self, ack: &Ack) -> Advice {
         let divisor = if self.css.is_some() { CSS_GROWTH_DIVISOR } else { 1 };
-        let growth = ack.acked.min(self.limit) / divisor;
+        let limit = if ack.paced { u64::MAX } else { self.limit };
+        let growth = ack.acked.min(limit) / divisor;
         if self.window_end == 0 {
             self.window_end = ack.nxt;
         }
@@ -192,9 +193,11 @@ mod tests {
     }
 
     #[test]
-    fn one_acknowledgement_adds_at_most_eight_segments() {
+    fn one_acknowledgement_adds_at_most_eight_segments_where_they_are_not_paced() {
         let mut a = Ack::default();
         (a.acked, a.una, a.nxt) = (20 * MSS, 20 * MSS + 1, 40 * MSS);
         assert_eq!(HyStart::new(MSS).on_ack(&a), Advice::Grow(8 * MSS));
+        a.paced = true;
+        assert_eq!(HyStart::new(MSS).on_ack(&a), Advice::Grow(20 * MSS));
     }
 }

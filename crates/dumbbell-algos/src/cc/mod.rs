@@ -1,9 +1,6 @@
 //! Congestion controls. The classics differ in how they repair losses; their window arithmetic is [`window`].
 use dumbbell_core::registry;
 
-#[cfg(test)]
-#[macro_use]
-mod suite;
 pub mod classic;
 pub mod hystart;
 pub mod window;

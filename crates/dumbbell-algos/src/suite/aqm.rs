@@ -1,94 +1,121 @@
 //! Every queue: nothing lost, nothing twice, in order, the same again with the same seed.
 use super::folded::Folded;
-use super::parameters::choices;
+use super::pages;
+use super::subject::{AqmSubject, Check, Finding, ensure, smallest};
+use super::traffic::{Arrival, arrivals, capacity, hold};
+use crate::aqm::AnyAqm;
 use dumbbell_core::aqm::{Aqm, Cx, Gone, LinkInfo, Needs, QueueView, Reason, Slot, Verdict};
-use dumbbell_core::catalogue::Algorithm;
-use dumbbell_core::packet::{Ecn, FlowId, Meta};
-use dumbbell_core::probe::Probe;
-use dumbbell_core::qdisc::Fifo;
-use dumbbell_core::testing::{Bench, Event, Numbered, link, packet};
-use dumbbell_core::units::{Capacity, Span, Time};
-use proptest::prelude::*;
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use dumbbell_core::packet::{FlowId, Meta};
+use dumbbell_core::probe::{Gauges, Probe};
+use dumbbell_core::qdisc::Qdisc;
+use dumbbell_core::rng::Stream;
+use dumbbell_core::testing::{Event, link};
+use dumbbell_core::units::{Span, Time};
+use serde_json::Value;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// A packet that arrives some time after the one before.
-#[derive(Clone, Debug)]
-pub struct Arrival {
-    gap: Span,
-    meta: Meta,
-}
+/// The whole suite.
+pub const CHECKS: &[Check<AqmSubject>] = &[
+    Check {
+        name: "documents_itself",
+        what: "the page is whole, every parameter has a meaning and a source, the defaults are valid",
+        run: documents_itself,
+    },
+    Check {
+        name: "refuses_what_is_wrong",
+        what: "unknown parameters, values out of range and wrong types are refused where they stand",
+        run: refuses_what_is_wrong,
+    },
+    Check {
+        name: "accounts_for_every_packet",
+        what: "arrivals = departures + drops + held at every step; all that it shows is finite",
+        run: accounts_for_every_packet,
+    },
+    Check { name: "keeps_the_order", what: "first in, first out, and none overlaps the next", run: keeps_the_order },
+    Check { name: "repeats_itself", what: "the same seed gives the same run", run: repeats_itself },
+    Check {
+        name: "marks_what_it_may_mark",
+        what: "marks ECN-capable packets only, and only while a parameter `ecn` is on",
+        run: marks_what_it_may_mark,
+    },
+    Check {
+        name: "needs_what_it_says",
+        what: "one that decides by the backlog at arrival does so on a port that keeps no packet",
+        run: needs_what_it_says,
+    },
+];
 
-/// Random traffic: bursts and pauses, all sizes, some flows, all codepoints.
-fn traffic() -> impl Strategy<Value = Vec<Arrival>> {
-    let ecn = prop::sample::select(vec![Ecn::NotEct, Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::Ce]);
-    let gap = prop_oneof![40 => 0u64..5_000, 1 => 100_000u64..300_000].prop_map(Span::from_us);
-    let one = (gap, 0u32..4, 40u32..1500, ecn)
-        .prop_map(|(gap, flow, bytes, ecn)| Arrival { gap, meta: packet(flow, bytes, ecn) });
-    prop::collection::vec(one, 1..300)
-}
+/// Cases for each choice of the parameters.
+const CASES: u64 = 8;
 
-fn capacity() -> impl Strategy<Value = Capacity> {
-    prop_oneof![
-        (0u32..30).prop_map(Capacity::Packets),
-        (0u64..20_000).prop_map(Capacity::Bytes),
-        Just(Capacity::Unlimited),
-    ]
-}
-
-/// For each choice of the algorithm: some random traffic at some port.
-fn for_all<A: Algorithm<Site = LinkInfo>>(mut test: impl FnMut(&A::Config, Capacity, u64, bool, &[Arrival])) {
-    for (i, config) in choices::<A>().into_iter().enumerate() {
-        let shown = serde_json::to_value(&config).unwrap();
-        let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[i as u8; 32]);
-        let cases = Config { cases: 8, failure_persistence: None, ..Config::default() };
-        let mut runner = TestRunner::new_with_rng(cases, rng);
-        let test = std::cell::RefCell::new(&mut test);
-        runner
-            .run(&(capacity(), any::<u64>(), any::<bool>(), traffic()), |(capacity, seed, counted, traffic)| {
-                test.borrow_mut()(&config, capacity, seed, counted, &traffic);
-                Ok(())
-            })
-            .unwrap_or_else(|e| panic!("{} with {shown}: {e}", A::ABOUT.name));
-    }
-}
-
-/// Sends the traffic through a held port; `watch` looks at it after each arrival.
-fn run<A: Aqm>(
-    aqm: A,
+/// One case: a configuration at a port.
+struct Case<'a> {
+    subject: &'a AqmSubject,
+    config: &'a Value,
     site: LinkInfo,
     seed: u64,
     counted: bool,
-    traffic: &[Arrival],
-    mut watch: impl FnMut(&Bench<Fifo<A, Numbered>>),
-) -> Vec<Event> {
-    let mut bench = Bench::new(Fifo::new(aqm), site, seed, counted);
-    let mut now = Time::ZERO;
-    for arrival in traffic {
-        now += arrival.gap;
-        bench.arrive(now, arrival.meta);
-        watch(&bench);
+}
+
+impl Case<'_> {
+    fn make(&self) -> Result<AnyAqm, String> {
+        self.subject.make(self.config, &self.site).map(AnyAqm::Foreign)
     }
-    bench.drain();
-    watch(&bench);
-    bench.journal.0
+    fn held(&self, traffic: &[Arrival]) -> Result<Vec<Event>, String> {
+        Ok(hold(self.make()?, self.site, self.seed, self.counted, traffic, |_| {}))
+    }
+}
+
+/// For each choice of the algorithm: some random traffic at some port. What is found is shown with as little traffic
+/// as it takes.
+fn for_all(subject: &AqmSubject, test: impl Fn(&Case<'_>, &[Arrival]) -> Finding) -> Finding {
+    for config in pages::choices(&subject.described) {
+        for case in 0..CASES {
+            let mut rng = Stream::named(case, "suite");
+            let (site, seed, counted) = (link(capacity(&mut rng)), rng.bits64(), rng.coin(0.5));
+            let case = Case { subject, config: &config, site, seed, counted };
+            let judge = |traffic: &[Arrival]| subject.attempt(|| test(&case, traffic));
+            let traffic = arrivals(&mut rng);
+            if let Err(found) = judge(&traffic) {
+                let (traffic, found) = smallest(&traffic, found, judge);
+                let limit = serde_json::to_string(&site.capacity).unwrap_or_default();
+                let head = format!("parameters {config}, limit {limit}, count_in_service {counted}, seed {seed}");
+                return Err(format!("{found}\n({head}, {} packets)", traffic.len()));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// See [`pages::documents_itself`].
+pub fn documents_itself(subject: &AqmSubject) -> Finding {
+    pages::documents_itself(&subject.described)
+}
+
+/// See [`pages::refuses_what_is_wrong`].
+pub fn refuses_what_is_wrong(subject: &AqmSubject) -> Finding {
+    pages::refuses_what_is_wrong(&subject.described)
 }
 
 /// An algorithm under watch: each packet that goes in is told to it once, and told again once when it goes.
-struct Watched<A> {
-    inner: A,
+struct Watched<'a> {
+    inner: AnyAqm,
     inside: BTreeMap<(FlowId, u32), i64>,
+    found: &'a RefCell<Finding>,
 }
 
-impl<A: Aqm> Watched<A> {
+impl Watched<'_> {
     fn count(&mut self, p: &Meta, by: i64) {
         let n = self.inside.entry((p.flow, p.ip_len)).or_default();
         *n += by;
-        assert!(*n >= 0, "a packet is gone that was never admitted: {p:?}");
+        if *n < 0 {
+            *self.found.borrow_mut() = Err(format!("a packet is gone that was never admitted: {p:?}"));
+        }
     }
 }
 
-impl<A: Aqm> Aqm for Watched<A> {
+impl Aqm for Watched<'_> {
     fn needs(&self) -> Needs {
         self.inner.needs()
     }
@@ -126,93 +153,114 @@ impl<A: Aqm> Aqm for Watched<A> {
 
 /// Arrivals = departures + drops + held after every step; each packet ends exactly once; `admitted` and `gone`
 /// close at the backlog; every number that a probe shows is finite (the journal looks at each drop and mark).
-pub fn accounts_for_every_packet<A: Algorithm<Site = LinkInfo> + Aqm>() {
-    for_all::<A>(|config, capacity, seed, counted, traffic| {
-        let site = link(capacity);
-        let watched = Watched { inner: A::new(config, &site), inside: BTreeMap::new() };
-        let events = run(watched, site, seed, counted, traffic, |bench| {
-            assert!(bench.port.ledger().balances(bench.port.held()), "{:?}", bench.port.ledger());
-            let mut seen = dumbbell_core::probe::Gauges::default();
-            dumbbell_core::qdisc::Qdisc::probe(bench.port.qdisc(), &mut seen);
+pub fn accounts_for_every_packet(subject: &AqmSubject) -> Finding {
+    for_all(subject, |case, traffic| {
+        let found = RefCell::new(Ok(()));
+        let watched = Watched { inner: case.make()?, inside: BTreeMap::new(), found: &found };
+        let events = hold(watched, case.site, case.seed, case.counted, traffic, |bench| {
+            let mut seen = Gauges::default();
+            bench.port.qdisc().probe(&mut seen);
             let waiting = bench.port.waiting_since().len() as f64;
-            assert_eq!(seen.get("inside"), Some(waiting), "admitted less gone is the backlog");
-            assert!(seen.0.iter().all(|(_, v)| v.is_finite()), "{seen:?}");
+            let step = || {
+                ensure!(bench.port.ledger().balances(bench.port.held()), "{:?}", bench.port.ledger());
+                ensure!(seen.get("inside") == Some(waiting), "admitted less gone is not the backlog of {waiting}");
+                ensure!(seen.0.iter().all(|(_, v)| v.is_finite()), "it shows {seen:?}");
+                Ok(())
+            };
+            if let (Err(wrong), true) = (step(), found.borrow().is_ok()) {
+                *found.borrow_mut() = Err(wrong);
+            }
         });
-        let ended = |id| {
+        found.into_inner()?;
+        for id in 0..traffic.len() as u64 {
             let ends = |e: &&Event| matches!(e, Event::Sent(i, _) | Event::Dropped(i, _) if *i == id);
-            events.iter().filter(ends).count()
-        };
-        assert!((0..traffic.len() as u64).all(|id| ended(id) == 1));
-    });
+            let times = events.iter().filter(ends).count();
+            ensure!(times == 1, "packet {id} ended {times} times");
+        }
+        Ok(())
+    })
 }
 
 /// First in, first out; a transmission takes its length over the rate and none overlaps the next.
-pub fn keeps_the_order<A: Algorithm<Site = LinkInfo> + Aqm>() {
-    for_all::<A>(|config, capacity, seed, counted, traffic| {
-        let site = link(capacity);
-        let events = run(A::new(config, &site), site, seed, counted, traffic, |_| {});
+pub fn keeps_the_order(subject: &AqmSubject) -> Finding {
+    for_all(subject, |case, traffic| {
         let (mut arrived, mut now) = (Vec::new(), Time::ZERO);
         for arrival in traffic {
             now += arrival.gap;
             arrived.push(now);
         }
         let (mut last_id, mut free) = (None, Time::ZERO);
-        for event in events {
+        for event in case.held(traffic)? {
             let Event::Sent(id, at) = event else { continue };
             let start = free.max(arrived[id as usize]);
-            assert_eq!(at, start + site.rate.span_of(u64::from(traffic[id as usize].meta.wire_len)));
-            assert!(last_id < Some(id), "packet {id} overtook {last_id:?}");
+            let due = start + case.site.rate.span_of(u64::from(traffic[id as usize].meta.wire_len));
+            ensure!(at == due, "packet {id} left at {at:?}, due at {due:?}");
+            ensure!(last_id < Some(id), "packet {id} overtook {last_id:?}");
             (last_id, free) = (Some(id), at);
         }
-    });
+        Ok(())
+    })
 }
 
 /// The same seed gives the same run.
-pub fn repeats_itself<A: Algorithm<Site = LinkInfo> + Aqm>() {
-    for_all::<A>(|config, capacity, seed, counted, traffic| {
-        let site = link(capacity);
-        let once = || run(A::new(config, &site), site, seed, counted, traffic, |_| {});
-        assert_eq!(once(), once());
-    });
+pub fn repeats_itself(subject: &AqmSubject) -> Finding {
+    for_all(subject, |case, traffic| {
+        let (first, second) = (case.held(traffic)?, case.held(traffic)?);
+        let differ = first.iter().zip(&second).find(|(a, b)| a != b);
+        ensure!(first == second, "two runs with the same seed differ: {differ:?}");
+        Ok(())
+    })
 }
 
 /// Only ECN-capable packets are marked, and none of them is dropped early by an algorithm that has `ecn` on.
-pub fn marks_what_it_may_mark<A: Algorithm<Site = LinkInfo> + Aqm>() {
-    for_all::<A>(|config, capacity, seed, counted, traffic| {
-        let site = link(capacity);
-        let ecn_on = serde_json::to_value(config).unwrap()["ecn"] == true;
-        for event in run(A::new(config, &site), site, seed, counted, traffic, |_| {}) {
+pub fn marks_what_it_may_mark(subject: &AqmSubject) -> Finding {
+    for_all(subject, |case, traffic| {
+        let ecn_on = case.config["ecn"] == true;
+        for event in case.held(traffic)? {
             match event {
-                Event::Marked(id, _) => assert!(ecn_on && traffic[id as usize].meta.ecn.capable()),
-                Event::Dropped(id, Reason::Early) if ecn_on => assert!(!traffic[id as usize].meta.ecn.capable()),
+                Event::Marked(id, _) => {
+                    ensure!(ecn_on, "packet {id} was marked, and no parameter `ecn` is on");
+                    ensure!(traffic[id as usize].meta.ecn.capable(), "packet {id} was marked and is not ECN-capable");
+                }
+                Event::Dropped(id, Reason::Early) if ecn_on => {
+                    let capable = traffic[id as usize].meta.ecn.capable();
+                    ensure!(!capable, "packet {id} was dropped early: `ecn` is on, and it could be marked");
+                }
                 _ => {}
             }
         }
-    });
+        Ok(())
+    })
 }
 
 /// One that says it decides by the backlog at arrival does so: a port that keeps no packet, needs no transmit
 /// event and tells of idle periods late comes to the same verdicts and departures.
-pub fn needs_what_it_says<A: Algorithm<Site = LinkInfo> + Aqm>() {
-    for_all::<A>(|config, capacity, seed, counted, traffic| {
-        let site = link(capacity);
-        if A::new(config, &site).needs() == Needs::Held {
-            return;
+pub fn needs_what_it_says(subject: &AqmSubject) -> Finding {
+    for_all(subject, |case, traffic| {
+        let aqm = case.make()?;
+        if aqm.needs() == Needs::Held {
+            return Ok(());
         }
-        let mut folded = Folded::new(A::new(config, &site), site, seed, counted);
+        let mut folded = Folded::new(aqm, case.site, case.seed, case.counted);
         let mut now = Time::ZERO;
         for arrival in traffic {
             now += arrival.gap;
             folded.arrive(now, arrival.meta);
         }
-        let mut held = run(A::new(config, &site), site, seed, counted, traffic, |_| {});
-        let mut events = folded.events;
+        let (mut held, mut events) = (case.held(traffic)?, folded.events);
         let by_packet = |e: &Event| match *e {
             Event::Marked(id, _) => (id, 0),
             Event::Sent(id, _) | Event::Dropped(id, _) => (id, 1),
         };
         held.sort_by_key(by_packet);
         events.sort_by_key(by_packet);
-        assert_eq!(events, held);
-    });
+        let differ = held.iter().zip(&events).find(|(a, b)| a != b);
+        ensure!(
+            events == held,
+            "on a port that keeps packets: {:?}; decided at arrival: {:?}",
+            differ.map(|d| d.0),
+            differ.map(|d| d.1)
+        );
+        Ok(())
+    })
 }

@@ -62,6 +62,8 @@ pub struct Ack {
     pub ece: bool,
     /// Whether the window was what held the sender back (RFC 7661): else it should not grow.
     pub window_limited: bool,
+    /// Whether segments leave at a rate, so that a jump of the window makes no burst.
+    pub paced: bool,
     /// Where the sender stands.
     pub phase: Phase,
 }

@@ -21,7 +21,8 @@ pub fn write(run: &Run, wish: &Wish, out: &mut Target) -> Result<Value, Problem>
         note: format!("a simulation; fingerprint {}", record.about("dumbbell.fingerprint")),
         version: record.about("dumbbell.version").into(),
     };
-    let (mut places, mut flows): (HashMap<String, usize>, Vec<(String, Vec<Point>)>) = Default::default();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut flows: Vec<(String, Vec<Point>)> = Vec::new();
     while let Some(rows) = record.next()? {
         let (names, time) = (rows.words("flow")?, rows.reals("time_s")?);
         let (goodput, srtt, cwnd) = (rows.reals("goodput_bps")?, rows.reals("srtt_us")?, rows.reals("cwnd_packets")?);
@@ -58,6 +59,7 @@ pub fn write(run: &Run, wish: &Wish, out: &mut Target) -> Result<Value, Problem>
     let written = flent::compress(&flent::document(&about, &flows), &mut *out);
     written.map_err(|e| out.failed(&e))?;
     let left = before - flows.len();
-    let notes: Vec<String> = (left > 0).then(|| format!("{left} flows of UDP are left out")).into_iter().collect();
+    let notes: Vec<String> =
+        (left > 0).then(|| format!("{left} of the flows are UDP and left out")).into_iter().collect();
     Ok(json!({ "series": flows.len(), "notes": notes }))
 }

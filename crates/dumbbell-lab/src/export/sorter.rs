@@ -118,7 +118,11 @@ mod tests {
             }
             let spilled = sorter.runs.len();
             let mut seen = Vec::new();
-            sorter.finish(|key, piece| Ok(seen.push((key, piece.to_vec())))).unwrap();
+            let take = |key: Key, piece: &[u8]| {
+                seen.push((key, piece.to_vec()));
+                Ok(())
+            };
+            sorter.finish(take).unwrap();
             assert!(seen.windows(2).all(|w| w[0].0 <= w[1].0));
             (spilled, seen)
         };

@@ -208,6 +208,10 @@ impl Side {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::capture;
+    use crate::formats::frame::{self, Ip, Tcp};
+    use crate::formats::pcapng::{self, Captured};
+    use proptest::prelude::*;
 
     fn segment(data: bool, seq: u32, payload: u32, ack: u32) -> Segment {
         let (a, b) = (([10, 0, 0, 1].into(), 1), ([10, 0, 0, 2].into(), 2));
@@ -242,6 +246,38 @@ mod tests {
         assert_eq!(side.rtt, (2, 110, 50, 60));
         assert_eq!(all.all[0].sides[1].packets, 3);
         assert_eq!((side.seen.len(), side.waiting.len()), (1, 0));
+    }
+
+    proptest! {
+        /// Whatever is wrong with a file, the reader says so or reads on; it does not panic.
+        #[test]
+        fn no_file_is_too_strange(flips in proptest::collection::vec((0..700usize, any::<u8>()), 0..12), cut in 0..800usize) {
+            let mut file = Vec::new();
+            pcapng::section(&mut file, "test", "", "");
+            pcapng::interface(&mut file, "a", "b", None);
+            for i in 0..5 {
+                let ip = Ip { from: [10, 0, 0, 1], to: [10, 0, 0, 2], id: i, ttl: 9, ecn: 3, padding: 0 };
+                let t = Tcp { from: 7, to: 8, seq: u32::from(i) * 9, ack: 1, flags: 0x10, window: 0, options: &[1; 12] };
+                let mut head = Vec::new();
+                frame::ethernet(ip.from, ip.to, &mut head);
+                let length = (head.len() + frame::tcp(&ip, &t, 9, &mut head)) as u32;
+                let p = Captured { ns: 5, interface: 0, head: &head, length, snap: None, comment: "dropped at" };
+                pcapng::packet(&mut file, &p);
+            }
+            let mut all = Connections::default();
+            prop_assert_eq!(capture::read(file.as_slice(), |p| all.take(p)), None);
+            prop_assert_eq!((all.packets, all.all[0].sides[0].bytes), (5, 45));
+            for (at, value) in flips {
+                if let Some(byte) = file.get_mut(at) {
+                    *byte = value;
+                }
+            }
+            file.truncate(cut);
+            let mut all = Connections::default();
+            let damage = capture::read(file.as_slice(), |p| all.take(p));
+            prop_assert!(damage.is_none_or(|d| d.offset <= file.len()));
+            all.json();
+        }
     }
 
     #[test]

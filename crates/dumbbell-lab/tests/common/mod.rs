@@ -46,6 +46,7 @@ pub fn study(text: &str, overrides: &[&str]) -> Result<Study, Problem> {
         source: Source::Text { text: text.into(), name: "net.toml".into() },
         overrides: overrides.iter().map(|s| s.to_string()).collect(),
         also: Map::new(),
+        uses: vec![],
     })
 }
 

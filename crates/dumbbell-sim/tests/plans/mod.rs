@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 /// An algorithm with its defaults but for `config`.
 pub fn spec(kind: &str, config: Value) -> Spec {
-    Spec { kind: kind.into(), config }
+    Spec { kind: kind.into(), config, source_hash: None }
 }
 
 /// A plain link.

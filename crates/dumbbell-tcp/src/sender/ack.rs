@@ -55,7 +55,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         (ack.window, ack.tag, ack.ece) = (self.window, news.tag, s.flags & flag::ECE != 0);
         ack.peer_clock = news.peer_clock;
         ack.reverse_delay = news.peer_clock.map(|peer| now.since(peer));
-        (ack.window_limited, ack.phase) = (self.window_limited, self.phase);
+        (ack.window_limited, ack.paced, ack.phase) = (self.window_limited, self.paced, self.phase);
         self.cc.on_ack(&ack, &mut self.orders);
         if self.orders.rto.is_some() {
             self.obey_timer();

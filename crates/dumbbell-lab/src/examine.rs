@@ -1,0 +1,173 @@
+//! `dumbbell test`: the conformance suite of the catalogue, applied to algorithms that were brought; and traces, which
+//! drive one algorithm without a network, for property tests of a user's own.
+use crate::bring::{self, Bring};
+use crate::choice::{Family, resolve};
+use crate::problem::{Check, Diagnostic, Problem, Texts, code};
+use crate::{node, read};
+use dumbbell_algos::aqm::AnyAqm;
+use dumbbell_algos::cc::AnyCc;
+use dumbbell_algos::suite::cc::{self as lives, PATH};
+use dumbbell_algos::suite::subject::{AqmSubject, CcSubject, Check as SuiteCheck};
+use dumbbell_algos::suite::traffic::{Arrival, hold};
+use dumbbell_algos::suite::{aqm, cc};
+use dumbbell_core::aqm::LinkInfo;
+use dumbbell_core::foreign::{Alarm, Failure, Makers, Page};
+use dumbbell_core::packet::{Dscp, Ecn, FlowId, Meta};
+use dumbbell_core::testing::Event;
+use dumbbell_core::units::{Limit, Rate, Span};
+use dumbbell_plan::Spec;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// Applies the suites to everything in `makers`: `{"ok", "algorithms": [{"name", "kind", "file", "checks": [{"name",
+/// "what", "verdict": "pass" | "fail", "reason"}]}]}`.
+pub fn test(makers: &Makers) -> Value {
+    let queues = makers.aqm.iter().map(|m| report("aqm", m.page(), aqm::CHECKS, &AqmSubject::brought(m)));
+    let controls = makers.cc.iter().map(|m| report("cc", m.page(), cc::CHECKS, &CcSubject::brought(m)));
+    let algorithms: Vec<Value> = queues.chain(controls).collect();
+    let passed = |a: &Value| a["checks"].as_array().into_iter().flatten().all(|c| c["verdict"] == "pass");
+    json!({ "ok": algorithms.iter().all(passed), "algorithms": algorithms })
+}
+
+fn report<S>(kind: &str, page: &Page, checks: &[SuiteCheck<S>], subject: &S) -> Value {
+    let one = |check: &SuiteCheck<S>| {
+        let found = (check.run)(subject).err();
+        let verdict = if found.is_none() { "pass" } else { "fail" };
+        json!({ "name": check.name, "what": check.what, "verdict": verdict, "reason": found })
+    };
+    json!({
+        "name": page.name,
+        "kind": kind,
+        "file": page.file,
+        "checks": checks.iter().map(one).collect::<Vec<_>>(),
+    })
+}
+
+/// A queue's algorithm under a trace.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Traffic {
+    /// As in a scenario.
+    queue: Value,
+    rate: Rate,
+    mtu: u32,
+    delay: Span,
+    seed: u64,
+    arrivals: Vec<Packet>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Packet {
+    /// Seconds after the packet before.
+    gap: f64,
+    bytes: u32,
+    #[serde(default)]
+    flow: u32,
+    #[serde(default)]
+    ecn: Ecn,
+    #[serde(default)]
+    dscp: u8,
+}
+
+/// A congestion control under a trace.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Connection {
+    /// As in a scenario.
+    cc: Value,
+    events: Vec<lives::Event>,
+}
+
+/// Sends packets through a port: `{"events": [{"packet", "fate": "sent" | "dropped" | "marked", "time_s" | "why"}]}`.
+/// The request is `{"queue", "rate", "mtu", "delay", "seed", "arrivals": [{"gap", "bytes", "flow", "ecn", "dscp"}]}`.
+///
+/// # Errors
+/// Code 2: a queue or a trace that cannot be read; 1: the algorithm failed.
+pub fn drive_queue(request: &Value, bring: &dyn Bring) -> Result<Value, Problem> {
+    let asked: Traffic = parsed(request)?;
+    let limit = asked.queue.get("limit").cloned().unwrap_or_else(|| json!("50 pkt"));
+    let limit: Limit = serde_json::from_value(limit).map_err(|e| refused(e.to_string()))?;
+    let capacity = limit.resolve(asked.rate, Span::from_ps(asked.delay.ps() * 2));
+    let counted = asked.queue["count_in_service"] == true;
+    let (spec, makers) = choose(Family::Aqm, &asked.queue, capacity.in_packets(asked.mtu), bring)?;
+    let site = LinkInfo { rate: asked.rate, capacity, mtu: asked.mtu, delay: asked.delay };
+    let alarm = Alarm::default();
+    let made = match makers.aqm(&spec.kind) {
+        Some(maker) => maker.make(&spec.config, &site, &alarm).map(AnyAqm::Foreign),
+        None => AnyAqm::build(&spec.kind, &spec.config, &site),
+    };
+    let aqm = made.map_err(|fault| refused(fault.cause))?;
+    let traffic: Vec<Arrival> = asked.arrivals.iter().map(Packet::arrival).collect();
+    let events = hold(aqm, site, asked.seed, counted, &traffic, |_| {});
+    alarm.heard().map_or(Ok(()), |failure| Err(crate::run::failed(failure, asked.seed)))?;
+    Ok(json!({ "events": events.iter().map(shown).collect::<Vec<_>>() }))
+}
+
+impl Packet {
+    fn arrival(&self) -> Arrival {
+        let meta = Meta {
+            ip_len: self.bytes,
+            wire_len: self.bytes,
+            flow: FlowId(self.flow),
+            ecn: self.ecn,
+            dscp: Dscp(self.dscp),
+            fragment: false,
+        };
+        Arrival { gap: Span::from_secs_f64(self.gap), meta }
+    }
+}
+
+fn shown(event: &Event) -> Value {
+    match event {
+        Event::Sent(id, at) => json!({ "packet": id, "fate": "sent", "time_s": at.seconds() }),
+        Event::Dropped(id, why) => json!({ "packet": id, "fate": "dropped", "why": why.name() }),
+        Event::Marked(id, why) => json!({ "packet": id, "fate": "marked", "why": why.name() }),
+    }
+}
+
+/// Takes a congestion control through a life: `{"windows": [{"cwnd", "ssthresh"}]}`, bytes after each event; the path
+/// has segments of 1000 bytes, an initial window of ten. The request is `{"cc", "events"}`, see [`lives::Event`].
+///
+/// # Errors
+/// Code 2: a congestion control or a trace that cannot be read; 1: it failed, or broke a rule of the suite.
+pub fn drive_connection(request: &Value, bring: &dyn Bring) -> Result<Value, Problem> {
+    let asked: Connection = parsed(request)?;
+    let (spec, makers) = choose(Family::Cc, &asked.cc, None, bring)?;
+    let alarm = Alarm::default();
+    let made = match makers.cc(&spec.kind) {
+        Some(maker) => maker.make(&spec.config, &PATH, &alarm).map(AnyCc::Foreign),
+        None => AnyCc::build(&spec.kind, &spec.config, &PATH),
+    };
+    let mut cc = made.map_err(|fault| refused(fault.cause))?;
+    let windows = lives::drive(&mut cc, &asked.events);
+    alarm.heard().map_or(Ok(()), |failure: &Failure| Err(crate::run::failed(failure, 0)))?;
+    match windows {
+        Err((event, found)) => {
+            Err(Problem::failure(format!("{} broke a rule at event {event}: {found}", spec.kind), None))
+        }
+        Ok(windows) => {
+            let row = |(cwnd, ssthresh): &(u64, Option<u64>)| json!({ "cwnd": cwnd, "ssthresh": ssthresh.filter(|s| *s < u64::MAX) });
+            Ok(json!({ "windows": windows.iter().map(row).collect::<Vec<_>>() }))
+        }
+    }
+}
+
+fn refused(cause: String) -> Problem {
+    Problem::new(code::SCENARIO, &[Diagnostic::new(cause)], &Texts::default())
+}
+
+fn parsed<T: serde::de::DeserializeOwned>(request: &Value) -> Result<T, Problem> {
+    serde_path_to_error::deserialize(request).map_err(|e| refused(format!("at {}: {}", e.path(), e.inner())))
+}
+
+/// The algorithm that `written` names, as a scenario would.
+fn choose(family: Family, written: &Value, limit: Option<f64>, bring: &dyn Bring) -> Result<(Spec, Makers), Problem> {
+    let (mut texts, mut check) = (Texts::default(), Check::default());
+    let node = read::json(&mut texts, "<request>", written);
+    let mut makers = Makers::default();
+    bring::admit(&mut makers, bring.given(), None, &mut check);
+    check.makers = makers;
+    let spec = resolve(family, &node, &node::path(&[]), limit, &mut check);
+    spec.map(|spec| (spec, check.makers)).ok_or_else(|| Problem::new(code::SCENARIO, &check.found, &texts))
+}

@@ -1,0 +1,85 @@
+//! An algorithm that a scenario can name: one of the catalogue, or one that was brought.
+use crate::choice::Family;
+use dumbbell_core::catalogue::{Entry, Fault, nearest};
+use dumbbell_core::foreign::{AqmMaker, CcMaker, Makers, Page};
+use serde_json::Value;
+
+/// An algorithm that a scenario can name.
+#[derive(Clone)]
+pub enum Known {
+    /// One of the catalogue.
+    Catalogue(&'static Entry),
+    /// A queue's, of the user's own.
+    Aqm(AqmMaker),
+    /// A congestion control of the user's own.
+    Cc(CcMaker),
+}
+
+impl Known {
+    fn brought(&self) -> Result<&Page, &'static Entry> {
+        match self {
+            Known::Catalogue(entry) => Err(entry),
+            Known::Aqm(maker) => Ok(maker.page()),
+            Known::Cc(maker) => Ok(maker.page()),
+        }
+    }
+    /// Its name.
+    pub fn name(&self) -> &str {
+        self.brought().map_or_else(|e| e.about.name, |p| &p.name)
+    }
+    /// Its name in prose.
+    pub fn title(&self) -> &str {
+        self.brought().map_or_else(|e| e.about.title, |p| &p.title)
+    }
+    /// Its idea.
+    pub fn idea(&self) -> &str {
+        self.brought().map_or_else(|e| e.about.idea, |p| &p.idea)
+    }
+    /// Its page without parameters.
+    pub fn page(&self) -> Value {
+        match self.brought() {
+            Err(entry) => serde_json::to_value(entry.about).unwrap_or_default(),
+            Ok(page) => {
+                let mut value = serde_json::to_value(page).unwrap_or_default();
+                value.as_object_mut().map(|m| m.shift_remove("schema"));
+                value["provenance"] = "own".into();
+                value
+            }
+        }
+    }
+    /// JSON Schema of its parameters.
+    pub fn schema(&self) -> Value {
+        self.brought().map_or_else(|e| (e.schema)(), |p| p.schema.clone())
+    }
+    /// The defaults, written out.
+    pub fn defaults(&self) -> Value {
+        self.brought().map_or_else(|e| (e.defaults)(), Page::defaults)
+    }
+    /// A configuration, checked and written out with all defaults.
+    pub fn resolve(&self, config: &Value) -> Result<Value, Fault> {
+        let check = |page: &Page, check: &dyn Fn(&Value) -> Result<(), Fault>| {
+            let config = page.resolve(config)?;
+            check(&config).map(|()| config)
+        };
+        match self {
+            Known::Catalogue(entry) => (entry.resolve)(config),
+            Known::Aqm(maker) => check(maker.page(), &|c| maker.check(c)),
+            Known::Cc(maker) => check(maker.page(), &|c| maker.check(c)),
+        }
+    }
+    /// A hash of its source, if it is not of the catalogue.
+    pub fn source_hash(&self) -> Option<String> {
+        self.brought().ok().map(|p| p.source_hash.clone())
+    }
+}
+
+/// The fault of a name that nobody has.
+pub fn unknown(family: Family, name: &str, makers: &Makers) -> Fault {
+    let known = family.all(makers);
+    let names: Vec<&str> = known.iter().map(Known::name).collect();
+    let fault = Fault::at("kind", format!("there is no {} named `{name}`", family.name()));
+    match nearest(name, &names) {
+        Some(known) => fault.fix(format!("did you mean `{known}`?")),
+        None => fault.fix(format!("known are {}", names.join(", "))),
+    }
+}

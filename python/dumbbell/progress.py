@@ -1,0 +1,70 @@
+"""How far a run is, for people: a bar in a notebook, a line on a terminal; nothing to install."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+Progress = Callable[[int, int, float], Any]
+"""Called as `progress(finished, runs, fraction)`: runs that ended, all runs, share of all simulated time."""
+
+_WIDTH = 30
+
+
+@contextmanager
+def shown(wanted: Progress | bool | None) -> Iterator[Progress | None]:
+    """What to call: the caller's own function, a bar that disappears at the end (True), or nothing."""
+    if callable(wanted) or not wanted:
+        yield wanted if callable(wanted) else None
+    elif _in_notebook():
+        with _notebook() as report:
+            yield report
+    else:
+        try:
+            yield lambda finished, runs, fraction: _line(f"{_bar(fraction)} {finished} of {runs} runs")
+        finally:
+            _line("")
+
+
+def _in_notebook() -> bool:
+    """Whether a Jupyter kernel runs this process: only it has a display to update."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    return shell is not None and getattr(shell, "kernel", None) is not None
+
+
+@contextmanager
+def _notebook() -> Iterator[Progress]:
+    handle: Any = importlib.import_module("IPython.display").DisplayHandle()
+    handle.display(_Bar(0, 0, 0.0))
+    try:
+        yield lambda finished, runs, fraction: handle.update(_Bar(finished, runs, fraction))
+    finally:
+        handle.update(_Bar(0, 0, 1.0, over=True))
+
+
+class _Bar:
+    """A state of the bar, as a notebook and as text."""
+
+    def __init__(self, finished: int, runs: int, fraction: float, over: bool = False) -> None:
+        self.text = "" if over else f"{finished} of {runs} runs"
+        self.fraction, self.over = fraction, over
+
+    def _repr_html_(self) -> str:
+        return "" if self.over else f'<progress max="1" value="{self.fraction:.3f}"></progress> {self.text}'
+
+    def __repr__(self) -> str:
+        return "" if self.over else f"{_bar(self.fraction)} {self.text}"
+
+
+def _bar(fraction: float) -> str:
+    full = int(fraction * _WIDTH)
+    return "█" * full + "░" * (_WIDTH - full)
+
+
+def _line(text: str) -> None:
+    sys.stderr.write(f"\r\x1b[K{text}")
+    sys.stderr.flush()

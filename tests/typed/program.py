@@ -1,0 +1,45 @@
+"""A user's program, as a type checker sees it. Lines that end in `# error: CODE` must be refused with that code,
+all others must pass."""
+
+from __future__ import annotations
+
+import dumbbell
+from dumbbell import figures, stats
+
+scenario = dumbbell.Scenario(
+    duration="10 s",
+    dumbbell={"bottleneck": {"rate": "10 Mbps", "delay": "10 ms"}},
+    queue=dumbbell.Red(min_th="5 pkt", max_th="15 pkt", limit="50 pkt", gentle=True, max_p=0.1),
+    flow=[{"cc": dumbbell.Newreno(), "count": 3}],
+)
+other: dumbbell.Scenario = scenario.with_({"queue": dumbbell.DropTail(victim="front")})
+
+result = scenario.run(replications=2, record_every="100 ms", progress=True)
+if isinstance(result, dumbbell.Result):
+    flow: dumbbell.Flow = result.flows["s1"]
+    total: float = sum(float(f.goodput_bps) for f in result.flows)
+    interval: dumbbell.Interval = result.interval(lambda run: run.queues[0].utilization)
+    early: float = float(result.queues[0].drops["early"])
+    print(flow.name.upper(), total, interval.mean, early, flow.cc or "udp")
+    times: list[float] = result.series("flows").numbers("time_s")
+    table: dumbbell.Table = result.summary("queues")
+    print(len(times), table.columns, result.flows[0:2])
+    result.flows["s1"].goodput_mbps  # error: attr-defined
+    result.series("drops")  # error: arg-type
+    result.flows["s1"].name + 1  # error: operator
+    result.flows["s1"].srtt_mean_s + 1  # error: operator
+
+sweep: dumbbell.Sweep = scenario.sweep({"queue.limit": ["24 pkt", "48 pkt"]}, replications=2, threads=1)
+for changes, point in sweep:
+    print(changes["queue.limit"], point.valid, point.fingerprint)
+difference: dumbbell.Interval = stats.paired([1.0, 2.0], [0.5, 1.0])
+figures.save(figures.over_sweep(sweep, "queue.limit", lambda r: r.interval(lambda run: 1.0), "y"), "figure")
+
+dumbbell.Red(min_th=5)  # error: arg-type
+dumbbell.Red(minth="5 pkt")  # error: call-arg
+dumbbell.Red(gentle="yes")  # error: arg-type
+dumbbell.Red(spacing="random")  # error: arg-type
+dumbbell.Rde()  # error: attr-defined
+scenario.run(replications="2")  # error: arg-type
+scenario.run().flows  # error: union-attr
+scenario.sweep({"queue.limit": ["24 pkt"]}, replicas=2)  # error: call-arg
