@@ -14,6 +14,13 @@ from exporting import SCENARIO, dumbbell
 if TYPE_CHECKING:
     import polars
 
+
+@pytest.fixture(autouse=True)
+def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sweeps of a test keep their results with the test."""
+    monkeypatch.setenv("DUMBBELL_STORE", str(tmp_path / "dumbbell-store"))
+
+
 FLOWS = ("snd1", "snd2", "snd3")
 
 

@@ -120,7 +120,7 @@ def _run(shown: Shown, command: list[str], here: Path) -> Outcome:
     done = subprocess.run(
         command,
         cwd=here,
-        env=os.environ | {"PATH": path},
+        env={key: value for key, value in os.environ.items() if key != "DUMBBELL_STORE"} | {"PATH": path},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

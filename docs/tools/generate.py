@@ -70,6 +70,8 @@ def _value(rule: dict[str, Any]) -> str:
             return " or ".join(_value(option) for option in target["anyOf"])
         if "oneOf" in target:
             return ", ".join(_code(o["const"]) for o in target["oneOf"])
+        if name == "stop":
+            return 'a rule, as `"ci95 < 2%"`, or a table with `rule` and `most`'
         if name == "framing":
             return '`"ethernet"`, `"none"` or a size'
         return f"a [{name}](#{_anchor(name)})"
@@ -98,6 +100,7 @@ _ANCHORS = {
     "conditioner": "algorithms",
     "service": "services",
     "tcp": "tcp",
+    "stop": "replications",
 }
 
 

@@ -81,6 +81,27 @@ def plan(wanted: dict[str, Any], own: Iterable[type[Own]] = ()) -> dict[str, Any
     return _call("plan", json.dumps(wanted), _described(own))
 
 
+def store(wanted: dict[str, Any]) -> dict[str, Any]:
+    """Looks after a store: `{"do": "check" | "list" | "repair" | "gc", "dir"}`."""
+    return _call("store", json.dumps(wanted))
+
+
+def jobs(wanted: dict[str, Any]) -> dict[str, Any]:
+    """The runs of a request that its store has not, each with all that a worker needs."""
+    return _call("jobs", json.dumps(wanted))
+
+
+def work(order: dict[str, Any]) -> list[dict[str, Any]]:
+    """Makes the runs of an order on this machine: a line for each, and its row where there is no store."""
+    done: Any = _call("work", json.dumps(order))
+    return list(done)
+
+
+def keep(rows: dict[str, Any]) -> dict[str, Any]:
+    """Keeps rows that workers sent: `{"store", "rows"}`."""
+    return _call("keep", json.dumps(rows))
+
+
 def table(wanted: list[JSON]) -> _native.Table:
     """One table of several runs: `[{"labels": {...}, "file": PATH}]` for records, with `"rows"` for a result's rows."""
     from . import _native
@@ -148,8 +169,9 @@ def run(wanted: JSON, progress: Progress | None = None, own: Iterable[type[Own]]
         finally:
             ended.set()
 
-    threading.Thread(target=work, name="dumbbell-run", daemon=True).start()
+    thread = threading.Thread(target=work, name="dumbbell-run", daemon=True)
     try:
+        thread.start()  # In here: from its first moment on, an interrupt must wait for it to tidy up.
         # An event, and no join: a join that Ctrl-C interrupts takes the thread for ended in Python 3.11.
         over = False
         while not over:
@@ -159,7 +181,10 @@ def run(wanted: JSON, progress: Progress | None = None, own: Iterable[type[Own]]
                 progress(*told)
     except BaseException:
         stop.set()
-        ended.wait()
+        while not ended.wait(0.1) and thread.ident is not None:
+            pass
+        if outcome and isinstance(outcome[0], KeyboardInterrupt):
+            raise outcome[0] from None  # It says what was kept.
         raise
     if isinstance(outcome[0], BaseException):
         raise outcome[0]

@@ -131,12 +131,12 @@ class Result:
     @property
     def flows(self) -> Rows[Flow]:
         """The flows."""
-        return Rows(Flow(f) for f in self.json["flows"])
+        return Rows(Flow(f) for f in self.json.get("flows", ()))
 
     @property
     def queues(self) -> Rows[Queue]:
         """The reported queues."""
-        return Rows(Queue(q) for q in self.json["queues"])
+        return Rows(Queue(q) for q in self.json.get("queues", ()))
 
     @property
     def runs(self) -> list[Result]:
@@ -218,6 +218,13 @@ class Sweep:
 
     def __len__(self) -> int:
         return len(self.json["points"])
+
+    def versus(self, baseline: str | int | dict[str, Any]) -> list[dict[str, Any]]:
+        """Each point against its baseline, seed by seed: the mean difference of every number with Student's interval,
+        and the ratio. See `paired.versus`, which says what a baseline may be."""
+        from . import paired
+
+        return paired.versus(self.json["points"], baseline)
 
     def series(self, name: Series) -> Table:
         """What was recorded over time, of all points: before its columns `point` (from 1), what is swept, `seed`."""

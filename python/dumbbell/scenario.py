@@ -24,6 +24,9 @@ class RunOptions(TypedDict, total=False):
     record_every: str | None
     record_drops: bool
     audit: bool | None
+    store: str | Path | None
+    stop: str | Mapping[str, Any] | None
+    keep_going: bool | None
     progress: Progress | bool | None
 
 
@@ -94,6 +97,9 @@ class Scenario:
         record_every: str | None = None,
         record_drops: bool = False,
         audit: bool | None = None,
+        store: str | Path | None = None,
+        stop: str | Mapping[str, Any] | None = None,
+        keep_going: bool | None = None,
         progress: Progress | bool | None = None,
     ) -> Result | Sweep:
         """Runs it: a `Result`, or a `Sweep` if the scenario has one.
@@ -104,6 +110,9 @@ class Scenario:
         every drop and mark with what its decision saw. Without `out` the records are in a temporary directory, which
         goes when the result goes. audit: follow each packet. progress: True for a bar, or a function that is called
         with runs finished, all runs, and the share of simulated time that has passed.
+        store: a directory in which finished runs are kept, and from which they are taken. stop: replicate until
+        a rule holds, as in `"ci95 < 2%"` or `{"rule": "ci95 < 2%", "most": 50}`. keep_going: a point of a sweep whose
+        scenario is wrong is a row with its error.
         """
         record = {"every": record_every, "drops": record_drops or None}
         record = {key: value for key, value in record.items() if value is not None}
@@ -118,6 +127,9 @@ class Scenario:
             out=None if directory is None else str(directory),
             record=record or None,
             audit=audit,
+            store=None if store is None else str(store),
+            stop=dict(stop) if isinstance(stop, Mapping) else stop,
+            keep_going=keep_going,
         )
         with shown(progress) as report:
             data = door.run(wanted, report, self._own)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import Console, RenderableType
@@ -126,7 +126,7 @@ def sweep_grid(sweep: Sweep) -> Grid:
 
 def total_goodput(result: Result) -> Interval | None:
     """The goodput of all flows together [bit/s], with its interval over the runs; None if the point has no run."""
-    sums = [sum(float(f.goodput_bps) for f in run.flows) for run in result.runs]
+    sums = [sum(float(f.goodput_bps) for f in run.flows) for run in result.runs if "flows" in run.json]
     return stats.interval(sums) if sums else None
 
 
@@ -183,6 +183,53 @@ def drops(queue: Row) -> str:
     reasons = queue.as_dict().get("drops", {})
     numbers = ((reason, Interval.read(n)) for reason, n in reasons.items())
     return ", ".join(f"{reason} {number(n)}" for reason, n in numbers if n and n.mean > 0) or "none"
+
+
+def versus_table(points: Sequence[dict[str, Any]]) -> str:
+    """Each point less its baseline, seed by seed: the mean difference, half its interval, and the ratio."""
+    axes = list(dict.fromkeys(key for point in points for key in point["overrides"]))
+    queues = list(dict.fromkeys(q["name"] for point in points for q in point["versus"].get("queues", [])))
+    head = [
+        *axes,
+        "seeds",
+        "goodput [Mbps]",
+        "ratio",
+        *(f"{name} {what}" for name in queues for what in ("mean [pkt]", "ratio")),
+    ]
+    rows = [head]
+    for i, point in enumerate(points):
+        block = point["versus"]
+        cells = [str(point["overrides"].get(axis, "")) for axis in axes]
+        if block["baseline"] == i:
+            rows.append([*cells, "baseline"])
+        elif block["seeds"] == 0:
+            rows.append([*cells, "no result"])
+        else:
+            measured = {queue["name"]: queue.get("mean_packets") for queue in block["queues"]}
+            cells += [str(block["seeds"]), *_difference(block["goodput_bps"], 1e-6)]
+            rows.append(cells + [text for name in queues for text in _difference(measured.get(name), 1.0)])
+    return "Each point less its baseline, seed by seed\n" + plain(rows, text_columns=len(axes))
+
+
+def _difference(measured: dict[str, Any] | None, scale: float) -> list[str]:
+    if measured is None:
+        return ["-", "-"]
+    low, high = measured["ci95"] or (None, None)
+    ratio = "-" if measured["ratio"] is None else significant(measured["ratio"], 3)
+    return [f"{number(Interval(measured['difference'], low, high, measured['n']), scale)}", ratio]
+
+
+def plain(rows: Sequence[Sequence[str]], text_columns: int = 1) -> str:
+    """Aligned columns; the first row is the head, the first `text_columns` columns are words, the others numbers."""
+    count = len(rows[0])
+    widths = [max((len(row[i]) for row in rows if i < len(row) - (len(row) < count)), default=0) for i in range(count)]
+    lines = []
+    for row in rows:
+        cells = [
+            c.ljust(w) if i < text_columns else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=False))
+        ]
+        lines.append("   ".join(cells).rstrip())
+    return "\n".join([lines[0], "─" * len(lines[0]), *lines[1:]])
 
 
 def summary_line(result: Result) -> str:

@@ -6,6 +6,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::any::TypeId;
+use std::collections::BTreeMap;
+use std::sync::{PoisonError, RwLock};
 
 /// How sure we are that an implementation is the algorithm that its name promises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -55,7 +58,7 @@ pub trait Algorithm: Sized {
 ///
 /// Each field carries `#[schemars(extend("x-source" = "..."))]` with where its default comes from, and
 /// `"x-unit"` where its type does not say it. Use `#[serde(default, deny_unknown_fields)]`.
-pub trait Config: DeserializeOwned + Serialize + JsonSchema + Default + Clone + Send + Sync {
+pub trait Config: DeserializeOwned + Serialize + JsonSchema + Default + Clone + Send + Sync + 'static {
     /// Relations between fields. The path is the field at fault, the text says the cause and the fix.
     fn check(&self) -> Result<(), Fault> {
         Ok(())
@@ -96,8 +99,8 @@ impl Config for NoConfig {}
 pub struct Entry {
     /// The page.
     pub about: About,
-    /// JSON Schema of the parameters.
-    pub schema: fn() -> Value,
+    /// JSON Schema of the parameters; made once.
+    pub schema: fn() -> &'static Value,
     /// The defaults, written out.
     pub defaults: fn() -> Value,
     /// Reads a configuration, checks it and writes it out with all defaults.
@@ -109,7 +112,7 @@ impl Entry {
     pub const fn of<A: Algorithm>() -> Self {
         Entry {
             about: A::ABOUT,
-            schema: || schemars::schema_for!(A::Config).into(),
+            schema: schema_of::<A::Config>,
             defaults: || serde_json::to_value(A::Config::default()).unwrap_or(Value::Null),
             resolve: |v| {
                 let config = read::<A::Config>(v)?;
@@ -119,17 +122,30 @@ impl Entry {
     }
 }
 
+/// The JSON Schema of a configuration. It is a constant that takes a while to write down: more than half of the
+/// time that a small plan takes. So each type's is made once, and kept.
+pub fn schema_of<C: Config>() -> &'static Value {
+    static MADE: RwLock<BTreeMap<TypeId, &'static Value>> = RwLock::new(BTreeMap::new());
+    let kept = |made: &BTreeMap<TypeId, &'static Value>| made.get(&TypeId::of::<C>()).copied();
+    if let Some(schema) = kept(&MADE.read().unwrap_or_else(PoisonError::into_inner)) {
+        return schema;
+    }
+    let schema: Value = schemars::schema_for!(C).into();
+    let mut made = MADE.write().unwrap_or_else(PoisonError::into_inner);
+    made.entry(TypeId::of::<C>()).or_insert_with(|| Box::leak(Box::new(schema)))
+}
+
 /// Reads and checks a configuration: unknown keys (with the nearest known one), types and units, the ranges
 /// of its schema, then its own relations.
 pub fn read<C: Config>(v: &Value) -> Result<C, Fault> {
-    let schema: Value = schemars::schema_for!(C).into();
-    check_keys(&schema, v)?;
+    let schema = schema_of::<C>();
+    check_keys(schema, v)?;
     let config: C = serde_path_to_error::deserialize(v).map_err(|e| {
         let path = e.path().to_string();
         Fault::at(if path == "." { "" } else { &path }, e.into_inner().to_string())
     })?;
     let written = serde_json::to_value(&config).map_err(|e| Fault::at("", e.to_string()))?;
-    check_ranges(&schema, &written)?;
+    check_ranges(schema, &written)?;
     config.check()?;
     Ok(config)
 }

@@ -23,7 +23,7 @@ pub fn catalogue(makers: &Makers) -> Value {
 
 fn page(entry: &Known) -> Value {
     let mut page = entry.page();
-    page["parameters"] = parameters(&entry.schema(), &entry.defaults());
+    page["parameters"] = parameters(entry.schema(), &entry.defaults());
     page
 }
 

@@ -113,12 +113,12 @@ pub fn resolve(family: Family, node: &Node, at: &[String], limit: Option<f64>, c
             continue;
         }
         if property.is_null() {
-            let d = unknown_parameter(&e.key, family, entry.name(), &schema);
+            let d = unknown_parameter(&e.key, family, entry.name(), schema);
             check.error(d.at(e.place).key(&below(at, &e.key)));
             sound = false;
             continue;
         }
-        match of_limit(&e.node, property, &schema, limit) {
+        match of_limit(&e.node, property, schema, limit) {
             Ok(v) => drop(config.insert(e.key.clone(), v.unwrap_or_else(|| e.node.to_json()))),
             Err(d) => check.error(d.at(e.node.place)),
         }

@@ -49,10 +49,11 @@ pub fn plan(request: &Value) -> Result<Value, Problem> {
 /// As [`plan`], and what is wrong with a file that the scenario uses.
 pub fn plan_with(request: &Value, bring: &dyn Bring) -> Result<Value, Problem> {
     let request = Request::read(request)?;
-    let study = Study::with(&request.wish(), bring)?;
+    let study = Study::with(&request.wish(), bring, request.keep_going)?;
     let shown = request.points.unwrap_or(usize::MAX);
     let mut points = Vec::new();
-    for point in study.points.iter().take(shown) {
+    let sound = || study.points.iter().filter(|p| p.wrong.is_none());
+    for point in sound().take(shown) {
         let plan = study.plan(point, point.seeds[0])?;
         points.push(json!({
             "overrides": point.overrides,
@@ -62,7 +63,8 @@ pub fn plan_with(request: &Value, bring: &dyn Bring) -> Result<Value, Problem> {
             "plan": plan,
         }));
     }
-    let first = study.plan(&study.points[0], study.points[0].seeds[0])?;
+    let one = sound().next().unwrap_or(&study.points[0]);
+    let first = study.plan(one, one.seed())?;
     Ok(json!({
         "name": study.name,
         "title": study.title,
@@ -93,6 +95,38 @@ pub fn run(request: &Value, progress: &dyn Fn(Progress) -> bool) -> Result<Value
 /// As [`run`]; 1 too: such an algorithm failed, with its name, the simulated time and where it is written.
 pub fn run_with(request: &Value, progress: &dyn Fn(Progress) -> bool, bring: &dyn Bring) -> Result<Value, Problem> {
     crate::run::run(request, progress, bring)
+}
+
+/// Looks after a store; see [`crate::store::care::care`].
+///
+/// # Errors
+/// Code 2: there is no store; 1: it cannot be read or written.
+pub fn store(request: &Value) -> Result<Value, Problem> {
+    crate::store::care::care(request)
+}
+
+/// The runs of a request that its store has not, for workers; see [`crate::remote::jobs`].
+///
+/// # Errors
+/// As [`run`].
+pub fn jobs(request: &Value) -> Result<Value, Problem> {
+    crate::remote::jobs(request)
+}
+
+/// Makes runs for another machine; see [`crate::remote::work`].
+///
+/// # Errors
+/// Code 1: this release has other results, or the store cannot be written.
+pub fn work(order: &Value) -> Result<Value, Problem> {
+    crate::remote::work(order)
+}
+
+/// Keeps rows that workers sent; see [`crate::remote::keep`].
+///
+/// # Errors
+/// Code 1: the store cannot be written.
+pub fn keep(request: &Value) -> Result<Value, Problem> {
+    crate::remote::keep(request)
 }
 
 /// One table of several runs, in tidy form. `request` is a list of `{"labels": {...}, "file": PATH}` for files of

@@ -100,7 +100,7 @@ pub fn drive_queue(request: &Value, bring: &dyn Bring) -> Result<Value, Problem>
     let aqm = made.map_err(|fault| refused(fault.cause))?;
     let traffic: Vec<Arrival> = asked.arrivals.iter().map(Packet::arrival).collect();
     let events = hold(aqm, site, asked.seed, counted, &traffic, |_| {});
-    alarm.heard().map_or(Ok(()), |failure| Err(crate::run::failed(failure, asked.seed)))?;
+    alarm.heard().map_or(Ok(()), |failure| Err(crate::engine::raised(failure, asked.seed)))?;
     Ok(json!({ "events": events.iter().map(shown).collect::<Vec<_>>() }))
 }
 
@@ -141,7 +141,7 @@ pub fn drive_connection(request: &Value, bring: &dyn Bring) -> Result<Value, Pro
     };
     let mut cc = made.map_err(|fault| refused(fault.cause))?;
     let windows = lives::drive(&mut cc, &asked.events);
-    alarm.heard().map_or(Ok(()), |failure: &Failure| Err(crate::run::failed(failure, 0)))?;
+    alarm.heard().map_or(Ok(()), |failure: &Failure| Err(crate::engine::raised(failure, 0)))?;
     match windows {
         Err((event, found)) => {
             Err(Problem::failure(format!("{} broke a rule at event {event}: {found}", spec.kind), None))

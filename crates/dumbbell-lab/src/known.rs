@@ -48,8 +48,8 @@ impl Known {
         }
     }
     /// JSON Schema of its parameters.
-    pub fn schema(&self) -> Value {
-        self.brought().map_or_else(|e| (e.schema)(), |p| p.schema.clone())
+    pub fn schema(&self) -> &Value {
+        self.brought().map_or_else(|e| (e.schema)(), |p| &p.schema)
     }
     /// The defaults, written out.
     pub fn defaults(&self) -> Value {

@@ -1,15 +1,44 @@
 //! A run's report as the results name it.
+use crate::problem::code;
 use dumbbell_core::aqm::Reason;
 use dumbbell_plan::Plan;
 use dumbbell_sim::{Conservation, FlowReport, QueueReport, Report};
 use serde_json::{Map, Value, json};
+
+/// The numbers of a flow.
+pub const FLOW_NUMBERS: [&str; 11] = [
+    "goodput_bps",
+    "throughput_bps",
+    "share",
+    "sent_packets",
+    "delivered_packets",
+    "lost_packets",
+    "retransmits",
+    "rtos",
+    "marks",
+    "srtt_mean_s",
+    "cwnd_mean_packets",
+];
+/// The numbers of a queue, its drops by reason apart.
+pub const QUEUE_NUMBERS: [&str; 10] = [
+    "mean_packets",
+    "max_packets",
+    "mean_sojourn_s",
+    "p99_sojourn_s",
+    "arrivals",
+    "departures",
+    "arrived_bytes",
+    "departed_bytes",
+    "marks",
+    "utilization",
+];
 
 /// One run: numbers are those of the window after the warm-up.
 pub fn of_run(plan: &Plan, report: &Report, wall_s: f64) -> Value {
     let total: f64 = report.flows.iter().map(|f| f.goodput_bps).sum();
     let flows: Vec<Value> = report.flows.iter().map(|f| flow(f, total)).collect();
     let queues: Vec<Value> = report.queues.iter().map(queue).collect();
-    json!({
+    let mut run = json!({
         "seed": plan.seed,
         "fingerprint": hex(report.fingerprint),
         "valid": report.conservation.ok,
@@ -19,7 +48,12 @@ pub fn of_run(plan: &Plan, report: &Report, wall_s: f64) -> Value {
         "flows": flows,
         "queues": queues,
         "conservation": conservation(&report.conservation),
-    })
+    });
+    if !report.conservation.ok {
+        let message = format!("its packets do not add up: {}", report.conservation.faults.join("; "));
+        run["error"] = json!({ "code": code::INVALID, "message": message });
+    }
+    run
 }
 
 /// A fingerprint as it is written everywhere.

@@ -1,21 +1,19 @@
 //! A directory of results. Everything is written under a temporary name beside its place and moved when whole:
 //! a run that is killed leaves no half file, and what was there before stays until then. What it leaves under the
 //! temporary name the next run into the same directory clears away.
+use crate::growing::Growing;
 use crate::problem::Problem;
+use crate::store::key::Key;
+use crate::store::{Records, Store, records};
 use crate::study::Study;
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
 
 /// The records of a run.
 const RECORDS: [&str; 6] =
     ["flows.parquet", "queues.parquet", "signals.parquet", "reactions.parquet", "packets.parquet", "hops.parquet"];
-/// How the name begins of a directory in which results grow.
-const GROWING: &str = ".growing-";
-/// A file in it that is locked while its process lives.
-const LOCK: &str = "lock";
 
 /// A directory that results will appear in.
 pub struct Output {
@@ -23,9 +21,7 @@ pub struct Output {
     /// Whether it was not there before.
     made: bool,
     /// Where they grow; removed when dropped.
-    growing: TempDir,
-    /// Says that this process lives.
-    _lock: File,
+    growing: Growing,
     /// Each point's directory, relative.
     points: Vec<PathBuf>,
     /// Whether each seed has a directory of its own.
@@ -53,19 +49,15 @@ impl Output {
         let fail = |e: io::Error| failed(dir, &e);
         let made = !dir.exists();
         std::fs::create_dir_all(dir).map_err(fail)?;
-        clear_away(dir).map_err(fail)?;
-        let growing = tempfile::Builder::new().prefix(GROWING).tempdir_in(dir).map_err(fail)?;
-        let lock = File::create(growing.path().join(LOCK)).map_err(fail)?;
-        lock.try_lock().map_err(|e| fail(e.into()))?;
+        let growing = Growing::new(dir).map_err(fail)?;
         let digits = study.points.len().to_string().len();
         let point = |i: usize| if study.swept { format!("point-{:0digits$}", i + 1).into() } else { PathBuf::new() };
         Ok(Output {
             dir: dir.into(),
             made,
             growing,
-            _lock: lock,
             points: (0..study.points.len()).map(point).collect(),
-            per_seed: study.points.iter().map(|p| p.seeds.len() > 1).collect(),
+            per_seed: study.points.iter().map(|p| p.seeds.len() > 1 || p.stop.is_some()).collect(),
         })
     }
 
@@ -83,6 +75,22 @@ impl Output {
         let dir = self.growing.path().join(self.relative(point, seed));
         std::fs::create_dir_all(&dir).map_err(|e| failed(&self.dir, &e))?;
         Ok(dir)
+    }
+
+    /// Takes a run's records from the store: as other names of the same files, or, on another disk, as copies.
+    ///
+    /// # Errors
+    /// Code 1: they cannot be written here.
+    pub fn link(&self, point: usize, seed: u64, store: &Store, key: Key, records: &Records) -> Result<(), Problem> {
+        if records.names().next().is_none() {
+            return Ok(());
+        }
+        let (from, to) = (records::place(store.dir(), key), self.run_dir(point, seed)?);
+        let one = |name: &str| {
+            let (from, to) = (from.join(name), to.join(name));
+            std::fs::hard_link(&from, &to).or_else(|_| std::fs::copy(&from, &to).map(drop))
+        };
+        records.names().try_for_each(one).map_err(|e| failed(&self.dir, &e))
     }
 
     /// The directory.
@@ -105,10 +113,17 @@ impl Output {
     ///
     /// # Errors
     /// Code 1: a file cannot be written or moved.
-    pub fn keep(self, result: &mut Value, study: &Study, overrides: &[String]) -> Result<(), Problem> {
-        let runs = study.points.iter().enumerate();
-        let runs: Vec<PathBuf> = runs
-            .flat_map(|(i, point)| point.seeds.iter().map(move |seed| (i, *seed)))
+    pub fn keep(
+        self,
+        result: &mut Value,
+        study: &Study,
+        seeds: &[Vec<u64>],
+        overrides: &[String],
+    ) -> Result<(), Problem> {
+        let runs: Vec<PathBuf> = seeds
+            .iter()
+            .enumerate()
+            .flat_map(|(i, seeds)| seeds.iter().map(move |seed| (i, *seed)))
             .map(|(i, s)| self.relative(i, s))
             .collect();
         let records = runs.iter().flat_map(|run| RECORDS.map(|name| run.join(name)));
@@ -152,16 +167,4 @@ fn remove(file: &Path) -> io::Result<()> {
         Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
         _ => Ok(()),
     }
-}
-
-/// Clears away what runs that were killed left in `dir`: what has a lock that nobody holds.
-fn clear_away(dir: &Path) -> io::Result<()> {
-    for entry in std::fs::read_dir(dir)? {
-        let path = entry?.path();
-        let grows = path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(GROWING));
-        if grows && File::open(path.join(LOCK)).is_ok_and(|lock| lock.try_lock().is_ok()) {
-            let _ = std::fs::remove_dir_all(path); // Another run may be at it; it will be gone.
-        }
-    }
-    Ok(())
 }

@@ -180,6 +180,12 @@ impl Problem {
         Problem { code, rendered: rendered.join("\n"), json: json!({ "code": code, "problems": list }) }
     }
 
+    /// The causes, in a line.
+    pub fn message(&self) -> String {
+        let causes = self.json["problems"].as_array().into_iter().flatten().filter_map(|p| p["cause"].as_str());
+        causes.collect::<Vec<_>>().join("; ")
+    }
+
     /// A failure that no text caused.
     pub fn failure(cause: impl Into<String>, fix: Option<String>) -> Self {
         let d = Diagnostic { cause: cause.into(), fix, place: None, key: None };

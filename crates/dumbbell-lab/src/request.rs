@@ -8,7 +8,8 @@ use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
 /// A request: `{"source": {"path"} | {"text", "name"?} | {"value", "name"?}, "overrides": ["KEY=VALUE"], "seed",
-/// "replications", "record", "threads", "out", "audit", "fold", "points", "use": ["FILE"]}`; all but the source are optional.
+/// "replications", "stop", "record", "threads", "out", "store", "keep_going", "assemble", "audit", "fold", "points",
+/// "except", "use": ["FILE"]}`; all but the source are optional.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
@@ -18,11 +19,23 @@ pub struct Request {
     seed: Option<u64>,
     replications: Option<u64>,
     record: Option<Value>,
+    stop: Option<Value>,
     /// Threads; 0: one for each core.
     #[serde(default)]
     pub threads: usize,
     /// Directory for records; without it nothing is written.
     pub out: Option<PathBuf>,
+    /// The store: runs that it has are not run again, and all others are kept in it.
+    pub store: Option<PathBuf>,
+    /// A point of a sweep whose scenario is wrong is a row with its error, and the others are run.
+    #[serde(default)]
+    pub keep_going: bool,
+    /// Run nothing: only put together what the store has.
+    #[serde(default)]
+    pub assemble: bool,
+    /// Keys of runs that are not to be tried again.
+    #[serde(default)]
+    pub except: Vec<String>,
     /// Follow each packet by number.
     #[serde(default)]
     pub audit: bool,
@@ -83,6 +96,7 @@ impl Request {
         let mut also = Map::new();
         let own = [("seed", self.seed.map(|n| json!(n))), ("replications", self.replications.map(|n| json!(n)))];
         also.extend(own.into_iter().filter_map(|(k, v)| Some((k.to_string(), v?))));
+        also.extend(self.stop.clone().map(|r| ("stop".to_string(), r)));
         also.extend(self.record.clone().map(|r| ("record".to_string(), r)));
         Wish { source, overrides: self.overrides.clone(), also, uses: self.uses.clone() }
     }

@@ -1,21 +1,30 @@
 //! The results of a study as one document: see the contract of `run --json`.
+use crate::problem::code;
 use crate::stats::combine;
 use crate::study::Study;
 use serde_json::{Map, Value, json};
 
 /// The document. One point stands at the top, several stand in `points`.
-pub fn assemble(study: &Study, outcomes: Vec<Value>, wall_s: f64) -> Value {
-    let mut outcomes = outcomes.into_iter();
+pub fn assemble(study: &Study, runs: Vec<Vec<Value>>, wall_s: f64) -> Value {
+    let failures = failures(study, &runs);
     let mut points: Vec<Map<String, Value>> = Vec::with_capacity(study.points.len());
-    for ready in &study.points {
-        let runs: Vec<Value> = outcomes.by_ref().take(ready.seeds.len()).collect();
-        let (duration, warmup) = ready.window();
-        let mut point = point(runs);
-        point.insert("duration_s".into(), duration.into());
-        point.insert("warmup_s".into(), warmup.into());
+    for (ready, runs) in study.points.iter().zip(runs) {
+        let stopped = ready.stop.as_ref().map(|rule| rule.report(&runs, ready.seeds.len()));
+        let mut point = match &ready.wrong {
+            Some(error) => wrong(error),
+            None => point(runs, ready.stop.is_some()),
+        };
+        if ready.wrong.is_none() {
+            let (duration, warmup) = ready.window();
+            point.insert("duration_s".into(), duration.into());
+            point.insert("warmup_s".into(), warmup.into());
+        }
+        point.extend(stopped.map(|stopped| ("stop".to_string(), stopped)));
         points.push(point);
     }
     let valid = points.iter().all(|p| p["valid"] == true);
+    let lawful = !failures.is_empty() && failures.iter().all(|f| f["code"] != code::INVALID);
+    let code = if lawful { code::FAILURE } else { code::INVALID };
     let mut out = Map::new();
     out.insert("name".into(), json!(study.name));
     out.insert("title".into(), json!(study.title));
@@ -34,30 +43,56 @@ pub fn assemble(study: &Study, outcomes: Vec<Value>, wall_s: f64) -> Value {
         out.extend(point);
         out.insert("wall_s".into(), json!(wall_s));
     }
-    out.insert("code".into(), json!(if valid { 0 } else { crate::problem::code::INVALID }));
+    if !failures.is_empty() {
+        out.insert("failures".into(), failures.into());
+    }
+    out.insert("code".into(), json!(if valid { 0 } else { code }));
     out.insert("notes".into(), json!(study.notes));
     Value::Object(out)
 }
 
-/// One point: its run, or what its runs have in common, with each of them in `runs`.
-fn point(mut runs: Vec<Value>) -> Map<String, Value> {
-    for run in &mut runs {
-        if let Some(map) = run.as_object_mut() {
-            map.shift_remove("point");
-        }
+/// What failed, of all points: `{"point", "overrides", "seed", "code", "message"}`.
+fn failures(study: &Study, runs: &[Vec<Value>]) -> Vec<Value> {
+    let mut out = Vec::new();
+    for (i, (ready, runs)) in study.points.iter().zip(runs).enumerate() {
+        let mut add = |seed: &Value, error: &Value| {
+            out.push(json!({
+                "point": i, "overrides": ready.overrides, "seed": seed,
+                "code": error["code"], "message": error["message"],
+            }));
+        };
+        ready.wrong.iter().for_each(|error| add(&Value::Null, error));
+        runs.iter().filter(|run| !run["error"].is_null()).for_each(|run| add(&run["seed"], &run["error"]));
     }
-    if let [Value::Object(_)] = runs[..] {
+    out
+}
+
+/// A point that cannot be run.
+fn wrong(error: &Value) -> Map<String, Value> {
+    let rows = [("fingerprint", json!("")), ("valid", json!(false)), ("error", error.clone()), ("runs", json!([]))];
+    rows.into_iter().map(|(key, value)| (key.to_string(), value)).collect()
+}
+
+/// One point: its run, or what its runs have in common, with each of them in `runs`. Means are of the runs that
+/// have results.
+fn point(mut runs: Vec<Value>, several: bool) -> Map<String, Value> {
+    if let ([Value::Object(_)], false) = (&runs[..], several) {
         let Some(Value::Object(only)) = runs.pop() else { return Map::new() };
         return only;
     }
-    let all: Vec<&Value> = runs.iter().collect();
+    let all: Vec<&Value> = runs.iter().filter(|run| run.get("flows").is_some()).collect();
+    let Some(_) = all.first() else {
+        let mut out = wrong(&runs.first().map_or(Value::Null, |run| run["error"].clone()));
+        out.insert("runs".into(), Value::Array(runs));
+        return out;
+    };
     let part = |key: &str| combine(&all.iter().map(|r| &r[key]).collect::<Vec<_>>());
     let prints: Vec<&Value> = all.iter().map(|r| &r["fingerprint"]).collect();
     let wall: f64 = all.iter().filter_map(|r| r["wall_s"].as_f64()).sum();
     let mut out = Map::new();
     out.insert("seeds".into(), all.iter().map(|r| r["seed"].clone()).collect());
     out.insert("fingerprint".into(), json!(joint_print(&prints)));
-    out.insert("valid".into(), json!(all.iter().all(|r| r["valid"] == true)));
+    out.insert("valid".into(), json!(runs.iter().all(|r| r["valid"] == true)));
     out.insert("wall_s".into(), json!(wall));
     for key in ["packet_hops", "events", "flows", "queues", "conservation"] {
         out.insert(key.into(), part(key));

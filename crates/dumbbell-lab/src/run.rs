@@ -1,30 +1,28 @@
-//! Runs a study: points and replications on all cores, with records that appear whole or not at all.
+//! Runs a study: points and replications on all cores, each as the store has it or else anew; with records that
+//! appear whole or not at all.
 use crate::bring::Bring;
-use crate::door::plan_hash;
-use crate::outcome;
+use crate::engine::{self, Engine, Meter, Stop, WHOLE, simulate};
 use crate::output::Output;
 use crate::problem::{Diagnostic, Problem, Texts, code};
-use crate::record::{self, Recorder};
 use crate::request::Request;
 use crate::results;
+use crate::rounds::{self, Job, Runs};
+use crate::store::key::{Digest, Key};
+use crate::store::{Found, Store};
 use crate::study::Study;
-use dumbbell_core::foreign::Failure;
-use dumbbell_plan::{Plan, Record};
-use dumbbell_sim::{Options, World};
-use parquet::errors::ParquetError;
+use dumbbell_plan::Record;
+use dumbbell_sim::Options;
 use rayon::prelude::*;
 use serde_json::Value;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// Events between two looks at the clock and at the user.
-const CHUNK: u64 = 1 << 18;
 /// Between two reports of progress.
 const BEAT: Duration = Duration::from_millis(100);
-/// A whole run, in the units of the progress counter.
-const WHOLE: f64 = 1e6;
+/// Between two times that rows are made to outlive a loss of power.
+const SYNC: Duration = Duration::from_secs(1);
 
 /// How far a request is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,98 +35,139 @@ pub struct Progress {
     pub fraction: f64,
 }
 
-/// One run of a request.
-struct Job {
-    point: usize,
-    seed: u64,
-}
-
 /// What all runs share.
 struct Shared<'a> {
     study: &'a Study,
-    bring: &'a dyn Bring,
-    options: Options,
-    overrides: String,
+    engine: Engine<'a>,
     output: Option<&'a Output>,
-    stop: AtomicBool,
-    finished: AtomicUsize,
-    passed: AtomicU64,
-}
-
-/// Why a run ended early.
-enum Stop {
-    Interrupted,
-    Failed(Problem),
-}
-
-impl Stop {
-    fn problem(self) -> Problem {
-        match self {
-            Stop::Failed(problem) => problem,
-            Stop::Interrupted => {
-                let d = Diagnostic::new("interrupted: nothing was written");
-                Problem::new(code::INTERRUPTED, &[d], &Texts::default())
-            }
-        }
-    }
+    /// Take from the store what it has, failures too, and run nothing.
+    assemble: bool,
 }
 
 /// See [`crate::door::run`].
 pub fn run(request: &Value, progress: &dyn Fn(Progress) -> bool, bring: &dyn Bring) -> Result<Value, Problem> {
+    run_with(request, progress, bring, simulate)
+}
+
+/// The same with another simulator.
+pub(crate) fn run_with(
+    request: &Value,
+    progress: &dyn Fn(Progress) -> bool,
+    bring: &dyn Bring,
+    simulate: engine::Simulate,
+) -> Result<Value, Problem> {
     let began = Instant::now();
     let request = Request::read(request)?;
-    let study = Study::with(&request.wish(), bring)?;
+    let study = Study::with(&request.wish(), bring, request.keep_going)?;
+    let store = request.store.as_deref().map(Store::open).transpose()?;
     let output = request.out.as_deref().map(|dir| Output::open(dir, &study)).transpose()?;
-    let shared = Shared {
-        study: &study,
+    let meter = Meter::default();
+    let engine = Engine {
+        makers: &study.makers,
         bring,
         options: Options { fold: request.fold, audit: request.audit, ..Options::default() },
+        store: store.as_ref(),
         overrides: serde_json::to_string(request.overrides()).unwrap_or_default(),
-        output: output.as_ref(),
-        stop: AtomicBool::new(false),
-        finished: AtomicUsize::new(0),
-        passed: AtomicU64::new(0),
+        shown: output.as_ref().map(Output::dir).or(store.as_ref().map(Store::dir)).unwrap_or(Path::new("")).into(),
+        meter: &meter,
+        simulate,
     };
-    let outcomes = match all(&shared, request.threads, progress) {
-        Ok(outcomes) => outcomes,
-        Err(stop) => {
+    let shared = Shared { study: &study, engine, output: output.as_ref(), assemble: request.assemble };
+    let done = all(&shared, request.threads, progress).and_then(|runs| only_failure(&study, runs));
+    let synced = store.as_ref().map_or(Ok(()), Store::sync).map_err(Stop::Broken);
+    let ended = done.and_then(|runs| synced.map(|()| runs)).map_err(|stop| problem(stop, &shared.engine));
+    let runs = match ended {
+        Ok(runs) => runs,
+        Err(problem) => {
             if let Some(output) = output {
                 output.abandon();
             }
-            return Err(stop.problem());
+            return Err(problem);
         }
     };
-    let mut result = results::assemble(&study, outcomes, began.elapsed().as_secs_f64());
+    let seeds: Vec<Vec<u64>> = runs.iter().map(Runs::seeds).collect();
+    let mut result = results::assemble(&study, runs.into_iter().map(|r| r.0).collect(), began.elapsed().as_secs_f64());
+    if store.is_some() {
+        result["from_store"] = meter.from_store.load(Relaxed).into();
+    }
     if let Some(output) = output {
-        output.keep(&mut result, &study, request.overrides())?;
+        output.keep(&mut result, &study, &seeds, request.overrides())?;
     }
     Ok(result)
 }
 
+/// A study of a single run has nothing to go on with when that fails.
+fn only_failure(study: &Study, runs: Vec<Runs>) -> Result<Vec<Runs>, Stop> {
+    let alone = !study.swept && runs.len() == 1 && runs[0].0.len() == 1;
+    match runs.first().and_then(|r| r.0.first()).filter(|row| alone && row.get("flows").is_none()) {
+        Some(row) => Err(Stop::Failed(engine::problem(&row["error"]))),
+        None => Ok(runs),
+    }
+}
+
+fn problem(stop: Stop, engine: &Engine<'_>) -> Problem {
+    match stop {
+        Stop::Failed(problem) | Stop::Broken(problem) => problem,
+        Stop::Interrupted => {
+            let done = engine.meter.finished.load(Relaxed);
+            let said = match engine.store {
+                Some(store) => format!("interrupted: {done} finished runs are in {}", store.dir().display()),
+                None => "interrupted: nothing was written".into(),
+            };
+            let d = Diagnostic::new(said);
+            let d = if engine.store.is_some() { d.fix("the same command goes on from there") } else { d };
+            Problem::new(code::INTERRUPTED, &[d], &Texts::default())
+        }
+    }
+}
+
 /// Runs every job on a pool, while this thread reports progress; results are in the order of the jobs.
-fn all(shared: &Shared<'_>, threads: usize, progress: &dyn Fn(Progress) -> bool) -> Result<Vec<Value>, Stop> {
-    let of_point = |(point, p): (usize, &crate::study::Ready)| {
-        p.seeds.iter().map(|seed| Job { point, seed: *seed }).collect::<Vec<_>>()
-    };
-    let jobs: Vec<Job> = shared.study.points.iter().enumerate().flat_map(of_point).collect();
+fn all(shared: &Shared<'_>, threads: usize, progress: &dyn Fn(Progress) -> bool) -> Result<Vec<Runs>, Stop> {
+    let mut runs: Vec<Runs> = vec![Runs::default(); shared.study.points.len()];
+    let mut total = 0;
+    loop {
+        let jobs = rounds::next(shared.study, &runs);
+        if jobs.is_empty() {
+            rounds::settle(shared.study, &mut runs);
+            return Ok(runs);
+        }
+        total += jobs.len();
+        for (job, row) in jobs.iter().zip(round(shared, &jobs, total, threads, progress)?) {
+            runs[job.point].0.push(row);
+        }
+    }
+}
+
+/// One round of jobs, side by side.
+fn round(
+    shared: &Shared<'_>,
+    jobs: &[Job],
+    total: usize,
+    threads: usize,
+    progress: &dyn Fn(Progress) -> bool,
+) -> Result<Vec<Value>, Stop> {
     // What calls back into an interpreter waits for its lock: such runs go one after another.
     let threads = if shared.study.makers.is_empty() { threads } else { 1 };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(jobs.len())).build();
-    let pool = pool.map_err(|e| Stop::Failed(Problem::failure(format!("no threads: {e}"), None)))?;
+    let pool = pool.map_err(|e| Stop::Broken(Problem::failure(format!("no threads: {e}"), None)))?;
     let (done, is_done) = mpsc::channel::<()>();
     std::thread::scope(|scope| {
-        let jobs = &jobs;
         let worker = scope.spawn(move || {
             let _ends = done; // Dropped at the end, by a panic too: the channel closes.
             pool.install(|| jobs.par_iter().map(|job| one(shared, job)).collect::<Result<Vec<Value>, Stop>>())
         });
+        let (mut synced, broken) = (Instant::now(), AtomicBool::new(false));
         while let Err(mpsc::RecvTimeoutError::Timeout) = is_done.recv_timeout(BEAT) {
-            if !progress(shared.progress(jobs.len())) {
-                shared.stop.store(true, Relaxed);
+            if let Some(store) = shared.engine.store.filter(|_| synced.elapsed() > SYNC) {
+                synced = Instant::now();
+                broken.fetch_or(store.sync().is_err(), Relaxed); // The last sync will say it again.
+            }
+            if !progress(shared.progress(total)) || broken.load(Relaxed) {
+                shared.engine.meter.stop.store(true, Relaxed);
             }
         }
         let outcomes = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        if outcomes.is_ok() && !progress(shared.progress(jobs.len())) {
+        if outcomes.is_ok() && !progress(shared.progress(total)) {
             return Err(Stop::Interrupted);
         }
         outcomes
@@ -137,101 +176,74 @@ fn all(shared: &Shared<'_>, threads: usize, progress: &dyn Fn(Progress) -> bool)
 
 impl Shared<'_> {
     fn progress(&self, runs: usize) -> Progress {
-        let fraction = self.passed.load(Relaxed) as f64 / WHOLE / runs.max(1) as f64;
-        Progress { finished: self.finished.load(Relaxed), runs, fraction: fraction.min(1.0) }
+        let meter = self.engine.meter;
+        let fraction = meter.passed.load(Relaxed) as f64 / WHOLE / runs.max(1) as f64;
+        Progress { finished: meter.finished.load(Relaxed), runs, fraction: fraction.min(1.0) }
     }
+
+    /// Takes a run from the store, its series too.
+    fn found(&self, job: &Job, digest: &Digest) -> Result<Option<Value>, Stop> {
+        let Some(store) = self.engine.store else { return Ok(None) };
+        let Some(Found { mut result, records }) = store.find(digest.key) else {
+            return Ok(self.assemble.then(|| missing(store, job, digest.key)));
+        };
+        if let Some(output) = self.output {
+            output.link(job.point, job.seed, store, digest.key, &records).map_err(Stop::Broken)?;
+        }
+        result.as_object_mut().map(|map| map.shift_remove("of"));
+        result["plan_hash"] = digest.plan_hash.as_str().into(); // It may have been run under another name.
+        let meter = self.engine.meter;
+        meter.from_store.fetch_add(1, Relaxed);
+        meter.passed.fetch_add(WHOLE as u64, Relaxed);
+        Ok(Some(result))
+    }
+}
+
+/// What to say of a run that the store has not: why it failed.
+fn missing(store: &Store, job: &Job, key: Key) -> Value {
+    let mut row = store
+        .failure(key)
+        .unwrap_or_else(|| engine::failure(job.seed, code::FAILURE, "no worker has finished this run".into()));
+    row.as_object_mut().map(|map| map.shift_remove("of"));
+    row
 }
 
 /// One run, from its plan to its result.
 fn one(shared: &Shared<'_>, job: &Job) -> Result<Value, Stop> {
-    let mut outcome = Err(Stop::Interrupted);
-    if shared.study.makers.is_empty() {
-        outcome = attempt(shared, job);
-    } else {
-        shared.bring.within(&mut || outcome = attempt(shared, job));
-    }
-    if outcome.is_err() {
-        shared.stop.store(true, Relaxed);
+    let outcome = attempt(shared, job);
+    match outcome {
+        Ok(_) => drop(shared.engine.meter.finished.fetch_add(1, Relaxed)),
+        Err(_) => shared.engine.meter.stop.store(true, Relaxed),
     }
     outcome
 }
 
 fn attempt(shared: &Shared<'_>, job: &Job) -> Result<Value, Stop> {
-    if shared.stop.load(Relaxed) {
+    if shared.engine.meter.stop.load(Relaxed) {
         return Err(Stop::Interrupted);
     }
-    let mut plan = shared.study.plan(&shared.study.points[job.point], job.seed).map_err(Stop::Failed)?;
-    let hash = plan_hash(&plan);
-    let dir = shared.output.map(|o| o.run_dir(job.point, job.seed)).transpose().map_err(Stop::Failed)?;
-    if dir.is_none() {
+    let point = &shared.study.points[job.point];
+    let mut plan = match shared.study.plan(point, job.seed) {
+        Ok(plan) => plan,
+        Err(problem) => return Ok(engine::failure(job.seed, problem.code, problem.message())),
+    };
+    let store = shared.engine.store;
+    let digest = Digest::of(&mut plan, shared.engine.options.audit);
+    if shared.output.is_none() && store.is_none() {
         plan.record = Record::default(); // Nobody looks: the run need not stop to be looked at.
     }
-    let (report, wall_s) = simulate(shared, &plan, &hash, dir.as_deref())?;
-    shared.finished.fetch_add(1, Relaxed);
-    let mut value = outcome::of_run(&plan, &report, wall_s);
-    value["plan_hash"] = hash.into();
-    value["point"] = job.point.into();
-    Ok(value)
+    if let Some(row) = shared.found(job, &digest)? {
+        return Ok(row);
+    }
+    let dir = shared.output.filter(|_| store.is_none()).map(|o| o.run_dir(job.point, job.seed));
+    let dir = dir.transpose().map_err(Stop::Broken)?;
+    let of = engine::label(&shared.study.name, &point.overrides);
+    let (row, records) = shared.engine.run(&plan, &digest, of, dir.as_deref())?;
+    if let (Some(output), Some(store)) = (shared.output, store) {
+        output.link(job.point, job.seed, store, digest.key, &records).map_err(Stop::Broken)?;
+    }
+    Ok(row)
 }
 
-fn simulate(
-    shared: &Shared<'_>,
-    plan: &Plan,
-    hash: &str,
-    dir: Option<&Path>,
-) -> Result<(dumbbell_sim::Report, f64), Stop> {
-    let began = Instant::now();
-    let unwritten = |e: ParquetError| Stop::Failed(unwritten(shared.output, &e));
-    let mut recorder = Recorder::new(plan, dir).map_err(unwritten)?;
-    let mut world = World::with(plan, shared.options, &shared.study.makers).map_err(|fault| {
-        let cause = format!("the simulator refuses this plan at {}: {}", fault.at, fault.cause);
-        Stop::Failed(Problem::failure(cause, fault.fix))
-    })?;
-    let mut passed = 0u64;
-    loop {
-        let ended = world.run(&mut recorder, CHUNK);
-        let now = if ended { 1.0 } else { world.now().ps() as f64 / plan.duration.ps() as f64 };
-        let now = ((now * WHOLE) as u64).max(passed);
-        shared.passed.fetch_add(now - passed, Relaxed);
-        passed = now;
-        if let Some(failure) = world.failure() {
-            return Err(Stop::Failed(failed(failure, plan.seed)));
-        }
-        if ended || recorder.failed() {
-            break;
-        }
-        if shared.stop.load(Relaxed) {
-            return Err(Stop::Interrupted);
-        }
-    }
-    if recorder.failed() {
-        return Err(recorder.close(&[]).map_or_else(unwritten, |()| Stop::Interrupted));
-    }
-    let report = world.finish(&mut recorder);
-    let wall_s = began.elapsed().as_secs_f64();
-    let print = outcome::hex(report.fingerprint);
-    recorder.close(&record::metadata(plan, hash, &shared.overrides, &print)).map_err(unwritten)?;
-    Ok((report, wall_s))
-}
-
-/// An algorithm of the user's own that could not go on.
-pub fn failed(failure: &Failure, seed: u64) -> Problem {
-    let Failure { algorithm, at, cause, trace } = failure;
-    let head = format!("{algorithm} failed at {} s of simulated time, seed {seed}: {cause}", at.seconds());
-    let mut problem = Problem::failure(&head, Some("nothing was written; mend the algorithm and run again".into()));
-    if let Some(trace) = trace {
-        problem.rendered = format!("{}\n{}", trace.trim_end(), problem.rendered);
-    }
-    problem.json["problems"][0]["algorithm"] = algorithm.as_str().into();
-    problem.json["problems"][0]["time_s"] = at.seconds().into();
-    problem.json["problems"][0]["traceback"] = trace.clone().into();
-    problem
-}
-
-/// Records that cannot be written.
-fn unwritten(output: Option<&Output>, why: &ParquetError) -> Problem {
-    let dir = output.map_or(Path::new(""), Output::dir);
-    let why = why.to_string();
-    let cause = format!("records cannot be written in {}: {}", dir.display(), why.trim_start_matches("External: "));
-    Problem::failure(cause, Some("is the disk full? Results that were there before are as they were".into()))
-}
+#[cfg(test)]
+mod tests;

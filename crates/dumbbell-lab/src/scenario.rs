@@ -57,6 +57,10 @@ choice!(
     TcpChoice, "tcp"
 );
 choice!(
+    /// When a point has enough runs: a rule such as `"ci95 < 2%"`, or a table with `rule` and `most`.
+    StopChoice, "stop"
+);
+choice!(
     /// Bytes that a link adds to each packet: `"ethernet"` (38), `"none"`, or a size such as `"26 B"`.
     FramingChoice, "framing"
 );
@@ -93,6 +97,8 @@ pub struct Scenario {
     #[serde(default = "one_u64")]
     #[schemars(range(min = 1, max = 100_000))]
     pub replications: u64,
+    /// When there are enough runs, if `replications` is only the least number of them.
+    pub stop: Option<StopChoice>,
     /// The TCP that flows use unless they say otherwise.
     #[serde(default)]
     pub profile: Profile,
@@ -410,4 +416,6 @@ pub struct Sweep {
     pub zip: serde_json::Map<String, Value>,
     /// Tables of overrides.
     pub list: Vec<serde_json::Map<String, Value>>,
+    /// When each point has enough runs: the scenario's `stop`, said here.
+    pub stop: Option<StopChoice>,
 }

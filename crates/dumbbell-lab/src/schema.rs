@@ -2,6 +2,7 @@
 use crate::choice::Family;
 use crate::known::Known;
 use crate::scenario::Scenario;
+use crate::stop::{LEAST, MOST};
 use dumbbell_core::foreign::Makers;
 use dumbbell_core::units::Limit;
 use dumbbell_tcp::TcpConfig;
@@ -19,6 +20,17 @@ pub fn schema(makers: &Makers) -> Value {
     }
     let tcp = lift("tcp", schemars::schema_for!(TcpConfig).into(), &mut defs);
     defs.insert("tcp".into(), tcp);
+    let rule = json!({
+        "type": "string",
+        "pattern": "^ *ci95 *(\\((flows|queues)\\..+\\))? *< *[0-9.]+ *% *$",
+        "description": "As in \"ci95 < 2%\": half the 95 % interval of the goodput of all flows, over its mean; \
+            or of one number, as in \"ci95(queues.bottleneck.mean_packets) < 5%\".",
+    });
+    let most = json!({ "type": "integer", "minimum": LEAST, "maximum": 100_000, "default": MOST,
+        "description": "The most runs of a point." });
+    let table = json!({ "type": "object", "properties": { "rule": rule, "most": most }, "required": ["rule"],
+        "additionalProperties": false });
+    defs.insert("stop".into(), json!({ "anyOf": [rule, table] }));
     defs.insert(
         "framing".into(),
         json!({
@@ -52,7 +64,7 @@ fn choice(family: Family, makers: &Makers, defs: &mut Map<String, Value>) -> Val
 
 /// The table of one algorithm.
 fn table(family: Family, entry: &Known, defs: &mut Map<String, Value>) -> Value {
-    let schema = lift(entry.name(), entry.schema(), defs);
+    let schema = lift(entry.name(), entry.schema().clone(), defs);
     let mut properties = Map::new();
     properties.insert("kind".into(), json!({ "const": entry.name(), "description": entry.idea() }));
     if family == Family::Aqm {

@@ -7,13 +7,21 @@ use crate::overrides::Override;
 use crate::problem::{Check, Diagnostic, Problem, Texts, code};
 use crate::read;
 use crate::scenario::Scenario;
+use crate::stop::Rule;
 use crate::sweep::{self, Point};
 use crate::traces::Traces;
-use crate::{choice, resolve, typed};
+use crate::{choice, resolve, stop, typed};
 use dumbbell_core::foreign::Makers;
 use dumbbell_plan::Plan;
+use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+/// The most points whose plans are kept from the check to the run, and the most links of such a plan: tens of
+/// megabytes.
+const PLANS_KEPT: usize = 10_000;
+const LINKS_KEPT: usize = 200;
 
 /// What a study is made from.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,10 +61,16 @@ pub struct Study {
 pub struct Ready {
     /// Its overrides by path, as the sweep names them.
     pub overrides: Map<String, Value>,
-    /// The seeds of its runs.
+    /// The seeds of its runs; with a rule, of the first of them.
     pub seeds: Vec<u64>,
+    /// When it has enough runs.
+    pub stop: Option<Rule>,
+    /// Why it cannot be run: the error of a row.
+    pub wrong: Option<Value>,
     root: Node,
-    scenario: Scenario,
+    scenario: Option<Scenario>,
+    /// The plan of its first seed, if all of them are no burden.
+    first: Option<Plan>,
 }
 
 impl Study {
@@ -65,18 +79,21 @@ impl Study {
     /// # Errors
     /// Code 2, with every error that was found.
     pub fn new(wish: &Wish) -> Result<Study, Problem> {
-        Study::with(wish, &Nothing)
+        Study::with(wish, &Nothing, false)
     }
 
-    /// The same, of a scenario that may name algorithms which `bring` brings.
+    /// The same, of a scenario that may name algorithms which `bring` brings; with `keep_going` a point of a sweep
+    /// that is wrong is left to its row, unless all are.
     ///
     /// # Errors
     /// As [`Study::new`], and what is wrong with a file that the scenario uses.
-    pub fn with(wish: &Wish, bring: &dyn Bring) -> Result<Study, Problem> {
+    pub fn with(wish: &Wish, bring: &dyn Bring, keep_going: bool) -> Result<Study, Problem> {
         let mut texts = Texts::default();
         let mut check = Check::default();
         match build(wish, bring, &mut texts, &mut check) {
-            Some((root, points, resolved)) if check.ok() => ready(wish, texts, &root, points, resolved, check),
+            Some((root, points, resolved)) if check.ok() => {
+                ready(wish, texts, &root, points, resolved, check, keep_going)
+            }
             _ => Err(Problem::new(code::SCENARIO, &check.found, &texts)),
         }
     }
@@ -86,16 +103,24 @@ impl Study {
     /// # Errors
     /// Code 2, with every error that was found: another seed can only fail where the first did.
     pub fn plan(&self, point: &Ready, seed: u64) -> Result<Plan, Problem> {
+        if let Some(first) = point.first.as_ref().filter(|plan| plan.seed == seed) {
+            return Ok(first.clone());
+        }
         let mut check = Check::with(&self.makers);
-        resolve::plan(&point.scenario, &point.root, &self.name, seed, &mut check)
-            .ok_or_else(|| Problem::new(code::SCENARIO, &check.found, &self.texts))
+        let plan = point.scenario.as_ref().and_then(|s| resolve::plan(s, &point.root, &self.name, seed, &mut check));
+        plan.ok_or_else(|| Problem::new(code::SCENARIO, &check.found, &self.texts))
     }
 }
 
 impl Ready {
     /// Duration and warm-up of its runs, seconds.
     pub fn window(&self) -> (f64, f64) {
-        (self.scenario.duration.seconds(), self.scenario.warmup.seconds())
+        self.scenario.as_ref().map_or((0.0, 0.0), |s| (s.duration.seconds(), s.warmup.seconds()))
+    }
+
+    /// The seed of its first run.
+    pub fn seed(&self) -> u64 {
+        self.scenario.as_ref().map_or(0, |s| s.seed)
     }
 }
 
@@ -109,6 +134,7 @@ fn build(wish: &Wish, bring: &dyn Bring, texts: &mut Texts, check: &mut Check) -
     overrides.extend(also.entries().iter().map(Override::of_entry));
     overrides.iter().for_each(|o| o.apply(&mut root, check));
     check.makers = bring::gather(&root, &wish.uses, bring, check);
+    stop::lift(&mut root);
     let mut whole = root.clone();
     // What is wrong with a trace is said where it is used: a sweep may put another in its place.
     Traces::default().inline(&mut whole, texts, &mut Check::default());
@@ -128,36 +154,83 @@ fn ready(
     points: Vec<Point>,
     mut resolved: Value,
     mut check: Check,
+    keep_going: bool,
 ) -> Result<Study, Problem> {
     let swept = resolved.get("sweep").is_some();
     let text_of = |key: &str| root.get(key).and_then(Node::as_str).map(str::to_string);
     let name = text_of("name").unwrap_or_else(|| wish.source.stem());
     resolved["name"] = json!(name);
-    let mut out = Vec::with_capacity(points.len());
-    let mut traces = Traces::default();
-    let mut runs = 0usize;
-    for point in points {
-        let mut tree = root.clone();
-        point.set.iter().for_each(|o| o.apply(&mut tree, &mut check));
-        traces.inline(&mut tree, &texts, &mut check);
-        let Some(scenario) = typed::read::<Scenario>(&tree, &[], &mut check) else { continue };
-        resolve::plan(&scenario, &tree, &name, scenario.seed, &mut check);
-        runs = runs.saturating_add(scenario.replications as usize);
-        if runs > MOST_RUNS {
-            let d = Diagnostic::new(format!("this asks for more than {MOST_RUNS} runs"));
-            let place = tree.nearest_place(&path(&["replications"]));
-            check.error(d.at(place).fix("lower `replications`, or sweep fewer values"));
+    let keep = points.len() <= PLANS_KEPT;
+    let traces = Mutex::new(Traces::default());
+    let read: Vec<(Ready, Check)> =
+        points.into_par_iter().map(|p| point(root, &name, p, &texts, &traces, &check.makers, keep)).collect();
+    let sound = read.iter().any(|(_, check)| check.ok());
+    let mut out = Vec::with_capacity(read.len());
+    for (mut ready, own) in read {
+        own.notes.into_iter().for_each(|note| check.note(note));
+        if keep_going && swept && sound && !own.found.is_empty() {
+            let problem = Problem::new(code::SCENARIO, &own.found, &texts);
+            ready.wrong = Some(json!({ "code": code::SCENARIO, "message": problem.message() }));
+            ready.seeds.clear();
+            ready.scenario = None;
+        } else {
+            check.found.extend(own.found);
         }
-        if check.found.len() > 50 || !check.ok() && runs > MOST_RUNS {
-            break;
-        }
-        let seeds = (0..scenario.replications).map(|i| scenario.seed.wrapping_add(i)).collect();
-        out.push(Ready { overrides: point.label, seeds, root: tree, scenario });
+        out.push(ready);
     }
+    too_many(&out, &mut check);
     if !check.ok() {
         return Err(Problem::new(code::SCENARIO, &check.found, &texts));
     }
     let title = text_of("title");
     let Check { notes, makers, .. } = check;
     Ok(Study { texts, name, title, points: out, swept, resolved, notes, makers })
+}
+
+/// Refuses more runs than a request may ask for.
+fn too_many(points: &[Ready], check: &mut Check) {
+    let mut runs = 0usize;
+    let Some(point) = points.iter().find(|p| {
+        runs = runs.saturating_add(p.seeds.len());
+        runs > MOST_RUNS
+    }) else {
+        return;
+    };
+    let d = Diagnostic::new(format!("this asks for more than {MOST_RUNS} runs"));
+    let place = point.root.nearest_place(&path(&["replications"]));
+    check.error(d.at(place).fix("lower `replications`, or sweep fewer values"));
+}
+
+/// Lays a point's overrides over the scenario, reads it and plans its first seed.
+fn point(
+    root: &Node,
+    name: &str,
+    point: Point,
+    texts: &Texts,
+    traces: &Mutex<Traces>,
+    makers: &Makers,
+    keep: bool,
+) -> (Ready, Check) {
+    let (mut tree, mut check) = (root.clone(), Check::with(makers));
+    point.set.iter().for_each(|o| o.apply(&mut tree, &mut check));
+    let traced = {
+        let mut traces = traces.lock().unwrap_or_else(PoisonError::into_inner);
+        traces.inline(&mut tree, texts, &mut check);
+        !traces.is_empty()
+    };
+    let scenario = typed::read::<Scenario>(&tree, &[], &mut check);
+    let stop = Rule::read(&tree, &mut check);
+    let first = scenario.as_ref().and_then(|s| resolve::plan(s, &tree, name, s.seed, &mut check));
+    if let (Some(plan), Some(rule)) = (&first, &stop) {
+        rule.fits(plan, &tree, &mut check);
+    }
+    let (seed, written) = scenario.as_ref().map_or((0, 0), |s| (s.seed, s.replications));
+    let count = if stop.is_some() { written.max(stop::LEAST) } else { written };
+    if let Some(rule) = stop.as_ref().filter(|rule| count > rule.most as u64) {
+        let d = Diagnostic::new(format!("{count} replications are more than the {} that `stop` allows", rule.most));
+        check.error(d.at(tree.nearest_place(&path(&["replications"]))).fix("raise `most`, or lower `replications`"));
+    }
+    let seeds = if check.ok() { (0..count).map(|i| seed.wrapping_add(i)).collect() } else { Vec::new() };
+    let first = first.filter(|plan| keep && !traced && plan.links.len() <= LINKS_KEPT);
+    (Ready { overrides: point.label, seeds, stop, wrong: None, root: tree, scenario, first }, check)
 }

@@ -12,6 +12,11 @@ use std::path::{Path, PathBuf};
 pub struct Traces(BTreeMap<PathBuf, Result<String, Diagnostic>>);
 
 impl Traces {
+    /// Whether no trace was named.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Puts the opportunities of each `service = { kind = "mahimahi", file = ... }` below `node` in the place of its
     /// file, which is relative to the scenario that names it (on the command line: to the present directory).
     pub fn inline(&mut self, node: &mut Node, texts: &Texts, check: &mut Check) {

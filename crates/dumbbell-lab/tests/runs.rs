@@ -340,7 +340,7 @@ fn a_broken_law_makes_a_result_invalid_and_says_where() {
             "flows": [], "queues": [], "conservation": conservation,
         })
     };
-    let result = dumbbell_lab::results::assemble(&study, vec![outcome(1, &sound), outcome(2, &broken)], 2.0);
+    let result = dumbbell_lab::results::assemble(&study, vec![vec![outcome(1, &sound), outcome(2, &broken)]], 2.0);
     assert_eq!((&result["valid"], &result["code"]), (&json!(false), &json!(code::INVALID)));
     assert_eq!(result["conservation"]["ok"], false);
     assert_eq!(result["conservation"]["faults"], json!(["seed 2: one is gone"]));

@@ -78,6 +78,34 @@ fn drive(py: Python<'_>, request: &str, own: Vec<Bound<'_, PyAny>>) -> PyResult<
     py.detach(|| drive(&request, &own)).map(|v| v.to_string()).map_err(problem)
 }
 
+/// Looks after a store: check, list, repair, gc.
+#[pyfunction]
+fn store(py: Python<'_>, request: &str) -> PyResult<String> {
+    let request = read(request)?;
+    py.detach(|| door::store(&request)).map(|v| v.to_string()).map_err(problem)
+}
+
+/// The runs of a request that its store has not, for workers.
+#[pyfunction]
+fn jobs(py: Python<'_>, request: &str) -> PyResult<String> {
+    let request = read(request)?;
+    py.detach(|| door::jobs(&request)).map(|v| v.to_string()).map_err(problem)
+}
+
+/// Makes runs for another machine.
+#[pyfunction]
+fn work(py: Python<'_>, order: &str) -> PyResult<String> {
+    let order = read(order)?;
+    py.detach(|| door::work(&order)).map(|v| v.to_string()).map_err(problem)
+}
+
+/// Keeps rows that workers sent.
+#[pyfunction]
+fn keep(py: Python<'_>, request: &str) -> PyResult<String> {
+    let request = read(request)?;
+    py.detach(|| door::keep(&request)).map(|v| v.to_string()).map_err(problem)
+}
+
 /// One table of several runs, in tidy form: see `dumbbell_lab::door::table`.
 #[pyfunction]
 fn table(py: Python<'_>, request: &str) -> PyResult<Table> {
@@ -127,6 +155,10 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(plan, m)?)?;
     m.add_function(wrap_pyfunction!(run, m)?)?;
+    m.add_function(wrap_pyfunction!(store, m)?)?;
+    m.add_function(wrap_pyfunction!(jobs, m)?)?;
+    m.add_function(wrap_pyfunction!(work, m)?)?;
+    m.add_function(wrap_pyfunction!(keep, m)?)?;
     m.add_function(wrap_pyfunction!(table, m)?)?;
     m.add_function(wrap_pyfunction!(script, m)?)?;
     m.add_function(wrap_pyfunction!(import_tc, m)?)?;

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,8 @@ _COMMANDS = (
     ("run", "running:run", "Run a scenario file."),
     ("check", "running:check", "Check a scenario file; write nothing."),
     ("show", "show:show", "Draw a scenario's network, its flows and their round-trip times."),
-    ("sweep", "running:sweep", "Run a scenario over every combination of some values."),
+    ("sweep", "sweeping:sweep", "Run a scenario over every combination of some values."),
+    ("store", "storing:store", "Look after a store of results: check, list, repair, gc."),
     ("script", "scripts:script", "Run scripts that test TCP step by step."),
     ("list", "catalogue:list_", "List every algorithm by kind, and the papers."),
     ("explain", "catalogue:explain", "One page about an algorithm, `tcp` or a profile of it."),
@@ -83,6 +85,7 @@ def main(arguments: list[str] | None = None) -> None:
         print(first_page())
         code = 0
     else:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # A batch system's end is an interrupt, too.
         code = _code(words)
     try:
         sys.stdout.flush()
@@ -100,8 +103,8 @@ def _code(words: list[str]) -> int:
         return _refuse(words, error.code, error.rendered, error.detail)
     except CycloptsError as error:
         return _refuse(words, 2, f"{error}\nTry `dumbbell {_command(words)}--help`.", {})
-    except KeyboardInterrupt:
-        return _refuse(words, 130, "interrupted", {})
+    except KeyboardInterrupt as stop:
+        return _refuse(words, 130, str(stop) or "interrupted", {})
     except BrokenPipeError:
         return 0
 

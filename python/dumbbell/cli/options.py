@@ -41,6 +41,14 @@ class RunOptions:
     replications: Annotated[int | None, Parameter(help="Runs with seeds of their own. Default: the scenario's.")] = None
     threads: Annotated[int | None, Parameter(help="Runs at the same time. Default: all cores.")] = None
     out: Annotated[Path | None, Parameter(help="Directory for summary.json and the recorded series.")] = None
+    store: Annotated[Path | None, Parameter(help="Keep results here, and take from here what is here already.")] = None
+    stop: Annotated[
+        str | None,
+        Parameter(
+            help='Replicate each point until a rule holds, as in "ci95 < 2%%" (at most 100 times).'.replace("%%", "%")
+        ),
+    ] = None
+    most: Annotated[int | None, Parameter(help="The most replications that --stop may take. Default: 100.")] = None
     record_every: Annotated[str | None, Parameter(help='Period of the series, such as "100 ms".')] = None
     audit: Annotated[bool, Parameter(help="Follow each packet from end to end (slower).")] = False
 
@@ -53,10 +61,19 @@ class RunOptions:
             replications=self.replications,
             threads=self.threads,
             out=None if self.out is None else str(self.out),
+            store=None if self.store is None else str(self.store),
+            stop=self._stop(),
             record={"every": self.record_every} if self.record_every else None,
             audit=self.audit or None,
             use=self.use or None,
         )
+
+    def _stop(self) -> Any:
+        if self.most is None:
+            return self.stop
+        if self.stop is None:
+            raise ScenarioError("--most says how often --stop may replicate: give --stop too")
+        return {"rule": self.stop, "most": self.most}
 
 
 def source(file: str) -> dict[str, str]:

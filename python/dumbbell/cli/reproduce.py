@@ -25,6 +25,9 @@ def reproduce(
     seed: Annotated[int | None, Parameter(help="Seed of the first replication. Default: the paper's.")] = None,
     replications: Annotated[int | None, Parameter(help="Runs of each point. Default: the paper's.")] = None,
     threads: Annotated[int | None, Parameter(help="Runs at the same time. Default: all cores.")] = None,
+    store: Annotated[
+        Path | None, Parameter(help="Keep finished runs here, and take from here what is here already.")
+    ] = None,
     out: Annotated[Path | None, Parameter(help="Directory of the report. Default: results/PAPER.")] = None,
     json: Json = False,
 ) -> int:
@@ -41,6 +44,7 @@ def reproduce(
             seed=seed,
             replications=replications,
             threads=threads,
+            store=store,
             out=out,
             progress=bar,
         )

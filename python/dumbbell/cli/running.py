@@ -1,22 +1,24 @@
-"""`run`, `check` and `sweep`."""
+"""`run` and `check`, and what a command says of its runs."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-from cyclopts import Parameter
-
-from .. import door, overrides, result
-from ..errors import InvalidRun, ScenarioError
+from .. import door, result
+from ..errors import InvalidRun, of_code
 from .options import File, Json, Overrides, RunOptions, Use, emit, notes, progress, show, source
+
+# Failures that are shown to people, and points whose flows and queues are.
+_SHOWN = 10
+_POINTS_IN_FULL = 20
 
 
 def run(file: File, /, *, options: RunOptions | None = None, json: Json = False) -> int:
     """Run a scenario file and print what each flow and each queue got."""
     options = options or RunOptions()
-    with progress("running") as report:
-        data = door.run(options.request(file), report)
-    return _report(data, json, options)
+    with progress("running") as heard:
+        data = door.run(options.request(file), heard)
+    return report(data, json, options)
 
 
 def check(file: File, /, *, set: Overrides = [], use: Use = [], json: Json = False) -> int:  # noqa: B006 (cyclopts reads it)
@@ -34,51 +36,50 @@ def check(file: File, /, *, set: Overrides = [], use: Use = [], json: Json = Fal
     return 0
 
 
-Axes = Annotated[
-    list[str],
-    Parameter(
-        name=["--over", "-o"],
-        help='An axis: KEY=VALUE,VALUE,... as in "queue.limit=24 pkt,36 pkt". May be repeated.',
-    ),
-]
-
-
-def sweep(file: File, /, *, over: Axes = [], options: RunOptions | None = None, json: Json = False) -> int:  # noqa: B006
-    """Run every combination of the axes' values, or the sweep that the file itself has."""
-    options = options or RunOptions()
-    with progress("sweeping") as report:
-        data = door.run(options.request(file, [_axis(text) for text in over]), report)
-    return _report(data if "points" in data else {"points": [{"overrides": {}, **data}]}, json, options)
-
-
-def _axis(text: str) -> str:
-    """An axis of the file's own sweep, as an override: all points then run side by side."""
-    key, equals, values = text.partition("=")
-    if not equals or not values:
-        raise ScenarioError(f"`{text}` is not an axis: write KEY=VALUE,VALUE,... as in queue.max_p=0.02,0.1")
-    return overrides.axis(key.strip(), [overrides.word(text.strip()) for text in values.split(",")])
-
-
-def _report(data: dict[str, Any], json: bool, options: RunOptions) -> int:
+def report(data: dict[str, Any], json: bool, options: RunOptions) -> int:
+    """Prints a result and says how it ended."""
     if json:
         emit(data)
     else:
         notes(data.get("notes", []))
         _print(result.read(data), options)
-    points = data.get("points", [data])
-    if not all(point["valid"] for point in points):
-        if json:
-            return InvalidRun.code
-        raise InvalidRun("the run is not valid: its conservation laws do not hold (see `conservation` in --json)")
-    return 0
+    code = int(data.get("code", 0))
+    if code and not json:
+        raise of_code(code, _what_failed(data))
+    return code
+
+
+def _what_failed(data: dict[str, Any]) -> str:
+    failures = data.get("failures", [])
+    lines = [f"{len(failures)} runs failed" if len(failures) != 1 else "a run failed"]
+    for one in failures[:_SHOWN]:
+        changes = "  ".join(f"{key} = {value}" for key, value in one["overrides"].items())
+        seed = "" if one["seed"] is None else f", seed {one['seed']}"
+        lines.append(f"  point {one['point']}{seed}{f' ({changes})' if changes else ''}: {one['message']}")
+    lines += [f"  and {len(failures) - _SHOWN} more: `failures` in --json"] if len(failures) > _SHOWN else []
+    if data["code"] == InvalidRun.code:
+        lines.append("a run is not valid: its conservation laws do not hold (see `conservation` in --json)")
+    return "\n".join(lines if failures else lines[1:])
 
 
 def _print(outcome: result.Result | result.Sweep, options: RunOptions) -> None:
-    from ..tables import result_tables, summary_line
+    from ..tables import plain, result_tables, summary_line, sweep_grid, versus_table
 
-    for changes, point in outcome if isinstance(outcome, result.Sweep) else [({}, outcome)]:
-        if changes:
-            show(f"-- {'  '.join(f'{key} = {value}' for key, value in changes.items())}")
-        show(*result_tables(point), summary_line(point), "")
+    data = outcome.json
+    if isinstance(outcome, result.Sweep) and len(outcome) > _POINTS_IN_FULL:
+        table = sweep_grid(outcome)  # Plain text: a terminal's table of a thousand lines takes a second to lay out.
+        show(plain([table.columns, *table.rows], table.text_columns), "")
+    else:
+        for changes, point in outcome if isinstance(outcome, result.Sweep) else [({}, outcome)]:
+            if changes:
+                show(f"-- {'  '.join(f'{key} = {value}' for key, value in changes.items())}")
+            if "flows" in point.json:
+                show(*result_tables(point), summary_line(point), "")
+            else:
+                show(f"no result: {point.json['error']['message']}", "")
+    if any("versus" in point for point in data.get("points", [])):
+        show(versus_table(data["points"]), "")
+    if data.get("from_store"):
+        show(f"{data['from_store']} of the runs were in {options.store}")
     if options.out is not None:
         show(f"written to {options.out}")

@@ -53,6 +53,7 @@ def reproduce(
     seed: int | None = None,
     replications: int | None = None,
     threads: int | None = None,
+    store: str | Path | None = None,
     out: str | Path | None = None,
     progress: door.Progress = lambda finished, runs, fraction: None,
 ) -> dict[str, Any]:
@@ -61,7 +62,8 @@ def reproduce(
 
     quick: the paper's smaller effort. overrides: as `-s`; those that the paper's scheme owns (its queue, say)
     change only the points at which the scheme is at work, so that taking it out leaves the baseline alone.
-    cells: only these, without claims. out: the report's directory, by default `results/NAME`.
+    cells: only these, without claims. store: where finished runs are kept, and taken from.
+    out: the report's directory, by default `results/NAME`.
     """
     from . import readings
 
@@ -79,7 +81,7 @@ def reproduce(
     points = _points(paper, wanted)
     compared = _compares_readings(paper, wanted, altered)
     total = len(points) + (readings.count(paper, effort.readings_at) if compared else 0)
-    bench = Bench(paper, effort, altered, seed, threads, progress, total)
+    bench = Bench(paper, effort, altered, seed, threads, progress, total, store=None if store is None else str(store))
     with tempfile.TemporaryDirectory(prefix="dumbbell-") as scratch:
         measured = _measure(bench, points, Path(scratch))
         read = readings.compare(paper, measured, bench) if compared else None
@@ -127,6 +129,7 @@ class Bench:
     progress: door.Progress
     total: int
     done: int = 0
+    store: str | None = None
 
     def run(self, point: Point, changes: Iterable[str] = (), out: Path | None = None) -> Runs:
         """Runs a point with a reading's `changes`, which outdo all other overrides; with series if `out` is given."""
@@ -143,6 +146,7 @@ class Bench:
             seed=self.paper.seed if self.seed is None else self.seed,
             replications=self.effort.replications,
             threads=self.threads,
+            store=self.store,
             out=None if out is None else str(out),
         )
         result = door.run(request, self._part)

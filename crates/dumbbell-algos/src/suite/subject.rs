@@ -53,7 +53,7 @@ impl Described {
             language: "Rust".into(),
             file: format!("{}.rs", about.name),
             source_hash: String::new(),
-            schema,
+            schema: schema.clone(),
         };
         Described { page, resolve: Box::new(move |v| (entry.resolve)(v)) }
     }

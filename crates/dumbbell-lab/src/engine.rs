@@ -1,0 +1,218 @@
+//! One run: from its plan to its result, or to a row that says why there is none.
+use crate::bring::Bring;
+use crate::outcome;
+use crate::problem::{Diagnostic, Problem, Texts, code};
+use crate::record::{self, Recorder};
+use crate::store::key::{Digest, RESULTS_VERSION};
+use crate::store::{Records, Store};
+use dumbbell_core::foreign::{Failure, Makers};
+use dumbbell_plan::Plan;
+use dumbbell_sim::{Options, Report, World};
+use parquet::errors::ParquetError;
+use serde_json::{Map, Value, json};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+
+/// Events between two looks at the clock and at the user.
+const CHUNK: u64 = 1 << 18;
+/// A whole run, in the units of the progress counter.
+pub const WHOLE: f64 = 1e6;
+
+/// Why a run ended early.
+pub enum Stop {
+    /// The user stopped it.
+    Interrupted,
+    /// Everything must end: the disk is full, for instance.
+    Broken(Problem),
+    /// This run cannot be; the others go on.
+    Failed(Problem),
+}
+
+/// How far all runs are.
+#[derive(Default)]
+pub struct Meter {
+    /// The user wants to stop.
+    pub stop: AtomicBool,
+    /// Runs that are finished.
+    pub finished: AtomicUsize,
+    /// Simulated time, a whole run being [`WHOLE`].
+    pub passed: AtomicU64,
+    /// Runs that the store had.
+    pub from_store: AtomicUsize,
+}
+
+/// What simulates: [`simulate`], or what a test puts in its place.
+pub type Simulate = fn(&Engine<'_>, &Plan, &str, Option<&Path>) -> Result<(Report, f64), Stop>;
+
+/// What runs have in common.
+pub struct Engine<'a> {
+    /// How they are simulated.
+    pub options: Options,
+    /// Where their results are kept.
+    pub store: Option<&'a Store>,
+    /// The overrides that were given, JSON; for the series' metadata.
+    pub overrides: String,
+    /// Where the series are to be in the end, for people.
+    pub shown: PathBuf,
+    /// How far they are.
+    pub meter: &'a Meter,
+    /// What simulates.
+    pub simulate: Simulate,
+    /// Algorithms of the user's own that plans may name.
+    pub makers: &'a Makers,
+    /// Where these come from.
+    pub bring: &'a dyn Bring,
+}
+
+impl Engine<'_> {
+    /// The result of `plan`, or a row with its `error`: a run that panics, that breaks a law, that the simulator
+    /// refuses. It is kept in the store under the key of `digest`, with what `of` says about it. Its series grow in `dir`, or
+    /// in the store.
+    ///
+    /// # Errors
+    /// What ends all runs.
+    pub fn run(&self, plan: &Plan, digest: &Digest, of: Value, dir: Option<&Path>) -> Result<(Value, Records), Stop> {
+        if self.meter.stop.load(Relaxed) {
+            return Err(Stop::Interrupted);
+        }
+        let recorded = plan.record.every.is_some() || plan.record.drops || !plan.record.packets.is_empty();
+        let kept = self.store.map(|store| (store, digest.key));
+        let grows = kept.filter(|_| recorded).map(|(s, k)| s.grow(k)).transpose().map_err(Stop::Broken)?;
+        let dir = grows.as_deref().or(dir);
+        let before = self.meter.passed.load(Relaxed);
+        let simulated = || catch_unwind(AssertUnwindSafe(|| (self.simulate)(self, plan, &digest.plan_hash, dir)));
+        let mut ran = Ok(Err(Stop::Interrupted));
+        if self.makers.is_empty() {
+            ran = simulated();
+        } else {
+            self.bring.within(&mut || ran = simulated());
+        }
+        let mut row = match ran {
+            Ok(Ok((report, wall_s))) => outcome::of_run(plan, &report, wall_s),
+            Ok(Err(Stop::Failed(problem))) => failed(plan.seed, &problem),
+            Ok(Err(stop)) => return Err(stop),
+            Err(panic) => failure(plan.seed, code::FAILURE, format!("the run panicked: {}", words(&*panic))),
+        };
+        row["plan_hash"] = json!(digest.plan_hash);
+        if row.get("flows").is_none() {
+            kept.into_iter().for_each(|(s, k)| s.drop_grown(k));
+            self.meter.passed.fetch_max(before + WHOLE as u64, Relaxed);
+        }
+        let Some((store, key)) = kept else { return Ok((row, Records::default())) };
+        row["of"] = of;
+        let records = store.keep(key, &row).map_err(Stop::Broken)?;
+        row.as_object_mut().map(|map| map.shift_remove("of"));
+        Ok((row, records))
+    }
+}
+
+/// What a row says about itself, for people who look into a store.
+pub fn label(name: &str, overrides: &Map<String, Value>) -> Value {
+    json!({
+        "name": name,
+        "overrides": overrides,
+        "version": env!("CARGO_PKG_VERSION"),
+        "results_version": RESULTS_VERSION,
+    })
+}
+
+/// The row of a run that has no result.
+pub fn failure(seed: u64, code: i32, message: String) -> Value {
+    json!({ "seed": seed, "valid": false, "error": { "code": code, "message": message } })
+}
+
+/// The row of a run that ended with `problem`: with the words of an algorithm of the user's own, if one failed.
+fn failed(seed: u64, problem: &Problem) -> Value {
+    let mut row = failure(seed, problem.code, problem.message());
+    for key in RAISED {
+        let said = &problem.json["problems"][0][key];
+        if !said.is_null() {
+            row["error"][key] = said.clone();
+        }
+    }
+    row
+}
+
+/// The problem that a row's `error` tells of.
+pub fn problem(error: &Value) -> Problem {
+    let code = error["code"].as_i64().unwrap_or(1) as i32;
+    let d = Diagnostic::new(error["message"].as_str().unwrap_or_default());
+    let mut problem = Problem::new(code, &[d], &Texts::default());
+    if let Some(trace) = error["traceback"].as_str() {
+        problem.rendered = format!("{}\n{}", trace.trim_end(), problem.rendered);
+    }
+    for key in RAISED.into_iter().filter(|key| !error[key].is_null()) {
+        problem.json["problems"][0][key] = error[key].clone();
+    }
+    problem
+}
+
+/// What is known of an algorithm of the user's own that could not go on, beside the cause.
+const RAISED: [&str; 3] = ["algorithm", "time_s", "traceback"];
+
+/// An algorithm of the user's own that could not go on.
+pub fn raised(failure: &Failure, seed: u64) -> Problem {
+    let Failure { algorithm, at, cause, trace } = failure;
+    let head = format!("{algorithm} failed at {} s of simulated time, seed {seed}: {cause}", at.seconds());
+    let mut problem = Problem::failure(&head, Some("nothing was written; mend the algorithm and run again".into()));
+    if let Some(trace) = trace {
+        problem.rendered = format!("{}\n{}", trace.trim_end(), problem.rendered);
+    }
+    let said = &mut problem.json["problems"][0];
+    (said["algorithm"], said["time_s"], said["traceback"]) = (json!(algorithm), json!(at.seconds()), json!(trace));
+    problem
+}
+
+/// What a panic says.
+fn words(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+    text.unwrap_or("without a word").to_string()
+}
+
+/// The simulation itself.
+///
+/// # Errors
+/// It was stopped, its series cannot be written, or the simulator refuses the plan.
+pub fn simulate(engine: &Engine<'_>, plan: &Plan, hash: &str, dir: Option<&Path>) -> Result<(Report, f64), Stop> {
+    let began = std::time::Instant::now();
+    let unwritten = |e: ParquetError| Stop::Broken(unwritten(&engine.shown, &e));
+    let mut recorder = Recorder::new(plan, dir).map_err(unwritten)?;
+    let mut world = World::with(plan, engine.options, engine.makers).map_err(|fault| {
+        let cause = format!("the simulator refuses this plan at {}: {}", fault.at, fault.cause);
+        Stop::Failed(Problem::failure(cause, fault.fix))
+    })?;
+    let mut passed = 0u64;
+    loop {
+        let ended = world.run(&mut recorder, CHUNK);
+        let now = if ended { 1.0 } else { world.now().ps() as f64 / plan.duration.ps() as f64 };
+        let now = ((now * WHOLE) as u64).max(passed);
+        engine.meter.passed.fetch_add(now - passed, Relaxed);
+        passed = now;
+        if let Some(failure) = world.failure() {
+            return Err(Stop::Failed(raised(failure, plan.seed)));
+        }
+        if ended || recorder.failed() {
+            break;
+        }
+        if engine.meter.stop.load(Relaxed) {
+            return Err(Stop::Interrupted);
+        }
+    }
+    if recorder.failed() {
+        return Err(recorder.close(&[]).map_or_else(unwritten, |()| Stop::Interrupted));
+    }
+    let report = world.finish(&mut recorder);
+    let wall_s = began.elapsed().as_secs_f64();
+    let print = outcome::hex(report.fingerprint);
+    recorder.close(&record::metadata(plan, hash, &engine.overrides, &print)).map_err(unwritten)?;
+    Ok((report, wall_s))
+}
+
+/// Records that cannot be written.
+fn unwritten(dir: &Path, why: &ParquetError) -> Problem {
+    let why = why.to_string();
+    let cause = format!("records cannot be written in {}: {}", dir.display(), why.trim_start_matches("External: "));
+    Problem::failure(cause, Some("is the disk full? Results that were there before are as they were".into()))
+}

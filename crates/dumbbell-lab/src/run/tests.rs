@@ -1,0 +1,122 @@
+//! Runs that fail: each is a row, and the others go on.
+use super::*;
+use crate::bring::Nothing;
+use dumbbell_plan::Plan;
+use dumbbell_sim::Report;
+use serde_json::json;
+
+const SCENARIO: &str = r#"
+duration = "2 s"
+replications = 3
+queue = { kind = "red", limit = "36 pkt" }
+dumbbell.bottleneck = { rate = "10 Mbps", delay = "10 ms" }
+flow = [{ name = "s", start_spread = "100 ms" }]
+sweep.grid = { "queue.limit" = ["20 pkt", "40 pkt"] }
+"#;
+
+/// Seed 2 panics, and seed 3 loses a packet.
+fn fragile(engine: &Engine<'_>, plan: &Plan, hash: &str, dir: Option<&Path>) -> Result<(Report, f64), Stop> {
+    let (mut report, wall_s) = simulate(engine, plan, hash, dir)?;
+    match plan.seed {
+        2 => panic!("no such state"),
+        3 => {
+            report.conservation.ok = false;
+            report.conservation.faults = vec!["one is gone".into()];
+        }
+        _ => {}
+    }
+    Ok((report, wall_s))
+}
+
+fn request(store: Option<&Path>) -> Value {
+    let mut r = json!({ "source": { "text": SCENARIO } });
+    if let Some(store) = store {
+        r["store"] = json!(store);
+    }
+    r
+}
+
+#[test]
+fn a_failure_is_a_row_and_the_others_go_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = dir.path().join("store");
+    for store in [None, Some(store.as_path())] {
+        let said = run_with(&request(store), &|_| true, &Nothing, fragile).unwrap_or_else(|p| panic!("{}", p.rendered));
+        assert_eq!((&said["valid"], &said["code"]), (&json!(false), &json!(code::INVALID)));
+        let failures = said["failures"].as_array().unwrap();
+        assert_eq!(failures.len(), 4);
+        assert_eq!(
+            (&failures[0]["point"], &failures[0]["seed"], &failures[0]["code"]),
+            (&json!(0), &json!(2), &json!(1))
+        );
+        assert_eq!(failures[0]["message"], "the run panicked: no such state");
+        assert_eq!((&failures[1]["seed"], &failures[1]["code"]), (&json!(3), &json!(5)));
+        assert_eq!(failures[2]["overrides"], json!({ "queue.limit": "40 pkt" }));
+        let point = &said["points"][0];
+        assert_eq!(point["runs"].as_array().unwrap().len(), 3);
+        assert_eq!(point["flows"][0]["goodput_bps"]["n"], 2, "means are of the runs that have results");
+    }
+    // A failure is no result: the next time it is tried again, and what is right is kept.
+    let again = run(&request(Some(&store)), &|_| true).unwrap_or_else(|p| panic!("{}", p.rendered));
+    assert_eq!((&again["from_store"], &again["valid"], again.get("failures")), (&json!(2), &json!(true), None));
+    let last =
+        run_with(&request(Some(&store)), &|_| true, &Nothing, fragile).unwrap_or_else(|p| panic!("{}", p.rendered));
+    assert_eq!((&last["from_store"], &last["valid"]), (&json!(6), &json!(true)));
+}
+
+#[test]
+fn panics_alone_end_with_1_and_a_single_run_with_its_own_code() {
+    let always: engine::Simulate = |_, _, _, _| panic!("always");
+    let said = run_with(&request(None), &|_| true, &Nothing, always).unwrap_or_else(|p| panic!("{}", p.rendered));
+    assert_eq!((&said["valid"], &said["code"]), (&json!(false), &json!(code::FAILURE)));
+    assert_eq!(said["points"][0]["error"]["message"], "the run panicked: always");
+    let mut single = request(None);
+    single["overrides"] = json!(["replications=1", "sweep.grid={}"]);
+    single["source"]["text"] =
+        json!(SCENARIO.replace("sweep.grid = { \"queue.limit\" = [\"20 pkt\", \"40 pkt\"] }", ""));
+    single["overrides"] = json!(["replications=1"]);
+    let problem = run_with(&single, &|_| true, &Nothing, always).unwrap_err();
+    assert!(problem.code == 1 && problem.rendered.contains("always"), "{}", problem.rendered);
+}
+
+#[test]
+fn a_disk_that_is_full_ends_everything() {
+    let full: engine::Simulate = |_, _, _, _| Err(Stop::Broken(Problem::failure("the disk is full", None)));
+    let problem = run_with(&request(None), &|_| true, &Nothing, full).unwrap_err();
+    assert!(problem.rendered.contains("the disk is full"));
+}
+
+#[test]
+fn an_interrupted_sweep_says_what_is_kept_and_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut r = request(Some(dir.path()));
+    r["threads"] = json!(1);
+    let slow: engine::Simulate = |engine, plan, hash, dir| {
+        std::thread::sleep(BEAT * 2);
+        simulate(engine, plan, hash, dir)
+    };
+    let problem = run_with(&r, &|p| p.finished < 2, &Nothing, slow).unwrap_err();
+    assert_eq!(problem.code, code::INTERRUPTED);
+    assert!(problem.rendered.contains("finished runs are in"), "{}", problem.rendered);
+    let kept = run(&r, &|_| true).unwrap_or_else(|p| panic!("{}", p.rendered))["from_store"].as_u64().unwrap();
+    assert!((2..6).contains(&kept), "{kept}");
+}
+
+#[test]
+fn a_wrong_point_is_refused_or_with_keep_going_a_row() {
+    let mut r = request(None);
+    r["overrides"] = json!(["sweep.grid={\"queue.limit\"=[\"20 pkt\", \"-3 pkt\", \"40 pkt\"]}"]);
+    assert_eq!(run(&r, &|_| true).unwrap_err().code, code::SCENARIO);
+    r["keep_going"] = json!(true);
+    let said = run(&r, &|_| true).unwrap_or_else(|p| panic!("{}", p.rendered));
+    assert_eq!((said["points"].as_array().unwrap().len(), &said["code"]), (3, &json!(1)));
+    assert_eq!(said["points"][1]["error"]["code"], 2);
+    assert_eq!(said["failures"][0]["point"], 1);
+    assert_eq!(said["points"][2]["flows"][0]["goodput_bps"]["n"], 3);
+    r["overrides"] = json!(["queue.max_p=7"]);
+    assert_eq!(
+        run(&r, &|_| true).unwrap_err().code,
+        code::SCENARIO,
+        "where all are wrong there is nothing to go on with"
+    );
+}

@@ -1,0 +1,60 @@
+//! What a run is kept under: everything that its result depends on, hashed.
+use dumbbell_plan::Plan;
+use std::fmt;
+use std::str::FromStr;
+
+/// The version of all results. **Raise it by one whenever a fingerprint changes** (the golden ones in
+/// `crates/dumbbell-sim/tests/golden.rs`, or any that their scenarios do not cover): every store then runs
+/// everything anew, and never mixes results of different code.
+pub const RESULTS_VERSION: u32 = 1;
+
+/// How a plan begins: its name is its first field.
+const NAME: &[u8] = br#"{"name":"#;
+const NAMELESS: &[u8] = br#"{"name":"""#;
+
+/// The key of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Key(u128);
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+impl FromStr for Key {
+    type Err = ();
+    fn from_str(text: &str) -> Result<Key, ()> {
+        let hex = text.len() == 32 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        if hex { u128::from_str_radix(text, 16).map(Key).map_err(|_| ()) } else { Err(()) }
+    }
+}
+
+/// What identifies a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Digest {
+    /// What it is kept under.
+    pub key: Key,
+    /// The hash of its plan, as the results say it: [`crate::door::plan_hash`].
+    pub plan_hash: String,
+}
+
+impl Digest {
+    /// That of the run of `plan`, which says the seed and what is recorded, too. A scenario's name changes no result,
+    /// so it is not in the key: the same experiment in another file is the same experiment. The plan is written down
+    /// once for both: of a short run that is a few percent.
+    pub fn of(plan: &mut Plan, audit: bool) -> Digest {
+        let name = std::mem::take(&mut plan.name);
+        let text = serde_json::to_vec(plan).unwrap_or_default(); // A plan is plain data: there is no error to be had.
+        plan.name = name;
+        let rest = text.strip_prefix(NAMELESS).unwrap_or(&text);
+        let name = serde_json::to_vec(&plan.name).unwrap_or_default();
+        let mut named = blake3::Hasher::new();
+        named.update(NAME).update(&name).update(rest);
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(format!("dumbbell results {RESULTS_VERSION} audit {audit}\n").as_bytes()).update(rest);
+        let first = hasher.finalize().as_bytes()[..16].try_into().unwrap_or_default();
+        let plan_hash = named.finalize().to_hex()[..16].to_string();
+        Digest { key: Key(u128::from_be_bytes(first)), plan_hash }
+    }
+}

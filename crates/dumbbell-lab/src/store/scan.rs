@@ -1,0 +1,113 @@
+//! Reading all rows of a store, without parsing what is in them.
+use super::key::Key;
+use super::line::{self, Fault};
+use super::segment::ENDING;
+use serde_json::Value;
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+/// Where a row's result stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Place {
+    segment: usize,
+    offset: u64,
+    length: usize,
+}
+
+/// A line that is no row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bad {
+    /// The file.
+    pub file: PathBuf,
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub fault: Fault,
+}
+
+/// Which runs there are, and where.
+#[derive(Clone, Debug, Default)]
+pub struct Index {
+    segments: Vec<PathBuf>,
+    done: HashMap<Key, Place>,
+    failed: HashMap<Key, Place>,
+    /// What is wrong, in the order of the files.
+    pub bad: Vec<Bad>,
+}
+
+/// The files of rows in `dir`, in the order in which they were begun.
+pub fn segments(dir: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match std::fs::read_dir(dir) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut files: Vec<PathBuf> =
+        entries.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == ENDING)).collect();
+    files.sort();
+    Ok(files)
+}
+
+/// Calls `see` for each line of a file that has its end: its number from 1, its offset, its bytes. True if there
+/// was something behind the last end: what a kill left.
+pub fn lines(file: &Path, mut see: impl FnMut(usize, u64, &[u8])) -> io::Result<bool> {
+    let mut reader = BufReader::with_capacity(1 << 18, File::open(file)?);
+    let (mut line, mut offset, mut number) = (Vec::new(), 0u64, 0);
+    loop {
+        line.clear();
+        let read = reader.read_until(b'\n', &mut line)?;
+        let Some(text) = line.strip_suffix(b"\n") else { return Ok(read > 0) };
+        number += 1;
+        see(number, offset, text);
+        offset += read as u64;
+    }
+}
+
+impl Index {
+    /// Reads the files in `dir`.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn read(dir: &Path) -> io::Result<Index> {
+        let mut index = Index { segments: segments(dir)?, ..Index::default() };
+        for (segment, file) in index.segments.clone().iter().enumerate() {
+            let seen = lines(file, |number, offset, text| index.see(segment, number, offset, text));
+            match seen {
+                Err(e) if e.kind() == io::ErrorKind::NotFound => {} // Tidied away, its rows are in another.
+                seen => drop(seen?),
+            }
+        }
+        Ok(index)
+    }
+
+    fn see(&mut self, segment: usize, number: usize, offset: u64, text: &[u8]) {
+        match line::read(text) {
+            Ok(row) => {
+                let from = row.result.as_ptr().addr() - text.as_ptr().addr();
+                let place = Place { segment, offset: offset + from as u64, length: row.result.len() };
+                let rows = if row.done { &mut self.done } else { &mut self.failed };
+                rows.insert(row.key, place);
+            }
+            Err(fault) => self.bad.push(Bad { file: self.segments[segment].clone(), line: number, fault }),
+        }
+    }
+
+    /// The result of a run that ended well.
+    pub fn result(&self, key: Key) -> Option<Value> {
+        self.parse(*self.done.get(&key)?)
+    }
+
+    /// The result of a run that failed.
+    pub fn failure(&self, key: Key) -> Option<Value> {
+        self.parse(*self.failed.get(&key)?)
+    }
+
+    /// A file that was tidied away since has its rows elsewhere; then the run is simply run again.
+    fn parse(&self, place: Place) -> Option<Value> {
+        let mut text = vec![0; place.length];
+        File::open(&self.segments[place.segment]).ok()?.read_exact_at(&mut text, place.offset).ok()?;
+        serde_json::from_slice(&text).ok()
+    }
+}

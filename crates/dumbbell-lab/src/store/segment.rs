@@ -1,0 +1,64 @@
+//! A process's own file of rows.
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// How the name of a file of rows ends.
+pub const ENDING: &str = "jsonl";
+
+/// Nanoseconds since 1970: names of segments are in the order in which they were begun.
+pub fn now() -> u128 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos()
+}
+
+/// A file that only this process writes to.
+pub struct Segment {
+    file: File,
+    length: u64,
+    /// Rows were written since the last sync.
+    dirty: bool,
+}
+
+impl Segment {
+    /// A new file in `dir`. It stays locked while this process lives, so that nobody tidies it away.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn create(dir: &Path) -> io::Result<Segment> {
+        let pid = std::process::id();
+        loop {
+            let file = dir.join(format!("{:x}-{pid:x}.{ENDING}", now()));
+            match OpenOptions::new().append(true).create_new(true).open(file) {
+                Ok(file) => {
+                    let _ = file.try_lock(); // Some network file systems have no locks; then nothing is tidied.
+                    return Ok(Segment { file, length: 0, dirty: false });
+                }
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {} // Of another machine: the next nanosecond.
+                Err(e) => return Err(e),
+            }
+        }
+    }
+
+    /// Writes a line behind the others, whole or not at all, and gives the segment back.
+    ///
+    /// # Errors
+    /// It could not be written. What there was of it is taken back; the segment is gone in any case.
+    pub fn append(mut self, line: &[u8]) -> io::Result<Segment> {
+        if let Err(e) = self.file.write_all(line) {
+            let _ = self.file.set_len(self.length); // If this fails too, a last line without its end stays: not read.
+            return Err(e);
+        }
+        self.length += line.len() as u64;
+        self.dirty = true;
+        Ok(self)
+    }
+
+    /// Sees to it that the rows are on the disk.
+    ///
+    /// # Errors
+    /// The disk fails.
+    pub fn sync(&mut self) -> io::Result<()> {
+        if std::mem::take(&mut self.dirty) { self.file.sync_data() } else { Ok(()) }
+    }
+}

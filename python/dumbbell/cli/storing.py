@@ -1,0 +1,88 @@
+"""`store`: looking after the results that are kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from .. import door
+from ..errors import DumbbellError
+from ..units import time_text
+from .options import Json, emit, show
+
+Action = Annotated[
+    Literal["check", "list", "repair", "gc"],
+    Parameter(
+        help="check: read every row. list: what there is. repair: move damaged rows aside. "
+        "gc: one file of rows for many, without those that nothing asks for."
+    ),
+]
+
+
+def store(
+    action: Action,
+    directory: Annotated[Path | None, Parameter(help="The store. Default: as for `sweep`.")] = None,
+    /,
+    *,
+    json: Json = False,
+) -> int:
+    """Look after a store of results: check, list, repair, gc."""
+    from .sweeping import default_store
+
+    said = door.store({"do": action, "dir": str(directory or default_store())})
+    if json:
+        emit(said)
+    else:
+        {"check": _check, "list": _list, "repair": _repair, "gc": _gc}[action](said)
+    if said.get("problems"):
+        if json:
+            return DumbbellError.code
+        raise DumbbellError(
+            "\n".join(f"{p['file']}, line {p['line']}: {p['cause']}\n  {p['fix']}" for p in said["problems"])
+        )
+    return 0
+
+
+def _check(said: dict[str, Any]) -> None:
+    torn = f", {said['torn']} ends that a kill left (not read)" if said["torn"] else ""
+    lost = (
+        f", {said['records_lost']} runs whose series are gone (run again when asked for)"
+        if said["records_lost"]
+        else ""
+    )
+    failed = f", {said['failed']} that failed" if said["failed"] else ""
+    state = "ok" if said["ok"] else f"{len(said['problems'])} bad rows"
+    show(f"{said['store']}: {state} - {said['runs']} runs{failed} in {said['segments']} files{torn}{lost}")
+
+
+def _list(said: dict[str, Any]) -> None:
+    for run in said["runs"]:
+        changes = "  ".join(f"{key} = {value}" for key, value in (run["overrides"] or {}).items())
+        end = (
+            f"failed: {run['error']['message']}"
+            if run["error"]
+            else f"{run['fingerprint']}  {time_text(run['wall_s'])}"
+        )
+        show(
+            "  ".join(
+                part for part in (run["key"][:12], run["name"] or "-", f"seed {run['seed']}", end, changes) if part
+            )
+        )
+    show(f"{len(said['runs'])} runs in {said['store']}")
+
+
+def _repair(said: dict[str, Any]) -> None:
+    show(f"{said['store']}: {said['moved']} damaged rows moved aside, {said['kept']} kept", *said["files"])
+    if said["newer"]:
+        show(f"{said['newer']} rows of a newer format stay: use a newer release of dumbbell")
+
+
+def _gc(said: dict[str, Any]) -> None:
+    busy = f" ({said['busy']} are being written)" if said["busy"] else ""
+    show(
+        f"{said['store']}: {said['kept']} rows kept, {said['dropped']} dropped; "
+        f"{said['segments_before']} files of rows before, {said['segments']} now{busy}; "
+        f"{said['records_dropped']} directories of series dropped"
+    )

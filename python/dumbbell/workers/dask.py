@@ -1,0 +1,110 @@
+"""Workers of a Dask cluster: one that is there (`dask://HOST:PORT`), or one that is made over ssh."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import distributed
+
+from ..errors import DumbbellError, EnvironmentLacks, ScenarioError
+from . import Parcel
+from .options import number, read
+from .task import perform
+
+_dask: Any = distributed  # It has no types.
+# How long a scheduler, or its first worker, may take to answer, seconds.
+_PATIENCE_S = 30
+_SSH = ("python", "user", "port", "key", "known_hosts", "threads")
+
+
+class Cluster:
+    """A Dask cluster, as a client."""
+
+    def __init__(self, client: Any, cluster: Any = None) -> None:
+        self._client, self._cluster = client, cluster
+
+    @classmethod
+    def at(cls, address: str) -> Cluster:
+        """The cluster whose scheduler listens at `//HOST:PORT`, or at an address of Dask's such as `tls://...`."""
+        address = f"tcp:{address}" if address.startswith("//") else address
+        if address in ("", "tcp://"):
+            raise ScenarioError("--workers dask: write dask://HOST:PORT, the address of the scheduler")
+        try:
+            client = _dask.Client(address, timeout=_PATIENCE_S, set_as_default=False)
+            client.wait_for_workers(1, timeout=_PATIENCE_S)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise EnvironmentLacks(
+                f"there is no Dask cluster with a worker at {address} ({_line(error)}): start `dask scheduler`, "
+                f"and `dask worker {address}` on each machine that is to work"
+            ) from None
+        return cls(client)
+
+    @classmethod
+    def over_ssh(cls, text: str) -> Cluster:
+        """Workers on the hosts of `HOST,HOST,...`, with a scheduler on the first of them. Options: `python` (there;
+        default: the path of this one), `user`, `port`, `key`, `known_hosts`, `threads` (of each host; default: its
+        cores)."""
+        hosts, options = read(text, _SSH, "ssh")
+        if not hosts:
+            raise ScenarioError("--workers ssh: name the hosts, as in ssh:host1,host2")
+        login: dict[str, Any] = {
+            name: options[key]
+            for key, name in (("user", "username"), ("key", "client_keys"), ("known_hosts", "known_hosts"))
+            if key in options
+        }
+        port = number(options, "port", None, "ssh")
+        login |= {"port": port} if port else {}
+        threads = number(options, "threads", None, "ssh")
+        import asyncssh
+
+        logging.getLogger("distributed").setLevel(logging.ERROR)  # Else each line of each worker's start is shown.
+        try:
+            cluster = _dask.SSHCluster(
+                [hosts[0], *hosts],
+                connect_options=login,
+                worker_options={"nthreads": threads} if threads else {},
+                scheduler_options={"port": 0, "dashboard": False},
+                remote_python=options.get("python"),
+            )
+        except (OSError, RuntimeError, asyncssh.Error) as error:
+            raise EnvironmentLacks(
+                f"no workers could be started on {', '.join(hosts)} ({_line(error)}): `ssh HOST` must work without "
+                "a password, and HOST must have dumbbell[dask] at the same path as here, or where python=PATH says"
+            ) from None
+        return cls(_dask.Client(cluster, timeout=_PATIENCE_S, set_as_default=False), cluster)
+
+    def places(self) -> int:
+        """The threads of all workers."""
+        return max(1, int(sum(self._client.nthreads().values())))
+
+    def work(self, parcels: list[Parcel]) -> Iterator[tuple[Parcel, list[dict[str, Any]] | Exception]]:
+        """Sends all parcels; the scheduler sends one again whose worker dies."""
+        sent = {self._client.submit(perform, parcel, pure=False): parcel for parcel in parcels}
+        try:
+            for future in _dask.as_completed(list(sent), loop=self._client.loop):
+                error = future.exception() if future.status != "finished" else None
+                if error is None:
+                    yield sent[future], future.result()
+                elif isinstance(error, _dask.KilledWorker | OSError) or future.status in ("lost", "cancelled"):
+                    yield sent[future], error if isinstance(error, Exception) else DumbbellError(str(error))
+                elif isinstance(error, DumbbellError):
+                    raise error
+                elif isinstance(error, ImportError):
+                    raise EnvironmentLacks(f"a worker cannot import dumbbell ({error}): install it there, too")
+                else:
+                    raise DumbbellError(f"a worker failed: {type(error).__name__}: {error}")
+        finally:
+            self._client.cancel(list(sent))
+
+    def dismiss(self, whole: bool) -> None:
+        """Leaves the cluster, or ends one that was made for this."""
+        self._client.close()
+        if self._cluster is not None:
+            self._cluster.close()
+
+
+def _line(error: BaseException) -> str:
+    """What an error says, in a line."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,89 @@
+"""Workers as batch jobs of Slurm, through submitit."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import submitit
+
+from ..errors import DumbbellError, EnvironmentLacks
+from . import Parcel
+from .options import number, read
+from .task import perform
+
+_KNOWN = ("partition", "account", "qos", "constraint", "time", "cpus", "mem", "jobs", "cluster")
+# Between two looks at the queue, seconds.
+_BEAT_S = 0.5
+
+
+class Batch:
+    """Batch jobs. Options: `partition`, `account`, `qos`, `constraint`, `mem` (GB) as Slurm has them; `time` of a
+    job, minutes (60); `cpus` of a job (1), each of which makes one run at a time; `jobs`, the most that are queued
+    at once (16); `cluster` (`slurm`; `local` runs the same jobs as processes here)."""
+
+    def __init__(self, text: str, store: str) -> None:
+        names, options = read(text, _KNOWN, "slurm")
+        options |= {"partition": names[0]} if names else {}
+        cluster = options.get("cluster", "slurm")
+        if cluster == "slurm" and shutil.which("sbatch") is None:
+            raise EnvironmentLacks(
+                "--workers slurm: there is no `sbatch` here; start the sweep where jobs are submitted"
+            )
+        self._cpus = number(options, "cpus", 1, "slurm") or 1
+        self._jobs = number(options, "jobs", 16, "slurm") or 16
+        # Beside the rows: the place that every node sees.
+        self._folder = Path(store) / "slurm"
+        self._executor = submitit.AutoExecutor(folder=self._folder / "%j", cluster=cluster)
+        own = {f"slurm_{key}": options[key] for key in ("partition", "account", "qos", "constraint") if key in options}
+        memory = {"mem_gb": float(options["mem"])} if "mem" in options else {}
+        minutes = number(options, "time", 60, "slurm")
+        self._executor.update_parameters(
+            name="dumbbell",
+            timeout_min=minutes,
+            cpus_per_task=self._cpus,
+            **memory,
+            **(own if cluster == "slurm" else {}),
+        )
+
+    def places(self) -> int:
+        """So that there is about one parcel for each job that may be queued: starting one takes a while."""
+        return max(1, self._jobs // 4)
+
+    def work(self, parcels: list[Parcel]) -> Iterator[tuple[Parcel, list[dict[str, Any]] | Exception]]:
+        """Submits parcels, so many at once, and looks after them."""
+        waiting = list(reversed(parcels))
+        queued: dict[submitit.Job[Any], Parcel] = {}
+        try:
+            while waiting or queued:
+                while waiting and len(queued) < self._jobs:
+                    parcel = waiting.pop()
+                    queued[self._executor.submit(perform, parcel, self._cpus)] = parcel
+                for job in [job for job in queued if job.done()]:
+                    yield queued.pop(job), _answer(job)
+                if queued:
+                    time.sleep(_BEAT_S if len(queued) == self._jobs or not waiting else 0)
+        finally:
+            for job in queued:
+                job.cancel()
+
+    def dismiss(self, whole: bool) -> None:
+        """Takes the jobs' files away if all went well; else their logs say what happened."""
+        if whole:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _answer(job: submitit.Job[Any]) -> list[dict[str, Any]] | Exception:
+    """What a job gave; one that was ended by others has given nothing, one that failed by itself ends the sweep."""
+    try:
+        error = job.exception()
+    except submitit.core.utils.UncompletedJobError as gone:
+        return gone
+    if error is None:
+        return list(job.result())
+    if isinstance(error, submitit.core.utils.FailedJobError):
+        raise DumbbellError(f"a batch job failed: {error}")
+    return error
