@@ -321,6 +321,48 @@ def test_points_and_seeds_are_chosen(tmp_path: Path, capsys: pytest.CaptureFixtu
         why.ask(out, "s", time_s=1.0, point=1, seed=7)
 
 
+def test_a_point_that_failed_is_named_and_others_answer(tmp_path: Path) -> None:
+    out = run(tmp_path / "whole", duration="1 s")
+    one = json.loads((out / "summary.json").read_text())
+    failed = {"overrides": {"queue.max_p": 7}, "error": {"code": 2, "message": "7 is out of range"}}
+    sweep = {"name": "known", "version": one["version"], "points": [failed, {"overrides": {}, **one}]}
+    (tmp_path / "summary.json").write_text(json.dumps(sweep))
+    (out / "summary.json").unlink()
+    out.rename(tmp_path / "point-2")
+    with pytest.raises(ScenarioError, match="has no result: 7 is out of range"):
+        why.ask(tmp_path, "s", time_s=0.5, point=1)
+    assert why.ask(tmp_path / "point-2", "s", time_s=0.5).flow == "s"
+
+
+def test_an_algorithm_of_ones_own_is_explained_by_its_probe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mine.py").write_text(
+        "import dumbbell\n"
+        "from dumbbell import PASS, drop\n\n\n"
+        "class HalfFull(dumbbell.Aqm):\n"
+        '    """Drops by chance when more than half full."""\n\n'
+        "    def start(self, link):\n"
+        "        self.coin = 1.0\n\n"
+        "    def arrive(self, cx, queue, packet, fits):\n"
+        "        self.coin = cx.rng.unit()\n"
+        '        return drop("early") if queue.fullness > 0.5 and self.coin < 0.1 else PASS\n\n'
+        "    def probe(self):\n"
+        '        return {"coin": self.coin}\n'
+    )
+    monkeypatch.chdir(tmp_path)
+    scenario = {**BASE, "duration": "2 s", "use": ["mine.py"], "queue": {"kind": "half_full", "limit": "40 pkt"}}
+    dumbbell.Scenario(scenario, name="own").run(out=tmp_path / "out")
+    text = said(why.ask("out", "s", time_s=1.0, within_s=1.0))
+    shown = r"\(half_full\) .* early: it found \d+ packets waiting; its decision saw coin = ([\d.]+)\."
+    (coin,) = re.findall(shown, text)
+    assert float(coin) < 0.1
+    monkeypatch.chdir("/")
+    with pytest.raises(ScenarioError, match=r"cannot be repeated:\n[^$]*there is no file mine.py"):
+        why.ask(tmp_path / "out", "s", time_s=1.0)
+    use = [str(tmp_path / "mine.py")]
+    repeated = record.load(record.locate(tmp_path / "out"), "s", use)
+    assert said(why.of_record(repeated, time_s=1.0, within_s=1.0)) == text
+
+
 def test_json_has_the_rows_numbers_and_text_is_what_people_read(
     overflow: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ..errors import ScenarioError
-from .options import Json, emit, instant, show
+from .options import Json, Use, emit, instant, show
 
 Time = Annotated[str | None, Parameter(help='An instant of the run, with its unit: "12.4 s".')]
 
@@ -36,6 +36,7 @@ def why(
     ] = None,
     point: Annotated[int | None, Parameter(help="Of a sweep: which point, from 1.")] = None,
     seed: Annotated[int | None, Parameter(help="Of replications: which seed. Default: the first.")] = None,
+    use: Use = [],  # noqa: B006 (cyclopts reads it)
     json: Json = False,
 ) -> int:
     """Say why: what happened to a flow around an instant, what the queue's decision saw, what the sender did about it.
@@ -51,7 +52,7 @@ def why(
     run = record.locate(result, point, seed)
     if flow is None and len(run.flows) != 1:
         record.flow_named(run, "")
-    records = record.load(run, record.flow_named(run, flow or run.flows[0]))
+    records = record.load(run, record.flow_named(run, flow or run.flows[0]), use)
     finding = answers.of_record(
         records, time_s=at, packet=packet, seq=seq, cwnd=cwnd, sender=not receiver, within_s=reach
     )

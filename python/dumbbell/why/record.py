@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,11 +73,13 @@ def locate(result: str | Path, point: int | None = None, seed: int | None = None
     elif point not in (None, 1):
         raise ScenarioError(f"{base} is no sweep: it has no point {point}")
     runs = data.get("runs") or [data]
-    by_seed = {int(run["seed"]): run for run in runs}
+    by_seed = {int(run["seed"]): run for run in runs if "fingerprint" in run}
+    if not by_seed or "flows" not in data:
+        raise ScenarioError(f"{directory} has no result: {(data.get('error') or {}).get('message', 'its runs failed')}")
     chosen = next(iter(by_seed)) if seed is None else seed
     if chosen not in by_seed:
         raise ScenarioError(f"{base} has no run with seed {chosen}; its seeds are {', '.join(map(str, by_seed))}")
-    if len(by_seed) > 1:
+    if (directory / f"seed-{chosen}").is_dir():
         directory = directory / f"seed-{chosen}"
     return Run(
         result=base,
@@ -137,21 +140,22 @@ def flow_named(run: Run, wanted: str) -> str:
     )
 
 
-def load(run: Run, flow: str) -> Record:
+def load(run: Run, flow: str, use: Sequence[str] = ()) -> Record:
     """The records of a flow. If its packets were not recorded the run is repeated in a temporary directory with
-    `record.packets`, and must give the stored fingerprint: `DumbbellError` (exit code 1) if it does not."""
+    `record.packets`, and must give the stored fingerprint: `DumbbellError` (exit code 1) if it does not. `use`: files
+    with algorithms of the user's own, in place of those that the scenario names."""
     recorded = _read(run, run.directory, flow, again=False)
     if recorded is not None:
         return recorded
     with tempfile.TemporaryDirectory(prefix="dumbbell-why-") as scratch:
-        _repeat(run, flow, Path(scratch))
+        _repeat(run, flow, Path(scratch), use)
         repeated = _read(run, Path(scratch), flow, again=True)
     if repeated is None:
         raise DumbbellError(f"the repeated run recorded no packets of {flow}")
     return repeated
 
 
-def _repeat(run: Run, flow: str, out: Path) -> None:
+def _repeat(run: Run, flow: str, out: Path, use: Sequence[str]) -> None:
     file = run.result / "scenario.toml"
     try:
         value = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -163,6 +167,8 @@ def _repeat(run: Run, flow: str, out: Path) -> None:
     except (OSError, ValueError) as error:
         raise ScenarioError(f"{file} cannot be read: {error}") from None
     value.pop("sweep", None)
+    if use:
+        value.pop("use", None)
     changes = [f"{key}={overrides.literal(changed)}" for key, changed in run.overrides.items()]
     wanted = door.request(
         {"value": value, "name": run.name},
@@ -170,6 +176,7 @@ def _repeat(run: Run, flow: str, out: Path) -> None:
         seed=run.seed,
         replications=1,
         out=str(out),
+        use=list(use) or None,
     )
     try:
         fingerprint = door.run(wanted)["fingerprint"]
