@@ -1,4 +1,4 @@
-"""The door in Rust (crates/dumbbell-py): JSON text in, JSON text or a table out; and what algorithms of your own see."""
+"""The door in Rust (crates/dumbbell-py): JSON in, JSON or a table out; and what algorithms of your own see."""
 
 from collections.abc import Callable
 from typing import Any, final

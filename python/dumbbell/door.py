@@ -16,8 +16,8 @@ from .errors import of_code
 from .progress import Progress as Progress
 
 if TYPE_CHECKING:
-    from .own.base import Own
     from . import _native
+    from .own.base import Own
 
 JSON = dict[str, Any]
 """A document of the door."""

@@ -57,7 +57,7 @@ fn a_failure_is_a_row_and_the_others_go_on() {
         assert_eq!(point["flows"][0]["goodput_bps"]["n"], 2, "means are of the runs that have results");
     }
     // A failure is no result: the next time it is tried again, and what is right is kept.
-    let again = run(&request(Some(&store)), &|_| true).unwrap_or_else(|p| panic!("{}", p.rendered));
+    let again = run(&request(Some(&store)), &|_| true, &Nothing).unwrap_or_else(|p| panic!("{}", p.rendered));
     assert_eq!((&again["from_store"], &again["valid"], again.get("failures")), (&json!(2), &json!(true), None));
     let last =
         run_with(&request(Some(&store)), &|_| true, &Nothing, fragile).unwrap_or_else(|p| panic!("{}", p.rendered));
@@ -98,7 +98,8 @@ fn an_interrupted_sweep_says_what_is_kept_and_goes_on() {
     let problem = run_with(&r, &|p| p.finished < 2, &Nothing, slow).unwrap_err();
     assert_eq!(problem.code, code::INTERRUPTED);
     assert!(problem.rendered.contains("finished runs are in"), "{}", problem.rendered);
-    let kept = run(&r, &|_| true).unwrap_or_else(|p| panic!("{}", p.rendered))["from_store"].as_u64().unwrap();
+    let kept =
+        run(&r, &|_| true, &Nothing).unwrap_or_else(|p| panic!("{}", p.rendered))["from_store"].as_u64().unwrap();
     assert!((2..6).contains(&kept), "{kept}");
 }
 
@@ -106,16 +107,16 @@ fn an_interrupted_sweep_says_what_is_kept_and_goes_on() {
 fn a_wrong_point_is_refused_or_with_keep_going_a_row() {
     let mut r = request(None);
     r["overrides"] = json!(["sweep.grid={\"queue.limit\"=[\"20 pkt\", \"-3 pkt\", \"40 pkt\"]}"]);
-    assert_eq!(run(&r, &|_| true).unwrap_err().code, code::SCENARIO);
+    assert_eq!(run(&r, &|_| true, &Nothing).unwrap_err().code, code::SCENARIO);
     r["keep_going"] = json!(true);
-    let said = run(&r, &|_| true).unwrap_or_else(|p| panic!("{}", p.rendered));
+    let said = run(&r, &|_| true, &Nothing).unwrap_or_else(|p| panic!("{}", p.rendered));
     assert_eq!((said["points"].as_array().unwrap().len(), &said["code"]), (3, &json!(1)));
     assert_eq!(said["points"][1]["error"]["code"], 2);
     assert_eq!(said["failures"][0]["point"], 1);
     assert_eq!(said["points"][2]["flows"][0]["goodput_bps"]["n"], 3);
     r["overrides"] = json!(["queue.max_p=7"]);
     assert_eq!(
-        run(&r, &|_| true).unwrap_err().code,
+        run(&r, &|_| true, &Nothing).unwrap_err().code,
         code::SCENARIO,
         "where all are wrong there is nothing to go on with"
     );
