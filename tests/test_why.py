@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -432,3 +433,14 @@ def test_a_damaged_record_is_named(tmp_path: Path) -> None:
         why.ask(out, "s", time_s=0.5)
     with pytest.raises(DumbbellError, match=r"`summary.json` is missing"):
         why.ask(tmp_path, "s", time_s=0.5)
+
+
+def test_an_answer_needs_no_matplotlib(overflow: Path) -> None:
+    code = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "from dumbbell import cli\n"
+        f"sys.exit(cli._code(['why', {str(overflow)!r}, '--time', '1s', '--cwnd']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("At 1.0000 s cwnd was")
