@@ -5,6 +5,7 @@ from . import own as own
 from . import reproduce as reproduce
 from . import scripts as scripts
 from . import strategies as strategies
+from . import why as why
 from .algorithms import *
 from .arrow import Table as Table
 from .errors import DumbbellError as DumbbellError

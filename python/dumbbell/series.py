@@ -11,11 +11,11 @@ from .errors import EnvironmentLacks, ScenarioError
 if TYPE_CHECKING:
     import polars
 
-NAMES = ("flows", "queues", "signals")
+NAMES = ("flows", "queues", "signals", "reactions", "packets", "hops")
 
 
 def read(directory: str | Path, name: str) -> polars.DataFrame | None:
-    """A series (`flows`, `queues` or `signals`) of one run; None if it was not recorded."""
+    """A series of one run, by its file's name (`NAMES`); None if it was not recorded."""
     file = Path(directory) / f"{name}.parquet"
     if not file.exists():
         return None

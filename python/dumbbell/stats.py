@@ -111,3 +111,13 @@ def _student_cdf(x: float, df: int) -> float:
     inside = math.sin(theta) * series
     two_sided = 2 / math.pi * (theta + inside) if odd else inside
     return 0.5 + two_sided / 2
+
+
+def wilson95(k: int, n: int) -> tuple[float, float]:
+    """Where the probability lies, given `k` of `n`: the 95 % score interval (E. B. Wilson, JASA 22, 1927)."""
+    z = 1.959963984540054
+    if n <= 0:
+        return 0.0, 1.0
+    centre = (k + z * z / 2) / (n + z * z)
+    half = z / (n + z * z) * math.sqrt(k * (n - k) / n + z * z / 4)
+    return max(0.0, centre - half), min(1.0, centre + half)

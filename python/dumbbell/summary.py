@@ -63,6 +63,9 @@ def _document(data: Any) -> None:
 
 
 def _point(point: dict[str, Any], at: str) -> None:
+    if "error" in point and "flows" not in point:  # A run or a point that failed has no numbers.
+        _is(point["error"], dict, f"{at}error", "a table")
+        return
     _is(point.get("valid"), bool, f"{at}valid", "true or false")
     _is(point.get("fingerprint"), str, f"{at}fingerprint", "text")
     for kind in ("flows", "queues"):

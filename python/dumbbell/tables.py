@@ -94,7 +94,7 @@ _RARE = ("marks", "rtos")
 
 def _flows(result: Result) -> Grid:
     titles, cells = _measured(result.flows, _FLOWS)
-    rows = [[f.name, f.cc or "-", *row] for f, row in zip(result.flows, cells, strict=True)]
+    rows = [[f.name, f.as_dict().get("cc") or "-", *row] for f, row in zip(result.flows, cells, strict=True)]
     return Grid("Flows", ["flow", "cc", *titles], rows, text_columns=2)
 
 

@@ -37,10 +37,9 @@ def time_text(value: float) -> str:
 
 def rate_about(text: str) -> str:
     """A rate of a plan (`"5992800 bps"`) as it reads best, to four digits: `5.993 Mbps`."""
-    match = re.fullmatch(r"\s*([0-9.eE+-]+)\s*([kMGT]?)bps\s*", text)
-    if match is None:
+    value = plain_rate(text)
+    if value is None:
         raise ValueError(f"`{text}` is not a rate")
-    value = float(match[1]) * {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}[match[2]]
     scale, name = prefix(value)
     return f"{significant(value / scale)} {name}bps"
 
@@ -58,3 +57,17 @@ def significant(value: float, digits: int = 4) -> str:
     if "e" in text:
         text = f"{float(text):.{digits + 12}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def plain_rate(text: object) -> float | None:
+    """A rate of a plan (`"10 Mbps"`) in bit/s; None if it is none."""
+    match = re.fullmatch(r"\s*([0-9.eE+-]+)\s*([kMGT]?)bps\s*", str(text))
+    return None if match is None else float(match[1]) * {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}[match[2]]
+
+
+def plain_packets(text: object) -> float:
+    """A number of packets of a plan (`"10 pkt"`)."""
+    match = re.fullmatch(r"\s*([0-9.eE+-]+)\s*(?:pkts?|packets?)\s*", str(text))
+    if match is None:
+        raise ValueError(f"`{text}` is not a number of packets")
+    return float(match[1])

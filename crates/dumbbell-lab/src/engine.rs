@@ -178,7 +178,7 @@ fn words(panic: &(dyn Any + Send)) -> String {
 pub fn simulate(engine: &Engine<'_>, plan: &Plan, hash: &str, dir: Option<&Path>) -> Result<(Report, f64), Stop> {
     let began = std::time::Instant::now();
     let unwritten = |e: ParquetError| Stop::Broken(unwritten(&engine.shown, &e));
-    let mut recorder = Recorder::new(plan, dir).map_err(unwritten)?;
+    let mut recorder = Recorder::new(plan, engine.makers, dir).map_err(unwritten)?;
     let mut world = World::with(plan, engine.options, engine.makers).map_err(|fault| {
         let cause = format!("the simulator refuses this plan at {}: {}", fault.at, fault.cause);
         Stop::Failed(Problem::failure(cause, fault.fix))

@@ -7,6 +7,7 @@ mod words;
 use crate::table::{Cell, Table, Type};
 use dumbbell_algos::aqm::AnyAqm;
 use dumbbell_core::aqm::{Aqm, LinkInfo};
+use dumbbell_core::foreign::{Alarm, Makers};
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::segment::{Extra, Segment};
@@ -97,11 +98,12 @@ pub struct Recorder<'a> {
 }
 
 impl<'a> Recorder<'a> {
-    /// A recorder of what the plan's `record` asks for, in `dir`; without a directory it records nothing.
+    /// A recorder of what the plan's `record` asks for, in `dir`; without a directory it records nothing. `makers`
+    /// are of the algorithms that are not of the catalogue.
     ///
     /// # Errors
     /// A file cannot be made.
-    pub fn new(plan: &'a Plan, dir: Option<&Path>) -> Result<Self, ParquetError> {
+    pub fn new(plan: &'a Plan, makers: &Makers, dir: Option<&Path>) -> Result<Self, ParquetError> {
         let mut r = Recorder {
             plan,
             flows: None,
@@ -119,7 +121,8 @@ impl<'a> Recorder<'a> {
             r.before = vec![None; plan.flows.len()];
         }
         if series && plan.record.queues {
-            r.queues = Sheet::create(dir, "queues.parquet", &QUEUES, gauges(plan.links.iter().filter(|l| l.report)))?;
+            let shown = gauges(plan.links.iter().filter(|l| l.report), makers);
+            r.queues = Sheet::create(dir, "queues.parquet", &QUEUES, shown)?;
         }
         let follows = !plan.record.packets.is_empty();
         if follows {
@@ -127,7 +130,7 @@ impl<'a> Recorder<'a> {
         }
         if plan.record.drops || follows {
             r.reactions = Some(Reactions::create(dir)?);
-            r.signals = Sheet::create(dir, "signals.parquet", &SIGNALS, gauges(plan.links.iter()))?;
+            r.signals = Sheet::create(dir, "signals.parquet", &SIGNALS, gauges(plan.links.iter(), makers))?;
         }
         Ok(r)
     }
@@ -186,7 +189,7 @@ pub fn metadata(plan: &Plan, plan_hash: &str, overrides: &str, fingerprint: &str
 }
 
 /// The names of what the algorithms of `links` show, in order of first appearance.
-fn gauges<'a>(links: impl Iterator<Item = &'a Link>) -> Vec<&'static str> {
+fn gauges<'a>(links: impl Iterator<Item = &'a Link>, makers: &Makers) -> Vec<&'static str> {
     let mut names: Vec<&'static str> = Vec::new();
     let mut seen: Vec<&str> = Vec::new();
     for link in links {
@@ -196,7 +199,11 @@ fn gauges<'a>(links: impl Iterator<Item = &'a Link>) -> Vec<&'static str> {
         seen.push(&link.aqm.kind);
         let info = LinkInfo { rate: link.rate, capacity: link.capacity, mtu: link.mtu, delay: link.delay };
         let mut shown = Gauges::default();
-        if let Ok(aqm) = AnyAqm::build(&link.aqm.kind, &link.aqm.config, &info) {
+        let made = match makers.aqm(&link.aqm.kind) {
+            Some(maker) => maker.make(&link.aqm.config, &info, &Alarm::default()).map(AnyAqm::Foreign),
+            None => AnyAqm::build(&link.aqm.kind, &link.aqm.config, &info),
+        };
+        if let Ok(aqm) = made {
             aqm.probe(&mut shown);
         }
         names.extend(shown.0.iter().map(|(name, _)| *name).filter(|n| !names.contains(n)).collect::<Vec<_>>());

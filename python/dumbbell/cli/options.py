@@ -98,6 +98,23 @@ def show(*renderables: Any) -> None:
         print(to_text(renderables))
 
 
+def instant(option: str, text: str | None) -> float | None:
+    """A time with its unit, in seconds, as in scenario files; None if it was not given."""
+    from ..units import seconds
+
+    if text is None:
+        return None
+    try:
+        return seconds(text)
+    except ValueError:
+        pass
+    try:
+        float(text)
+    except ValueError:
+        raise ScenarioError(f"{option} {text}: this is no time; write it with its unit, as in {option} 12.4s") from None
+    raise ScenarioError(f"{option} {text}: a time needs its unit: write {option} {text}s, or ms, us, ns, ps")
+
+
 def notes(lines: Iterable[str]) -> None:
     """Prints remarks on stderr."""
     for line in lines:

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from .. import catalogue
+from .. import catalogue, series
 from ..errors import ScenarioError
-from .options import Json, emit, show
+from .options import Json, emit, instant, show
 
 Sets = Annotated[
     list[str], Parameter(name=["--set", "-s"], help="A parameter of the curve: KEY=VALUE. May be repeated.")
@@ -20,32 +20,93 @@ Out = Annotated[
 ]
 
 
+Flows = Annotated[list[str], Parameter(name="--flow", help="Only this flow. May be repeated; `phase` takes two.")]
+
+
 def plot(
     what: Annotated[str, Parameter(help="A result directory, or the word `curve`.")],
-    name: Annotated[str | None, Parameter(help="After `curve`: the algorithm.")] = None,
     /,
-    *,
+    *kinds: Annotated[
+        str,
+        Parameter(
+            help="`cwnd`, `goodput`, `queue`, `delay`, `curve`, `phase`, `timeseq`; default: the first four, as far as "
+            "they were recorded. After the word `curve`: the algorithm."
+        ),
+    ],
+    flow: Flows = [],  # noqa: B006 (cyclopts reads it)
+    begin: Annotated[str | None, Parameter(name="--from", help='Draw from this instant: "12 s".')] = None,
+    end: Annotated[str | None, Parameter(name="--to", help="Draw to this instant.")] = None,
+    point: Annotated[int | None, Parameter(help="Of a sweep: which point, from 1.")] = None,
+    seed: Annotated[
+        int | None, Parameter(help="Of replications: which seed. Default: the first; goodput: all.")
+    ] = None,
     set: Sets = [],  # noqa: B006 (cyclopts reads it)
     out: Out = None,
     json: Json = False,
 ) -> int:
-    """Draw windows, queues and goodput of a result directory, or `plot curve red -s max_p=0.1`."""
+    """Draw a result directory, whoever wrote it when, or `plot curve red -s max_p=0.1`."""
     from .. import figures
 
     if what == "curve":
-        drawn = {f"curve-{name}": _curve(name or "red", set)}
+        name = kinds[0] if kinds else "red"
+        drawn = {f"curve-{name}": _curve(name, set)}
         target = out or Path()
     else:
-        drawn = figures.recorded(what)
-        if not drawn:
-            raise ScenarioError(f"{what} has no recorded series: run with --record-every 100ms --out {what}")
-        target = out or Path(what) / "figures"
+        drawn, home = _of_result(what, list(kinds), (flow, begin, end), point, seed)
+        target = out or home / "figures"
     written = [str(p) for title, figure in drawn.items() for p in figures.save(figure, target / title)]
     if json:
         emit({"written": written})
     else:
         show(*written)
     return 0
+
+
+def _of_result(
+    what: str, kinds: list[str], part: tuple[list[str], str | None, str | None], point: int | None, seed: int | None
+) -> tuple[dict[str, Any], Path]:
+    """The figures of a result directory, and where they belong."""
+    from .. import figures
+
+    unknown = [kind for kind in kinds if kind not in figures.KINDS]
+    if unknown:
+        known = "\n".join(f"  {name:<8} {kind.title}" for name, kind in figures.KINDS.items())
+        raise ScenarioError(f"there is no kind of figure `{unknown[0]}`; there are\n{known}")
+    flows, begin, end = part
+    view = figures.View(tuple(flows), instant("--from", begin), instant("--to", end))
+    if view.from_s is not None and view.to_s is not None and not view.from_s < view.to_s:
+        raise ScenarioError(f"--from {begin} is not before --to {end}")
+    home = _point(Path(what), point)
+    run = _run(home, seed)
+    drawn = figures.draw(figures.Source(run), kinds, view)
+    if "goodput" in drawn and seed is None and view == figures.View():
+        drawn |= {k: f for k, f in figures.recorded(home).items() if k == "goodput"}
+    if not drawn:
+        raise ScenarioError(f"{what} has no recorded series: run with --record-every 100ms --out {what}")
+    return drawn, home
+
+
+def _point(base: Path, point: int | None) -> Path:
+    """The directory of a point; `base` itself if it is no sweep."""
+    points = {int(p.name.partition("-")[2]): p for p in base.glob("point-*") if p.name.partition("-")[2].isdigit()}
+    if not points and point in (None, 1):
+        return base
+    if point is None:
+        raise ScenarioError(f"{base} holds a sweep: plot one of its points, --point {min(points)} to {max(points)}")
+    if point not in points:
+        raise ScenarioError(f"{base} has no point {point}")
+    return points[point]
+
+
+def _run(home: Path, seed: int | None) -> Path:
+    """The directory of one run: the one of a seed, or the first that has records."""
+    runs = series.run_directories(home)
+    if seed is not None:
+        named = [run for run in runs if run.name == f"seed-{seed}"]
+        if not named:
+            raise ScenarioError(f"{home} has no recorded run with seed {seed}")
+        return named[0]
+    return runs[0] if runs else home
 
 
 def _curve(name: str, changes: list[str]) -> Any:

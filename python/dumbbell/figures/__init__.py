@@ -21,12 +21,16 @@ _HOME = {
     "Line": "compare",
     "recorded": "over_time",
     "of_result": "over_time",
-    "cwnd": "over_time",
-    "queue": "over_time",
+    "cwnd": "windows",
+    "queue": "queues",
     "goodput": "over_time",
     "drop_probability": "curve",
     "Red": "curve",
     "error_map": "valley",
+    "Source": "source",
+    "View": "source",
+    "draw": "kinds",
+    "KINDS": "kinds",
 }
 
 __all__ = list(_HOME)

@@ -1,4 +1,4 @@
-"""Figures of a recorded run: windows, queues and goodput over time."""
+"""Figures of recorded series: goodput over time, and all that a directory has."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from .. import series
 from ..errors import ScenarioError
 from ..stats import ci95
 from . import style
+from .queues import queue
 from .style import Figure
+from .windows import cwnd
 
 if TYPE_CHECKING:
     import polars
@@ -30,9 +32,10 @@ def recorded(directory: str | Path) -> dict[str, Figure]:
     runs = series.run_directories(directory)
     flows = [frame for run in runs if (frame := series.read(run, "flows")) is not None]
     queues = [frame for run in runs if (frame := series.read(run, "queues")) is not None]
+    reactions = series.read(runs[0], "reactions") if runs else None
     figures = {}
     if flows:
-        figures["cwnd"] = cwnd(flows)
+        figures["cwnd"] = cwnd(flows, reactions=reactions)
         figures["goodput"] = goodput(flows)
     if queues:
         figures["queue"] = queue(queues)
@@ -49,26 +52,6 @@ def of_result(result: Result) -> dict[str, Figure]:
 
     flows = frames("flows")
     return {"cwnd": cwnd(flows), "goodput": goodput(flows), "queue": queue(frames("queues"))}
-
-
-def cwnd(runs: Sequence[polars.DataFrame], title: str = "") -> Figure:
-    """Each flow's congestion window over time, in the first run: a mean over runs would hide the sawtooth."""
-    figure, axes = style.new()
-    for i, (name, frame) in enumerate(series.parts(runs[0], "flow")):
-        axes.plot(frame["time_s"], frame["cwnd_packets"], label=name, **style.nth(i).trace())
-    axes.set(xlabel="time [s]", ylabel="congestion window [packets]")
-    return _finish(figure, axes, title or _first_of(runs))
-
-
-def queue(runs: Sequence[polars.DataFrame], title: str = "") -> Figure:
-    """Each queue's length over time in the first run, and RED's average where there is one."""
-    figure, axes = style.new()
-    for i, (name, frame) in enumerate(series.parts(runs[0], "queue")):
-        axes.plot(frame["time_s"], frame["queue_packets"], label=name, **style.nth(i).trace() | {"linewidth": 0.8})
-        if "avg" in frame.columns and frame["avg"].null_count() < len(frame):
-            axes.plot(frame["time_s"], frame["avg"], label=f"{name}, average", color=style.BLACK, linewidth=1.6)
-    axes.set(xlabel="time [s]", ylabel="queue [packets]")
-    return _finish(figure, axes, title or _first_of(runs))
 
 
 def goodput(runs: Sequence[polars.DataFrame], title: str = "") -> Figure:
@@ -102,14 +85,9 @@ def goodput(runs: Sequence[polars.DataFrame], title: str = "") -> Figure:
     return _finish(figure, axes, title or ("means over each second" if long else ""))
 
 
-def _first_of(runs: Sequence[polars.DataFrame]) -> str:
-    return f"the first of {len(runs)} runs" if len(runs) > 1 else ""
-
-
 def _finish(figure: Figure, axes: Any, title: str) -> Figure:
     axes.set_ylim(bottom=0)
     axes.margins(x=0.01)
     style.legend(axes)
-    if title:
-        figure.suptitle(title, x=0.01, ha="left", fontsize=10)
+    style.head(figure, title)
     return figure

@@ -128,9 +128,48 @@ def new(
     return figure, axes
 
 
+def head(figure: Figure, title: str) -> None:
+    """A line over the figure, if there is something to say."""
+    if title:
+        figure.suptitle(title, x=0.01, ha="left", fontsize=10)
+
+
+def beside(axes: Any, y: float, text: str, color: str) -> None:
+    """A horizontal line's name, at the right edge outside the axes."""
+    axes.annotate(
+        text,
+        (1.0, y),
+        xycoords=("axes fraction", "data"),
+        xytext=(4, 0),
+        textcoords="offset points",
+        va="center",
+        color=color,
+        fontsize=RC["legend.fontsize"],
+        annotation_clip=False,
+    )
+
+
+def label(axes: Any, x: float, y: float, text: str, color: str = BLACK, offset: tuple[float, float] = (6, 4)) -> None:
+    """A word beside a point, on a white ground."""
+    axes.annotate(
+        text,
+        (x, y),
+        xytext=offset,
+        textcoords="offset points",
+        color=color,
+        fontsize=RC["legend.fontsize"],
+        zorder=5,
+        bbox={"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.8},
+    )
+
+
 def legend(axes: Any) -> None:
     """A legend where it hides nothing: above the axes, in the order drawn, if there are several lines."""
-    handles, labels = axes.get_legend_handles_labels()
+    legend_of(axes, *axes.get_legend_handles_labels())
+
+
+def legend_of(axes: Any, handles: Sequence[Any], labels: Sequence[str]) -> None:
+    """The same, of these lines."""
     if len(handles) > 1:
         axes.legend(
             handles,

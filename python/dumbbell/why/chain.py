@@ -1,0 +1,199 @@
+"""The chain of a loss or a mark: what the network did, how the sender learned of it, what it did, when it was repaired.
+
+Both ways: from a packet to the reaction that it caused, and from a reaction to the packet behind it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import journeys
+from .finding import Detection, Packet, Reaction
+
+if TYPE_CHECKING:
+    import polars
+
+    from .record import Record
+
+# Reactions are recorded in seconds, packets in picoseconds: equal instants may differ by the rounding.
+_SAME_PS = 1000
+
+
+def reactions(record: Record) -> list[Reaction]:
+    """All reactions of the flow's sender."""
+    return [journeys.reaction(row) for row in record.reactions.iter_rows(named=True)]
+
+
+def repairs(record: Record, lost: Packet) -> tuple[Packet, ...]:
+    """The later transmissions of a packet's first byte, up to the first that arrived."""
+    if not lost.sender or lost.seq is None:
+        return ()
+    rows = journeys.copies(record, lost.seq)
+    found: list[Packet] = []
+    for row in rows.filter(rows["packet"] > lost.number).iter_rows(named=True):
+        found.append(journeys.packet(record, row))
+        if found[-1].delivered_ps is not None:
+            break
+    return tuple(found)
+
+
+def of_loss(record: Record, lost: Packet, again: tuple[Packet, ...]) -> Detection:
+    """How the sender learned that a data packet was lost."""
+    dropped = lost.dropped_ps if lost.dropped_ps is not None else lost.sent_ps
+    all_of_it = reactions(record)
+    until = again[0].sent_ps + _SAME_PS if again else None
+    seq = lost.seq or 0
+    for reaction in all_of_it:
+        if reaction.time_ps < dropped or (until is not None and reaction.time_ps > until):
+            continue
+        if reaction.cause in ("loss", "timeout") and reaction.una <= seq < max(reaction.nxt, reaction.una + 1):
+            how = "timeout" if reaction.cause == "timeout" else "acknowledgements"
+            return _detection(record, lost, how, reaction, reaction.time_ps)
+    if until is None:
+        return _detection(record, lost, "never", None, None)
+    opened = _recovery(all_of_it, again[0].sent_ps)
+    how = "in_recovery" if opened is not None else "probe"
+    return _detection(record, lost, how, opened, again[0].sent_ps)
+
+
+def _recovery(all_of_it: list[Reaction], at_ps: int) -> Reaction | None:
+    """The reaction that opened the recovery in which the sender is at an instant."""
+    opened: Reaction | None = None
+    for reaction in all_of_it:
+        if reaction.time_ps > at_ps + _SAME_PS:
+            break
+        if reaction.phase == "open":
+            opened = None
+        elif reaction.cause in ("loss", "timeout"):
+            opened = reaction
+    return opened
+
+
+def _detection(record: Record, lost: Packet, how: str, reaction: Reaction | None, at_ps: int | None) -> Detection:
+    return Detection(
+        how=how,
+        reaction=reaction,
+        duplicates=_duplicates(record, lost, at_ps),
+        arrived_after=_arrived_after(record, lost, at_ps),
+        repeats_lost=_repeats_lost(record, lost, at_ps),
+    )
+
+
+def _duplicates(record: Record, lost: Packet, at_ps: int | None) -> int:
+    """Acknowledgements that asked for the lost bytes and told of later ones, until `at_ps`: all but the first, which
+    acknowledged what was before them; that one as well if it has a SACK block (RFC 6675, section 2: DupAck)."""
+    import polars as pl
+
+    acks = journeys.side(record.packets, sender=False).filter(
+        pl.col("delivered_ps").is_not_null() & (pl.col("ack") == (lost.seq or 0)) & (pl.col("payload_bytes") == 0)
+    )
+    if at_ps is not None:
+        acks = acks.filter(pl.col("delivered_ps") <= at_ps + _SAME_PS)
+    if not acks.height:
+        return 0
+    first = str(acks.sort("delivered_ps")["options"][0] or "")
+    return acks.height - (0 if first.startswith("sack") else 1)
+
+
+def _arrived_after(record: Record, lost: Packet, at_ps: int | None) -> int:
+    """Data packets sent after the lost one that arrived until `at_ps`."""
+    import polars as pl
+
+    data = journeys.side(record.packets, sender=True).filter(
+        (pl.col("packet") > lost.number) & pl.col("delivered_ps").is_not_null() & (pl.col("payload_bytes") > 0)
+    )
+    return data.height if at_ps is None else data.filter(pl.col("delivered_ps") <= at_ps + _SAME_PS).height
+
+
+def _repeats_lost(record: Record, lost: Packet, at_ps: int | None) -> int:
+    """Earlier transmissions of the same bytes, and repetitions until `at_ps`, that were dropped as well."""
+    import polars as pl
+
+    if lost.seq is None:
+        return 0
+    again = journeys.copies(record, lost.seq).filter(
+        (pl.col("packet") > lost.number) & pl.col("dropped_ps").is_not_null()
+    )
+    return again.height if at_ps is None else again.filter(pl.col("dropped_ps") <= at_ps + _SAME_PS).height
+
+
+def of_mark(record: Record, marked: Packet) -> Detection:
+    """What became of a mark: its echo, and the sender's answer, at most one each round trip."""
+    import polars as pl
+
+    nothing = Detection("never", None, 0, 0, 0)
+    if marked.delivered_ps is None or not marked.sender:
+        return nothing
+    acks = _echoes(record).filter(pl.col("sent_ps") >= marked.delivered_ps)
+    if not acks.height:
+        return nothing
+    echo = int(acks.sort("delivered_ps")["delivered_ps"][0])
+    before: Reaction | None = None
+    for reaction in reactions(record):
+        if reaction.cause in ("ecn_echo", "loss", "timeout"):
+            if abs(reaction.time_ps - echo) <= _SAME_PS and reaction.cause == "ecn_echo":
+                return Detection("echo", reaction, 0, 0, 0, echo)
+            if reaction.time_ps > echo:
+                break
+            before = reaction
+    return Detection("reduced_already" if before else "never", before, 0, 0, 0, echo)
+
+
+def _echoes(record: Record) -> polars.DataFrame:
+    """Acknowledgements with ECN echo that reached the sender."""
+    import polars as pl
+
+    acks = journeys.side(record.packets, sender=False)
+    said = pl.col("flags").cast(pl.String)
+    return acks.filter(pl.col("delivered_ps").is_not_null() & said.str.contains("E") & ~said.str.contains("S"))
+
+
+def behind(record: Record, reaction: Reaction) -> Packet | None:
+    """The packet whose loss or mark a reaction answers; None if there is none."""
+    if reaction.cause == "ecn_echo":
+        return _mark_behind(record, reaction)
+    if reaction.cause in ("loss", "timeout"):
+        return _loss_behind(record, reaction)
+    return None
+
+
+def _loss_behind(record: Record, reaction: Reaction) -> Packet | None:
+    import polars as pl
+
+    # Of the byte that the sender waits for; else of any that was on its way.
+    lost = journeys.copies(record, reaction.una).filter(pl.col("dropped_ps") <= reaction.time_ps + _SAME_PS)
+    if not lost.height:
+        lost = journeys.side(record.packets, sender=True).filter(
+            (pl.col("dropped_ps") <= reaction.time_ps + _SAME_PS)
+            & (pl.col("seq") >= reaction.una)
+            & (pl.col("seq") < reaction.nxt)
+        )
+    if not lost.height:
+        return None
+    return journeys.packet(record, lost.sort("dropped_ps").row(-1, named=True))
+
+
+def _mark_behind(record: Record, reaction: Reaction) -> Packet | None:
+    """The receiver echoes from the first mark until it hears that the sender reduced (RFC 3168, section 6.1.3)."""
+    import polars as pl
+
+    echoes = _echoes(record).filter(pl.col("delivered_ps") <= reaction.time_ps + _SAME_PS)
+    if not echoes.height:
+        return None
+    echoed = int(echoes.sort("delivered_ps")["sent_ps"][-1])
+    data = journeys.side(record.packets, sender=True).filter(pl.col("delivered_ps") <= echoed)
+    heard = data.filter(
+        pl.col("flags").cast(pl.String).str.contains("W") & ~pl.col("flags").cast(pl.String).str.contains("S")
+    )
+    since = 0 if not heard.height else int(heard.sort("delivered_ps")["delivered_ps"][-1])
+    marks = data.filter(pl.col("ce_on_arrival") & (pl.col("delivered_ps") >= since)).sort("delivered_ps")
+    return journeys.packet(record, marks.row(0, named=True)) if marks.height else None
+
+
+def acks_lost(record: Record, reaction: Reaction) -> int:
+    """Acknowledgements that were dropped in the timeout before a reaction."""
+    import polars as pl
+
+    since = reaction.time_ps - round(reaction.rto_us_before * 1_000_000)
+    acks = journeys.side(record.packets, sender=False)
+    return acks.filter((pl.col("dropped_ps") >= since) & (pl.col("dropped_ps") <= reaction.time_ps)).height
