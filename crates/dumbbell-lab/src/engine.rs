@@ -139,6 +139,7 @@ fn failed(seed: u64, problem: &Problem) -> Value {
 pub fn problem(error: &Value) -> Problem {
     let code = error["code"].as_i64().unwrap_or(1) as i32;
     let d = Diagnostic::new(error["message"].as_str().unwrap_or_default());
+    let d = error["fix"].as_str().map_or(d.clone(), |fix| d.fix(fix));
     let mut problem = Problem::new(code, &[d], &Texts::default());
     if let Some(trace) = error["traceback"].as_str() {
         problem.rendered = format!("{}\n{}", trace.trim_end(), problem.rendered);
@@ -149,8 +150,8 @@ pub fn problem(error: &Value) -> Problem {
     problem
 }
 
-/// What is known of an algorithm of the user's own that could not go on, beside the cause.
-const RAISED: [&str; 3] = ["algorithm", "time_s", "traceback"];
+/// What is known of a run that failed beside the cause: what to do, and where an algorithm of the user's own stopped.
+const RAISED: [&str; 4] = ["algorithm", "time_s", "traceback", "fix"];
 
 /// An algorithm of the user's own that could not go on.
 pub fn raised(failure: &Failure, seed: u64) -> Problem {
