@@ -179,11 +179,11 @@ def run(wanted: JSON, progress: Progress | None = None, own: Iterable[type[Own]]
             if progress is not None and heard[0] != told:
                 told = heard[0]
                 progress(*told)
-    except BaseException:
+    except BaseException as ending:
         stop.set()
         while not ended.wait(0.1) and thread.ident is not None:
             pass
-        if outcome and isinstance(outcome[0], KeyboardInterrupt):
+        if isinstance(ending, KeyboardInterrupt) and outcome and isinstance(outcome[0], KeyboardInterrupt):
             raise outcome[0] from None  # It says what was kept.
         raise
     if isinstance(outcome[0], BaseException):
