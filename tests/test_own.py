@@ -14,6 +14,7 @@ import own_algorithms
 import pytest
 from dumbbell import door
 from dumbbell.errors import DumbbellError, ScenarioError
+from dumbbell.own.new import write_rust
 from own_algorithms import PaperRed, PlainTail, Reno5681
 
 HEAD = "import dumbbell\nfrom dumbbell import PASS, MARK, SIGNAL, drop, mark, signal, evict\n\n\n"
@@ -289,8 +290,19 @@ def test_a_failure_ends_with_the_users_traceback_and_writes_nothing(tmp_path: Pa
     assert not list(tmp_path.glob("results/**/*.parquet"))
 
 
+def test_of_several_failures_the_first_traceback_is_shown(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(HALF_FULL.replace("cx.rng.unit()", "cx.rng.uniform()"))
+    (tmp_path / "s.toml").write_text('use = ["mine.py"]\nqueue = { kind = "half_full", limit = "20 pkt" }\n' + TOML)
+    done = dumbbell_command("run", "s.toml", "--replications", "2", cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.count("Traceback (most recent call last):") == 1
+    assert 'mine.py", line 11, in arrive' in done.stderr
+    assert "2 runs failed" in done.stderr
+
+
 BROKEN_FILES = {
     "syntax": ("def (:\n", "invalid syntax (mine.py, line 1)"),
+    "byte 0": ("x = 1\0\n", "cannot contain null bytes"),
     "import": ("import nothing_of_that_name\n", "No module named 'nothing_of_that_name'"),
     "raises": ("raise RuntimeError('no')\n", "RuntimeError: no (mine.py, line 1"),
     "empty": ("x = 1\n", "has no algorithm"),
@@ -310,6 +322,7 @@ def test_a_broken_file_is_an_error_of_the_scenario(tmp_path: Path, source: str, 
     error = failing(tmp_path, source, {})
     assert error.code == 2
     assert told in error.detail["problems"][0]["cause"]
+    assert "None" not in error.detail["problems"][0]["cause"]
 
 
 def test_two_sources_of_one_name_are_told(tmp_path: Path) -> None:
@@ -529,6 +542,27 @@ def test_what_cannot_be_examined_is_refused(tmp_path: Path) -> None:
     assert dumbbell_command("test", "mine.txt", cwd=tmp_path).returncode == 2
 
 
+def test_the_suite_refuses_what_a_run_refuses(tmp_path: Path) -> None:
+    for case in ("abstract", "annotation", "default", "no default", "catalogue"):
+        source, told = BROKEN_FILES[case]
+        (tmp_path / "mine.py").write_text(source)
+        done = dumbbell_command("test", "mine.py", "--json", cwd=tmp_path)
+        assert done.returncode == 2, done.stderr
+        assert "Traceback" not in done.stderr
+        assert told in " ".join(json.loads(done.stdout)["error"]["text"].split())
+
+
+def test_the_speed_of_nothing_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "empty.py").write_text("x = 1\n")
+    told = {(): "name one file", ("none.py",): "there is no file none.py", ("empty.py",): "empty.py has no algorithm"}
+    for words, what in told.items():
+        command = [sys.executable, "-m", "dumbbell.own.speed", *words]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert what in done.stderr
+        assert "Traceback" not in done.stderr
+
+
 # The first lines --------------------------------------------------------------------------------------------------
 
 
@@ -550,8 +584,11 @@ def test_the_first_lines_in_python_are_typed_and_pass_the_suite(tmp_path: Path) 
 
 
 def test_names_that_cannot_be_are_refused(tmp_path: Path) -> None:
-    for name in ("MyRed", "7up", "red"):
+    for name in ("MyRed", "7up", "red", "lambda"):
         assert dumbbell_command("new", "aqm", name, "--python", cwd=tmp_path).returncode == 2
+    for name in ("fn", "mod", "self", "type", "async"):
+        with pytest.raises(ScenarioError, match=f"`{name}` is a word of Rust itself: take another name, as my_{name}"):
+            write_rust("aqm", name, tmp_path)
     outside = dumbbell_command("new", "aqm", "my_own", cwd=tmp_path)
     assert outside.returncode == 1
     assert "in no checkout" in outside.stderr
