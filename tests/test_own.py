@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -332,6 +334,70 @@ def test_two_sources_of_one_name_are_told(tmp_path: Path) -> None:
         dumbbell.Scenario({**NET, "use": [str(tmp_path / n) for n in ("a.py", "b.py")]}).check()
     (tmp_path / "b.py").write_text((tmp_path / "a.py").read_text())
     dumbbell.Scenario({**NET, "use": [str(tmp_path / n) for n in ("a.py", "b.py")]}).check()
+
+
+# Interrupts, and what is printed -----------------------------------------------------------------------------------
+
+ENDLESS = body("name = 'half_full'\n" + ARRIVE + "    print('here', flush=True)\n    while True:\n        pass")
+USES = 'queue = { kind = "half_full", limit = "20 pkt" }\n' + TOML
+
+
+def interrupted(signals: list[signal.Signals], *words: str, cwd: Path) -> tuple[int, str, str]:
+    """The exit code and the output of a command that is sent signals once the user's code has said that it runs."""
+    command = [sys.executable, "-m", "dumbbell", *words]
+    process = subprocess.Popen(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stderr is not None
+        assert process.stderr.readline() == "here\n"
+        for one in signals:
+            process.send_signal(one)
+            time.sleep(0.1)
+        stdout, stderr = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    return process.returncode, stdout, stderr
+
+
+@pytest.mark.parametrize("signals", [[signal.SIGINT], [signal.SIGTERM], [signal.SIGINT] * 2], ids=["int", "term", "2"])
+@pytest.mark.parametrize("words", ["run s.toml --use mine.py --replications 3", "test mine.py"])
+def test_an_endless_decision_can_be_interrupted(tmp_path: Path, words: str, signals: list[signal.Signals]) -> None:
+    (tmp_path / "mine.py").write_text(ENDLESS)
+    (tmp_path / "s.toml").write_text(USES)
+    code, stdout, stderr = interrupted(signals, *words.split(), "--json", cwd=tmp_path)
+    assert code == 130, stderr
+    assert json.loads(stdout)["error"]["code"] == 130
+    assert "Traceback" not in stderr
+    assert "interrupted" in stderr
+
+
+def test_an_interrupted_decision_is_no_failure_in_the_store(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(ENDLESS)
+    (tmp_path / "s.toml").write_text(USES)
+    words = ("sweep", "s.toml", "--use", "mine.py", "-o", "queue.limit=10 pkt,20 pkt", "--store", "kept")
+    assert interrupted([signal.SIGINT], *words, cwd=tmp_path)[0] == 130
+    assert door.store({"do": "list", "dir": str(tmp_path / "kept")})["runs"] == []
+
+
+@pytest.mark.parametrize("words", ["check s.toml --use mine.py", "list --use mine.py", "test mine.py"])
+def test_an_endless_import_can_be_interrupted(tmp_path: Path, words: str) -> None:
+    (tmp_path / "mine.py").write_text("print('here', flush=True)\nwhile True:\n    pass\n")
+    (tmp_path / "s.toml").write_text(USES)
+    code, stdout, stderr = interrupted([signal.SIGINT], *words.split(), cwd=tmp_path)
+    assert (code, stdout, stderr) == (130, "", "interrupted\n")
+
+
+def test_what_an_algorithm_prints_is_not_in_the_document(tmp_path: Path) -> None:
+    text = HALF_FULL.replace("        if queue", "        print('decides')\n        if queue")
+    (tmp_path / "mine.py").write_text("print('loads')\n" + text)
+    (tmp_path / "s.toml").write_text(USES)
+    deciding = ["run s.toml", "sweep s.toml --no-store -o queue.p=0.1,0.2"]
+    reading = ["check s.toml", "list", "explain half_full", "schema"]
+    for words in [*(f"{one} --use mine.py" for one in deciding + reading), "test mine.py"]:
+        done = dumbbell_command(*words.split(), "--json", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        json.loads(done.stdout)
+        assert "loads\n" in done.stderr
+        assert ("decides\n" in done.stderr) == (words.split()[0] in ("run", "sweep", "test"))
 
 
 # What an algorithm sees -------------------------------------------------------------------------------------------

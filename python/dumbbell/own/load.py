@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 from .. import door
+from ..aside import aside
 from ..errors import ScenarioError
 from .base import Aqm, CongestionControl, Own, of_text
 from .describe import Described, describe
@@ -70,7 +71,7 @@ def _module(file: Path, shown: str, source: bytes) -> ModuleType:
     module.__dict__["__dumbbell_source_hash__"] = of_text(source)
     sys.modules[module.__name__] = module
     try:
-        with _beside(file):
+        with aside(), _beside(file):
             exec(compile(source, shown, "exec"), module.__dict__)
     except BaseException as error:
         del sys.modules[module.__name__]
