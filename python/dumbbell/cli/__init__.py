@@ -9,8 +9,10 @@ import json
 import os
 import signal
 import sys
+import threading
 from typing import TYPE_CHECKING, Any
 
+from .. import aside
 from ..errors import DumbbellError
 
 if TYPE_CHECKING:
@@ -86,11 +88,15 @@ def main(arguments: list[str] | None = None) -> None:
         code = 0
     else:
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # A batch system's end is an interrupt, too.
+        aside.to_stderr()
         code = _code(words)
     try:
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if code == 130 and any(thread.name == "dumbbell-run" for thread in threading.enumerate()):
+        sys.stderr.flush()
+        os._exit(code)  # Code of a user that nothing ends, in C: the interpreter cannot be taken down around it.
     sys.exit(code)
 
 
