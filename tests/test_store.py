@@ -67,17 +67,18 @@ _KILLER = """
 import json, os, random, signal, sys, time
 from dumbbell import door
 request, kills, seed = json.loads(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
-chance = random.Random(seed)
+chance, span = random.Random(seed), 0.03
 for _ in range(kills):
     child = os.fork()
     if child == 0:
         door.run(request)
         os._exit(0)
-    time.sleep(chance.uniform(0.0, 0.03))
+    time.sleep(chance.uniform(0.0, span))
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     print(json.dumps([]), flush=True)
-    sys.stdin.readline()
+    # A machine may be slow or busy: kills come later while nothing is finished, sooner when everything is.
+    span *= {"none": 1.3, "all": 0.8, "some": 1.0}[sys.stdin.readline().strip()]
 """
 
 
@@ -109,12 +110,13 @@ def test_200_kills_lose_nothing_and_leave_nothing_half(file: Path, tmp_path: Pat
         for key in now:  # A row's series are there, whole.
             kept = {f.name: f.read_bytes() for f in (store / "records" / key).iterdir()}
             assert {name: len(data) for name, data in kept.items()} == json.loads(now[key])["records"]
-        partly += 0 < len(now) < len(expected)
+        came = "none" if not now else "all" if len(now) == len(expected) else "some"
+        partly += came == "some"
         seen = now
         if len(now) == len(expected):  # Begin again, so that every kill may hit a run.
             _clear(store)
             seen = {}
-        killer.stdin.write("\n")
+        killer.stdin.write(f"{came}\n")
         killer.stdin.flush()
     assert killer.wait(timeout=10) == 0
     assert partly > KILLS / 4, "most kills should hit a sweep that is going on"
@@ -240,7 +242,7 @@ def test_a_wrong_point_is_refused_or_a_row(file: Path) -> None:
     done = command(*words, "--keep-going")
     assert done.returncode == 1
     assert "out of range" in done.stdout
-    assert "point 1 (queue.max_p = 7)" in done.stderr
+    assert "point 2 (queue.max_p = 7)" in done.stderr
 
 
 def test_replications_until_a_rule_holds(file: Path) -> None:
@@ -273,7 +275,7 @@ def test_pairs_are_exact_on_synthetic_values() -> None:
     assert red["flows"][0]["goodput_bps"] == red["goodput_bps"]
     assert red["goodput_bps"]["ratio"] == pytest.approx(66 / 60)
     assert base["goodput_bps"] == {"difference": 0, "ci95": (0, 0), "ratio": 1, "n": 3}
-    assert paired.versus(points, 1)[0]["goodput_bps"]["difference"] == -2
+    assert paired.versus(points, 2)[0]["goodput_bps"]["difference"] == -2
     for wrong in ("queue=blue", "cc=reno", "5", "queue"):
         with pytest.raises(dumbbell.ScenarioError):
             paired.versus(points, wrong)
