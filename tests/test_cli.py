@@ -303,3 +303,9 @@ def test_a_stdout_that_takes_nothing_is_said_in_a_line(words: tuple[str, ...], u
         )
     assert done.returncode == 1
     assert done.stderr == "cannot write to standard output: No space left on device\n"
+
+
+def test_a_stdout_that_is_closed_is_said_in_a_line() -> None:
+    words = [sys.executable, "-m", "dumbbell", "list"]
+    done = subprocess.run(["sh", "-c", '"$@" >&-', "sh", *words], stderr=subprocess.PIPE, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (1, "cannot write to standard output: it is closed\n")

@@ -84,6 +84,9 @@ def main(arguments: list[str] | None = None) -> None:
     """Runs a command and exits: 0 ok, 1 failure, 2 usage or scenario, 3 a check failed, 4 the environment lacks
     something, 5 the run is not valid, 130 interrupted."""
     words = sys.argv[1:] if arguments is None else arguments
+    if sys.stdout is None:  # As after `>&-`.
+        print("cannot write to standard output: it is closed", file=sys.stderr)
+        sys.exit(DumbbellError.code)
     stdout, code = sys.stdout, 0
     sys.stdout = cast(TextIO, _Stdout(stdout))
     try:
