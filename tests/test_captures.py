@@ -194,8 +194,11 @@ def test_a_damaged_capture_is_named_and_the_rest_is_read(captures: dict[str, Pat
     assert len(whole) // 2 - 2000 < offset < len(whole) // 2
     assert f"{cut} is damaged at byte {offset}: the file ends within a packet" in said(done)
     noise = tmp_path / "noise.pcap"
-    noise.write_bytes(b"no capture")
-    assert "no capture and no trace begins like this" in said(dumbbell("read", noise, code=1))
+    for text in ("no capture", "# Notes\nno line of ns-2's\n", ""):
+        noise.write_text(text)
+        refused = said(dumbbell("read", noise, code=2))
+        assert "noise.pcap is no capture and no trace" in refused.replace("noise. pcap", "noise.pcap")
+        assert "pcapng, pcap" in refused
     assert "No such file" in said(dumbbell("read", tmp_path / "nothing", code=2))
 
 

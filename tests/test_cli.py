@@ -286,3 +286,26 @@ def test_with_the_scheme_taken_out_every_effect_is_exactly_zero(tmp_path: Path) 
     assert {c["verdict"] for c in gains} == {"contradicted"}
     prints = {p["id"]: p["fingerprint"] for p in summary["points"]}
     assert prints["red-36"] == prints["dt-36"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("words", [("--help",), ("list", "--json"), ("schema",)])
+def test_a_stdout_that_takes_nothing_is_said_in_a_line(words: tuple[str, ...], unbuffered: str) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "dumbbell", *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
+            timeout=60,
+        )
+    assert done.returncode == 1
+    assert done.stderr == "cannot write to standard output: No space left on device\n"
+
+
+def test_a_stdout_that_is_closed_is_said_in_a_line() -> None:
+    words = [sys.executable, "-m", "dumbbell", "list"]
+    done = subprocess.run(["sh", "-c", '"$@" >&-', "sh", *words], stderr=subprocess.PIPE, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (1, "cannot write to standard output: it is closed\n")

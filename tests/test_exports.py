@@ -168,3 +168,41 @@ def test_a_damaged_record_is_named(exported: Path, tmp_path: Path) -> None:
         done = dumbbell("export", "pcapng", there, "-o", there / "x.pcapng", code=1)
         assert "packets.parquet is damaged" in said(done)
         assert not (there / "x.pcapng").exists()
+
+
+def test_csv_of_one_flow_has_no_other(exported: Path, tmp_path: Path) -> None:
+    text = dumbbell("export", "csv", exported, "--flow", "ends").stdout
+    assert [row["name"] for row in csv.DictReader(io.StringIO(text))] == ["ends"]
+    for table, flow, says in [
+        ("summary_flows", "end", "did you mean `ends`?"),
+        ("summary_queues", "ends", "has no flows"),
+        ("queues", "ends", "has no flows"),
+        ("signals", "end", "did you mean `ends`?"),
+    ]:
+        done = dumbbell("export", "csv", exported, "--flow", flow, "--table", table, code=2)
+        assert done.stdout == ""
+        assert says in said(done)
+
+
+def test_csv_of_a_point_and_of_a_seed_is_its_part_of_the_summary(tmp_path: Path) -> None:
+    file, out = tmp_path / "net.toml", tmp_path / "out"
+    file.write_text(SCENARIO.replace("20 s", "4 s"))
+    words = ("-o", "queue.limit=20 pkt,30 pkt", "--replications", "2", "--no-store", "--out", out)
+    dumbbell("sweep", file, *words)
+    points = json.loads((out / "summary.json").read_text())["points"]
+    seed = points[1]["runs"][1]
+    text = dumbbell("export", "csv", out / "point-2" / f"seed-{seed['seed']}").stdout
+    found = list(csv.DictReader(io.StringIO(text)))
+    assert [(r["queue.limit"], r["name"], float(r["goodput_bps"])) for r in found] == [
+        ("30 pkt", f["name"], f["goodput_bps"]) for f in seed["flows"]
+    ]
+    text = dumbbell("export", "csv", out / "point-1", "--flow", "plain").stdout
+    (row,) = csv.DictReader(io.StringIO(text))
+    (flow,) = (f for f in points[0]["flows"] if f["name"] == "plain")
+    assert (row["queue.limit"], float(row["goodput_bps"])) == ("20 pkt", flow["goodput_bps"]["mean"])
+
+
+def test_a_file_that_cannot_be_made_is_the_one_that_was_named(exported: Path, tmp_path: Path) -> None:
+    done = dumbbell("export", "csv", exported, "-o", tmp_path / "none" / "x", code=1)
+    assert "No such file" in said(done)
+    assert ".growing-" not in done.stderr.replace("\n", "").replace(" ", "").replace("│", "")

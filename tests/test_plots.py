@@ -200,3 +200,33 @@ def test_an_old_result_is_drawn_and_a_missing_column_is_named(result: Path, tmp_
     assert len(drawn["cwnd"].axes[0].lines) == 4
     with pytest.raises(ScenarioError, match="has no column retransmit: it was written by another release"):
         figures.draw(Source(old), ["timeseq"], View())
+
+
+def test_a_truncated_record_is_named(result: Path, tmp_path: Path) -> None:
+    file = tmp_path / "packets.parquet"
+    file.write_bytes((result / "packets.parquet").read_bytes()[:2000])
+    for kinds in (["delay"], []):
+        with pytest.raises(dumbbell.DumbbellError, match=f"{file} is damaged") as caught:
+            figures.draw(Source(tmp_path), kinds, View())
+        assert caught.value.code == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("-s", "max_p=banana"), "a number belongs here"),
+        (("-s", "max_p"), "write KEY=VALUE"),
+        (("-s", "max_p="), "write KEY=VALUE"),
+        (("-s", "max_p=9"), "out of range"),
+        (("extra",), "leave out extra"),
+        (("--flow", "s.1"), "--flow is of no use"),
+    ],
+)
+def test_a_curve_refuses_what_a_scenario_would(
+    words: tuple[str, ...], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["plot", "curve", "red", *words, "--out", str(tmp_path)])
+    assert ended.value.code == 2
+    assert says in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

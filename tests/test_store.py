@@ -227,10 +227,27 @@ def test_a_damaged_store_is_named_and_mended(file: Path, tmp_path: Path) -> None
     assert "store repair" in refused.stderr
     assert document(*words, code=1)["error"]["problems"][0]["line"] == 1
     assert command("store", "check", store).returncode == 1
+    listed = command("store", "list", store)
+    assert (listed.returncode, "1 rows cannot be read" in listed.stderr) == (0, True)
+    assert "store repair" in command("store", "gc", store).stderr
     assert document("store", "repair", store)["moved"] == 1
     assert command("store", "check", store).returncode == 0
     assert document(*words)["from_store"] == 2
     assert command("store", "check", tmp_path).returncode == 2
+
+
+@pytest.mark.parametrize("text", ["{", '{"version": 99}', '{"format": 99, "id": "x"}'])
+def test_a_store_that_does_not_say_what_it_is(text: str, file: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    document("sweep", file, *AXES[:2], "--store", store)
+    (store / "store.json").write_text(text)
+    assert command("sweep", file, *AXES[:2], "--store", store).returncode == 1
+    assert document("store", "check", store, code=1)["ok"] is False
+    for action in ("check", "gc", "repair"):
+        done = command("store", action, store)
+        assert done.returncode == 1
+        assert "store" in done.stderr and "--store" not in done.stderr
+    assert (store / "store.json").read_text() == text
 
 
 def test_a_wrong_point_is_refused_or_a_row(file: Path) -> None:

@@ -245,23 +245,47 @@ def test_a_sweep_over_ssh(daemon: dict[str, str], file: Path, tmp_path: Path) ->
         ("ssh:", 2, "name the hosts"),
         ("ssh:a,colour=red", 2, "there is no option `colour`"),
         ("slurm:time=soon", 2, "no whole number"),
+        ("slurm:jobs=0", 2, "no whole number"),
+        ("slurm:mem=much", 2, "no number of GB"),
+        ("slurm:short,long", 2, "one partition"),
+        ("banana", 2, "write dask://HOST:PORT, ssh:HOST,HOST or slurm"),
+        ("4", 2, "write dask://HOST:PORT, ssh:HOST,HOST or slurm"),
+        ("dask://127.0.0.1:notaport", 2, "PORT from 1 to 65535"),
+        ("dask://127.0.0.1:65536", 2, "PORT from 1 to 65535"),
     ],
 )
 def test_workers_that_are_not_there(
     words: str, code: int, says: str, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if words.startswith("dask:/"):
+    if code == 4:
         from dumbbell.workers import dask
 
         monkeypatch.setattr(dask, "_PATIENCE_S", 1)
         with pytest.raises(EnvironmentLacks, match=says):
             workers.hire(words, "")
         return
-    if words == "slurm:time=soon":
-        words += ",cluster=local"
     with pytest.raises(ScenarioError, match=says) as caught:
         workers.run(request(file, file.parent / "store"), words)
     assert caught.value.code == code
+    assert not (file.parent / "store").exists()
+
+
+def test_wrong_workers_are_refused_where_nothing_is_left_to_do(file: Path, tmp_path: Path) -> None:
+    words = ("sweep", file, "--over", "queue.limit=20 pkt", "--store", tmp_path / "store")
+    document(*words)
+    assert document(*words, "--workers", "4", code=2)["error"]["code"] == 2
+
+
+def test_a_scheduler_that_is_not_there_leaves_no_tracebacks(file: Path, tmp_path: Path) -> None:
+    code = (
+        "from dumbbell.workers import dask; dask._PATIENCE_S = 1\n"
+        "from dumbbell.cli import main\n"
+        f"main(['sweep', {str(file)!r}, '--store', {str(tmp_path / 'store')!r}, '--workers', 'dask://127.0.0.1:1'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 4
+    assert "there is no Dask cluster" in done.stderr
+    assert "Traceback" not in done.stderr and "Exception ignored" not in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .errors import EnvironmentLacks, ScenarioError
+from .errors import DumbbellError, EnvironmentLacks, ScenarioError
 
 if TYPE_CHECKING:
     import polars
@@ -23,7 +23,16 @@ def read(directory: str | Path, name: str) -> polars.DataFrame | None:
         import polars
     except ImportError:
         raise EnvironmentLacks("reading series needs polars: pip install 'dumbbell[figures]'") from None
-    return polars.read_parquet(file)
+    try:
+        return polars.read_parquet(file)
+    except (polars.exceptions.PolarsError, OSError) as error:
+        raise damaged(file, error) from None
+
+
+def damaged(file: Path, error: Exception) -> DumbbellError:
+    """The error of a record that cannot be read: which file, why, and what helps."""
+    cause = (str(error).strip().splitlines() or [type(error).__name__])[0]
+    return DumbbellError(f"{file} is damaged, or no record of Dumbbell's: {cause}\n  run the scenario again")
 
 
 def parts(frame: polars.DataFrame, column: str) -> list[tuple[str, polars.DataFrame]]:

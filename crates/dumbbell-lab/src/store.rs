@@ -229,19 +229,26 @@ fn mark(dir: &Path) -> Result<Mark, Problem> {
     }
     std::fs::create_dir_all(dir.join("segments")).map_err(failed)?;
     std::fs::create_dir_all(dir.join("records")).map_err(failed)?;
-    let text = std::fs::read_to_string(&file).map_err(failed)?;
-    match serde_json::from_str::<Value>(&text).ok().map(|v| (v["format"].as_u64(), v)) {
+    read_mark(dir).map_err(failed)?.map_err(|(cause, fix)| Problem::failure(cause, Some(fix)))
+}
+
+/// What `store.json` says; or cause and fix of what is wrong with it. Nothing is written.
+fn read_mark(dir: &Path) -> io::Result<Result<Mark, (String, String)>> {
+    let file = dir.join(MARK);
+    // Bytes that are no text are damage of the file's, as others are.
+    let text = String::from_utf8_lossy(&std::fs::read(&file)?).into_owned();
+    Ok(match serde_json::from_str::<Value>(&text).ok().map(|v| (v["format"].as_u64(), v)) {
         Some((Some(n), _)) if n > FORMAT => {
             let cause = format!("{} is a store of format {n}, and this release reads up to {FORMAT}", dir.display());
-            Err(Problem::failure(cause, Some("use a newer release of dumbbell, or another store".into())))
+            Err((cause, "use a newer release of dumbbell, or another store".into()))
         }
         Some((Some(_), v)) if v["id"].is_string() => Ok(serde_json::from_value(v).unwrap_or_else(|_| unreachable!())),
         _ => {
             let cause = format!("{} does not say what store this is", file.display());
             let fix = format!("remove that file: the next run writes it anew, and the rows in {} stay", dir.display());
-            Err(Problem::failure(cause, Some(fix)))
+            Err((cause, fix))
         }
-    }
+    })
 }
 
 /// Names that a store may have without its mark: another process is at making it, or was killed at that.

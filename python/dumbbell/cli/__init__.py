@@ -10,13 +10,16 @@ import os
 import signal
 import sys
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar, cast
 
 from .. import aside
 from ..errors import DumbbellError
 
 if TYPE_CHECKING:
     from cyclopts import App
+
+T = TypeVar("T")
 
 _COMMANDS = (
     ("run", "running:run", "Run a scenario file."),
@@ -83,21 +86,66 @@ def main(arguments: list[str] | None = None) -> None:
     """Runs a command and exits: 0 ok, 1 failure, 2 usage or scenario, 3 a check failed, 4 the environment lacks
     something, 5 the run is not valid, 130 interrupted."""
     words = sys.argv[1:] if arguments is None else arguments
-    if not words or words in (["--help"], ["-h"], ["help"]):
-        print(first_page())
-        code = 0
-    else:
-        signal.signal(signal.SIGTERM, signal.default_int_handler)  # A batch system's end is an interrupt, too.
-        aside.to_stderr()
-        code = _code(words)
+    if sys.stdout is None:  # As after `>&-`.
+        print("cannot write to standard output: it is closed", file=sys.stderr)
+        sys.exit(DumbbellError.code)
+    stdout, code = sys.stdout, 0
+    sys.stdout = cast(TextIO, _Stdout(stdout))
     try:
+        code = _answered(words)
         sys.stdout.flush()
+    except _NoOutput as lost:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stdout.fileno())  # Else Python tries again when it ends.
+        code = DumbbellError.code
+        print(f"cannot write to standard output: {lost}", file=sys.stderr)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stdout.fileno())
+    finally:
+        sys.stdout = stdout
     if code == 130 and any(thread.name == "dumbbell-run" for thread in threading.enumerate()):
         sys.stderr.flush()
         os._exit(code)  # Code of a user that nothing ends, in C: the interpreter cannot be taken down around it.
     sys.exit(code)
+
+
+def _answered(words: list[str]) -> int:
+    if not words or words in (["--help"], ["-h"], ["help"]):
+        print(first_page())
+        return 0
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # A batch system's end is an interrupt, too.
+    aside.to_stderr()
+    return _code(words)
+
+
+class _NoOutput(Exception):
+    """What was printed could not be written."""
+
+
+class _Stdout:
+    """Standard output whose failures can be told from those of other files."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def write(self, text: str) -> int:
+        """As `TextIO.write`."""
+        return _written(lambda: self._file.write(text))
+
+    def flush(self) -> None:
+        """As `TextIO.flush`."""
+        _written(self._file.flush)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+
+def _written(write: Callable[[], T]) -> T:
+    try:
+        return write()
+    except BrokenPipeError:  # A reader that has seen enough is no error.
+        raise
+    except OSError as error:
+        raise _NoOutput(error.strerror or str(error)) from None
 
 
 def _code(words: list[str]) -> int:

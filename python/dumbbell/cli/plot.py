@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from .. import catalogue, series
+from .. import catalogue, door, overrides, series
 from ..errors import ScenarioError
 from .options import Json, emit, instant, show
 
@@ -48,6 +48,7 @@ def plot(
     from .. import figures
 
     if what == "curve":
+        _refuse_of_curve(kinds, {"--flow": flow, "--from": begin, "--to": end, "--point": point, "--seed": seed})
         name = kinds[0] if kinds else "red"
         drawn = {f"curve-{name}": _curve(name, set)}
         target = out or Path()
@@ -109,6 +110,26 @@ def _run(home: Path, seed: int | None) -> Path:
     return runs[0] if runs else home
 
 
+# The least scenario that a queue is checked in.
+_ALONE = """duration = "1 s"
+queue = {{ kind = "{0}", limit = "1000000 pkt" }}
+[dumbbell.bottleneck]
+rate = "10 Mbps"
+delay = "10 ms"
+[[flow]]
+name = "s"
+"""
+
+
+def _refuse_of_curve(words: tuple[str, ...], options: dict[str, Any]) -> None:
+    """What a configured curve has no use for is refused."""
+    if len(words) > 1:
+        raise ScenarioError(f"plot curve draws one algorithm: leave out {' '.join(words[1:])}")
+    for option, value in options.items():
+        if value not in (None, []):
+            raise ScenarioError(f"{option} is of no use to `plot curve`, which draws no result: leave it out")
+
+
 def _curve(name: str, changes: list[str]) -> Any:
     from ..figures.curve import Red, drop_probability
 
@@ -116,10 +137,16 @@ def _curve(name: str, changes: list[str]) -> Any:
     values = {p.name: p.default for p in algorithm.parameters}
     if not {"min_th", "max_th", "max_p"} <= values.keys():
         raise ScenarioError(f"`{name}` has no curve of a drop probability over an average queue")
+    given: list[str] = []
     for change in changes:
-        key, _, value = change.partition("=")
-        if key.removeprefix("queue.") not in values:
+        key, equals, value = change.partition("=")
+        key = key.strip().removeprefix("queue.")
+        if not equals or not value.strip():
+            raise ScenarioError(f"-s {change}: write KEY=VALUE, as in -s max_p=0.1")
+        if key not in values:
             raise ScenarioError(f"`{name}` has no parameter `{key}`; there are {', '.join(values)}")
-        values[key.removeprefix("queue.")] = value
+        values[key] = overrides.word(value.strip())
+        given.append(f"queue.{key}={value.strip()}")
+    door.plan(door.request({"text": _ALONE.format(name), "name": f"curve of {name}"}, given))  # Refuses as for a run.
     red = Red.of(values)
     return drop_probability([(name, red)], f"{name}: min_th {red.min_th:g}, max_th {red.max_th:g}, max_p {red.max_p:g}")

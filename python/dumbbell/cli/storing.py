@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from .. import door
 from ..errors import DumbbellError
 from ..units import time_text
-from .options import Json, emit, show
+from .options import Json, emit, notes, show
 
 Action = Annotated[
     Literal["check", "list", "repair", "gc"],
@@ -36,13 +36,18 @@ def store(
         emit(said)
     else:
         {"check": _check, "list": _list, "repair": _repair, "gc": _gc}[action](said)
+    if said.get("bad_rows"):
+        notes([f"{said['bad_rows']} rows cannot be read: `dumbbell store check {said['store']}` names them"])
     if said.get("problems"):
         if json:
             return DumbbellError.code
-        raise DumbbellError(
-            "\n".join(f"{p['file']}, line {p['line']}: {p['cause']}\n  {p['fix']}" for p in said["problems"])
-        )
+        raise DumbbellError("\n".join(f"{_place(p)}{p['cause']}\n  {p['fix']}" for p in said["problems"]))
     return 0
+
+
+def _place(problem: dict[str, Any]) -> str:
+    line = problem["line"]
+    return f"{problem['file']}, line {line}: " if line is not None else ""  # Else the cause names the file.
 
 
 def _check(said: dict[str, Any]) -> None:
@@ -53,7 +58,7 @@ def _check(said: dict[str, Any]) -> None:
         else ""
     )
     failed = f", {said['failed']} that failed" if said["failed"] else ""
-    state = "ok" if said["ok"] else f"{len(said['problems'])} bad rows"
+    state = "ok" if said["ok"] else f"{len(said['problems'])} to mend"
     show(f"{said['store']}: {state} - {said['runs']} runs{failed} in {said['segments']} files{torn}{lost}")
 
 

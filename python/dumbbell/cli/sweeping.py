@@ -69,6 +69,10 @@ def sweep(
     if sweeping.no_store and (options.store or sweeping.workers):
         other = "--store" if options.store else "--workers"
         raise ScenarioError(f"--no-store and {other} exclude each other: leave one of them out")
+    if sweeping.workers is not None:
+        from ..workers.options import check
+
+        check(sweeping.workers)
     if not sweeping.no_store:
         options.store = options.store or default_store()
     wanted = options.request(file, [_axis(text) for text in over])

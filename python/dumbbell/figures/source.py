@@ -78,7 +78,13 @@ class Source:
 
         for name in ("packets", "hops"):
             file = self.directory / f"{name}.parquet"
-            if file.exists() and "dumbbell.plan" in (metadata := pl.read_parquet_metadata(file)):
+            if not file.exists():
+                continue
+            try:
+                metadata = pl.read_parquet_metadata(file)
+            except (pl.exceptions.PolarsError, OSError) as error:
+                raise series.damaged(file, error) from None
+            if "dumbbell.plan" in metadata:
                 found: dict[str, Any] = json.loads(metadata["dumbbell.plan"])
                 return found
         return None

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 from .. import door
 from ..errors import EnvironmentLacks, ScenarioError
+from . import options
 
 # Runs that are asked for at once: their plans are in memory, here and with whoever deals them out.
 _AT_ONCE = 2000
@@ -45,6 +46,7 @@ class Crew(Protocol):
 def run(wanted: dict[str, Any], where: str, progress: door.Progress | None = None, say: Say = print) -> dict[str, Any]:
     """What `door.run` gives for this request, whose runs are made `where`: `dask://HOST:PORT`, `ssh:HOST,HOST` or
     `slurm`. `say` hears what a person should know: a worker that was lost, for one."""
+    options.check(where)
     if not wanted.get("store"):
         raise ScenarioError("runs on other machines are kept in a store: name one with --store DIR")
     first = door.jobs(wanted | {"points": _AT_ONCE})  # Before anybody is hired: a wrong scenario is refused here.
@@ -61,6 +63,7 @@ def run(wanted: dict[str, Any], where: str, progress: door.Progress | None = Non
 
 def hire(where: str, store: str) -> Crew:
     """The crew that `where` names."""
+    options.check(where)
     kind, _, rest = where.partition(":")
     try:
         if kind == "dask":
@@ -80,7 +83,7 @@ def hire(where: str, store: str) -> Crew:
         raise EnvironmentLacks(
             f"--workers {where} needs the package {missing.name}: pip install 'dumbbell[{extra}]'"
         ) from None
-    raise ScenarioError(f"--workers {where}: write dask://HOST:PORT, ssh:HOST,HOST or slurm")
+    raise AssertionError(f"options.check lets {where} pass")
 
 
 def _finish(wanted: dict[str, Any], listed: dict[str, Any], crew: Crew, progress: door.Progress, say: Say) -> None:

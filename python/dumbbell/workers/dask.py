@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import socket
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,13 +12,14 @@ import distributed
 
 from ..errors import DumbbellError, EnvironmentLacks, ScenarioError
 from . import Parcel
-from .options import number, read
+from .options import SSH, endpoint, number, read
 from .task import perform
 
 _dask: Any = distributed  # It has no types.
 # How long a scheduler, or its first worker, may take to answer, seconds.
 _PATIENCE_S = 30
-_SSH = ("python", "user", "port", "key", "known_hosts", "threads")
+# Between two attempts to reach one, seconds.
+_BEAT_S = 0.5
 
 
 class Cluster:
@@ -28,13 +31,16 @@ class Cluster:
     @classmethod
     def at(cls, address: str) -> Cluster:
         """The cluster whose scheduler listens at `//HOST:PORT`, or at an address of Dask's such as `tls://...`."""
+        host, port = endpoint(address)
         address = f"tcp:{address}" if address.startswith("//") else address
-        if address in ("", "tcp://"):
-            raise ScenarioError("--workers dask: write dask://HOST:PORT, the address of the scheduler")
+        client: Any = None
         try:
+            _reach(host, port)  # A client that finds nobody leaves tracebacks behind when it is dropped.
             client = _dask.Client(address, timeout=_PATIENCE_S, set_as_default=False)
             client.wait_for_workers(1, timeout=_PATIENCE_S)
         except (OSError, TimeoutError, ValueError) as error:
+            if client is not None:
+                client.close()
             raise EnvironmentLacks(
                 f"there is no Dask cluster with a worker at {address} ({_line(error)}): start `dask scheduler`, "
                 f"and `dask worker {address}` on each machine that is to work"
@@ -46,7 +52,7 @@ class Cluster:
         """Workers on the hosts of `HOST,HOST,...`, with a scheduler on the first of them. Options: `python` (there;
         default: the path of this one), `user`, `port`, `key`, `known_hosts`, `threads` (of each host; default: its
         cores)."""
-        hosts, options = read(text, _SSH, "ssh")
+        hosts, options = read(text, SSH, "ssh")
         if not hosts:
             raise ScenarioError("--workers ssh: name the hosts, as in ssh:host1,host2")
         login: dict[str, Any] = {
@@ -103,6 +109,21 @@ class Cluster:
         self._client.close()
         if self._cluster is not None:
             self._cluster.close()
+
+
+def _reach(host: str, port: int) -> None:
+    """Waits until something listens there; after `_PATIENCE_S` the `OSError` of the last attempt."""
+    end = time.monotonic() + _PATIENCE_S
+    while True:
+        try:
+            socket.create_connection((host, port), timeout=max(0.1, end - time.monotonic())).close()
+            return
+        except socket.gaierror:
+            raise  # There is no such host, and waiting makes none.
+        except OSError:
+            if time.monotonic() + _BEAT_S > end:
+                raise
+        time.sleep(_BEAT_S)
 
 
 def _line(error: BaseException) -> str:

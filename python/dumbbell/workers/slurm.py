@@ -12,10 +12,9 @@ import submitit
 
 from ..errors import DumbbellError, EnvironmentLacks
 from . import Parcel
-from .options import number, read
+from .options import SLURM, memory, number, read
 from .task import perform
 
-_KNOWN = ("partition", "account", "qos", "constraint", "time", "cpus", "mem", "jobs", "cluster")
 # Between two looks at the queue, seconds.
 _BEAT_S = 0.5
 
@@ -26,7 +25,7 @@ class Batch:
     at once (16); `cluster` (`slurm`; `local` runs the same jobs as processes here)."""
 
     def __init__(self, text: str, store: str) -> None:
-        names, options = read(text, _KNOWN, "slurm")
+        names, options = read(text, SLURM, "slurm")
         options |= {"partition": names[0]} if names else {}
         cluster = options.get("cluster", "slurm")
         if cluster == "slurm" and shutil.which("sbatch") is None:
@@ -39,13 +38,13 @@ class Batch:
         self._folder = Path(store) / "slurm"
         self._executor = submitit.AutoExecutor(folder=self._folder / "%j", cluster=cluster)
         own = {f"slurm_{key}": options[key] for key in ("partition", "account", "qos", "constraint") if key in options}
-        memory = {"mem_gb": float(options["mem"])} if "mem" in options else {}
+        size = memory(options)
         minutes = number(options, "time", 60, "slurm")
         self._executor.update_parameters(
             name="dumbbell",
             timeout_min=minutes,
             cpus_per_task=self._cpus,
-            **memory,
+            **({} if size is None else {"mem_gb": size}),
             **(own if cluster == "slurm" else {}),
         )
 

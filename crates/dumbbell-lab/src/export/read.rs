@@ -1,8 +1,8 @@
 //! Captures and traces of any origin, in numbers.
 use super::records::usage;
+use crate::formats::capture;
 use crate::formats::connections::Connections;
 use crate::formats::ns2::{self, Trace};
-use crate::formats::{Damage, capture};
 use crate::problem::{Diagnostic, Problem};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -42,14 +42,17 @@ pub fn read(asked: &Value) -> Result<Value, Problem> {
         let mut text = Vec::new();
         BufReader::new(file).read_to_end(&mut text).map_err(cannot)?;
         let (trace, damage) = ns2::read(&text);
+        if trace.lines == 0 && damage.is_some() {
+            return Err(neither(&name, "its first line is none of ns-2's"));
+        }
         (trace_json(&trace), damage)
     } else if MAGIC.iter().any(|m| head == m) {
         let mut all = Connections::default();
         let damage = capture::read(BufReader::new(file), |p| all.take(p));
         (all.json(), damage)
     } else {
-        let cause = if head.is_empty() { "the file is empty" } else { "no capture and no trace begins like this" };
-        (Connections::default().json(), Some(Damage::new(0, cause)))
+        let cause = if head.is_empty() { "it is empty" } else { "none begins like this" };
+        return Err(neither(&name, cause));
     };
     document["file"] = json!(name);
     document["damage"] = damage.as_ref().map_or(Value::Null, |d| {
@@ -58,6 +61,12 @@ pub fn read(asked: &Value) -> Result<Value, Problem> {
     });
     document["code"] = json!(i32::from(damage.is_some()));
     Ok(document)
+}
+
+/// A file that is something else.
+fn neither(name: &str, cause: &str) -> Problem {
+    let d = Diagnostic::new(format!("{name} is no capture and no trace: {cause}"));
+    usage(d.fix("name a capture (pcapng, pcap) or a trace of ns-2; `dumbbell export` makes each of a result"))
 }
 
 fn trace_json(trace: &Trace) -> Value {

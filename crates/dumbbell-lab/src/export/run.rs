@@ -25,19 +25,16 @@ impl Run {
         Ok(Run { dir: dir.into() })
     }
 
-    /// `summary.json`.
+    /// `summary.json`; of `point-N` and `seed-N` their part of the document above them, which alone has one.
     ///
     /// # Errors
     /// Code 2: there is none; 1: it is damaged.
     pub fn summary(&self) -> Result<Value, Problem> {
-        let path = self.dir.join("summary.json");
-        let text = std::fs::read(&path).map_err(|e| {
-            let d = Diagnostic::new(format!("{} cannot be read: {e}", path.display()));
-            usage(d.fix("name the directory that was given to --out"))
-        })?;
-        serde_json::from_slice(&text).map_err(|e| {
-            Problem::failure(format!("{} is damaged: {e}", path.display()), Some("run the scenario again".into()))
-        })
+        if self.dir.join("summary.json").exists() {
+            return document(&self.dir);
+        }
+        let part = self.dir.canonicalize().ok().and_then(|dir| part(&dir));
+        part.map_or_else(|| document(&self.dir), Ok)
     }
 
     /// A record; `None` if it was not made.
@@ -122,4 +119,31 @@ impl Run {
         runs.sort();
         runs
     }
+}
+
+/// `summary.json` of a directory.
+fn document(dir: &Path) -> Result<Value, Problem> {
+    let path = dir.join("summary.json");
+    let text = std::fs::read(&path).map_err(|e| {
+        let d = Diagnostic::new(format!("{} cannot be read: {e}", path.display()));
+        usage(d.fix("name the directory that was given to --out"))
+    })?;
+    serde_json::from_slice(&text).map_err(|e| {
+        Problem::failure(format!("{} is damaged: {e}", path.display()), Some("run the scenario again".into()))
+    })
+}
+
+/// What the summary above says of `point-N`, or of `seed-N` in it; `None` if there is nothing.
+fn part(dir: &Path) -> Option<Value> {
+    let (name, above) = (dir.file_name()?.to_str()?, dir.parent()?);
+    let whole = |above: &Path| document(above).ok().or_else(|| part(above));
+    if let Some(number) = name.strip_prefix("point-") {
+        let number: usize = number.parse().ok()?; // From 1.
+        return whole(above)?["points"].get(number.checked_sub(1)?).cloned();
+    }
+    let seed: u64 = name.strip_prefix("seed-")?.parse().ok()?;
+    let of = whole(above)?;
+    let mut run = of["runs"].as_array()?.iter().find(|r| r["seed"] == seed)?.clone();
+    run["overrides"] = of["overrides"].clone();
+    Some(run)
 }

@@ -24,15 +24,18 @@ pub fn write(run: &Run, wish: &Wish, out: &mut Target) -> Result<Value, Problem>
         return Err(usage(suggest(d, table, &TABLES)));
     }
     if let Some(part) = table.strip_prefix("summary_") {
-        let text = csv::summary(&run.summary()?, part);
+        let mut document = run.summary()?;
+        if let Some(name) = &wish.flow {
+            only(&mut document, table, part, name)?;
+        }
+        let text = csv::summary(&document, part);
         out.write_all(text.as_bytes()).map_err(|e| out.failed(&e))?;
         return Ok(json!({ "rows": text.matches("\r\n").count() - 1, "notes": [] }));
     }
     let mut record = run.record(table)?;
     let column = record.columns.iter().position(|c| c == "flow");
     if wish.flow.is_some() && column.is_none() {
-        let d = Diagnostic::new(format!("the table `{table}` has no flows")).fix("leave out --flow");
-        return Err(usage(d));
+        return Err(no_flows(table));
     }
     let mut text = String::new();
     csv::line(&mut text, record.columns.iter().map(String::as_str));
@@ -54,14 +57,42 @@ pub fn write(run: &Run, wish: &Wish, out: &mut Target) -> Result<Value, Problem>
                 csv::rows(&mut text, &some.batch, wanted);
             }
         }
-        out.write_all(text.as_bytes()).map_err(|e| out.failed(&e))?;
-        text.clear();
+        if wish.flow.is_none() || rows > 0 {
+            out.write_all(text.as_bytes()).map_err(|e| out.failed(&e))?;
+            text.clear();
+        } // Else the head waits: a flow that is not there is refused before anything is written.
     }
     if let Some(name) = wish.flow.as_ref().filter(|n| rows == 0 && !known.contains(n)) {
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
-        let d = Diagnostic::new(format!("the table `{table}` has no flow `{name}`"));
-        return Err(usage(suggest(d, name, &known)));
+        return Err(no_flow(table, name, &known));
     }
     out.write_all(text.as_bytes()).map_err(|e| out.failed(&e))?;
     Ok(json!({ "rows": rows, "notes": [] }))
+}
+
+/// Leaves one flow in a summary, at every point of a sweep.
+fn only(document: &mut Value, table: &str, part: &str, name: &str) -> Result<(), Problem> {
+    if part != "flows" {
+        return Err(no_flows(table));
+    }
+    let points = match document["points"].as_array_mut() {
+        Some(points) => points.iter_mut().collect(),
+        None => vec![document],
+    };
+    let (mut known, mut found) = (Vec::new(), false);
+    for flows in points.into_iter().filter_map(|p| p[part].as_array_mut()) {
+        known.extend(flows.iter().filter_map(|f| f["name"].as_str().map(String::from)));
+        flows.retain(|f| f["name"] == name);
+        found |= !flows.is_empty();
+    }
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    if found { Ok(()) } else { Err(no_flow(table, name, &known)) }
+}
+
+fn no_flows(table: &str) -> Problem {
+    usage(Diagnostic::new(format!("the table `{table}` has no flows")).fix("leave out --flow"))
+}
+
+fn no_flow(table: &str, name: &str, known: &[&str]) -> Problem {
+    usage(suggest(Diagnostic::new(format!("the table `{table}` has no flow `{name}`")), name, known))
 }

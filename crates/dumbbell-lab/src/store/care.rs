@@ -3,7 +3,7 @@ use super::key::{Key, RESULTS_VERSION};
 use super::line::{self, Fault, Row};
 use super::scan::{self, Bad};
 use super::segment::ENDING;
-use super::{MARK, failed, records};
+use super::{MARK, read_mark, records};
 use crate::growing;
 use crate::problem::{Diagnostic, Problem, Texts, code};
 use serde_json::{Value, json};
@@ -94,17 +94,37 @@ pub fn care(request: &Value) -> Result<Value, Problem> {
         let d = d.fix("name the directory that was given as --store; without one it is .dumbbell/store");
         return Err(Problem::new(code::SCENARIO, &[d], &Texts::default()));
     }
-    match request["do"].as_str().unwrap_or_default() {
+    let what = request["do"].as_str().unwrap_or_default();
+    if ["repair", "gc"].contains(&what)
+        && let Err((cause, fix)) = read_mark(dir).map_err(|e| stopped(dir, &e))?
+    {
+        return Err(Problem::failure(cause, Some(fix))); // Who knows what the rows of another format mean.
+    }
+    match what {
         "check" => check(dir),
         "list" => list(dir),
         "repair" => repair(dir),
-        "gc" => gc(dir),
+        "gc" => return gc(dir).map_err(|e| stopped(dir, &e))?,
         other => {
             let d = Diagnostic::new(format!("a store cannot `{other}`")).fix("it can check, list, repair and gc");
             return Err(Problem::new(code::SCENARIO, &[d], &Texts::default()));
         }
     }
-    .map_err(|e| failed(dir, &e))
+    .map_err(|e| stopped(dir, &e))
+}
+
+/// A store that cannot be looked after. There is no other one to choose here.
+fn stopped(dir: &Path, e: &io::Error) -> Problem {
+    let fix = match e.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            Some("look after it as a user who may write to it, where it can be written")
+        }
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            Some("free some space; the runs that the store has are kept")
+        }
+        _ => None,
+    };
+    Problem::failure(format!("the store {} cannot be used: {e}", dir.display()), fix.map(Into::into))
 }
 
 /// `{"store", "ok", "runs", "failed", "rows", "segments", "torn", "problems": [{"file", "line", "cause", "fix"}]}`.
@@ -120,17 +140,20 @@ fn check(dir: &Path) -> io::Result<Value> {
         let (cause, fix) = explain(b, dir);
         json!({ "file": b.file, "line": b.line, "cause": cause, "fix": fix })
     };
+    let mark = read_mark(dir)?.err();
+    let mark = mark.map(|(cause, fix)| json!({ "file": dir.join(MARK), "line": null, "cause": cause, "fix": fix }));
+    let problems: Vec<Value> = mark.into_iter().chain(census.bad.iter().map(say)).collect();
     let done = census.rows.values().filter(|(_, _, done)| *done).count();
     Ok(json!({
         "store": dir,
-        "ok": census.bad.is_empty(),
+        "ok": problems.is_empty(),
         "runs": done,
         "failed": census.rows.len() - done,
         "rows": census.lines,
         "segments": census.files.len(),
         "torn": census.torn,
         "records_lost": lost,
-        "problems": census.bad.iter().map(say).collect::<Vec<_>>(),
+        "problems": problems,
     }))
 }
 
@@ -139,10 +162,11 @@ fn has_records(result: &[u8]) -> bool {
     result.windows(10).any(|w| w == br#""records":"#)
 }
 
-/// `{"store", "runs": [{"key", "state", "name", "overrides", "seed", "fingerprint", "wall_s", "version"}]}`.
+/// `{"store", "runs": [{"key", "state", "name", "overrides", "seed", "fingerprint", "wall_s", "version"}],
+/// "bad_rows"}`; the last is how many rows cannot be read.
 fn list(dir: &Path) -> io::Result<Value> {
     let mut runs: BTreeMap<Key, Value> = BTreeMap::new();
-    Census::of(dir, |row| {
+    let census = Census::of(dir, |row| {
         let result: Value = serde_json::from_slice(row.result).unwrap_or_default();
         let of = &result["of"];
         let kept = runs.get(&row.key).is_some_and(|r| r["state"] == "done");
@@ -156,7 +180,7 @@ fn list(dir: &Path) -> io::Result<Value> {
             runs.insert(row.key, said);
         }
     })?;
-    Ok(json!({ "store": dir, "runs": runs.into_values().collect::<Vec<_>>() }))
+    Ok(json!({ "store": dir, "runs": runs.into_values().collect::<Vec<_>>(), "bad_rows": census.bad.len() }))
 }
 
 /// Moves damaged rows into `damaged/`, under the name of their file: `{"store", "moved", "kept", "files"}`.
@@ -195,12 +219,12 @@ fn repair(dir: &Path) -> io::Result<Value> {
 /// Puts the rows of writers that are gone into one file, without those that another row stands for or that are of
 /// other results; and removes series that belong to no row:
 /// `{"store", "kept", "dropped", "segments_before", "segments", "records_dropped"}`.
-fn gc(dir: &Path) -> io::Result<Value> {
+fn gc(dir: &Path) -> io::Result<Result<Value, Problem>> {
     let alone = File::open(dir)?;
     let _ = alone.lock(); // One tidier at a time; where directories have no locks, two of them drop nothing either.
     let census = Census::of(dir, |_| {})?;
     if !census.bad.is_empty() {
-        return Err(io::Error::other(format!("it has damaged rows: `dumbbell store repair {}` first", dir.display())));
+        return Ok(Err(refuse(dir, &census.bad)));
     }
     let mut rows = Vec::new();
     let (mut old, mut busy, mut seen, mut kept) = (Vec::new(), 0, 0usize, BTreeSet::new());
@@ -228,7 +252,7 @@ fn gc(dir: &Path) -> io::Result<Value> {
     }
     old.iter().try_for_each(|(_, file)| std::fs::remove_file(file))?;
     let dropped = if busy == 0 { drop_records(dir, &kept)? } else { 0 };
-    Ok(json!({
+    Ok(Ok(json!({
         "store": dir,
         "kept": kept.len(),
         "dropped": seen - kept.len(),
@@ -236,7 +260,7 @@ fn gc(dir: &Path) -> io::Result<Value> {
         "segments": usize::from(!kept.is_empty()) + busy,
         "busy": busy,
         "records_dropped": dropped,
-    }))
+    })))
 }
 
 /// Whether a row's results are those of this release.
