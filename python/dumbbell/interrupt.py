@@ -43,10 +43,11 @@ class Work(Generic[T]):
             while not over:
                 over = self._over(0.1)
                 listen()
-        except BaseException:
+        except BaseException as ending:
             self._halt()
-            if self._outcome and isinstance(self._outcome[0], KeyboardInterrupt) and self._outcome[0].args:
-                raise self._outcome[0] from None  # It says what was kept.
+            said = self._outcome[0] if self._outcome else None
+            if isinstance(ending, KeyboardInterrupt) and isinstance(said, KeyboardInterrupt) and said.args:
+                raise said from None  # It says what was kept.
             raise
         outcome = self._outcome[0]
         if isinstance(outcome, BaseException):
