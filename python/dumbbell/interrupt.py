@@ -45,14 +45,14 @@ class Work(Generic[T]):
                 listen()
         except BaseException as ending:
             self._halt()
-            said = self._outcome[0] if self._outcome else None
-            if isinstance(ending, KeyboardInterrupt) and isinstance(said, KeyboardInterrupt) and said.args:
-                raise said from None  # It says what was kept.
+            outcome = self._outcome[0] if self._outcome else None
+            if isinstance(ending, KeyboardInterrupt) and isinstance(outcome, KeyboardInterrupt) and outcome.args:
+                raise outcome from None  # It says what was kept.
             raise
-        outcome = self._outcome[0]
-        if isinstance(outcome, BaseException):
-            raise outcome
-        return outcome
+        answer = self._outcome[0]
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
 
     def _work(self) -> None:
         try:
