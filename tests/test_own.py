@@ -370,6 +370,16 @@ def test_an_endless_decision_can_be_interrupted(tmp_path: Path, words: str, sign
     assert "interrupted" in stderr
 
 
+def test_a_decision_that_no_exception_reaches_ends_when_asked_again(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        ENDLESS.replace("while True:\n            pass", "__import__('time').sleep(1000)")
+    )
+    (tmp_path / "s.toml").write_text(USES)
+    code, stdout, stderr = interrupted([signal.SIGINT] * 4, "run", "s.toml", "--use", "mine.py", "--json", cwd=tmp_path)
+    assert (code, stderr) == (130, "interrupted\n")
+    assert json.loads(stdout)["error"]["code"] == 130
+
+
 def test_an_interrupted_decision_is_no_failure_in_the_store(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(ENDLESS)
     (tmp_path / "s.toml").write_text(USES)

@@ -151,6 +151,7 @@ def _written(write: Callable[[], T]) -> T:
 def _code(words: list[str]) -> int:
     from cyclopts import CycloptsError
 
+    out = sys.stdout
     try:
         return app()(words) or 0
     except DumbbellError as error:
@@ -158,6 +159,7 @@ def _code(words: list[str]) -> int:
     except CycloptsError as error:
         return _refuse(words, 2, f"{error}\nTry `dumbbell {_command(words)}--help`.", {})
     except KeyboardInterrupt as stop:
+        sys.stdout = out  # Code of a user that nothing ends still has what it prints aside.
         return _refuse(words, 130, str(stop) or "interrupted", {})
     except BrokenPipeError:
         return 0
