@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,6 +16,7 @@ import own_algorithms
 import pytest
 from dumbbell import door
 from dumbbell.errors import DumbbellError, ScenarioError
+from dumbbell.own.new import write_rust
 from own_algorithms import PaperRed, PlainTail, Reno5681
 
 HEAD = "import dumbbell\nfrom dumbbell import PASS, MARK, SIGNAL, drop, mark, signal, evict\n\n\n"
@@ -289,8 +292,19 @@ def test_a_failure_ends_with_the_users_traceback_and_writes_nothing(tmp_path: Pa
     assert not list(tmp_path.glob("results/**/*.parquet"))
 
 
+def test_of_several_failures_the_first_traceback_is_shown(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(HALF_FULL.replace("cx.rng.unit()", "cx.rng.uniform()"))
+    (tmp_path / "s.toml").write_text('use = ["mine.py"]\nqueue = { kind = "half_full", limit = "20 pkt" }\n' + TOML)
+    done = dumbbell_command("run", "s.toml", "--replications", "2", cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.count("Traceback (most recent call last):") == 1
+    assert 'mine.py", line 11, in arrive' in done.stderr
+    assert "2 runs failed" in done.stderr
+
+
 BROKEN_FILES = {
     "syntax": ("def (:\n", "invalid syntax (mine.py, line 1)"),
+    "byte 0": ("x = 1\0\n", "cannot contain null bytes"),
     "import": ("import nothing_of_that_name\n", "No module named 'nothing_of_that_name'"),
     "raises": ("raise RuntimeError('no')\n", "RuntimeError: no (mine.py, line 1"),
     "empty": ("x = 1\n", "has no algorithm"),
@@ -310,6 +324,7 @@ def test_a_broken_file_is_an_error_of_the_scenario(tmp_path: Path, source: str, 
     error = failing(tmp_path, source, {})
     assert error.code == 2
     assert told in error.detail["problems"][0]["cause"]
+    assert "None" not in error.detail["problems"][0]["cause"]
 
 
 def test_two_sources_of_one_name_are_told(tmp_path: Path) -> None:
@@ -319,6 +334,70 @@ def test_two_sources_of_one_name_are_told(tmp_path: Path) -> None:
         dumbbell.Scenario({**NET, "use": [str(tmp_path / n) for n in ("a.py", "b.py")]}).check()
     (tmp_path / "b.py").write_text((tmp_path / "a.py").read_text())
     dumbbell.Scenario({**NET, "use": [str(tmp_path / n) for n in ("a.py", "b.py")]}).check()
+
+
+# Interrupts, and what is printed -----------------------------------------------------------------------------------
+
+ENDLESS = body("name = 'half_full'\n" + ARRIVE + "    print('here', flush=True)\n    while True:\n        pass")
+USES = 'queue = { kind = "half_full", limit = "20 pkt" }\n' + TOML
+
+
+def interrupted(signals: list[signal.Signals], *words: str, cwd: Path) -> tuple[int, str, str]:
+    """The exit code and the output of a command that is sent signals once the user's code has said that it runs."""
+    command = [sys.executable, "-m", "dumbbell", *words]
+    process = subprocess.Popen(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stderr is not None
+        assert process.stderr.readline() == "here\n"
+        for one in signals:
+            process.send_signal(one)
+            time.sleep(0.1)
+        stdout, stderr = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    return process.returncode, stdout, stderr
+
+
+@pytest.mark.parametrize("signals", [[signal.SIGINT], [signal.SIGTERM], [signal.SIGINT] * 2], ids=["int", "term", "2"])
+@pytest.mark.parametrize("words", ["run s.toml --use mine.py --replications 3", "test mine.py"])
+def test_an_endless_decision_can_be_interrupted(tmp_path: Path, words: str, signals: list[signal.Signals]) -> None:
+    (tmp_path / "mine.py").write_text(ENDLESS)
+    (tmp_path / "s.toml").write_text(USES)
+    code, stdout, stderr = interrupted(signals, *words.split(), "--json", cwd=tmp_path)
+    assert code == 130, stderr
+    assert json.loads(stdout)["error"]["code"] == 130
+    assert "Traceback" not in stderr
+    assert "interrupted" in stderr
+
+
+def test_an_interrupted_decision_is_no_failure_in_the_store(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(ENDLESS)
+    (tmp_path / "s.toml").write_text(USES)
+    words = ("sweep", "s.toml", "--use", "mine.py", "-o", "queue.limit=10 pkt,20 pkt", "--store", "kept")
+    assert interrupted([signal.SIGINT], *words, cwd=tmp_path)[0] == 130
+    assert door.store({"do": "list", "dir": str(tmp_path / "kept")})["runs"] == []
+
+
+@pytest.mark.parametrize("words", ["check s.toml --use mine.py", "list --use mine.py", "test mine.py"])
+def test_an_endless_import_can_be_interrupted(tmp_path: Path, words: str) -> None:
+    (tmp_path / "mine.py").write_text("print('here', flush=True)\nwhile True:\n    pass\n")
+    (tmp_path / "s.toml").write_text(USES)
+    code, stdout, stderr = interrupted([signal.SIGINT], *words.split(), cwd=tmp_path)
+    assert (code, stdout, stderr) == (130, "", "interrupted\n")
+
+
+def test_what_an_algorithm_prints_is_not_in_the_document(tmp_path: Path) -> None:
+    text = HALF_FULL.replace("        if queue", "        print('decides')\n        if queue")
+    (tmp_path / "mine.py").write_text("print('loads')\n" + text)
+    (tmp_path / "s.toml").write_text(USES)
+    deciding = ["run s.toml", "sweep s.toml --no-store -o queue.p=0.1,0.2"]
+    reading = ["check s.toml", "list", "explain half_full", "schema"]
+    for words in [*(f"{one} --use mine.py" for one in deciding + reading), "test mine.py"]:
+        done = dumbbell_command(*words.split(), "--json", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        json.loads(done.stdout)
+        assert "loads\n" in done.stderr
+        assert ("decides\n" in done.stderr) == (words.split()[0] in ("run", "sweep", "test"))
 
 
 # What an algorithm sees -------------------------------------------------------------------------------------------
@@ -529,6 +608,27 @@ def test_what_cannot_be_examined_is_refused(tmp_path: Path) -> None:
     assert dumbbell_command("test", "mine.txt", cwd=tmp_path).returncode == 2
 
 
+def test_the_suite_refuses_what_a_run_refuses(tmp_path: Path) -> None:
+    for case in ("abstract", "annotation", "default", "no default", "catalogue"):
+        source, told = BROKEN_FILES[case]
+        (tmp_path / "mine.py").write_text(source)
+        done = dumbbell_command("test", "mine.py", "--json", cwd=tmp_path)
+        assert done.returncode == 2, done.stderr
+        assert "Traceback" not in done.stderr
+        assert told in " ".join(json.loads(done.stdout)["error"]["text"].split())
+
+
+def test_the_speed_of_nothing_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "empty.py").write_text("x = 1\n")
+    told = {(): "name one file", ("none.py",): "there is no file none.py", ("empty.py",): "empty.py has no algorithm"}
+    for words, what in told.items():
+        command = [sys.executable, "-m", "dumbbell.own.speed", *words]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert what in done.stderr
+        assert "Traceback" not in done.stderr
+
+
 # The first lines --------------------------------------------------------------------------------------------------
 
 
@@ -550,8 +650,11 @@ def test_the_first_lines_in_python_are_typed_and_pass_the_suite(tmp_path: Path) 
 
 
 def test_names_that_cannot_be_are_refused(tmp_path: Path) -> None:
-    for name in ("MyRed", "7up", "red"):
+    for name in ("MyRed", "7up", "red", "lambda"):
         assert dumbbell_command("new", "aqm", name, "--python", cwd=tmp_path).returncode == 2
+    for name in ("fn", "mod", "self", "type", "async"):
+        with pytest.raises(ScenarioError, match=f"`{name}` is a word of Rust itself: take another name, as my_{name}"):
+            write_rust("aqm", name, tmp_path)
     outside = dumbbell_command("new", "aqm", "my_own", cwd=tmp_path)
     assert outside.returncode == 1
     assert "in no checkout" in outside.stderr

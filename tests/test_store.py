@@ -285,7 +285,7 @@ def test_pairs_are_exact_on_synthetic_values() -> None:
     base, red = paired.versus(points, "queue=drop_tail")
     # Differences 1, 2, 3: mean 2, s = 1, half = 4.302653 / sqrt 3; the seed that only one has is left out.
     half = 4.302652729911275 / 3**0.5
-    assert (red["baseline"], red["seeds"], red["goodput_bps"]["difference"]) == (0, 3, 2)
+    assert (red["baseline"], red["seeds"], red["goodput_bps"]["difference"]) == (1, 3, 2)
     assert red["goodput_bps"]["ci95"] == pytest.approx((2 - half, 2 + half), rel=1e-9)
     assert red["flows"][0]["goodput_bps"] == red["goodput_bps"]
     assert red["goodput_bps"]["ratio"] == pytest.approx(66 / 60)
@@ -314,7 +314,7 @@ def test_pairs_are_narrower_where_luck_is_shared(file: Path) -> None:
 def test_a_baseline_for_every_other_axis(file: Path) -> None:
     words = ("sweep", file, "--over", "queue=drop_tail,red", "--over", "queue.limit=20 pkt,40 pkt", "--replications", 3)
     points = document(*words, "--baseline", "queue=drop_tail")["points"]
-    assert [point["versus"]["baseline"] for point in points] == [0, 1, 0, 1]
+    assert [point["versus"]["baseline"] for point in points] == [1, 2, 1, 2]
     text = command(*words, "--baseline", "queue=drop_tail").stdout
     assert "Each point less its baseline" in text
     assert "12 of the runs were in" in text

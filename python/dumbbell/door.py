@@ -7,12 +7,12 @@ and refusals into exceptions, and keeps Ctrl-C working while the simulator has t
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from .errors import of_code
+from .interrupt import Work
 from .progress import Progress as Progress
 
 if TYPE_CHECKING:
@@ -35,6 +35,12 @@ def _call(function: str, *args: Any) -> JSON:
         return cast(JSON, json.loads(getattr(_native, function)(*args)))
     except _native.Problem as problem:
         raise _refused(problem) from None
+
+
+def _interruptible(function: str, *args: Any) -> JSON:
+    """A call that may run code of the user: Ctrl-C ends it, whatever that code does."""
+    work: Work[JSON] = Work(lambda _: _call(function, *args))
+    return work.result(lambda: None)
 
 
 @cache
@@ -78,7 +84,7 @@ def plan(wanted: dict[str, Any], own: Iterable[type[Own]] = ()) -> dict[str, Any
 
     own: classes of algorithms that it names, beside the catalogue and the files that it uses.
     """
-    return _call("plan", json.dumps(wanted), _described(own))
+    return _interruptible("plan", json.dumps(wanted), _described(own))
 
 
 def store(wanted: dict[str, Any]) -> dict[str, Any]:
@@ -88,7 +94,7 @@ def store(wanted: dict[str, Any]) -> dict[str, Any]:
 
 def jobs(wanted: dict[str, Any]) -> dict[str, Any]:
     """The runs of a request that its store has not, each with all that a worker needs."""
-    return _call("jobs", json.dumps(wanted))
+    return _interruptible("jobs", json.dumps(wanted))
 
 
 def work(order: dict[str, Any]) -> list[dict[str, Any]]:
@@ -136,12 +142,25 @@ def read_capture(file: str) -> JSON:
 
 def examine(own: Iterable[type[Own]]) -> JSON:
     """The conformance suite, applied to classes of the user's own: `{"ok", "algorithms": [...]}`."""
-    return _call("test", _described(own))
+
+    def call(work: Work[JSON]) -> JSON:
+        # The suite makes instances by the thousand; after an interrupt none is made, and so it ends.
+        def made(cls: type[Own]) -> Callable[..., Own]:
+            def make(**parameters: Any) -> Own:
+                if work.stop.is_set():
+                    raise KeyboardInterrupt
+                return cls(**parameters)
+
+            return make
+
+        return _call("test", [(kind, page, made(cls), hooks) for kind, page, cls, hooks in _described(own)])
+
+    return Work(call).result(lambda: None)
 
 
 def drive(wanted: JSON, own: Iterable[type[Own]] = ()) -> JSON:
     """One algorithm under a trace, without a network: see `dumbbell.strategies.drive`."""
-    return _call("drive", json.dumps(wanted), _described(own))
+    return _interruptible("drive", json.dumps(wanted), _described(own))
 
 
 def run(wanted: JSON, progress: Progress | None = None, own: Iterable[type[Own]] = ()) -> JSON:
@@ -151,41 +170,21 @@ def run(wanted: JSON, progress: Progress | None = None, own: Iterable[type[Own]]
     which it does within a fraction of a second and without a half-written file, and `KeyboardInterrupt` goes
     on to the caller. So does what `progress` raises; it is called on the caller's thread, ten times a second.
     """
-    stop, ended = threading.Event(), threading.Event()
     described = _described(own)
-    outcome: list[JSON | BaseException] = []
     told = (0, 0, 0.0)
     heard = [told]
 
-    def report(finished: int, runs: int, fraction: float) -> bool:
-        heard[0] = (finished, runs, fraction)
-        return not stop.is_set()
+    def call(work: Work[JSON]) -> JSON:
+        def report(finished: int, runs: int, fraction: float) -> bool:
+            heard[0] = (finished, runs, fraction)
+            return not work.stop.is_set()
 
-    def work() -> None:
-        try:
-            outcome.append(_call("run", json.dumps(wanted), report, described))
-        except BaseException as error:
-            outcome.append(error)
-        finally:
-            ended.set()
+        return _call("run", json.dumps(wanted), report, described)
 
-    thread = threading.Thread(target=work, name="dumbbell-run", daemon=True)
-    try:
-        thread.start()  # In here: from its first moment on, an interrupt must wait for it to tidy up.
-        # An event, and no join: a join that Ctrl-C interrupts takes the thread for ended in Python 3.11.
-        over = False
-        while not over:
-            over = ended.wait(0.1)
-            if progress is not None and heard[0] != told:
-                told = heard[0]
-                progress(*told)
-    except BaseException:
-        stop.set()
-        while not ended.wait(0.1) and thread.ident is not None:
-            pass
-        if outcome and isinstance(outcome[0], KeyboardInterrupt):
-            raise outcome[0] from None  # It says what was kept.
-        raise
-    if isinstance(outcome[0], BaseException):
-        raise outcome[0]
-    return outcome[0]
+    def listen() -> None:
+        nonlocal told
+        if progress is not None and heard[0] != told:
+            told = heard[0]
+            progress(*told)
+
+    return Work(call).result(listen)

@@ -16,7 +16,7 @@ from . import stats
 from .errors import ScenarioError
 
 Baseline = str | int | Mapping[str, Any]
-"""A point by its number from 0; or overrides, as `"queue.kind=drop_tail"`: each point is then compared with the
+"""A point by its number, from 1; or overrides, as `"queue.kind=drop_tail"`: each point is then compared with the
 one that has these and is otherwise like itself."""
 
 
@@ -29,17 +29,17 @@ def versus(points: Sequence[dict[str, Any]], baseline: Baseline) -> list[dict[st
     no result, or whose baseline has none, has only `{"baseline", "overrides", "seeds": 0}`.
     """
     partners = _partners(points, baseline)
-    return [_against(point, points[partner], partner) for point, partner in zip(points, partners, strict=True)]
+    return [_against(point, points[partner], partner + 1) for point, partner in zip(points, partners, strict=True)]
 
 
 def _partners(points: Sequence[dict[str, Any]], baseline: Baseline) -> list[int]:
-    """The number of each point's baseline."""
+    """The place of each point's baseline in the list."""
     if isinstance(baseline, str) and baseline.strip().isdigit():
         baseline = int(baseline)
     if isinstance(baseline, int):
-        if not 0 <= baseline < len(points):
-            raise ScenarioError(f"there is no point {baseline} to compare with: there are {len(points)}, from 0")
-        return [baseline] * len(points)
+        if not 1 <= baseline <= len(points):
+            raise ScenarioError(f"there is no point {baseline} to compare with: there are {len(points)}, from 1")
+        return [baseline - 1] * len(points)
     fixed = _canonical(_read(baseline) if isinstance(baseline, str) else baseline)
     named = [_canonical(point["overrides"]) for point in points]
     known = sorted({key for point in named for key in point})

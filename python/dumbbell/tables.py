@@ -200,7 +200,7 @@ def versus_table(points: Sequence[dict[str, Any]]) -> str:
     for i, point in enumerate(points):
         block = point["versus"]
         cells = [str(point["overrides"].get(axis, "")) for axis in axes]
-        if block["baseline"] == i:
+        if block["baseline"] == i + 1:
             rows.append([*cells, "baseline"])
         elif block["seeds"] == 0:
             rows.append([*cells, "no result"])

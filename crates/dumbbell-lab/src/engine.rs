@@ -192,6 +192,9 @@ pub fn simulate(engine: &Engine<'_>, plan: &Plan, hash: &str, dir: Option<&Path>
         engine.meter.passed.fetch_add(now - passed, Relaxed);
         passed = now;
         if let Some(failure) = world.failure() {
+            if engine.meter.stop.load(Relaxed) {
+                return Err(Stop::Interrupted); // The interrupt ended an endless decision: that is no failure of its.
+            }
             return Err(Stop::Failed(raised(failure, plan.seed)));
         }
         if ended || recorder.failed() {

@@ -51,13 +51,13 @@ pub fn assemble(study: &Study, runs: Vec<Vec<Value>>, wall_s: f64) -> Value {
     Value::Object(out)
 }
 
-/// What failed, of all points: `{"point", "overrides", "seed", "code", "message"}`.
+/// What failed, of all points: `{"point" (from 1), "overrides", "seed", "code", "message"}`.
 fn failures(study: &Study, runs: &[Vec<Value>]) -> Vec<Value> {
     let mut out = Vec::new();
     for (i, (ready, runs)) in study.points.iter().zip(runs).enumerate() {
         let mut add = |seed: &Value, error: &Value| {
             out.push(json!({
-                "point": i, "overrides": ready.overrides, "seed": seed,
+                "point": i + 1, "overrides": ready.overrides, "seed": seed,
                 "code": error["code"], "message": error["message"],
             }));
         };

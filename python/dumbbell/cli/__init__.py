@@ -9,9 +9,11 @@ import json
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar, cast
 
+from .. import aside
 from ..errors import DumbbellError
 
 if TYPE_CHECKING:
@@ -100,6 +102,9 @@ def main(arguments: list[str] | None = None) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stdout.fileno())
     finally:
         sys.stdout = stdout
+    if code == 130 and any(thread.name == "dumbbell-run" for thread in threading.enumerate()):
+        sys.stderr.flush()
+        os._exit(code)  # Code of a user that nothing ends, in C: the interpreter cannot be taken down around it.
     sys.exit(code)
 
 
@@ -108,6 +113,7 @@ def _answered(words: list[str]) -> int:
         print(first_page())
         return 0
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # A batch system's end is an interrupt, too.
+    aside.to_stderr()
     return _code(words)
 
 

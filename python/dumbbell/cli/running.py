@@ -59,7 +59,14 @@ def _what_failed(data: dict[str, Any]) -> str:
     lines += [f"  and {len(failures) - _SHOWN} more: `failures` in --json"] if len(failures) > _SHOWN else []
     if data["code"] == InvalidRun.code:
         lines.append("a run is not valid: its conservation laws do not hold (see `conservation` in --json)")
-    return "\n".join(lines if failures else lines[1:])
+    return "\n".join([*_first_traceback(data), *lines] if failures else lines[1:])
+
+
+def _first_traceback(data: dict[str, Any]) -> list[str]:
+    """Where an algorithm of the user's own raised: once is enough to mend it, and the rows have them all."""
+    rows = [row for point in data.get("points", [data]) for row in (point, *point.get("runs", []))]
+    traces = [row["error"].get("traceback") for row in rows if row.get("error")]
+    return [trace.rstrip() for trace in traces if trace][:1]
 
 
 def _print(outcome: result.Result | result.Sweep, options: RunOptions) -> None:

@@ -21,23 +21,24 @@ def show(
     *,
     set: Overrides = [],  # noqa: B006 (cyclopts reads it)
     use: Use = [],  # noqa: B006
-    point: Annotated[int, Parameter(help="Which point of a sweep, from 0.")] = 0,
+    point: Annotated[int, Parameter(help="Which point of a sweep, from 1.")] = 1,
     json: Json = False,
     dot: Annotated[bool, Parameter(help="Print the network for Graphviz.")] = False,
 ) -> int:
     """Draw a scenario's network, its flows and their round-trip times; `--json` prints the whole plan."""
     planned = door.plan(door.request(source(file), set, use=use or None))
     points = planned["points"]
-    if not 0 <= point < len(points):
-        raise ScenarioError(f"there is no point {point}: the scenario has {len(points)}, from 0")
-    plan = points[point]["plan"]
+    if not 1 <= point <= len(points):
+        raise ScenarioError(f"there is no point {point}: the scenario has {len(points)}, from 1")
+    chosen = points[point - 1]
+    plan = chosen["plan"]
     if json:
-        emit(points[point])
+        emit(chosen)
     elif dot:
         print(network.dot(plan))
     else:
         notes(planned.get("notes", []))
-        more = f" · point {point} of {len(points)}: {points[point]['overrides']}" if len(points) > 1 else ""
+        more = f" · point {point} of {len(points)}: {chosen['overrides']}" if len(points) > 1 else ""
         head = f"{plan['name']} · {plan['duration']}, of which {plan['warmup']} warm-up · seed {plan['seed']}{more}"
         flows = grid("Flows", ["flow", "path", "cc", "source", "start", "base RTT"], network.flow_rows(plan), 6)
         rows = network.link_rows(plan)

@@ -37,7 +37,7 @@ class SweepOptions:
         str | None,
         Parameter(
             help="Compare each point, seed by seed, with the one that has this and is otherwise like itself, "
-            'as in "queue=drop_tail"; or with a point by its number from 0.'
+            'as in "queue=drop_tail"; or with a point by its number, from 1.'
         ),
     ] = None
     workers: Annotated[

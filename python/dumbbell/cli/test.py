@@ -31,9 +31,9 @@ def test(file: File, /, *, json: Json = False) -> int:
 
 
 def _python(file: str) -> dict[str, Any]:
-    from ..own.load import classes
+    from ..own.load import usable
 
-    return door.examine(classes(file))
+    return door.examine(usable(file))
 
 
 _EXAMINERS = {".py": _python}

@@ -14,8 +14,10 @@ def told(error: BaseException) -> tuple[str, str]:
     frames = [f for f in frames if not f.filename.startswith("<frozen")]
     what = "".join(traceback.format_exception_only(error)).strip()
     if isinstance(error, SyntaxError):
-        file = Path(error.filename or "?").name
-        return f"{error.msg} ({file}, line {error.lineno})", f"{what}\n"
+        # Some have no place, as a byte 0 in the file.
+        place = [Path(error.filename).name] if error.filename else []
+        place += [f"line {error.lineno}"] if error.lineno else []
+        return f"{error.msg} ({', '.join(place)})" if place else str(error.msg), f"{what}\n"
     last = what.splitlines()[-1]
     if not frames:
         return last, ""

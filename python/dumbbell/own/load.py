@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
+from .. import door
+from ..aside import aside
 from ..errors import ScenarioError
 from .base import Aqm, CongestionControl, Own, of_text
 from .describe import Described, describe
@@ -32,6 +34,15 @@ def described(path: str) -> list[Described]:
         except TypeError as error:
             raise Unusable(f"{path}: {error}", "mend the class; docs/your-own.md has a whole one") from None
     return out
+
+
+def usable(path: str) -> list[type[Own]]:
+    """The algorithms of a file that a run would take. `ScenarioError`: one is not whole, or its name is taken."""
+    own = [cls for _, _, cls, _ in described(path)]
+    bottleneck = {"rate": "10 Mbps", "delay": "10 ms"}
+    value = {"duration": "1 s", "dumbbell": {"bottleneck": bottleneck}, "flow": [{"cc": "newreno"}]}
+    door.plan(door.request({"value": value, "name": path}), own)
+    return own
 
 
 def classes(path: str | Path) -> list[type[Own]]:
@@ -60,7 +71,7 @@ def _module(file: Path, shown: str, source: bytes) -> ModuleType:
     module.__dict__["__dumbbell_source_hash__"] = of_text(source)
     sys.modules[module.__name__] = module
     try:
-        with _beside(file):
+        with aside(), _beside(file):
             exec(compile(source, shown, "exec"), module.__dict__)
     except BaseException as error:
         del sys.modules[module.__name__]

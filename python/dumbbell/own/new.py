@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import keyword
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -15,6 +17,14 @@ REGISTRY = {"aqm": "crates/dumbbell-algos/src/aqm.rs", "cc": "crates/dumbbell-al
 """Where the registry of a kind is, and its algorithms beside it."""
 
 
+_RUST = """
+abstract as async await become box break const continue crate do dyn else enum extern false final fn for gen if impl in
+let loop macro match mod move mut override priv pub ref return self static struct super trait true try type typeof
+unsafe unsized use virtual where while yield
+"""
+"""Keywords of Rust, those that are reserved too (The Rust Reference, "Keywords"): no module has such a name."""
+
+
 @dataclass(frozen=True)
 class Done:
     """What was written, and what comes next."""
@@ -25,7 +35,7 @@ class Done:
 
 def write_python(kind: str, name: str, here: Path = Path()) -> Done:
     """Writes NAME.py with a class that passes the suite. Nothing is overwritten."""
-    _refuse_name(kind, name)
+    _refuse_name(kind, name, "Python", (*keyword.kwlist, *keyword.softkwlist))
     file = here / f"{name}.py"
     _write(file, _text(f"{kind}.py", name))
     return Done([file], f"write its rule, then `dumbbell test {file}`; docs/your-own.md tells more")
@@ -33,7 +43,7 @@ def write_python(kind: str, name: str, here: Path = Path()) -> Done:
 
 def write_rust(kind: str, name: str, here: Path = Path()) -> Done:
     """Writes the file, the line and the test in the checkout around `here`. Nothing is overwritten."""
-    _refuse_name(kind, name)
+    _refuse_name(kind, name, "Rust", _RUST.split())
     root = checkout(here)
     registry = root / REGISTRY[kind]
     source = registry.read_text()
@@ -77,9 +87,11 @@ def class_name(name: str) -> str:
     return "".join(word[:1].upper() + word[1:] for word in name.split("_"))
 
 
-def _refuse_name(kind: str, name: str) -> None:
+def _refuse_name(kind: str, name: str, language: str, keywords: Collection[str]) -> None:
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise ScenarioError(f"`{name}` is no name of an algorithm: write small letters, digits and _, as in my_red")
+    if name in keywords:
+        raise ScenarioError(f"`{name}` is a word of {language} itself: take another name, as my_{name}")
     if name in catalogue.kinds().get(kind, []):
         raise ScenarioError(f"the catalogue has `{name}` already: take another name")
 

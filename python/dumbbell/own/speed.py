@@ -10,8 +10,9 @@ import time
 from typing import Any
 
 from .. import door
+from ..errors import DumbbellError
 from .base import Own, name_of
-from .load import classes
+from .load import usable
 
 
 def measure(cls: type[Own], seconds: int = 60) -> tuple[float, int]:
@@ -34,13 +35,28 @@ def _run(parts: dict[str, Any], seconds: int, *own: type[Own]) -> tuple[float, d
     return time.process_time() - began, result
 
 
-def main() -> None:
-    """Measures every algorithm of a file."""
-    for cls in classes(sys.argv[1]):
+def main(words: list[str] | None = None) -> int:
+    """Measures every algorithm of a file; returns the exit code, with what is wrong on standard error."""
+    files = sys.argv[1:] if words is None else words
+    if len(files) != 1:
+        print("name one file with algorithms of your own: python -m dumbbell.own.speed mine.py", file=sys.stderr)
+        return 2
+    try:
+        _tell(usable(files[0]))
+    except DumbbellError as error:
+        print(error.rendered.rstrip("\n"), file=sys.stderr)
+        return error.code
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def _tell(algorithms: list[type[Own]]) -> None:
+    for cls in algorithms:
         spent, decisions = measure(cls)
         each = 1e6 * spent / decisions
         print(f"{name_of(cls)}: {decisions / spent:,.0f} decisions a second, {each:.2f} us each")
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
