@@ -103,7 +103,9 @@ pub fn keeps_its_nominal_rate<A: Algorithm<Site = LinkInfo> + Service>() {
 
         let mut some = Line::<A>::new::<A>(&config);
         some.service.watch(Time::ZERO, arrivals(3)[1_999].0);
-        arrivals(3).iter().for_each(|(at, bytes)| drop(some.pass(*at, *bytes)));
+        for (at, bytes) in arrivals(3) {
+            let _ = some.pass(at, bytes);
+        }
         assert!(some.service.utilization().is_none_or(|u| u > 0.0 && u <= 1.0));
     }
 }
