@@ -33,5 +33,11 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do
 	shift
 done
 [ $# -eq 0 ] || shift
+if [ -z "$files" ]; then
+	for floor in core algos tcp; do
+		files="$files --file crates/dumbbell-$floor/src/**/*.rs"
+	done
+fi
+set -f
 # shellcheck disable=SC2086
 exec nice "$tools/bin/cargo-mutants" mutants --in-place --output "$root/target/mutants" $files "$@"
