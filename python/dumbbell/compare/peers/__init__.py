@@ -1,0 +1,1 @@
+"""Other simulators: how each is found, told the network, run and read."""
