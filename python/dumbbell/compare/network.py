@@ -36,7 +36,9 @@ class Flow:
 class Network:
     """Rates in bit/s, times in s; the buffer is in packets that wait, without the one in transmission.
 
-    Without `red` the queue is Drop Tail. Means leave out everything before `warmup`.
+    Without `red` the queue is Drop Tail. Means leave out everything before `warmup`. `jitter`: segments leave a host up to so much
+    later, at random, as ns-2's `overhead_` has it. `prr`: the window of a SACK recovery falls proportionally (RFC 9937). ns-2 knows
+    no `prr` and has no `handshake` here; ns-3 has both always.
     """
 
     rate_bps: float
@@ -52,7 +54,10 @@ class Network:
     initial_window: int = 10
     initial_ssthresh: int | None = None
     min_rto: float = 0.2
+    jitter: float = 0.0
     limited_transmit: bool = False
+    handshake: bool = False
+    prr: bool = False
     seed: int = 1
 
     @property

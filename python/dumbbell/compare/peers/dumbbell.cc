@@ -66,8 +66,6 @@ void
 Configure()
 {
     Config::SetDefault("ns3::TcpL4Protocol::SocketType", StringValue("ns3::TcpNewReno"));
-    // Recovery as in RFC 6582, not the proportional rate reduction of ns-3's default.
-    Config::SetDefault("ns3::TcpL4Protocol::RecoveryType", TypeIdValue(TypeId::LookupByName("ns3::TcpClassicRecovery")));
     const auto payload = static_cast<uint32_t>(Number("payload"));
     const auto window = static_cast<uint32_t>(Number("window"));
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(payload));

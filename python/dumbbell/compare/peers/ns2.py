@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
+from ...errors import DumbbellError
 from ..network import Flow, Network, Red
 from ..outcome import Cost, Outcome
 from .found import failed, program
@@ -38,6 +40,14 @@ def run(network: Network, *, monitor: bool = True, sends: Path | None = None, dr
     if done.returncode != 0:
         raise failed(NAME, done)
     return read(network, done.stdout)
+
+
+def measured(network: Network) -> Outcome:
+    """The counts of a run with a monitor and the cost of the same run without: a monitor takes time on each packet."""
+    counted, timed = run(network), run(network, monitor=False)
+    if counted.goodputs != timed.goodputs:
+        raise DumbbellError(f"{NAME}: the same run with and without a monitor gave other goodputs")
+    return replace(counted, cost=timed.cost)
 
 
 def script(network: Network, *, monitor: bool = True, sends: Path | None = None, drops: Path | None = None) -> str:
@@ -80,7 +90,7 @@ def _tcp(network: Network) -> dict[str, object]:
         "singledup_": int(network.limited_transmit),
         "syn_": "false",
         "delay_growth_": "false",
-        "overhead_": 0,
+        "overhead_": network.jitter,
         "timestamps_": "false",
         "precisionReduce_": "false",  # half of the whole packets in the window, as half of FlightSize is
         "ecn_": int(bool(network.red and network.red.ecn)),
