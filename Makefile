@@ -8,10 +8,10 @@ RUST_FILES = $(shell git ls-files '*.rs')
 CARGO_TEST := cargo test --release --config .cargo/checked.toml --workspace
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build stubs run test fuzz check bench docs gallery fmt clean
+.PHONY: help setup build stubs run test fuzz check bench compare compare-results docs gallery fmt clean
 
 help:  ## Show the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: .venv/.ready  ## Create .venv with the pinned requirements
 
@@ -54,6 +54,16 @@ check: .venv/.ready-test build  ## Formatting, lints and types, without changing
 
 bench:  ## The benchmarks of the Rust crates
 	cargo bench --workspace
+
+compare: .venv/.ready-compare build  ## Speed beside ns-2 and ns-3 on the same work (minutes, on an idle machine)
+	$(BIN)/dumbbell compare
+
+compare-results: .venv/.ready-compare build  ## Results beside ns-2's, scenario by scenario
+	$(BIN)/dumbbell compare --results
+
+.venv/.ready-compare: .ci/system .venv/.ready
+	@sh .ci/system $(PYTHON) compare
+	@touch $@
 
 docs: build  ## Write the generated parts and the outputs of the examples into the pages
 	$(BIN)/python docs/tools/generate.py

@@ -36,9 +36,9 @@ class Flow:
 class Network:
     """Rates in bit/s, times in s; the buffer is in packets that wait, without the one in transmission.
 
-    Without `red` the queue is Drop Tail. Means leave out everything before `warmup`. `jitter`: segments leave a host up to so much
-    later, at random, as ns-2's `overhead_` has it. `prr`: the window of a SACK recovery falls proportionally (RFC 9937). ns-2 knows
-    no `prr` and has no `handshake` here; ns-3 has both always.
+    Without `red` the queue is Drop Tail. Means leave out everything before `warmup`. `jitter`: segments leave a host
+    up to so much later, at random, as ns-2's `overhead_` has it. `prr`: the window of a SACK recovery falls
+    proportionally (RFC 9937). ns-2 knows no `prr` and has no `handshake` here; ns-3 has both always.
     """
 
     rate_bps: float

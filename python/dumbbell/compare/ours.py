@@ -59,7 +59,6 @@ def _tcp(network: Network) -> dict[str, Any]:
         "limited_transmit": network.limited_transmit,
         "handshake": network.handshake,
         "reduction": "prr" if network.prr else "rfc6675",
-        "reentry": "at",
         "exit": "ssthresh",
         "ecn": "rfc3168" if network.red and network.red.ecn else "off",
     }
@@ -86,10 +85,10 @@ def _flow(i: int, flow: Flow, network: Network) -> dict[str, Any]:
         "cc": flow.cc,
         "rtt": _time(2 * network.delay_s + 4 * flow.access_s),
     }
-    tcp: dict[str, Any] = {"delayed_ack": "second"} if flow.delayed_ack else {}
-    if flow.cc == "sack":
-        tcp["sack"] = True
-    return words | ({"tcp": tcp} if tcp else {})
+    # After a fast retransmit ns-2's NewReno and SACK let the next one begin at the end of the last, its Tahoe only
+    # beyond it.
+    tcp: dict[str, Any] = {"reentry": "beyond" if flow.cc == "tahoe" else "at", "sack": flow.cc == "sack"}
+    return {**words, "tcp": tcp | ({"delayed_ack": "second"} if flow.delayed_ack else {})}
 
 
 def _time(value: float) -> str:

@@ -16,7 +16,8 @@ from .workload import CONTROLS, Workload
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Processor time of the run for each packet-hop (ns) and of the set-up (s); memory for each flow at its peak (bytes)."""
+    """Processor time of the run for each packet-hop (ns) and of the set-up (s); memory for each flow at its peak
+    (bytes)."""
 
     ns_per_hop: float
     setup_s: float

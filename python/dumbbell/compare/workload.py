@@ -12,15 +12,15 @@ BASE_RTT = 0.024
 
 LAST_START = 1.0
 SPREAD = 0.010
-"""Flow i of N starts at i/N s, and later by a random time up to SPREAD, s. The seed draws these times; every simulator is
-told the same ones. The seed is also that of the simulator's own chance, which RED needs."""
+"""Flow i of N starts at i/N s, and later by a random time up to SPREAD, s. The seed draws these times; every
+simulator is told the same ones. The seed is also that of the simulator's own chance, which RED needs."""
 
 # Longest first: flows from which on a run lasts so long (s). ns-3 takes some 4 us for each packet-hop.
 _SECONDS = {"ns2": ((1000, 5.0), (100, 20.0), (0, 60.0)), "ns3": ((1000, 2.0), (100, 5.0), (0, 20.0))}
 
 CONTROLS = {"ns2": "newreno", "ns3": "sack"}
-"""The TCP is what ns-2 and ns-3 can do alike with us. NewReno beside ns-2; SACK with proportional rate reduction and a handshake
-beside ns-3, because ns-3.37 without SACK sends again much of what has arrived."""
+"""The TCP is what ns-2 and ns-3 can do alike with us. NewReno beside ns-2; SACK with proportional rate reduction and
+a handshake beside ns-3, because ns-3.37 without SACK sends again much of what has arrived."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,9 @@ _AGENTS = {"tahoe": "TCP", "reno": "TCP/Reno", "newreno": "TCP/Newreno", "sack":
 
 def version() -> str:
     """What the program calls itself."""
-    done = subprocess.run([binary(), "-"], input="puts [ns-version]\nexit\n", capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [binary(), "-"], input="puts [ns-version]\nexit\n", capture_output=True, text=True, timeout=60
+    )
     return f"ns-{done.stdout.strip()}"
 
 
@@ -31,8 +33,8 @@ def binary() -> str:
 
 
 def run(network: Network, *, monitor: bool = True, sends: Path | None = None, drops: Path | None = None) -> Outcome:
-    """Runs the network. Without `monitor`, as timed runs go, counts of the queue are zero. `sends`, `drops`: files for the
-    trace of the first flow's access link and of the bottleneck."""
+    """Runs the network. Without `monitor`, as timed runs go, counts of the queue are zero. `sends`, `drops`: files
+    for the trace of the first flow's access link and of the bottleneck."""
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory) / "network.tcl"
         file.write_text(script(network, monitor=monitor, sends=sends, drops=drops))
@@ -136,8 +138,7 @@ def read(network: Network, text: str) -> Outcome:
         mean_queue=queue[4] / window,
         utilization=queue[3] * 8 / (network.rate_bps * window),
         goodputs=tuple(
-            (b - a) * network.payload * 8 / window
-            for a, b in zip(lines["start.ack"], lines["end.ack"], strict=True)
+            (b - a) * network.payload * 8 / window for a, b in zip(lines["start.ack"], lines["end.ack"], strict=True)
         ),
         hops=int(end_of_run[0] + 5 * end_of_run[2]),
         cost=Cost(

@@ -28,7 +28,8 @@ def version() -> str:
 
 
 def binary() -> str:
-    """Our program for ns-3, compiled at the first call and kept; `EnvironmentLacks` names the packages if ns-3 is not here."""
+    """Our program for ns-3, compiled at the first call and kept; `EnvironmentLacks` names the packages if ns-3 is not
+    here."""
     flags = _flags()
     key = hashlib.blake2b(f"{SOURCE.read_text()}{version()}{flags}".encode(), digest_size=8).hexdigest()
     path = _cache() / f"ns3-{key}"
@@ -84,7 +85,12 @@ def words(network: Network) -> str:
     """The network as lines of a name and a value. Flows must be NewReno with equal access links, without a warm-up."""
     delays = {flow.access_s for flow in network.flows}
     kinds = {(flow.cc, flow.delayed_ack) for flow in network.flows}
-    if len(delays) != 1 or kinds not in ({("newreno", False)}, {("sack", False)}) or network.warmup or network.initial_ssthresh:
+    if (
+        len(delays) != 1
+        or kinds not in ({("newreno", False)}, {("sack", False)})
+        or network.warmup
+        or network.initial_ssthresh
+    ):
         raise ValueError("the program for ns-3 knows NewReno flows over equal access links, from the start")
     values: dict[str, object] = {
         "seed": network.seed,
