@@ -12,8 +12,8 @@ from .options import Json, emit, progress, show
 
 def compare(
     *,
-    flows: Annotated[list[int], Parameter(help="Number of flows; may be repeated. Default: 10 and 100.")] = [],  #
-    noqa: B006 rate: Annotated[
+    flows: Annotated[list[int], Parameter(help="Number of flows; may be repeated. Default: 10 and 100.")] = [],  # noqa: B006
+    rate: Annotated[
         str | None, Parameter(help="The bottleneck's. Default: 10 Mbit/s for each flow, at most 10 Gbit/s.")
     ] = None,
     queue: Annotated[list[str], Parameter(help="drop_tail or red; may be repeated. Default: both.")] = [],  # noqa: B006
@@ -25,11 +25,10 @@ def compare(
         list[str], Parameter(consume_multiple=True, help="ns2, ns3 or both. Default: both; with --results ns2.")
     ] = [],  # noqa: B006
     results: Annotated[bool, Parameter(help="Compare results with ns-2's, scenario by scenario, not speed.")] = False,
-    scenario: Annotated[list[str], Parameter(help="With --results: only this scenario; may be repeated.")] = [],  #
-    noqa: B006 json: Json = False,
+    scenario: Annotated[list[str], Parameter(help="With --results: only this one; may be repeated.")] = [],  # noqa: B006
+    json: Json = False,
 ) -> int:
-    """Compare with ns-2 and ns-3: first whether the work is alike, then what it costs; or, with --results, the
-    results."""
+    """Compare with ns-2 and ns-3: whether the work is alike, and then what it costs; or, with --results, results."""
     from ..compare import options
 
     if results:
