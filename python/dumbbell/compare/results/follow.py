@@ -37,8 +37,8 @@ class Followed:
 
     @property
     def whole(self) -> bool:
-        """Whether every segment was the same, in order."""
-        return self.ours == self.theirs == self.same_order
+        """Whether every segment was the same, in order; the last one may be beyond the end of one of the runs."""
+        return self.same_order == min(self.ours, self.theirs) >= max(self.ours, self.theirs) - 1
 
     def document(self) -> dict[str, Any]:
         """For `--json`."""
