@@ -280,3 +280,15 @@ def test_a_flow_sends_what_ns2_sends(cc: str) -> None:
     assert found.ours > 50_000
     if cc == "tahoe":
         assert found.same_time == found.ours
+
+
+@needs_ns2
+def test_what_differs_agrees_when_ours_halves_the_window_as_ns2_does() -> None:
+    """The cause that `known.FLIGHT` names: with FlightSize halved, twice as many packets are dropped; with the
+    window, as many."""
+    plain, halving = (next(s for s in scenarios.ALL if s.name == f"red-1-newreno{end}") for end in ("", "-halving"))
+    rfc, window = ours.run(plain.network(3)), ours.run(halving.network(3))
+    peer = ns2.run(plain.network(3))
+    assert rfc.drop_rate > 1.5 * peer.drop_rate
+    assert window.drop_rate == pytest.approx(peer.drop_rate, rel=0.15)
+    assert window.utilization == pytest.approx(peer.utilization, abs=0.02)

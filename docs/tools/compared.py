@@ -1,7 +1,7 @@
 """Writes the measured tables of docs/compare.md: speed beside ns-2 and ns-3, results beside ns-2's.
 
-    python docs/tools/compared.py                          # measures everything anew; the machine must be idle
-    python docs/tools/compared.py RATIOS.json ... RESULTS.json   # from documents of `dumbbell compare --json`
+python docs/tools/compared.py                          # measures everything anew; the machine must be idle
+python docs/tools/compared.py RATIOS.json ... RESULTS.json   # from documents of `dumbbell compare --json`
 """
 
 from __future__ import annotations
@@ -86,8 +86,10 @@ def _results(document: JSON) -> str:
     rows = []
     for scenario in document["scenarios"]:
         found = {q["quantity"]: q for q in scenario["quantities"]}
-        rows.append([f"`{scenario['scenario']}`", *(_pair(found.get(name), scale) for name, (_, scale) in _NAMES.items())])
-    head = f"{document['agree']} of {document['quantities']} quantities agree. Ours / ns-2, mean ± 95 %; **bold**: differs."
+        pairs = [_pair(found.get(name), scale) for name, (_, scale) in _NAMES.items()]
+        rows.append([f"`{scenario['scenario']}`", *pairs])
+    agree = f"{document['agree']} of {document['quantities']} quantities agree."
+    head = f"{agree} Ours / ns-2, mean ± 95 %; **bold**: differs."
     return f"{head}\n\n{_table(['scenario', *(title for title, _ in _NAMES.values())], rows)}"
 
 

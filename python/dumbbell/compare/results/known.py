@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 FLIGHT = (
-    "A timeout in the middle of a fast recovery: ns-2 sets ssthresh to half the window, we to half of FlightSize "
-    "(RFC 5681, equation 4), into which duplicate acknowledgements have let new segments. The slow start that follows "
-    "ends higher, and loses more."
+    "ns-2 halves the window, we halve FlightSize (RFC 5681, equation 4). In a fast recovery without SACK duplicate "
+    "acknowledgements let new segments out, so FlightSize may be several windows; after a timeout in it the slow start "
+    "ends higher, and loses more. With ns-2's rule (the same scenario with -halving) the results agree."
 )
 
 CAUSES = {("reno", "drop_rate"): FLIGHT, ("newreno", "drop_rate"): FLIGHT}
