@@ -1,11 +1,13 @@
 //! Plans for tests: a dumbbell, and random graphs.
 #![allow(dead_code)]
+mod routes;
+
 use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span};
-use dumbbell_plan::{Flow, Link, LinkId, Node, NodeId, NodeKind, Plan, Record, Spec, Transport};
+use dumbbell_plan::{Flow, Link, Node, NodeId, NodeKind, Plan, Record, Spec, Transport};
 use dumbbell_sim::{Options, Report, World};
 use dumbbell_tcp::TcpConfig;
+use routes::Routes;
 use serde_json::{Value, json};
-use std::collections::VecDeque;
 
 /// An algorithm with its defaults but for `config`.
 pub fn spec(kind: &str, config: Value) -> Spec {
@@ -46,33 +48,6 @@ pub fn empty(seed: u64, duration: Span) -> Plan {
     }
 }
 
-/// The route with the fewest links, over routers; the first found in the order of links.
-pub fn route(plan: &Plan, from: NodeId, to: NodeId) -> Option<Vec<LinkId>> {
-    let mut came: Vec<Option<LinkId>> = vec![None; plan.nodes.len()];
-    let mut queue = VecDeque::from([from]);
-    while let Some(at) = queue.pop_front() {
-        if at == to {
-            let (mut route, mut at) = (vec![], to);
-            while at != from {
-                let l = came[at]?;
-                route.insert(0, l);
-                at = plan.links[l].from;
-            }
-            return Some(route);
-        }
-        if at != from && plan.nodes[at].kind == NodeKind::Host {
-            continue;
-        }
-        for (l, link) in plan.links.iter().enumerate().filter(|(_, l)| l.from == at) {
-            if came[link.to].is_none() && link.to != from {
-                came[link.to] = Some(l);
-                queue.push_back(link.to);
-            }
-        }
-    }
-    None
-}
-
 /// A TCP of the peers' benchmark: 1000-byte packets, each acknowledged.
 pub fn bench_tcp() -> TcpConfig {
     TcpConfig {
@@ -87,7 +62,12 @@ pub fn bench_tcp() -> TcpConfig {
 
 /// Adds a flow over the shortest routes.
 pub fn flow(plan: &mut Plan, from: NodeId, to: NodeId, start: Span, cc: &str, tcp: TcpConfig) {
-    let (forward, back) = (route(plan, from, to).unwrap(), route(plan, to, from).unwrap());
+    let routes = Routes::of(plan);
+    routed(plan, &routes, from, to, start, cc, tcp);
+}
+
+fn routed(plan: &mut Plan, routes: &Routes, from: NodeId, to: NodeId, start: Span, cc: &str, tcp: TcpConfig) {
+    let (forward, back) = (routes.between(plan, from, to).unwrap(), routes.between(plan, to, from).unwrap());
     plan.flows.push(Flow {
         name: format!("flow{}", plan.flows.len()),
         from,
@@ -118,9 +98,10 @@ pub fn dumbbell(seed: u64, n: usize, bottleneck: Rate, queue: Spec, capacity: Ca
             plan.links.push(link(a, b, Rate::from_mbps(1000), Span::from_ms(1)));
         }
     }
+    let routes = Routes::of(&plan);
     for i in 0..n {
         let start = Span::from_ps(1_000_000_000_000 / n as u64 * i as u64);
-        flow(&mut plan, 2 + i, 2 + n + i, start, "newreno", bench_tcp());
+        routed(&mut plan, &routes, 2 + i, 2 + n + i, start, "newreno", bench_tcp());
     }
     plan
 }
