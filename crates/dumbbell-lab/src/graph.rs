@@ -103,9 +103,9 @@ impl Graph<'_> {
             delay: link.delay,
             mtu: mtu(link.mtu, self.root, at, check),
             framing: framing(self.root, &below(at, "framing"), check).unwrap_or(0),
-            queue: link.queue.as_ref().map_or(QueueFrom::Unlimited, |_| QueueFrom::Written(below(at, "queue"))),
-            conditioner: Some(below(at, "conditioner")),
-            impairment: Some(below(at, "impairment")),
+            queue: link.queue.as_ref().map_or(QueueFrom::Unlimited, |_| QueueFrom::Written(below(at, "queue").into())),
+            conditioner: Some(below(at, "conditioner").into()),
+            impairment: Some(below(at, "impairment").into()),
             report: link.queue.is_some(),
         }
     }
@@ -122,11 +122,11 @@ impl Graph<'_> {
             service: other.service,
             delay: r.delay.unwrap_or(link.delay),
             queue: match &r.queue {
-                Some(_) => QueueFrom::Written(below(&own, "queue")),
+                Some(_) => QueueFrom::Written(below(&own, "queue").into()),
                 None => forward.queue.clone(),
             },
-            conditioner: Some(below(&own, "conditioner")),
-            impairment: Some(below(&own, "impairment")),
+            conditioner: Some(below(&own, "conditioner").into()),
+            impairment: Some(below(&own, "impairment").into()),
             report: forward.report || r.queue.is_some(),
             ..forward.clone()
         }

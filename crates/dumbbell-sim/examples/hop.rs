@@ -16,6 +16,20 @@ use dumbbell_tcp::TcpConfig;
 use serde_json::json;
 use std::time::Instant;
 
+/// Another control and another TCP than the benchmark's, if one was asked for.
+fn other(said: &dyn Fn(&str) -> bool) -> Option<(&'static str, TcpConfig)> {
+    let (bench, now) = (plans::bench_tcp(), TcpConfig::linux());
+    let cubic = said("cubic");
+    if said("linux") {
+        Some((if cubic { "cubic" } else { "sack" }, TcpConfig { mss: bench.mss, ..now }))
+    } else if said("rack") {
+        let (detection, reduction) = (now.detection, now.reduction);
+        Some(("sack", TcpConfig { detection, tail_loss_probe: true, reduction, ..bench }))
+    } else {
+        cubic.then_some(("cubic", bench))
+    }
+}
+
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let number = |i: usize, default: f64| args.get(i).and_then(|a| a.parse().ok()).unwrap_or(default);
@@ -32,19 +46,9 @@ fn main() {
         plans::spec("drop_tail", json!({}))
     };
     let mut plan = plans::dumbbell(1, n, rate, queue, Capacity::Packets(buffer), Span::from_secs_f64(seconds));
-    for f in &mut plan.flows {
-        let Transport::Tcp { cc, tcp } = &mut f.transport else { continue };
-        let bench = tcp.clone();
-        if said("linux") {
-            *tcp = TcpConfig { mss: bench.mss, ..TcpConfig::linux() };
-            *cc = plans::spec(if said("cubic") { "cubic" } else { "sack" }, json!({}));
-        } else if said("rack") {
-            let now = TcpConfig::linux();
-            (tcp.detection, tcp.tail_loss_probe, tcp.reduction) = (now.detection, true, now.reduction);
-            *cc = plans::spec("sack", json!({}));
-        } else if said("cubic") {
-            *cc = plans::spec("cubic", json!({}));
-        }
+    if let Some((cc, tcp)) = other(&said) {
+        let transport = Transport::Tcp { cc: plans::spec(cc, json!({})), tcp: tcp.into() };
+        plan.flows.iter_mut().for_each(|f| f.transport = transport.clone());
     }
     let mut world = World::new(&plan, Options { fold: !said("unfolded"), ..Options::default() }).unwrap();
     let start = Instant::now();

@@ -30,6 +30,7 @@ use dumbbell_core::transport::Path;
 use dumbbell_core::units::{Capacity, Span, Time};
 use dumbbell_plan::{Link, Plan, Spec, Transport};
 use dumbbell_tcp::Sender;
+use std::sync::Arc;
 
 /// How a plan is run; none of it changes what happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,7 +128,7 @@ fn looks(plan: &Plan, wanted: bool) -> Looks {
 fn service(plan: &Plan, link: &Link, info: &LinkInfo) -> Result<AnyService, Fault> {
     let mut service = match &link.service {
         None => AnyService::Constant(Constant::new(&NoConfig {}, info)),
-        Some(Spec { kind, config, .. }) => within(&link.name, AnyService::build(kind, config, info))?,
+        Some(spec) => within(&link.name, AnyService::build(&spec.kind, &spec.config, info))?,
     };
     service.watch(Time::ZERO + plan.warmup, Time::ZERO + plan.duration);
     Ok(service)
@@ -160,13 +161,15 @@ fn element(
         _ => Queue::Held(HeldQueue::new(aqm, rng, info, service, link.count_in_service)),
     };
     let mut impairments = Vec::with_capacity(link.impairments.len());
-    for (i, Spec { kind, config, .. }) in link.impairments.iter().enumerate() {
+    for (i, spec) in link.impairments.iter().enumerate() {
+        let Spec { kind, config, .. } = &**spec;
         let impairment = within(&link.name, AnyImpairment::build(kind, config, &()))?;
         impairments.push((impairment, chance(&format!("{kind}.{i}"))));
     }
     let station = match &link.conditioner {
         None => None,
-        Some(Spec { kind, config, .. }) => {
+        Some(spec) => {
+            let Spec { kind, config, .. } = &**spec;
             let conditioner = within(&link.name, AnyConditioner::build(kind, config, &info))?;
             Some(Box::new(Station::new(conditioner, chance(kind), info)))
         }
@@ -204,7 +207,9 @@ fn flow(plan: &Plan, number: usize, tails: [Tail; 2], brought: &Brought<'_>) -> 
                 &flow.name,
                 build(&Path { mss: 1460, initial_window: 1460, initial_ssthresh: u64::MAX, growth_limit: 1 }),
             )?;
-            let sender = Sender::new(tcp, |path| build(path).expect("the same parameters were accepted a line above"));
+            let sender = Sender::new(Arc::clone(tcp.arc()), |path| {
+                build(path).expect("the same parameters were accepted a line above")
+            });
             let mss = tcp.mss.map_or(1460, |b| b.0);
             let receiver = sender.receiver();
             let ends = Ends::Tcp { sender, receiver, mss };

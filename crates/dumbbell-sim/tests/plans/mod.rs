@@ -3,15 +3,15 @@
 mod routes;
 
 use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span};
-use dumbbell_plan::{Flow, Link, Node, NodeId, NodeKind, Plan, Record, Spec, Transport};
+use dumbbell_plan::{Flow, Link, Node, NodeId, NodeKind, Plan, Record, Shared, Spec, Transport};
 use dumbbell_sim::{Options, Report, World};
 use dumbbell_tcp::TcpConfig;
 use routes::Routes;
 use serde_json::{Value, json};
 
 /// An algorithm with its defaults but for `config`.
-pub fn spec(kind: &str, config: Value) -> Spec {
-    Spec { kind: kind.into(), config, source_hash: None }
+pub fn spec(kind: &str, config: Value) -> Shared<Spec> {
+    Spec { kind: kind.into(), config, source_hash: None }.into()
 }
 
 /// A plain link.
@@ -63,10 +63,18 @@ pub fn bench_tcp() -> TcpConfig {
 /// Adds a flow over the shortest routes.
 pub fn flow(plan: &mut Plan, from: NodeId, to: NodeId, start: Span, cc: &str, tcp: TcpConfig) {
     let routes = Routes::of(plan);
-    routed(plan, &routes, from, to, start, cc, tcp);
+    let bulk = Sending { source: spec("bulk", json!({})), cc: spec(cc, json!({})), tcp: tcp.into() };
+    sends(plan, &routes, from, to, start, &bulk);
 }
 
-fn routed(plan: &mut Plan, routes: &Routes, from: NodeId, to: NodeId, start: Span, cc: &str, tcp: TcpConfig) {
+/// What flows of one kind have in common.
+struct Sending {
+    source: Shared<Spec>,
+    cc: Shared<Spec>,
+    tcp: Shared<TcpConfig>,
+}
+
+fn sends(plan: &mut Plan, routes: &Routes, from: NodeId, to: NodeId, start: Span, kind: &Sending) {
     let (forward, back) = (routes.between(plan, from, to).unwrap(), routes.between(plan, to, from).unwrap());
     plan.flows.push(Flow {
         name: format!("flow{}", plan.flows.len()),
@@ -76,14 +84,21 @@ fn routed(plan: &mut Plan, routes: &Routes, from: NodeId, to: NodeId, start: Spa
         stop: None,
         forward,
         back,
-        source: spec("bulk", json!({})),
-        transport: Transport::Tcp { cc: spec(cc, json!({})), tcp },
+        source: kind.source.clone(),
+        transport: Transport::Tcp { cc: kind.cc.clone(), tcp: kind.tcp.clone() },
         info: Default::default(),
     });
 }
 
 /// N senders, N receivers, two routers; the queue of the bottleneck is reported.
-pub fn dumbbell(seed: u64, n: usize, bottleneck: Rate, queue: Spec, capacity: Capacity, duration: Span) -> Plan {
+pub fn dumbbell(
+    seed: u64,
+    n: usize,
+    bottleneck: Rate,
+    queue: Shared<Spec>,
+    capacity: Capacity,
+    duration: Span,
+) -> Plan {
     let mut plan = empty(seed, duration);
     let host = |name: String| Node { name, kind: NodeKind::Host };
     let router = |name: &str| Node { name: name.into(), kind: NodeKind::Router };
@@ -95,13 +110,15 @@ pub fn dumbbell(seed: u64, n: usize, bottleneck: Rate, queue: Spec, capacity: Ca
     for i in 0..n {
         let (s, r) = (2 + i, 2 + n + i);
         for (a, b) in [(s, 0), (0, s), (1, r), (r, 1)] {
-            plan.links.push(link(a, b, Rate::from_mbps(1000), Span::from_ms(1)));
+            let access = link(a, b, Rate::from_mbps(1000), Span::from_ms(1));
+            plan.links.push(Link { aqm: plan.links[1].aqm.clone(), ..access });
         }
     }
     let routes = Routes::of(&plan);
+    let bulk = Sending { source: spec("bulk", json!({})), cc: spec("newreno", json!({})), tcp: bench_tcp().into() };
     for i in 0..n {
         let start = Span::from_ps(1_000_000_000_000 / n as u64 * i as u64);
-        routed(&mut plan, &routes, 2 + i, 2 + n + i, start, "newreno", bench_tcp());
+        sends(&mut plan, &routes, 2 + i, 2 + n + i, start, &bulk);
     }
     plan
 }
