@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::arrival::ArrivalQueue;
 use crate::flow::{Ends, Flow, Udp};
 use crate::held::HeldQueue;
-use crate::legs::{Legs, Tail, population, streams};
+use crate::legs::{Legs, Streams, Tail};
 use crate::observe::Looks;
 use crate::port::{Port, Queue};
 use crate::ranks::Ranks;
@@ -78,15 +78,15 @@ impl World {
         };
         let held = is(&|p| matches!(p.queue, Queue::Held(_)) || p.station.is_some());
         let unordered = is(&|p| p.impairments.iter().any(|(i, _)| i.reorders()));
-        let streams = streams(plan, &unordered);
-        let ranks = Ranks::new(plan.seed, population(plan, &streams));
-        let legs = Legs::cut(plan, &streams, &ranks, options.fold, &held, &unordered);
-        let agenda = Agenda::new(entries_per_second(plan, &legs.merge), horizon(plan).ps());
+        let streams = Streams::of(plan, &unordered);
+        let (ranks, arrivals) = Ranks::new(plan.seed, streams.population(plan));
+        let cut = Legs::cut(plan, &streams, &arrivals, options.fold, &held, &unordered);
+        let agenda = Agenda::new(entries_per_second(plan, &cut.merge), horizon(plan).ps());
         let mut flows = Vec::with_capacity(plan.flows.len());
         for i in 0..plan.flows.len() {
-            flows.push(flow(plan, i, [legs.sockets[2 * i], legs.sockets[2 * i + 1]], &brought)?);
+            flows.push(flow(plan, i, [cut.sockets[2 * i], cut.sockets[2 * i + 1]], &brought)?);
         }
-        let (plan, audit, alarm) = (plan.clone(), options.audit, brought.alarm);
+        let (legs, audit, alarm) = (cut.legs, options.audit, brought.alarm);
         Ok(World::assemble(Parts { plan, legs, ranks, agenda, elements, flows, audit, alarm }))
     }
 }

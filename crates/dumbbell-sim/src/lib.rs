@@ -15,6 +15,7 @@ mod extras;
 mod flow;
 mod held;
 mod histogram;
+mod legend;
 mod legs;
 mod observe;
 mod parcel;

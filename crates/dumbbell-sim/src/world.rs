@@ -5,6 +5,7 @@ use crate::audit::Audit;
 use crate::entry::{Entry, NONE, Pkt};
 use crate::extras::Extras;
 use crate::flow::{Flow, RECEIVER, SENDER};
+use crate::legend::Legend;
 use crate::legs::{End, Leg, Legs, Tail};
 use crate::observe::{Observer, Who};
 use crate::parcel::Parcel;
@@ -45,7 +46,7 @@ pub struct Tally {
 
 /// A network in virtual time.
 pub struct World {
-    pub(crate) plan: Plan,
+    pub(crate) legend: Legend,
     pub(crate) warm: Time,
     pub(crate) end: Time,
     pub(crate) legs: Legs,
@@ -66,8 +67,8 @@ pub struct World {
 }
 
 /// What a new world is made of.
-pub(crate) struct Parts {
-    pub plan: Plan,
+pub(crate) struct Parts<'a> {
+    pub plan: &'a Plan,
     pub legs: Legs,
     pub ranks: Ranks,
     pub agenda: Agenda,
@@ -91,12 +92,12 @@ macro_rules! scene {
 pub(crate) use scene;
 
 impl World {
-    pub(crate) fn assemble(parts: Parts) -> Self {
+    pub(crate) fn assemble(parts: Parts<'_>) -> Self {
         let Parts { plan, legs, ranks, agenda, elements, flows, audit, alarm } = parts;
         let mut world = World {
             warm: Time::ZERO + plan.warmup,
             end: Time::ZERO + plan.duration,
-            table: FlowTable(plan.flows.iter().map(|f| f.info).collect()),
+            table: FlowTable::new(plan.flows.iter().map(|f| f.info)),
             extras: Extras::default(),
             casualties: Casualties::default(),
             tally: Tally::default(),
@@ -105,7 +106,7 @@ impl World {
             now: Time::ZERO,
             emissions: Vec::new(),
             released: Vec::new(),
-            plan,
+            legend: Legend::of(plan, |link| matches!(elements[link], Element::Port(_))),
             legs,
             ranks,
             agenda,

@@ -107,6 +107,8 @@ pub fn dumbbell(
     let mut main = link(0, 1, bottleneck, Span::from_ms(10));
     (main.name, main.aqm, main.capacity, main.report) = ("bottleneck".into(), queue, capacity, true);
     plan.links = vec![main, link(1, 0, bottleneck, Span::from_ms(10))];
+    plan.links.reserve_exact(4 * n);
+    plan.flows.reserve_exact(n);
     for i in 0..n {
         let (s, r) = (2 + i, 2 + n + i);
         for (a, b) in [(s, 0), (0, s), (1, r), (r, 1)] {
