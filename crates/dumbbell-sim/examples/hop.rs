@@ -50,7 +50,10 @@ fn main() {
         let transport = Transport::Tcp { cc: plans::spec(cc, json!({})), tcp: tcp.into() };
         plan.flows.iter_mut().for_each(|f| f.transport = transport.clone());
     }
+    let start = Instant::now();
     let mut world = World::new(&plan, Options { fold: !said("unfolded"), ..Options::default() }).unwrap();
+    drop(plan);
+    let set_up = start.elapsed().as_secs_f64();
     let start = Instant::now();
     while !world.run(&mut (), 1_000_000) {}
     let spent = start.elapsed().as_secs_f64();
@@ -58,7 +61,7 @@ fn main() {
     let goodput: f64 = r.flows.iter().map(|f| f.goodput_bps).sum();
     let ledger = &r.queues[0].ledger;
     println!(
-        "flows {n} hops {} events {} ns/hop {:.2} goodput {:.2} Mbps drops {:.3} % delivered {} rtos {} fingerprint {:016x} ok {}",
+        "flows {n} set-up {set_up:.3} s hops {} events {} ns/hop {:.2} goodput {:.2} Mbps drops {:.3} % delivered {} rtos {} fingerprint {:016x} ok {}",
         r.packet_hops,
         r.events,
         spent * 1e9 / r.packet_hops as f64,
