@@ -21,10 +21,8 @@ pub enum Feeder {
 pub enum End {
     /// At a merge: the packet becomes an entry with this leg and this rank.
     Merge(u32, u32),
-    /// At the receiver of the flow.
-    Receiver(u32),
-    /// At the sender of the flow.
-    Sender(u32),
+    /// At a socket: 2 x flow + end.
+    Socket(u32),
 }
 
 /// Links that are run ahead, and what is behind them.
@@ -34,8 +32,29 @@ pub struct Tail {
     pub from: u32,
     /// End of that range.
     pub to: u32,
-    /// What comes then.
-    pub end: End,
+    /// The leg that comes then, if it is a merge's, and the rank there; else the socket.
+    leg: u32,
+    rank_or_socket: u32,
+}
+
+const NO_LEG: u32 = u32::MAX;
+
+impl Tail {
+    fn new(from: u32, to: u32, end: End) -> Self {
+        let (leg, rank_or_socket) = match end {
+            End::Merge(leg, rank) => (leg, rank),
+            End::Socket(number) => (NO_LEG, number),
+        };
+        Tail { from, to, leg, rank_or_socket }
+    }
+    /// What comes behind the last link.
+    #[inline]
+    pub fn end(&self) -> End {
+        match self.leg {
+            NO_LEG => End::Socket(self.rank_or_socket),
+            leg => End::Merge(leg, self.rank_or_socket),
+        }
+    }
 }
 
 /// A merge, and the tail behind it.
@@ -43,10 +62,8 @@ pub struct Tail {
 pub struct Leg {
     /// The link whose port is the merge; beyond all links for a door.
     pub link: u32,
-    /// The flow.
-    pub flow: u32,
-    /// Whether packets go from sender to receiver here.
-    pub data: bool,
+    /// The socket that the packets come from: 2 x flow + end.
+    pub socket: u32,
     /// What lies behind.
     pub tail: Tail,
 }
@@ -165,7 +182,8 @@ impl Legs {
         let mut legs = Legs { hops: Vec::new(), legs: Vec::new() };
         let mut sockets = Vec::with_capacity(2 * plan.flows.len());
         for f in 0..plan.flows.len() {
-            for (end, last) in [End::Receiver(f as u32), End::Sender(f as u32)].into_iter().enumerate() {
+            for end in 0..2 {
+                let last = End::Socket((2 * f + 1 - end) as u32);
                 let steps = steps(plan, f, end, unordered);
                 let rank = |link, feeder| ranks.rank(streams.number(link, feeder));
                 sockets.push(legs.cut_route(f as u32, &steps, last, &merge, &rank));
@@ -190,8 +208,8 @@ impl Legs {
             let (feeder, link) = steps[i];
             if merge.get(link).is_none_or(|merge| *merge) {
                 let tail = self.tail(&steps[i + 1..cut_to], end);
-                let data = matches!(steps[0].0, Feeder::Data(_));
-                self.legs.push(Leg { link: link as u32, flow, data, tail });
+                let end_number = u32::from(!matches!(steps[0].0, Feeder::Data(_)));
+                self.legs.push(Leg { link: link as u32, socket: 2 * flow + end_number, tail });
                 (end, cut_to) = (End::Merge(self.legs.len() as u32 - 1, rank(link, feeder)), i);
             }
         }
@@ -201,6 +219,6 @@ impl Legs {
     fn tail(&mut self, steps: &[(Feeder, LinkId)], end: End) -> Tail {
         let from = self.hops.len() as u32;
         self.hops.extend(steps.iter().map(|(_, link)| *link as u32));
-        Tail { from, to: self.hops.len() as u32, end }
+        Tail::new(from, self.hops.len() as u32, end)
     }
 }

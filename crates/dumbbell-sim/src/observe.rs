@@ -210,6 +210,8 @@ pub struct Looks {
     every: Span,
     sample: Time,
     warm: Time,
+    /// The earlier of the two.
+    next: Time,
 }
 
 /// What is due at one instant.
@@ -227,12 +229,12 @@ impl Looks {
     /// Samples each `every`, from zero on; the warm-up ends at `warm`.
     pub fn new(every: Option<Span>, warm: Time) -> Self {
         let sample = if every.is_some() { Time::ZERO } else { Time::NEVER };
-        Looks { every: every.unwrap_or_default(), sample, warm }
+        Looks { every: every.unwrap_or_default(), sample, warm, next: sample.min(warm) }
     }
     /// When the next look is due.
     #[inline]
     pub fn next(&self) -> Time {
-        self.sample.min(self.warm)
+        self.next
     }
     /// The look that is due at `next()`.
     pub fn take(&mut self) -> Due {
@@ -244,6 +246,7 @@ impl Looks {
         if due.warm {
             self.warm = Time::NEVER;
         }
+        self.next = self.sample.min(self.warm);
         due
     }
 }

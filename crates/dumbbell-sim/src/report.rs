@@ -1,7 +1,8 @@
 //! What happened, and whether every packet is accounted for.
 use crate::flow::Ends;
+use crate::net::{Element, scene};
 use crate::observe::Observer;
-use crate::world::{Element, World, scene};
+use crate::world::World;
 use dumbbell_core::fingerprint::Fingerprint;
 use dumbbell_core::ledger::Ledger;
 
@@ -94,19 +95,19 @@ impl World {
     /// Ends the run. Call it when [`World::run`] said true; earlier, the account does not close.
     pub fn finish<O: Observer>(mut self, observer: &mut O) -> Report {
         let end = self.end;
-        for element in &mut self.elements {
+        for element in &mut self.net.elements {
             if let Element::Port(port) = element {
-                port.close(end, scene!(self, observer));
+                port.close(end, scene!(self.net, observer));
             }
         }
-        self.settle_casualties();
+        self.bury();
         let flows = (0..self.flows.len()).map(|i| self.flow_report(i, observer)).collect();
         Report {
             flows,
             queues: self.queue_reports(),
             fingerprint: self.fingerprint(),
-            packet_hops: self.tally.packet_hops,
-            events: self.tally.events,
+            packet_hops: self.net.tally.packet_hops,
+            events: self.net.tally.events,
             conservation: self.conservation(),
         }
     }
@@ -141,7 +142,7 @@ impl World {
         let reported = self.legend.links().iter().filter(|link| link.report);
         reported
             .filter_map(|link| {
-                let Element::Port(port) = &self.elements[link.number] else { return None };
+                let Element::Port(port) = &self.net.elements[link.number] else { return None };
                 let stats = &port.account.stats;
                 Some(QueueReport {
                     name: link.name.clone(),
@@ -160,20 +161,18 @@ impl World {
     /// Ports and sockets in the plan's order, so that it does not depend on the order of visits.
     fn fingerprint(&self) -> u64 {
         let mut all = Fingerprint::default();
-        for element in &self.elements {
+        for element in &self.net.elements {
             if let Element::Port(port) = element {
                 port.account.fingerprint(&mut all);
             }
         }
-        for flow in &self.flows {
-            flow.sides.iter().for_each(|s| all.mix(s.sent.value()));
-        }
+        self.net.exits.iter().for_each(|exit| all.mix(exit.sent.value()));
         all.value()
     }
 
     fn conservation(&self) -> Conservation {
-        let held: u64 = self.elements.iter().map(|e| if let Element::Port(p) = e { p.held() } else { 0 }).sum();
-        let t = &self.tally;
+        let held: u64 = self.net.elements.iter().map(|e| if let Element::Port(p) = e { p.held() } else { 0 }).sum();
+        let t = &self.net.tally;
         let in_network = t.cut + held;
         let mut faults = Vec::new();
         if t.sent != t.delivered + t.dropped + in_network {
@@ -183,7 +182,7 @@ impl World {
             ));
         }
         for link in self.legend.links() {
-            if let Element::Port(p) = &self.elements[link.number]
+            if let Element::Port(p) = &self.net.elements[link.number]
                 && !p.account.stats.total.balances(p.inside())
             {
                 faults.push(format!(
@@ -194,11 +193,11 @@ impl World {
                 ));
             }
         }
-        if let Some(audit) = &self.audit {
+        if let Some(audit) = &self.net.audit {
             faults.extend(audit.faults(held));
         }
-        if self.extras.in_use() as u64 > held {
-            faults.push(format!("{} extras are in use, but queues hold {held} packets", self.extras.in_use()));
+        if self.net.extras.in_use() as u64 > held {
+            faults.push(format!("{} extras are in use, but queues hold {held} packets", self.net.extras.in_use()));
         }
         Conservation {
             ok: faults.is_empty(),

@@ -106,7 +106,12 @@ impl Algorithm for OnOff {
         provenance: Provenance::TwoReadings,
     };
     fn new(config: &OnOffConfig, (): &()) -> Self {
-        OnOff { clock: Transmitter::new(config.rate), config: Box::new(config.clone()), started: false, on_left: Span::ZERO }
+        OnOff {
+            clock: Transmitter::new(config.rate),
+            config: Box::new(config.clone()),
+            started: false,
+            on_left: Span::ZERO,
+        }
     }
 }
 
