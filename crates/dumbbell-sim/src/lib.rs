@@ -16,6 +16,7 @@ mod extras;
 mod flow;
 mod held;
 mod histogram;
+mod legend;
 mod legs;
 mod net;
 mod observe;
