@@ -16,6 +16,7 @@ from .oracle import Line, Measured, Oracle
 SUBJECTS = (
     "queues",
     "red",
+    "links",
 )
 """The modules of this package that have `ORACLES`, in the order of the passport."""
 
