@@ -199,6 +199,9 @@ macro_rules! __delegate {
             fn needs_timestamps(&self) -> bool {
                 $crate::__each!(self, $Any $list, a => a.needs_timestamps())
             }
+            fn habits(&self) -> $crate::transport::Habits {
+                $crate::__each!(self, $Any $list, a => a.habits())
+            }
             // Each algorithm gets a copy: so the caller's own never needs an address, and one that is inlined builds
             // only what it reads.
             #[inline]

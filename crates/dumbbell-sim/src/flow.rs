@@ -229,7 +229,7 @@ impl Flow {
     #[inline]
     fn weigh(&mut self, now: Time) {
         if let Ends::Tcp { sender, .. } = &self.ends {
-            self.cwnd_integral += u128::from(sender.cc().cwnd()) * u128::from(now.since(self.cwnd_since).ps());
+            self.cwnd_integral += u128::from(sender.cwnd()) * u128::from(now.since(self.cwnd_since).ps());
             // A look before the flow starts does not move its start.
             self.cwnd_since = self.cwnd_since.max(now);
         }

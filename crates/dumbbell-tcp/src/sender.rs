@@ -1,5 +1,6 @@
 //! The sending end of a connection.
 mod ack;
+mod control;
 mod frto;
 mod gain;
 mod opening;
@@ -11,11 +12,12 @@ mod recovery;
 mod tags;
 mod timer;
 mod undo;
+use control::Control;
 pub(crate) use opening::syn_options;
 
 use crate::{AnyDetect, AnyRecover, Clock, Ecn, Estimator, Receiver, TcpConfig};
 use dumbbell_core::segment::Outbox;
-use dumbbell_core::transport::{CongestionControl, Detect, Orders, Path, Phase, Recover, Scoreboard};
+use dumbbell_core::transport::{CongestionControl, Detect, Path, Phase, Recover, Scoreboard};
 use dumbbell_core::units::{Span, Time};
 
 /// No stream is longer; leaves room for sums.
@@ -186,6 +188,10 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     /// When a tail loss probe is due.
     probe_due: Time,
     probing: bool,
+    /// Whether segments may be spaced at all, by the profile or by the congestion control.
+    spaced: bool,
+    /// Whether the congestion control or the detector is told of each segment.
+    informed: bool,
     /// Whether the profile paces; segments that pacing still lets go back to back, and how many it does at once.
     paced: bool,
     burst: u32,
@@ -195,9 +201,8 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     clock: Clock,
     timer: Clock,
     rtt: Estimator,
-    cc: C,
+    cc: Control<C>,
     stats: SenderStats,
-    orders: Orders,
     board: Scoreboard,
     detect: D,
     recover: R,
@@ -280,11 +285,12 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             clock: Clock(config.clock),
             timer: Clock(config.timer_tick),
             rtt: Estimator::new(config),
-            cc,
+            spaced: config.pacing || cc.habits().paces,
+            informed: cc.habits().segments || detect.by_segment(),
+            cc: Control::new(cc),
             detect,
             recover,
             board: Scoreboard::default(),
-            orders: Orders::default(),
             stats: SenderStats::default(),
             cold: Box::new(Cold {
                 config: config.clone(),
@@ -325,7 +331,12 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     }
     /// The congestion control.
     pub fn cc(&self) -> &C {
-        &self.cc
+        self.cc.algorithm()
+    }
+    /// The congestion window, bytes.
+    #[inline]
+    pub fn cwnd(&self) -> u64 {
+        self.cc.cwnd()
     }
     /// What was counted.
     pub fn stats(&self) -> &SenderStats {
@@ -333,7 +344,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     }
     /// Whether the receiver should put its clock on every acknowledgement ([`crate::Receiver::report_clock`]).
     pub fn wants_peer_clock(&self) -> bool {
-        self.timestamps && self.cc.needs_timestamps()
+        self.timestamps && self.cc.algorithm().needs_timestamps()
     }
     /// The receiver that fits: the same configuration with what the congestion control's name implies, and its
     /// clock on every acknowledgement if that is wanted.
@@ -379,7 +390,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// Works out the next deadline; last in every public call.
     #[inline]
     fn settle(&mut self, now: Time) {
-        let mut next = self.rto_at.min(self.cc.next_timer());
+        let mut next = self.rto_at.min(self.cc.timer());
         if self.pacing {
             next = next.min(self.pace_at);
         }

@@ -197,6 +197,9 @@ macro_rules! windowed {
             fn recovery(&self) -> Option<&'static str> {
                 $recovery
             }
+            fn habits(&self) -> dumbbell_core::transport::Habits {
+                dumbbell_core::transport::Habits::WINDOW
+            }
             #[inline]
             fn on_ack(&mut self, ack: &dumbbell_core::transport::Ack, _: &mut dumbbell_core::transport::Orders) {
                 self.0.grow(ack);

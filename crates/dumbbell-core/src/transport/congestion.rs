@@ -177,6 +177,32 @@ impl Orders {
     }
 }
 
+/// What a congestion control does beside setting a window. Said once; what it does not do costs no question at each
+/// packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Habits {
+    /// Its [`CongestionControl::pacing`] may be a rate.
+    pub paces: bool,
+    /// Its [`CongestionControl::next_timer`] may be an instant.
+    pub timer: bool,
+    /// Its [`CongestionControl::on_sent`] does something.
+    pub segments: bool,
+    /// It may give [`Orders`].
+    pub orders: bool,
+}
+
+impl Habits {
+    /// A window and nothing else.
+    pub const WINDOW: Habits = Habits { paces: false, timer: false, segments: false, orders: false };
+    /// Everything.
+    pub const ALL: Habits = Habits { paces: true, timer: true, segments: true, orders: true };
+    /// Whether there is anything beside the window.
+    #[inline]
+    pub fn any(self) -> bool {
+        self.paces | self.timer | self.segments | self.orders
+    }
+}
+
 /// How much may be on its way, and how fast it may go. A preset may name the recovery that its name implies.
 pub trait CongestionControl {
     /// The recovery that the name implies (`reno`, `tahoe`, `sack`); `None`: what the profile says.
@@ -186,6 +212,11 @@ pub trait CongestionControl {
     /// Whether it needs TCP timestamps.
     fn needs_timestamps(&self) -> bool {
         false
+    }
+
+    /// What it does beside setting a window; asked once. What it denies here is never asked for.
+    fn habits(&self) -> Habits {
+        Habits::ALL
     }
 
     /// An acknowledgement arrived: each one, duplicates too, before the sender acts on it.

@@ -56,8 +56,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         ack.peer_clock = news.peer_clock;
         ack.reverse_delay = news.peer_clock.map(|peer| now.since(peer));
         (ack.window_limited, ack.paced, ack.phase) = (self.window_limited, self.paced, self.phase);
-        self.cc.on_ack(&ack, &mut self.orders);
-        if self.orders.rto.is_some() {
+        self.cc.on_ack(&ack);
+        if self.cc.ordered() {
             self.obey_timer();
         }
         if let Some(r) = rtt {
@@ -217,7 +217,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.stats.ecn_reductions += 1;
         self.reduced();
         let event = Congestion::new(now, Cause::Ecn, self.nxt - self.una, &[]);
-        self.cc.on_congestion(&event, &mut self.orders);
+        self.cc.on_congestion(&event);
         self.obey(now, out);
     }
 
