@@ -86,9 +86,24 @@ impl Agenda {
     }
 
     /// Adds an entry; its time is not before that of the last one popped.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, e: Entry) {
         let bucket = e.t >> self.shift;
+        let last = self.slots[(bucket % SLOTS) as usize].last;
+        // Nearly every entry goes to a bucket of this year whose last chunk has room. No chunk has the number NIL.
+        if bucket.wrapping_sub(self.at + 1) < SLOTS - 1
+            && let Some(chunk) = self.pool.get_mut(last as usize)
+            && let Some(place) = chunk.entries.get_mut(chunk.used as usize)
+        {
+            *place = e;
+            chunk.used += 1;
+        } else {
+            self.push_with_care(bucket, e);
+        }
+    }
+
+    #[inline(never)]
+    fn push_with_care(&mut self, bucket: u64, e: Entry) {
         if bucket <= self.at {
             self.push_current(e);
         } else if bucket - self.at < SLOTS {

@@ -97,7 +97,7 @@ impl ArrivalQueue {
         scene: &mut Scene<'_, O>,
     ) -> bool {
         debug_assert!(!matches!(verdict, Verdict::Evict { .. }), "an algorithm that evicts needs a held queue");
-        let decision = verdict.decide(parcel.packet.ecn, fits);
+        let decision = verdict.decide(parcel.packet.ecn(), fits);
         let (Decision::Drop(reason) | Decision::Admit(Some(reason))) = decision else { return true };
         let saw = |out: &mut dyn Probe| self.aqm.probe(out);
         let event = Event { t, reason, backlog: self.backlog.packets, saw: &saw };

@@ -65,9 +65,9 @@ impl Port {
     #[inline]
     fn carries<O: Observer>(&mut self, t: Time, parcel: &mut Parcel, scene: &mut Scene<'_, O>) -> bool {
         parcel.framing = self.framing;
-        let fits = u32::from(parcel.packet.ip_len) <= self.mtu;
+        let fits = u32::from(parcel.packet.ip_len()) <= self.mtu;
         if !fits {
-            self.account.stats.arrived(t, u32::from(parcel.packet.ip_len));
+            self.account.stats.arrived(t, u32::from(parcel.packet.ip_len()));
             self.account.drop(*parcel, &Event { t, reason: Reason::Mtu, backlog: 0, saw: &|_| {} }, scene);
         }
         fits

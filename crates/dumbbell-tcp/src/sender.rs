@@ -4,6 +4,7 @@ mod control;
 mod frto;
 mod gain;
 mod opening;
+mod ordinary;
 mod orders;
 mod output;
 mod pacing;
@@ -194,6 +195,9 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     informed: bool,
     /// Whether the profile paces; segments that pacing still lets go back to back, and how many it does at once.
     paced: bool,
+    /// Whether the connection is such that most acknowledgements need no care, and whether the next one needs none.
+    simple: bool,
+    ordinary: bool,
     burst: u32,
     quantum: u32,
     /// Bytes of the FIN: 1 after a close that sends one.
@@ -240,7 +244,7 @@ impl<C: CongestionControl> Sender<C> {
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// A sender with a loss detection and a recovery of one's own.
     pub fn with(config: &TcpConfig, cc: C, detect: D, recover: R) -> Self {
-        Sender {
+        let mut sender = Sender {
             una: FIRST,
             nxt: FIRST,
             high: FIRST,
@@ -273,6 +277,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             probe_due: Time::NEVER,
             probing: false,
             paced: config.pacing,
+            simple: false,
+            ordinary: false,
             burst: 0,
             quantum: config.pacing_quantum,
             cwr_due: false,
@@ -305,7 +311,14 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
                 probe: probe::Probe::default(),
                 lost_again: (0, 0),
             }),
-        }
+        };
+        sender.simple = sender.is_simple();
+        sender
+    }
+
+    /// Gives up the short way of ordinary acknowledgements. It changes nothing but the time that they take.
+    pub fn take_care(&mut self) {
+        (self.simple, self.ordinary) = (false, false);
     }
 
     /// The application hands over `bytes`; [`u64::MAX`]: more than can ever be sent.
@@ -404,5 +417,6 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             }
         }
         self.next = next;
+        self.ordinary = self.is_ordinary();
     }
 }

@@ -271,7 +271,7 @@ impl Cubic {
 
 impl CongestionControl for Cubic {
     fn habits(&self) -> Habits {
-        Habits { segments: true, ..Habits::WINDOW }
+        Habits { segments: true, samples: true, ..Habits::WINDOW }
     }
     #[inline]
     fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {

@@ -3,7 +3,7 @@
 use super::classic::ClassicConfig;
 use super::hystart::{Advice, HyStart, SlowStart};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, Path, Phase};
+use dumbbell_core::transport::{Ack, Cause, Congestion, Habits, Path, Phase};
 
 /// How a window grows and shrinks: per segment acknowledged w += a / w^(k+1), per congestion w -= b w^l.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,6 +75,11 @@ impl Window {
             ecn_cut: config.abe.then_some(1.0 - config.beta_ecn),
             ..Window::new(STANDARD, path)
         }
+    }
+
+    /// HyStart++ wants samples; the law does not.
+    pub fn habits(&self) -> Habits {
+        Habits { samples: self.watched, ..Habits::WINDOW }
     }
 
     /// The congestion window, bytes.
@@ -198,7 +203,7 @@ macro_rules! windowed {
                 $recovery
             }
             fn habits(&self) -> dumbbell_core::transport::Habits {
-                dumbbell_core::transport::Habits::WINDOW
+                self.0.habits()
             }
             #[inline]
             fn on_ack(&mut self, ack: &dumbbell_core::transport::Ack, _: &mut dumbbell_core::transport::Orders) {

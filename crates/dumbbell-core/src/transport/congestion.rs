@@ -189,17 +189,19 @@ pub struct Habits {
     pub segments: bool,
     /// It may give [`Orders`].
     pub orders: bool,
+    /// It reads more of an [`Ack`] than `acked`, `window_limited`, `ece` and `phase`.
+    pub samples: bool,
 }
 
 impl Habits {
     /// A window and nothing else.
-    pub const WINDOW: Habits = Habits { paces: false, timer: false, segments: false, orders: false };
+    pub const WINDOW: Habits = Habits { paces: false, timer: false, segments: false, orders: false, samples: false };
     /// Everything.
-    pub const ALL: Habits = Habits { paces: true, timer: true, segments: true, orders: true };
-    /// Whether there is anything beside the window.
+    pub const ALL: Habits = Habits { paces: true, timer: true, segments: true, orders: true, samples: true };
+    /// Whether a call may change anything beside the window.
     #[inline]
     pub fn any(self) -> bool {
-        self.paces | self.timer | self.segments | self.orders
+        self.paces | self.timer | self.orders
     }
 }
 

@@ -19,6 +19,9 @@ struct News {
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// A segment of the receiver's arrives.
     pub fn on_segment(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) {
+        if self.goes_straight(now, s, x, out) {
+            return;
+        }
         if s.flags & flag::SYN != 0 {
             self.on_syn_ack(now, s, x.unwrap_or(&Extra::default()), out);
         } else if self.stage == Stage::Established && s.flags & flag::ACK != 0 {
@@ -87,7 +90,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// A round-trip sample from an ACK that moves SND.UNA to `una`: by timestamps, or by Karn's rule from the one
     /// segment that is timed.
     #[inline]
-    fn measure(&mut self, now: Time, s: &Segment, una: u64) -> Option<Span> {
+    pub(super) fn measure(&mut self, now: Time, s: &Segment, una: u64) -> Option<Span> {
         if self.timestamps {
             return Some(self.clock.round(since_timestamp(self.clock.tick(now), s.ts)));
         }

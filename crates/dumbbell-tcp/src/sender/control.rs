@@ -51,6 +51,15 @@ impl<C: CongestionControl> Control<C> {
     pub fn sees_segments(&self) -> bool {
         self.habits.segments
     }
+    /// Whether it reads all of an acknowledgement.
+    #[inline]
+    pub fn wants_samples(&self) -> bool {
+        self.habits.samples
+    }
+    /// Whether it may ask for anything, or has a clock.
+    pub fn gives_orders(&self) -> bool {
+        self.habits.orders || self.habits.timer
+    }
     /// Whether it may have asked for something since [`Self::take_ordered`].
     #[inline]
     pub fn ordered(&self) -> bool {

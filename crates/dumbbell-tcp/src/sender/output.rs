@@ -203,7 +203,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     }
 
     /// Tells the congestion control and the detector of a segment; the tag that the former writes on it.
-    fn inform(&mut self, now: Time, (from, to): (u64, u64), after: u64, retransmit: bool) -> Tag {
+    pub(super) fn inform(&mut self, now: Time, (from, to): (u64, u64), after: u64, retransmit: bool) -> Tag {
         let mut sent = Sent::new(now, from, to - from, retransmit, self.nxt - self.una);
         sent.end = after;
         self.detect.on_sent(&sent);
@@ -212,7 +212,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
     /// Remembers a tagged segment; new data beyond the window is not counted by the window.
     #[cold]
-    fn note_tag(&mut self, from: u64, to: u64, tag: Tag, extra: bool) -> Extra {
+    pub(super) fn note_tag(&mut self, from: u64, to: u64, tag: Tag, extra: bool) -> Extra {
         let beyond = extra && from >= self.high;
         if beyond {
             self.beyond += to - from;
