@@ -287,6 +287,9 @@ macro_rules! __delegate {
             fn rate(&self) -> $crate::units::Rate {
                 $crate::__each!(self, $Any $list, a => a.rate())
             }
+            fn ps_per_byte(&self) -> Option<u64> {
+                $crate::__each!(self, $Any $list, a => a.ps_per_byte())
+            }
             fn watch(&mut self, from: $crate::units::Time, to: $crate::units::Time) {
                 $crate::__each!(self, $Any $list, a => a.watch(from, to))
             }

@@ -23,6 +23,7 @@ mod parcel;
 mod port;
 mod ranks;
 mod report;
+mod ring;
 mod socket;
 mod station;
 mod stats;

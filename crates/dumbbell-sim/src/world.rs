@@ -6,6 +6,7 @@ use crate::net::{Landing, Net};
 use crate::observe::{Observer, Who};
 use crate::ranks::Clock;
 use crate::socket::Socket;
+use dumbbell_core::segment::Extra;
 use dumbbell_core::foreign::{Alarm, Failure};
 use dumbbell_core::units::Time;
 use dumbbell_plan::Plan;
@@ -108,13 +109,30 @@ impl World {
         }
     }
 
-    /// Something arrives at `t`: what is due before it, and the looks by then.
+    /// What comes before a packet's arrival at `t`: what is due before it, the looks by then, and word of the packet, if
+    /// somebody counts or follows it. What it carries besides.
     #[cold]
-    fn catch_up<O: Observer>(&mut self, f: usize, end: usize, t: Time, observer: &mut O) {
-        if self.flows[f].due(end) < t {
-            self.settle_socket(f, end, Time::from_ps(t.ps() - 1), observer);
+    fn prepare<const END: usize, O: Observer>(
+        &mut self,
+        f: usize,
+        t: Time,
+        packet: Pkt,
+        observer: &mut O,
+    ) -> Option<Extra> {
+        if let Some(audit) = &mut self.net.audit {
+            audit.delivered(self.net.extras.audit(packet.extra()));
         }
-        self.flows[f].look_until(end, t, observer);
+        if self.flows[f].due(END) < t {
+            self.settle_socket(f, END, Time::from_ps(t.ps() - 1), observer);
+        }
+        if O::FOLLOWS && packet.extra() != NONE {
+            let who = Who { flow: f, data: END == RECEIVER, number: self.net.extras.number(packet.extra()) };
+            if who.number != 0 {
+                observer.delivered(t, who, packet.ecn());
+            }
+        }
+        self.flows[f].look_until(END, t, observer);
+        self.net.extras.take(packet.extra())
     }
 
     /// Sees to it that the agenda holds an entry at or before the next deadline of this end.
@@ -158,19 +176,10 @@ impl World {
     #[inline(never)]
     fn deliver<const END: usize, O: Observer>(&mut self, f: usize, t: Time, packet: Pkt, observer: &mut O) {
         self.net.tally.delivered += 1;
-        if let Some(audit) = &mut self.net.audit {
-            audit.delivered(self.net.extras.audit(packet.extra()));
+        let mut extra = None;
+        if packet.extra() != NONE || self.flows[f].sides[END].quiet_until <= t {
+            extra = self.prepare::<END, O>(f, t, packet, observer);
         }
-        if self.flows[f].sides[END].quiet_until <= t {
-            self.catch_up(f, END, t, observer);
-        }
-        if O::FOLLOWS && packet.extra() != NONE {
-            let who = Who { flow: f, data: END == RECEIVER, number: self.net.extras.number(packet.extra()) };
-            if who.number != 0 {
-                observer.delivered(t, who, packet.ecn());
-            }
-        }
-        let extra = self.net.extras.take(packet.extra());
         let flow = &mut self.flows[f];
         let before = if O::FOLLOWS && END == SENDER { flow.stance(observer) } else { None };
         let mut socket = Socket { t, number: (2 * f + END) as u32, net: &mut self.net, observer };
