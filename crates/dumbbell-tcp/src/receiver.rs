@@ -163,6 +163,7 @@ impl<P: Receive> Receiver<P> {
     }
 
     /// A segment that is not simply the next one, or that needs more than an answer at once.
+    #[inline(never)]
     fn on_special(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) {
         self.stats.received_packets += 1;
         if s.flags & flag::SYN != 0 {

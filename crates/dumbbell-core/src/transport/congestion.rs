@@ -223,6 +223,13 @@ pub trait CongestionControl {
 
     /// An acknowledgement arrived: each one, duplicates too, before the sender acts on it.
     fn on_ack(&mut self, ack: &Ack, orders: &mut Orders);
+    /// The ordinary case of [`Self::on_ack`]: `acked` bytes, cumulatively, while no loss is being repaired and no
+    /// congestion echoed. Only where [`Habits::samples`] is false, and it does then what `on_ack` does. The window after it.
+    fn on_expected(&mut self, acked: u64, window_limited: bool) -> u64 {
+        let ack = Ack { acked, window_limited, ..Ack::default() };
+        self.on_ack(&ack, &mut Orders::default());
+        self.cwnd()
+    }
     /// Congestion was noticed.
     fn on_congestion(&mut self, event: &Congestion<'_>, orders: &mut Orders);
     /// Recovery ended. The window may be at most `bound` (RFC 6582: max(FlightSize, SMSS) + SMSS, lest a burst

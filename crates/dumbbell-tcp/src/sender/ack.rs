@@ -18,10 +18,16 @@ struct News {
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// A segment of the receiver's arrives.
+    #[inline]
     pub fn on_segment(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) {
-        if self.goes_straight(now, s, x, out) {
-            return;
+        if !self.goes_straight(now, s, x, out) {
+            self.on_special(now, s, x, out);
         }
+    }
+
+    /// A segment that needs care.
+    #[inline(never)]
+    fn on_special(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) {
         if s.flags & flag::SYN != 0 {
             self.on_syn_ack(now, s, x.unwrap_or(&Extra::default()), out);
         } else if self.stage == Stage::Established && s.flags & flag::ACK != 0 {

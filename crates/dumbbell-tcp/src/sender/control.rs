@@ -90,6 +90,11 @@ impl<C: CongestionControl> Control<C> {
         self.cc.on_ack(ack, &mut self.orders);
         self.listen();
     }
+    /// The ordinary case, for a control that wants no samples.
+    #[inline]
+    pub fn on_expected(&mut self, acked: u64, window_limited: bool) {
+        self.cwnd = self.cc.on_expected(acked, window_limited);
+    }
     pub fn on_congestion(&mut self, event: &Congestion<'_>) {
         self.cc.on_congestion(event, &mut self.orders);
         self.listen();

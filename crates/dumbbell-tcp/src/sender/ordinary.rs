@@ -50,8 +50,11 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if let Some(r) = rtt {
             self.rtt.seen(r);
         }
-        let ack = if self.cc.wants_samples() { self.whole(now, una, rtt) } else { self.short(una) };
-        self.cc.on_ack(&ack);
+        if self.cc.wants_samples() {
+            self.tell(now, una, rtt);
+        } else {
+            self.cc.on_expected(una - self.una, self.window_limited);
+        }
         if let Some(r) = rtt {
             self.take_sample(r);
         }
@@ -65,20 +68,15 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.next = self.rto_at;
     }
 
-    /// What a congestion control that does nothing but window arithmetic reads of an acknowledgement.
-    #[inline]
-    fn short(&self, una: u64) -> Ack {
+    /// Tells a congestion control that wants to know everything.
+    #[inline(never)]
+    fn tell(&mut self, now: Time, una: u64, rtt: Option<Span>) {
         let mut ack = Ack::default();
         (ack.acked, ack.window_limited) = (una - self.una, self.window_limited);
-        ack
-    }
-
-    fn whole(&self, now: Time, una: u64, rtt: Option<Span>) -> Ack {
-        let mut ack = self.short(una);
         (ack.now, ack.una, ack.nxt, ack.in_flight) = (now, una, self.nxt, self.nxt - self.una);
         (ack.rtt, ack.srtt, ack.min_rtt) = (rtt, self.rtt.srtt(), self.rtt.min_rtt());
         (ack.window, ack.paced) = (self.window, self.paced);
-        ack
+        self.cc.on_ack(&ack);
     }
 
     /// Full segments of new data, until a window is full; the end of the stream is left to the careful way.

@@ -203,6 +203,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     }
 
     /// Tells the congestion control and the detector of a segment; the tag that the former writes on it.
+    #[inline(never)]
     pub(super) fn inform(&mut self, now: Time, (from, to): (u64, u64), after: u64, retransmit: bool) -> Tag {
         let mut sent = Sent::new(now, from, to - from, retransmit, self.nxt - self.una);
         sent.end = after;
