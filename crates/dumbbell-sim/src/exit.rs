@@ -29,16 +29,17 @@ impl Exit {
     }
 
     /// A packet that its socket hands over at `t`: when it leaves the host.
-    #[inline]
+    #[inline(always)]
     pub fn leaves(&mut self, t: Time, packet: &Pkt) -> Time {
         self.sent.mix(t.ps());
         self.sent.mix(packet.word());
-        match &mut self.jitter {
-            None => t,
-            Some(j) => {
-                j.last = j.last.max(t + j.most.scaled(j.rng.unit()));
-                j.last
-            }
-        }
+        if self.jitter.is_none() { t } else { self.leaves_late(t) }
+    }
+
+    #[inline(never)]
+    fn leaves_late(&mut self, t: Time) -> Time {
+        let Some(j) = &mut self.jitter else { return t };
+        j.last = j.last.max(t + j.most.scaled(j.rng.unit()));
+        j.last
     }
 }

@@ -121,25 +121,25 @@ impl Net {
     }
 
     /// A packet leaves a socket at `t`. Not inlined: a socket's code has several places that send.
-    #[inline(never)]
+    #[inline(always)]
     pub fn launch<O: Observer>(&mut self, t: Time, socket: u32, mut packet: Pkt, observer: &mut O) {
         self.tally.sent += 1;
         if let Some(audit) = &mut self.audit {
             packet = packet.with_extra(self.extras.tag(packet.extra(), audit.sent()));
         }
-        let (flow, data) = (socket / 2, socket as usize % 2 == SENDER);
         let exit = &mut self.exits[socket as usize];
         let (leaves, tail) = (exit.leaves(t, &packet), exit.tail);
         if O::FOLLOWS {
-            packet = packet.with_extra(self.follow(t, flow, data, packet, observer));
+            packet = packet.with_extra(self.follow(t, socket, packet, observer));
         }
-        if let Some(landing) = self.advance(leaves, &tail, flow, data, packet, observer) {
+        if let Some(landing) = self.advance(leaves, &tail, socket, packet, observer) {
             self.landings.push(landing);
         }
     }
 
     /// Tells an observer that follows packets of one that its socket sent; the handle that the packet now has.
-    fn follow<O: Observer>(&mut self, t: Time, flow: u32, data: bool, packet: Pkt, observer: &mut O) -> u32 {
+    fn follow<O: Observer>(&mut self, t: Time, socket: u32, packet: Pkt, observer: &mut O) -> u32 {
+        let (flow, data) = (socket / 2, socket as usize % 2 == SENDER);
         let who = Who { flow: flow as usize, data, number: observer.follow(flow as usize, data) };
         if who.number == 0 {
             return packet.extra();
@@ -155,8 +155,7 @@ impl Net {
         &mut self,
         mut t: Time,
         tail: &Tail,
-        flow: u32,
-        data: bool,
+        socket: u32,
         mut packet: Pkt,
         observer: &mut O,
     ) -> Option<Landing> {
@@ -165,23 +164,13 @@ impl Net {
                 self.cut(packet);
                 return None;
             }
-            self.tally.packet_hops += 1;
             let link = self.legs.hops[i as usize];
             match &mut self.elements[link as usize] {
-                Element::Wire(wire) => {
-                    let came = t;
+                Element::Wire(wire) if !O::FOLLOWS => {
+                    self.tally.packet_hops += 1;
                     t = wire.pass(t, packet.ip_len());
-                    if O::FOLLOWS {
-                        let parcel = Parcel { packet, flow, leg: 0, framing: 0, data };
-                        wire.tell(came, link, &parcel, scene!(self, observer));
-                    }
                 }
-                Element::Port(port) => {
-                    let mut parcel = Parcel { packet, flow, leg: 0, framing: 0, data };
-                    let at = port.pass(t, &mut parcel, scene!(self, observer));
-                    packet = parcel.packet;
-                    t = at?;
-                }
+                _ => (t, packet) = self.pass_between(t, link, Parcel::new(packet, socket, 0), observer)?,
             }
         }
         if t > self.end {
@@ -193,37 +182,60 @@ impl Net {
         None
     }
 
-    /// A packet arrives at a merge at `now`; when it comes to the socket behind it, if it does.
-    #[inline]
-    pub fn arrive<O: Observer>(&mut self, now: Time, entry: &Entry, observer: &mut O) -> Option<Landing> {
-        let leg = &self.legs.legs[entry.leg as usize];
-        let Leg { link, flow, data, tail } = *leg;
-        let mut packet = entry.packet;
-        let at = match self.elements.get_mut(link as usize) {
-            None => now,
-            Some(Element::Wire(wire)) => {
-                self.tally.packet_hops += 1;
-                let at = wire.pass(now, packet.ip_len());
-                if O::FOLLOWS {
-                    let parcel = Parcel { packet, flow, leg: entry.leg, framing: 0, data };
-                    wire.tell(now, link, &parcel, scene!(self, observer));
-                }
+    /// A packet passes a link that is more than arithmetic, or that somebody looks at; when and how it is at the far
+    /// end, if that is known now.
+    #[inline(always)]
+    fn pass<O: Observer>(
+        &mut self,
+        t: Time,
+        link: u32,
+        mut parcel: Parcel,
+        observer: &mut O,
+    ) -> Option<(Time, Pkt)> {
+        self.tally.packet_hops += 1;
+        let at = match &mut self.elements[link as usize] {
+            Element::Wire(wire) => {
+                let at = wire.pass(t, parcel.packet.ip_len());
+                wire.tell(t, link, &parcel, scene!(self, observer));
                 at
             }
-            Some(Element::Port(port)) => {
-                self.tally.packet_hops += 1;
-                let mut parcel = Parcel { packet, flow, leg: entry.leg, framing: 0, data };
+            Element::Port(port) => {
                 if let Some(station) = &mut port.station {
-                    station.arrive(now, parcel, &mut self.released, &mut port.account, scene!(self, observer));
-                    self.release(now, link, observer);
+                    station.arrive(t, parcel, &mut self.released, &mut port.account, scene!(self, observer));
+                    self.release(t, link, observer);
                     return None;
                 }
-                let at = self.enter(now, link, &mut parcel, observer)?;
-                packet = parcel.packet;
-                at
+                self.enter(t, link, &mut parcel, observer)?
             }
         };
-        self.advance(at, &tail, flow, data, packet, observer)
+        Some((at, parcel.packet))
+    }
+
+    /// The same between merges, where wires are the rule.
+    #[inline(never)]
+    fn pass_between<O: Observer>(
+        &mut self,
+        t: Time,
+        link: u32,
+        parcel: Parcel,
+        observer: &mut O,
+    ) -> Option<(Time, Pkt)> {
+        self.pass(t, link, parcel, observer)
+    }
+
+    /// A packet arrives at a merge at `now`; its landing, if a socket is behind it.
+    #[inline]
+    pub fn arrive<O: Observer>(&mut self, now: Time, entry: &Entry, observer: &mut O) -> Option<Landing> {
+        let Leg { link, socket, tail } = self.legs.legs[entry.leg as usize];
+        let (at, packet) = match self.elements.get_mut(link as usize) {
+            None => (now, entry.packet),
+            Some(Element::Wire(wire)) if !O::FOLLOWS => {
+                self.tally.packet_hops += 1;
+                (wire.pass(now, entry.packet.ip_len()), entry.packet)
+            }
+            Some(_) => self.pass(now, link, Parcel::new(entry.packet, socket, entry.leg), observer)?,
+        };
+        self.advance(at, &tail, socket, packet, observer)
     }
 
     /// A packet comes to the queue of a port; when it is at the far end, if that is known.
@@ -243,9 +255,8 @@ impl Net {
 
     /// A packet goes on behind a port, off the hot path.
     fn goes_on<O: Observer>(&mut self, at: Time, parcel: Parcel, observer: &mut O) {
-        let Parcel { packet, flow, leg, data, .. } = parcel;
-        let tail = self.legs.legs[leg as usize].tail;
-        if let Some(landing) = self.advance(at, &tail, flow, data, packet, observer) {
+        let tail = self.legs.legs[parcel.leg as usize].tail;
+        if let Some(landing) = self.advance(at, &tail, parcel.socket(), parcel.packet, observer) {
             self.landings.push(landing);
         }
     }

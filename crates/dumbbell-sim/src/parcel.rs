@@ -18,6 +18,16 @@ pub struct Parcel {
 }
 
 impl Parcel {
+    /// A packet from `socket` (2 x flow + end), on `leg` if that is known.
+    #[inline]
+    pub fn new(packet: Pkt, socket: u32, leg: u32) -> Self {
+        Parcel { packet, flow: socket / 2, leg, framing: 0, data: socket % 2 == 0 }
+    }
+    /// The socket that it comes from.
+    #[inline]
+    pub fn socket(&self) -> u32 {
+        2 * self.flow + u32::from(!self.data)
+    }
     /// One word that tells packets apart, for the fingerprint.
     #[inline]
     pub fn word(&self) -> u64 {

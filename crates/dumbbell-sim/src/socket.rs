@@ -18,7 +18,7 @@ pub struct Socket<'a, O> {
 }
 
 impl<O: Observer> Outbox for Socket<'_, O> {
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, segment: Segment, extra: Option<Extra>) {
         let extra = self.net.extras.put(extra);
         self.net.launch(self.t, self.number, Pkt::new(segment, extra), self.observer);
