@@ -170,7 +170,7 @@ impl Net {
                     self.tally.packet_hops += 1;
                     t = wire.pass(t, packet.ip_len());
                 }
-                _ => (t, packet) = self.pass_between(t, link, Parcel::new(packet, socket, 0), observer)?,
+                _ => t = self.pass_between(t, link, &mut packet, socket, observer)?,
             }
         }
         if t > self.end {
@@ -182,33 +182,34 @@ impl Net {
         None
     }
 
-    /// A packet passes a link that is more than arithmetic, or that somebody looks at; when and how it is at the far
-    /// end, if that is known now.
+    /// A packet passes a link that is more than arithmetic, or that somebody looks at; when it is at the far end, if
+    /// that is known now.
     #[inline(always)]
     fn pass<O: Observer>(
         &mut self,
         t: Time,
         link: u32,
-        mut parcel: Parcel,
+        packet: &mut Pkt,
+        (socket, leg): (u32, u32),
         observer: &mut O,
-    ) -> Option<(Time, Pkt)> {
+    ) -> Option<Time> {
         self.tally.packet_hops += 1;
-        let at = match &mut self.elements[link as usize] {
+        match &mut self.elements[link as usize] {
             Element::Wire(wire) => {
-                let at = wire.pass(t, parcel.packet.ip_len());
-                wire.tell(t, link, &parcel, scene!(self, observer));
-                at
+                let at = wire.pass(t, packet.ip_len());
+                wire.tell(t, link, &Parcel::new(*packet, socket, leg), scene!(self, observer));
+                Some(at)
             }
-            Element::Port(port) => {
-                if let Some(station) = &mut port.station {
-                    station.arrive(t, parcel, &mut self.released, &mut port.account, scene!(self, observer));
-                    self.release(t, link, observer);
-                    return None;
+            Element::Port(port) => match port.queue {
+                Queue::Arrival(_) if port.station.is_none() => {
+                    port.pass(t, packet, (socket, leg), scene!(self, observer))
                 }
-                self.enter(t, link, &mut parcel, observer)?
-            }
-        };
-        Some((at, parcel.packet))
+                _ => {
+                    self.wait(t, link, Parcel::new(*packet, socket, leg), observer);
+                    None
+                }
+            },
+        }
     }
 
     /// The same between merges, where wires are the rule.
@@ -217,33 +218,52 @@ impl Net {
         &mut self,
         t: Time,
         link: u32,
-        parcel: Parcel,
+        packet: &mut Pkt,
+        socket: u32,
         observer: &mut O,
-    ) -> Option<(Time, Pkt)> {
-        self.pass(t, link, parcel, observer)
+    ) -> Option<Time> {
+        self.pass(t, link, packet, (socket, 0), observer)
     }
 
     /// A packet arrives at a merge at `now`; its landing, if a socket is behind it.
     #[inline]
     pub fn arrive<O: Observer>(&mut self, now: Time, entry: &Entry, observer: &mut O) -> Option<Landing> {
         let Leg { link, socket, tail } = self.legs.legs[entry.leg as usize];
-        let (at, packet) = match self.elements.get_mut(link as usize) {
-            None => (now, entry.packet),
+        let mut packet = entry.packet;
+        let at = match self.elements.get_mut(link as usize) {
+            None => now,
             Some(Element::Wire(wire)) if !O::FOLLOWS => {
                 self.tally.packet_hops += 1;
-                (wire.pass(now, entry.packet.ip_len()), entry.packet)
+                wire.pass(now, packet.ip_len())
             }
-            Some(_) => self.pass(now, link, Parcel::new(entry.packet, socket, entry.leg), observer)?,
+            Some(_) => self.pass(now, link, &mut packet, (socket, entry.leg), observer)?,
         };
         self.advance(at, &tail, socket, packet, observer)
     }
 
+    /// A packet comes to a port where it may have to wait: to the conditioner, or to a queue that holds it.
+    #[inline(never)]
+    fn wait<O: Observer>(&mut self, now: Time, link: u32, mut parcel: Parcel, observer: &mut O) {
+        let Element::Port(port) = &mut self.elements[link as usize] else { return };
+        match &mut port.station {
+            Some(station) => {
+                station.arrive(now, parcel, &mut self.released, &mut port.account, scene!(self, observer));
+                self.release(now, link, observer);
+            }
+            None => {
+                self.enter(now, link, &mut parcel, observer);
+            }
+        }
+    }
+
     /// A packet comes to the queue of a port; when it is at the far end, if that is known.
-    #[inline(always)]
     fn enter<O: Observer>(&mut self, now: Time, link: u32, parcel: &mut Parcel, observer: &mut O) -> Option<Time> {
         let Element::Port(port) = &mut self.elements[link as usize] else { return None };
         match port.queue {
-            Queue::Arrival(_) => port.pass(now, parcel, scene!(self, observer)),
+            Queue::Arrival(_) => {
+                let way = (parcel.socket(), parcel.leg);
+                port.pass(now, &mut parcel.packet, way, scene!(self, observer))
+            }
             Queue::Held(_) => {
                 if let Some(done) = port.arrive(now, *parcel, scene!(self, observer)) {
                     self.agenda.push(Entry::clock(done.ps(), self.ranks.done(link)));
