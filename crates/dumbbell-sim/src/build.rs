@@ -205,6 +205,18 @@ fn element(
     })))
 }
 
+/// The port of one link by itself, with the chance that it has in a run of `plan`.
+///
+/// # Errors
+/// As [`World::new`].
+pub(crate) fn lone(plan: &Plan, link: usize, makers: &Makers, alarm: &Alarm) -> Result<Box<Port>, Fault> {
+    let brought = Brought { makers, alarm: alarm.clone() };
+    match element(plan, link, true, Options::default(), &brought)? {
+        Element::Port(port) => Ok(port),
+        Element::Wire(_) => unreachable!("a link that datagrams take is no wire"),
+    }
+}
+
 /// How much the sender's departures are delayed by at most, where the profile wants it, and the chance of it.
 fn jitter(plan: &Plan, number: usize) -> Option<(Span, Stream)> {
     let flow = &plan.flows[number];

@@ -40,6 +40,7 @@ _COMMANDS = (
     ("test", "test:test", "Examine algorithms of your own as those of the catalogue are."),
     ("new", "new:new", "Write the first lines of an algorithm of your own."),
     ("compare", "compare:compare", "Compare with ns-2 and ns-3: speed, once the work is alike; or results."),
+    ("validate", "validate:validate", "Check the simulator against laws that are known without it."),
     ("reproduce", "reproduce:reproduce", "Reproduce a paper: a verdict on each number and claim."),
     ("doctor", "doctor:doctor", "Say what this machine has and what it lacks."),
 )
