@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 
-from .tcp import mathis
+from .tcp import aimd_peak, mathis
 
 C = 0.4
 BETA = 0.7
+BETA_ECN = 0.85
+"""What an ECN echo leaves with ABE: RFC 8511 section 4.2."""
 
 
 def k(w_max: float, w: float, c: float = C) -> float:
@@ -49,5 +51,15 @@ def mean_window(p: float, rtt: float) -> float:
 
 def rounds_in_tooth(p: float, rtt: float, c: float = C, beta: float = BETA) -> float:
     """How many round trips pass from one of these losses to the next, K / RTT at the W_max of the cubic tooth."""
-    w_max = cubic_window(p, rtt, c, beta) * 4 / (3 + beta)
+    w_max = tooth_peak(p, rtt, c, beta)
     return k(w_max, beta * w_max, c) / rtt
+
+
+def tooth_peak(p: float, rtt: float, c: float = C, beta: float = BETA) -> float:
+    """W_max of that tooth: its mean is (3 + beta) / 4 of it."""
+    return cubic_window(p, rtt, c, beta) * 4 / (3 + beta)
+
+
+def friendly_peak(p: float, beta: float = BETA) -> float:
+    """W_max of a tooth of AIMD(alpha, 1 - beta)."""
+    return aimd_peak(alpha(beta), 1 - beta, p)
