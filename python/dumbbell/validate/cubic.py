@@ -171,8 +171,9 @@ def _one_signal() -> Iterator[Oracle]:
             id=f"cubic.decrease.{'abe' if options else 'mark' if marks else 'loss'}",
             law=law,
             expected=share,
-            # A mark is heard of when the window has grown for a part of a round trip, by less than a segment.
+            # The acknowledgement that echoes a mark has taken its own segment out of what is in flight.
             tolerance=1 / W_MAX if marks else byte,
+            absolute=True,
             measure=partial(_decrease, scenario=scenario, cause=cause),
         )
     for convergent in (True, False):
