@@ -45,9 +45,10 @@ def mean_queue(b: float, beta: float = 0.5) -> float:
     return area / tooth(b, beta)[1]
 
 
-def period(b: float, bdp: float, rtt: float, beta: float = 0.5) -> float:
-    """Seconds from one loss to the next; `bdp` in segments, `rtt` of the path."""
-    return tooth(b, beta)[1] * bdp * rtt
+def period(pipe: float, peak: float, rtt: float, beta: float = 0.5) -> float:
+    """Seconds from one loss to the next, in packets: `pipe` is what the path holds without a queue, the packet in
+    transmission included, `peak` the window that finds no room; `rtt` is that of the path."""
+    return tooth(peak / pipe - 1, beta)[1] * pipe * rtt
 
 
 def smallest_full_buffer(beta: float = 0.5) -> float:
