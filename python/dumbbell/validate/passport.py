@@ -16,6 +16,14 @@ from .oracle import Line, Measured, Oracle
 SUBJECTS = (
     "queues",
     "red",
+    "throughput",
+    "cubic",
+    "timers",
+    "recovery",
+    "windows",
+    "signals",
+    "sawtooth",
+    "fairness",
 )
 """The modules of this package that have `ORACLES`, in the order of the passport."""
 
