@@ -159,7 +159,7 @@ def _one_signal() -> Iterator[Oracle]:
         measure=_k,
         unit="s",
     )
-    signals = (
+    signals: tuple[tuple[str, dict[str, Any], float, str], ...] = (
         ("loss", {}, cubic.BETA, "a loss leaves 0.7 of what is in flight: RFC 9438 section 4.6"),
         ("ecn_echo", {}, cubic.BETA, "a mark is as a loss: RFC 9438 section 4.6"),
         ("ecn_echo", {"abe": True}, cubic.BETA_ECN, "with ABE a mark leaves 0.85: RFC 8511 section 4.2"),

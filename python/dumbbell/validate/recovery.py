@@ -23,8 +23,8 @@ MIN_RTO = 1.0
 
 def scenario(cc: str, losses: int) -> dict[str, Any]:
     """A flow in congestion avoidance whose first window loses so many segments; without what came after RFC 6675."""
-    window = {"initial_window": f"{WINDOW} pkt", "initial_ssthresh": f"{WINDOW} pkt"}
-    later = {"frto": False, "min_rto": f"{MIN_RTO * 1e3:g} ms", "initial_window_bytes": "unlimited"}
+    window: dict[str, Any] = {"initial_window": f"{WINDOW} pkt", "initial_ssthresh": f"{WINDOW} pkt"}
+    later: dict[str, Any] = {"frto": False, "min_rto": f"{MIN_RTO * 1e3:g} ms", "initial_window_bytes": "unlimited"}
     if cc == "sack":
         later |= {"detection": "dupack", "reduction": "rfc6675", "tail_loss_probe": False}
     lost = ",".join(map(str, LOST[:losses]))

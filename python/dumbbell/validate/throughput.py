@@ -154,7 +154,7 @@ def _toothed(
     cc: str | Mapping[str, Any], every: int, peak: float, rounds: float, marks: bool = False, **tcp_fields: Any
 ) -> dict[str, Any]:
     """A flow that begins at the peak of its tooth, measured over whole teeth, of `rounds` round trips each."""
-    window = {"initial_window": f"{int(peak)} pkt", "initial_ssthresh": f"{int(peak)} pkt"}
+    window: dict[str, Any] = {"initial_window": f"{int(peak)} pkt", "initial_ssthresh": f"{int(peak)} pkt"}
     flow = paths.sender(cc, RTT, initial_window_bytes="unlimited", **window, **tcp_fields)
     tooth = rounds * RTT
     queue = Nth(every=every, marks=marks, limit="unlimited")
@@ -225,8 +225,12 @@ def _regular_losses() -> Iterator[Oracle]:
 
 def _pftk(p: float, acked: int, w_max: int | None) -> Oracle:
     seconds = min(3 * LOSSES / p / tcp.pftk(p, RTT, 1.0, acked=acked), 10_000)
-    fields = {"delayed_ack": "second" if acked == 2 else "each", "limited_transmit": False, "frto": False}
-    window = {"receive_window": f"{w_max} pkt"} if w_max else {}
+    fields: dict[str, Any] = {
+        "delayed_ack": "second" if acked == 2 else "each",
+        "limited_transmit": False,
+        "frto": False,
+    }
+    window: dict[str, Any] = {"receive_window": f"{w_max} pkt"} if w_max else {}
     flow = paths.sender("reno", RTT, **fields, **window)
     scenario = paths.clear(flow, seconds=seconds + 20, warmup=20, loss=p)
 
