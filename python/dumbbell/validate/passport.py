@@ -16,6 +16,7 @@ from .oracle import Line, Measured, Oracle
 SUBJECTS = (
     "queues",
     "red",
+    "links",
     "throughput",
     "cubic",
     "timers",
