@@ -1,4 +1,9 @@
-"""How flows share: Jain's index of equal flows, round-trip times at equal loss, Chiu and Jain's convergence."""
+"""How flows share: Jain's index of equal flows, round-trip times, Chiu and Jain's convergence.
+
+Between 1/RTT and 1/RTT^2, says experience with shared queues. Both ends are exact: at equal independent losses the
+ratio of goodputs is that of round-trip times (Mathis et al. 1997), at losses that hit all flows at the same instants
+its square. Such losses leave the distance of windows as it is until the next of them multiplies it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What windows let through without loss: the receive window, the initial window, slow start."""
+"""What windows let through without loss: the receive window, the initial window, slow start.
+
+A transfer's time is counted from its SYN until the receiver has the last segment: a round trip for the handshake, one
+for each round but the last, and half of one.
+"""
 
 from __future__ import annotations
 
