@@ -17,6 +17,14 @@ SUBJECTS = (
     "queues",
     "red",
     "links",
+    "throughput",
+    "cubic",
+    "timers",
+    "recovery",
+    "windows",
+    "signals",
+    "sawtooth",
+    "fairness",
 )
 """The modules of this package that have `ORACLES`, in the order of the passport."""
 
