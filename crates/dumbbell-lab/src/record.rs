@@ -98,12 +98,12 @@ pub struct Recorder<'a> {
 }
 
 impl<'a> Recorder<'a> {
-    /// A recorder of what the plan's `record` asks for, in `dir`; without a directory it records nothing. `makers`
-    /// are of the algorithms that are not of the catalogue.
+    /// A recorder of what the plan's `record` asks for, in `dir`. `makers` are of the algorithms that are not of the
+    /// catalogue.
     ///
     /// # Errors
     /// A file cannot be made.
-    pub fn new(plan: &'a Plan, makers: &Makers, dir: Option<&Path>) -> Result<Self, ParquetError> {
+    pub fn new(plan: &'a Plan, makers: &Makers, dir: &Path) -> Result<Self, ParquetError> {
         let mut r = Recorder {
             plan,
             flows: None,
@@ -114,7 +114,6 @@ impl<'a> Recorder<'a> {
             before: Vec::new(),
             failed: None,
         };
-        let Some(dir) = dir else { return Ok(r) };
         let series = plan.record.every.is_some();
         if series && plan.record.flows {
             r.flows = Sheet::create(dir, "flows.parquet", &FLOWS, Vec::new())?;

@@ -37,8 +37,10 @@ pub fn plan(scenario: &Scenario, root: &Node, name: &str, seed: u64, check: &mut
     if !check.ok() {
         return None;
     }
+    let starts = starts(&net, scenario, seed);
+    let placed = net.flows.iter().zip(starts);
     let flows: Vec<Flow> =
-        net.flows.iter().map(|f| flow(f, &kits[f.entry], &net, scenario, root, seed, check)).collect();
+        placed.map(|(f, start)| flow(f, &kits[f.entry], &net, scenario, root, start, check)).collect();
     let record = record(scenario, &flows, root, check);
     let (duration, warmup) = (scenario.duration, scenario.warmup);
     let plan = Plan { name: name.into(), seed, duration, warmup, nodes: net.nodes, links, flows, record };
@@ -122,27 +124,39 @@ fn whole(scenario: &Scenario, root: &Node, check: &mut Check) {
     }
 }
 
+/// When each flow starts: those of an entry one after the other, each by chance a little later.
+fn starts(net: &Network, scenario: &Scenario, seed: u64) -> Vec<Span> {
+    let mut next: Vec<Span> = scenario.flow.iter().map(|written| written.start).collect();
+    let start = |f: &network::Placed| {
+        let written = &scenario.flow[f.entry];
+        let spread = match written.start_spread {
+            Span::ZERO => Span::ZERO,
+            s => s.scaled(Stream::named(seed, &format!("{}/start", f.name)).unit()),
+        };
+        let own = next[f.entry];
+        next[f.entry] = own + written.start_step;
+        own + spread
+    };
+    net.flows.iter().map(start).collect()
+}
+
 fn flow(
     f: &network::Placed,
     kit: &Kit,
     net: &Network,
     scenario: &Scenario,
     root: &Node,
-    seed: u64,
+    start: Span,
     check: &mut Check,
 ) -> Flow {
     let written = &scenario.flow[f.entry];
-    let spread = match written.start_spread {
-        Span::ZERO => Span::ZERO,
-        s => s.scaled(Stream::named(seed, &format!("{}/start", f.name)).unit()),
-    };
     let transport = flows::fit(kit, f, net, root, check);
     let udp = matches!(transport, Transport::Udp { .. });
     Flow {
         name: f.name.clone(),
         from: f.from,
         to: f.to,
-        start: written.start + spread,
+        start,
         stop: written.stop,
         forward: f.forward.clone(),
         back: if udp { Vec::new() } else { f.back.clone() },
