@@ -40,6 +40,7 @@ _COMMANDS = (
     ("test", "test:test", "Examine algorithms of your own as those of the catalogue are."),
     ("new", "new:new", "Write the first lines of an algorithm of your own."),
     ("reproduce", "reproduce:reproduce", "Reproduce a paper: a verdict on each number and claim."),
+    ("bench", "bench:bench", "Measure what a simulated packet costs: time, memory, instructions."),
     ("doctor", "doctor:doctor", "Say what this machine has and what it lacks."),
 )
 
