@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -169,7 +170,10 @@ def _child(order: JSON, before: Sequence[str] = ()) -> JSON:
 
 
 def _end(code: int) -> str:
-    return f"code {code}" if code >= 0 else f"signal {-code} (out of memory?)"
+    """How a process ended, in words."""
+    if code >= 0:
+        return f"code {code}"
+    return f"signal {-code}" + (" (did it need more memory than there is?)" if -code == signal.SIGKILL else "")
 
 
 def counted(case: Case, way: Way) -> float:

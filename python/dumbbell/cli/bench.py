@@ -17,7 +17,6 @@ from ..units import prefix, significant
 from .options import Json, emit, notes, show
 from .test import CHECK_FAILED
 
-
 _RUN = ("profile", "queue", "flows", "rate", "time", "packet-hops", "ns/hop", "loops/hop", "goodput", "drops")
 _BEFORE = ("profile", "queue", "flows", "plan", "set-up", "memory/flow", "at peak", "process at peak")
 _BESIDE = ("profile", "queue", "flows", "way", "fingerprint", "ns/hop", "events/hop", "goodput", "drops")
