@@ -81,9 +81,9 @@ pub fn bench(order: &Value) -> Result<Value, Problem> {
 /// The run of which only the summary is recorded.
 fn run(engine: &Engine<'_>, plan: &Plan, mut world: World) -> Result<(Report, Spent), Problem> {
     let watch = Stopwatch::start();
-    engine::go(engine, plan, &mut world, &mut (), |()| false).map_err(refused)?;
+    engine::alone(engine, plan, &mut world).map_err(refused)?;
     let spent = watch.spent();
-    Ok((world.finish(&mut ()), spent))
+    Ok((world.finish_alone(), spent))
 }
 
 /// The run with its series in `dir`, which must be there: all that recording costs is in the time.
@@ -91,7 +91,7 @@ fn record(engine: &Engine<'_>, plan: &Plan, mut world: World, dir: &Path) -> Res
     let unwritten = |e| engine::unwritten(dir, &e);
     let watch = Stopwatch::start();
     let mut recorder = Recorder::new(plan, engine.makers, dir).map_err(unwritten)?;
-    engine::go(engine, plan, &mut world, &mut recorder, Recorder::failed).map_err(refused)?;
+    engine::recorded(engine, plan, &mut world, &mut recorder).map_err(refused)?;
     let report = world.finish(&mut recorder);
     recorder.close(&[]).map_err(unwritten)?;
     Ok((report, watch.spent()))

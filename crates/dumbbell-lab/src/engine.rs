@@ -7,7 +7,7 @@ use crate::store::key::{Digest, RESULTS_VERSION};
 use crate::store::{Records, Store};
 use dumbbell_core::foreign::{Failure, Makers};
 use dumbbell_plan::Plan;
-use dumbbell_sim::{Observer, Options, Report, World};
+use dumbbell_sim::{Options, Report, World};
 use parquet::errors::ParquetError;
 use serde_json::{Map, Value, json};
 use std::any::Any;
@@ -78,7 +78,7 @@ impl Engine<'_> {
             return Err(Stop::Interrupted);
         }
         let kept = self.store.map(|store| (store, digest.key));
-        let grows = kept.filter(|_| recorded(plan)).map(|(s, k)| s.grow(k)).transpose().map_err(Stop::Broken)?;
+        let grows = kept.filter(|_| wanted(plan)).map(|(s, k)| s.grow(k)).transpose().map_err(Stop::Broken)?;
         let dir = grows.as_deref().or(dir);
         let before = self.meter.passed.load(Relaxed);
         let simulated = || catch_unwind(AssertUnwindSafe(|| (self.simulate)(self, plan, &digest.plan_hash, dir)));
@@ -172,7 +172,7 @@ fn words(panic: &(dyn Any + Send)) -> String {
 }
 
 /// Whether a plan asks for more than the summary.
-fn recorded(plan: &Plan) -> bool {
+fn wanted(plan: &Plan) -> bool {
     plan.record.every.is_some() || plan.record.drops || !plan.record.packets.is_empty()
 }
 
@@ -182,17 +182,16 @@ fn recorded(plan: &Plan) -> bool {
 /// It was stopped, its series cannot be written, or the simulator refuses the plan.
 pub fn simulate(engine: &Engine<'_>, plan: &Plan, hash: &str, dir: Option<&Path>) -> Result<(Report, f64), Stop> {
     let began = std::time::Instant::now();
-    let Some(dir) = dir.filter(|_| recorded(plan)) else {
-        // Nobody looks: an observer that sees nothing costs nothing.
+    let Some(dir) = dir.filter(|_| wanted(plan)) else {
         let mut world = world(engine, plan)?;
-        go(engine, plan, &mut world, &mut (), |()| false)?;
-        let report = world.finish(&mut ());
+        alone(engine, plan, &mut world)?;
+        let report = world.finish_alone();
         return Ok((report, began.elapsed().as_secs_f64()));
     };
     let unwritten = |e: ParquetError| Stop::Broken(unwritten(&engine.shown, &e));
     let mut recorder = Recorder::new(plan, engine.makers, dir).map_err(unwritten)?;
     let mut world = world(engine, plan)?;
-    go(engine, plan, &mut world, &mut recorder, Recorder::failed)?;
+    recorded(engine, plan, &mut world, &mut recorder)?;
     if recorder.failed() {
         return Err(recorder.close(&[]).map_or_else(unwritten, |()| Stop::Interrupted));
     }
@@ -214,20 +213,32 @@ pub fn world(engine: &Engine<'_>, plan: &Plan) -> Result<World, Stop> {
     })
 }
 
-/// Takes a world to its end, or to where `failed` says of the observer that nothing more can be written.
+/// Takes a world to its end while nobody looks.
 ///
 /// # Errors
 /// It was stopped, or an algorithm of the user's own failed.
-pub fn go<O: Observer>(
+pub fn alone(engine: &Engine<'_>, plan: &Plan, world: &mut World) -> Result<(), Stop> {
+    go(engine, plan, world, |world| (world.run_alone(CHUNK), false))
+}
+
+/// Takes a world to its end, or to where nothing more can be written.
+///
+/// # Errors
+/// As [`alone`].
+pub fn recorded(engine: &Engine<'_>, plan: &Plan, world: &mut World, by: &mut Recorder<'_>) -> Result<(), Stop> {
+    go(engine, plan, world, |world| (world.run(by, CHUNK), by.failed()))
+}
+
+/// `stretch` runs a world on, and says whether the end is reached, and whether there is no sense in going on.
+fn go(
     engine: &Engine<'_>,
     plan: &Plan,
     world: &mut World,
-    observer: &mut O,
-    failed: impl Fn(&O) -> bool,
+    mut stretch: impl FnMut(&mut World) -> (bool, bool),
 ) -> Result<(), Stop> {
     let mut passed = 0u64;
     loop {
-        let ended = world.run(observer, CHUNK);
+        let (ended, broken) = stretch(world);
         let now = if ended { 1.0 } else { world.now().ps() as f64 / plan.duration.ps() as f64 };
         let now = ((now * WHOLE) as u64).max(passed);
         engine.meter.passed.fetch_add(now - passed, Relaxed);
@@ -238,7 +249,7 @@ pub fn go<O: Observer>(
             }
             return Err(Stop::Failed(raised(failure, plan.seed)));
         }
-        if ended || failed(observer) {
+        if ended || broken {
             return Ok(());
         }
         if engine.meter.stop.load(Relaxed) {

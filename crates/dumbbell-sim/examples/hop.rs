@@ -47,11 +47,12 @@ fn main() {
             *cc = plans::spec("cubic", json!({}));
         }
     }
-    let mut world = World::new(&plan, Options { fold: !said("unfolded"), hold: said("held"), ..Options::default() }).unwrap();
+    let mut world =
+        World::new(&plan, Options { fold: !said("unfolded"), hold: said("held"), ..Options::default() }).unwrap();
     let start = Instant::now();
-    while !world.run(&mut (), 1_000_000) {}
+    while !world.run_alone(1_000_000) {}
     let spent = start.elapsed().as_secs_f64();
-    let r = world.finish(&mut ());
+    let r = world.finish_alone();
     let goodput: f64 = r.flows.iter().map(|f| f.goodput_bps).sum();
     let ledger = &r.queues[0].ledger;
     println!(
