@@ -15,6 +15,7 @@ struct Life {
     cc: AnyCc,
     now: Time,
     una: u64,
+    until_loss: u64,
     orders: Orders,
 }
 
@@ -22,17 +23,18 @@ impl Life {
     fn acknowledge(&mut self) {
         self.now += Span::from_us(100);
         self.una += MSS;
-        let segment = self.una / MSS;
+        self.until_loss -= 1;
         let window = self.cc.cwnd();
         let mut ack = Ack::default();
         (ack.now, ack.acked, ack.una) = (self.now, MSS, self.una);
         (ack.nxt, ack.in_flight, ack.window_limited) = (self.una + window, window, true);
         ack.phase = Phase::Open;
-        ack.rtt = Some(Span::from_us(100_000 + segment % 97));
+        ack.rtt = Some(Span::from_us(100_000 + self.until_loss % 128));
         (ack.srtt, ack.min_rtt) = (Some(Span::from_ms(100)), Some(Span::from_us(100_000)));
         (ack.peer_clock, ack.reverse_delay) = (Some(self.now), Some(Span::from_ms(50)));
         self.cc.on_ack(black_box(&ack), &mut self.orders);
-        if segment % SEGMENTS_BETWEEN_LOSSES == 0 {
+        if self.until_loss == 0 {
+            self.until_loss = SEGMENTS_BETWEEN_LOSSES;
             self.cc.on_congestion(&Congestion::new(self.now, Cause::Loss, window, &[]), &mut self.orders);
             self.cc.on_recovered(self.now, self.cc.ssthresh().unwrap_or(window));
         }
@@ -54,7 +56,8 @@ fn each(criterion: &mut Criterion) {
     for entry in CATALOGUE {
         let name = entry.about.name;
         let cc = AnyCc::build(name, &(entry.defaults)(), &PATH).expect("the defaults are accepted");
-        let mut life = Life { cc, now: Time::ZERO, una: 1, orders: Orders::default() };
+        let mut life =
+            Life { cc, now: Time::ZERO, una: 1, until_loss: SEGMENTS_BETWEEN_LOSSES, orders: Orders::default() };
         (0..10_000).for_each(|_| life.acknowledge());
         assert!(life.cc.cwnd() < 1 << 40, "{name} knows no losses");
         group.bench_function(name, |b| b.iter(|| life.acknowledge()));

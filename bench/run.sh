@@ -8,7 +8,7 @@ set -eu
 cd "$(dirname "$0")/.."
 # The versions of the main workspace, so that what both use is built once.
 [ bench/Cargo.lock -nt Cargo.lock ] || cp Cargo.lock bench/Cargo.lock
-target=$PWD/target
+export CARGO_TARGET_DIR="$PWD/target"
 case ${1:-all} in
 all) set -- --benches ;;
 check) set -- --benches -- --test ;;
@@ -23,4 +23,4 @@ aqm | cc | ack | agenda)
     ;;
 esac
 cd bench
-exec cargo bench --quiet --target-dir "$target" "$@"
+exec cargo bench --quiet "$@"
