@@ -178,10 +178,11 @@ def test_a_point_beside_the_grid_gets_a_rate_and_a_time() -> None:
 
 
 def test_memory_is_what_further_flows_take() -> None:
-    told = {"rss_set_up_bytes": 11_000, "peak_rss_bytes": 21_000}
-    few = {"rss_set_up_bytes": 1_000}
+    told = {"rss_planned_bytes": 5_500, "rss_set_up_bytes": 11_000, "peak_rss_bytes": 21_000}
+    few = {"rss_planned_bytes": 500, "rss_set_up_bytes": 1_000}
     of = measure._memory(Case(101, "1 Mbps", "2 s"), [told], few)
-    assert (of["bytes_per_flow"], of["peak_bytes_per_flow"], of["peak_rss_bytes"]) == (100, 200, 21_000)
+    assert (of["bytes_per_flow"], of["plan_bytes_per_flow"]) == (100, 50)
+    assert (of["peak_bytes_per_flow"], of["peak_rss_bytes"]) == (200, 21_000)
     assert measure._memory(Case(1, "1 Mbps", "2 s"), [told], few)["bytes_per_flow"] is None
     unknown = measure._memory(Case(9, "1 Mbps", "2 s"), [dict.fromkeys(told)], dict.fromkeys(few))
     assert unknown["bytes_per_flow"] is None and unknown["peak_rss_bytes"] is None

@@ -118,18 +118,22 @@ def _beside(first: JSON, other: JSON) -> JSON:
 
 def _memory(case: Case, runs: Sequence[JSON], few: JSON) -> JSON:
     """Memory: what each further flow takes, against the same network with a single one."""
-    peak = max((one["peak_rss_bytes"] or 0 for one in runs), default=0) or None
-    floor, more = few["rss_set_up_bytes"], case.flows - 1
+    more = case.flows - 1
 
-    def per_flow(of: int | None) -> float | None:
-        return None if of is None or floor is None or more < 1 else (of - floor) / more
+    def at(key: str) -> float | None:
+        known = [one[key] for one in runs if one[key] is not None]
+        return statistics.median(known) if known else None
 
-    set_up = [one["rss_set_up_bytes"] for one in runs if one["rss_set_up_bytes"] is not None]
+    def per_flow(key: str, floor: str) -> float | None:
+        of, less = at(key), few[floor]
+        return None if of is None or less is None or more < 1 else (of - less) / more
+
     return {
-        "bytes_per_flow": per_flow(statistics.median(set_up) if set_up else None),
-        "peak_bytes_per_flow": per_flow(peak),
-        "peak_rss_bytes": peak,
-        "one_flow_rss_bytes": floor,
+        "bytes_per_flow": per_flow("rss_set_up_bytes", "rss_set_up_bytes"),
+        "plan_bytes_per_flow": per_flow("rss_planned_bytes", "rss_planned_bytes"),
+        "peak_bytes_per_flow": per_flow("peak_rss_bytes", "rss_set_up_bytes"),
+        "peak_rss_bytes": at("peak_rss_bytes"),
+        "one_flow_rss_bytes": few["rss_set_up_bytes"],
     }
 
 
