@@ -39,7 +39,7 @@ impl Connection {
             handshake: false,
             ..TcpConfig::profile(profile).expect("a profile")
         };
-        let make = |path: &_| -> Result<AnyCc, Fault> { AnyCc::build(cc, &(defaults(cc)), path) };
+        let make = |path: &_| -> Result<AnyCc, Fault> { AnyCc::build(cc, &defaults(cc), path) };
         let sender = Sender::new(&config, |path| make(path).expect("the defaults are accepted"));
         let receiver = sender.receiver();
         let mut new = Connection {
@@ -65,7 +65,7 @@ impl Connection {
             assert!(self.now < Time::NEVER, "the connection stands still");
             return self.sender.on_deadline(self.now, &mut self.data);
         };
-        if self.lose_each > 0 && self.number % self.lose_each == 0 {
+        if self.lose_each > 0 && self.number.is_multiple_of(self.lose_each) {
             return;
         }
         self.receiver.on_segment(self.now, &segment, extra.as_ref(), &mut self.acks);

@@ -23,7 +23,7 @@ fn main() {
 fn sizes(criterion: &mut Criterion) {
     let mut rng = Stream::named(1, "hold");
     // Drawn before, so that the generator is not in the time.
-    let delays: Vec<u64> = (0..1 << 16).map(|_| (-(1.0 - rng.unit()).ln() * MEAN_PS) as u64 + 1).collect();
+    let delays: Vec<u64> = (0..1 << 16).map(|_| (-libm::log(1.0 - rng.unit()) * MEAN_PS) as u64 + 1).collect();
     let mut group = criterion.benchmark_group("agenda");
     for power in 2..=6u32 {
         let size = 10usize.pow(power);

@@ -60,7 +60,7 @@ impl Loaded {
     /// The next packet arrives; what was due before has happened.
     fn arrive(&mut self) {
         self.id += 1;
-        let bytes = if self.id % 10 == 0 { 100 } else { 1000 };
+        let bytes = if self.id.is_multiple_of(10) { 100 } else { 1000 };
         let at = self.now + Span::from_us(66);
         while let Some(due) = [self.done, self.port.next_wakeup()].into_iter().flatten().min().filter(|t| *t <= at) {
             self.now = due;
