@@ -2,7 +2,7 @@
 use crate::bring::Bring;
 use crate::outcome;
 use crate::problem::{Diagnostic, Problem, Texts, code};
-use crate::record::{self, Recorder};
+use crate::record::{self, Recorder, Series};
 use crate::store::key::{Digest, RESULTS_VERSION};
 use crate::store::{Records, Store};
 use dumbbell_core::foreign::{Failure, Makers};
@@ -226,7 +226,10 @@ pub fn alone(engine: &Engine<'_>, plan: &Plan, world: &mut World) -> Result<(), 
 /// # Errors
 /// As [`alone`].
 pub fn recorded(engine: &Engine<'_>, plan: &Plan, world: &mut World, by: &mut Recorder<'_>) -> Result<(), Stop> {
-    go(engine, plan, world, |world| (world.run(by, CHUNK), by.failed()))
+    if by.follows() {
+        return go(engine, plan, world, |world| (world.run(by, CHUNK), by.failed()));
+    }
+    go(engine, plan, world, |world| (world.run(&mut Series(by), CHUNK), by.failed()))
 }
 
 /// `stretch` runs a world on, and says whether the end is reached, and whether there is no sense in going on.

@@ -139,6 +139,11 @@ impl<'a> Recorder<'a> {
         self.failed.is_some()
     }
 
+    /// Whether it asks for packets or reactions, and not for series only.
+    pub fn follows(&self) -> bool {
+        self.journeys.is_some() || self.reactions.is_some()
+    }
+
     /// Ends the files, with `metadata` and the units of the columns.
     ///
     /// # Errors
@@ -215,6 +220,21 @@ fn phase(p: Phase) -> &'static str {
         Phase::Open => "open",
         Phase::Recovery => "recovery",
         Phase::Loss => "loss",
+    }
+}
+
+/// A recorder that follows nothing: nothing of the kind is compiled into its runs.
+pub struct Series<'r, 'a>(pub &'r mut Recorder<'a>);
+
+impl Observer for Series<'_, '_> {
+    fn flow(&mut self, t: Time, flow: usize, row: &FlowRow) {
+        self.0.flow(t, flow, row);
+    }
+    fn queue(&mut self, t: Time, link: usize, row: &QueueRow) {
+        self.0.queue(t, link, row);
+    }
+    fn signal(&mut self, s: &Signal) {
+        self.0.signal(s);
     }
 }
 
