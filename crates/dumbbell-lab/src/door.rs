@@ -140,6 +140,20 @@ pub fn run_with(request: &Value, progress: &dyn Fn(Progress) -> bool, bring: &dy
     crate::run::run(request, progress, bring)
 }
 
+/// Makes the first run of the first point of a scenario and says what it costs, for a process that does nothing else.
+/// Asked is `{"run": as for [`run`], "only_set_up": false}`; with `out`, which must be there, and `record` series are
+/// written and are part of the cost. Times are processor time: `plan_s` (from text to plan), `setup_s` (from plan to world),
+/// `run_s` of the running thread, `run_process_s` of all threads, `run_wall_s`; memory is `rss_start_bytes`,
+/// `rss_planned_bytes`, `rss_set_up_bytes`, `peak_rss_bytes`, null where there is no /proc. `calibration_ns` are steps of a
+/// loop that never changes, before and after. What was run: `packet_hops`, `events`, `fingerprint`, `delivered` packets and
+/// `drop_rate` of the queues that are reported, `flow_goodput_bps`.
+///
+/// # Errors
+/// As [`run`]; code 5: a conservation law is broken.
+pub fn bench(order: &Value) -> Result<Value, Problem> {
+    crate::bench::bench(order)
+}
+
 /// Looks after a store; see [`crate::store::care::care`].
 ///
 /// # Errors

@@ -55,14 +55,18 @@ fn times(scenario: &Scenario, flow: &Flow, at: &Path, root: &Node, check: &mut C
         let p = below(at, key);
         check.error(Diagnostic::new(cause).at(root.nearest_place(&p)).fix(fix).key(&p));
     };
+    let last = flow.start + flow.start_step * flow.count.unwrap_or(1).saturating_sub(1);
     if flow.start >= scenario.duration {
         let cause = format!("this flow starts at {}, and the run ends at {}", flow.start, scenario.duration);
         refuse("start", cause, "start it earlier, or raise `duration`");
+    } else if last >= scenario.duration {
+        let cause = format!("the last of these flows starts at {last}, and the run ends at {}", scenario.duration);
+        refuse("start_step", cause, "make the step shorter, or raise `duration`");
     }
+    let latest = last + flow.start_spread;
     if let Some(stop) = flow.stop
-        && stop <= flow.start + flow.start_spread
+        && stop <= latest
     {
-        let latest = flow.start + flow.start_spread;
         refuse("stop", format!("this flow stops at {stop} and may start as late as {latest}"), "stop it later");
     }
     if let Some(weight) = flow.weight

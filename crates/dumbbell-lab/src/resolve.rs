@@ -38,8 +38,9 @@ pub fn plan(scenario: &Scenario, root: &Node, name: &str, seed: u64, check: &mut
     if !check.ok() {
         return None;
     }
-    let mut flow = |f: Placed| flow(&mut kits[f.entry], f, &links, scenario, root, seed, check);
-    let flows: Vec<Flow> = placed.into_iter().map(&mut flow).collect();
+    let starts = starts(&placed, scenario, seed);
+    let mut flow = |(f, start): (Placed, Span)| flow(&mut kits[f.entry], f, &links, scenario, root, start, check);
+    let flows: Vec<Flow> = placed.into_iter().zip(starts).map(&mut flow).collect();
     let record = record(scenario, &flows, root, check);
     let (duration, warmup) = (scenario.duration, scenario.warmup);
     let plan = Plan { name: name.into(), seed, duration, warmup, nodes, links, flows, record };
@@ -123,20 +124,32 @@ fn whole(scenario: &Scenario, root: &Node, check: &mut Check) {
     }
 }
 
+/// When each flow starts: those of an entry one after the other, each by chance a little later.
+fn starts(placed: &[Placed], scenario: &Scenario, seed: u64) -> Vec<Span> {
+    let mut next: Vec<Span> = scenario.flow.iter().map(|written| written.start).collect();
+    let start = |f: &Placed| {
+        let written = &scenario.flow[f.entry];
+        let spread = match written.start_spread {
+            Span::ZERO => Span::ZERO,
+            s => s.scaled(Stream::named(seed, &format!("{}/start", f.name)).unit()),
+        };
+        let own = next[f.entry];
+        next[f.entry] = own + written.start_step;
+        own + spread
+    };
+    placed.iter().map(start).collect()
+}
+
 fn flow(
     kit: &mut Kit,
     f: Placed,
     links: &[Link],
     scenario: &Scenario,
     root: &Node,
-    seed: u64,
+    start: Span,
     check: &mut Check,
 ) -> Flow {
     let written = &scenario.flow[f.entry];
-    let spread = match written.start_spread {
-        Span::ZERO => Span::ZERO,
-        s => s.scaled(Stream::named(seed, &format!("{}/start", f.name)).unit()),
-    };
     let transport = flows::fit(kit, &f, links, root, check);
     let udp = matches!(transport, Transport::Udp { .. });
     let rtt = f.forward.iter().chain(&f.back).fold(Span::ZERO, |sum, l| sum + links[*l].delay);
@@ -144,7 +157,7 @@ fn flow(
         name: f.name,
         from: f.from,
         to: f.to,
-        start: written.start + spread,
+        start,
         stop: written.stop,
         forward: f.forward,
         back: if udp { Vec::new() } else { f.back },

@@ -204,6 +204,18 @@ fn starts_are_spread_by_name_and_seed() {
 }
 
 #[test]
+fn flows_that_are_alike_start_one_step_after_the_other() {
+    let p = plan(RED, &["flow.0.count=3", "flow.0.start=1 s", "flow.0.start_step=250 ms"]);
+    let starts: Vec<f64> = p.flows.iter().take(3).map(|f| f.start.seconds()).collect();
+    assert_eq!(starts, [1.0, 1.25, 1.5]);
+    for (too_far, key) in [("flow.0.start_step=30 s", "start_step"), ("flow.0.stop=1.5 s", "stop")] {
+        let overrides = ["flow.0.count=3", "flow.0.start=1 s", "flow.0.start_step=250 ms", too_far];
+        let problem = door::plan(&json!({ "source": { "text": RED }, "overrides": overrides })).unwrap_err();
+        assert_eq!(problem.json["problems"][0]["key"], format!("flow.0.{key}"), "{}", problem.rendered);
+    }
+}
+
+#[test]
 fn the_plan_is_its_json() {
     for text in [RED, GRAPH] {
         let p = plan(text, &[]);

@@ -1,9 +1,10 @@
-//! Cost of a packet-hop on the workload that simulators are compared by: `hop N RATE_MBPS SECONDS [red] [unfolded] [linux] [rack] [cubic]`.
+//! Cost of a packet-hop on the workload that simulators are compared by: `hop N RATE_MBPS SECONDS [red] [unfolded] [held]
+//! [linux] [rack] [cubic]`.
 //!
 //! N senders, access 1 Gbps / 1 ms, bottleneck RATE / 10 ms, a buffer of one bandwidth-delay product (24 ms),
 //! 1000-byte packets, 40-byte acknowledgements, one for each packet, NewReno, flow i starts at i/N s.
 //! `linux`: hosts as the profile `linux` has them, with SACK (or CUBIC) and the same sizes; `rack`: the benchmark's TCP
-//! with RACK-TLP; `cubic`: the benchmark's TCP with CUBIC.
+//! with RACK-TLP; `cubic`: the benchmark's TCP with CUBIC; `held`: queues hold their packets, as CoDel's must.
 //! Under `valgrind --tool=cachegrind` the instruction count divided by the hops is exact.
 #![allow(clippy::disallowed_methods, clippy::print_stdout)]
 #[path = "../tests/plans/mod.rs"]
@@ -21,7 +22,9 @@ fn other(said: &dyn Fn(&str) -> bool) -> Option<(&'static str, TcpConfig)> {
     let (bench, now) = (plans::bench_tcp(), TcpConfig::linux());
     let cubic = said("cubic");
     if said("linux") {
-        Some((if cubic { "cubic" } else { "sack" }, TcpConfig { mss: bench.mss, ..now }))
+        let TcpConfig { mss, initial_window, receive_window, delayed_ack, min_rto, .. } = bench;
+        let workload = TcpConfig { mss, initial_window, receive_window, delayed_ack, min_rto, ..now };
+        Some((if cubic { "cubic" } else { "sack" }, workload))
     } else if said("rack") {
         let (detection, reduction) = (now.detection, now.reduction);
         Some(("sack", TcpConfig { detection, tail_loss_probe: true, reduction, ..bench }))
@@ -51,13 +54,14 @@ fn main() {
         plan.flows.iter_mut().for_each(|f| f.transport = transport.clone());
     }
     let start = Instant::now();
-    let mut world = World::new(&plan, Options { fold: !said("unfolded"), ..Options::default() }).unwrap();
+    let mut world =
+        World::new(&plan, Options { fold: !said("unfolded"), hold: said("held"), ..Options::default() }).unwrap();
     drop(plan);
     let set_up = start.elapsed().as_secs_f64();
     let start = Instant::now();
-    while !world.run(&mut (), 1_000_000) {}
+    while !world.run_alone(1_000_000) {}
     let spent = start.elapsed().as_secs_f64();
-    let r = world.finish(&mut ());
+    let r = world.finish_alone();
     let goodput: f64 = r.flows.iter().map(|f| f.goodput_bps).sum();
     let ledger = &r.queues[0].ledger;
     println!(

@@ -42,6 +42,7 @@ _COMMANDS = (
     ("compare", "compare:compare", "Compare with ns-2 and ns-3: speed, once the work is alike; or results."),
     ("validate", "validate:validate", "Check the simulator against laws that are known without it."),
     ("reproduce", "reproduce:reproduce", "Reproduce a paper: a verdict on each number and claim."),
+    ("bench", "bench:bench", "Measure what a simulated packet costs: time, memory, instructions."),
     ("doctor", "doctor:doctor", "Say what this machine has and what it lacks."),
 )
 
