@@ -61,7 +61,6 @@ fn is_linear(text: fn(usize) -> String) -> [Cost; 3] {
 fn a_count_of_flows_is_planned_in_a_time_that_grows_with_it() {
     let [_, planned, hashed] = is_linear(counting_up);
     let (plan, peak) = (planned.held / MANY as i64, planned.peak / MANY as i64);
-    println!("a flow takes {plan} bytes of a plan, {peak} while it is made; hashing takes {} in all", hashed.peak);
     assert!(plan <= 1400, "a flow takes {plan} bytes of a plan");
     assert!(peak <= 3000, "planning takes {peak} bytes a flow at once");
     assert!(hashed.peak <= 1 << 18, "the text of a plan is never there as a whole, but {} bytes are", hashed.peak);

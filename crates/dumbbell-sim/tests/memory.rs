@@ -40,7 +40,6 @@ fn a_flow_has_its_bytes_and_no_more() {
     let (few, many) = (costs(FEW), costs(MANY));
     let each = |of: fn(&Cost) -> i64, part: usize| (of(&many[part]) - of(&few[part])) / (MANY - FEW) as i64;
     let (plan, world) = (each(|c| c.held, 0), each(|c| c.held, 1));
-    println!("a flow takes {plan} bytes of a plan and {world} of a world, {} while it is made", each(|c| c.peak, 1));
     assert!(plan <= PLAN, "a flow takes {plan} bytes of a plan");
     assert!(world <= WORLD, "a flow takes {world} bytes of a world");
     let peak = each(|c| c.peak, 1);
