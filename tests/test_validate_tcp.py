@@ -220,9 +220,6 @@ def test_a_script_that_shows_nothing_is_no_measurement() -> None:
         timers.asked("sender cc=newreno\n0", "srtt")
 
 
-@pytest.mark.xfail(
-    strict=True, reason="FlightSize at a timeout within a NewReno recovery counts what has left the path"
-)
 def test_a_timeout_within_a_recovery_does_not_raise_ssthresh() -> None:
     """Slow start overflows a buffer; NewReno repairs one loss in each round trip, and the timer is sooner. Meanwhile a
     new segment went out for each duplicate acknowledgement. These tell that segments have left the network; half of all
