@@ -8,10 +8,10 @@ RUST_FILES = $(shell git ls-files '*.rs')
 CARGO_TEST := cargo test --release --config .cargo/checked.toml --workspace
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build stubs run test guard fuzz check bench parts docs gallery fmt clean
+.PHONY: help setup build stubs run test guard fuzz check bench parts compare compare-results docs gallery fmt clean
 
 help:  ## Show the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: .venv/.ready  ## Create .venv with the pinned requirements
 
@@ -62,6 +62,16 @@ bench: build  ## What a simulated packet costs: make bench ARGS="--flows 10 --js
 
 parts: .venv/.ready  ## The benchmarks of the parts: each AQM, each control, the agenda: make parts ARGS="aqm --quick"
 	sh bench/run.sh $(ARGS)
+
+compare: .venv/.ready-compare build  ## Speed beside ns-2 and ns-3 on the same work (minutes, on an idle machine)
+	$(BIN)/dumbbell compare
+
+compare-results: .venv/.ready-compare build  ## Results beside ns-2's, scenario by scenario
+	$(BIN)/dumbbell compare --results
+
+.venv/.ready-compare: .ci/system .venv/.ready
+	@sh .ci/system $(PYTHON) compare
+	@touch $@
 
 docs: build  ## Write the generated parts and the outputs of the examples into the pages
 	$(BIN)/python docs/tools/generate.py

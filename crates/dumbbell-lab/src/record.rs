@@ -157,9 +157,9 @@ impl<'a> Recorder<'a> {
         }
         self.reactions.map_or(Ok(()), |r| r.close(metadata))?;
         // Whoever reads packets needs the network: its links, its hosts, each flow's TCP.
+        let Some(journeys) = self.journeys else { return Ok(()) };
         let plan = serde_json::to_string(self.plan).unwrap_or_default();
-        let with_plan = [metadata, &[("dumbbell.plan".to_string(), plan)]].concat();
-        self.journeys.map_or(Ok(()), |j| j.close(&with_plan))
+        journeys.close(&[metadata, &[("dumbbell.plan".to_string(), plan)]].concat())
     }
 
     fn keep(&mut self, result: Result<(), ParquetError>) {

@@ -94,7 +94,7 @@ fn a_limit_in_bdp_refers_to_the_mean_rtt_of_the_flows_that_cross() {
 #[test]
 fn tcp_is_profile_then_scenario_then_flow() {
     let tcp = |overrides: &[&str]| match plan(RED, overrides).flows.remove(0).transport {
-        Transport::Tcp { cc, tcp } => (cc.kind, serde_json::to_value(tcp).unwrap()),
+        Transport::Tcp { cc, tcp } => (cc.kind.clone(), serde_json::to_value(tcp).unwrap()),
         Transport::Udp { .. } => panic!("TCP"),
     };
     let (_, rfc) = tcp(&[]);

@@ -44,7 +44,7 @@ fn schema(own: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
 #[pyo3(signature = (request, own = vec![]))]
 fn plan(py: Python<'_>, request: &str, own: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
     let (request, own) = (read(request)?, Own::read(&own)?);
-    py.detach(|| door::plan_with(&request, &own)).map(|v| v.to_string()).map_err(problem)
+    py.detach(|| door::plan_text(&request, &own)).map_err(problem)
 }
 
 /// Runs a scenario. About ten times a second, and at the end, `progress(finished, runs, fraction)` is called; the

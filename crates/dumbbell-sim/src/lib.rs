@@ -17,6 +17,7 @@ mod extras;
 mod flow;
 mod held;
 mod histogram;
+mod legend;
 mod legs;
 mod net;
 mod observe;

@@ -206,9 +206,12 @@ impl Observer for () {}
 /// The instants at which one element is looked at: multiples of a period, and the end of the warm-up.
 #[derive(Clone, Copy, Debug)]
 pub struct Looks {
-    every: Option<Span>,
+    /// Zero where there is no series.
+    every: Span,
     sample: Time,
     warm: Time,
+    /// The earlier of the two.
+    next: Time,
 }
 
 /// What is due at one instant.
@@ -226,23 +229,24 @@ impl Looks {
     /// Samples each `every`, from zero on; the warm-up ends at `warm`.
     pub fn new(every: Option<Span>, warm: Time) -> Self {
         let sample = if every.is_some() { Time::ZERO } else { Time::NEVER };
-        Looks { every, sample, warm }
+        Looks { every: every.unwrap_or_default(), sample, warm, next: sample.min(warm) }
     }
     /// When the next look is due.
     #[inline]
     pub fn next(&self) -> Time {
-        self.sample.min(self.warm)
+        self.next
     }
     /// The look that is due at `next()`.
     pub fn take(&mut self) -> Due {
         let at = self.next();
         let due = Due { at, sample: self.sample == at, warm: self.warm == at };
         if due.sample {
-            self.sample = self.every.map_or(Time::NEVER, |d| at + d);
+            self.sample = if self.every == Span::ZERO { Time::NEVER } else { at + self.every };
         }
         if due.warm {
             self.warm = Time::NEVER;
         }
+        self.next = self.sample.min(self.warm);
         due
     }
 }

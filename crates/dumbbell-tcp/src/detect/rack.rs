@@ -176,6 +176,7 @@ impl Rack {
 }
 
 /// Adds a key in its place, which is nearly always the last.
+#[inline]
 fn enqueue(queue: &mut VecDeque<Key>, key: Key) {
     if queue.back().is_none_or(|last| *last <= key) {
         queue.push_back(key);
@@ -241,6 +242,26 @@ impl Detect for Rack {
             self.detect(e.now, window);
         }
         self.finding(board)
+    }
+
+    #[inline(never)]
+    fn on_expected(&mut self, now: Time, una: u64, srtt: Option<Span>, echo: Option<Time>) -> bool {
+        if !self.suspects.is_empty() || !self.segments.is_calm() {
+            return false;
+        }
+        self.srtt = srtt;
+        while let Some(s) = self.segments.pop_whole(una) {
+            self.delivered(&s, now, echo);
+        }
+        self.recovering = false;
+        while self.flying.front().is_some_and(|key| key.1 <= una) {
+            self.flying.pop_front();
+        }
+        if self.flying.front().is_some_and(|key| *key < self.latest) {
+            self.sort_out(una);
+        }
+        self.deadline = Time::NEVER;
+        self.suspects.is_empty() && self.segments.starts_at(una)
     }
 
     #[inline]
