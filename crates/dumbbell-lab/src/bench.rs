@@ -11,7 +11,7 @@ use crate::request::Request;
 use crate::study::Study;
 use calibration::Calibration;
 use dumbbell_plan::{Plan, Record};
-use dumbbell_sim::{Options, Report, World};
+use dumbbell_sim::{Report, World};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -46,7 +46,7 @@ pub fn bench(order: &Value) -> Result<Value, Problem> {
     let engine = Engine {
         makers: &study.makers,
         bring: &Nothing,
-        options: Options { fold: request.fold, hold: request.hold, straight: request.fold, audit: request.audit },
+        options: request.options(),
         store: None,
         overrides: String::new(),
         shown: request.out.clone().unwrap_or_default(),

@@ -125,7 +125,7 @@ fn whole(scenario: &Scenario, root: &Node, check: &mut Check) {
 }
 
 /// When each flow starts: those of an entry one after the other, each by chance a little later.
-fn starts(placed: &[Placed], scenario: &Scenario, seed: u64) -> Vec<Span> {
+fn starts(flows: &[Placed], scenario: &Scenario, seed: u64) -> Vec<Span> {
     let mut next: Vec<Span> = scenario.flow.iter().map(|written| written.start).collect();
     let start = |f: &Placed| {
         let written = &scenario.flow[f.entry];
@@ -137,7 +137,7 @@ fn starts(placed: &[Placed], scenario: &Scenario, seed: u64) -> Vec<Span> {
         next[f.entry] = own + written.start_step;
         own + spread
     };
-    placed.iter().map(start).collect()
+    flows.iter().map(start).collect()
 }
 
 fn flow(

@@ -1,10 +1,9 @@
-//! Cost of a packet-hop on the workload that simulators are compared by: `hop N RATE_MBPS SECONDS [red] [unfolded] [held]
-//! [linux] [rack] [cubic]`.
+//! Cost of a packet-hop on the workload that simulators are compared by: `hop N RATE_MBPS SECONDS [red] [unfolded] [held] [linux] [rack] [cubic]`.
 //!
 //! N senders, access 1 Gbps / 1 ms, bottleneck RATE / 10 ms, a buffer of one bandwidth-delay product (24 ms),
 //! 1000-byte packets, 40-byte acknowledgements, one for each packet, NewReno, flow i starts at i/N s.
 //! `linux`: hosts as the profile `linux` has them, with SACK (or CUBIC) and the same sizes; `rack`: the benchmark's TCP
-//! with RACK-TLP; `cubic`: the benchmark's TCP with CUBIC; `held`: queues hold their packets, as CoDel's must.
+//! with RACK-TLP; `cubic`: the benchmark's TCP with CUBIC.
 //! Under `valgrind --tool=cachegrind` the instruction count divided by the hops is exact.
 #![allow(clippy::disallowed_methods, clippy::print_stdout)]
 #[path = "../tests/plans/mod.rs"]

@@ -37,13 +37,19 @@ class Way:
     recorded: bool = False
     """Record flows and queues, 100 times a second."""
 
+    straight: bool = True
+    """Let TCP's ends take short ways where nothing out of the ordinary happens."""
+
     def others(self) -> dict[str, Way]:
-        """The same run otherwise."""
+        """The same run otherwise: without each shortcut, and without all of them."""
+        held = self.held
         ways = {
-            "unfolded": Way(fold=False, held=self.held),
-            "held" if not self.held else "arrival": Way(held=not self.held),
+            "unfolded": Way(fold=False, held=held),
+            "not straight": Way(held=held, straight=False),
+            "neither": Way(fold=False, held=held, straight=False),
+            "arrival" if held else "held": Way(held=not held),
         }
-        return ways | ({"unrecorded": Way(held=self.held)} if self.recorded else {})
+        return ways | ({"unrecorded": Way(held=held)} if self.recorded else {})
 
 
 def row(case: Case, way: Way, repeat: int, reference: bool, instructions: bool = False) -> JSON:
@@ -151,6 +157,7 @@ def _order(case: Case, way: Way, flows: int | None = None, only_set_up: bool = F
         "overrides": case.overrides(flows),
         "fold": way.fold,
         "hold": way.held,
+        "straight": way.straight,
         **({"out": out, "record": {"every": _RECORD_EVERY}} if out else {}),
     }
     return {"run": asked, "only_set_up": only_set_up}
