@@ -39,6 +39,7 @@ _COMMANDS = (
     ("read", "export:read", "Say what is in a capture (pcapng, pcap) or a trace of ns-2."),
     ("test", "test:test", "Examine algorithms of your own as those of the catalogue are."),
     ("new", "new:new", "Write the first lines of an algorithm of your own."),
+    ("validate", "validate:validate", "Check the simulator against laws that are known without it."),
     ("reproduce", "reproduce:reproduce", "Reproduce a paper: a verdict on each number and claim."),
     ("doctor", "doctor:doctor", "Say what this machine has and what it lacks."),
 )
