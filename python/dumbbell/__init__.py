@@ -18,6 +18,7 @@ from typing import Any
 
 _HOME = {
     "Scenario": "scenario",
+    "drive": "driving",
     "Result": "result",
     "Sweep": "result",
     "Flow": "result",

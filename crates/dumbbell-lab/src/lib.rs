@@ -38,6 +38,7 @@ pub mod bring;
 pub mod catalogue;
 pub mod choice;
 pub mod door;
+pub mod drive;
 mod engine;
 pub mod examine;
 pub mod export;

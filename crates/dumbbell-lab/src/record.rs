@@ -2,7 +2,7 @@
 //! sender, every packet.
 mod journeys;
 mod reactions;
-mod words;
+pub mod words;
 
 use crate::table::{Cell, Table, Type};
 use dumbbell_algos::aqm::AnyAqm;

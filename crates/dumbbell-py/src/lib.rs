@@ -7,7 +7,9 @@ mod columns;
 mod own;
 
 use columns::Table;
+use dumbbell_lab::drive::Arrivals;
 use dumbbell_lab::problem::Problem as Refusal;
+
 use dumbbell_lab::{door, examine};
 use own::Own;
 use pyo3::create_exception;
@@ -76,6 +78,23 @@ fn drive(py: Python<'_>, request: &str, own: Vec<Bound<'_, PyAny>>) -> PyResult<
     let (request, own) = (read(request)?, Own::read(&own)?);
     let drive = if request["cc"].is_null() { examine::drive_queue } else { examine::drive_connection };
     py.detach(|| drive(&request, &own)).map(|v| v.to_string()).map_err(problem)
+}
+
+/// Sends packets, in columns, through one link: see `dumbbell_lab::drive`.
+#[pyfunction]
+#[pyo3(signature = (request, time_ps, bytes, ecn, flow, own = vec![]))]
+fn drive_link(
+    py: Python<'_>,
+    request: &str,
+    time_ps: Vec<u64>,
+    bytes: Vec<u32>,
+    ecn: Vec<u8>,
+    flow: Vec<u32>,
+    own: Vec<Bound<'_, PyAny>>,
+) -> PyResult<Table> {
+    let (request, own) = (read(request)?, Own::read(&own)?);
+    let arrivals = Arrivals { time_ps, bytes, ecn, flow };
+    py.detach(|| dumbbell_lab::drive::drive(&request, &arrivals, &own)).map(Table).map_err(problem)
 }
 
 /// Looks after a store: check, list, repair, gc.
@@ -167,5 +186,6 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(read_capture, m)?)?;
     m.add_function(wrap_pyfunction!(test, m)?)?;
     m.add_function(wrap_pyfunction!(drive, m)?)?;
+    m.add_function(wrap_pyfunction!(drive_link, m)?)?;
     Ok(())
 }

@@ -189,6 +189,18 @@ fn element(
     })))
 }
 
+/// The port of one link by itself, with the chance that it has in a run of `plan`.
+///
+/// # Errors
+/// As [`World::new`].
+pub(crate) fn lone(plan: &Plan, link: usize, makers: &Makers, alarm: &Alarm) -> Result<Box<Port>, Fault> {
+    let brought = Brought { makers, alarm: alarm.clone() };
+    match element(plan, link, true, Options::default(), &brought)? {
+        Element::Port(port) => Ok(port),
+        Element::Wire(_) => unreachable!("a link that datagrams take is no wire"),
+    }
+}
+
 fn flow(plan: &Plan, number: usize, tails: [Tail; 2], brought: &Brought<'_>) -> Result<Flow, Fault> {
     let flow = &plan.flows[number];
     let chance = |part: &str| Stream::named(plan.seed, &format!("{}/{part}", flow.name));

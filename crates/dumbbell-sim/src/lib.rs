@@ -10,6 +10,7 @@ mod app;
 mod arrival;
 mod audit;
 mod build;
+mod drive;
 mod entry;
 mod extras;
 mod flow;
@@ -28,6 +29,7 @@ mod wire;
 mod world;
 
 pub use build::Options;
+pub use drive::{Arrival, Fate, drive};
 pub use observe::{Cause, FlowRow, Observer, QueueRow, Reaction, Signal, Stance, Who};
 pub use report::{Conservation, FlowReport, QueueReport, Report};
 pub use world::World;

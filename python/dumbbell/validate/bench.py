@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 from ..errors import InvalidRun
@@ -40,7 +41,8 @@ class Bench:
         def make() -> list[Run]:
             made = Scenario.from_text(scenario) if isinstance(scenario, str) else Scenario(scenario)
             data = made.with_(list(overrides)).run(seed=1, replications=n).json
-            runs: list[Run] = data.get("runs") or [data]
+            times = {key: data[key] for key in ("duration_s", "warmup_s")}
+            runs: list[Run] = [{**times, **run} for run in data.get("runs") or [data]]
             broken = [run["seed"] for run in runs if not run["conservation"]["ok"]]
             if broken:
                 raise InvalidRun(f"the conservation laws do not hold with the seeds {broken}")
@@ -64,3 +66,36 @@ class Bench:
             self._kept[name] = make()
         kept: T = self._kept[name]
         return kept
+
+
+def over_seeds(scenario: str | Mapping[str, Any], measure: Callable[[Run], float]) -> Callable[[Bench], Measured]:
+    """A measurement for an oracle: `measure` of the run with each seed, their mean and its interval."""
+    return lambda bench: bench.over_seeds(scenario, measure)
+
+
+def worst(
+    scenario: str | Mapping[str, Any], measure: Callable[[Run], float], law: float
+) -> Callable[[Bench], Measured]:
+    """A measurement of what holds in each run: of all runs the value furthest from `law`, without an interval."""
+
+    def measured(bench: Bench) -> Measured:
+        values = [float(measure(run)) for run in bench.run(scenario)]
+        return Measured(max(values, key=lambda value: abs(value - law)), n=len(values))
+
+    return measured
+
+
+def over_drives(key: Any, make: Callable[[int], T], measure: Callable[[T], float]) -> Callable[[Bench], Measured]:
+    """A measurement of what `make` gives with each seed: the mean and its interval. `make` is called once for each seed
+    and each `key`, however many oracles look at what it gives."""
+
+    def measured(bench: Bench) -> Measured:
+        seeds = range(1, bench.seeds + 1)
+        return Measured.of([float(measure(bench.keep(("drive", key, seed), partial(make, seed)))) for seed in seeds])
+
+    return measured
+
+
+def once(key: Any, make: Callable[[], T], measure: Callable[[T], float]) -> Callable[[Bench], Measured]:
+    """A measurement of what is not random: `make` is called once for each `key`; a value without an interval."""
+    return lambda bench: Measured(float(measure(bench.keep(("once", key), make))))

@@ -13,7 +13,10 @@ from ..errors import DumbbellError, ScenarioError
 from .bench import Bench
 from .oracle import Line, Measured, Oracle
 
-SUBJECTS = ("queues",)
+SUBJECTS = (
+    "queues",
+    "red",
+)
 """The modules of this package that have `ORACLES`, in the order of the passport."""
 
 Heard = Callable[[Line], None]

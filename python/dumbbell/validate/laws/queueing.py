@@ -7,6 +7,7 @@ leave it out (Lq); waiting and sojourn times are in units of the mean service ti
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -20,12 +21,7 @@ def mm1_waiting_packets(rho: float) -> float:
     return rho**2 / (1 - rho)
 
 
-def mm1_sojourn(rho: float) -> float:
-    """M/M/1: W = 1 / (1 - rho) service times, waiting and service together."""
-    return 1 / (1 - rho)
-
-
-def mm1_sojourn_quantile(rho: float, p: float) -> float:
+def mm1_waiting_quantile(rho: float, p: float) -> float:
     """M/M/1: the quantile of the waiting time before service, P(Wq <= t) = 1 - rho exp(-(1 - rho) t)."""
     return max(0.0, math.log(rho / (1 - p)) / (1 - rho))
 
@@ -47,15 +43,17 @@ def md1_waiting_packets(rho: float) -> float:
 
 @dataclass(frozen=True)
 class Finite:
-    """A queue with room for K packets, the one in service included: the chance of each length at any instant."""
+    """A queue that some arrivals do not get into: the chance of each length at any instant, the packet in service
+    included, and the share of arrivals that are refused at that length."""
 
     rho: float
     p: tuple[float, ...]
+    refused: tuple[float, ...]
 
     @property
     def blocking(self) -> float:
-        """The share of arrivals that find it full; by PASTA the share of time in which it is full."""
-        return self.p[-1]
+        """The share of arrivals that are refused: by PASTA they find each length as often as it is there."""
+        return math.fsum(p * no for p, no in zip(self.p, self.refused, strict=True))
 
     @property
     def length(self) -> float:
@@ -78,11 +76,21 @@ class Finite:
         return self.waiting_packets / (self.rho * (1 - self.blocking))
 
 
-def mm1k(rho: float, k: int) -> Finite:
-    """M/M/1/K: P(n) proportional to rho^n."""
-    weights = [rho**n for n in range(k + 1)]
+def birth_death(rho: float, refused: Sequence[float]) -> Finite:
+    """M/M/1 whose arrivals are refused with a chance that depends on the length that they find; the last is 1.
+
+    Cut between n and n + 1: lambda (1 - refused(n)) P(n) = mu P(n + 1).
+    """
+    weights = [1.0]
+    for no in refused[:-1]:
+        weights.append(weights[-1] * rho * (1 - no))
     total = math.fsum(weights)
-    return Finite(rho, tuple(w / total for w in weights))
+    return Finite(rho, tuple(w / total for w in weights), tuple(refused))
+
+
+def mm1k(rho: float, k: int) -> Finite:
+    """M/M/1/K: P(n) = rho^n / (1 + rho + ... + rho^K)."""
+    return birth_death(rho, [0.0] * k + [1.0])
 
 
 def md1k(rho: float, k: int) -> Finite:
@@ -101,9 +109,4 @@ def md1k(rho: float, k: int) -> Finite:
     total = math.fsum(pi)
     pi = [x / total for x in pi]
     away = pi[0] + rho
-    return Finite(rho, (*(x / away for x in pi), 1 - 1 / away))
-
-
-def little_waiting(mean_packets: float, rate: float) -> float:
-    """Little's law: what waits on average, over what comes in each second, is how long each waits, s."""
-    return mean_packets / rate
+    return Finite(rho, (*(x / away for x in pi), 1 - 1 / away), (*[0.0] * k, 1.0))
