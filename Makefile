@@ -8,7 +8,7 @@ RUST_FILES = $(shell git ls-files '*.rs')
 CARGO_TEST := cargo test --release --config .cargo/checked.toml --workspace
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build stubs run test fuzz check bench docs gallery fmt clean
+.PHONY: help setup build stubs run test fuzz faults check bench docs gallery fmt clean
 
 help:  ## Show the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,11 +45,14 @@ test: .venv/.ready-test build  ## Every test: Rust, then Python
 fuzz: .venv/.ready-test  ## Random input for every reader: make fuzz SECONDS=3600 TARGET=scenario
 	sh fuzz/run.sh $(or $(SECONDS),30) $(TARGET)
 
+faults: .venv/.ready  ## Seed faults in a copy: each must turn a line of the passport red
+	$(BIN)/python faults/run.py $(ARGS)
+
 check: .venv/.ready-test build  ## Formatting, lints and types, without changing anything
 	rustfmt --edition 2024 --check $(RUST_FILES)
 	cargo clippy --workspace --all-targets --release --config .cargo/checked.toml -- -D warnings
-	$(BIN)/ruff format --check python tests docs/tools notebooks
-	$(BIN)/ruff check python tests docs/tools notebooks
+	$(BIN)/ruff format --check python tests docs/tools notebooks faults
+	$(BIN)/ruff check python tests docs/tools notebooks faults
 	$(BIN)/python -m mypy --strict python/dumbbell
 
 bench:  ## The benchmarks of the Rust crates
@@ -70,8 +73,8 @@ gallery: build  ## Draw docs/gallery anew: a whole reproduction and a recorded r
 
 fmt: setup  ## Format Rust and Python
 	rustfmt --edition 2024 $(RUST_FILES)
-	$(BIN)/ruff format python tests docs/tools notebooks
-	$(BIN)/ruff check --fix python tests docs/tools notebooks
+	$(BIN)/ruff format python tests docs/tools notebooks faults
+	$(BIN)/ruff check --fix python tests docs/tools notebooks faults
 
 clean:  ## Remove what the other targets made
 	cargo clean

@@ -37,6 +37,7 @@ def main() -> int:
             _copy(tree)
             plant(read(ROOT / "faults" / "faults.toml"), tree)
             _build(tree)
+        _copy_tree(ROOT / "python", tree / "python")
         red, seconds = _passport(tree, 0, [] if arguments.whole else sorted({p for f in faults for p in f.turns}))
         if red:
             raise Wrong(f"without a fault these lines are red: {', '.join(red)}")
@@ -66,7 +67,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Check that the passport finds seeded faults.")
     parser.add_argument("--only", nargs="*", default=[], help="patterns of faults; the table is then not written")
     parser.add_argument("--whole", action="store_true", help="the whole quick passport for each fault")
-    parser.add_argument("--no-build", action="store_true", help="take the build of the last time")
+    parser.add_argument("--no-build", action="store_true", help="the last build; the Python is as it is now")
     return parser.parse_args()
 
 
@@ -84,9 +85,14 @@ def _copy(tree: Path) -> None:
     for name in COPIED:
         source = ROOT / name
         if source.is_dir():
-            shutil.copytree(source, tree / name, ignore=shutil.ignore_patterns("__pycache__", "*.so", "target"))
+            _copy_tree(source, tree / name)
         else:
             shutil.copy2(source, tree / name)
+
+
+def _copy_tree(source: Path, target: Path) -> None:
+    ignored = shutil.ignore_patterns("__pycache__", "*.so", "target")
+    shutil.copytree(source, target, ignore=ignored, dirs_exist_ok=True)
 
 
 def _build(tree: Path) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 OPEN, CLOSE = "«", "»"
 VARIABLE = "DUMBBELL_FAULT"
 CORE = "crates/dumbbell-core/src"
+LINTS = "[workspace.lints.rust]\n"
 SWITCH = f'''//! Which seeded fault is on: that whose number is in the environment.
 use std::sync::OnceLock;
 
@@ -94,6 +95,7 @@ def plant(faults: list[Fault], tree: Path) -> None:
     for file in dict.fromkeys(fault.file for fault in faults):
         _edit(tree / file, lambda source, file=file: _planted(faults, file, source))
     (tree / CORE / "fault.rs").write_text(SWITCH, encoding="utf-8")
+    _edit(tree / "Cargo.toml", lambda text: text.replace(LINTS, f'{LINTS}unused_parens = "allow"\n'))
     _edit(tree / CORE / "lib.rs", lambda source: source + "\n/// The seeded faults.\npub mod fault;\n")
 
 
