@@ -52,25 +52,15 @@ def _listed(picked: list[Oracle], json: bool) -> int:
         return 0
     width = max(len(oracle.id) for oracle in picked)
     for oracle in picked:
-        print(f"{oracle.id:<{width}}  {_expectation(oracle)}  {oracle.law}{'' if oracle.quick else ' (not --quick)'}")
+        print(f"{oracle.id:<{width}}  {oracle.claim:<24}  {oracle.law}{'' if oracle.quick else ' (not --quick)'}")
     return 0
 
 
 def _print(line: Line, width: int) -> None:
     """A line as soon as it is measured."""
     measured = line.error.splitlines()[0] if line.error else _measurement(line)
-    expected = _expectation(line.oracle)
-    print(f"{line.verdict}  {line.oracle.id:<{width}}  {expected}  {measured:<28}  {line.oracle.law}", flush=True)
-
-
-def _expectation(oracle: Oracle) -> str:
-    text = f"{significant(oracle.expected, 6)} {oracle.unit}".strip()
-    if oracle.tolerance:
-        share = (
-            f"{significant(oracle.tolerance, 3)}" if oracle.absolute else f"{significant(100 * oracle.tolerance, 3)} %"
-        )
-        text += f" ± {share}"
-    return f"{text:<24}"
+    claim = f"{line.oracle.claim:<24}"
+    print(f"{line.verdict}  {line.oracle.id:<{width}}  {claim}  {measured:<28}  {line.oracle.law}", flush=True)
 
 
 def _measurement(line: Line) -> str:
@@ -88,6 +78,6 @@ def _ended(lines: list[Line], json: bool) -> int:
         seconds = sum(line.seconds for line in lines)
         print(f"{len(lines) - len(failed)} of {len(lines)} checks pass, in {seconds:.0f} s")
     for line in failed:
-        said = line.error or f"expected {_expectation(line.oracle).strip()}, measured {_measurement(line)}"
+        said = line.error or f"expected {line.oracle.claim}, measured {_measurement(line)}"
         print(f"{line.oracle.id} fails: {said}", file=sys.stderr)
     return CHECK_FAILED if failed else 0

@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
+from .. import door
+from ..arrow import Table
 from ..errors import InvalidRun
 from ..scenario import Scenario
 from .oracle import Measured
@@ -58,6 +62,17 @@ class Bench:
     ) -> Measured:
         """A measurement of each run of `run`, with its interval."""
         return Measured.of([float(measure(run)) for run in self.run(scenario, tuple(overrides))])
+
+    def records(self, scenario: str | Mapping[str, Any], name: str) -> Table:
+        """What one run of a scenario recorded: `packets`, `hops`, `flows`, `queues`, `signals` or `reactions`."""
+
+        def make() -> Table:
+            made = Scenario.from_text(scenario) if isinstance(scenario, str) else Scenario(scenario)
+            with TemporaryDirectory(prefix="dumbbell-") as directory:
+                made.run(seed=1, replications=1, out=directory)
+                return Table(door.table([{"labels": {}, "file": str(Path(directory) / f"{name}.parquet")}]))
+
+        return self.keep(("records", scenario, name), make)
 
     def keep(self, key: Any, make: Callable[[], T]) -> T:
         """What `make` answers, made once for each `key` (anything that JSON can say)."""

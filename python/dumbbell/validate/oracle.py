@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from .. import stats
+from ..units import significant
 
 if TYPE_CHECKING:
     from .bench import Bench
@@ -60,6 +61,15 @@ class Oracle:
         """The least and the greatest value that agree with the law."""
         width = self.tolerance if self.absolute else self.tolerance * abs(self.expected)
         return self.expected - width, self.expected + width
+
+    @property
+    def claim(self) -> str:
+        """The expected value in words: `4 packets ± 2 %`, `37 packets, exact`."""
+        text = f"{significant(self.expected, 6)} {self.unit}".strip()
+        if self.tolerance == 0:
+            return f"{text}, exact"
+        share = self.tolerance if self.absolute else 100 * self.tolerance
+        return f"{text} ± {share:.3g}{'' if self.absolute else ' %'}"
 
 
 @dataclass(frozen=True, slots=True)

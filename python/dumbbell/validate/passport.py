@@ -16,6 +16,18 @@ from .oracle import Line, Measured, Oracle
 SUBJECTS = (
     "queues",
     "red",
+    "links",
+    "losses",
+    "measuring",
+    "throughput",
+    "cubic",
+    "timers",
+    "recovery",
+    "thresholds",
+    "windows",
+    "signals",
+    "sawtooth",
+    "fairness",
 )
 """The modules of this package that have `ORACLES`, in the order of the passport."""
 

@@ -70,6 +70,7 @@ class Recorded:
         self._result = result
 
     def rows(self, name: str) -> list[Row]:
+        """The rows of a table of records."""
         return self._result.series(name).rows()
 
     def reactions(self, *causes: str) -> list[Row]:
@@ -77,9 +78,7 @@ class Recorded:
         return [row for row in self.rows("reactions") if not causes or row["cause"] in causes]
 
 
-def recorded(
-    bench: Bench, scenario: Mapping[str, Any], every: str | None = None, packets: bool = False
-) -> Recorded:
+def recorded(bench: Bench, scenario: Mapping[str, Any], every: str | None = None, packets: bool = False) -> Recorded:
     """The run of a scenario with its reactions; `every`: with a series of flows of this period; `packets`: with
     every packet."""
 

@@ -25,7 +25,7 @@ place may be taken by the next of a train while the last still goes; the growth 
 
 def _period(limit: int) -> float:
     """One packet more in the pipe, in transmission; the first that finds no room comes on top of a full buffer."""
-    return sawtooth.period(BDP + 1, BDP + limit + 2, RTT)
+    return sawtooth.period(BDP + 1, BDP + limit + 2, BDP / RTT)
 
 
 def scenario(cc: str, limit: int) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def _utilizations() -> Iterator[Oracle]:
         for cc in ("reno", "newreno", "sack") if limit in (SMALLEST, 100, 200) else ("sack",):
             yield Oracle(
                 id=f"sawtooth.{cc}.buffer-{b:g}.utilization",
-                law="3/4 (1+b)^2 / (1+b+b^2) for a buffer of b <= 1 BDP, 1 above, to two packets of 200: fluid sawtooth",
+                law="3/4 (1+b)^2 / (1+b+b^2), a buffer of b <= 1 BDP, 1 above, to two packets of 200: fluid sawtooth",
                 expected=sawtooth.utilisation(b),
                 tolerance=2 / BDP,
                 absolute=True,

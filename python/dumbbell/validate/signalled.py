@@ -15,10 +15,12 @@ class Nth(Aqm):
     marks: bool = parameter(False, "Whether it marks instead.")
 
     def start(self, link: seen.Link) -> None:
+        """Nothing has come."""
         self.left = self.first or self.every
         self.verdict = mark("forced") if self.marks else drop("forced")
 
     def arrive(self, cx: seen.Cx, queue: seen.Queue, packet: seen.Packet, fits: bool) -> seen.Verdict:
+        """Counts, and answers."""
         self.left -= 1
         if self.left:
             return PASS
@@ -34,6 +36,7 @@ class Chosen(Aqm):
     marks: bool = parameter(False, "Whether it marks instead.")
 
     def start(self, link: seen.Link) -> None:
+        """Nothing has come."""
         words = self.packets.split(",")
         self.numbers = {int(word) for word in words if not word.endswith("-")}
         self.after = min((int(word[:-1]) for word in words if word.endswith("-")), default=None)
@@ -41,6 +44,7 @@ class Chosen(Aqm):
         self.verdict = mark("forced") if self.marks else drop("forced")
 
     def arrive(self, cx: seen.Cx, queue: seen.Queue, packet: seen.Packet, fits: bool) -> seen.Verdict:
+        """Counts, and answers."""
         self.count += 1
         if self.count in self.numbers or (self.after is not None and self.count >= self.after):
             return self.verdict
@@ -54,12 +58,13 @@ class EachFlowAt(Aqm):
     period: float = parameter(5.0, "Seconds from one loss to the next.", at_least=0.001)
 
     def start(self, link: seen.Link) -> None:
+        """Nothing has come."""
         self.lost: dict[int, int] = {}
 
     def arrive(self, cx: seen.Cx, queue: seen.Queue, packet: seen.Packet, fits: bool) -> seen.Verdict:
+        """Counts, and answers."""
         due = int(cx.now / self.period)
         if due > self.lost.get(packet.flow, 0):
             self.lost[packet.flow] = due
             return drop("forced")
         return PASS
-

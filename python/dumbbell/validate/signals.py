@@ -1,4 +1,4 @@
-"""Explicit congestion notification: how often and by how much marks take from the window, and that they lose nothing."""
+"""Explicit congestion notification: how often and by how much marks take from the window; that they lose nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ ABE = {"kind": "sack", "abe": True}
 
 def _marked(cc: str | Mapping[str, Any], marked: str) -> dict[str, Any]:
     """A flow in congestion avoidance with a window of 64, of which the first window's packets are marked as said."""
-    window = {"initial_window": f"{WINDOW} pkt", "initial_ssthresh": f"{WINDOW} pkt", "initial_window_bytes": "unlimited"}
+    window = {
+        "initial_window": f"{WINDOW} pkt",
+        "initial_ssthresh": f"{WINDOW} pkt",
+        "initial_window_bytes": "unlimited",
+    }
     flow = paths.sender(cc, RTT, ecn="rfc3168", **window)
     return paths.clear(flow, seconds=1.05, queue=Chosen(packets=marked, marks=True, limit="unlimited"))
 
@@ -99,7 +103,7 @@ def _teeth() -> Iterator[Oracle]:
             scenario = paths.clear(flow, seconds=28 * rounds * RTT, warmup=8 * rounds * RTT, queue=queue)
             yield Oracle(
                 id=f"ecn.sqrt.every-{every}.{name}",
-                law="B = MSS/RTT sqrt(a(2-b)/(2b p)), every 1/p-th packet marked, to two round trips a tooth: Floyd 2000",
+                law="B = MSS/RTT sqrt(a(2-b)/(2b p)), every 1/p-th packet marked, to two round trips a tooth",
                 expected=8 * paths.MSS * tcp.aimd(1, b, 1 / every, RTT),
                 tolerance=2 / rounds,
                 measure=partial(_mean, scenario=scenario),

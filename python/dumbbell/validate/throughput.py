@@ -83,6 +83,22 @@ def _ideal(p: float) -> Oracle:
     )
 
 
+def _ideal_aimd(a: float, b: float, p: float = 1e-3) -> Oracle:
+    """As `_ideal`, for other steps: both are random losses' version of the sawtooth of AIMD(a, b)."""
+    rate = tcp.aimd_random(a, b, p, RTT)
+    flow = paths.sender({"kind": "aimd", "a": a, "b": b}, RTT)
+    scenario = paths.clear(flow, seconds=LOSSES / p / rate + 100, warmup=100, loss=p)
+    return Oracle(
+        id=f"ott.aimd.a-{a:g}.b-{b:g}.{_p(p)}",
+        law="sqrt(2a)/E[X^-1/2] MSS/(RTT sqrt p) at random loss, to two round trips and a segment: Guillemin 2004",
+        expected=8 * paths.MSS * rate,
+        # And windows are whole segments: up to one of rate RTT.
+        tolerance=2 * p * rate * RTT + 1 / (rate * RTT),
+        measure=partial(_random, scenario=scenario),
+        unit="bit/s",
+    )
+
+
 def _random_losses() -> Iterator[Oracle]:
     for p in (1e-4, 3e-4, 1e-3, 3e-3):
         yield _mathis(p, part=".sack")
@@ -96,6 +112,8 @@ def _random_losses() -> Iterator[Oracle]:
         yield _mathis(1e-3, mss=mss, part=f".mss-{mss}")
     for p in (1e-3, 3e-3):
         yield _ideal(p)
+    for a, b in ((0.2, 0.125), (1.0, 0.25)):
+        yield _ideal_aimd(a, b)
 
 
 # What does not depend on the law's constant: ratios.

@@ -1,4 +1,4 @@
-"""The retransmission timer against RFC 6298: its arithmetic by scripts, to the nanosecond; its expiries in a network."""
+"""The retransmission timer against RFC 6298: arithmetic by scripts, to the nanosecond; expiries in a network."""
 
 from __future__ import annotations
 
@@ -162,4 +162,31 @@ def _network() -> Iterator[Oracle]:
         )
 
 
-ORACLES = [*_arithmetic(), *_expiries(), *_network()]
+# The handshake.
+
+
+def _opened(bench: Bench, lost: int) -> Measured:
+    """When the first data leave, seconds, if so many SYNs are lost."""
+    lost_packets = ",".join(map(str, range(1, lost + 1)))
+    flow = paths.sender("newreno", 0.1, handshake=True, receive_window="4 pkt")
+    seen = paths.recorded(
+        bench, paths.clear(flow, seconds=10, queue=Chosen(packets=lost_packets, limit="unlimited")), packets=True
+    )
+    data = [row for row in seen.rows("packets") if row["from"] == "sender" and row["payload_bytes"]]
+    return Measured(data[0]["sent_ps"] * 1e-12)
+
+
+def _handshakes() -> Iterator[Oracle]:
+    for lost in (1, 2, 3):
+        yield Oracle(
+            id=f"rto.handshake.{lost}-lost",
+            law="data leave a round trip after a SYN that arrives; SYNs go after 1, 2, 4 s: RFC 6298 (2.1), (5.5)",
+            expected=float(sum(rto.backoff(rto.INITIAL, lost)) + Fraction(1, 10)),
+            tolerance=1e-6,
+            absolute=True,
+            measure=partial(_opened, lost=lost),
+            unit="s",
+        )
+
+
+ORACLES = [*_arithmetic(), *_expiries(), *_network(), *_handshakes()]

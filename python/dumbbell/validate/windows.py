@@ -34,7 +34,7 @@ def _limited() -> Iterator[Oracle]:
     flow = paths.sender("newreno", 0.1, window_scaling=False)
     yield Oracle(
         id="window.limited.unscaled",
-        law="without window scaling 65,535 bytes, of which whole segments: RFC 7323 section 2, RFC 9293 section 3.8.6.2.1",
+        law="without window scaling whole segments of 65,535 bytes: RFC 7323 section 2, RFC 9293 section 3.8.6.2.1",
         expected=windows.window_limited(windows.whole_segments(windows.UNSCALED, paths.MSS), paths.MSS, 0.1),
         tolerance=1 / rounds,
         measure=partial(_goodput, scenario=paths.clear(flow, seconds=(rounds + 20) * 0.1, warmup=2)),

@@ -25,3 +25,15 @@ def apart(start: float, losses: int, beta: float = 0.5) -> float:
     """How far two windows are apart after losses that hit both at once: additive increase keeps the difference, each
     decrease multiplies it. Chiu, Jain: Analysis of the increase and decrease algorithms, 1989, section 2.3."""
     return start * beta**losses
+
+
+def ratio_at_losses_together(near: float, far: float) -> float:
+    """The same when every loss hits both at once: the square. Windows grow by one segment in each flow's own round
+    trip, from one loss to the next, and a window is sent once in each."""
+    return (far / near) ** 2
+
+
+def rate_at_losses_together(period: float, rtt: float, beta: float = 0.5) -> float:
+    """Segments a second of a flow that loses every `period` seconds: what it regains is (1 - beta) W = period / RTT,
+    its mean window is (1 + beta) / 2 W."""
+    return (1 + beta) / (2 * (1 - beta)) * period / rtt**2

@@ -75,13 +75,16 @@ class Sender:
             self.nxt += 1
 
     def flight(self) -> int:
+        """FlightSize, without what limited transmit sent (RFC 5681 section 3.2, step 2)."""
         return self.nxt - self.una - self.limited
 
     def halve(self) -> None:
+        """RFC 5681, equation (4)."""
         self.ssthresh = max(self.flight() / 2, 2)
         self.halvings += 1
 
     def grow(self) -> None:
+        """Slow start below ssthresh, above it congestion avoidance: RFC 5681 section 3.1."""
         self.cwnd += 1 if self.cwnd < self.ssthresh else 1 / self.cwnd
 
     def new_ack(self, acked: int) -> None:
@@ -99,9 +102,11 @@ class Sender:
             self.enter()
 
     def enter(self) -> None:
+        """A loss was found by duplicates."""
         raise NotImplementedError
 
     def on_ack(self, cumulative: int, beyond: frozenset[int]) -> None:
+        """An acknowledgement arrives: the next segment expected, and what the receiver holds beyond it."""
         if cumulative > self.una:
             acked, self.una = cumulative - self.una, cumulative
             self.nxt = max(self.nxt, self.una)
@@ -123,6 +128,7 @@ class Sender:
         self.fill()
 
     def run(self, until: float = 60.0) -> Outcome:
+        """Until all that was lost is acknowledged; acknowledgements and expiries in the order of time."""
         self.cwnd = self.ssthresh = self.window
         self.timer = self.rto
         self.fill()
@@ -140,6 +146,7 @@ class Tahoe(Sender):
     """RFC 5681 without fast recovery: a window of one and slow start from the hole on, whatever was sent beyond."""
 
     def enter(self) -> None:
+        """Everything from the hole on goes again, in slow start."""
         self.halve()
         self.cwnd, self.recover, self.nxt, self.limited = 1, self.high - 1, self.una, 0
 
@@ -148,18 +155,21 @@ class Reno(Sender):
     """RFC 5681 section 3.2: the first new acknowledgement ends recovery."""
 
     def enter(self) -> None:
+        """Half the window, and a segment for each that has left the network."""
         self.halve()
         self.recovering = True
         self.send(self.una)
         self.cwnd = self.ssthresh + 3
 
     def duplicate(self) -> None:
+        """In recovery each tells that a segment has left."""
         if self.recovering:
             self.cwnd += 1
         else:
             super().duplicate()
 
     def new_ack(self, acked: int) -> None:
+        """The first ends recovery."""
         if self.recovering:
             self.cwnd, self.recovering = self.ssthresh, False
         else:
@@ -170,10 +180,12 @@ class NewReno(Reno):
     """RFC 6582: recovery lasts until all is acknowledged that was out when it began."""
 
     def enter(self) -> None:
+        """As Reno, until what is out now is acknowledged."""
         self.recover = self.high - 1
         super().enter()
 
     def new_ack(self, acked: int) -> None:
+        """A partial one finds the next hole; a full one ends recovery."""
         if not self.recovering:
             self.grow()
         elif self.una > self.recover:
@@ -190,6 +202,7 @@ class Sack(Sender):
     repeated: frozenset[int] = frozenset()
 
     def is_lost(self, n: int) -> bool:
+        """IsLost, in segments."""
         return sum(k > n for k in self.held) >= DUP_THRESHOLD
 
     def pipe(self) -> int:
@@ -198,25 +211,30 @@ class Sack(Sender):
         return sum(not self.is_lost(n) for n in out) + sum(n in self.repeated for n in out)
 
     def enter(self) -> None:
+        """Half the window, by pipe instead of inflation."""
         self.halve()
         self.cwnd, self.recover, self.recovering = self.ssthresh, self.high - 1, True
         self.repeat(self.una)
 
     def repeat(self, n: int) -> None:
+        """Segment n goes again."""
         self.repeated |= {n}
         self.send(n)
 
     def on_ack(self, cumulative: int, beyond: frozenset[int]) -> None:
+        """The scoreboard first."""
         self.held = beyond
         super().on_ack(cumulative, beyond)
 
     def new_ack(self, acked: int) -> None:
+        """A full one ends recovery."""
         if self.recovering and self.una > self.recover:
             self.recovering, self.cwnd, self.repeated = False, self.ssthresh, frozenset()
         elif not self.recovering:
             self.grow()
 
     def fill(self) -> None:
+        """NextSeg: the first hole that is lost and did not go again, else new data."""
         if not self.recovering:
             super().fill()
             return

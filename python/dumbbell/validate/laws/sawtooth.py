@@ -8,8 +8,6 @@ the W/2 of a tooth.
 
 from __future__ import annotations
 
-import math
-
 
 def tooth(b: float, beta: float = 0.5) -> tuple[float, float]:
     """(data, time) of a tooth per BDP^2 and per BDP of round trips of the path, with a decrease to `beta` W.
@@ -45,14 +43,13 @@ def mean_queue(b: float, beta: float = 0.5) -> float:
     return area / tooth(b, beta)[1]
 
 
-def period(pipe: float, peak: float, rtt: float, beta: float = 0.5) -> float:
+def period(pipe: float, peak: float, rate: float, beta: float = 0.5) -> float:
     """Seconds from one loss to the next, in packets: `pipe` is what the path holds without a queue, the packet in
-    transmission included, `peak` the window that finds no room; `rtt` is that of the path."""
-    return tooth(peak / pipe - 1, beta)[1] * pipe * rtt
+    transmission included, `peak` the window that finds no room, `rate` the link's packets a second: a round trip takes
+    pipe / rate without a queue."""
+    return tooth(peak / pipe - 1, beta)[1] * pipe * pipe / rate
 
 
 def smallest_full_buffer(beta: float = 0.5) -> float:
     """The least buffer, in BDP, that keeps the link busy: (1 - beta) / beta, from beta (1 + b) = 1."""
     return (1 - beta) / beta
-
-
