@@ -115,6 +115,7 @@ def test_an_algorithm_of_ones_own() -> None:
         ([(1, 100), (0.5, 100)], "arrival 1: it comes at 500000000000 ps, before"),
         ([(0, 100, "ect")], "`ect` is no codepoint"),
         ([(0, 100), (1,)], "arrival 1 is no row"),
+        ([(0, 100, "ce", 2**31)], "arrival 0: 2147483648 is no flow's number"),
         ([(-1, 100)], "-1 s is no instant"),
         ([(float("nan"), 100)], "nan s is no instant"),
         ({"time_s": [0], "length": [5]}, "not length"),

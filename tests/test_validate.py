@@ -156,6 +156,12 @@ def test_an_interrupt_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert _main(monkeypatch, Oracle("x", "a law", 1.0, 0.0, interrupted)) == 130
 
 
+def test_there_are_enough_lines() -> None:
+    every = passport.oracles()
+    assert len(every) >= 115
+    assert len([one for one in every if one.quick]) >= 100
+
+
 def test_the_quick_passport_passes() -> None:
     lines = passport.validate(passport.chosen(passport.oracles(), quick=True), Bench(quick=True))
     failed = {line.oracle.id: (line.measured, line.error) for line in lines if line.verdict != "pass"}

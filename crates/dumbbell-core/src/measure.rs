@@ -22,6 +22,12 @@ impl Occupancy {
         let inside = left.min(self.to).since(entered.max(self.from));
         self.packet_ps += u128::from(inside.ps());
     }
+    /// A packet was in the queue for `span`, all of it in the window, and one of `packets` there.
+    #[inline]
+    pub fn adds(&mut self, span: Span, packets: u32) {
+        self.packet_ps += u128::from(span.ps());
+        self.max_packets = self.max_packets.max(packets);
+    }
     /// The queue held `packets` at `now`.
     #[inline]
     pub fn saw(&mut self, now: Time, packets: u32) {

@@ -199,11 +199,15 @@ macro_rules! __delegate {
             fn needs_timestamps(&self) -> bool {
                 $crate::__each!(self, $Any $list, a => a.needs_timestamps())
             }
-            // Each algorithm gets a copy: so the caller's own never needs an address, and one that is inlined builds
-            // only what it reads.
-            #[inline]
+            fn habits(&self) -> $crate::transport::Habits {
+                $crate::__each!(self, $Any $list, a => a.habits())
+            }
             fn on_ack(&mut self, ack: &$crate::transport::Ack, orders: &mut $crate::transport::Orders) {
-                $crate::__each!(self, $Any $list, a => a.on_ack(&{ *ack }, orders))
+                $crate::__each!(self, $Any $list, a => a.on_ack(ack, orders))
+            }
+            #[inline]
+            fn on_expected(&mut self, acked: u64, window_limited: bool) -> u64 {
+                $crate::__each!(self, $Any $list, a => a.on_expected(acked, window_limited))
             }
             fn on_congestion(&mut self, event: &$crate::transport::Congestion<'_>, orders: &mut $crate::transport::Orders) {
                 $crate::__each!(self, $Any $list, a => a.on_congestion(event, orders))
@@ -211,9 +215,8 @@ macro_rules! __delegate {
             fn on_recovered(&mut self, now: $crate::units::Time, bound: u64) {
                 $crate::__each!(self, $Any $list, a => a.on_recovered(now, bound))
             }
-            #[inline]
             fn on_sent(&mut self, sent: &$crate::transport::Sent) -> $crate::transport::Tag {
-                $crate::__each!(self, $Any $list, a => a.on_sent(&{ *sent }))
+                $crate::__each!(self, $Any $list, a => a.on_sent(sent))
             }
             fn on_idle(&mut self, restart_window: u64) {
                 $crate::__each!(self, $Any $list, a => a.on_idle(restart_window))
@@ -283,6 +286,9 @@ macro_rules! __delegate {
             }
             fn rate(&self) -> $crate::units::Rate {
                 $crate::__each!(self, $Any $list, a => a.rate())
+            }
+            fn ps_per_byte(&self) -> Option<u64> {
+                $crate::__each!(self, $Any $list, a => a.ps_per_byte())
             }
             fn watch(&mut self, from: $crate::units::Time, to: $crate::units::Time) {
                 $crate::__each!(self, $Any $list, a => a.watch(from, to))

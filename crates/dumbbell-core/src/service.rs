@@ -16,6 +16,11 @@ pub trait Service {
     /// The nominal rate: the long-run mean while there is always a packet. Queues, limits in BDP and limits in time
     /// go by it.
     fn rate(&self) -> Rate;
+    /// Picoseconds that each byte takes, if that is a whole number and always the same, and nothing else is to be known:
+    /// then [`Service::finish`] need not be asked.
+    fn ps_per_byte(&self) -> Option<u64> {
+        None
+    }
     /// Asked before the first packet: [`Service::utilization`] will be about the time after `from`, until `to`.
     fn watch(&mut self, _from: Time, _to: Time) {}
     /// Bits sent over bits that could have been sent in the watched window. `None`: its port is to take the share of

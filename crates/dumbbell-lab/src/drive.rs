@@ -109,6 +109,9 @@ fn read(columns: &Arrivals) -> Result<Vec<Arrival>, Problem> {
         let Some(ecn) = CODEPOINTS.get(usize::from(ecn[i])).copied() else {
             return wrong(format!("{} is no codepoint", ecn[i]), "write 0 (not_ect), 1 (ect1), 2 (ect0) or 3 (ce)");
         };
+        if flow[i] >= 1 << 31 {
+            return wrong(format!("{} is no flow's number", flow[i]), "write a number below 2^31");
+        }
         Ok(Arrival { at: Time::from_ps(at), ip_len, ecn, flow: flow[i] })
     };
     (0..time_ps.len()).map(one).collect()

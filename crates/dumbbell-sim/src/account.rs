@@ -49,7 +49,7 @@ impl<O: Observer> Scene<'_, O> {
     /// Which packet this is, if somebody follows it.
     #[inline]
     fn follows(&self, parcel: &Parcel) -> Option<Who> {
-        let number = self.extras.number(parcel.packet.extra);
+        let number = self.extras.number(parcel.packet.extra());
         (number != 0).then_some(Who { flow: parcel.flow as usize, data: parcel.data, number })
     }
 }
@@ -123,7 +123,7 @@ impl Account {
     #[inline]
     pub fn departed(&mut self, done: Time, parcel: &Parcel) {
         if done <= self.stats.end() {
-            self.stats.departed(done, u32::from(parcel.packet.ip_len));
+            self.stats.departed(done, u32::from(parcel.packet.ip_len()));
             self.sent.mix(done.ps());
             self.sent.mix(parcel.word());
         } else {
@@ -152,12 +152,12 @@ impl Account {
             link: self.link,
             flow: parcel.flow as usize,
             data: parcel.data,
-            number: scene.extras.number(parcel.packet.extra),
+            number: scene.extras.number(parcel.packet.extra()),
             reason: e.reason,
             marked,
-            seq: parcel.packet.seq,
-            ip_len: u32::from(parcel.packet.ip_len),
-            retransmit: parcel.packet.flags & flag::RETRANSMIT != 0,
+            seq: parcel.packet.seq(),
+            ip_len: u32::from(parcel.packet.ip_len()),
+            retransmit: parcel.packet.flags() & flag::RETRANSMIT != 0,
             backlog_packets: e.backlog,
             gauges,
         });

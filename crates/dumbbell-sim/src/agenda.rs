@@ -61,6 +61,8 @@ pub struct Agenda {
     pool: Vec<Chunk>,
     free: u32,
     far: BinaryHeap<Reverse<Far>>,
+    /// The bucket of the first entry there; none: beyond all buckets.
+    far_first: u64,
     far_pushed: u64,
 }
 
@@ -81,20 +83,37 @@ impl Agenda {
             pool: Vec::new(),
             free: NIL,
             far: BinaryHeap::new(),
+            far_first: u64::MAX,
             far_pushed: 0,
         }
     }
 
     /// Adds an entry; its time is not before that of the last one popped.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, e: Entry) {
         let bucket = e.t >> self.shift;
+        let last = self.slots[(bucket % SLOTS) as usize].last;
+        // Nearly every entry goes to a bucket of this year whose last chunk has room. No chunk has the number NIL.
+        if bucket.wrapping_sub(self.at + 1) < SLOTS - 1
+            && let Some(chunk) = self.pool.get_mut(last as usize)
+            && let Some(place) = chunk.entries.get_mut(chunk.used as usize)
+        {
+            *place = e;
+            chunk.used += 1;
+        } else {
+            self.push_with_care(bucket, e);
+        }
+    }
+
+    #[inline(never)]
+    fn push_with_care(&mut self, bucket: u64, e: Entry) {
         if bucket <= self.at {
             self.push_current(e);
         } else if bucket - self.at < SLOTS {
             self.push_near(bucket, e);
         } else {
             self.far_pushed += 1;
+            self.far_first = self.far_first.min(bucket);
             self.far.push(Reverse(Far { key: (e.t, e.rank, self.far_pushed), entry: e }));
         }
     }
@@ -166,42 +185,45 @@ impl Agenda {
 
     /// Goes on to the next bucket that holds anything; false if there is none that starts by `end`.
     fn turn(&mut self, end: u64) -> bool {
-        let near = self.next_busy();
-        let far = self.far.peek().map(|Reverse(f)| f.entry.t >> self.shift);
-        let Some(next) = near.into_iter().chain(far).min() else { return false };
+        let next = self.next_busy().min(self.far_first);
         if next > end >> self.shift {
             return false;
         }
         self.at = next;
         self.current.clear();
         self.done = 0;
-        self.take_far();
+        if self.far_first < next.saturating_add(SLOTS) {
+            self.take_far();
+        }
         self.take_slot((next % SLOTS) as usize);
         self.current.sort_by_key(Entry::key);
         true
     }
 
-    /// The first bucket after the current one that holds anything.
-    fn next_busy(&self) -> Option<u64> {
+    /// The first bucket after the current one that holds anything; beyond all buckets if there is none.
+    #[inline]
+    fn next_busy(&self) -> u64 {
         let start = ((self.at + 1) % SLOTS) as usize;
+        let bits = self.busy[start / 64] >> (start % 64);
+        if bits != 0 { self.at + 1 + u64::from(bits.trailing_zeros()) } else { self.next_busy_word(start) }
+    }
+
+    /// The same, where the first word has nothing from `start` on: the others, and then the rest of the first.
+    fn next_busy_word(&self, start: usize) -> u64 {
         let words = self.busy.len();
-        for k in 0..=words {
+        for k in 1..=words {
             let w = (start / 64 + k) % words;
-            let mut bits = self.busy[w];
-            if k == 0 {
-                bits &= !0u64 << (start % 64);
-            } else if k == words {
-                bits &= !(!0u64 << (start % 64));
-            }
+            let bits = if k == words { self.busy[w] & !(!0u64 << (start % 64)) } else { self.busy[w] };
             if bits != 0 {
                 let slot = (w * 64) as u64 + u64::from(bits.trailing_zeros());
-                return Some(self.at + 1 + (slot + SLOTS - start as u64) % SLOTS);
+                return self.at + 1 + (slot + SLOTS - start as u64) % SLOTS;
             }
         }
-        None
+        u64::MAX
     }
 
     /// Moves what the year has come to include: before anything later is pushed there.
+    #[cold]
     fn take_far(&mut self) {
         while let Some(Reverse(f)) = self.far.peek() {
             let bucket = f.entry.t >> self.shift;
@@ -213,6 +235,7 @@ impl Agenda {
             // Slot `at` itself is taken next, so an entry of this very bucket may go there as well.
             self.push_near(bucket, entry);
         }
+        self.far_first = self.far.peek().map_or(u64::MAX, |Reverse(f)| f.entry.t >> self.shift);
     }
 
     fn take_slot(&mut self, i: usize) {

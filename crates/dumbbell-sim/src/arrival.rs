@@ -3,6 +3,7 @@
 use crate::account::{Account, Event, Scene};
 use crate::observe::Observer;
 use crate::parcel::Parcel;
+use crate::ring::Ring;
 use dumbbell_algos::aqm::AnyAqm;
 use dumbbell_algos::service::AnyService;
 use dumbbell_core::aqm::{Aqm, Backlog, Cx, Decision, LinkInfo, QueueView, Slot, Verdict};
@@ -11,8 +12,7 @@ use dumbbell_core::packet::{Meta, Packet};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::service::Service;
-use dumbbell_core::units::Time;
-use std::collections::VecDeque;
+use dumbbell_core::units::{Span, Time};
 
 /// The queue and its transmitter.
 pub struct ArrivalQueue {
@@ -20,11 +20,13 @@ pub struct ArrivalQueue {
     rng: Stream,
     info: LinkInfo,
     service: AnyService,
+    /// See [`Service::ps_per_byte`]; 0: ask the service.
+    ps_per_byte: u64,
     free_at: Time,
     count_in_service: bool,
     backlog: Backlog,
     /// For each packet in the backlog when it leaves it, and its length.
-    leaving: VecDeque<(Time, u32)>,
+    leaving: Ring,
     next_tick: Time,
     /// Whether the present idle period was told.
     told_idle: bool,
@@ -51,11 +53,12 @@ impl ArrivalQueue {
             aqm,
             rng,
             info,
+            ps_per_byte: service.ps_per_byte().unwrap_or(0),
             service,
             free_at: Time::ZERO,
             count_in_service,
             backlog: Backlog::default(),
-            leaving: VecDeque::new(),
+            leaving: Ring::default(),
             next_tick,
             told_idle: true,
         }
@@ -97,7 +100,7 @@ impl ArrivalQueue {
         scene: &mut Scene<'_, O>,
     ) -> bool {
         debug_assert!(!matches!(verdict, Verdict::Evict { .. }), "an algorithm that evicts needs a held queue");
-        let decision = verdict.decide(parcel.packet.ecn, fits);
+        let decision = verdict.decide(parcel.packet.ecn(), fits);
         let (Decision::Drop(reason) | Decision::Admit(Some(reason))) = decision else { return true };
         let saw = |out: &mut dyn Probe| self.aqm.probe(out);
         let event = Event { t, reason, backlog: self.backlog.packets, saw: &saw };
@@ -114,29 +117,30 @@ impl ArrivalQueue {
     #[inline]
     fn admit(&mut self, t: Time, meta: &Meta, account: &mut Account) -> Time {
         let start = self.free_at.max(t);
-        let done = self.service.finish(t, start, meta.wire_len);
+        let done = match self.ps_per_byte {
+            0 => self.service.finish(t, start, meta.wire_len),
+            steady => start + Span::from_ps(u64::from(meta.wire_len) * steady),
+        };
         self.free_at = done;
         self.told_idle = false;
         let leaves = if self.count_in_service { done } else { start };
         if leaves > t {
-            self.leaving.push_back((leaves, meta.ip_len));
+            self.leaving.push(leaves, meta.ip_len);
             self.backlog.packets += 1;
             self.backlog.bytes += u64::from(meta.ip_len);
-            account.stats.stayed(t, leaves);
-            account.stats.holds(t, self.backlog.packets);
         }
-        account.stats.served(t, start, done);
+        account.stats.passes(t, start, leaves, done, self.backlog.packets);
         done
     }
 
     /// Lets what has left the backlog by `t` go.
     #[inline]
     pub fn drain(&mut self, t: Time) {
-        while let Some(&(leaves, bytes)) = self.leaving.front() {
+        while let Some((leaves, bytes)) = self.leaving.front() {
             if leaves > t {
                 break;
             }
-            self.leaving.pop_front();
+            self.leaving.pop();
             self.backlog.packets -= 1;
             self.backlog.bytes -= u64::from(bytes);
         }

@@ -3,16 +3,19 @@ use crate::account::Account;
 use crate::agenda::Agenda;
 use crate::app::App;
 use crate::arrival::ArrivalQueue;
+use crate::audit::Audit;
+use crate::exit::Exit;
 use crate::flow::{Ends, Flow, Udp};
 use crate::held::HeldQueue;
-use crate::legs::{Legs, Tail, population, streams};
+use crate::legs::{Legs, population, streams};
+use crate::net::{Element, Net};
 use crate::observe::Looks;
 use crate::port::{Port, Queue};
 use crate::ranks::Ranks;
 use crate::station::Station;
 use crate::stats::PortStats;
 use crate::wire::Wire;
-use crate::world::{Element, Parts, World};
+use crate::world::World;
 use dumbbell_algos::aqm::AnyAqm;
 use dumbbell_algos::cc::AnyCc;
 use dumbbell_algos::conditioner::AnyConditioner;
@@ -22,6 +25,7 @@ use dumbbell_algos::service::constant::Constant;
 use dumbbell_algos::source::AnySource;
 use dumbbell_core::aqm::{Aqm, LinkInfo, Needs};
 use dumbbell_core::catalogue::{Algorithm, Fault, NoConfig};
+use dumbbell_core::flow::FlowTable;
 use dumbbell_core::foreign::{Alarm, Makers};
 use dumbbell_core::impairment::Impairment;
 use dumbbell_core::rng::Stream;
@@ -82,11 +86,16 @@ impl World {
         let legs = Legs::cut(plan, &streams, &ranks, options.fold, &held, &unordered);
         let agenda = Agenda::new(entries_per_second(plan, &legs.merge), horizon(plan).ps());
         let mut flows = Vec::with_capacity(plan.flows.len());
+        let mut exits = Vec::with_capacity(2 * plan.flows.len());
         for i in 0..plan.flows.len() {
-            flows.push(flow(plan, i, [legs.sockets[2 * i], legs.sockets[2 * i + 1]], &brought)?);
+            flows.push(flow(plan, i, &brought)?);
+            exits.push(Exit::new(legs.sockets[2 * i], jitter(plan, i)));
+            exits.push(Exit::new(legs.sockets[2 * i + 1], None));
         }
-        let (plan, audit, alarm) = (plan.clone(), options.audit, brought.alarm);
-        Ok(World::assemble(Parts { plan, legs, ranks, agenda, elements, flows, audit, alarm }))
+        let mut net = Net::new(Time::ZERO + plan.duration, legs, ranks, agenda, elements, exits);
+        net.table = FlowTable(plan.flows.iter().map(|f| f.info).collect());
+        net.audit = options.audit.then(Audit::default);
+        Ok(World::assemble(plan.clone(), flows, net, brought.alarm))
     }
 }
 
@@ -201,15 +210,23 @@ pub(crate) fn lone(plan: &Plan, link: usize, makers: &Makers, alarm: &Alarm) -> 
     }
 }
 
-fn flow(plan: &Plan, number: usize, tails: [Tail; 2], brought: &Brought<'_>) -> Result<Flow, Fault> {
+/// How much the sender's departures are delayed by at most, where the profile wants it, and the chance of it.
+fn jitter(plan: &Plan, number: usize) -> Option<(Span, Stream)> {
+    let flow = &plan.flows[number];
+    let Transport::Tcp { tcp, .. } = &flow.transport else { return None };
+    (tcp.send_jitter > Span::ZERO)
+        .then(|| (tcp.send_jitter, Stream::named(plan.seed, &format!("{}/jitter", flow.name))))
+}
+
+fn flow(plan: &Plan, number: usize, brought: &Brought<'_>) -> Result<Flow, Fault> {
     let flow = &plan.flows[number];
     let chance = |part: &str| Stream::named(plan.seed, &format!("{}/{part}", flow.name));
     let source = within(&flow.name, AnySource::build(&flow.source.kind, &flow.source.config, &()))?;
     let start = Time::ZERO + flow.start;
     let stop = flow.stop.map_or(Time::NEVER, |d| Time::ZERO + d);
     let app = App::new(source, chance("source"), start, stop);
-    let (ends, jitter) = match &flow.transport {
-        Transport::Udp { header } => (Ends::Udp(Udp::new(*header)), None),
+    let ends = match &flow.transport {
+        Transport::Udp { header } => Ends::Udp(Udp::new(*header)),
         Transport::Tcp { cc, tcp } => {
             let build = |path: &Path| brought.cc(cc, path);
             within(
@@ -219,11 +236,10 @@ fn flow(plan: &Plan, number: usize, tails: [Tail; 2], brought: &Brought<'_>) -> 
             let sender = Sender::new(tcp, |path| build(path).expect("the same parameters were accepted a line above"));
             let mss = tcp.mss.map_or(1460, |b| b.0);
             let receiver = sender.receiver();
-            let ends = Ends::Tcp { sender, receiver, mss };
-            (ends, (tcp.send_jitter > Span::ZERO).then(|| (tcp.send_jitter, chance("jitter"))))
+            Ends::Tcp { sender, receiver, mss }
         }
     };
-    Ok(Flow::new(number, ends, app, start, jitter, looks(plan, plan.record.flows), tails))
+    Ok(Flow::new(number, ends, app, start, looks(plan, plan.record.flows)))
 }
 
 /// About how many packets a second come to merges, of 1000 bytes: what sizes the agenda's buckets.

@@ -27,7 +27,7 @@ pub struct Arrival {
     pub ip_len: u16,
     /// Its ECN field.
     pub ecn: Ecn,
-    /// Its flow.
+    /// Its flow, below 2^31.
     pub flow: u32,
 }
 
@@ -161,7 +161,7 @@ impl Rig {
     fn come(&mut self, number: usize, a: &Arrival) {
         let segment = Segment { seq: number as u32, ts: 0, ip_len: a.ip_len, flags: flag::UDP, ecn: a.ecn };
         let extra = self.extras.follow(0, number as u64 + 1);
-        let parcel = Parcel { packet: Pkt::of(segment, extra), flow: a.flow, leg: 0, framing: 0, data: true };
+        let parcel = Parcel::new(Pkt::new(segment, extra), 2 * a.flow, 0);
         match self.port.station.take() {
             None => self.enter(a.at, parcel),
             Some(mut station) => {
@@ -176,7 +176,7 @@ impl Rig {
     /// Packets that are through, or lost, need no number any more.
     fn forget(&mut self, through: Option<Parcel>) {
         for parcel in through.into_iter().chain(self.casualties.drain(..).map(|(_, parcel)| parcel)) {
-            self.extras.take(parcel.packet.extra);
+            self.extras.take(parcel.packet.extra());
         }
     }
 
@@ -194,11 +194,12 @@ impl Rig {
     }
 
     /// A packet comes to the queue.
-    fn enter(&mut self, now: Time, mut parcel: Parcel) {
-        let number = self.extras.number(parcel.packet.extra) as usize - 1;
+    fn enter(&mut self, now: Time, parcel: Parcel) {
+        let number = self.extras.number(parcel.packet.extra()) as usize - 1;
         match self.port.queue {
             Queue::Arrival(_) => {
-                let through = self.port.pass(now, &mut parcel, scene!(self));
+                let mut packet = parcel.packet;
+                let through = self.port.pass(now, &mut packet, (parcel.socket(), parcel.leg), scene!(self));
                 self.forget(through.map(|_| parcel));
             }
             Queue::Held(_) => {

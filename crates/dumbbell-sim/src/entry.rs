@@ -21,35 +21,70 @@ pub struct Entry {
     pub packet: Pkt,
 }
 
-/// The packet itself, 16 bytes.
+/// The packet itself: two words, because it is copied more often than it is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Pkt {
-    /// See [`Segment::seq`].
-    pub seq: u32,
-    /// See [`Segment::ts`].
-    pub ts: u32,
-    /// Length of the IP packet, bytes.
-    pub ip_len: u16,
-    /// See [`dumbbell_core::segment::flag`].
-    pub flags: u8,
-    /// The ECN field.
-    pub ecn: Ecn,
-    /// Handle of its [`dumbbell_core::segment::Extra`], [`NONE`] in the common case.
-    pub extra: u32,
+    /// From the top: sequence number (32 bits), length of the IP packet (16), flags (8), ECN field (8).
+    word: u64,
+    /// The timestamp, and above it the handle of its [`dumbbell_core::segment::Extra`].
+    rest: u64,
 }
 
 impl Pkt {
-    /// A packet that carries `s`.
-    pub fn of(s: Segment, extra: u32) -> Self {
-        Pkt { seq: s.seq, ts: s.ts, ip_len: s.ip_len, flags: s.flags, ecn: s.ecn, extra }
+    /// A packet that carries `s` and `extra`, which is [`NONE`] in the common case.
+    #[inline]
+    pub fn new(s: Segment, extra: u32) -> Self {
+        let word = u64::from(s.seq) << 32 | u64::from(s.ip_len) << 16 | u64::from(s.flags) << 8 | s.ecn as u64;
+        Pkt { word, rest: u64::from(extra) << 32 | u64::from(s.ts) }
     }
     /// The segment that it carries.
+    #[inline]
     pub fn segment(&self) -> Segment {
-        Segment { seq: self.seq, ts: self.ts, ip_len: self.ip_len, flags: self.flags, ecn: self.ecn }
+        Segment { seq: self.seq(), ts: self.rest as u32, ip_len: self.ip_len(), flags: self.flags(), ecn: self.ecn() }
+    }
+    /// See [`Segment::seq`].
+    #[inline]
+    pub fn seq(&self) -> u32 {
+        (self.word >> 32) as u32
+    }
+    /// Length of the IP packet, bytes.
+    #[inline]
+    pub fn ip_len(&self) -> u16 {
+        (self.word >> 16) as u16
+    }
+    /// See [`dumbbell_core::segment::flag`].
+    #[inline]
+    pub fn flags(&self) -> u8 {
+        (self.word >> 8) as u8
+    }
+    /// The ECN field.
+    #[inline]
+    pub fn ecn(&self) -> Ecn {
+        match self.word & 3 {
+            0 => Ecn::NotEct,
+            1 => Ecn::Ect1,
+            2 => Ecn::Ect0,
+            _ => Ecn::Ce,
+        }
+    }
+    /// Sets Congestion Experienced.
+    pub fn set_ce(&mut self) {
+        self.word = self.word & !0xff | Ecn::Ce as u64;
+    }
+    /// Handle of what it carries besides, [`NONE`] in the common case.
+    #[inline]
+    pub fn extra(&self) -> u32 {
+        (self.rest >> 32) as u32
+    }
+    /// The same packet with another handle.
+    #[must_use]
+    pub fn with_extra(self, extra: u32) -> Self {
+        Pkt { rest: u64::from(extra) << 32 | self.rest & 0xffff_ffff, ..self }
     }
     /// One word that tells packets of a flow apart, for the fingerprint.
+    #[inline]
     pub fn word(&self) -> u64 {
-        u64::from(self.seq) << 32 | u64::from(self.ip_len) << 16 | u64::from(self.flags) << 8 | self.ecn as u64
+        self.word
     }
 }
 
@@ -66,7 +101,7 @@ impl Entry {
     }
     /// A clock that is due at `t`.
     pub fn clock(t: u64, rank: u32) -> Self {
-        let packet = Pkt { seq: 0, ts: 0, ip_len: 0, flags: 0, ecn: Ecn::NotEct, extra: NONE };
+        let packet = Pkt::new(Segment::default(), NONE);
         Entry { t, rank, leg: NO_LEG, packet }
     }
 }

@@ -1,15 +1,12 @@
 //! The two ends of a flow, and what is measured of it.
 use crate::app::{Act, App};
-use crate::legs::Tail;
 use crate::observe::{Cause, FlowRow, Looks, Observer, Reaction, Stance};
 use dumbbell_algos::cc::AnyCc;
-use dumbbell_core::fingerprint::Fingerprint;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::probe::Gauges;
-use dumbbell_core::rng::Stream;
 use dumbbell_core::segment::{Extra, Outbox, Segment, flag, timestamp};
 use dumbbell_core::transport::CongestionControl;
-use dumbbell_core::units::{Span, Time};
+use dumbbell_core::units::Time;
 use dumbbell_tcp::{Receiver, Sender};
 use std::collections::VecDeque;
 
@@ -95,11 +92,9 @@ pub struct Counts {
 pub struct Side {
     /// The instant of its pending entry in the agenda, at or before its next deadline.
     pub armed: Time,
+    /// What arrives before this instant finds nothing due: no deadline before it, no look by then.
+    pub quiet_until: Time,
     looks: Looks,
-    /// What left its socket, hashed.
-    pub sent: Fingerprint,
-    /// From its socket to the first merge; nobody asks where a UDP receiver's leads.
-    pub tail: Tail,
 }
 
 /// One flow; what each packet touches comes first.
@@ -113,8 +108,6 @@ pub struct Flow {
     app: App,
     /// Its ends.
     pub ends: Ends,
-    /// Spreads departures, where the profile wants it.
-    jitter: Option<Jitter>,
     /// Its number.
     pub number: usize,
     series: Series,
@@ -124,13 +117,6 @@ pub struct Flow {
     warm: [Counts; 2],
 }
 
-/// Random delay of each departure, which never reorders (ns-2's `overhead_`).
-struct Jitter {
-    most: Span,
-    last: Time,
-    rng: Stream,
-}
-
 impl Flow {
     /// A flow that has not begun; it does at `start`.
     pub fn new(
@@ -138,16 +124,13 @@ impl Flow {
         ends: Ends,
         app: App,
         start: Time,
-        jitter: Option<(Span, Stream)>,
         looks: Looks,
-        tails: [Tail; 2],
     ) -> Self {
         Flow {
             number,
             ends,
             app,
-            jitter: jitter.map(|(most, rng)| Jitter { most, last: Time::ZERO, rng }),
-            sides: tails.map(|tail| Side { armed: Time::NEVER, looks, sent: Fingerprint::default(), tail }),
+            sides: [(); 2].map(|()| Side { armed: Time::NEVER, quiet_until: Time::ZERO, looks }),
             series: Series::default(),
             lost_packets: 0,
             cwnd_integral: 0,
@@ -167,11 +150,13 @@ impl Flow {
         }
     }
 
-    /// Its next deadline, if that comes before its pending entry.
+    /// An end has done what it had to: its next deadline, if that comes before its pending entry.
     #[inline]
-    pub fn due_unarmed(&self, end: usize) -> Option<Time> {
+    pub fn rest(&mut self, end: usize) -> Option<Time> {
         let due = self.due(end);
-        (due < self.sides[end].armed).then_some(due)
+        let side = &mut self.sides[end];
+        side.quiet_until = due.next().min(side.looks.next());
+        (due < side.armed).then_some(due)
     }
 
     /// What is due at the sender at `now`: the application before a timer.
@@ -213,23 +198,11 @@ impl Flow {
         }
     }
 
-    /// When a packet that the sender hands over at `now` leaves the host.
-    #[inline]
-    pub fn leaves(&mut self, now: Time) -> Time {
-        match &mut self.jitter {
-            None => now,
-            Some(j) => {
-                j.last = j.last.max(now + j.most.scaled(j.rng.unit()));
-                j.last
-            }
-        }
-    }
-
     /// Adds the window since the last event to its integral.
     #[inline]
     fn weigh(&mut self, now: Time) {
         if let Ends::Tcp { sender, .. } = &self.ends {
-            self.cwnd_integral += u128::from(sender.cc().cwnd()) * u128::from(now.since(self.cwnd_since).ps());
+            self.cwnd_integral += u128::from(sender.cwnd()) * u128::from(now.since(self.cwnd_since).ps());
             // A look before the flow starts does not move its start.
             self.cwnd_since = self.cwnd_since.max(now);
         }

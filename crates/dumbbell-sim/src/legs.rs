@@ -44,10 +44,8 @@ pub struct Tail {
 pub struct Leg {
     /// The link whose port is the merge; beyond all links for a door.
     pub link: u32,
-    /// The flow.
-    pub flow: u32,
-    /// Whether packets go from sender to receiver here.
-    pub data: bool,
+    /// The socket that the packets come from: 2 x flow + end.
+    pub socket: u32,
     /// What lies behind.
     pub tail: Tail,
 }
@@ -163,8 +161,8 @@ impl Legs {
             let (feeder, link) = steps[i];
             if self.merge.get(link).is_none_or(|merge| *merge) {
                 let tail = self.tail(&steps[i + 1..cut_to], end);
-                let data = matches!(steps[0].0, Feeder::Data(_));
-                self.legs.push(Leg { link: link as u32, flow, data, tail });
+                let end_number = u32::from(!matches!(steps[0].0, Feeder::Data(_)));
+                self.legs.push(Leg { link: link as u32, socket: 2 * flow + end_number, tail });
                 (end, cut_to) = (End::Merge(self.legs.len() as u32 - 1, rank(&(link, feeder))), i);
             }
         }

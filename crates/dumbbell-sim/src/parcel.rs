@@ -1,6 +1,6 @@
 //! A packet in a port: the packet, whose it is, and where it goes.
 use crate::entry::Pkt;
-use dumbbell_core::packet::{Dscp, Ecn, FlowId, Meta, Packet};
+use dumbbell_core::packet::{Dscp, FlowId, Meta, Packet};
 
 /// A packet in a port.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +18,16 @@ pub struct Parcel {
 }
 
 impl Parcel {
+    /// A packet from `socket` (2 x flow + end), on `leg` if that is known.
+    #[inline]
+    pub fn new(packet: Pkt, socket: u32, leg: u32) -> Self {
+        Parcel { packet, flow: socket / 2, leg, framing: 0, data: socket % 2 == 0 }
+    }
+    /// The socket that it comes from.
+    #[inline]
+    pub fn socket(&self) -> u32 {
+        2 * self.flow + u32::from(!self.data)
+    }
     /// One word that tells packets apart, for the fingerprint.
     #[inline]
     pub fn word(&self) -> u64 {
@@ -28,18 +38,18 @@ impl Parcel {
 impl Packet for Parcel {
     #[inline]
     fn meta(&self) -> Meta {
-        let ip_len = u32::from(self.packet.ip_len);
+        let ip_len = u32::from(self.packet.ip_len());
         Meta {
             ip_len,
             wire_len: ip_len + self.framing,
             flow: FlowId(self.flow),
-            ecn: self.packet.ecn,
+            ecn: self.packet.ecn(),
             dscp: Dscp::default(),
             fragment: false,
         }
     }
     fn set_ce(&mut self) {
-        self.packet.ecn = Ecn::Ce;
+        self.packet.set_ce();
     }
     /// Codepoints do not travel yet: nothing here reads them.
     fn set_dscp(&mut self, _: Dscp) {}

@@ -2,6 +2,7 @@
 use crate::account::{Account, Event, Scene};
 use crate::arrival::ArrivalQueue;
 use crate::held::HeldQueue;
+use crate::entry::Pkt;
 use crate::observe::{Looks, Observer, QueueRow};
 use crate::parcel::Parcel;
 use crate::station::Station;
@@ -47,8 +48,21 @@ pub struct Port {
 
 impl Port {
     /// A packet comes to a queue that decides at arrival: when it is at the far end, or `None` if it is lost.
-    #[inline]
-    pub fn pass<O: Observer>(&mut self, t: Time, parcel: &mut Parcel, scene: &mut Scene<'_, O>) -> Option<Time> {
+    pub fn pass<O: Observer>(
+        &mut self,
+        t: Time,
+        packet: &mut Pkt,
+        (socket, leg): (u32, u32),
+        scene: &mut Scene<'_, O>,
+    ) -> Option<Time> {
+        let mut parcel = Parcel::new(*packet, socket, leg);
+        let at = self.takes(t, &mut parcel, scene);
+        *packet = parcel.packet;
+        at
+    }
+
+    #[inline(always)]
+    fn takes<O: Observer>(&mut self, t: Time, parcel: &mut Parcel, scene: &mut Scene<'_, O>) -> Option<Time> {
         if t >= self.quiet_until {
             self.settle(t, scene);
         }
@@ -65,9 +79,9 @@ impl Port {
     #[inline]
     fn carries<O: Observer>(&mut self, t: Time, parcel: &mut Parcel, scene: &mut Scene<'_, O>) -> bool {
         parcel.framing = self.framing;
-        let fits = u32::from(parcel.packet.ip_len) <= self.mtu;
+        let fits = u32::from(parcel.packet.ip_len()) <= self.mtu;
         if !fits {
-            self.account.stats.arrived(t, u32::from(parcel.packet.ip_len));
+            self.account.stats.arrived(t, u32::from(parcel.packet.ip_len()));
             self.account.drop(*parcel, &Event { t, reason: Reason::Mtu, backlog: 0, saw: &|_| {} }, scene);
         }
         fits

@@ -1,7 +1,8 @@
 //! What happened, and whether every packet is accounted for.
 use crate::flow::Ends;
 use crate::observe::Observer;
-use crate::world::{Element, World, scene};
+use crate::net::{Element, scene};
+use crate::world::World;
 use dumbbell_core::fingerprint::Fingerprint;
 use dumbbell_core::ledger::Ledger;
 use dumbbell_plan::Transport;
@@ -95,19 +96,19 @@ impl World {
     /// Ends the run. Call it when [`World::run`] said true; earlier, the account does not close.
     pub fn finish<O: Observer>(mut self, observer: &mut O) -> Report {
         let end = self.end;
-        for element in &mut self.elements {
+        for element in &mut self.net.elements {
             if let Element::Port(port) = element {
-                port.close(end, scene!(self, observer));
+                port.close(end, scene!(self.net, observer));
             }
         }
-        self.settle_casualties();
+        self.bury();
         let flows = (0..self.flows.len()).map(|i| self.flow_report(i, observer)).collect();
         Report {
             flows,
             queues: self.queue_reports(),
             fingerprint: self.fingerprint(),
-            packet_hops: self.tally.packet_hops,
-            events: self.tally.events,
+            packet_hops: self.net.tally.packet_hops,
+            events: self.net.tally.events,
             conservation: self.conservation(),
         }
     }
@@ -142,7 +143,7 @@ impl World {
     }
 
     fn queue_reports(&self) -> Vec<QueueReport> {
-        let reported = self.plan.links.iter().zip(&self.elements).filter(|(link, _)| link.report);
+        let reported = self.plan.links.iter().zip(&self.net.elements).filter(|(link, _)| link.report);
         reported
             .filter_map(|(link, element)| {
                 let Element::Port(port) = element else { return None };
@@ -164,21 +165,19 @@ impl World {
     /// Ports and sockets in the plan's order, so that it does not depend on the order of visits.
     fn fingerprint(&self) -> u64 {
         let mut all = Fingerprint::default();
-        for element in &self.elements {
+        for element in &self.net.elements {
             if let Element::Port(port) = element {
                 port.account.fingerprint(&mut all);
             }
         }
-        for flow in &self.flows {
-            flow.sides.iter().for_each(|s| all.mix(s.sent.value()));
-        }
+        self.net.exits.iter().for_each(|exit| all.mix(exit.sent.value()));
         all.value()
     }
 
     fn conservation(&self) -> Conservation {
-        let ports = || self.plan.links.iter().zip(&self.elements);
-        let held: u64 = self.elements.iter().map(|e| if let Element::Port(p) = e { p.held() } else { 0 }).sum();
-        let t = &self.tally;
+        let ports = || self.plan.links.iter().zip(&self.net.elements);
+        let held: u64 = self.net.elements.iter().map(|e| if let Element::Port(p) = e { p.held() } else { 0 }).sum();
+        let t = &self.net.tally;
         let in_network = t.cut + held;
         let mut faults = Vec::new();
         if t.sent != t.delivered + t.dropped + in_network {
@@ -199,11 +198,11 @@ impl World {
                 ));
             }
         }
-        if let Some(audit) = &self.audit {
+        if let Some(audit) = &self.net.audit {
             faults.extend(audit.faults(held));
         }
-        if self.extras.in_use() as u64 > held {
-            faults.push(format!("{} extras are in use, but queues hold {held} packets", self.extras.in_use()));
+        if self.net.extras.in_use() as u64 > held {
+            faults.push(format!("{} extras are in use, but queues hold {held} packets", self.net.extras.in_use()));
         }
         Conservation {
             ok: faults.is_empty(),

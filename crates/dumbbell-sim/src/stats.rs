@@ -96,6 +96,33 @@ impl PortStats {
             }
         }
     }
+    /// A packet came at `arrived`, is in transmission from `start` to `done`, and leaves a backlog of `packets`, itself
+    /// included, at `leaves`. What [`Self::stayed`], [`Self::served`] and [`Self::holds`] would say, at once.
+    #[inline]
+    pub fn passes(&mut self, arrived: Time, start: Time, leaves: Time, done: Time, packets: u32) {
+        if arrived < self.warm || done > self.end {
+            return self.passes_an_edge(arrived, start, leaves, done, packets);
+        }
+        let wait = start.since(arrived);
+        self.occupancy.adds(leaves.since(arrived), packets);
+        self.busy = self.busy + done.since(start);
+        self.waited += u128::from(wait.ps());
+        self.served += 1;
+        if let Some(h) = &mut self.sojourn {
+            h.record(wait);
+        }
+    }
+
+    /// The same, not wholly within the window.
+    #[cold]
+    fn passes_an_edge(&mut self, arrived: Time, start: Time, leaves: Time, done: Time, packets: u32) {
+        if leaves > arrived {
+            self.stayed(arrived, leaves);
+            self.holds(arrived, packets);
+        }
+        self.served(arrived, start, done);
+    }
+
     /// The queue holds `packets` at `t`.
     #[inline]
     pub fn holds(&mut self, t: Time, packets: u32) {

@@ -18,17 +18,19 @@ impl Wire {
     pub fn new(link: &Link) -> Self {
         Wire { free_at: Time::ZERO, transmitter: Transmitter::new(link.rate), framing: link.framing, delay: link.delay }
     }
-    /// When a packet that comes at `t` to this wire, number `link`, is at the far end.
+    /// When a packet of `ip_len` bytes that comes at `t` is at the far end.
     #[inline]
-    pub fn pass<O: Observer>(&mut self, t: Time, link: u32, parcel: &Parcel, scene: &mut Scene<'_, O>) -> Time {
+    pub fn pass(&mut self, t: Time, ip_len: u16) -> Time {
         let start = self.free_at.max(t);
-        self.free_at = start + self.transmitter.span(u32::from(parcel.packet.ip_len) + self.framing);
-        let arrives = self.free_at + self.delay;
-        if O::FOLLOWS {
-            // A wire keeps no list of what waits: nobody is told how much.
-            scene.entered(t, parcel, link as usize, 0);
-            scene.left(parcel, link as usize, self.free_at, arrives);
-        }
-        arrives
+        self.free_at = start + self.transmitter.span(u32::from(ip_len) + self.framing);
+        self.free_at + self.delay
+    }
+
+    /// Tells of the packet that came to this wire, number `link`, at `came`, and passed last. A wire keeps no list of
+    /// what waits: nobody is told how much.
+    #[inline]
+    pub fn tell<O: Observer>(&self, came: Time, link: u32, parcel: &Parcel, scene: &mut Scene<'_, O>) {
+        scene.entered(came, parcel, link as usize, 0);
+        scene.left(parcel, link as usize, self.free_at, self.free_at + self.delay);
     }
 }

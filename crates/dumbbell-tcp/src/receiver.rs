@@ -1,6 +1,7 @@
 //! The receiving end of a connection.
 mod answer;
 mod manners;
+mod ordinary;
 mod reassembly;
 
 use crate::TcpConfig;
@@ -61,6 +62,9 @@ pub struct Receiver<P = Manners> {
     timestamps: bool,
     sack: bool,
     report_clock: bool,
+    /// Whether the policy is such that most segments need no care, and whether the next one needs none.
+    simple: bool,
+    ordinary: bool,
     /// Whether the next acknowledgement carries more than its number.
     more_to_say: bool,
     clock: Clock,
@@ -95,6 +99,8 @@ impl<P: Receive> Receiver<P> {
             timestamps: config.timestamps,
             sack: config.sack,
             report_clock: false,
+            simple: policy.answers_each(),
+            ordinary: false,
             more_to_say: false,
             clock: Clock(config.clock),
             policy,
@@ -107,6 +113,7 @@ impl<P: Receive> Receiver<P> {
     /// Whether every acknowledgement carries this end's clock, for a congestion control that wants it.
     pub fn report_clock(&mut self, on: bool) {
         self.report_clock = on && self.timestamps;
+        self.ordinary = false;
     }
     /// What was counted.
     pub fn stats(&self) -> &ReceiverStats {
@@ -129,18 +136,35 @@ impl<P: Receive> Receiver<P> {
     /// The application offers another buffer from now on; tells the sender at once.
     pub fn offer(&mut self, now: Time, bytes: u64, out: &mut impl Outbox) {
         self.buffer = bytes;
+        self.ordinary = false;
         self.acknowledge(now, false, out);
     }
 
     /// A word from the host.
     pub fn local(&mut self, now: Time, signal: LocalSignal, out: &mut impl Outbox) {
+        self.ordinary = false;
         for _ in 0..self.policy.on_local(now, signal) {
             self.acknowledge(now, false, out);
         }
     }
 
     /// A segment arrives.
+    #[inline]
     pub fn on_segment(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) {
+        if !self.goes_straight(s, x, out) {
+            self.on_special(now, s, x, out);
+            self.ordinary = self.is_ordinary();
+        }
+    }
+
+    /// Gives up the short way of ordinary segments. It changes nothing but the time that they take.
+    pub fn take_care(&mut self) {
+        (self.simple, self.ordinary) = (false, false);
+    }
+
+    /// A segment that is not simply the next one, or that needs more than an answer at once.
+    #[inline(never)]
+    fn on_special(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) {
         self.stats.received_packets += 1;
         if s.flags & flag::SYN != 0 {
             return self.on_syn(now, s, x.unwrap_or(&Extra::default()), out);

@@ -1,8 +1,10 @@
 //! The sending end of a connection.
 mod ack;
+mod control;
 mod frto;
 mod gain;
 mod opening;
+mod ordinary;
 mod orders;
 mod output;
 mod pacing;
@@ -11,11 +13,12 @@ mod recovery;
 mod tags;
 mod timer;
 mod undo;
+use control::Control;
 pub(crate) use opening::syn_options;
 
 use crate::{AnyDetect, AnyRecover, Clock, Ecn, Estimator, Receiver, TcpConfig};
 use dumbbell_core::segment::Outbox;
-use dumbbell_core::transport::{CongestionControl, Detect, Orders, Path, Phase, Recover, Scoreboard};
+use dumbbell_core::transport::{CongestionControl, Detect, Path, Phase, Recover, Scoreboard};
 use dumbbell_core::units::{Span, Time};
 
 /// No stream is longer; leaves room for sums.
@@ -186,8 +189,15 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     /// When a tail loss probe is due.
     probe_due: Time,
     probing: bool,
+    /// Whether segments may be spaced at all, by the profile or by the congestion control.
+    spaced: bool,
+    /// Whether the congestion control or the detector is told of each segment.
+    informed: bool,
     /// Whether the profile paces; segments that pacing still lets go back to back, and how many it does at once.
     paced: bool,
+    /// Whether the connection is such that most acknowledgements need no care, and whether the next one needs none.
+    simple: bool,
+    ordinary: bool,
     burst: u32,
     quantum: u32,
     /// Bytes of the FIN: 1 after a close that sends one.
@@ -195,9 +205,8 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     clock: Clock,
     timer: Clock,
     rtt: Estimator,
-    cc: C,
+    cc: Control<C>,
     stats: SenderStats,
-    orders: Orders,
     board: Scoreboard,
     detect: D,
     recover: R,
@@ -235,7 +244,7 @@ impl<C: CongestionControl> Sender<C> {
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// A sender with a loss detection and a recovery of one's own.
     pub fn with(config: &TcpConfig, cc: C, detect: D, recover: R) -> Self {
-        Sender {
+        let mut sender = Sender {
             una: FIRST,
             nxt: FIRST,
             high: FIRST,
@@ -268,6 +277,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             probe_due: Time::NEVER,
             probing: false,
             paced: config.pacing,
+            simple: false,
+            ordinary: false,
             burst: 0,
             quantum: config.pacing_quantum,
             cwr_due: false,
@@ -280,11 +291,12 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             clock: Clock(config.clock),
             timer: Clock(config.timer_tick),
             rtt: Estimator::new(config),
-            cc,
+            spaced: config.pacing || cc.habits().paces,
+            informed: cc.habits().segments || detect.by_segment(),
+            cc: Control::new(cc),
             detect,
             recover,
             board: Scoreboard::default(),
-            orders: Orders::default(),
             stats: SenderStats::default(),
             cold: Box::new(Cold {
                 config: config.clone(),
@@ -299,7 +311,14 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
                 probe: probe::Probe::default(),
                 lost_again: (0, 0),
             }),
-        }
+        };
+        sender.simple = sender.is_simple();
+        sender
+    }
+
+    /// Gives up the short way of ordinary acknowledgements. It changes nothing but the time that they take.
+    pub fn take_care(&mut self) {
+        (self.simple, self.ordinary) = (false, false);
     }
 
     /// The application hands over `bytes`; [`u64::MAX`]: more than can ever be sent.
@@ -325,7 +344,12 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     }
     /// The congestion control.
     pub fn cc(&self) -> &C {
-        &self.cc
+        self.cc.algorithm()
+    }
+    /// The congestion window, bytes.
+    #[inline]
+    pub fn cwnd(&self) -> u64 {
+        self.cc.cwnd()
     }
     /// What was counted.
     pub fn stats(&self) -> &SenderStats {
@@ -333,7 +357,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     }
     /// Whether the receiver should put its clock on every acknowledgement ([`crate::Receiver::report_clock`]).
     pub fn wants_peer_clock(&self) -> bool {
-        self.timestamps && self.cc.needs_timestamps()
+        self.timestamps && self.cc.algorithm().needs_timestamps()
     }
     /// The receiver that fits: the same configuration with what the congestion control's name implies, and its
     /// clock on every acknowledgement if that is wanted.
@@ -379,7 +403,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// Works out the next deadline; last in every public call.
     #[inline]
     fn settle(&mut self, now: Time) {
-        let mut next = self.rto_at.min(self.cc.next_timer());
+        let mut next = self.rto_at.min(self.cc.timer());
         if self.pacing {
             next = next.min(self.pace_at);
         }
@@ -393,5 +417,6 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             }
         }
         self.next = next;
+        self.ordinary = self.is_ordinary();
     }
 }

@@ -114,56 +114,40 @@ def _infinite() -> Iterator[Oracle]:
 def _moments() -> Iterator[Oracle]:
     """What else the two say at one load."""
     rho = 0.8
-    exponential, fixed = (port(rho, sizes, seconds=4000) for sizes in ("exponential", "fixed"))
-    mm1 = queueing.mm1_waiting_packets(rho)
-    yield Oracle(
-        f"mm1.rho-{rho}.Lq",
-        f"{MM1}: without the packet in service, Lq = rho^2 / (1 - rho)",
-        mm1,
-        LENGTH_TOLERANCE,
-        over_seeds(exponential, length),
-        "packets",
-    )
-    yield Oracle(
-        f"mm1.rho-{rho}.Wq",
-        f"{MM1}: mean wait before service, rho / (1 - rho)",
-        queueing.pollaczek_khinchine(rho, 1.0),
-        LENGTH_TOLERANCE,
-        over_seeds(exponential, waiting),
-        "service times",
-    )
+    for name, law, sizes, scv, words in (
+        ("mm1", MM1, "exponential", 1.0, "rho / (1 - rho)"),
+        ("md1", MD1, "fixed", 0.0, "rho / (2 (1 - rho)), half of M/M/1's"),
+    ):
+        wait = queueing.pollaczek_khinchine(rho, scv)
+        scenario = port(rho, sizes, seconds=4000)
+        for part, said, expected, tolerance, measure, unit in (
+            (
+                "Lq",
+                f"{law}: without the packet in service, Lq = rho Wq",
+                rho * wait,
+                LENGTH_TOLERANCE,
+                length,
+                "packets",
+            ),
+            ("Wq", f"{law}: mean wait before service, {words}", wait, LENGTH_TOLERANCE, waiting, "service times"),
+            (
+                "utilisation",
+                "A queue that loses nothing is busy for the share rho",
+                rho,
+                UTILISATION_TOLERANCE,
+                utilisation,
+                "",
+            ),
+        ):
+            yield Oracle(f"{name}.rho-{rho}.{part}", said, expected, tolerance, over_seeds(scenario, measure), unit)
     yield Oracle(
         f"mm1.rho-{rho}.Wq-p99",
-        f"{MM1}: P(Wq > t) = rho exp(-(1 - rho) t)",
+        f"{MM1}: 99th percentile, P(Wq > t) = rho exp(-(1 - rho) t)",
         queueing.mm1_waiting_quantile(rho, 0.99),
         QUANTILE_TOLERANCE,
-        over_seeds(exponential, waiting_p99),
+        over_seeds(port(rho, "exponential", seconds=4000), waiting_p99),
         "service times",
     )
-    yield Oracle(
-        f"md1.rho-{rho}.Lq",
-        f"{MD1}: without the packet in service, Lq = rho^2 / (2 (1 - rho))",
-        queueing.md1_waiting_packets(rho),
-        LENGTH_TOLERANCE,
-        over_seeds(fixed, length),
-        "packets",
-    )
-    yield Oracle(
-        f"md1.rho-{rho}.Wq",
-        f"{MD1}: mean wait before service, rho / (2 (1 - rho)), half of M/M/1's",
-        queueing.pollaczek_khinchine(rho, 0.0),
-        LENGTH_TOLERANCE,
-        over_seeds(fixed, waiting),
-        "service times",
-    )
-    for name, scenario in (("mm1", exponential), ("md1", fixed)):
-        yield Oracle(
-            f"{name}.rho-{rho}.utilisation",
-            "A queue that loses nothing is busy for the share rho of time (Little's law of the server)",
-            rho,
-            UTILISATION_TOLERANCE,
-            over_seeds(scenario, utilisation),
-        )
 
 
 def _finite() -> Iterator[Oracle]:

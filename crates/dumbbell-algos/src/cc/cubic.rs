@@ -2,7 +2,7 @@
 use super::hystart::{Advice, HyStart, SlowStart};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Orders, Path, Phase, Sent, Tag};
+use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Habits, Orders, Path, Phase, Sent, Tag};
 use dumbbell_core::units::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -270,6 +270,9 @@ impl Cubic {
 }
 
 impl CongestionControl for Cubic {
+    fn habits(&self) -> Habits {
+        Habits { segments: true, samples: true, ..Habits::WINDOW }
+    }
     #[inline]
     fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
         if ack.acked == 0 || ack.phase == Phase::Recovery {

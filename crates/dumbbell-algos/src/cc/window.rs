@@ -3,7 +3,7 @@
 use super::classic::ClassicConfig;
 use super::hystart::{Advice, HyStart, SlowStart};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, Path, Phase};
+use dumbbell_core::transport::{Ack, Cause, Congestion, Habits, Path, Phase};
 
 /// How a window grows and shrinks: per segment acknowledged w += a / w^(k+1), per congestion w -= b w^l.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,6 +77,11 @@ impl Window {
         }
     }
 
+    /// HyStart++ wants samples; the law does not.
+    pub fn habits(&self) -> Habits {
+        Habits { samples: self.watched, ..Habits::WINDOW }
+    }
+
     /// The congestion window, bytes.
     #[inline]
     pub fn cwnd(&self) -> u64 {
@@ -94,14 +99,19 @@ impl Window {
         if self.watched {
             return self.grow_watched(ack);
         }
-        if ack.acked == 0 || ack.phase == Phase::Recovery || !ack.window_limited || ack.ece {
-            return;
+        if ack.acked > 0 && ack.phase != Phase::Recovery && ack.window_limited && !ack.ece {
+            self.add(ack.acked);
         }
+    }
+
+    /// Grows for `acked` bytes.
+    #[inline]
+    pub fn add(&mut self, acked: u64) {
         if self.cwnd < self.ssthresh {
-            self.cwnd += ack.acked.min(self.limit);
+            self.cwnd += acked.min(self.limit);
             return;
         }
-        let credit = if self.count_bytes { ack.acked } else { ack.acked.min(self.mss) };
+        let credit = if self.count_bytes { acked } else { acked.min(self.mss) };
         let increase = if self.law.k == 0.0 { self.increase } else { self.binomial_increase() };
         // Integers, whose remainder is carried: exact in the long run, on every machine.
         let (work, unit) = (credit * increase + self.remainder, self.cwnd * FIXED);
@@ -197,9 +207,19 @@ macro_rules! windowed {
             fn recovery(&self) -> Option<&'static str> {
                 $recovery
             }
+            fn habits(&self) -> dumbbell_core::transport::Habits {
+                self.0.habits()
+            }
             #[inline]
             fn on_ack(&mut self, ack: &dumbbell_core::transport::Ack, _: &mut dumbbell_core::transport::Orders) {
                 self.0.grow(ack);
+            }
+            #[inline]
+            fn on_expected(&mut self, acked: u64, window_limited: bool) -> u64 {
+                if window_limited {
+                    self.0.add(acked);
+                }
+                self.0.cwnd()
             }
             fn on_congestion(
                 &mut self,

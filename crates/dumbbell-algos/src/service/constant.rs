@@ -36,4 +36,7 @@ impl Service for Constant {
     fn rate(&self) -> Rate {
         self.rate
     }
+    fn ps_per_byte(&self) -> Option<u64> {
+        self.clock.ps_per_byte()
+    }
 }

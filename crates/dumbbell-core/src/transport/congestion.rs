@@ -177,6 +177,34 @@ impl Orders {
     }
 }
 
+/// What a congestion control does beside setting a window. Said once; what it does not do costs no question at each
+/// packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Habits {
+    /// Its [`CongestionControl::pacing`] may be a rate.
+    pub paces: bool,
+    /// Its [`CongestionControl::next_timer`] may be an instant.
+    pub timer: bool,
+    /// Its [`CongestionControl::on_sent`] does something.
+    pub segments: bool,
+    /// It may give [`Orders`].
+    pub orders: bool,
+    /// It reads more of an [`Ack`] than `acked`, `window_limited`, `ece` and `phase`.
+    pub samples: bool,
+}
+
+impl Habits {
+    /// A window and nothing else.
+    pub const WINDOW: Habits = Habits { paces: false, timer: false, segments: false, orders: false, samples: false };
+    /// Everything.
+    pub const ALL: Habits = Habits { paces: true, timer: true, segments: true, orders: true, samples: true };
+    /// Whether a call may change anything beside the window.
+    #[inline]
+    pub fn any(self) -> bool {
+        self.paces | self.timer | self.orders
+    }
+}
+
 /// How much may be on its way, and how fast it may go. A preset may name the recovery that its name implies.
 pub trait CongestionControl {
     /// The recovery that the name implies (`reno`, `tahoe`, `sack`); `None`: what the profile says.
@@ -188,8 +216,20 @@ pub trait CongestionControl {
         false
     }
 
+    /// What it does beside setting a window; asked once. What it denies here is never asked for.
+    fn habits(&self) -> Habits {
+        Habits::ALL
+    }
+
     /// An acknowledgement arrived: each one, duplicates too, before the sender acts on it.
     fn on_ack(&mut self, ack: &Ack, orders: &mut Orders);
+    /// The ordinary case of [`Self::on_ack`]: `acked` bytes, cumulatively, while no loss is being repaired and no
+    /// congestion echoed. Only where [`Habits::samples`] is false, and it does then what `on_ack` does. The window after it.
+    fn on_expected(&mut self, acked: u64, window_limited: bool) -> u64 {
+        let ack = Ack { acked, window_limited, ..Ack::default() };
+        self.on_ack(&ack, &mut Orders::default());
+        self.cwnd()
+    }
     /// Congestion was noticed.
     fn on_congestion(&mut self, event: &Congestion<'_>, orders: &mut Orders);
     /// Recovery ended. The window may be at most `bound` (RFC 6582: max(FlightSize, SMSS) + SMSS, lest a burst

@@ -35,6 +35,11 @@ pub enum Reply {
 
 /// A receiver's policy.
 pub trait Receive {
+    /// Whether it answers every segment at once, echoes nothing, and offers the whole buffer, whatever happens. Then it
+    /// is asked only about segments that are not simply the next one.
+    fn answers_each(&self) -> bool {
+        false
+    }
     /// What to do about a segment. Called before its echo is asked for.
     fn on_data(&mut self, a: &Arrival) -> Reply;
     /// The ECN bits ([`crate::segment::flag`]) of an acknowledgement that leaves now. `before`: it answers what

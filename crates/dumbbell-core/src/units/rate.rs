@@ -62,6 +62,10 @@ impl Transmitter {
         self.remainder = work % self.bps;
         Span::from_ps(work / self.bps)
     }
+    /// Picoseconds per byte, where that is an integer.
+    pub fn ps_per_byte(&self) -> Option<u64> {
+        (self.ps_per_byte != 0).then_some(self.ps_per_byte)
+    }
     /// The rate.
     pub fn rate(&self) -> Rate {
         Rate(self.bps)

@@ -29,6 +29,10 @@ impl Time {
     pub fn seconds(self) -> f64 {
         self.0 as f64 / PS_PER_S
     }
+    /// The next instant; [`Time::NEVER`] has none.
+    pub const fn next(self) -> Self {
+        Time(self.0.saturating_add(1))
+    }
     /// The span since `earlier`, or zero if `earlier` is later.
     pub const fn since(self, earlier: Time) -> Span {
         Span(self.0.saturating_sub(earlier.0))

@@ -33,6 +33,10 @@ impl Manners {
 }
 
 impl Receive for Manners {
+    fn answers_each(&self) -> bool {
+        self.wait_below == 0 && !self.ecn
+    }
+
     #[inline]
     fn on_data(&mut self, a: &Arrival) -> Reply {
         let before = self.echoing;

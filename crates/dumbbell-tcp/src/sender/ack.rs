@@ -18,7 +18,16 @@ struct News {
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// A segment of the receiver's arrives.
+    #[inline]
     pub fn on_segment(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) {
+        if !self.goes_straight(now, s, x, out) {
+            self.on_special(now, s, x, out);
+        }
+    }
+
+    /// A segment that needs care.
+    #[inline(never)]
+    fn on_special(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) {
         if s.flags & flag::SYN != 0 {
             self.on_syn_ack(now, s, x.unwrap_or(&Extra::default()), out);
         } else if self.stage == Stage::Established && s.flags & flag::ACK != 0 {
@@ -56,8 +65,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         ack.peer_clock = news.peer_clock;
         ack.reverse_delay = news.peer_clock.map(|peer| now.since(peer));
         (ack.window_limited, ack.paced, ack.phase) = (self.window_limited, self.paced, self.phase);
-        self.cc.on_ack(&ack, &mut self.orders);
-        if self.orders.rto.is_some() {
+        self.cc.on_ack(&ack);
+        if self.cc.ordered() {
             self.obey_timer();
         }
         if let Some(r) = rtt {
@@ -87,7 +96,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// A round-trip sample from an ACK that moves SND.UNA to `una`: by timestamps, or by Karn's rule from the one
     /// segment that is timed.
     #[inline]
-    fn measure(&mut self, now: Time, s: &Segment, una: u64) -> Option<Span> {
+    pub(super) fn measure(&mut self, now: Time, s: &Segment, una: u64) -> Option<Span> {
         if self.timestamps {
             return Some(self.clock.round(since_timestamp(self.clock.tick(now), s.ts)));
         }
@@ -217,7 +226,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.stats.ecn_reductions += 1;
         self.reduced();
         let event = Congestion::new(now, Cause::Ecn, self.nxt - self.una, &[]);
-        self.cc.on_congestion(&event, &mut self.orders);
+        self.cc.on_congestion(&event);
         self.obey(now, out);
     }
 

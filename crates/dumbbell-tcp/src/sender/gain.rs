@@ -84,7 +84,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
         self.cold.lost_again = (lost, self.high);
         let event = Congestion::new(now, Cause::Loss, (self.nxt - self.una).min(self.cc.cwnd()), &[]);
-        self.cc.on_congestion(&event, &mut self.orders);
+        self.cc.on_congestion(&event);
         self.reduced();
         self.obey(now, out);
     }

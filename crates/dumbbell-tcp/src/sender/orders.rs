@@ -7,7 +7,7 @@ use dumbbell_core::units::Time;
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// A word from the host.
     pub fn local(&mut self, now: Time, signal: LocalSignal, out: &mut impl Outbox) {
-        self.cc.on_local(signal, &mut self.orders);
+        self.cc.on_local(signal);
         self.obey(now, out);
         self.transmit(now, out);
         self.settle(now);
@@ -16,7 +16,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// Executes the orders of the last call.
     #[inline]
     pub(super) fn obey(&mut self, now: Time, out: &mut impl Outbox) {
-        if !self.orders.is_empty() {
+        if self.cc.take_ordered() {
             self.execute(now, out);
         }
     }
@@ -24,7 +24,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// Executes what concerns the timer: before the sample of the acknowledgement at hand is taken.
     #[cold]
     pub(super) fn obey_timer(&mut self) {
-        match self.orders.rto.take() {
+        match self.cc.orders.rto.take() {
             Some(RtoOrder::BackOff) => {
                 self.rtt.back_off();
                 if self.rto_at != Time::NEVER {
@@ -39,20 +39,20 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     #[cold]
     fn execute(&mut self, now: Time, out: &mut impl Outbox) {
         self.obey_timer();
-        if let Some(frozen) = self.orders.freeze.take() {
+        if let Some(frozen) = self.cc.orders.freeze.take() {
             self.frozen = frozen;
             self.pacing = false;
             self.restart_timer(now);
         }
-        if std::mem::take(&mut self.orders.retransmit) {
+        if std::mem::take(&mut self.cc.orders.retransmit) {
             self.resend_head(now, out);
         }
-        let mut extra = std::mem::take(&mut self.orders.extra);
+        let mut extra = std::mem::take(&mut self.cc.orders.extra);
         for tag in extra.drain(..) {
             self.send_extra(now, tag, out);
         }
         // The list goes back empty: its room is used again.
-        self.orders.extra = extra;
+        self.cc.orders.extra = extra;
     }
 
     /// One tagged segment beyond the window: new data, or the first unacknowledged segment once more.

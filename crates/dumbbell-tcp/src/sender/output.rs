@@ -24,7 +24,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             let edge = self.limit.min(self.una + self.window);
             let allowed = edge.min(self.una + self.cc.cwnd());
             while self.nxt + self.mss <= allowed {
-                if !self.released(now) {
+                if self.spaced && !self.released(now) {
                     return;
                 }
                 self.nxt = self.emit(now, self.nxt, self.nxt + self.mss, Tag(0), out);
@@ -164,10 +164,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let fin = to == self.limit && self.fin > 0;
         let after = to + u64::from(fin);
         let retransmit = from < self.high;
-        let mut sent = Sent::new(now, from, to - from, retransmit, self.nxt - self.una);
-        sent.end = after;
-        let own_tag = self.cc.on_sent(&sent);
-        self.detect.on_sent(&sent);
+        let own_tag = if self.informed { self.inform(now, (from, to), after, retransmit) } else { Tag(0) };
         let mut flags = if fin { flag::FIN } else { 0 };
         let mut ecn = Ecn::NotEct;
         if retransmit {
@@ -191,7 +188,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let extra = if tag.0 != 0 { Some(self.note_tag(from, after, tag, extra_tag.0 != 0)) } else { None };
         let ts = if self.timestamps { timestamp(self.clock.tick(now)) } else { 0 };
         let ip_len = (u64::from(self.overhead) + (to - from)) as u16;
-        self.pace(now, u64::from(ip_len));
+        if self.spaced {
+            self.pace(now, u64::from(ip_len));
+        }
         self.high = self.high.max(after);
         self.stats.sent_packets += 1;
         self.stats.sent_bytes += to - from;
@@ -203,9 +202,18 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         after
     }
 
+    /// Tells the congestion control and the detector of a segment; the tag that the former writes on it.
+    #[inline(never)]
+    pub(super) fn inform(&mut self, now: Time, (from, to): (u64, u64), after: u64, retransmit: bool) -> Tag {
+        let mut sent = Sent::new(now, from, to - from, retransmit, self.nxt - self.una);
+        sent.end = after;
+        self.detect.on_sent(&sent);
+        if self.cc.sees_segments() { self.cc.on_sent(&sent) } else { Tag(0) }
+    }
+
     /// Remembers a tagged segment; new data beyond the window is not counted by the window.
     #[cold]
-    fn note_tag(&mut self, from: u64, to: u64, tag: Tag, extra: bool) -> Extra {
+    pub(super) fn note_tag(&mut self, from: u64, to: u64, tag: Tag, extra: bool) -> Extra {
         let beyond = extra && from >= self.high;
         if beyond {
             self.beyond += to - from;

@@ -25,7 +25,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
     #[inline]
     fn pacing_rate(&self) -> Option<Rate> {
-        match self.cc.pacing() {
+        match self.cc.rate() {
             None if self.paced => self.own_rate(),
             asked => asked,
         }

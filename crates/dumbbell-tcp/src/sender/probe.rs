@@ -78,7 +78,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.stats.tail_losses += 1;
         self.reduced();
         let event = Congestion::new(now, Cause::Loss, (self.nxt - self.una).min(self.cc.cwnd()), &[]);
-        self.cc.on_congestion(&event, &mut self.orders);
+        self.cc.on_congestion(&event);
         self.cc.on_recovered(now, u64::MAX);
         self.obey(now, out);
     }

@@ -54,7 +54,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.stats.recoveries += 1;
         self.reduced();
         let event = Congestion::new(now, Cause::Loss, in_flight, &self.cold.tags.lost);
-        self.cc.on_congestion(&event, &mut self.orders);
+        self.cc.on_congestion(&event);
         self.cold.episode.open(false);
         self.cold.lost_again = (self.detect.lost_again(), self.high);
         let flight = flight!(self);
@@ -80,7 +80,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             self.beyond -= self.cold.tags.take_lost(below, head, &self.board);
             if !self.cold.tags.lost.is_empty() {
                 let event = Congestion::new(now, Cause::Further, self.nxt - self.una, &self.cold.tags.lost);
-                self.cc.on_congestion(&event, &mut self.orders);
+                self.cc.on_congestion(&event);
             }
         }
         self.take(now, step, out);

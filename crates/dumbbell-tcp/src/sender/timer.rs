@@ -7,8 +7,8 @@ use dumbbell_core::units::Time;
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// [`Self::deadline`] has come.
     pub fn on_deadline(&mut self, now: Time, out: &mut impl Outbox) {
-        if self.cc.next_timer() <= now {
-            self.cc.on_timer(now, &mut self.orders);
+        if self.cc.timer() <= now {
+            self.cc.on_timer(now);
             self.obey(now, out);
         }
         if self.detect.deadline() <= now {
@@ -81,7 +81,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.rtt.expired();
         self.arm(now);
         let event = Congestion::new(now, Cause::Timeout { first }, in_flight, &self.cold.tags.lost);
-        self.cc.on_congestion(&event, &mut self.orders);
+        self.cc.on_congestion(&event);
         self.cold.episode.open(true);
         if self.detect.by_segment() {
             // What was found lost goes again, the first segment whatever the window; nothing else does.

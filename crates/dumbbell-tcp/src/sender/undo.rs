@@ -106,7 +106,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.detect.forgive(!timeout);
         self.detect.settled();
         let flight = self.nxt - self.una - self.board.bytes_within(self.una, self.nxt);
-        self.cc.on_congestion(&Congestion::new(now, Cause::Spurious, flight, &[]), &mut self.orders);
+        self.cc.on_congestion(&Congestion::new(now, Cause::Spurious, flight, &[]));
         if going_back {
             // RFC 4015 section 3.2 steps (7) to (9): no burst, and a timeout that would not have expired.
             let initial = self.cold.config.initial_window_for(self.mss);

@@ -36,11 +36,6 @@ def md1_length(rho: float) -> float:
     return rho + rho * pollaczek_khinchine(rho, 0.0)
 
 
-def md1_waiting_packets(rho: float) -> float:
-    """M/D/1: Lq = rho^2 / (2 (1 - rho))."""
-    return rho * pollaczek_khinchine(rho, 0.0)
-
-
 @dataclass(frozen=True)
 class Finite:
     """A queue that some arrivals do not get into: the chance of each length at any instant, the packet in service

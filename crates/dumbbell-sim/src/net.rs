@@ -1,0 +1,362 @@
+//! Everything between sockets, and the one function that runs packets ahead between merges.
+use crate::account::Casualties;
+use crate::agenda::Agenda;
+use crate::audit::Audit;
+use crate::entry::{Entry, Pkt};
+use crate::exit::Exit;
+use crate::extras::Extras;
+use crate::flow::SENDER;
+use crate::legs::{End, Leg, Legs, Tail};
+use crate::observe::{Observer, Who};
+use crate::parcel::Parcel;
+use crate::port::{Port, Queue};
+use crate::ranks::Ranks;
+use crate::wire::Wire;
+use dumbbell_core::flow::FlowTable;
+use dumbbell_core::units::Time;
+
+/// One direction of a link.
+#[allow(clippy::large_enum_variant)]
+pub enum Element {
+    /// Without limit, algorithm, impairment or report: arithmetic.
+    Wire(Wire),
+    /// Everything else.
+    Port(Box<Port>),
+}
+
+/// How many packets went where.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tally {
+    /// Entries of the agenda that were handled.
+    pub events: u64,
+    /// Packets times links.
+    pub packet_hops: u64,
+    /// Packets that left a socket.
+    pub sent: u64,
+    /// Packets that arrived at a socket.
+    pub delivered: u64,
+    /// Packets dropped anywhere.
+    pub dropped: u64,
+    /// Packets whose next event lies after the end.
+    pub cut: u64,
+}
+
+/// A packet that came to a socket without a merge on its way there.
+#[derive(Clone, Copy)]
+pub struct Landing {
+    /// When.
+    pub t: Time,
+    /// At which socket.
+    pub at: End,
+    /// The packet.
+    pub packet: Pkt,
+}
+
+/// The network without its sockets.
+pub struct Net {
+    pub end: Time,
+    pub legs: Legs,
+    pub ranks: Ranks,
+    pub agenda: Agenda,
+    pub elements: Vec<Element>,
+    /// Of each socket (2 x flow + end).
+    pub exits: Vec<Exit>,
+    pub table: FlowTable,
+    pub extras: Extras,
+    /// Drops that their flows are to be told of.
+    pub casualties: Casualties,
+    /// Packets that their sockets are to be given.
+    pub landings: Vec<Landing>,
+    pub tally: Tally,
+    pub audit: Option<Audit>,
+    /// What a conditioner lets out, during one event.
+    released: Vec<Parcel>,
+}
+
+/// The parts of the network that a port needs, for one event.
+macro_rules! scene {
+    ($net:expr, $observer:ident) => {
+        &mut $crate::account::Scene {
+            flows: &$net.table,
+            extras: &$net.extras,
+            casualties: &mut $net.casualties,
+            observer: $observer,
+        }
+    };
+}
+pub(crate) use scene;
+
+impl Net {
+    pub fn new(end: Time, legs: Legs, ranks: Ranks, agenda: Agenda, elements: Vec<Element>, exits: Vec<Exit>) -> Self {
+        Net {
+            end,
+            legs,
+            ranks,
+            agenda,
+            elements,
+            exits,
+            table: FlowTable::default(),
+            extras: Extras::default(),
+            casualties: Casualties::default(),
+            landings: Vec::new(),
+            tally: Tally::default(),
+            audit: None,
+            released: Vec::new(),
+        }
+    }
+
+    /// The first entries of ports that have a clock.
+    pub fn arm(&mut self) {
+        for link in 0..self.elements.len() {
+            let Element::Port(port) = &mut self.elements[link] else { continue };
+            if let Queue::Held(queue) = &port.queue
+                && let Some(at) = queue.next_wakeup()
+            {
+                self.agenda.push(Entry::clock(at.ps(), self.ranks.wake(link as u32)));
+            }
+            if let Some(at) = port.station.as_mut().and_then(|station| station.arm()) {
+                self.agenda.push(Entry::clock(at.ps(), self.ranks.station(link as u32)));
+            }
+        }
+    }
+
+    /// A packet leaves a socket at `t`. Not inlined: a socket's code has several places that send.
+    #[inline(always)]
+    pub fn launch<O: Observer>(&mut self, t: Time, socket: u32, mut packet: Pkt, observer: &mut O) {
+        self.tally.sent += 1;
+        if let Some(audit) = &mut self.audit {
+            packet = packet.with_extra(self.extras.tag(packet.extra(), audit.sent()));
+        }
+        let exit = &mut self.exits[socket as usize];
+        let (leaves, tail) = (exit.leaves(t, &packet), exit.tail);
+        if O::FOLLOWS {
+            packet = packet.with_extra(self.follow(t, socket, packet, observer));
+        }
+        if let Some(landing) = self.advance(leaves, &tail, socket, packet, observer) {
+            self.landings.push(landing);
+        }
+    }
+
+    /// Tells an observer that follows packets of one that its socket sent; the handle that the packet now has.
+    fn follow<O: Observer>(&mut self, t: Time, socket: u32, packet: Pkt, observer: &mut O) -> u32 {
+        let (flow, data) = (socket / 2, socket as usize % 2 == SENDER);
+        let who = Who { flow: flow as usize, data, number: observer.follow(flow as usize, data) };
+        if who.number == 0 {
+            return packet.extra();
+        }
+        observer.sent(t, who, &packet.segment(), self.extras.get(packet.extra()));
+        self.extras.follow(packet.extra(), who.number)
+    }
+
+    /// Runs a packet ahead from `t` over private links to the end of `tail`; its landing, if that is a socket.
+    /// The only place where folding happens: a loop, not a special case.
+    #[inline(always)]
+    pub fn advance<O: Observer>(
+        &mut self,
+        mut t: Time,
+        tail: &Tail,
+        socket: u32,
+        mut packet: Pkt,
+        observer: &mut O,
+    ) -> Option<Landing> {
+        for i in tail.from..tail.to {
+            if t > self.end {
+                self.cut(packet);
+                return None;
+            }
+            let link = self.legs.hops[i as usize];
+            match &mut self.elements[link as usize] {
+                Element::Wire(wire) if !O::FOLLOWS => {
+                    self.tally.packet_hops += 1;
+                    t = wire.pass(t, packet.ip_len());
+                }
+                _ => t = self.pass_between(t, link, &mut packet, socket, observer)?,
+            }
+        }
+        if t > self.end {
+            self.cut(packet);
+            return None;
+        }
+        let End::Merge(leg, rank) = tail.end else { return Some(Landing { t, at: tail.end, packet }) };
+        self.agenda.push(Entry { t: t.ps(), rank, leg, packet });
+        None
+    }
+
+    /// A packet passes a link that is more than arithmetic, or that somebody looks at; when it is at the far end, if
+    /// that is known now.
+    #[inline(always)]
+    fn pass<O: Observer>(
+        &mut self,
+        t: Time,
+        link: u32,
+        packet: &mut Pkt,
+        (socket, leg): (u32, u32),
+        observer: &mut O,
+    ) -> Option<Time> {
+        self.tally.packet_hops += 1;
+        match &mut self.elements[link as usize] {
+            Element::Wire(wire) => {
+                let at = wire.pass(t, packet.ip_len());
+                wire.tell(t, link, &Parcel::new(*packet, socket, leg), scene!(self, observer));
+                Some(at)
+            }
+            Element::Port(port) => match port.queue {
+                Queue::Arrival(_) if port.station.is_none() => {
+                    port.pass(t, packet, (socket, leg), scene!(self, observer))
+                }
+                _ => {
+                    self.wait(t, link, Parcel::new(*packet, socket, leg), observer);
+                    None
+                }
+            },
+        }
+    }
+
+    /// The same between merges, where wires are the rule.
+    #[inline(never)]
+    fn pass_between<O: Observer>(
+        &mut self,
+        t: Time,
+        link: u32,
+        packet: &mut Pkt,
+        socket: u32,
+        observer: &mut O,
+    ) -> Option<Time> {
+        self.pass(t, link, packet, (socket, 0), observer)
+    }
+
+    /// A packet arrives at a merge at `now`; its landing, if a socket is behind it.
+    #[inline]
+    pub fn arrive<O: Observer>(&mut self, now: Time, entry: &Entry, observer: &mut O) -> Option<Landing> {
+        let Leg { link, socket, tail } = self.legs.legs[entry.leg as usize];
+        let mut packet = entry.packet;
+        let at = match self.elements.get_mut(link as usize) {
+            None => now,
+            Some(Element::Wire(wire)) if !O::FOLLOWS => {
+                self.tally.packet_hops += 1;
+                wire.pass(now, packet.ip_len())
+            }
+            Some(_) => self.pass(now, link, &mut packet, (socket, entry.leg), observer)?,
+        };
+        self.advance(at, &tail, socket, packet, observer)
+    }
+
+    /// A packet comes to a port where it may have to wait: to the conditioner, or to a queue that holds it.
+    #[inline(never)]
+    fn wait<O: Observer>(&mut self, now: Time, link: u32, mut parcel: Parcel, observer: &mut O) {
+        let Element::Port(port) = &mut self.elements[link as usize] else { return };
+        match &mut port.station {
+            Some(station) => {
+                station.arrive(now, parcel, &mut self.released, &mut port.account, scene!(self, observer));
+                self.release(now, link, observer);
+            }
+            None => {
+                self.enter(now, link, &mut parcel, observer);
+            }
+        }
+    }
+
+    /// A packet comes to the queue of a port; when it is at the far end, if that is known.
+    fn enter<O: Observer>(&mut self, now: Time, link: u32, parcel: &mut Parcel, observer: &mut O) -> Option<Time> {
+        let Element::Port(port) = &mut self.elements[link as usize] else { return None };
+        match port.queue {
+            Queue::Arrival(_) => {
+                let way = (parcel.socket(), parcel.leg);
+                port.pass(now, &mut parcel.packet, way, scene!(self, observer))
+            }
+            Queue::Held(_) => {
+                if let Some(done) = port.arrive(now, *parcel, scene!(self, observer)) {
+                    self.agenda.push(Entry::clock(done.ps(), self.ranks.done(link)));
+                }
+                None
+            }
+        }
+    }
+
+    /// A packet goes on behind a port, off the hot path.
+    fn goes_on<O: Observer>(&mut self, at: Time, parcel: Parcel, observer: &mut O) {
+        let tail = self.legs.legs[parcel.leg as usize].tail;
+        if let Some(landing) = self.advance(at, &tail, parcel.socket(), parcel.packet, observer) {
+            self.landings.push(landing);
+        }
+    }
+
+    /// What a conditioner let out goes on to the queue, and its clock gets an entry.
+    #[cold]
+    fn release<O: Observer>(&mut self, now: Time, link: u32, observer: &mut O) {
+        let mut released = std::mem::take(&mut self.released);
+        for mut parcel in released.drain(..) {
+            if let Some(at) = self.enter(now, link, &mut parcel, observer) {
+                self.goes_on(at, parcel, observer);
+            }
+        }
+        self.released = released;
+        if let Element::Port(port) = &mut self.elements[link as usize]
+            && let Some(station) = &mut port.station
+            && let Some(at) = station.arm()
+        {
+            self.agenda.push(Entry::clock(at.ps(), self.ranks.station(link)));
+        }
+    }
+
+    /// The clock of a conditioner is due.
+    pub fn station<O: Observer>(&mut self, now: Time, link: u32, observer: &mut O) {
+        if let Element::Port(port) = &mut self.elements[link as usize]
+            && let Some(station) = &mut port.station
+        {
+            station.wake(now, &mut self.released, &mut port.account, scene!(self, observer));
+            self.release(now, link, observer);
+        }
+    }
+
+    /// A transmission of a held queue ends.
+    pub fn done<O: Observer>(&mut self, now: Time, link: u32, observer: &mut O) {
+        let Element::Port(port) = &mut self.elements[link as usize] else { return };
+        let (parcel, at, next) = port.done(now, scene!(self, observer));
+        if let Some(next) = next {
+            self.agenda.push(Entry::clock(next.ps(), self.ranks.done(link)));
+        }
+        if let Some(at) = at {
+            self.goes_on(at, parcel, observer);
+        }
+    }
+
+    /// The clock of a held queue is due.
+    pub fn wake<O: Observer>(&mut self, now: Time, link: u32, observer: &mut O) {
+        let Element::Port(port) = &mut self.elements[link as usize] else { return };
+        if let Some(at) = port.wake(now, scene!(self, observer)) {
+            self.agenda.push(Entry::clock(at.ps(), self.ranks.wake(link)));
+        }
+    }
+
+    /// A packet whose next event lies after the end: it is still in the network.
+    #[cold]
+    fn cut(&mut self, packet: Pkt) {
+        self.tally.cut += 1;
+        if let Some(audit) = &mut self.audit {
+            audit.cut(self.extras.audit(packet.extra()));
+        }
+        self.extras.take(packet.extra());
+    }
+
+    /// Takes drops to the account of the run; calls `lost` with the flow of each data packet that was dropped in the
+    /// window, which begins at `warm`.
+    #[cold]
+    pub fn bury(&mut self, warm: Time, mut lost: impl FnMut(usize)) {
+        for (t, parcel) in self.casualties.drain(..) {
+            if t > self.end {
+                // Lost on the wire after the end: at the end it was still on its way.
+                self.tally.cut += 1;
+            } else {
+                self.tally.dropped += 1;
+                if parcel.data && t >= warm {
+                    lost(parcel.flow as usize);
+                }
+            }
+            if let Some(audit) = &mut self.audit {
+                audit.dropped(self.extras.audit(parcel.packet.extra()));
+            }
+            self.extras.take(parcel.packet.extra());
+        }
+    }
+}

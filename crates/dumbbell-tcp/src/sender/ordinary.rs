@@ -1,0 +1,120 @@
+//! The ordinary course of a connection, straight through: an expected acknowledgement of new data while nothing is lost,
+//! suspected, marked or timed, answered with full segments. Jacobson's header prediction (1990), for a sender.
+//!
+//! What happens here is what the careful way of [`super::ack`] does in the same state, without asking about what cannot
+//! be; `tests/ordinary.rs` compares the two.
+use super::{Sender, Stage};
+use dumbbell_core::packet::Ecn;
+use dumbbell_core::segment::{Extra, Outbox, Segment, flag, timestamp, widen};
+use dumbbell_core::transport::{Ack, CongestionControl, Detect, Phase, Recover, Tag};
+use dumbbell_core::units::{Span, Time};
+
+impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
+    /// Whether this connection may ever take the short way: nothing of it wants to look at every acknowledgement.
+    pub(super) fn is_simple(&self) -> bool {
+        !self.attentive && !self.spaced && !self.cc.gives_orders() && !self.detect.wants_every_ack()
+    }
+
+    /// Whether an acknowledgement of new data would find nothing special to do now.
+    #[inline]
+    pub(super) fn is_ordinary(&self) -> bool {
+        self.simple
+            && self.phase == Phase::Open
+            && self.stage == Stage::Established
+            && self.dupacks == 0
+            && self.spare + self.beyond == 0
+            && self.nxt == self.high
+            && self.window == self.open_window
+            && self.board.is_empty()
+            && !(self.tagged | self.cwr_due | self.frozen)
+    }
+
+    /// Takes a segment the short way, if that is open; false if nothing was done.
+    #[inline]
+    pub(super) fn goes_straight(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) -> bool {
+        if !self.ordinary || s.flags != flag::ACK || x.is_some() {
+            return false;
+        }
+        let una = widen(s.seq, self.una);
+        if una <= self.una || una > self.high {
+            return false;
+        }
+        self.on_expected(now, s, una, out);
+        true
+    }
+
+    /// The whole of it: sample, window, timer, new segments.
+    #[inline]
+    fn on_expected(&mut self, now: Time, s: &Segment, una: u64, out: &mut impl Outbox) {
+        let rtt = self.measure(now, s, una);
+        if let Some(r) = rtt {
+            self.rtt.seen(r);
+        }
+        if self.cc.wants_samples() {
+            self.tell(now, una, rtt);
+        } else {
+            self.cc.on_expected(una - self.una, self.window_limited);
+        }
+        if let Some(r) = rtt {
+            self.take_sample(r);
+        }
+        self.una = una;
+        if una == self.high {
+            self.rto_at = Time::NEVER;
+        } else {
+            self.arm(now);
+        }
+        self.fill_the_window(now, out);
+        self.next = self.rto_at;
+    }
+
+    /// Tells a congestion control that wants to know everything.
+    #[inline(never)]
+    fn tell(&mut self, now: Time, una: u64, rtt: Option<Span>) {
+        let mut ack = Ack::default();
+        (ack.acked, ack.window_limited) = (una - self.una, self.window_limited);
+        (ack.now, ack.una, ack.nxt, ack.in_flight) = (now, una, self.nxt, self.nxt - self.una);
+        (ack.rtt, ack.srtt, ack.min_rtt) = (rtt, self.rtt.srtt(), self.rtt.min_rtt());
+        (ack.window, ack.paced) = (self.window, self.paced);
+        self.cc.on_ack(&ack);
+    }
+
+    /// Full segments of new data, until a window is full; the end of the stream is left to the careful way.
+    #[inline]
+    fn fill_the_window(&mut self, now: Time, out: &mut impl Outbox) {
+        let edge = self.limit.min(self.una + self.window);
+        let allowed = edge.min(self.una + self.cc.cwnd());
+        while self.nxt + self.mss <= allowed && self.nxt + self.mss < self.limit {
+            self.send_next(now, out);
+        }
+        if self.nxt + self.mss < self.limit && self.nxt > self.una {
+            self.window_limited = self.nxt + self.mss <= edge;
+            self.blocked = false;
+        } else {
+            self.transmit(now, out);
+            self.ordinary = self.is_ordinary();
+        }
+    }
+
+    /// A full segment of new data that is not the last.
+    #[inline]
+    fn send_next(&mut self, now: Time, out: &mut impl Outbox) {
+        let (from, to) = (self.nxt, self.nxt + self.mss);
+        let tag = if self.informed { self.inform(now, (from, to), to, false) } else { Tag(0) };
+        let extra = if tag.0 != 0 { Some(self.note_tag(from, to, tag, false)) } else { None };
+        if !self.timestamps && self.timed_end == 0 {
+            (self.timed_end, self.timed_at) = (to, now);
+        }
+        let ts = if self.timestamps { timestamp(self.clock.tick(now)) } else { 0 };
+        let ecn = if self.ecn { Ecn::Ect0 } else { Ecn::NotEct };
+        (self.nxt, self.high) = (to, to);
+        self.stats.sent_packets += 1;
+        self.stats.sent_bytes += self.mss;
+        self.last_sent = now;
+        if self.rto_at == Time::NEVER {
+            self.arm(now);
+        }
+        let ip_len = (u64::from(self.overhead) + self.mss) as u16;
+        out.send(Segment { seq: from as u32, ts, ip_len, flags: 0, ecn }, extra);
+    }
+}
