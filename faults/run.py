@@ -25,6 +25,8 @@ from schemata import VARIABLE, Fault, Wrong, plant, read
 ROOT = Path(__file__).resolve().parent.parent
 COPIED = ("Cargo.toml", "Cargo.lock", "clippy.toml", "pyproject.toml", "README.md", ".cargo", "crates", "python")
 """What a build needs; the licences and the rest are not."""
+LONGEST_S = 600
+"""Of one passport. A fault may make a line endless: then it is not the line to find it by."""
 
 
 def main() -> int:
@@ -114,7 +116,12 @@ def _passport(tree: Path, fault: int, only: list[str]) -> tuple[list[str], float
     for pattern in only:
         command += ["--only", pattern]
     environment = {**os.environ, "PYTHONPATH": str(tree / "python"), VARIABLE: str(fault)}
-    done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(
+            command, cwd=tree, env=environment, capture_output=True, text=True, check=False, timeout=LONGEST_S
+        )
+    except subprocess.TimeoutExpired:
+        raise Wrong(f"fault {fault}: {' '.join(only)} takes more than {LONGEST_S} s: expect lines that end") from None
     if done.returncode not in (0, 3):
         raise Wrong(f"validate ended with {done.returncode}: {done.stderr.strip()[-2000:]}")
     document: dict[str, Any] = json.loads(done.stdout)

@@ -1,4 +1,9 @@
-"""How flows share: Jain's index of equal flows, round-trip times at equal loss, Chiu and Jain's convergence."""
+"""How flows share: Jain's index of equal flows, round-trip times, Chiu and Jain's convergence.
+
+Between 1/RTT and 1/RTT^2, says experience with shared queues. Both ends are exact: at equal independent losses the
+ratio of goodputs is that of round-trip times (Mathis et al. 1997), at losses that hit all flows at the same instants
+its square. Such losses leave the distance of windows as it is until the next of them multiplies it.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +82,7 @@ def _apart(bench: Bench, losses: int, b: float) -> Measured:
     """How far apart the windows are half a period after so many losses, segments."""
     flows = []
     for window in (LARGE, SMALL):
-        start = {"initial_window": f"{window} pkt", "initial_ssthresh": f"{window} pkt"}
+        start: dict[str, Any] = {"initial_window": f"{window} pkt", "initial_ssthresh": f"{window} pkt"}
         flows.append(paths.sender({"kind": "aimd", "b": b}, RTT, initial_window_bytes="unlimited", **start))
     queue = EachFlowAt(period=PERIOD, limit="unlimited")
     scenario = paths.clear(*_named(*flows), seconds=5 * PERIOD, queue=queue)
@@ -118,7 +123,7 @@ def _together() -> Iterator[Oracle]:
         flows = []
         for rtt in (near, far):
             peak = round(2 * period / rtt)
-            start = {"initial_window": f"{peak // 2} pkt", "initial_ssthresh": f"{peak // 2} pkt"}
+            start: dict[str, Any] = {"initial_window": f"{peak // 2} pkt", "initial_ssthresh": f"{peak // 2} pkt"}
             flows.append(paths.sender("sack", rtt, initial_window_bytes="unlimited", **start))
         queue = EachFlowAt(period=period, limit="unlimited")
         scenario = paths.clear(*_named(*flows), seconds=6 * period, warmup=period, queue=queue)

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import InvalidRun
 from ..own.base import Own
+from ..records import Series
 from ..result import Result
 from ..scenario import Scenario
 from .bench import Bench, Run
@@ -31,7 +32,7 @@ def sender(cc: str | Mapping[str, Any] = "sack", rtt: float = 0.1, mss: int = MS
 def clear(*flows: Mapping[str, Any], seconds: float, warmup: float = 0.0, **words: Any) -> dict[str, Any]:
     """Flows over 10 Gbit/s, where no packet waits for more than those that left with it. words: of the scenario;
     `loss`: the share of data packets that chance takes; `mtu`: of the path, bytes."""
-    link = {"rate": "10 Gbps", "delay": "1 ms", "mtu": f"{words.pop('mtu', 1500)} B"}
+    link: dict[str, Any] = {"rate": "10 Gbps", "delay": "1 ms", "mtu": f"{words.pop('mtu', 1500)} B"}
     if loss := words.pop("loss", None):
         link["impairment"] = [{"kind": "bernoulli", "loss": loss}]
     rest = {"queue": {"kind": "drop_tail", "limit": "unlimited"}, **words}
@@ -69,7 +70,7 @@ class Recorded:
         self.flow: Row = self.run["flows"][0]
         self._result = result
 
-    def rows(self, name: str) -> list[Row]:
+    def rows(self, name: Series) -> list[Row]:
         """The rows of a table of records."""
         return self._result.series(name).rows()
 

@@ -1,4 +1,11 @@
-"""One to four losses in a window of sixteen: how Tahoe, Reno, NewReno and SACK repair them (Fall and Floyd 1996)."""
+"""One to four losses in a window of sixteen: how Tahoe, Reno, NewReno and SACK repair them (Fall and Floyd 1996).
+
+The fifth, seventh, ninth and eleventh segment of a window in congestion avoidance are lost, or the first few of them.
+What must happen is worked out by a round-based model of its own, written from RFC 5681, 3042, 6582 and 6675
+(`laws/recovery.py`): how many timeouts, when the last of them is repaired, how many segments go twice. Reno's third
+loss needs a timeout, NewReno repairs one in each round trip, SACK all as soon as the halved window lets it. RTO is 1
+s, ten round trips.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +30,8 @@ MIN_RTO = 1.0
 
 def scenario(cc: str, losses: int) -> dict[str, Any]:
     """A flow in congestion avoidance whose first window loses so many segments; without what came after RFC 6675."""
-    window = {"initial_window": f"{WINDOW} pkt", "initial_ssthresh": f"{WINDOW} pkt"}
-    later = {"frto": False, "min_rto": f"{MIN_RTO * 1e3:g} ms", "initial_window_bytes": "unlimited"}
+    window: dict[str, Any] = {"initial_window": f"{WINDOW} pkt", "initial_ssthresh": f"{WINDOW} pkt"}
+    later: dict[str, Any] = {"frto": False, "min_rto": f"{MIN_RTO * 1e3:g} ms", "initial_window_bytes": "unlimited"}
     if cc == "sack":
         later |= {"detection": "dupack", "reduction": "rfc6675", "tail_loss_probe": False}
     lost = ",".join(map(str, LOST[:losses]))

@@ -19,7 +19,7 @@ ABE = {"kind": "sack", "abe": True}
 
 def _marked(cc: str | Mapping[str, Any], marked: str) -> dict[str, Any]:
     """A flow in congestion avoidance with a window of 64, of which the first window's packets are marked as said."""
-    window = {
+    window: dict[str, Any] = {
         "initial_window": f"{WINDOW} pkt",
         "initial_ssthresh": f"{WINDOW} pkt",
         "initial_window_bytes": "unlimited",
@@ -97,7 +97,7 @@ def _teeth() -> Iterator[Oracle]:
         for name, cc, b in (("sack", "sack", 0.5), ("abe", ABE, 1 - windows.LEFT_BY_MARK_ABE)):
             peak = tcp.aimd_peak(1, b, 1 / every)
             rounds = b * peak
-            window = {"initial_window": f"{int(peak)} pkt", "initial_ssthresh": f"{int(peak)} pkt"}
+            window: dict[str, Any] = {"initial_window": f"{int(peak)} pkt", "initial_ssthresh": f"{int(peak)} pkt"}
             flow = paths.sender(cc, RTT, ecn="rfc3168", initial_window_bytes="unlimited", **window)
             queue = Nth(every=every, marks=True, limit="unlimited")
             scenario = paths.clear(flow, seconds=28 * rounds * RTT, warmup=8 * rounds * RTT, queue=queue)

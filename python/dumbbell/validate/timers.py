@@ -1,4 +1,8 @@
-"""The retransmission timer against RFC 6298: arithmetic by scripts, to the nanosecond; expiries in a network."""
+"""The retransmission timer against RFC 6298: arithmetic by scripts, to the nanosecond; expiries in a network.
+
+A script gives a sender the round trips that the law was computed for, in exact fractions. It claims that the number in
+question is negative, and the refusal says what it is. Times of a sender are whole multiples of 16 ns.
+"""
 
 from __future__ import annotations
 

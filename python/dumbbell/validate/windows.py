@@ -1,4 +1,8 @@
-"""What windows let through without loss: the receive window, the initial window, slow start."""
+"""What windows let through without loss: the receive window, the initial window, slow start.
+
+A transfer's time is counted from its SYN until the receiver has the last segment: a round trip for the handshake, one
+for each round but the last, and half of one.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +69,7 @@ def _initial() -> Iterator[Oracle]:
             unit="bytes",
         )
     for mss in (536, 1460):
-        legacy = {"initial_window": "4 pkt", "initial_window_bytes": "4380 B"}
+        legacy: dict[str, Any] = {"initial_window": "4 pkt", "initial_window_bytes": "4380 B"}
         yield Oracle(
             id=f"window.initial.rfc3390.mss-{mss}",
             law="IW = min(4 MSS, max(2 MSS, 4380)): RFC 3390",
@@ -92,7 +96,7 @@ def _slow_start() -> Iterator[Oracle]:
         *(("second", 10, n, 2, 2) for n in (30, 31, 150)),
     )
     for when, initial, n, acked, limit in cases:
-        fields = {"initial_window": f"{initial} pkt", "delayed_ack": when, "growth_limit": limit}
+        fields: dict[str, Any] = {"initial_window": f"{initial} pkt", "delayed_ack": when, "growth_limit": limit}
         grows = "doubles each round trip" if acked == limit else "grows by half"
         yield Oracle(
             id=f"slow-start.iw-{initial}.{n}-segments{'.delack' if acked == 2 else ''}{'.abc' if limit == 2 else ''}",

@@ -36,7 +36,7 @@ def alpha(beta: float = BETA) -> float:
 def cubic_window(p: float, rtt: float, c: float = C, beta: float = BETA) -> float:
     """AVG_W_cubic = (C (3 + beta) / (4 (1 - beta)))^1/4 RTT^3/4 / p^3/4: losses at equal intervals. Section 5.1,
     figure 6."""
-    return (c * (3 + beta) / (4 * (1 - beta))) ** 0.25 * (rtt / p) ** 0.75
+    return math.pow(c * (3 + beta) / (4 * (1 - beta)), 0.25) * math.pow(rtt / p, 0.75)
 
 
 def reno_window(p: float) -> float:

@@ -67,7 +67,7 @@ def pftk_timeout_share(p: float, w: float) -> float:
     if w <= 3:
         return 1.0
     q = 1 - p
-    return min(1.0, (1 - q**3) * (1 + q**3 * (1 - q ** (w - 3))) / (1 - q**w))
+    return min(1.0, (1 - q**3) * (1 + q**3 * (1 - math.pow(q, w - 3))) / (1 - math.pow(q, w)))
 
 
 def pftk_backoff(p: float) -> float:
