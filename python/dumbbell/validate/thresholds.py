@@ -8,9 +8,11 @@ from typing import Any
 
 from . import paths
 from .bench import Bench
-from .laws import thresholds
+from .laws import recovery, thresholds
 from .oracle import Measured, Oracle
 from .signalled import Chosen
+
+WINDOW, RTT = 16, 0.1
 
 
 def _scenario(flight: int) -> dict[str, Any]:
@@ -34,6 +36,40 @@ def _timeouts(bench: Bench, duplicates: int) -> Measured:
     return Measured(paths.recorded(bench, scenario).flow["rtos"])
 
 
+def _late(above: int) -> tuple[int, int]:
+    """Two segments of a window: an early one, and one that has so many above it."""
+    return 2, WINDOW - above
+
+
+def _repaired(bench: Bench, above: int) -> Measured:
+    """When the receiver has the last of the lost segments, in round trips."""
+    first = {
+        "initial_window": f"{WINDOW} pkt",
+        "initial_ssthresh": f"{WINDOW} pkt",
+        "initial_window_bytes": "unlimited",
+    }
+    plain = {"detection": "dupack", "reduction": "rfc6675", "tail_loss_probe": False, "frto": False}
+    lost = ",".join(map(str, _late(above)))
+    scenario = paths.clear(paths.sender("sack", RTT, **first, **plain), seconds=4, queue=Chosen(packets=lost))
+    data = [row for row in paths.recorded(bench, scenario, packets=True).rows("packets") if row["from"] == "sender"]
+    gone = {row["seq"] for row in data if row["dropped_ps"] is not None}
+    came = {row["seq"]: row["delivered_ps"] for row in reversed(data) if row["seq"] in gone and row["delivered_ps"]}
+    return Measured(max(came.values()) * 1e-12 / RTT)
+
+
+def _sack() -> Iterator[Oracle]:
+    for above in (2, 3, 4):
+        yield Oracle(
+            id=f"sack.lost-below-{above}.repaired",
+            law="a hole is lost when three segments above it were reported; RFC 6675 section 4, by its rules",
+            expected=recovery.recover("sack", WINDOW, _late(above), 1 / RTT).repaired,
+            tolerance=0.01,
+            absolute=True,
+            measure=partial(_repaired, above=above),
+            unit="RTT",
+        )
+
+
 def _oracles() -> Iterator[Oracle]:
     for duplicates in (1, 2, 3, 4):
         yield Oracle(
@@ -54,4 +90,4 @@ def _oracles() -> Iterator[Oracle]:
         )
 
 
-ORACLES: list[Oracle] = list(_oracles())
+ORACLES: list[Oracle] = [*_oracles(), *_sack()]
