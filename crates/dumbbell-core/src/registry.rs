@@ -205,7 +205,7 @@ macro_rules! __delegate {
             fn on_ack(&mut self, ack: &$crate::transport::Ack, orders: &mut $crate::transport::Orders) {
                 $crate::__each!(self, $Any $list, a => a.on_ack(ack, orders))
             }
-            #[inline]
+            #[inline(always)]
             fn on_expected(&mut self, acked: u64, window_limited: bool) -> u64 {
                 $crate::__each!(self, $Any $list, a => a.on_expected(acked, window_limited))
             }

@@ -42,13 +42,15 @@ pub struct Options {
     pub fold: bool,
     /// Let every queue hold its packets, also those that could decide at arrival.
     pub hold: bool,
+    /// Let connections take the short way through what is ordinary (default): see `dumbbell-tcp`, `ordinary`.
+    pub straight: bool,
     /// Follow each packet by number.
     pub audit: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { fold: true, hold: false, audit: false }
+        Options { fold: true, hold: false, straight: true, audit: false }
     }
 }
 
@@ -88,7 +90,7 @@ impl World {
         let mut flows = Vec::with_capacity(plan.flows.len());
         let mut exits = Vec::with_capacity(2 * plan.flows.len());
         for i in 0..plan.flows.len() {
-            flows.push(flow(plan, i, &brought)?);
+            flows.push(flow(plan, i, options.straight, &brought)?);
             exits.push(Exit::new(legs.sockets[2 * i], jitter(plan, i)));
             exits.push(Exit::new(legs.sockets[2 * i + 1], None));
         }
@@ -218,7 +220,7 @@ fn jitter(plan: &Plan, number: usize) -> Option<(Span, Stream)> {
         .then(|| (tcp.send_jitter, Stream::named(plan.seed, &format!("{}/jitter", flow.name))))
 }
 
-fn flow(plan: &Plan, number: usize, brought: &Brought<'_>) -> Result<Flow, Fault> {
+fn flow(plan: &Plan, number: usize, straight: bool, brought: &Brought<'_>) -> Result<Flow, Fault> {
     let flow = &plan.flows[number];
     let chance = |part: &str| Stream::named(plan.seed, &format!("{}/{part}", flow.name));
     let source = within(&flow.name, AnySource::build(&flow.source.kind, &flow.source.config, &()))?;
@@ -233,9 +235,14 @@ fn flow(plan: &Plan, number: usize, brought: &Brought<'_>) -> Result<Flow, Fault
                 &flow.name,
                 build(&Path { mss: 1460, initial_window: 1460, initial_ssthresh: u64::MAX, growth_limit: 1 }),
             )?;
-            let sender = Sender::new(tcp, |path| build(path).expect("the same parameters were accepted a line above"));
+            let mut sender =
+                Sender::new(tcp, |path| build(path).expect("the same parameters were accepted a line above"));
             let mss = tcp.mss.map_or(1460, |b| b.0);
-            let receiver = sender.receiver();
+            let mut receiver = sender.receiver();
+            if !straight {
+                sender.take_care();
+                receiver.take_care();
+            }
             Ends::Tcp { sender, receiver, mss }
         }
     };

@@ -119,13 +119,7 @@ pub struct Flow {
 
 impl Flow {
     /// A flow that has not begun; it does at `start`.
-    pub fn new(
-        number: usize,
-        ends: Ends,
-        app: App,
-        start: Time,
-        looks: Looks,
-    ) -> Self {
+    pub fn new(number: usize, ends: Ends, app: App, start: Time, looks: Looks) -> Self {
         Flow {
             number,
             ends,

@@ -22,10 +22,8 @@ pub enum Feeder {
 pub enum End {
     /// At a merge: the packet becomes an entry with this leg and this rank.
     Merge(u32, u32),
-    /// At the receiver of the flow.
-    Receiver(u32),
-    /// At the sender of the flow.
-    Sender(u32),
+    /// At a socket: 2 x flow + end.
+    Socket(u32),
 }
 
 /// Links that are run ahead, and what is behind them.
@@ -35,8 +33,29 @@ pub struct Tail {
     pub from: u32,
     /// End of that range.
     pub to: u32,
-    /// What comes then.
-    pub end: End,
+    /// The leg that comes then, if it is a merge's, and the rank there; else the socket.
+    leg: u32,
+    rank_or_socket: u32,
+}
+
+const NO_LEG: u32 = u32::MAX;
+
+impl Tail {
+    fn new(from: u32, to: u32, end: End) -> Self {
+        let (leg, rank_or_socket) = match end {
+            End::Merge(leg, rank) => (leg, rank),
+            End::Socket(number) => (NO_LEG, number),
+        };
+        Tail { from, to, leg, rank_or_socket }
+    }
+    /// What comes behind the last link.
+    #[inline]
+    pub fn end(&self) -> End {
+        match self.leg {
+            NO_LEG => End::Socket(self.rank_or_socket),
+            leg => End::Merge(leg, self.rank_or_socket),
+        }
+    }
 }
 
 /// A merge, and the tail behind it.
@@ -139,7 +158,8 @@ impl Legs {
         let merge = merges(plan, streams, fold, held, unordered);
         let mut legs = Legs { hops: Vec::new(), legs: Vec::new(), sockets: Vec::new(), merge };
         for f in 0..plan.flows.len() {
-            for (end, last) in [End::Receiver(f as u32), End::Sender(f as u32)].into_iter().enumerate() {
+            for end in 0..2 {
+                let last = End::Socket((2 * f + 1 - end) as u32);
                 let steps = steps(plan, f, end, unordered);
                 let tail = legs.cut_route(f as u32, &steps, last, &|step| ranks.arrival(streams[step]));
                 legs.sockets.push(tail);
@@ -172,6 +192,6 @@ impl Legs {
     fn tail(&mut self, steps: &[(Feeder, LinkId)], end: End) -> Tail {
         let from = self.hops.len() as u32;
         self.hops.extend(steps.iter().map(|(_, link)| *link as u32));
-        Tail { from, to: self.hops.len() as u32, end }
+        Tail::new(from, self.hops.len() as u32, end)
     }
 }

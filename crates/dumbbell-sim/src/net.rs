@@ -46,8 +46,8 @@ pub struct Tally {
 pub struct Landing {
     /// When.
     pub t: Time,
-    /// At which socket.
-    pub at: End,
+    /// At which socket: 2 x flow + end.
+    pub at: u32,
     /// The packet.
     pub packet: Pkt,
 }
@@ -177,9 +177,13 @@ impl Net {
             self.cut(packet);
             return None;
         }
-        let End::Merge(leg, rank) = tail.end else { return Some(Landing { t, at: tail.end, packet }) };
-        self.agenda.push(Entry { t: t.ps(), rank, leg, packet });
-        None
+        match tail.end() {
+            End::Merge(leg, rank) => {
+                self.agenda.push(Entry { t: t.ps(), rank, leg, packet });
+                None
+            }
+            End::Socket(at) => Some(Landing { t, at, packet }),
+        }
     }
 
     /// A packet passes a link that is more than arithmetic, or that somebody looks at; when it is at the far end, if

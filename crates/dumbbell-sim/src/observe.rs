@@ -209,6 +209,8 @@ pub struct Looks {
     every: Option<Span>,
     sample: Time,
     warm: Time,
+    /// The earlier of the two.
+    next: Time,
 }
 
 /// What is due at one instant.
@@ -226,12 +228,12 @@ impl Looks {
     /// Samples each `every`, from zero on; the warm-up ends at `warm`.
     pub fn new(every: Option<Span>, warm: Time) -> Self {
         let sample = if every.is_some() { Time::ZERO } else { Time::NEVER };
-        Looks { every, sample, warm }
+        Looks { every, sample, warm, next: sample.min(warm) }
     }
     /// When the next look is due.
     #[inline]
     pub fn next(&self) -> Time {
-        self.sample.min(self.warm)
+        self.next
     }
     /// The look that is due at `next()`.
     pub fn take(&mut self) -> Due {
@@ -243,6 +245,7 @@ impl Looks {
         if due.warm {
             self.warm = Time::NEVER;
         }
+        self.next = self.sample.min(self.warm);
         due
     }
 }

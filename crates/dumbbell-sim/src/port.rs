@@ -1,8 +1,8 @@
 //! A port of the simulated network: its queue, decided at arrival or held, and the wire behind it.
 use crate::account::{Account, Event, Scene};
 use crate::arrival::ArrivalQueue;
-use crate::held::HeldQueue;
 use crate::entry::Pkt;
+use crate::held::HeldQueue;
 use crate::observe::{Looks, Observer, QueueRow};
 use crate::parcel::Parcel;
 use crate::station::Station;

@@ -1,7 +1,7 @@
 //! What happened, and whether every packet is accounted for.
 use crate::flow::Ends;
-use crate::observe::Observer;
 use crate::net::{Element, scene};
+use crate::observe::Observer;
 use crate::world::World;
 use dumbbell_core::fingerprint::Fingerprint;
 use dumbbell_core::ledger::Ledger;

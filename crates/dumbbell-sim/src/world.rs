@@ -1,13 +1,12 @@
 //! The network in virtual time: one loop over the agenda, and the sockets.
 use crate::entry::{Entry, NONE, Pkt};
 use crate::flow::{Flow, RECEIVER, SENDER};
-use crate::legs::End;
 use crate::net::{Landing, Net};
 use crate::observe::{Observer, Who};
 use crate::ranks::Clock;
 use crate::socket::Socket;
-use dumbbell_core::segment::Extra;
 use dumbbell_core::foreign::{Alarm, Failure};
+use dumbbell_core::segment::Extra;
 use dumbbell_core::units::Time;
 use dumbbell_plan::Plan;
 
@@ -164,10 +163,11 @@ impl World {
     /// A packet comes to a socket.
     #[inline]
     fn land<O: Observer>(&mut self, landing: Landing, observer: &mut O) {
-        match landing.at {
-            End::Receiver(f) => self.deliver::<RECEIVER, O>(f as usize, landing.t, landing.packet, observer),
-            End::Sender(f) => self.deliver::<SENDER, O>(f as usize, landing.t, landing.packet, observer),
-            End::Merge(..) => unreachable!("a merge is no socket"),
+        let Landing { t, at, packet } = landing;
+        let flow = (at / 2) as usize;
+        match at as usize % 2 {
+            SENDER => self.deliver::<SENDER, O>(flow, t, packet, observer),
+            _ => self.deliver::<RECEIVER, O>(flow, t, packet, observer),
         }
     }
 

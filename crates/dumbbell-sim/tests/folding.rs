@@ -182,6 +182,8 @@ proptest! {
         let folded = audited(&plan, Options::default());
         let unfolded = audited(&plan, Options { fold: false, ..Options::default() });
         prop_assert_eq!(story(&folded), story(&unfolded));
+        let careful = audited(&plan, Options { straight: false, ..Options::default() });
+        prop_assert_eq!(story(&folded), story(&careful));
         let held = audited(&plan, Options { hold: true, ..Options::default() });
         prop_assert_eq!(story(&folded), story(&held));
         let both = audited(&plan, Options { hold: true, fold: false, ..Options::default() });

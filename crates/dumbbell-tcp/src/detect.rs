@@ -5,7 +5,7 @@ mod segments;
 
 use crate::{Detection, Recovery, TcpConfig};
 use dumbbell_core::transport::{Detect, Evidence, Finding, Scoreboard, Sent};
-use dumbbell_core::units::Time;
+use dumbbell_core::units::{Span, Time};
 pub use dupacks::DupAcks;
 pub use rack::Rack;
 
@@ -81,6 +81,13 @@ impl Detect for AnyDetect {
     }
     fn on_ack(&mut self, e: &Evidence, board: &Scoreboard) -> Finding {
         each!(self, d => d.on_ack(e, board))
+    }
+    #[inline]
+    fn on_expected(&mut self, now: Time, una: u64, srtt: Option<Span>, echo: Option<Time>) -> bool {
+        match self {
+            AnyDetect::DupAcks(_) => false,
+            AnyDetect::Rack(rack) => rack.on_expected(now, una, srtt, echo),
+        }
     }
     #[inline]
     fn deadline(&self) -> Time {

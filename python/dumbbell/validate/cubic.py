@@ -4,7 +4,9 @@ Equation 6 of the RFC is a tooth from beta W_max back to W_max in exactly 1/p se
 attracts: a tooth that is d seconds too long raises the next W_max by C d^3, so that a flow that starts elsewhere stays
 off for hundreds of losses (11 % above, if it starts at the mean window). These flows start at the equation's W_max,
 and without fast convergence, which the equation does not know. Two round trips a tooth are allowed, to notice and to
-repair a loss. The curve W(t) is sampled with round trips of 10 ms, within what the curve moves in one of them.
+repair a loss. At random losses (`cubic.random`) chance moves W_max about, and the mean forgets where the flow began;
+it is compared with what section 4.2's curve gives when losses are drawn. The curve W(t) is sampled with round trips of
+10 ms, within what the curve moves in one of them.
 """
 
 from __future__ import annotations
@@ -21,6 +23,8 @@ from .oracle import Measured, Oracle
 from .signalled import Chosen, Nth
 
 TEETH = 10
+LOSSES = 1000
+PURE = {"kind": "cubic", "tcp_friendliness": False, "fast_convergence": False}
 
 
 def _windows(first: float, **fields: Any) -> dict[str, Any]:
@@ -74,6 +78,29 @@ def _reno_tooth(p: float, rtt: float) -> Oracle:
     )
 
 
+def _random_losses(p: float, rtt: float) -> Oracle:
+    """Chance moves W_max about, so that here the mean depends on C and beta alone, wherever the flow began."""
+    flow = paths.sender(dict(PURE), rtt, **_windows(cubic.tooth_peak(p, rtt)))
+    seconds = LOSSES / p / cubic.cubic_window(p, rtt) * rtt
+    scenario = paths.clear(flow, seconds=seconds + 40, warmup=40, loss=p)
+
+    def measure(bench: Bench) -> Measured:
+        runs = paths.run(bench, scenario, bench.seeds)
+        return Measured.of([run["flows"][0]["goodput_bps"] * rtt / 8 / paths.MSS for run in runs])
+
+    expected = cubic.random_window(p, rtt)
+    return Oracle(
+        id=f"cubic.random.rtt-{rtt * 1e3:g}ms.p-{p * 1e3:g}e-3",
+        law="mean window at random losses, W(t) alone (no Reno, no fast convergence): RFC 9438 section 4.2",
+        expected=expected,
+        # The round trip in which a loss is noticed, of 1 / (p W); and what the law is drawn to.
+        tolerance=p * expected + 0.01,
+        measure=measure,
+        unit="segments",
+        quick=p > 1e-3,
+    )
+
+
 def _exponent(p: float) -> int:
     return int(f"{p:e}".split("e")[1])
 
@@ -83,13 +110,14 @@ def _mean_windows() -> Iterator[Oracle]:
         yield _cubic_tooth(p, rtt)
     for p, rtt in ((1e-3, 0.1), (1e-3, 0.01), (1e-4, 0.01)):
         yield _reno_tooth(p, rtt)
+    for p, rtt in ((3e-3, 0.2), (1e-3, 0.2)):
+        yield _random_losses(p, rtt)
 
 
 # The curve after one loss: round trips of 10 ms, so that the window is where the curve is, not a round trip behind.
 
 W_MAX = 100
 FINE = 0.01
-PURE = {"kind": "cubic", "tcp_friendliness": False, "fast_convergence": False}
 
 
 def _one_loss(

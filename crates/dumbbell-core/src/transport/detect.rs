@@ -96,6 +96,12 @@ pub trait Detect {
     }
     /// An acknowledgement; `board` has taken it in.
     fn on_ack(&mut self, e: &Evidence, board: &Scoreboard) -> Finding;
+    /// The ordinary case of [`Self::on_ack`], for a detector that knows single segments: everything below `una` arrived,
+    /// nothing is selectively acknowledged, and the sender repairs nothing. True if it had nothing to find, and did what
+    /// `on_ack` does; false if `on_ack` is to be asked.
+    fn on_expected(&mut self, _now: Time, _una: u64, _srtt: Option<Span>, _echo: Option<Time>) -> bool {
+        false
+    }
     /// When its timer is due; [`Time::NEVER`] if it has none.
     #[inline]
     fn deadline(&self) -> Time {

@@ -243,6 +243,21 @@ impl Detect for Rack {
         self.finding(board)
     }
 
+    #[inline(never)]
+    fn on_expected(&mut self, now: Time, una: u64, srtt: Option<Span>, echo: Option<Time>) -> bool {
+        if !self.suspects.is_empty() || !self.segments.is_calm() {
+            return false;
+        }
+        self.srtt = srtt;
+        while let Some(s) = self.segments.pop_whole(una) {
+            self.delivered(&s, now, echo);
+        }
+        self.recovering = false;
+        self.sort_out(una);
+        self.deadline = Time::NEVER;
+        self.suspects.is_empty() && self.segments.starts_at(una)
+    }
+
     #[inline]
     fn deadline(&self) -> Time {
         self.deadline

@@ -112,6 +112,24 @@ impl Segments {
         self.tidy();
     }
 
+    /// Whether every segment is on its way, and none got a new key.
+    #[inline]
+    pub fn is_calm(&self) -> bool {
+        self.sacked == 0 && self.lost.is_empty() && self.rekeyed.is_empty()
+    }
+    /// The first segment, if it is on its way and all of it lies below `una`.
+    #[inline]
+    pub fn pop_whole(&mut self, una: u64) -> Option<Segment> {
+        let first = *self.list.front().filter(|s| s.to <= una)?;
+        self.list.pop_front();
+        self.flying -= first.bytes();
+        Some(first)
+    }
+    /// Whether nothing below `una` is left.
+    #[inline]
+    pub fn starts_at(&self, una: u64) -> bool {
+        self.list.front().is_none_or(|s| s.from >= una)
+    }
     /// The first segment, if all of it lies below `una`; what it has below is cut off otherwise.
     pub fn pop_below(&mut self, una: u64) -> Option<Segment> {
         let first = *self.list.front()?;

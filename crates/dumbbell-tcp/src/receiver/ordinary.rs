@@ -1,6 +1,6 @@
 //! The ordinary course of a receiver, straight through: the next segment in order, while nothing waits and every segment
-//! is acknowledged at once. What happens here is what the careful way does in the same state; `tests/ordinary.rs`
-//! compares the two.
+//! is acknowledged at once. What happens here is what the careful way does in the same state; random networks in the
+//! simulator compare the two.
 use super::Receiver;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::segment::{Extra, Outbox, Segment, flag};

@@ -239,7 +239,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 }
 
 /// The timestamp that an acknowledgement echoes.
-fn echoed(now: Time, ts: u32) -> Time {
+pub(super) fn echoed(now: Time, ts: u32) -> Time {
     Time::from_ps(widen(ts, now.ps() >> TS_UNIT_SHIFT) << TS_UNIT_SHIFT)
 }
 

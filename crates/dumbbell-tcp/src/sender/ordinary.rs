@@ -2,7 +2,9 @@
 //! suspected, marked or timed, answered with full segments. Jacobson's header prediction (1990), for a sender.
 //!
 //! What happens here is what the careful way of [`super::ack`] does in the same state, without asking about what cannot
-//! be; `tests/ordinary.rs` compares the two.
+//! be; random networks in the simulator compare the two.
+use super::ack::echoed;
+use super::gain::Gain;
 use super::{Sender, Stage};
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::segment::{Extra, Outbox, Segment, flag, timestamp, widen};
@@ -12,7 +14,7 @@ use dumbbell_core::units::{Span, Time};
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// Whether this connection may ever take the short way: nothing of it wants to look at every acknowledgement.
     pub(super) fn is_simple(&self) -> bool {
-        !self.attentive && !self.spaced && !self.cc.gives_orders() && !self.detect.wants_every_ack()
+        !self.spaced && !self.cc.gives_orders() && !self.detect.wants_every_ack()
     }
 
     /// Whether an acknowledgement of new data would find nothing special to do now.
@@ -26,7 +28,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             && self.nxt == self.high
             && self.window == self.open_window
             && self.board.is_empty()
-            && !(self.tagged | self.cwr_due | self.frozen)
+            && !(self.tagged | self.cwr_due | self.frozen | self.probing)
     }
 
     /// Takes a segment the short way, if that is open; false if nothing was done.
@@ -58,6 +60,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if let Some(r) = rtt {
             self.take_sample(r);
         }
+        if self.attentive {
+            return self.attend(now, s, una, out);
+        }
         self.una = una;
         if una == self.high {
             self.rto_at = Time::NEVER;
@@ -66,6 +71,24 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
         self.fill_the_window(now, out);
         self.next = self.rto_at;
+    }
+
+    /// The rest of it where a detector knows single segments, and more timers run.
+    #[inline(never)]
+    fn attend(&mut self, now: Time, s: &Segment, una: u64, out: &mut impl Outbox) {
+        let acked = una - self.una;
+        self.una = una;
+        let echo = self.timestamps.then(|| echoed(now, s.ts));
+        if !self.detect.by_segment() || self.detect.on_expected(now, una, self.rtt.srtt(), echo) {
+            self.restart_timer(now);
+            self.fill_the_window(now, out);
+        } else {
+            self.cold.report.echo = echo;
+            self.on_gain(now, Gain { acked, sacked: 0, delivered: acked }, out);
+            self.obey(now, out);
+            self.transmit(now, out);
+        }
+        self.settle(now);
     }
 
     /// Tells a congestion control that wants to know everything.
