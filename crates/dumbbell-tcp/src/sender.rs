@@ -400,6 +400,15 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
+    /// When a tail loss probe is due. One whose time had passed before there was reason to probe is not scheduled: it
+    /// waits for new data or for an acknowledgement that moves SND.UNA (RFC 8985 section 7.2).
+    #[inline]
+    fn settle_probe(&mut self, now: Time) {
+        if self.tail_probes {
+            self.probe_due = Some(self.probe_at()).filter(|at| *at >= now).unwrap_or(Time::NEVER);
+        }
+    }
+
     /// Works out the next deadline; last in every public call.
     #[inline]
     fn settle(&mut self, now: Time) {
@@ -409,12 +418,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
         if self.attentive {
             next = next.min(self.detect.deadline());
-            if self.tail_probes {
-                // One whose time had passed before there was reason to probe is not scheduled: it waits for new
-                // data or for an acknowledgement that moves SND.UNA (RFC 8985 section 7.2).
-                self.probe_due = Some(self.probe_at()).filter(|at| *at >= now).unwrap_or(Time::NEVER);
-                next = next.min(self.probe_due);
-            }
+            self.settle_probe(now);
+            next = next.min(self.probe_due);
         }
         self.next = next;
         self.ordinary = self.is_ordinary();

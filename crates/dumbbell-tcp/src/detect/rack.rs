@@ -176,6 +176,7 @@ impl Rack {
 }
 
 /// Adds a key in its place, which is nearly always the last.
+#[inline]
 fn enqueue(queue: &mut VecDeque<Key>, key: Key) {
     if queue.back().is_none_or(|last| *last <= key) {
         queue.push_back(key);
@@ -253,7 +254,12 @@ impl Detect for Rack {
             self.delivered(&s, now, echo);
         }
         self.recovering = false;
-        self.sort_out(una);
+        while self.flying.front().is_some_and(|key| key.1 <= una) {
+            self.flying.pop_front();
+        }
+        if self.flying.front().is_some_and(|key| *key < self.latest) {
+            self.sort_out(una);
+        }
         self.deadline = Time::NEVER;
         self.suspects.is_empty() && self.segments.starts_at(una)
     }

@@ -82,13 +82,15 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if !self.detect.by_segment() || self.detect.on_expected(now, una, self.rtt.srtt(), echo) {
             self.restart_timer(now);
             self.fill_the_window(now, out);
+            self.settle_probe(now);
+            self.next = self.rto_at.min(self.probe_due);
         } else {
             self.cold.report.echo = echo;
             self.on_gain(now, Gain { acked, sacked: 0, delivered: acked }, out);
             self.obey(now, out);
             self.transmit(now, out);
+            self.settle(now);
         }
-        self.settle(now);
     }
 
     /// Tells a congestion control that wants to know everything.
