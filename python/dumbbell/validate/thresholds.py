@@ -43,12 +43,12 @@ def _late(above: int) -> tuple[int, int]:
 
 def _repaired(bench: Bench, above: int) -> Measured:
     """When the receiver has the last of the lost segments, in round trips."""
-    first = {
+    first: dict[str, Any] = {
         "initial_window": f"{WINDOW} pkt",
         "initial_ssthresh": f"{WINDOW} pkt",
         "initial_window_bytes": "unlimited",
     }
-    plain = {"detection": "dupack", "reduction": "rfc6675", "tail_loss_probe": False, "frto": False}
+    plain: dict[str, Any] = {"detection": "dupack", "reduction": "rfc6675", "tail_loss_probe": False, "frto": False}
     lost = ",".join(map(str, _late(above)))
     scenario = paths.clear(paths.sender("sack", RTT, **first, **plain), seconds=4, queue=Chosen(packets=lost))
     data = [row for row in paths.recorded(bench, scenario, packets=True).rows("packets") if row["from"] == "sender"]
