@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
 /// A request: `{"source": {"path"} | {"text", "name"?} | {"value", "name"?}, "overrides": ["KEY=VALUE"], "seed",
-/// "replications", "stop", "record", "threads", "out", "store", "keep_going", "assemble", "audit", "fold", "points",
-/// "except", "use": ["FILE"]}`; all but the source are optional.
+/// "replications", "stop", "record", "threads", "out", "store", "keep_going", "assemble", "audit", "fold", "hold",
+/// "points", "except", "use": ["FILE"]}`; all but the source are optional.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
@@ -42,6 +42,9 @@ pub struct Request {
     /// Run ahead between merges; changes nothing but the time it takes.
     #[serde(default = "yes")]
     pub fold: bool,
+    /// Let every queue hold its packets, also those that could decide at arrival; changes nothing but the time it takes.
+    #[serde(default)]
+    pub hold: bool,
     /// Show at most this many points of a plan.
     pub points: Option<usize>,
     /// Files with algorithms of the user's own, relative to the present directory; those of the scenario come after.

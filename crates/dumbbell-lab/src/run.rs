@@ -65,7 +65,7 @@ pub(crate) fn run_with(
     let engine = Engine {
         makers: &study.makers,
         bring,
-        options: Options { fold: request.fold, audit: request.audit, ..Options::default() },
+        options: Options { fold: request.fold, hold: request.hold, straight: request.fold, audit: request.audit },
         store: store.as_ref(),
         overrides: serde_json::to_string(request.overrides()).unwrap_or_default(),
         shown: output.as_ref().map(Output::dir).or(store.as_ref().map(Store::dir)).unwrap_or(Path::new("")).into(),

@@ -46,7 +46,7 @@ fn schema(own: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
 #[pyo3(signature = (request, own = vec![]))]
 fn plan(py: Python<'_>, request: &str, own: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
     let (request, own) = (read(request)?, Own::read(&own)?);
-    py.detach(|| door::plan_with(&request, &own)).map(|v| v.to_string()).map_err(problem)
+    py.detach(|| door::plan_text(&request, &own)).map_err(problem)
 }
 
 /// Runs a scenario. About ten times a second, and at the end, `progress(finished, runs, fraction)` is called; the
@@ -62,6 +62,14 @@ fn run(py: Python<'_>, request: &str, progress: Py<PyAny>, own: Vec<Bound<'_, Py
         })
     };
     py.detach(|| door::run_with(&request, &report, &own)).map(|v| v.to_string()).map_err(problem)
+}
+
+/// Makes one run and says what it costs.
+#[pyfunction]
+#[pyo3(name = "bench")] // `bench` is a word of the compiler's, too.
+fn measure(py: Python<'_>, order: &str) -> PyResult<String> {
+    let order = read(order)?;
+    py.detach(|| door::bench(&order)).map(|v| v.to_string()).map_err(problem)
 }
 
 /// The conformance suite, applied to described classes.
@@ -174,6 +182,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(plan, m)?)?;
     m.add_function(wrap_pyfunction!(run, m)?)?;
+    m.add_function(wrap_pyfunction!(measure, m)?)?;
     m.add_function(wrap_pyfunction!(store, m)?)?;
     m.add_function(wrap_pyfunction!(jobs, m)?)?;
     m.add_function(wrap_pyfunction!(work, m)?)?;

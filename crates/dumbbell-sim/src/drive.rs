@@ -112,7 +112,7 @@ impl Rig {
         let mut rig = Rig {
             port,
             due: BinaryHeap::new(),
-            flows: FlowTable(plan.flows.iter().map(|f| f.info).collect()),
+            flows: FlowTable::new(plan.flows.iter().map(|f| f.info)),
             extras: Extras::default(),
             casualties: Casualties::default(),
             released: Vec::new(),

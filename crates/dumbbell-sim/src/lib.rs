@@ -6,6 +6,7 @@
 
 mod account;
 mod agenda;
+mod alone;
 mod app;
 mod arrival;
 mod audit;
@@ -17,6 +18,7 @@ mod extras;
 mod flow;
 mod held;
 mod histogram;
+mod legend;
 mod legs;
 mod net;
 mod observe;
@@ -36,3 +38,10 @@ pub use drive::{Arrival, Fate, drive};
 pub use observe::{Cause, FlowRow, Observer, QueueRow, Reaction, Signal, Stance, Who};
 pub use report::{Conservation, FlowReport, QueueReport, Report};
 pub use world::World;
+
+/// Parts for the benchmarks in `bench/`; no part of the API.
+#[doc(hidden)]
+pub mod parts {
+    pub use crate::agenda::Agenda;
+    pub use crate::entry::Entry;
+}

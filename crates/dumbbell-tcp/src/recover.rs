@@ -66,8 +66,8 @@ pub enum AnyRecover {
     Reno(Reno),
     /// `sack`.
     Sack(Sack),
-    /// `sack` with proportional rate reduction.
-    Prr(Prr),
+    /// `sack` with proportional rate reduction. Its account is apart: who does not use it does not carry it.
+    Prr(Box<Prr>),
 }
 
 impl AnyRecover {
@@ -77,7 +77,7 @@ impl AnyRecover {
             Recovery::Tahoe => AnyRecover::Tahoe(Tahoe { reentry: Guard::of(config) }),
             Recovery::Reno => AnyRecover::Reno(Reno::rfc5681()),
             Recovery::Newreno => AnyRecover::Reno(Reno::newreno(Guard::of(config), config.partial_ack, config.exit)),
-            Recovery::Sack if config.reduction == Reduction::Prr => AnyRecover::Prr(Prr::default()),
+            Recovery::Sack if config.reduction == Reduction::Prr => AnyRecover::Prr(Box::default()),
             Recovery::Sack => AnyRecover::Sack(Sack::default()),
         }
     }
