@@ -8,7 +8,7 @@ RUST_FILES = $(shell git ls-files '*.rs')
 CARGO_TEST := cargo test --release --config .cargo/checked.toml --workspace
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build stubs run test guard fuzz check bench parts compare compare-results docs gallery fmt clean
+.PHONY: help setup build stubs run test guard fuzz faults check bench parts compare compare-results docs gallery fmt clean
 
 help:  ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,11 +50,14 @@ guard: .venv/.ready-test  ## Instructions for each packet, against bench/instruc
 fuzz: .venv/.ready-test  ## Random input for every reader: make fuzz SECONDS=3600 TARGET=scenario
 	sh fuzz/run.sh $(or $(SECONDS),30) $(TARGET)
 
+faults: .venv/.ready  ## Seed faults in a copy: each must turn a line of the passport red
+	$(BIN)/python faults/run.py $(ARGS)
+
 check: .venv/.ready-test build  ## Formatting, lints and types, without changing anything
 	rustfmt --edition 2024 --check $(RUST_FILES)
 	cargo clippy --workspace --all-targets --release --config .cargo/checked.toml -- -D warnings
-	$(BIN)/ruff format --check python tests docs/tools notebooks bench
-	$(BIN)/ruff check python tests docs/tools notebooks bench
+	$(BIN)/ruff format --check python tests docs/tools notebooks bench faults
+	$(BIN)/ruff check python tests docs/tools notebooks bench faults
 	$(BIN)/python -m mypy --strict python/dumbbell
 
 bench: build  ## What a simulated packet costs: make bench ARGS="--flows 10 --json"
@@ -88,8 +91,8 @@ gallery: build  ## Draw docs/gallery anew: a whole reproduction and a recorded r
 
 fmt: setup  ## Format Rust and Python
 	rustfmt --edition 2024 $(RUST_FILES)
-	$(BIN)/ruff format python tests docs/tools notebooks bench
-	$(BIN)/ruff check --fix python tests docs/tools notebooks bench
+	$(BIN)/ruff format python tests docs/tools notebooks bench faults
+	$(BIN)/ruff check --fix python tests docs/tools notebooks bench faults
 
 clean:  ## Remove what the other targets made
 	cargo clean

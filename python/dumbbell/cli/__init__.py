@@ -34,6 +34,7 @@ _COMMANDS = (
     ("export-tc", "tc:export_tc", "Write a link of a scenario as lines for Linux's tc."),
     ("schema", "catalogue:schema", "Print the JSON Schema of scenario files."),
     ("why", "why:why", "Say why: what happened to a flow at an instant, and what the decision saw."),
+    ("diff", "diff:diff", "Show the first packet on which two runs part, and what each decided."),
     ("plot", "plot:plot", "Draw a result directory again, or an algorithm's curve."),
     ("export", "export:export", "Write a result as CSV, pcapng, pcap, ns-2 trace, Mahimahi trace or flent data."),
     ("read", "export:read", "Say what is in a capture (pcapng, pcap) or a trace of ns-2."),
