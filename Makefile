@@ -8,10 +8,10 @@ RUST_FILES = $(shell git ls-files '*.rs')
 CARGO_TEST := cargo test --release --config .cargo/checked.toml --workspace
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build stubs run test fuzz check bench docs gallery fmt clean
+.PHONY: help setup build stubs run test guard fuzz faults check bench parts compare compare-results docs gallery fmt clean
 
 help:  ## Show the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: .venv/.ready  ## Create .venv with the pinned requirements
 
@@ -38,22 +38,43 @@ run: build  ## Reproduce a paper in less than a minute and say where its report 
 	$(BIN)/dumbbell reproduce red-on-netfpga --quick
 
 test: .venv/.ready-test build  ## Every test: Rust, then Python
-	$(CARGO_TEST)
+	$(BIN)/python tests/slowest.py $(CARGO_TEST)
 	cargo test --package dumbbell-sim --test golden  # the same fingerprints in the other build profile
 	$(BIN)/python -m pytest
+	@$(MAKE) --no-print-directory guard
+
+guard: .venv/.ready-test  ## Instructions for each packet, against bench/instructions.json; UPDATE=1 records
+	cargo build --release --quiet --workspace --example hop
+	$(BIN)/python bench/guard.py $(if $(UPDATE),--update)
 
 fuzz: .venv/.ready-test  ## Random input for every reader: make fuzz SECONDS=3600 TARGET=scenario
 	sh fuzz/run.sh $(or $(SECONDS),30) $(TARGET)
 
+faults: .venv/.ready  ## Seed faults in a copy: each must turn a line of the passport red
+	$(BIN)/python faults/run.py $(ARGS)
+
 check: .venv/.ready-test build  ## Formatting, lints and types, without changing anything
 	rustfmt --edition 2024 --check $(RUST_FILES)
 	cargo clippy --workspace --all-targets --release --config .cargo/checked.toml -- -D warnings
-	$(BIN)/ruff format --check python tests docs/tools notebooks
-	$(BIN)/ruff check python tests docs/tools notebooks
+	$(BIN)/ruff format --check python tests docs/tools notebooks bench faults
+	$(BIN)/ruff check python tests docs/tools notebooks bench faults
 	$(BIN)/python -m mypy --strict python/dumbbell
 
-bench:  ## The benchmarks of the Rust crates
-	cargo bench --workspace
+bench: build  ## What a simulated packet costs: make bench ARGS="--flows 10 --json"
+	$(BIN)/dumbbell bench $(ARGS)
+
+parts: .venv/.ready  ## The benchmarks of the parts: each AQM, each control, the agenda: make parts ARGS="aqm --quick"
+	sh bench/run.sh $(ARGS)
+
+compare: .venv/.ready-compare build  ## Speed beside ns-2 and ns-3 on the same work (minutes, on an idle machine)
+	$(BIN)/dumbbell compare
+
+compare-results: .venv/.ready-compare build  ## Results beside ns-2's, scenario by scenario
+	$(BIN)/dumbbell compare --results
+
+.venv/.ready-compare: .ci/system .venv/.ready
+	@sh .ci/system $(PYTHON) compare
+	@touch $@
 
 docs: build  ## Write the generated parts and the outputs of the examples into the pages
 	$(BIN)/python docs/tools/generate.py
@@ -70,8 +91,8 @@ gallery: build  ## Draw docs/gallery anew: a whole reproduction and a recorded r
 
 fmt: setup  ## Format Rust and Python
 	rustfmt --edition 2024 $(RUST_FILES)
-	$(BIN)/ruff format python tests docs/tools notebooks
-	$(BIN)/ruff check --fix python tests docs/tools notebooks
+	$(BIN)/ruff format python tests docs/tools notebooks bench faults
+	$(BIN)/ruff check --fix python tests docs/tools notebooks bench faults
 
 clean:  ## Remove what the other targets made
 	cargo clean

@@ -3,12 +3,15 @@
     python docs/tools/generate.py
 
 A page has `<!-- generated: PART -->` and `<!-- end -->`; what stands between them is made here: the keys of
-the scenario language from the JSON Schema, the TCP's fields and the catalogue from the catalogue, the finding
-from docs/gallery/numbers.json (which `make gallery` writes). tests/test_docs.py fails when a page is behind.
+the scenario language from the JSON Schema, the TCP's fields and the catalogue from the catalogue, the checks of the
+passport from its oracles, the finding from docs/gallery/numbers.json (which `make gallery` writes).
+tests/test_docs.py fails when a page is behind.
 """
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -17,6 +20,7 @@ from typing import Any
 
 from dumbbell import catalogue, door
 from dumbbell.cli.explain import PROVENANCE
+from dumbbell.validate import passport
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -182,12 +186,25 @@ def _tally(verdicts: dict[str, int]) -> str:
     return ", ".join(f"{verdicts[v]} {v}" for v in ("reproduced", "in part", "contradicted") if verdicts.get(v))
 
 
+def oracles(_: str) -> str:
+    """Every line of the passport, subject by subject, each under what its module says of it."""
+    parts = []
+    for subject in passport.SUBJECTS:
+        module = importlib.import_module(f"dumbbell.validate.{subject}")
+        title, _, about = inspect.getdoc(module).partition("\n\n")  # type: ignore[union-attr]
+        rows = ([f"`{o.id}`", o.law, o.claim, "" if o.quick else "whole only"] for o in module.ORACLES)
+        parts += [f"### {subject}", title, *([about] if about else [])]
+        parts.append(table(["check", "law and source", "expected", ""], rows))
+    return "\n\n".join(parts)
+
+
 PARTS: dict[str, Callable[[str], str]] = {
     "keys": keys,
     "tcp": tcp,
     "algorithms": algorithms,
     "provenance": provenance,
     "finding": finding,
+    "oracles": oracles,
 }
 
 

@@ -18,6 +18,7 @@ from typing import Any
 
 _HOME = {
     "Scenario": "scenario",
+    "drive": "driving",
     "Result": "result",
     "Sweep": "result",
     "Flow": "result",
@@ -43,7 +44,7 @@ _HOME = {
     "signal": "own",
     "evict": "own",
 }
-_MODULES = ("algorithms", "catalogue", "figures", "own", "reproduce", "scripts", "strategies", "why")
+_MODULES = ("algorithms", "catalogue", "diff", "figures", "own", "reproduce", "scripts", "strategies", "why")
 
 __all__ = [*_HOME, *_MODULES, "__version__"]
 

@@ -8,6 +8,7 @@ from . import strategies as strategies
 from . import why as why
 from .algorithms import *
 from .arrow import Table as Table
+from .driving import drive as drive
 from .errors import DumbbellError as DumbbellError
 from .errors import EnvironmentLacks as EnvironmentLacks
 from .errors import InvalidRun as InvalidRun

@@ -163,6 +163,27 @@ def drive(wanted: JSON, own: Iterable[type[Own]] = ()) -> JSON:
     return _interruptible("drive", json.dumps(wanted), _described(own))
 
 
+def drive_link(
+    wanted: JSON,
+    time_ps: list[int],
+    bytes: list[int],
+    ecn: list[int],
+    flow: list[int],
+    own: Iterable[type[Own]] = (),
+) -> _native.Table:
+    """Packets, in columns, through one link by itself: see `dumbbell.drive`."""
+    from . import _native
+
+    def call(_: Work[_native.Table]) -> _native.Table:
+        try:
+            return _native.drive_link(json.dumps(wanted), time_ps, bytes, ecn, flow, described)
+        except _native.Problem as problem:
+            raise _refused(problem) from None
+
+    described = _described(own)
+    return Work(call).result(lambda: None)
+
+
 def run(wanted: JSON, progress: Progress | None = None, own: Iterable[type[Own]] = ()) -> JSON:
     """Runs a scenario: the result of its one point, or `{"points": [...]}` of a sweep. own: as for `plan`.
 

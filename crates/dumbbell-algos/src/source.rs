@@ -6,4 +6,5 @@ registry! { source AnySource, suite source_suite {
     cbr::Cbr,
     fixed::Fixed,
     on_off::OnOff,
+    poisson::Poisson,
 } }

@@ -1,6 +1,8 @@
 //! What a router may have been told about its flows: reservations, round-trip hints, weights.
 use crate::packet::FlowId;
 use crate::units::{Rate, Span};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What is known of one flow. Everything is optional: most queues ask for nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
@@ -17,13 +19,45 @@ pub struct FlowInfo {
     pub weight: Option<f64>,
 }
 
-/// The flows' information by flow number.
+/// The flows' information by flow number. What many flows have in common is kept once, and so is the table.
 #[derive(Clone, Debug, Default)]
-pub struct FlowTable(pub Vec<FlowInfo>);
+pub struct FlowTable {
+    /// For each flow the place of what is known of it.
+    places: Arc<[u32]>,
+    infos: Arc<[FlowInfo]>,
+}
 
 impl FlowTable {
+    /// The table of flows, in the order of their numbers.
+    pub fn new(flows: impl Iterator<Item = FlowInfo>) -> Self {
+        let (mut infos, mut known) = (Vec::new(), BTreeMap::new());
+        let mut place = |info: FlowInfo| {
+            let bits = (info.reserved, info.rtt, info.weight.map(f64::to_bits));
+            *known.entry(bits).or_insert_with(|| {
+                infos.push(info);
+                infos.len() as u32 - 1
+            })
+        };
+        let places = flows.map(&mut place).collect();
+        FlowTable { places, infos: infos.into() }
+    }
     /// What is known of `flow`; a flow that nobody described has the defaults.
     pub fn get(&self, flow: FlowId) -> FlowInfo {
-        self.0.get(flow.0 as usize).copied().unwrap_or_default()
+        self.places.get(flow.0 as usize).map(|place| self.infos[*place as usize]).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_flow_has_its_own_and_strangers_the_defaults() {
+        let heavy = FlowInfo { weight: Some(2.0), ..FlowInfo::default() };
+        let near = FlowInfo { rtt: Some(Span::from_ms(1)), ..FlowInfo::default() };
+        let table = FlowTable::new([heavy, near, heavy, FlowInfo::default(), near].into_iter());
+        let all = [heavy, near, heavy, FlowInfo::default(), near, FlowInfo::default()];
+        assert_eq!([0, 1, 2, 3, 4, 5].map(|flow| table.get(FlowId(flow))), all);
+        assert_eq!(table.infos.len(), 3);
     }
 }

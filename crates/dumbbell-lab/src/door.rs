@@ -8,8 +8,11 @@ pub use crate::run::Progress;
 use crate::study::Study;
 use crate::tidy::Tidy;
 use dumbbell_core::foreign::Makers;
+use dumbbell_core::units::Span;
 use dumbbell_plan::Plan;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::io::BufWriter;
 
 /// Every algorithm of every kind, TCP's fields and profiles. See [`crate::catalogue::catalogue`].
 pub fn catalogue() -> Value {
@@ -48,34 +51,74 @@ pub fn plan(request: &Value) -> Result<Value, Problem> {
 /// # Errors
 /// As [`plan`], and what is wrong with a file that the scenario uses.
 pub fn plan_with(request: &Value, bring: &dyn Bring) -> Result<Value, Problem> {
+    planned(request, bring, |shown| serde_json::to_value(shown).unwrap_or_default())
+}
+
+/// [`plan_with`] as a text: the tree of a plan of many flows would be ten times as large.
+///
+/// # Errors
+/// As [`plan_with`].
+pub fn plan_text(request: &Value, bring: &dyn Bring) -> Result<String, Problem> {
+    planned(request, bring, |shown| serde_json::to_string(shown).unwrap_or_default())
+}
+
+/// What [`plan`] says.
+#[derive(Serialize)]
+struct Shown<'a> {
+    name: &'a str,
+    title: Option<&'a str>,
+    points: Vec<ShownPoint<'a>>,
+    points_total: usize,
+    runs_total: usize,
+    duration: Span,
+    flows: usize,
+    links: usize,
+    scenario: &'a Value,
+    notes: &'a [String],
+}
+
+#[derive(Serialize)]
+struct ShownPoint<'a> {
+    overrides: &'a Map<String, Value>,
+    seeds: &'a [u64],
+    plan_hash: String,
+    packet_hops_estimate: f64,
+    plan: Plan,
+}
+
+fn planned<T>(request: &Value, bring: &dyn Bring, show: impl FnOnce(&Shown<'_>) -> T) -> Result<T, Problem> {
     let request = Request::read(request)?;
     let study = Study::with(&request.wish(), bring, request.keep_going)?;
-    let shown = request.points.unwrap_or(usize::MAX);
+    let most = request.points.unwrap_or(usize::MAX);
     let mut points = Vec::new();
     let sound = || study.points.iter().filter(|p| p.wrong.is_none());
-    for point in sound().take(shown) {
+    for point in sound().take(most) {
         let plan = study.plan(point, point.seeds[0])?;
-        points.push(json!({
-            "overrides": point.overrides,
-            "seeds": point.seeds,
-            "plan_hash": plan_hash(&plan),
-            "packet_hops_estimate": limits::packet_hops(&plan),
-            "plan": plan,
-        }));
+        points.push(ShownPoint {
+            overrides: &point.overrides,
+            seeds: &point.seeds,
+            plan_hash: plan_hash(&plan),
+            packet_hops_estimate: limits::packet_hops(&plan),
+            plan,
+        });
     }
     let one = sound().next().unwrap_or(&study.points[0]);
-    let first = study.plan(one, one.seed())?;
-    Ok(json!({
-        "name": study.name,
-        "title": study.title,
-        "points": points,
-        "points_total": study.points.len(),
-        "runs_total": study.points.iter().map(|p| p.seeds.len()).sum::<usize>(),
-        "duration": first.duration,
-        "flows": first.flows.len(),
-        "links": first.links.len(),
-        "scenario": study.resolved,
-        "notes": study.notes,
+    let of = |plan: &Plan| (plan.duration, plan.flows.len(), plan.links.len());
+    let (duration, flows, links) = match points.first() {
+        Some(first) if first.plan.seed == one.seed() => of(&first.plan),
+        _ => of(&study.plan(one, one.seed())?),
+    };
+    Ok(show(&Shown {
+        name: &study.name,
+        title: study.title.as_deref(),
+        points_total: study.points.len(),
+        runs_total: study.points.iter().map(|p| p.seeds.len()).sum(),
+        scenario: &study.resolved,
+        notes: &study.notes,
+        points,
+        duration,
+        flows,
+        links,
     }))
 }
 
@@ -95,6 +138,20 @@ pub fn run(request: &Value, progress: &dyn Fn(Progress) -> bool) -> Result<Value
 /// As [`run`]; 1 too: such an algorithm failed, with its name, the simulated time and where it is written.
 pub fn run_with(request: &Value, progress: &dyn Fn(Progress) -> bool, bring: &dyn Bring) -> Result<Value, Problem> {
     crate::run::run(request, progress, bring)
+}
+
+/// Makes the first run of the first point of a scenario and says what it costs, for a process that does nothing else.
+/// Asked is `{"run": as for [`run`], "only_set_up": false}`; with `out`, which must be there, and `record` series are
+/// written and are part of the cost. Times are processor time: `plan_s` (from text to plan), `setup_s` (from plan to world),
+/// `run_s` of the running thread, `run_process_s` of all threads, `run_wall_s`; memory is `rss_start_bytes`,
+/// `rss_planned_bytes`, `rss_set_up_bytes`, `peak_rss_bytes`, null where there is no /proc. `calibration_ns` are steps of a
+/// loop that never changes, before and after. What was run: `packet_hops`, `events`, `fingerprint`, `delivered` packets and
+/// `drop_rate` of the queues that are reported, `flow_goodput_bps`.
+///
+/// # Errors
+/// As [`run`]; code 5: a conservation law is broken.
+pub fn bench(order: &Value) -> Result<Value, Problem> {
+    crate::bench::bench(order)
 }
 
 /// Looks after a store; see [`crate::store::care::care`].
@@ -188,9 +245,10 @@ pub fn read_capture(request: &Value) -> Result<Value, Problem> {
 
 /// A hash of everything that a plan says: equal plans have equal results.
 pub fn plan_hash(plan: &Plan) -> String {
-    let mut hasher = blake3::Hasher::new();
-    match serde_json::to_writer(&mut hasher, plan) {
-        Ok(()) => hasher.finalize().to_hex()[..16].to_string(),
-        Err(_) => String::new(), // A plan is plain data and a hasher takes all: there is no error to be had.
+    let mut out = BufWriter::with_capacity(1 << 16, blake3::Hasher::new());
+    let written = serde_json::to_writer(&mut out, plan);
+    match (written, out.into_inner()) {
+        (Ok(()), Ok(hasher)) => hasher.finalize().to_hex()[..16].to_string(),
+        _ => String::new(), // A plan is plain data and a hasher takes all: there is no error to be had.
     }
 }

@@ -2,7 +2,7 @@
 use crate::bring::Bring;
 use crate::outcome;
 use crate::problem::{Diagnostic, Problem, Texts, code};
-use crate::record::{self, Recorder};
+use crate::record::{self, Recorder, Series};
 use crate::store::key::{Digest, RESULTS_VERSION};
 use crate::store::{Records, Store};
 use dumbbell_core::foreign::{Failure, Makers};
@@ -77,9 +77,8 @@ impl Engine<'_> {
         if self.meter.stop.load(Relaxed) {
             return Err(Stop::Interrupted);
         }
-        let recorded = plan.record.every.is_some() || plan.record.drops || !plan.record.packets.is_empty();
         let kept = self.store.map(|store| (store, digest.key));
-        let grows = kept.filter(|_| recorded).map(|(s, k)| s.grow(k)).transpose().map_err(Stop::Broken)?;
+        let grows = kept.filter(|_| wanted(plan)).map(|(s, k)| s.grow(k)).transpose().map_err(Stop::Broken)?;
         let dir = grows.as_deref().or(dir);
         let before = self.meter.passed.load(Relaxed);
         let simulated = || catch_unwind(AssertUnwindSafe(|| (self.simulate)(self, plan, &digest.plan_hash, dir)));
@@ -172,38 +171,27 @@ fn words(panic: &(dyn Any + Send)) -> String {
     text.unwrap_or("without a word").to_string()
 }
 
+/// Whether a plan asks for more than the summary.
+fn wanted(plan: &Plan) -> bool {
+    plan.record.every.is_some() || plan.record.drops || !plan.record.packets.is_empty()
+}
+
 /// The simulation itself.
 ///
 /// # Errors
 /// It was stopped, its series cannot be written, or the simulator refuses the plan.
 pub fn simulate(engine: &Engine<'_>, plan: &Plan, hash: &str, dir: Option<&Path>) -> Result<(Report, f64), Stop> {
     let began = std::time::Instant::now();
+    let Some(dir) = dir.filter(|_| wanted(plan)) else {
+        let mut world = world(engine, plan)?;
+        alone(engine, plan, &mut world)?;
+        let report = world.finish_alone();
+        return Ok((report, began.elapsed().as_secs_f64()));
+    };
     let unwritten = |e: ParquetError| Stop::Broken(unwritten(&engine.shown, &e));
     let mut recorder = Recorder::new(plan, engine.makers, dir).map_err(unwritten)?;
-    let mut world = World::with(plan, engine.options, engine.makers).map_err(|fault| {
-        let cause = format!("the simulator refuses this plan at {}: {}", fault.at, fault.cause);
-        Stop::Failed(Problem::failure(cause, fault.fix))
-    })?;
-    let mut passed = 0u64;
-    loop {
-        let ended = world.run(&mut recorder, CHUNK);
-        let now = if ended { 1.0 } else { world.now().ps() as f64 / plan.duration.ps() as f64 };
-        let now = ((now * WHOLE) as u64).max(passed);
-        engine.meter.passed.fetch_add(now - passed, Relaxed);
-        passed = now;
-        if let Some(failure) = world.failure() {
-            if engine.meter.stop.load(Relaxed) {
-                return Err(Stop::Interrupted); // The interrupt ended an endless decision: that is no failure of its.
-            }
-            return Err(Stop::Failed(raised(failure, plan.seed)));
-        }
-        if ended || recorder.failed() {
-            break;
-        }
-        if engine.meter.stop.load(Relaxed) {
-            return Err(Stop::Interrupted);
-        }
-    }
+    let mut world = world(engine, plan)?;
+    recorded(engine, plan, &mut world, &mut recorder)?;
     if recorder.failed() {
         return Err(recorder.close(&[]).map_or_else(unwritten, |()| Stop::Interrupted));
     }
@@ -214,8 +202,67 @@ pub fn simulate(engine: &Engine<'_>, plan: &Plan, hash: &str, dir: Option<&Path>
     Ok((report, wall_s))
 }
 
+/// The world of `plan` at its start.
+///
+/// # Errors
+/// The simulator refuses the plan.
+pub fn world(engine: &Engine<'_>, plan: &Plan) -> Result<World, Stop> {
+    World::with(plan, engine.options, engine.makers).map_err(|fault| {
+        let cause = format!("the simulator refuses this plan at {}: {}", fault.at, fault.cause);
+        Stop::Failed(Problem::failure(cause, fault.fix))
+    })
+}
+
+/// Takes a world to its end while nobody looks.
+///
+/// # Errors
+/// It was stopped, or an algorithm of the user's own failed.
+pub fn alone(engine: &Engine<'_>, plan: &Plan, world: &mut World) -> Result<(), Stop> {
+    go(engine, plan, world, |world| (world.run_alone(CHUNK), false))
+}
+
+/// Takes a world to its end, or to where nothing more can be written.
+///
+/// # Errors
+/// As [`alone`].
+pub fn recorded(engine: &Engine<'_>, plan: &Plan, world: &mut World, by: &mut Recorder<'_>) -> Result<(), Stop> {
+    if by.follows() {
+        return go(engine, plan, world, |world| (world.run(by, CHUNK), by.failed()));
+    }
+    go(engine, plan, world, |world| (world.run(&mut Series(by), CHUNK), by.failed()))
+}
+
+/// `stretch` runs a world on, and says whether the end is reached, and whether there is no sense in going on.
+fn go(
+    engine: &Engine<'_>,
+    plan: &Plan,
+    world: &mut World,
+    mut stretch: impl FnMut(&mut World) -> (bool, bool),
+) -> Result<(), Stop> {
+    let mut passed = 0u64;
+    loop {
+        let (ended, broken) = stretch(world);
+        let now = if ended { 1.0 } else { world.now().ps() as f64 / plan.duration.ps() as f64 };
+        let now = ((now * WHOLE) as u64).max(passed);
+        engine.meter.passed.fetch_add(now - passed, Relaxed);
+        passed = now;
+        if let Some(failure) = world.failure() {
+            if engine.meter.stop.load(Relaxed) {
+                return Err(Stop::Interrupted); // The interrupt ended an endless decision: that is no failure of its.
+            }
+            return Err(Stop::Failed(raised(failure, plan.seed)));
+        }
+        if ended || broken {
+            return Ok(());
+        }
+        if engine.meter.stop.load(Relaxed) {
+            return Err(Stop::Interrupted);
+        }
+    }
+}
+
 /// Records that cannot be written.
-fn unwritten(dir: &Path, why: &ParquetError) -> Problem {
+pub fn unwritten(dir: &Path, why: &ParquetError) -> Problem {
     let why = why.to_string();
     let cause = format!("records cannot be written in {}: {}", dir.display(), why.trim_start_matches("External: "));
     Problem::failure(cause, Some("is the disk full? Results that were there before are as they were".into()))

@@ -1,6 +1,6 @@
 //! Transports and sources: what each `[[flow]]` sends, and how.
 use crate::choice::{Family, judge, resolve};
-use crate::network::{Network, Placed};
+use crate::network::Placed;
 use crate::node::{Kind, Node, Path, below, path};
 use crate::problem::{Check, Diagnostic};
 use crate::scenario::{Flow, Profile, Scenario, TransportName};
@@ -11,9 +11,10 @@ use dumbbell_core::foreign::Alarm;
 use dumbbell_core::source::Source;
 use dumbbell_core::transport::{CongestionControl, Path as CcPath};
 use dumbbell_core::units::Bytes;
-use dumbbell_plan::{Spec, Transport};
+use dumbbell_plan::{Link, Shared, Spec, Transport};
 use dumbbell_tcp::TcpConfig;
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 /// IP and UDP header, bytes.
 const UDP_HEADER: u32 = 28;
@@ -22,9 +23,11 @@ const UDP_HEADER: u32 = 28;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kit {
     /// What is sent.
-    pub source: Spec,
+    pub source: Shared<Spec>,
     /// How.
     pub transport: Transport,
+    /// The transport with the `mss` of a path: flows of one kind on paths of one size have one.
+    fitted: BTreeMap<u64, Transport>,
 }
 
 /// The kit of `[[flow]]` number `i`.
@@ -40,7 +43,7 @@ pub fn kit(scenario: &Scenario, root: &Node, i: usize, check: &mut Check) -> Opt
     let udp = flow.transport.map_or(datagrams, |t| t == TransportName::Udp);
     let transport =
         if udp { udp_transport(flow, &at, root, check) } else { tcp_transport(scenario, flow, &at, root, check) };
-    Some(Kit { source: source?, transport: transport? })
+    Some(Kit { source: source?.into(), transport: transport?, fitted: BTreeMap::new() })
 }
 
 fn short(name: &str, place: crate::problem::Place) -> Node {
@@ -52,14 +55,18 @@ fn times(scenario: &Scenario, flow: &Flow, at: &Path, root: &Node, check: &mut C
         let p = below(at, key);
         check.error(Diagnostic::new(cause).at(root.nearest_place(&p)).fix(fix).key(&p));
     };
+    let last = flow.start + flow.start_step * flow.count.unwrap_or(1).saturating_sub(1);
     if flow.start >= scenario.duration {
         let cause = format!("this flow starts at {}, and the run ends at {}", flow.start, scenario.duration);
         refuse("start", cause, "start it earlier, or raise `duration`");
+    } else if last >= scenario.duration {
+        let cause = format!("the last of these flows starts at {last}, and the run ends at {}", scenario.duration);
+        refuse("start_step", cause, "make the step shorter, or raise `duration`");
     }
+    let latest = last + flow.start_spread;
     if let Some(stop) = flow.stop
-        && stop <= flow.start + flow.start_spread
+        && stop <= latest
     {
-        let latest = flow.start + flow.start_spread;
         refuse("stop", format!("this flow stops at {stop} and may start as late as {latest}"), "stop it later");
     }
     if let Some(weight) = flow.weight
@@ -91,7 +98,7 @@ fn tcp_transport(scenario: &Scenario, flow: &Flow, at: &Path, root: &Node, check
     let tcp = tcp_config(profile, &written, at, check);
     let (cc, mut tcp) = (cc?, tcp?);
     implied(&cc, &mut tcp, &written, at, check);
-    Some(Transport::Tcp { cc, tcp })
+    Some(Transport::Tcp { cc: cc.into(), tcp: tcp.into() })
 }
 
 /// The scenario's `tcp` with the flow's laid over it.
@@ -161,11 +168,10 @@ fn implied(cc: &Spec, tcp: &mut TcpConfig, written: &Node, at: &Path, check: &mu
 
 /// The transport of one placed flow: a TCP's `mss` is what its path carries (as path MTU discovery finds it),
 /// unless it was written, and then the path must carry that.
-pub fn fit(kit: &Kit, flow: &Placed, net: &Network, root: &Node, check: &mut Check) -> Transport {
-    let mut transport = kit.transport.clone();
-    let Transport::Tcp { tcp, .. } = &mut transport else { return transport };
-    let narrowest = |links: &[usize]| links.iter().map(|l| &net.links[*l]).min_by_key(|l| l.mtu);
-    let Some(link) = narrowest(&flow.forward) else { return transport };
+pub fn fit(kit: &mut Kit, flow: &Placed, links: &[Link], root: &Node, check: &mut Check) -> Transport {
+    let Transport::Tcp { tcp, .. } = &kit.transport else { return kit.transport.clone() };
+    let narrowest = flow.forward.iter().map(|l| &links[*l]).min_by_key(|l| l.mtu);
+    let Some(link) = narrowest else { return kit.transport.clone() };
     let (room, header) = (u64::from(link.mtu), tcp.header.0);
     let wanted = tcp.mss.map_or(room, |mss| mss.0 + header);
     let mss = wanted.saturating_sub(header);
@@ -178,6 +184,12 @@ pub fn fit(kit: &Kit, flow: &Placed, net: &Network, root: &Node, check: &mut Che
         let cause = format!("packets of {} do not fit into `{}`, whose mtu is {room} B", Bytes(wanted), link.name);
         check.error(Diagnostic::new(cause).at(root.nearest_place(&at)).fix(fix).key(&at));
     }
-    tcp.mss = Some(Bytes(mss));
-    transport
+    let with_mss = || {
+        let mut transport = kit.transport.clone();
+        if let Transport::Tcp { tcp, .. } = &mut transport {
+            tcp.mss = Some(Bytes(mss));
+        }
+        transport
+    };
+    kit.fitted.entry(mss).or_insert_with(with_mss).clone()
 }

@@ -2,7 +2,7 @@
 use crate::network::{Network, Placed, QueueFrom, Wired, framing, legible, mtu};
 use crate::node::{Node, Path, below, path};
 use crate::problem::{Check, Diagnostic};
-use crate::routes;
+use crate::routes::{self, Routes};
 use crate::scenario::{Link, Scenario};
 use crate::service::transmitter;
 use dumbbell_core::catalogue::nearest;
@@ -103,9 +103,9 @@ impl Graph<'_> {
             delay: link.delay,
             mtu: mtu(link.mtu, self.root, at, check),
             framing: framing(self.root, &below(at, "framing"), check).unwrap_or(0),
-            queue: link.queue.as_ref().map_or(QueueFrom::Unlimited, |_| QueueFrom::Written(below(at, "queue"))),
-            conditioner: Some(below(at, "conditioner")),
-            impairment: Some(below(at, "impairment")),
+            queue: link.queue.as_ref().map_or(QueueFrom::Unlimited, |_| QueueFrom::Written(below(at, "queue").into())),
+            conditioner: Some(below(at, "conditioner").into()),
+            impairment: Some(below(at, "impairment").into()),
             report: link.queue.is_some(),
         }
     }
@@ -122,11 +122,11 @@ impl Graph<'_> {
             service: other.service,
             delay: r.delay.unwrap_or(link.delay),
             queue: match &r.queue {
-                Some(_) => QueueFrom::Written(below(&own, "queue")),
+                Some(_) => QueueFrom::Written(below(&own, "queue").into()),
                 None => forward.queue.clone(),
             },
-            conditioner: Some(below(&own, "conditioner")),
-            impairment: Some(below(&own, "impairment")),
+            conditioner: Some(below(&own, "conditioner").into()),
+            impairment: Some(below(&own, "impairment").into()),
             report: forward.report || r.queue.is_some(),
             ..forward.clone()
         }
@@ -134,19 +134,17 @@ impl Graph<'_> {
 
     fn flows(&mut self, names: &[(usize, String)], check: &mut Check) {
         let ends: Vec<Option<(NodeId, NodeId)>> = (0..self.scenario.flow.len()).map(|i| self.ends(i, check)).collect();
-        let mut trees: BTreeMap<NodeId, Vec<Option<Vec<LinkId>>>> = BTreeMap::new();
-        for (from, to) in ends.iter().flatten() {
-            for n in [*from, *to] {
-                trees.entry(n).or_insert_with(|| routes::from(&self.net, n));
-            }
-        }
+        let mut routes = Routes::new(&self.net);
+        let mut known: BTreeMap<(NodeId, NodeId), Option<[Vec<LinkId>; 2]>> = BTreeMap::new();
         for (entry, name) in names {
             let Some((from, to)) = ends[*entry] else { continue };
-            let (Some(forward), Some(back)) = (&trees[&from][to], &trees[&to][from]) else {
-                self.unreachable(*entry, from, &trees[&from], check);
+            let both = known
+                .entry((from, to))
+                .or_insert_with(|| Some([routes.between(&self.net, from, to)?, routes.between(&self.net, to, from)?]));
+            let Some([forward, back]) = both.clone() else {
+                self.unreachable(*entry, from, &routes::from(&self.net, from), check);
                 continue;
             };
-            let (forward, back) = (forward.clone(), back.clone());
             self.net.flows.push(Placed { entry: *entry, name: name.clone(), from, to, forward, back });
         }
     }

@@ -34,10 +34,12 @@
 // This floor talks to people: it may read clocks, and its powers need not be the same to the last bit.
 #![allow(clippy::disallowed_methods)]
 
+mod bench;
 pub mod bring;
 pub mod catalogue;
 pub mod choice;
 pub mod door;
+pub mod drive;
 mod engine;
 pub mod examine;
 pub mod export;

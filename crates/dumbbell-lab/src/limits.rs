@@ -16,8 +16,8 @@ pub const MOST_RUNS: usize = 1_000_000;
 pub const MOST_PACKET_HOPS: f64 = 1e13;
 /// The most rows of one run's series.
 pub const MOST_ROWS: f64 = 1e9;
-/// Bytes of a plan and its simulation for each flow, measured: two hosts, four links, a connection.
-const BYTES_PER_FLOW: f64 = 14_000.0;
+/// Bytes of a plan, its simulation and its results for each flow, measured: two hosts, four links, a connection.
+const BYTES_PER_FLOW: f64 = 6_000.0;
 /// Seconds that a packet-hop takes, roughly.
 const SECONDS_PER_HOP: f64 = 50e-9;
 

@@ -3,14 +3,15 @@ use crate::node::{Node, Path, below, path};
 use crate::problem::{Check, Diagnostic};
 use crate::scenario::Scenario;
 use dumbbell_core::units::{Bytes, Rate, Span};
-use dumbbell_plan::{LinkId, NodeId, NodeKind, Spec};
+use dumbbell_plan::{LinkId, NodeId, NodeKind, Shared, Spec};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
-/// A link's queue before it is resolved.
-#[derive(Clone, Debug, PartialEq)]
+/// A link's queue before it is resolved. Paths are shared: many links may come from one place of the scenario.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum QueueFrom {
     /// Written at this path of the scenario.
-    Written(Path),
+    Written(Rc<Path>),
     /// The default of a bottleneck.
     Bottleneck,
     /// An unlimited Drop Tail.
@@ -29,7 +30,7 @@ pub struct Wired {
     /// Nominal rate.
     pub rate: Rate,
     /// How the transmitter takes the wire, if not at the constant rate.
-    pub service: Option<Spec>,
+    pub service: Option<Shared<Spec>>,
     /// Propagation delay.
     pub delay: Span,
     /// Largest IP packet, bytes.
@@ -39,9 +40,9 @@ pub struct Wired {
     /// Its queue.
     pub queue: QueueFrom,
     /// Its conditioner in the scenario, if it is written there.
-    pub conditioner: Option<Path>,
+    pub conditioner: Option<Rc<Path>>,
     /// The list of its impairments in the scenario.
-    pub impairment: Option<Path>,
+    pub impairment: Option<Rc<Path>>,
     /// Whether results report it.
     pub report: bool,
 }

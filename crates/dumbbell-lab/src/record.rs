@@ -2,7 +2,7 @@
 //! sender, every packet.
 mod journeys;
 mod reactions;
-mod words;
+pub mod words;
 
 use crate::table::{Cell, Table, Type};
 use dumbbell_algos::aqm::AnyAqm;
@@ -98,12 +98,12 @@ pub struct Recorder<'a> {
 }
 
 impl<'a> Recorder<'a> {
-    /// A recorder of what the plan's `record` asks for, in `dir`; without a directory it records nothing. `makers`
-    /// are of the algorithms that are not of the catalogue.
+    /// A recorder of what the plan's `record` asks for, in `dir`. `makers` are of the algorithms that are not of the
+    /// catalogue.
     ///
     /// # Errors
     /// A file cannot be made.
-    pub fn new(plan: &'a Plan, makers: &Makers, dir: Option<&Path>) -> Result<Self, ParquetError> {
+    pub fn new(plan: &'a Plan, makers: &Makers, dir: &Path) -> Result<Self, ParquetError> {
         let mut r = Recorder {
             plan,
             flows: None,
@@ -114,7 +114,6 @@ impl<'a> Recorder<'a> {
             before: Vec::new(),
             failed: None,
         };
-        let Some(dir) = dir else { return Ok(r) };
         let series = plan.record.every.is_some();
         if series && plan.record.flows {
             r.flows = Sheet::create(dir, "flows.parquet", &FLOWS, Vec::new())?;
@@ -140,6 +139,11 @@ impl<'a> Recorder<'a> {
         self.failed.is_some()
     }
 
+    /// Whether it asks for packets or reactions, and not for series only.
+    pub fn follows(&self) -> bool {
+        self.journeys.is_some() || self.reactions.is_some()
+    }
+
     /// Ends the files, with `metadata` and the units of the columns.
     ///
     /// # Errors
@@ -153,9 +157,9 @@ impl<'a> Recorder<'a> {
         }
         self.reactions.map_or(Ok(()), |r| r.close(metadata))?;
         // Whoever reads packets needs the network: its links, its hosts, each flow's TCP.
+        let Some(journeys) = self.journeys else { return Ok(()) };
         let plan = serde_json::to_string(self.plan).unwrap_or_default();
-        let with_plan = [metadata, &[("dumbbell.plan".to_string(), plan)]].concat();
-        self.journeys.map_or(Ok(()), |j| j.close(&with_plan))
+        journeys.close(&[metadata, &[("dumbbell.plan".to_string(), plan)]].concat())
     }
 
     fn keep(&mut self, result: Result<(), ParquetError>) {
@@ -216,6 +220,21 @@ fn phase(p: Phase) -> &'static str {
         Phase::Open => "open",
         Phase::Recovery => "recovery",
         Phase::Loss => "loss",
+    }
+}
+
+/// A recorder that follows nothing: nothing of the kind is compiled into its runs.
+pub struct Series<'r, 'a>(pub &'r mut Recorder<'a>);
+
+impl Observer for Series<'_, '_> {
+    fn flow(&mut self, t: Time, flow: usize, row: &FlowRow) {
+        self.0.flow(t, flow, row);
+    }
+    fn queue(&mut self, t: Time, link: usize, row: &QueueRow) {
+        self.0.queue(t, link, row);
+    }
+    fn signal(&mut self, s: &Signal) {
+        self.0.signal(s);
     }
 }
 

@@ -3,13 +3,14 @@ use crate::load::Source;
 use crate::problem::{Check, Problem, Texts, code};
 use crate::study::Wish;
 use crate::{read, typed};
+use dumbbell_sim::Options;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
 /// A request: `{"source": {"path"} | {"text", "name"?} | {"value", "name"?}, "overrides": ["KEY=VALUE"], "seed",
-/// "replications", "stop", "record", "threads", "out", "store", "keep_going", "assemble", "audit", "fold", "points",
-/// "except", "use": ["FILE"]}`; all but the source are optional.
+/// "replications", "stop", "record", "threads", "out", "store", "keep_going", "assemble", "audit", "fold", "hold",
+/// "straight", "points", "except", "use": ["FILE"]}`; all but the source are optional.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
@@ -42,6 +43,12 @@ pub struct Request {
     /// Run ahead between merges; changes nothing but the time it takes.
     #[serde(default = "yes")]
     pub fold: bool,
+    /// Let every queue hold its packets, also those that could decide at arrival; changes nothing but the time it takes.
+    #[serde(default)]
+    pub hold: bool,
+    /// Let TCP's ends take short ways where nothing out of the ordinary happens; changes nothing but the time it takes.
+    #[serde(default = "yes")]
+    pub straight: bool,
     /// Show at most this many points of a plan.
     pub points: Option<usize>,
     /// Files with algorithms of the user's own, relative to the present directory; those of the scenario come after.
@@ -99,6 +106,10 @@ impl Request {
         also.extend(self.stop.clone().map(|r| ("stop".to_string(), r)));
         also.extend(self.record.clone().map(|r| ("record".to_string(), r)));
         Wish { source, overrides: self.overrides.clone(), also, uses: self.uses.clone() }
+    }
+    /// How runs are made.
+    pub fn options(&self) -> Options {
+        Options { fold: self.fold, hold: self.hold, straight: self.straight, audit: self.audit }
     }
     /// The overrides as given.
     pub fn overrides(&self) -> &[String] {

@@ -2,7 +2,7 @@
 use crate::choice::{Family, resolve as algorithm};
 use crate::flows::{self, Kit};
 use crate::limits;
-use crate::network::{self, Network, QueueFrom, Wired};
+use crate::network::{self, Network, Placed, QueueFrom, Wired};
 use crate::node::{Node, Path, below, path};
 use crate::problem::{Check, Diagnostic};
 use crate::scenario::{Followed, Scenario};
@@ -10,8 +10,8 @@ use crate::{graph, row, rtt};
 use dumbbell_core::catalogue::nearest;
 use dumbbell_core::flow::FlowInfo;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::units::{Capacity, Limit, Packets, Span};
-use dumbbell_plan::{Flow, Link, Plan, Record, Spec, Transport};
+use dumbbell_core::units::{Capacity, Limit, Packets, Rate, Span};
+use dumbbell_plan::{Flow, Link, Plan, Record, Shared, Spec, Transport};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -32,16 +32,18 @@ pub fn plan(scenario: &Scenario, root: &Node, name: &str, seed: u64, check: &mut
     if check.ok() {
         rtt::realise(&mut net, scenario, root, check);
     }
-    let links = links(&net, root, check);
-    let kits: Vec<Kit> = kits.into_iter().flatten().collect();
+    let Network { nodes, links: wired, flows: placed } = net;
+    let links = links(wired, &placed, root, check);
+    let mut kits: Vec<Kit> = kits.into_iter().flatten().collect();
     if !check.ok() {
         return None;
     }
-    let flows: Vec<Flow> =
-        net.flows.iter().map(|f| flow(f, &kits[f.entry], &net, scenario, root, seed, check)).collect();
+    let starts = starts(&placed, scenario, seed);
+    let mut flow = |(f, start): (Placed, Span)| flow(&mut kits[f.entry], f, &links, scenario, root, start, check);
+    let flows: Vec<Flow> = placed.into_iter().zip(starts).map(&mut flow).collect();
     let record = record(scenario, &flows, root, check);
     let (duration, warmup) = (scenario.duration, scenario.warmup);
-    let plan = Plan { name: name.into(), seed, duration, warmup, nodes: net.nodes, links, flows, record };
+    let plan = Plan { name: name.into(), seed, duration, warmup, nodes, links, flows, record };
     limits::work(&plan, root, check);
     check.ok().then_some(plan)
 }
@@ -122,71 +124,80 @@ fn whole(scenario: &Scenario, root: &Node, check: &mut Check) {
     }
 }
 
+/// When each flow starts: those of an entry one after the other, each by chance a little later.
+fn starts(flows: &[Placed], scenario: &Scenario, seed: u64) -> Vec<Span> {
+    let mut next: Vec<Span> = scenario.flow.iter().map(|written| written.start).collect();
+    let start = |f: &Placed| {
+        let written = &scenario.flow[f.entry];
+        let spread = match written.start_spread {
+            Span::ZERO => Span::ZERO,
+            s => s.scaled(Stream::named(seed, &format!("{}/start", f.name)).unit()),
+        };
+        let own = next[f.entry];
+        next[f.entry] = own + written.start_step;
+        own + spread
+    };
+    flows.iter().map(start).collect()
+}
+
 fn flow(
-    f: &network::Placed,
-    kit: &Kit,
-    net: &Network,
+    kit: &mut Kit,
+    f: Placed,
+    links: &[Link],
     scenario: &Scenario,
     root: &Node,
-    seed: u64,
+    start: Span,
     check: &mut Check,
 ) -> Flow {
     let written = &scenario.flow[f.entry];
-    let spread = match written.start_spread {
-        Span::ZERO => Span::ZERO,
-        s => s.scaled(Stream::named(seed, &format!("{}/start", f.name)).unit()),
-    };
-    let transport = flows::fit(kit, f, net, root, check);
+    let transport = flows::fit(kit, &f, links, root, check);
     let udp = matches!(transport, Transport::Udp { .. });
+    let rtt = f.forward.iter().chain(&f.back).fold(Span::ZERO, |sum, l| sum + links[*l].delay);
     Flow {
-        name: f.name.clone(),
+        name: f.name,
         from: f.from,
         to: f.to,
-        start: written.start + spread,
+        start,
         stop: written.stop,
-        forward: f.forward.clone(),
-        back: if udp { Vec::new() } else { f.back.clone() },
+        forward: f.forward,
+        back: if udp { Vec::new() } else { f.back },
         source: kit.source.clone(),
         transport,
-        info: FlowInfo { reserved: written.reserved, rtt: Some(net.base_rtt(f)), weight: written.weight },
+        info: FlowInfo { reserved: written.reserved, rtt: Some(rtt), weight: written.weight },
     }
 }
 
-/// Queues, conditioners and impairments. What several links share is resolved once.
-fn links(net: &Network, root: &Node, check: &mut Check) -> Vec<Link> {
-    let unlimited = Queue { aqm: drop_tail(), capacity: Capacity::Unlimited, count_in_service: false };
-    let rtts = mean_rtts(net);
-    let mut known: Vec<(&Wired, Option<Span>, Option<Queue>)> = Vec::new();
+/// Queues, conditioners and impairments. What several links share is resolved once, and kept once.
+fn links(wired: Vec<Wired>, placed: &[Placed], root: &Node, check: &mut Check) -> Vec<Link> {
+    let unlimited = Queue { aqm: drop_tail().into(), capacity: Capacity::Unlimited, count_in_service: false };
+    let rtts = mean_rtts(&wired, placed);
+    let mut known: BTreeMap<(QueueFrom, Rate, u32, Option<Span>), Option<Queue>> = BTreeMap::new();
     let mut stations = Stations { root, known: BTreeMap::new() };
-    let mut out = Vec::with_capacity(net.links.len());
-    for (wired, mean_rtt) in net.links.iter().zip(rtts) {
-        let alike = |(other, rtt, _): &&(&Wired, Option<Span>, Option<Queue>)| {
-            other.queue == wired.queue && other.rate == wired.rate && other.mtu == wired.mtu && *rtt == mean_rtt
-        };
-        let queue = match (&wired.queue, known.iter().find(alike)) {
-            (QueueFrom::Unlimited, _) => Some(unlimited.clone()),
-            (_, Some((_, _, queue))) => queue.clone(),
-            (_, None) => {
-                let queue = queue(wired, mean_rtt, root, check);
-                known.push((wired, mean_rtt, queue.clone()));
-                queue
+    let mut out = Vec::with_capacity(wired.len());
+    for (wired, mean_rtt) in wired.into_iter().zip(rtts) {
+        let queue = match &wired.queue {
+            QueueFrom::Unlimited => None,
+            from => {
+                let alike = (from.clone(), wired.rate, wired.mtu, mean_rtt);
+                known.entry(alike).or_insert_with(|| queue(&wired, mean_rtt, root, check)).clone()
             }
         };
         let Queue { aqm, capacity, count_in_service } = queue.unwrap_or_else(|| unlimited.clone());
+        let (conditioner, impairments) = (stations.conditioner(&wired, check), stations.impairments(&wired, check));
         out.push(Link {
-            name: wired.name.clone(),
+            name: wired.name,
             from: wired.from,
             to: wired.to,
             rate: wired.rate,
-            service: wired.service.clone(),
+            service: wired.service,
             delay: wired.delay,
             mtu: wired.mtu,
             framing: wired.framing,
-            conditioner: stations.conditioner(wired, check),
+            conditioner,
             aqm,
             capacity,
             count_in_service,
-            impairments: stations.impairments(wired, check),
+            impairments,
             report: wired.report,
         });
     }
@@ -196,32 +207,32 @@ fn links(net: &Network, root: &Node, check: &mut Check) -> Vec<Link> {
 /// Conditioners and impairments by their place in the scenario.
 struct Stations<'a> {
     root: &'a Node,
-    known: BTreeMap<Path, Option<Spec>>,
+    known: BTreeMap<Path, Option<Shared<Spec>>>,
 }
 
 impl Stations<'_> {
-    fn resolve(&mut self, family: Family, at: Path, check: &mut Check) -> Option<Spec> {
-        let node = self.root.at(&at)?;
-        if let Some(spec) = self.known.get(&at) {
+    fn resolve(&mut self, family: Family, at: &Path, check: &mut Check) -> Option<Shared<Spec>> {
+        let node = self.root.at(at)?;
+        if let Some(spec) = self.known.get(at) {
             return spec.clone();
         }
-        let spec = algorithm(family, node, &at, None, check);
-        self.known.insert(at, spec.clone());
+        let spec = algorithm(family, node, at, None, check).map(Shared::from);
+        self.known.insert(at.clone(), spec.clone());
         spec
     }
-    fn conditioner(&mut self, wired: &Wired, check: &mut Check) -> Option<Spec> {
-        self.resolve(Family::Conditioner, wired.conditioner.clone()?, check)
+    fn conditioner(&mut self, wired: &Wired, check: &mut Check) -> Option<Shared<Spec>> {
+        self.resolve(Family::Conditioner, wired.conditioner.as_deref()?, check)
     }
-    fn impairments(&mut self, wired: &Wired, check: &mut Check) -> Vec<Spec> {
+    fn impairments(&mut self, wired: &Wired, check: &mut Check) -> Vec<Shared<Spec>> {
         let Some(at) = &wired.impairment else { return Vec::new() };
         let count = self.root.at(at).map_or(0, |n| n.items().len());
-        (0..count).filter_map(|i| self.resolve(Family::Impairment, below(at, i), check)).collect()
+        (0..count).filter_map(|i| self.resolve(Family::Impairment, &below(at, i), check)).collect()
     }
 }
 
 #[derive(Clone)]
 struct Queue {
-    aqm: Spec,
+    aqm: Shared<Spec>,
     capacity: Capacity,
     count_in_service: bool,
 }
@@ -232,10 +243,11 @@ fn drop_tail() -> Spec {
 }
 
 /// Mean base round-trip time of the flows whose data crosses each link: what a limit in BDP refers to.
-fn mean_rtts(net: &Network) -> Vec<Option<Span>> {
-    let mut sums = vec![(0u128, 0u128); net.links.len()];
-    for f in &net.flows {
-        let rtt = u128::from(net.base_rtt(f).ps());
+fn mean_rtts(wired: &[Wired], placed: &[Placed]) -> Vec<Option<Span>> {
+    let mut sums = vec![(0u128, 0u128); wired.len()];
+    for f in placed {
+        let rtt = f.forward.iter().chain(&f.back).fold(Span::ZERO, |sum, l| sum + wired[*l].delay);
+        let rtt = u128::from(rtt.ps());
         f.forward.iter().for_each(|l| sums[*l] = (sums[*l].0 + rtt, sums[*l].1 + 1));
     }
     sums.into_iter().map(|(sum, n)| (n > 0).then(|| Span::from_ps((sum / n) as u64))).collect()
@@ -245,7 +257,7 @@ fn mean_rtts(net: &Network) -> Vec<Option<Span>> {
 fn queue(wired: &Wired, mean_rtt: Option<Span>, root: &Node, check: &mut Check) -> Option<Queue> {
     let QueueFrom::Written(at) = &wired.queue else {
         let capacity = DEFAULT_LIMIT.resolve(wired.rate, Span::ZERO);
-        return Some(Queue { aqm: drop_tail(), capacity, count_in_service: false });
+        return Some(Queue { aqm: drop_tail().into(), capacity, count_in_service: false });
     };
     let node = root.at(at)?;
     let limit = limit(node, at, check)?;
@@ -271,7 +283,7 @@ fn queue(wired: &Wired, mean_rtt: Option<Span>, root: &Node, check: &mut Check) 
         }
     };
     let aqm = algorithm(Family::Aqm, node, at, capacity.in_packets(wired.mtu), check)?;
-    Some(Queue { aqm, capacity, count_in_service })
+    Some(Queue { aqm: aqm.into(), capacity, count_in_service })
 }
 
 fn limit(node: &Node, at: &[String], check: &mut Check) -> Option<Limit> {

@@ -1,5 +1,8 @@
 //! Routes: fewest links, then the smallest delay, then the order of names. Hosts do not forward.
+mod between;
+
 use crate::network::Network;
+pub use between::Routes;
 use dumbbell_core::units::Span;
 use dumbbell_plan::{LinkId, NodeId, NodeKind};
 
@@ -10,7 +13,7 @@ struct Way {
     links: Vec<LinkId>,
 }
 
-/// The best way from `source` to every node; `None` where there is none.
+/// The best way from `source` to every node; `None` where there is none. For the routes of many flows see [`Routes`].
 ///
 /// The search goes link by link: in each round every node that is reached for the first time takes the best
 /// of the ways that reach it then. Among ways of one length, delay adds up and names compare from the left,
@@ -143,6 +146,30 @@ mod tests {
             let net = network(n, &links);
             for (to, way) in from(&net, 0).into_iter().enumerate() {
                 prop_assert_eq!(way, by_trying(&net, 0, to, &mut Vec::new()).map(|w| w.2));
+            }
+        }
+    }
+
+    proptest! {
+        /// A search over the routers alone finds between hosts what a search over all nodes finds.
+        #[test]
+        fn between_hosts_as_from_each_of_them(
+            routers in 1usize..6,
+            hosts in 2usize..6,
+            raw in prop::collection::vec((0usize..12, 0usize..12, 0u64..3), 0..40),
+            shuffled in Just((0..40).map(|i| format!("l{i:02}")).collect::<Vec<_>>()).prop_shuffle(),
+        ) {
+            let n = routers + hosts;
+            let links: Vec<_> = raw.into_iter().map(|(a, b, d)| (a % n, b % n, d)).filter(|(a, b, _)| a != b).collect();
+            let mut net = network(n, &links);
+            net.nodes[routers..].iter_mut().for_each(|node| node.kind = NodeKind::Host);
+            net.links.iter_mut().zip(shuffled).for_each(|(link, name)| link.name = name);
+            let mut routes = Routes::new(&net);
+            for source in routers..n {
+                let all = from(&net, source);
+                for to in (routers..n).filter(|to| *to != source) {
+                    prop_assert_eq!(&routes.between(&net, source, to), &all[to]);
+                }
             }
         }
     }

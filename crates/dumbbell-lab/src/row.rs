@@ -9,6 +9,7 @@ use crate::scenario::{Access, Direction, Scenario, Wire};
 use crate::service::transmitter;
 use dumbbell_core::units::{Bytes, Rate, Span};
 use dumbbell_plan::{LinkId, NodeId, NodeKind};
+use std::rc::Rc;
 
 /// A row of routers with a bottleneck between neighbours.
 struct Row<'a> {
@@ -56,6 +57,8 @@ pub fn build(scenario: &Scenario, root: &Node, names: &[(usize, String)], check:
     let hops = bottlenecks(&row, scenario, root, &routers, data_backwards, &mut net, check);
     let rate = hops.first().map_or(Rate::from_mbps(1), |h| net.links[h.0].rate);
     let entrance = entrance(&row, rate, root, check);
+    let conditioner = |i: usize| Rc::new(path(&["flow", &i.to_string(), "conditioner"]));
+    let conditioners: Vec<Rc<Path>> = (0..scenario.flow.len()).map(conditioner).collect();
     for (entry, name) in names {
         let (enter, leave) = ends[*entry];
         let middle = |from: usize, to: usize| -> Vec<LinkId> {
@@ -70,7 +73,7 @@ pub fn build(scenario: &Scenario, root: &Node, names: &[(usize, String)], check:
         let sender = net.node(format!("{name}/sender"), NodeKind::Host);
         let receiver = net.node(format!("{name}/receiver"), NodeKind::Host);
         let into = join(&mut net, &entrance, delay, sender, routers[enter]);
-        net.links[into.0].conditioner = Some(path(&["flow", &entry.to_string(), "conditioner"]));
+        net.links[into.0].conditioner = Some(Rc::clone(&conditioners[*entry]));
         let out = join(&mut net, &entrance, delay, routers[leave], receiver);
         let forward = [vec![into.0], middle(enter, leave), vec![out.0]].concat();
         let back = [vec![out.1], middle(leave, enter), vec![into.1]].concat();
@@ -125,9 +128,10 @@ fn bottlenecks(
     check: &mut Check,
 ) -> Vec<(LinkId, LinkId)> {
     let at = below(&row.at, "bottleneck");
-    let queue = if scenario.queue.is_some() { QueueFrom::Written(path(&["queue"])) } else { QueueFrom::Bottleneck };
+    let queue =
+        if scenario.queue.is_some() { QueueFrom::Written(path(&["queue"]).into()) } else { QueueFrom::Bottleneck };
     let queue_back = match (&scenario.queue_reverse, data_backwards) {
-        (Some(_), _) => QueueFrom::Written(path(&["queue_reverse"])),
+        (Some(_), _) => QueueFrom::Written(path(&["queue_reverse"]).into()),
         (None, true) => queue.clone(),
         (None, false) => QueueFrom::Unlimited,
     };
@@ -142,8 +146,8 @@ fn bottlenecks(
         mtu: mtu(row.wire.mtu, root, &at, check),
         framing: framing(root, &below(&at, "framing"), check).unwrap_or(0),
         queue,
-        conditioner: Some(below(&at, "conditioner")),
-        impairment: Some(below(&at, "impairment")),
+        conditioner: Some(below(&at, "conditioner").into()),
+        impairment: Some(below(&at, "impairment").into()),
         report: true,
     };
     let reverse = &row.wire.reverse;
@@ -155,7 +159,7 @@ fn bottlenecks(
         report: queue_back != QueueFrom::Unlimited,
         queue: queue_back,
         conditioner: None,
-        impairment: Some(below(&below(&at, "reverse"), "impairment")),
+        impairment: Some(below(&below(&at, "reverse"), "impairment").into()),
         ..ahead.clone()
     };
     let mut pair = |i: usize| {

@@ -11,7 +11,6 @@ use crate::store::key::{Digest, Key};
 use crate::store::{Found, Store};
 use crate::study::Study;
 use dumbbell_plan::Record;
-use dumbbell_sim::Options;
 use rayon::prelude::*;
 use serde_json::Value;
 use std::path::Path;
@@ -65,7 +64,7 @@ pub(crate) fn run_with(
     let engine = Engine {
         makers: &study.makers,
         bring,
-        options: Options { fold: request.fold, audit: request.audit, ..Options::default() },
+        options: request.options(),
         store: store.as_ref(),
         overrides: serde_json::to_string(request.overrides()).unwrap_or_default(),
         shown: output.as_ref().map(Output::dir).or(store.as_ref().map(Store::dir)).unwrap_or(Path::new("")).into(),

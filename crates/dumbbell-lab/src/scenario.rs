@@ -330,6 +330,8 @@ pub struct Flow {
     pub source: Option<SourceChoice>,
     /// When it starts.
     pub start: Span,
+    /// Each further one of `count` starts this much later than the one before.
+    pub start_step: Span,
     /// It starts later by a random time, uniform from zero to this, drawn by its name and the seed.
     pub start_spread: Span,
     /// When its application stops; default at the end.

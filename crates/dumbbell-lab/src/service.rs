@@ -6,13 +6,13 @@ use dumbbell_algos::service::AnyService;
 use dumbbell_core::aqm::LinkInfo;
 use dumbbell_core::service::Service;
 use dumbbell_core::units::{Capacity, Rate, Span};
-use dumbbell_plan::Spec;
+use dumbbell_plan::{Shared, Spec};
 
 /// A transmitter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transmitter {
     /// `None`: at the constant `rate`.
-    pub service: Option<Spec>,
+    pub service: Option<Shared<Spec>>,
     /// Its nominal rate.
     pub rate: Rate,
 }
@@ -45,5 +45,5 @@ fn of(spec: Spec, table: &[String], rate: Option<Rate>, check: &mut Check) -> Op
         let table = table.join(".");
         check.note(format!("`{table}.rate` does not apply: {} has its own, {nominal} in the mean", spec.kind));
     }
-    Some(Transmitter { service: (spec.kind != "constant").then_some(spec), rate: nominal })
+    Some(Transmitter { service: (spec.kind != "constant").then(|| spec.into()), rate: nominal })
 }

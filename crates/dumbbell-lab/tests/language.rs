@@ -94,7 +94,7 @@ fn a_limit_in_bdp_refers_to_the_mean_rtt_of_the_flows_that_cross() {
 #[test]
 fn tcp_is_profile_then_scenario_then_flow() {
     let tcp = |overrides: &[&str]| match plan(RED, overrides).flows.remove(0).transport {
-        Transport::Tcp { cc, tcp } => (cc.kind, serde_json::to_value(tcp).unwrap()),
+        Transport::Tcp { cc, tcp } => (cc.kind.clone(), serde_json::to_value(tcp).unwrap()),
         Transport::Udp { .. } => panic!("TCP"),
     };
     let (_, rfc) = tcp(&[]);
@@ -201,6 +201,18 @@ fn starts_are_spread_by_name_and_seed() {
     // 200 uniform numbers: the mean's standard deviation is 0.0204.
     let mean = a.iter().sum::<f64>() / 200.0;
     assert!(a.iter().all(|s| (0.0..1.0).contains(s)) && (mean - 0.5).abs() < 0.1, "{mean}");
+}
+
+#[test]
+fn flows_that_are_alike_start_one_step_after_the_other() {
+    let p = plan(RED, &["flow.0.count=3", "flow.0.start=1 s", "flow.0.start_step=250 ms"]);
+    let starts: Vec<f64> = p.flows.iter().take(3).map(|f| f.start.seconds()).collect();
+    assert_eq!(starts, [1.0, 1.25, 1.5]);
+    for (too_far, key) in [("flow.0.start_step=30 s", "start_step"), ("flow.0.stop=1.5 s", "stop")] {
+        let overrides = ["flow.0.count=3", "flow.0.start=1 s", "flow.0.start_step=250 ms", too_far];
+        let problem = door::plan(&json!({ "source": { "text": RED }, "overrides": overrides })).unwrap_err();
+        assert_eq!(problem.json["problems"][0]["key"], format!("flow.0.{key}"), "{}", problem.rendered);
+    }
 }
 
 #[test]

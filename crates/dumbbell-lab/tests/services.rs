@@ -39,12 +39,12 @@ fn a_service_brings_its_mean_rate() {
 #[test]
 fn each_direction_has_its_own() {
     let p = plan(&with_service("\"mahimahi\""), &["dumbbell.bottleneck.reverse.service=steps"]);
-    assert_eq!(named(&p, "bottleneck").service.unwrap().kind, "mahimahi");
-    assert_eq!(named(&p, "bottleneck_reverse").service.unwrap().kind, "steps");
+    assert_eq!(named(&p, "bottleneck").service.unwrap().kind.clone(), "mahimahi");
+    assert_eq!(named(&p, "bottleneck_reverse").service.unwrap().kind.clone(), "steps");
     let p = plan(GRAPH, &["link.1.service=mahimahi", "link.1.reverse.service=steps"]);
-    assert_eq!(named(&p, "r1->r2").service.unwrap().kind, "mahimahi");
+    assert_eq!(named(&p, "r1->r2").service.unwrap().kind.clone(), "mahimahi");
     assert_eq!(
-        (named(&p, "r2->r1").service.unwrap().kind, named(&p, "r2->r1").rate),
+        (named(&p, "r2->r1").service.unwrap().kind.clone(), named(&p, "r2->r1").rate),
         ("steps".into(), Rate::from_mbps(8))
     );
 }

@@ -1,14 +1,18 @@
 //! Floor 3 of Dumbbell: the **plan**, one run of a scenario with every default resolved.
 //!
 //! It is what the simulator and the testbed run, and it can be printed, hashed and compared. Links are one-way;
-//! routes are lists of links, computed once. Nothing in it refers to a file.
+//! routes are lists of links, computed once. What parts have in common is kept once ([`Shared`]), so
+//! that a plan of a million flows fits into memory. Nothing in it refers to a file.
 #![forbid(unsafe_code)]
+
+mod shared;
 
 use dumbbell_core::flow::FlowInfo;
 use dumbbell_core::units::{Capacity, Rate, Span};
 use dumbbell_tcp::TcpConfig;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+pub use shared::Shared;
 
 /// A node's number: its place in [`Plan::nodes`].
 pub type NodeId = usize;
@@ -80,7 +84,7 @@ pub struct Link {
     pub rate: Rate,
     /// How it takes the wire; `None`: at the constant `rate`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub service: Option<Spec>,
+    pub service: Option<Shared<Spec>>,
     /// Propagation delay.
     pub delay: Span,
     /// Largest IP packet, bytes.
@@ -89,15 +93,15 @@ pub struct Link {
     pub framing: u32,
     /// What packets pass before its queue: a shaper, a marker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub conditioner: Option<Spec>,
+    pub conditioner: Option<Shared<Spec>>,
     /// When its queue signals congestion.
-    pub aqm: Spec,
+    pub aqm: Shared<Spec>,
     /// How much its queue holds.
     pub capacity: Capacity,
     /// Whether backlog and limit count the packet in transmission.
     pub count_in_service: bool,
     /// What the wire does to packets, in this order.
-    pub impairments: Vec<Spec>,
+    pub impairments: Vec<Shared<Spec>>,
     /// Whether the results report its queue.
     pub report: bool,
 }
@@ -121,7 +125,7 @@ pub struct Flow {
     /// Links of its acknowledgements; empty for UDP.
     pub back: Vec<LinkId>,
     /// What its application sends.
-    pub source: Spec,
+    pub source: Shared<Spec>,
     /// How it is sent.
     pub transport: Transport,
     /// What routers are told of it.
@@ -131,14 +135,13 @@ pub struct Flow {
 /// A flow's transport.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "protocol", rename_all = "snake_case")]
-#[allow(clippy::large_enum_variant)]
 pub enum Transport {
     /// A connection.
     Tcp {
         /// Its congestion control.
-        cc: Spec,
+        cc: Shared<Spec>,
         /// Every other choice; `mss` is always set.
-        tcp: TcpConfig,
+        tcp: Shared<TcpConfig>,
     },
     /// Datagrams.
     Udp {

@@ -7,7 +7,9 @@ mod columns;
 mod own;
 
 use columns::Table;
+use dumbbell_lab::drive::Arrivals;
 use dumbbell_lab::problem::Problem as Refusal;
+
 use dumbbell_lab::{door, examine};
 use own::Own;
 use pyo3::create_exception;
@@ -44,7 +46,7 @@ fn schema(own: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
 #[pyo3(signature = (request, own = vec![]))]
 fn plan(py: Python<'_>, request: &str, own: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
     let (request, own) = (read(request)?, Own::read(&own)?);
-    py.detach(|| door::plan_with(&request, &own)).map(|v| v.to_string()).map_err(problem)
+    py.detach(|| door::plan_text(&request, &own)).map_err(problem)
 }
 
 /// Runs a scenario. About ten times a second, and at the end, `progress(finished, runs, fraction)` is called; the
@@ -62,6 +64,14 @@ fn run(py: Python<'_>, request: &str, progress: Py<PyAny>, own: Vec<Bound<'_, Py
     py.detach(|| door::run_with(&request, &report, &own)).map(|v| v.to_string()).map_err(problem)
 }
 
+/// Makes one run and says what it costs.
+#[pyfunction]
+#[pyo3(name = "bench")] // `bench` is a word of the compiler's, too.
+fn measure(py: Python<'_>, order: &str) -> PyResult<String> {
+    let order = read(order)?;
+    py.detach(|| door::bench(&order)).map(|v| v.to_string()).map_err(problem)
+}
+
 /// The conformance suite, applied to described classes.
 #[pyfunction]
 fn test(py: Python<'_>, own: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
@@ -76,6 +86,23 @@ fn drive(py: Python<'_>, request: &str, own: Vec<Bound<'_, PyAny>>) -> PyResult<
     let (request, own) = (read(request)?, Own::read(&own)?);
     let drive = if request["cc"].is_null() { examine::drive_queue } else { examine::drive_connection };
     py.detach(|| drive(&request, &own)).map(|v| v.to_string()).map_err(problem)
+}
+
+/// Sends packets, in columns, through one link: see `dumbbell_lab::drive`.
+#[pyfunction]
+#[pyo3(signature = (request, time_ps, bytes, ecn, flow, own = vec![]))]
+fn drive_link(
+    py: Python<'_>,
+    request: &str,
+    time_ps: Vec<u64>,
+    bytes: Vec<u32>,
+    ecn: Vec<u8>,
+    flow: Vec<u32>,
+    own: Vec<Bound<'_, PyAny>>,
+) -> PyResult<Table> {
+    let (request, own) = (read(request)?, Own::read(&own)?);
+    let arrivals = Arrivals { time_ps, bytes, ecn, flow };
+    py.detach(|| dumbbell_lab::drive::drive(&request, &arrivals, &own)).map(Table).map_err(problem)
 }
 
 /// Looks after a store: check, list, repair, gc.
@@ -155,6 +182,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(plan, m)?)?;
     m.add_function(wrap_pyfunction!(run, m)?)?;
+    m.add_function(wrap_pyfunction!(measure, m)?)?;
     m.add_function(wrap_pyfunction!(store, m)?)?;
     m.add_function(wrap_pyfunction!(jobs, m)?)?;
     m.add_function(wrap_pyfunction!(work, m)?)?;
@@ -167,5 +195,6 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(read_capture, m)?)?;
     m.add_function(wrap_pyfunction!(test, m)?)?;
     m.add_function(wrap_pyfunction!(drive, m)?)?;
+    m.add_function(wrap_pyfunction!(drive_link, m)?)?;
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Cost of a packet-hop on the workload that simulators are compared by: `hop N RATE_MBPS SECONDS [red] [unfolded] [linux] [rack] [cubic]`.
+//! Cost of a packet-hop on the workload that simulators are compared by: `hop N RATE_MBPS SECONDS [red] [unfolded] [held] [linux] [rack] [cubic]`.
 //!
 //! N senders, access 1 Gbps / 1 ms, bottleneck RATE / 10 ms, a buffer of one bandwidth-delay product (24 ms),
 //! 1000-byte packets, 40-byte acknowledgements, one for each packet, NewReno, flow i starts at i/N s.
@@ -16,6 +16,22 @@ use dumbbell_tcp::TcpConfig;
 use serde_json::json;
 use std::time::Instant;
 
+/// Another control and another TCP than the benchmark's, if one was asked for.
+fn other(said: &dyn Fn(&str) -> bool) -> Option<(&'static str, TcpConfig)> {
+    let (bench, now) = (plans::bench_tcp(), TcpConfig::linux());
+    let cubic = said("cubic");
+    if said("linux") {
+        let TcpConfig { mss, initial_window, receive_window, delayed_ack, min_rto, .. } = bench;
+        let workload = TcpConfig { mss, initial_window, receive_window, delayed_ack, min_rto, ..now };
+        Some((if cubic { "cubic" } else { "sack" }, workload))
+    } else if said("rack") {
+        let (detection, reduction) = (now.detection, now.reduction);
+        Some(("sack", TcpConfig { detection, tail_loss_probe: true, reduction, ..bench }))
+    } else {
+        cubic.then_some(("cubic", bench))
+    }
+}
+
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let number = |i: usize, default: f64| args.get(i).and_then(|a| a.parse().ok()).unwrap_or(default);
@@ -32,29 +48,23 @@ fn main() {
         plans::spec("drop_tail", json!({}))
     };
     let mut plan = plans::dumbbell(1, n, rate, queue, Capacity::Packets(buffer), Span::from_secs_f64(seconds));
-    for f in &mut plan.flows {
-        let Transport::Tcp { cc, tcp } = &mut f.transport else { continue };
-        let bench = tcp.clone();
-        if said("linux") {
-            *tcp = TcpConfig { mss: bench.mss, ..TcpConfig::linux() };
-            *cc = plans::spec(if said("cubic") { "cubic" } else { "sack" }, json!({}));
-        } else if said("rack") {
-            let now = TcpConfig::linux();
-            (tcp.detection, tcp.tail_loss_probe, tcp.reduction) = (now.detection, true, now.reduction);
-            *cc = plans::spec("sack", json!({}));
-        } else if said("cubic") {
-            *cc = plans::spec("cubic", json!({}));
-        }
+    if let Some((cc, tcp)) = other(&said) {
+        let transport = Transport::Tcp { cc: plans::spec(cc, json!({})), tcp: tcp.into() };
+        plan.flows.iter_mut().for_each(|f| f.transport = transport.clone());
     }
-    let mut world = World::new(&plan, Options { fold: !said("unfolded"), ..Options::default() }).unwrap();
     let start = Instant::now();
-    while !world.run(&mut (), 1_000_000) {}
+    let mut world =
+        World::new(&plan, Options { fold: !said("unfolded"), hold: said("held"), ..Options::default() }).unwrap();
+    drop(plan);
+    let set_up = start.elapsed().as_secs_f64();
+    let start = Instant::now();
+    while !world.run_alone(1_000_000) {}
     let spent = start.elapsed().as_secs_f64();
-    let r = world.finish(&mut ());
+    let r = world.finish_alone();
     let goodput: f64 = r.flows.iter().map(|f| f.goodput_bps).sum();
     let ledger = &r.queues[0].ledger;
     println!(
-        "flows {n} hops {} events {} ns/hop {:.2} goodput {:.2} Mbps drops {:.3} % delivered {} rtos {} fingerprint {:016x} ok {}",
+        "flows {n} set-up {set_up:.3} s hops {} events {} ns/hop {:.2} goodput {:.2} Mbps drops {:.3} % delivered {} rtos {} fingerprint {:016x} ok {}",
         r.packet_hops,
         r.events,
         spent * 1e9 / r.packet_hops as f64,

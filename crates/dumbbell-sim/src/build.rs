@@ -7,7 +7,8 @@ use crate::audit::Audit;
 use crate::exit::Exit;
 use crate::flow::{Ends, Flow, Udp};
 use crate::held::HeldQueue;
-use crate::legs::{Legs, population, streams};
+use crate::legend::Legend;
+use crate::legs::{Legs, Streams};
 use crate::net::{Element, Net};
 use crate::observe::Looks;
 use crate::port::{Port, Queue};
@@ -34,6 +35,7 @@ use dumbbell_core::transport::Path;
 use dumbbell_core::units::{Capacity, Span, Time};
 use dumbbell_plan::{Link, Plan, Spec, Transport};
 use dumbbell_tcp::Sender;
+use std::sync::Arc;
 
 /// How a plan is run; none of it changes what happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,21 +85,22 @@ impl World {
         };
         let held = is(&|p| matches!(p.queue, Queue::Held(_)) || p.station.is_some());
         let unordered = is(&|p| p.impairments.iter().any(|(i, _)| i.reorders()));
-        let streams = streams(plan, &unordered);
-        let ranks = Ranks::new(plan.seed, population(plan, &streams));
-        let legs = Legs::cut(plan, &streams, &ranks, options.fold, &held, &unordered);
-        let agenda = Agenda::new(entries_per_second(plan, &legs.merge), horizon(plan).ps());
+        let streams = Streams::of(plan, &unordered);
+        let (ranks, arrivals) = Ranks::new(plan.seed, streams.population(plan));
+        let cut = Legs::cut(plan, &streams, &arrivals, options.fold, &held, &unordered);
+        let agenda = Agenda::new(entries_per_second(plan, &cut.merge), horizon(plan).ps());
         let mut flows = Vec::with_capacity(plan.flows.len());
         let mut exits = Vec::with_capacity(2 * plan.flows.len());
         for i in 0..plan.flows.len() {
             flows.push(flow(plan, i, options.straight, &brought)?);
-            exits.push(Exit::new(legs.sockets[2 * i], jitter(plan, i)));
-            exits.push(Exit::new(legs.sockets[2 * i + 1], None));
+            exits.push(Exit::new(cut.sockets[2 * i], jitter(plan, i)));
+            exits.push(Exit::new(cut.sockets[2 * i + 1], None));
         }
-        let mut net = Net::new(Time::ZERO + plan.duration, legs, ranks, agenda, elements, exits);
-        net.table = FlowTable(plan.flows.iter().map(|f| f.info).collect());
+        let legend = Legend::of(plan, |link| matches!(elements[link], Element::Port(_)));
+        let mut net = Net::new(Time::ZERO + plan.duration, cut.legs, ranks, agenda, elements, exits);
+        net.table = FlowTable::new(plan.flows.iter().map(|f| f.info));
         net.audit = options.audit.then(Audit::default);
-        Ok(World::assemble(plan.clone(), flows, net, brought.alarm))
+        Ok(World::assemble(legend, flows, net, brought.alarm))
     }
 }
 
@@ -138,7 +141,7 @@ fn looks(plan: &Plan, wanted: bool) -> Looks {
 fn service(plan: &Plan, link: &Link, info: &LinkInfo) -> Result<AnyService, Fault> {
     let mut service = match &link.service {
         None => AnyService::Constant(Constant::new(&NoConfig {}, info)),
-        Some(Spec { kind, config, .. }) => within(&link.name, AnyService::build(kind, config, info))?,
+        Some(spec) => within(&link.name, AnyService::build(&spec.kind, &spec.config, info))?,
     };
     service.watch(Time::ZERO + plan.warmup, Time::ZERO + plan.duration);
     Ok(service)
@@ -171,13 +174,15 @@ fn element(
         _ => Queue::Held(HeldQueue::new(aqm, rng, info, service, link.count_in_service)),
     };
     let mut impairments = Vec::with_capacity(link.impairments.len());
-    for (i, Spec { kind, config, .. }) in link.impairments.iter().enumerate() {
+    for (i, spec) in link.impairments.iter().enumerate() {
+        let Spec { kind, config, .. } = &**spec;
         let impairment = within(&link.name, AnyImpairment::build(kind, config, &()))?;
         impairments.push((impairment, chance(&format!("{kind}.{i}"))));
     }
     let station = match &link.conditioner {
         None => None,
-        Some(Spec { kind, config, .. }) => {
+        Some(spec) => {
+            let Spec { kind, config, .. } = &**spec;
             let conditioner = within(&link.name, AnyConditioner::build(kind, config, &info))?;
             Some(Box::new(Station::new(conditioner, chance(kind), info)))
         }
@@ -198,6 +203,18 @@ fn element(
         mtu: link.mtu,
         delay: link.delay,
     })))
+}
+
+/// The port of one link by itself, with the chance that it has in a run of `plan`.
+///
+/// # Errors
+/// As [`World::new`].
+pub(crate) fn lone(plan: &Plan, link: usize, makers: &Makers, alarm: &Alarm) -> Result<Box<Port>, Fault> {
+    let brought = Brought { makers, alarm: alarm.clone() };
+    match element(plan, link, true, Options::default(), &brought)? {
+        Element::Port(port) => Ok(port),
+        Element::Wire(_) => unreachable!("a link that datagrams take is no wire"),
+    }
 }
 
 /// How much the sender's departures are delayed by at most, where the profile wants it, and the chance of it.
@@ -223,8 +240,9 @@ fn flow(plan: &Plan, number: usize, straight: bool, brought: &Brought<'_>) -> Re
                 &flow.name,
                 build(&Path { mss: 1460, initial_window: 1460, initial_ssthresh: u64::MAX, growth_limit: 1 }),
             )?;
-            let mut sender =
-                Sender::new(tcp, |path| build(path).expect("the same parameters were accepted a line above"));
+            let mut sender = Sender::new(Arc::clone(tcp.arc()), |path| {
+                build(path).expect("the same parameters were accepted a line above")
+            });
             let mss = tcp.mss.map_or(1460, |b| b.0);
             let mut receiver = sender.receiver();
             if !straight {

@@ -110,11 +110,12 @@ pub struct Flow {
     pub ends: Ends,
     /// Its number.
     pub number: usize,
-    series: Series,
+    /// Rows that wait; only of a flow that is sampled.
+    series: Option<Box<Series>>,
     /// Packets of the sender that were dropped somewhere in the window.
     lost_packets: u64,
-    /// Counts of the two ends when the warm-up ended.
-    warm: [Counts; 2],
+    /// Counts of the two ends when the warm-up ended, unless nothing had happened by then.
+    warm: Option<Box<[Counts; 2]>>,
 }
 
 impl Flow {
@@ -125,11 +126,11 @@ impl Flow {
             ends,
             app,
             sides: [(); 2].map(|()| Side { armed: Time::NEVER, quiet_until: Time::ZERO, looks }),
-            series: Series::default(),
+            series: None,
             lost_packets: 0,
             cwnd_integral: 0,
             cwnd_since: start,
-            warm: [Counts::default(); 2],
+            warm: None,
         }
     }
 
@@ -220,14 +221,19 @@ impl Flow {
         let due = self.sides[end].looks.take();
         if due.warm {
             self.weigh_if_sender(end, due.at);
-            self.warm[end] = self.counts();
+            let counts = self.counts();
+            if self.warm.is_some() || counts != Counts::default() {
+                self.warm.get_or_insert_default()[end] = counts;
+            }
         }
         if due.sample {
+            let (row, delivered_bytes) = (self.row(), self.counts().delivered_bytes);
+            let series = self.series.get_or_insert_default();
             match end {
-                SENDER => self.series.sender.push_back((due.at, self.row())),
-                _ => self.series.receiver.push_back(self.counts().delivered_bytes),
+                SENDER => series.sender.push_back((due.at, row)),
+                _ => series.receiver.push_back(delivered_bytes),
             }
-            self.series.hand_over(self.number, observer);
+            series.hand_over(self.number, observer);
         }
     }
 
@@ -307,7 +313,7 @@ impl Flow {
         self.look_until(SENDER, end, observer);
         self.look_until(RECEIVER, end, observer);
         self.weigh(end);
-        let (now, [s, r]) = (self.counts(), self.warm);
+        let (now, [s, r]) = (self.counts(), self.warm.as_deref().copied().unwrap_or_default());
         Windowed {
             counts: Counts {
                 sent_packets: now.sent_packets - s.sent_packets,

@@ -2,19 +2,18 @@
 //!
 //! An agenda entry is needed only where streams merge, where a decision waits for the future, or where somebody
 //! looks. An element whose input is one ordered stream is run ahead by its feeder, as arithmetic.
-use crate::ranks::{Population, Ranks, Stream};
+use crate::ranks::{Arrivals, Population, Stream};
 use dumbbell_plan::{LinkId, Plan, Transport};
-use std::collections::BTreeMap;
 
 /// Where a stream of packets comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Feeder {
     /// The data socket of a flow.
-    Data(usize),
+    Data(u32),
     /// The socket of a flow that acknowledges.
-    Acks(usize),
+    Acks(u32),
     /// Another link.
-    Link(LinkId),
+    Link(u32),
 }
 
 /// Where a run-ahead ends.
@@ -75,6 +74,12 @@ pub struct Legs {
     pub hops: Vec<u32>,
     /// Legs; entries carry their number.
     pub legs: Vec<Leg>,
+}
+
+/// What was learned by cutting.
+pub struct Cut {
+    /// What packets follow.
+    pub legs: Legs,
     /// From each socket (2 x flow + end) to its first merge; where a UDP receiver's leads nobody asks.
     pub sockets: Vec<Tail>,
     /// Whether each link is a merge.
@@ -82,36 +87,52 @@ pub struct Legs {
 }
 
 /// Every stream into every link, numbered: a property of the plan, whatever is folded.
-pub type Streams = BTreeMap<(LinkId, Feeder), Stream>;
-
-/// The streams of `plan`; `unordered[l]`: packets overtake each other on link `l`.
-pub fn streams(plan: &Plan, unordered: &[bool]) -> Streams {
-    let mut all = Streams::new();
-    for f in 0..plan.flows.len() {
-        for end in 0..2 {
-            for (feeder, link) in steps(plan, f, end, unordered) {
-                all.insert((link, feeder), Stream::FromLink(0));
-            }
-        }
-    }
-    let (mut links, mut sockets) = (0.., 0..);
-    for ((_, feeder), stream) in &mut all {
-        *stream = match feeder {
-            Feeder::Link(_) => Stream::FromLink(links.next().unwrap_or_default()),
-            _ => Stream::FromSocket(sockets.next().unwrap_or_default()),
-        };
-    }
-    all
+pub struct Streams {
+    /// The link and what feeds it, ascending.
+    inputs: Vec<(u32, Feeder)>,
+    /// For each of them how many before it come from links.
+    from_links: Vec<u32>,
 }
 
-/// How many of each kind `plan` has.
-pub fn population(plan: &Plan, streams: &Streams) -> Population {
-    let from_links = streams.values().filter(|s| matches!(s, Stream::FromLink(_))).count() as u32;
-    Population {
-        links: plan.links.len() as u32,
-        from_links,
-        from_sockets: streams.len() as u32 - from_links,
-        sockets: 2 * plan.flows.len() as u32,
+impl Streams {
+    /// The streams of `plan`; `unordered[l]`: packets overtake each other on link `l`.
+    pub fn of(plan: &Plan, unordered: &[bool]) -> Self {
+        let mut inputs = Vec::new();
+        for f in 0..plan.flows.len() {
+            for end in 0..2 {
+                inputs.extend(steps(plan, f, end, unordered).into_iter().map(|(feeder, link)| (link as u32, feeder)));
+            }
+        }
+        inputs.sort_unstable();
+        inputs.dedup();
+        let mut before = 0;
+        let mut count = |(_, feeder): &(u32, Feeder)| {
+            let here = before;
+            before += u32::from(matches!(feeder, Feeder::Link(_)));
+            here
+        };
+        let from_links = inputs.iter().map(&mut count).collect();
+        Streams { inputs, from_links }
+    }
+
+    /// The number of the stream from `feeder` into `link`, which is one of a route of the plan.
+    fn number(&self, link: LinkId, feeder: Feeder) -> Stream {
+        let i = self.inputs.partition_point(|input| *input < (link as u32, feeder));
+        match feeder {
+            Feeder::Link(_) => Stream::FromLink(self.from_links[i]),
+            _ => Stream::FromSocket(i as u32 - self.from_links[i]),
+        }
+    }
+
+    /// How many of each kind `plan` has.
+    pub fn population(&self, plan: &Plan) -> Population {
+        let from_links = self.inputs.iter().filter(|(_, feeder)| matches!(feeder, Feeder::Link(_))).count() as u32;
+        Population {
+            links: plan.links.len() as u32,
+            from_links,
+            from_sockets: self.inputs.len() as u32 - from_links,
+            sockets: 2 * plan.flows.len() as u32,
+        }
     }
 }
 
@@ -120,10 +141,11 @@ pub fn population(plan: &Plan, streams: &Streams) -> Population {
 /// instant, because a socket takes them in order of time.
 fn steps(plan: &Plan, f: usize, end: usize, unordered: &[bool]) -> Vec<(Feeder, LinkId)> {
     let flow = &plan.flows[f];
-    let (route, first) = if end == 0 { (&flow.forward, Feeder::Data(f)) } else { (&flow.back, Feeder::Acks(f)) };
+    let (route, first) =
+        if end == 0 { (&flow.forward, Feeder::Data(f as u32)) } else { (&flow.back, Feeder::Acks(f as u32)) };
     let door = route.last().filter(|l| unordered[**l]).map(|_| plan.links.len() + 2 * f + end);
     let links: Vec<LinkId> = route.iter().copied().chain(door).collect();
-    let feeders = std::iter::once(first).chain(links.iter().map(|l| Feeder::Link(*l)));
+    let feeders = std::iter::once(first).chain(links.iter().map(|l| Feeder::Link(*l as u32)));
     feeders.zip(links.iter().copied()).collect()
 }
 
@@ -133,10 +155,11 @@ fn steps(plan: &Plan, f: usize, end: usize, unordered: &[bool]) -> Vec<(Feeder, 
 fn merges(plan: &Plan, streams: &Streams, fold: bool, held: &[bool], unordered: &[bool]) -> Vec<bool> {
     let mut inputs = vec![0usize; plan.links.len()];
     let mut merge: Vec<bool> = held.iter().map(|h| *h || !fold).collect();
-    for (link, feeder) in streams.keys().filter(|(link, _)| *link < plan.links.len()) {
-        inputs[*link] += 1;
+    let doors = plan.links.len() as u32;
+    for (link, feeder) in streams.inputs.iter().filter(|(link, _)| *link < doors) {
+        inputs[*link as usize] += 1;
         if let Feeder::Link(before) = feeder {
-            merge[*link] |= unordered[*before];
+            merge[*link as usize] |= unordered[*before as usize];
         }
     }
     merge.iter_mut().zip(&inputs).for_each(|(m, n)| *m |= *n > 1);
@@ -154,18 +177,21 @@ fn merges(plan: &Plan, streams: &Streams, fold: bool, held: &[bool], unordered: 
 
 impl Legs {
     /// Cuts the routes of `plan`. See [`merges`] for `held` and `unordered`.
-    pub fn cut(plan: &Plan, streams: &Streams, ranks: &Ranks, fold: bool, held: &[bool], unordered: &[bool]) -> Self {
+    pub fn cut(plan: &Plan, streams: &Streams, ranks: &Arrivals, fold: bool, held: &[bool], unordered: &[bool]) -> Cut {
         let merge = merges(plan, streams, fold, held, unordered);
-        let mut legs = Legs { hops: Vec::new(), legs: Vec::new(), sockets: Vec::new(), merge };
+        let mut legs = Legs { hops: Vec::new(), legs: Vec::new() };
+        let mut sockets = Vec::with_capacity(2 * plan.flows.len());
         for f in 0..plan.flows.len() {
             for end in 0..2 {
                 let last = End::Socket((2 * f + 1 - end) as u32);
                 let steps = steps(plan, f, end, unordered);
-                let tail = legs.cut_route(f as u32, &steps, last, &|step| ranks.arrival(streams[step]));
-                legs.sockets.push(tail);
+                let rank = |link, feeder| ranks.rank(streams.number(link, feeder));
+                sockets.push(legs.cut_route(f as u32, &steps, last, &merge, &rank));
             }
         }
-        legs
+        legs.hops.shrink_to_fit();
+        legs.legs.shrink_to_fit();
+        Cut { legs, sockets, merge }
     }
 
     /// Cuts one route from its end to its start; returns what lies before its first merge.
@@ -174,16 +200,17 @@ impl Legs {
         flow: u32,
         steps: &[(Feeder, LinkId)],
         end: End,
-        rank: &dyn Fn(&(LinkId, Feeder)) -> u32,
+        merge: &[bool],
+        rank: &dyn Fn(LinkId, Feeder) -> u32,
     ) -> Tail {
         let (mut end, mut cut_to) = (end, steps.len());
         for i in (0..steps.len()).rev() {
             let (feeder, link) = steps[i];
-            if self.merge.get(link).is_none_or(|merge| *merge) {
+            if merge.get(link).is_none_or(|merge| *merge) {
                 let tail = self.tail(&steps[i + 1..cut_to], end);
                 let end_number = u32::from(!matches!(steps[0].0, Feeder::Data(_)));
                 self.legs.push(Leg { link: link as u32, socket: 2 * flow + end_number, tail });
-                (end, cut_to) = (End::Merge(self.legs.len() as u32 - 1, rank(&(link, feeder))), i);
+                (end, cut_to) = (End::Merge(self.legs.len() as u32 - 1, rank(link, feeder)), i);
             }
         }
         self.tail(&steps[..cut_to], end)

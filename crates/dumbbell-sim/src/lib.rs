@@ -6,16 +6,19 @@
 
 mod account;
 mod agenda;
+mod alone;
 mod app;
 mod arrival;
 mod audit;
 mod build;
+mod drive;
 mod entry;
 mod exit;
 mod extras;
 mod flow;
 mod held;
 mod histogram;
+mod legend;
 mod legs;
 mod net;
 mod observe;
@@ -31,6 +34,14 @@ mod wire;
 mod world;
 
 pub use build::Options;
+pub use drive::{Arrival, Fate, drive};
 pub use observe::{Cause, FlowRow, Observer, QueueRow, Reaction, Signal, Stance, Who};
 pub use report::{Conservation, FlowReport, QueueReport, Report};
 pub use world::World;
+
+/// Parts for the benchmarks in `bench/`; no part of the API.
+#[doc(hidden)]
+pub mod parts {
+    pub use crate::agenda::Agenda;
+    pub use crate::entry::Entry;
+}

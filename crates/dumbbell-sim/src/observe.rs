@@ -206,7 +206,8 @@ impl Observer for () {}
 /// The instants at which one element is looked at: multiples of a period, and the end of the warm-up.
 #[derive(Clone, Copy, Debug)]
 pub struct Looks {
-    every: Option<Span>,
+    /// Zero where there is no series.
+    every: Span,
     sample: Time,
     warm: Time,
     /// The earlier of the two.
@@ -228,7 +229,7 @@ impl Looks {
     /// Samples each `every`, from zero on; the warm-up ends at `warm`.
     pub fn new(every: Option<Span>, warm: Time) -> Self {
         let sample = if every.is_some() { Time::ZERO } else { Time::NEVER };
-        Looks { every, sample, warm, next: sample.min(warm) }
+        Looks { every: every.unwrap_or_default(), sample, warm, next: sample.min(warm) }
     }
     /// When the next look is due.
     #[inline]
@@ -240,7 +241,7 @@ impl Looks {
         let at = self.next();
         let due = Due { at, sample: self.sample == at, warm: self.warm == at };
         if due.sample {
-            self.sample = self.every.map_or(Time::NEVER, |d| at + d);
+            self.sample = if self.every == Span::ZERO { Time::NEVER } else { at + self.every };
         }
         if due.warm {
             self.warm = Time::NEVER;

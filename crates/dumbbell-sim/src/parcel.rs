@@ -21,7 +21,7 @@ impl Parcel {
     /// A packet from `socket` (2 x flow + end), on `leg` if that is known.
     #[inline]
     pub fn new(packet: Pkt, socket: u32, leg: u32) -> Self {
-        Parcel { packet, flow: socket / 2, leg, framing: 0, data: socket % 2 == 0 }
+        Parcel { packet, flow: socket / 2, leg, framing: 0, data: socket.is_multiple_of(2) }
     }
     /// The socket that it comes from.
     #[inline]

@@ -43,21 +43,25 @@ pub struct Population {
     pub sockets: u32,
 }
 
-/// The numbering of a plan.
+/// The numbering of a plan's clocks.
 pub struct Ranks {
     links: u32,
-    from_links: Vec<u32>,
-    from_sockets: Vec<u32>,
     sockets: Vec<u32>,
     socket_of: Vec<u32>,
-    first_from_link: u32,
     first_socket: u32,
+}
+
+/// The numbering of its streams: legs are made with it, and know it by heart.
+pub struct Arrivals {
+    from_links: Vec<u32>,
+    from_sockets: Vec<u32>,
+    first_from_link: u32,
     first_from_socket: u32,
 }
 
 impl Ranks {
     /// Numbers a plan's population.
-    pub fn new(seed: u64, p: Population) -> Self {
+    pub fn new(seed: u64, p: Population) -> (Self, Arrivals) {
         let mut chance = rng::Stream::named(seed, "ranks");
         let mut permute = |n| permutation(n, &mut chance);
         let (from_links, from_sockets, sockets) = (permute(p.from_links), permute(p.from_sockets), permute(p.sockets));
@@ -66,16 +70,8 @@ impl Ranks {
         let first_from_link = 3 * p.links;
         let first_socket = first_from_link + p.from_links;
         let first_from_socket = first_socket + p.sockets;
-        Ranks {
-            links: p.links,
-            from_links,
-            from_sockets,
-            sockets,
-            socket_of,
-            first_from_link,
-            first_socket,
-            first_from_socket,
-        }
+        let arrivals = Arrivals { from_links, from_sockets, first_from_link, first_from_socket };
+        (Ranks { links: p.links, sockets, socket_of, first_socket }, arrivals)
     }
     /// Rank of the end of a transmission on `link`.
     pub fn done(&self, link: u32) -> u32 {
@@ -88,13 +84,6 @@ impl Ranks {
     /// Rank of the clock of the conditioner before `link`.
     pub fn station(&self, link: u32) -> u32 {
         2 * self.links + link
-    }
-    /// Rank of a stream into a link.
-    pub fn arrival(&self, stream: Stream) -> u32 {
-        match stream {
-            Stream::FromLink(n) => self.first_from_link + self.from_links[n as usize],
-            Stream::FromSocket(n) => self.first_from_socket + self.from_sockets[n as usize],
-        }
     }
     /// Rank of socket `number`.
     pub fn socket(&self, number: u32) -> u32 {
@@ -110,6 +99,16 @@ impl Ranks {
             Clock::Wake(rank - self.links)
         } else {
             Clock::Done(rank)
+        }
+    }
+}
+
+impl Arrivals {
+    /// Rank of a stream into a link.
+    pub fn rank(&self, stream: Stream) -> u32 {
+        match stream {
+            Stream::FromLink(n) => self.first_from_link + self.from_links[n as usize],
+            Stream::FromSocket(n) => self.first_from_socket + self.from_sockets[n as usize],
         }
     }
 }

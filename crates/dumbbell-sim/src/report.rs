@@ -5,7 +5,6 @@ use crate::observe::Observer;
 use crate::world::World;
 use dumbbell_core::fingerprint::Fingerprint;
 use dumbbell_core::ledger::Ledger;
-use dumbbell_plan::Transport;
 
 /// The result of a run. Rates, means and counts are those of the window from the warm-up to the end.
 #[derive(Clone, Debug)]
@@ -114,21 +113,18 @@ impl World {
     }
 
     fn flow_report<O: Observer>(&mut self, i: usize, observer: &mut O) -> FlowReport {
-        let planned = &self.plan.flows[i];
+        let legend = &self.legend;
         let window = self.end.since(self.warm).seconds();
-        let from = self.plan.warmup.max(planned.start);
-        let active = (self.plan.duration.saturating_sub(from)).seconds();
+        let from = legend.warmup.max(legend.start(i));
+        let active = (legend.duration.saturating_sub(from)).seconds();
         let flow = &mut self.flows[i];
         let w = flow.close(self.end, observer);
         let c = w.counts;
         let tcp = matches!(flow.ends, Ends::Tcp { .. });
         let bps = |bytes: u64| bytes as f64 * 8.0 / window;
         FlowReport {
-            name: planned.name.clone(),
-            cc: match &planned.transport {
-                Transport::Tcp { cc, .. } => Some(cc.kind.clone()),
-                Transport::Udp { .. } => None,
-            },
+            name: legend.name(i).into(),
+            cc: legend.cc(i).map(Into::into),
             goodput_bps: bps(c.delivered_bytes),
             throughput_bps: bps(c.received_bytes),
             sent_packets: c.sent_packets,
@@ -143,10 +139,10 @@ impl World {
     }
 
     fn queue_reports(&self) -> Vec<QueueReport> {
-        let reported = self.plan.links.iter().zip(&self.net.elements).filter(|(link, _)| link.report);
+        let reported = self.legend.links().iter().filter(|link| link.report);
         reported
-            .filter_map(|(link, element)| {
-                let Element::Port(port) = element else { return None };
+            .filter_map(|link| {
+                let Element::Port(port) = &self.net.elements[link.number] else { return None };
                 let stats = &port.account.stats;
                 Some(QueueReport {
                     name: link.name.clone(),
@@ -175,7 +171,6 @@ impl World {
     }
 
     fn conservation(&self) -> Conservation {
-        let ports = || self.plan.links.iter().zip(&self.net.elements);
         let held: u64 = self.net.elements.iter().map(|e| if let Element::Port(p) = e { p.held() } else { 0 }).sum();
         let t = &self.net.tally;
         let in_network = t.cut + held;
@@ -186,8 +181,8 @@ impl World {
                 t.sent, t.delivered, t.dropped
             ));
         }
-        for (link, element) in ports() {
-            if let Element::Port(p) = element
+        for link in self.legend.links() {
+            if let Element::Port(p) = &self.net.elements[link.number]
                 && !p.account.stats.total.balances(p.inside())
             {
                 faults.push(format!(

@@ -1,6 +1,7 @@
 //! The network in virtual time: one loop over the agenda, and the sockets.
 use crate::entry::{Entry, NONE, Pkt};
 use crate::flow::{Flow, RECEIVER, SENDER};
+use crate::legend::Legend;
 use crate::net::{Landing, Net};
 use crate::observe::{Observer, Who};
 use crate::ranks::Clock;
@@ -8,11 +9,10 @@ use crate::socket::Socket;
 use dumbbell_core::foreign::{Alarm, Failure};
 use dumbbell_core::segment::Extra;
 use dumbbell_core::units::Time;
-use dumbbell_plan::Plan;
 
 /// A network in virtual time.
 pub struct World {
-    pub(crate) plan: Plan,
+    pub(crate) legend: Legend,
     pub(crate) warm: Time,
     pub(crate) end: Time,
     pub(crate) flows: Vec<Flow>,
@@ -23,9 +23,9 @@ pub struct World {
 
 impl World {
     /// A world that stands at its beginning.
-    pub(crate) fn assemble(plan: Plan, flows: Vec<Flow>, net: Net, alarm: Alarm) -> Self {
-        let (warm, end) = (Time::ZERO + plan.warmup, Time::ZERO + plan.duration);
-        let mut world = World { plan, warm, end, flows, net, alarm, now: Time::ZERO };
+    pub(crate) fn assemble(legend: Legend, flows: Vec<Flow>, net: Net, alarm: Alarm) -> Self {
+        let (warm, end) = (Time::ZERO + legend.warmup, Time::ZERO + legend.duration);
+        let mut world = World { legend, warm, end, flows, net, alarm, now: Time::ZERO };
         (0..world.flows.len()).for_each(|f| world.arm(f, SENDER));
         world.net.arm();
         world

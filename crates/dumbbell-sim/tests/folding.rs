@@ -2,7 +2,7 @@
 mod plans;
 
 use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span};
-use dumbbell_plan::{Node, NodeKind, Plan, Spec, Transport};
+use dumbbell_plan::{Node, NodeKind, Plan, Shared, Spec, Transport};
 use dumbbell_sim::{Options, Report};
 use dumbbell_tcp::{DelayedAck, Detection, Ecn, Reduction, TcpConfig};
 use plans::{audited, empty, flow, link, spec};
@@ -76,7 +76,7 @@ fn flow_choice() -> impl Strategy<Value = FlowChoice> {
     )
 }
 
-fn queue(choice: &LinkChoice) -> Spec {
+fn queue(choice: &LinkChoice) -> Shared<Spec> {
     match choice.queue {
         0 => spec("drop_tail", json!({})),
         1 => spec("drop_tail", json!({"victim": "front"})),
@@ -86,7 +86,7 @@ fn queue(choice: &LinkChoice) -> Spec {
 }
 
 /// A quarter of the links are traces or steps, with opportunities, changes and outages at round times.
-fn service(choice: &LinkChoice) -> Option<Spec> {
+fn service(choice: &LinkChoice) -> Option<Shared<Spec>> {
     let rate = format!("{} kbps", choice.kbps);
     match choice.service {
         0 => Some(spec("mahimahi", json!({"trace": "0 1*7 0x2 3 20x4 1*9"}))),

@@ -2,13 +2,13 @@
 mod plans;
 
 use dumbbell_core::units::{Capacity, Rate, Span};
-use dumbbell_plan::{Node, NodeKind, Plan, Spec, Transport};
+use dumbbell_plan::{Node, NodeKind, Plan, Shared, Spec, Transport};
 use dumbbell_sim::{Options, Report};
 use plans::{audited, bench_tcp, dumbbell, empty, flow, link, spec};
 use serde_json::json;
 
 /// Datagrams of `packet` bytes in all at `rate`, over a link of 1 ms with `service`, for `seconds`.
-fn datagrams(service: Option<Spec>, rate: &str, packet: u64, capacity: Capacity, seconds: u64) -> Plan {
+fn datagrams(service: Option<Shared<Spec>>, rate: &str, packet: u64, capacity: Capacity, seconds: u64) -> Plan {
     let mut p = empty(1, Span::from_secs(seconds));
     p.nodes = (0..2).map(|i| Node { name: format!("n{i}"), kind: NodeKind::Host }).collect();
     p.links = [(0, 1), (1, 0)].map(|(a, b)| link(a, b, Rate::from_mbps(12), Span::from_ms(1))).into();
@@ -46,7 +46,7 @@ fn a_saturated_trace_delivers_one_full_packet_for_each_opportunity() {
 /// seconds.
 #[test]
 fn a_constant_trace_is_a_constant_rate() {
-    let run = |service: Option<Spec>| {
+    let run = |service: Option<Shared<Spec>>| {
         let mut p = datagrams(service, "20 Mbps", 1500, Capacity::Packets(50), 10);
         p.links[0].delay = Span::ZERO;
         let r = both(&p);

@@ -7,6 +7,7 @@ pub use choices::{DelayedAck, Detection, Ecn, Exit, PartialAck, Recovery, Reduct
 use dumbbell_core::units::{Bytes, Limit, Packets, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// A TCP, field by field. The defaults are the profile `rfc`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -158,6 +159,11 @@ impl TcpConfig {
         };
         TcpConfig { recovery, sack, ..self.clone() }
     }
+    /// The same of a configuration that connections have in common: a copy only where it says something else.
+    pub(crate) fn implied(config: Arc<Self>, recovery: Option<&str>) -> Arc<Self> {
+        let implied = config.implied_by(recovery);
+        if implied == *config { config } else { Arc::new(implied) }
+    }
     /// Bytes of options in each data segment.
     pub fn option_bytes(&self) -> u64 {
         if self.timestamps { 12 } else { 0 }
@@ -188,6 +194,13 @@ impl TcpConfig {
     /// The initial slow-start threshold in bytes; [`u64::MAX`]: none.
     pub fn initial_ssthresh_for(&self, mss: u64) -> u64 {
         in_bytes(self.initial_ssthresh, mss).unwrap_or(u64::MAX)
+    }
+}
+
+/// For a connection that shares its configuration with no other.
+impl From<&TcpConfig> for Arc<TcpConfig> {
+    fn from(config: &TcpConfig) -> Self {
+        Arc::new(config.clone())
     }
 }
 

@@ -12,6 +12,7 @@ use dumbbell_core::transport::{Arrival, LocalSignal, Receive, Reply};
 use dumbbell_core::units::Time;
 pub use manners::Manners;
 use reassembly::Reassembly;
+use std::sync::Arc;
 
 /// The offset of the first byte of data; 0 is the SYN's.
 const FIRST: u64 = 1;
@@ -36,7 +37,7 @@ pub struct ReceiverStats {
 /// What is touched rarely.
 #[derive(Debug)]
 struct Cold {
-    config: TcpConfig,
+    config: Arc<TcpConfig>,
     /// The duplicate that the next acknowledgement reports.
     duplicate: Option<(u64, u64)>,
     tag: u32,
@@ -77,14 +78,17 @@ pub struct Receiver<P = Manners> {
 
 impl Receiver {
     /// A receiver with the manners of `config`, whose `mss` is set.
-    pub fn new(config: &TcpConfig) -> Self {
-        Receiver::with(config, Manners::new(config))
+    pub fn new(config: impl Into<Arc<TcpConfig>>) -> Self {
+        let config = config.into();
+        let manners = Manners::new(&config);
+        Receiver::with(config, manners)
     }
 }
 
 impl<P: Receive> Receiver<P> {
     /// A receiver with manners of one's own.
-    pub fn with(config: &TcpConfig, policy: P) -> Self {
+    pub fn with(config: impl Into<Arc<TcpConfig>>, policy: P) -> Self {
+        let config = config.into();
         let window = config.window_bytes();
         Receiver {
             nxt: FIRST,
@@ -106,7 +110,7 @@ impl<P: Receive> Receiver<P> {
             policy,
             stats: ReceiverStats::default(),
             blocks: Reassembly::default(),
-            cold: Box::new(Cold { config: config.clone(), duplicate: None, tag: 0, fin_at: None }),
+            cold: Box::new(Cold { config, duplicate: None, tag: 0, fin_at: None }),
         }
     }
 

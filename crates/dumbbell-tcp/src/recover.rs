@@ -66,18 +66,18 @@ pub enum AnyRecover {
     Reno(Reno),
     /// `sack`.
     Sack(Sack),
-    /// `sack` with proportional rate reduction.
-    Prr(Prr),
+    /// `sack` with proportional rate reduction. Its account is apart: who does not use it does not carry it.
+    Prr(Box<Prr>),
 }
 
 impl AnyRecover {
     /// The recovery of `config`, or the one that the congestion control's `name` implies.
     pub fn new(config: &TcpConfig, name: Option<&str>) -> Self {
         match config.implied_by(name).recovery {
-            Recovery::Tahoe => AnyRecover::Tahoe(Tahoe { reentry: Guard::of(config) }),
+            Recovery::Tahoe => AnyRecover::Tahoe(Tahoe { reentry: Guard::Beyond }),
             Recovery::Reno => AnyRecover::Reno(Reno::rfc5681()),
             Recovery::Newreno => AnyRecover::Reno(Reno::newreno(Guard::of(config), config.partial_ack, config.exit)),
-            Recovery::Sack if config.reduction == Reduction::Prr => AnyRecover::Prr(Prr::default()),
+            Recovery::Sack if config.reduction == Reduction::Prr => AnyRecover::Prr(Box::default()),
             Recovery::Sack => AnyRecover::Sack(Sack::default()),
         }
     }

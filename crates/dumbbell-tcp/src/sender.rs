@@ -20,6 +20,7 @@ use crate::{AnyDetect, AnyRecover, Clock, Ecn, Estimator, Receiver, TcpConfig};
 use dumbbell_core::segment::Outbox;
 use dumbbell_core::transport::{CongestionControl, Detect, Path, Phase, Recover, Scoreboard};
 use dumbbell_core::units::{Span, Time};
+use std::sync::Arc;
 
 /// No stream is longer; leaves room for sums.
 const ENDLESS: u64 = 1 << 62;
@@ -118,7 +119,7 @@ pub struct SenderView {
 /// What is touched rarely.
 #[derive(Debug)]
 struct Cold {
-    config: TcpConfig,
+    config: Arc<TcpConfig>,
     tags: tags::Tags,
     /// Congestion and zero-window state that only events change.
     rto_una: u64,
@@ -221,12 +222,13 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
 impl<C: CongestionControl> Sender<C> {
     /// A sender of `config`, whose `mss` is set; `make` builds its congestion control, whose name may imply a
     /// recovery ([`TcpConfig::implied_by`]).
-    pub fn new(config: &TcpConfig, make: impl FnOnce(&Path) -> C) -> Self {
-        let cc = make(&Self::path(config));
-        let config = config.implied_by(cc.recovery());
+    pub fn new(config: impl Into<Arc<TcpConfig>>, make: impl FnOnce(&Path) -> C) -> Self {
+        let config = config.into();
+        let cc = make(&Self::path(&config));
+        let config = TcpConfig::implied(config, cc.recovery());
         let detect = AnyDetect::new(&config);
         let recover = AnyRecover::new(&config, None);
-        Sender::with(&config, cc, detect, recover)
+        Sender::with(config, cc, detect, recover)
     }
 
     /// What the congestion control of a connection of `config` is told.
@@ -243,7 +245,8 @@ impl<C: CongestionControl> Sender<C> {
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// A sender with a loss detection and a recovery of one's own.
-    pub fn with(config: &TcpConfig, cc: C, detect: D, recover: R) -> Self {
+    pub fn with(config: impl Into<Arc<TcpConfig>>, cc: C, detect: D, recover: R) -> Self {
+        let config = config.into();
         let mut sender = Sender {
             una: FIRST,
             nxt: FIRST,
@@ -290,7 +293,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             pacing: false,
             clock: Clock(config.clock),
             timer: Clock(config.timer_tick),
-            rtt: Estimator::new(config),
+            rtt: Estimator::new(&config),
             spaced: config.pacing || cc.habits().paces,
             informed: cc.habits().segments || detect.by_segment(),
             cc: Control::new(cc),
@@ -299,7 +302,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             board: Scoreboard::default(),
             stats: SenderStats::default(),
             cold: Box::new(Cold {
-                config: config.clone(),
+                episode: undo::Episode::new(&config),
+                config,
                 tags: tags::Tags::default(),
                 rto_una: 0,
                 syn_resent: false,
@@ -307,7 +311,6 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
                 report: gain::Report::default(),
                 fresh: Vec::new(),
                 frto: frto::Frto::Off,
-                episode: undo::Episode::new(config),
                 probe: probe::Probe::default(),
                 lost_again: (0, 0),
             }),
@@ -362,7 +365,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// The receiver that fits: the same configuration with what the congestion control's name implies, and its
     /// clock on every acknowledgement if that is wanted.
     pub fn receiver(&self) -> Receiver {
-        let mut receiver = Receiver::new(&self.cold.config);
+        let mut receiver = Receiver::new(Arc::clone(&self.cold.config));
         receiver.report_clock(self.wants_peer_clock());
         receiver
     }

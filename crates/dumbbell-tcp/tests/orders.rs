@@ -281,8 +281,8 @@ impl Receive for Mobile {
 fn a_receiver_may_close_the_window_ahead_of_a_disconnection() {
     let mut double = Double::new(20);
     double.on_ack = Box::new(|ack, orders| orders.freeze = Some(ack.window == 0));
-    let sender = Sender::new(&plain(), |_| double);
-    let mut net = Net::of(sender, Receiver::with(&plain(), Mobile { down: false })).start(u64::MAX);
+    let sender = Sender::new(plain(), |_| double);
+    let mut net = Net::of(sender, Receiver::with(plain(), Mobile { down: false })).start(u64::MAX);
     net.run(at_ms(510));
     net.answer(|r, now, out| r.local(now, LocalSignal::PathDown, out));
     net.run(at_ms(620));

@@ -189,7 +189,7 @@ impl CongestionControl for Paced {
 
 #[test]
 fn pacing_spaces_segments_by_their_length() {
-    let mut net = Net::of(Sender::new(&plain(), |_| Paced), Receiver::new(&plain())).start(u64::MAX);
+    let mut net = Net::of(Sender::new(plain(), |_| Paced), Receiver::new(plain())).start(u64::MAX);
     net.run(at_ms(995));
     let times: Vec<Time> = net.log.iter().filter(|s| s.way == Way::Forward).map(|s| s.at).collect();
     assert_eq!(times.len(), 100);

@@ -34,12 +34,16 @@ _COMMANDS = (
     ("export-tc", "tc:export_tc", "Write a link of a scenario as lines for Linux's tc."),
     ("schema", "catalogue:schema", "Print the JSON Schema of scenario files."),
     ("why", "why:why", "Say why: what happened to a flow at an instant, and what the decision saw."),
+    ("diff", "diff:diff", "Show the first packet on which two runs part, and what each decided."),
     ("plot", "plot:plot", "Draw a result directory again, or an algorithm's curve."),
     ("export", "export:export", "Write a result as CSV, pcapng, pcap, ns-2 trace, Mahimahi trace or flent data."),
     ("read", "export:read", "Say what is in a capture (pcapng, pcap) or a trace of ns-2."),
     ("test", "test:test", "Examine algorithms of your own as those of the catalogue are."),
     ("new", "new:new", "Write the first lines of an algorithm of your own."),
+    ("compare", "compare:compare", "Compare with ns-2 and ns-3: speed, once the work is alike; or results."),
+    ("validate", "validate:validate", "Check the simulator against laws that are known without it."),
     ("reproduce", "reproduce:reproduce", "Reproduce a paper: a verdict on each number and claim."),
+    ("bench", "bench:bench", "Measure what a simulated packet costs: time, memory, instructions."),
     ("doctor", "doctor:doctor", "Say what this machine has and what it lacks."),
 )
 

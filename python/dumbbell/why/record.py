@@ -148,20 +148,22 @@ def load(run: Run, flow: str, use: Sequence[str] = ()) -> Record:
     if recorded is not None:
         return recorded
     with tempfile.TemporaryDirectory(prefix="dumbbell-why-") as scratch:
-        _repeat(run, flow, Path(scratch), use)
+        repeat(run, [flow], f"of {flow}", Path(scratch), use)
         repeated = _read(run, Path(scratch), flow, again=True)
     if repeated is None:
         raise DumbbellError(f"the repeated run recorded no packets of {flow}")
     return repeated
 
 
-def _repeat(run: Run, flow: str, out: Path, use: Sequence[str]) -> None:
+def repeat(run: Run, flows: Sequence[str] | bool, whose: str, out: Path, use: Sequence[str]) -> None:
+    """Makes a run again, with the packets of `flows` (True: of all) recorded, in the directory `out`. `whose`: what
+    messages call the packets. `DumbbellError` if it is not the same run."""
     file = run.result / "scenario.toml"
     try:
         value = tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ScenarioError(
-            f"the packets of {flow} were not recorded, and {file}, from which the run could be repeated, is missing. "
+            f"the packets {whose} were not recorded, and {file}, from which the run could be repeated, is missing. "
             "Run the scenario again with -s record.packets=true"
         ) from None
     except (OSError, ValueError) as error:
@@ -172,7 +174,7 @@ def _repeat(run: Run, flow: str, out: Path, use: Sequence[str]) -> None:
     changes = [f"{key}={overrides.literal(changed)}" for key, changed in run.overrides.items()]
     wanted = door.request(
         {"value": value, "name": run.name},
-        [*changes, f"record.packets={json.dumps([flow])}"],
+        [*changes, f"record.packets={json.dumps(flows)}"],
         seed=run.seed,
         replications=1,
         out=str(out),
@@ -182,13 +184,13 @@ def _repeat(run: Run, flow: str, out: Path, use: Sequence[str]) -> None:
         fingerprint = door.run(wanted)["fingerprint"]
     except ScenarioError as error:
         raise ScenarioError(
-            f"the packets of {flow} were not recorded, and the run cannot be repeated:\n{error.rendered}"
+            f"the packets {whose} were not recorded, and the run cannot be repeated:\n{error.rendered}"
         ) from None
     if fingerprint != run.fingerprint:
         from .. import __version__
 
         raise DumbbellError(
-            f"the packets of {flow} were not recorded, and repeating the run gives the fingerprint {fingerprint} "
+            f"the packets {whose} were not recorded, and repeating the run gives the fingerprint {fingerprint} "
             f"instead of {run.fingerprint}: the result was made by another build (it says {run.version}, this is "
             f"{__version__}). Ask that build, or run {file} again with -s record.packets=true"
         )
@@ -198,7 +200,7 @@ def _read(run: Run, directory: Path, flow: str, again: bool) -> Record | None:
     file = directory / "packets.parquet"
     if not file.exists():
         return None
-    pl = _polars()
+    pl = polars_of("why")
     try:
         plan = json.loads(pl.read_parquet_metadata(file)["dumbbell.plan"])
         index = [f["name"] for f in plan["flows"]].index(flow)
@@ -226,9 +228,10 @@ def _read(run: Run, directory: Path, flow: str, again: bool) -> Record | None:
         raise ScenarioError(f"the records in {directory} cannot be read: {error}") from None
 
 
-def _polars() -> ModuleType:
+def polars_of(command: str) -> ModuleType:
+    """Polars, which `command` reads records with. `EnvironmentLacks` if it is not installed."""
     try:
         import polars
     except ImportError:
-        raise EnvironmentLacks("`why` reads records with polars: pip install 'dumbbell[figures]'") from None
+        raise EnvironmentLacks(f"`{command}` reads records with polars: pip install 'dumbbell[figures]'") from None
     return polars

@@ -69,7 +69,7 @@ struct Epoch {
 }
 
 /// What a reduction that was not due is undone to.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Saved {
     cwnd: u64,
     ssthresh: u64,
@@ -77,7 +77,7 @@ struct Saved {
     prior: f64,
     w_max: f64,
     epoch: Option<Epoch>,
-    hystart: Option<HyStart>,
+    hystart: Option<Box<HyStart>>,
 }
 
 /// See the module's page.
@@ -100,8 +100,9 @@ pub struct Cubic {
     alpha: f64,
     /// Whether the next epoch is the first after a timeout.
     timed_out: bool,
-    hystart: Option<HyStart>,
-    saved: Option<Saved>,
+    /// Only in the first slow start, and `saved` only after a reduction: neither takes room in every flow.
+    hystart: Option<Box<HyStart>>,
+    saved: Option<Box<Saved>>,
     config: CubicConfig,
 }
 
@@ -146,7 +147,7 @@ impl Algorithm for Cubic {
             prior: 0.0,
             alpha: 3.0 * (1.0 - config.beta) / (1.0 + config.beta),
             timed_out: false,
-            hystart: (config.hystart == SlowStart::HyStartPlusPlus).then(|| HyStart::new(path.mss)),
+            hystart: (config.hystart == SlowStart::HyStartPlusPlus).then(|| Box::new(HyStart::new(path.mss))),
             saved: None,
             config: config.clone(),
         }
@@ -230,19 +231,19 @@ impl Cubic {
     /// Sections 4.6 and 4.7, where `beta` of FlightSize remains; returns that, in bytes.
     fn reduce(&mut self, in_flight: u64, beta: f64) -> u64 {
         let w = self.segments();
-        self.saved = Some(Saved {
+        self.saved = Some(Box::new(Saved {
             cwnd: self.cwnd,
             ssthresh: self.ssthresh,
             window: self.window,
             prior: self.prior,
             w_max: self.w_max,
             epoch: self.epoch,
-            hystart: self.hystart,
-        });
+            hystart: self.hystart.take(),
+        }));
         let further = self.config.fast_convergence && w < self.w_max;
         self.w_max = if further { w * (1.0 + self.config.beta) / 2.0 } else { w };
         self.prior = w;
-        (self.epoch, self.hystart) = (None, None);
+        self.epoch = None;
         let remains = (in_flight as f64 * beta) as u64;
         self.ssthresh = remains.max(2 * self.mss);
         remains

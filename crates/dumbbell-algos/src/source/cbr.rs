@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Largest payload of a UDP datagram over IPv4: 65535 - 20 - 8.
-const MAX_DATAGRAM: u64 = 65_507;
+pub(super) const MAX_DATAGRAM: u64 = 65_507;
 
 /// The fault of a payload that no datagram can have.
 pub(super) fn check_packet(packet: Bytes) -> Result<(), Fault> {

@@ -72,7 +72,8 @@ impl Config for OnOffConfig {
 /// times the share of time that is on, however many datagrams a burst has.
 #[derive(Clone, Debug)]
 pub struct OnOff {
-    config: OnOffConfig,
+    /// Apart, so that a flow with a smaller source does not pay for it.
+    config: Box<OnOffConfig>,
     clock: Transmitter,
     started: bool,
     on_left: Span,
@@ -105,7 +106,12 @@ impl Algorithm for OnOff {
         provenance: Provenance::TwoReadings,
     };
     fn new(config: &OnOffConfig, (): &()) -> Self {
-        OnOff { clock: Transmitter::new(config.rate), config: config.clone(), started: false, on_left: Span::ZERO }
+        OnOff {
+            clock: Transmitter::new(config.rate),
+            config: Box::new(config.clone()),
+            started: false,
+            on_left: Span::ZERO,
+        }
     }
 }
 

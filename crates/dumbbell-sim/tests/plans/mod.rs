@@ -1,15 +1,17 @@
 //! Plans for tests: a dumbbell, and random graphs.
 #![allow(dead_code)]
+mod routes;
+
 use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span};
-use dumbbell_plan::{Flow, Link, LinkId, Node, NodeId, NodeKind, Plan, Record, Spec, Transport};
+use dumbbell_plan::{Flow, Link, Node, NodeId, NodeKind, Plan, Record, Shared, Spec, Transport};
 use dumbbell_sim::{Options, Report, World};
 use dumbbell_tcp::TcpConfig;
+use routes::Routes;
 use serde_json::{Value, json};
-use std::collections::VecDeque;
 
 /// An algorithm with its defaults but for `config`.
-pub fn spec(kind: &str, config: Value) -> Spec {
-    Spec { kind: kind.into(), config, source_hash: None }
+pub fn spec(kind: &str, config: Value) -> Shared<Spec> {
+    Spec { kind: kind.into(), config, source_hash: None }.into()
 }
 
 /// A plain link.
@@ -46,33 +48,6 @@ pub fn empty(seed: u64, duration: Span) -> Plan {
     }
 }
 
-/// The route with the fewest links, over routers; the first found in the order of links.
-pub fn route(plan: &Plan, from: NodeId, to: NodeId) -> Option<Vec<LinkId>> {
-    let mut came: Vec<Option<LinkId>> = vec![None; plan.nodes.len()];
-    let mut queue = VecDeque::from([from]);
-    while let Some(at) = queue.pop_front() {
-        if at == to {
-            let (mut route, mut at) = (vec![], to);
-            while at != from {
-                let l = came[at]?;
-                route.insert(0, l);
-                at = plan.links[l].from;
-            }
-            return Some(route);
-        }
-        if at != from && plan.nodes[at].kind == NodeKind::Host {
-            continue;
-        }
-        for (l, link) in plan.links.iter().enumerate().filter(|(_, l)| l.from == at) {
-            if came[link.to].is_none() && link.to != from {
-                came[link.to] = Some(l);
-                queue.push_back(link.to);
-            }
-        }
-    }
-    None
-}
-
 /// A TCP of the peers' benchmark: 1000-byte packets, each acknowledged.
 pub fn bench_tcp() -> TcpConfig {
     TcpConfig {
@@ -87,7 +62,20 @@ pub fn bench_tcp() -> TcpConfig {
 
 /// Adds a flow over the shortest routes.
 pub fn flow(plan: &mut Plan, from: NodeId, to: NodeId, start: Span, cc: &str, tcp: TcpConfig) {
-    let (forward, back) = (route(plan, from, to).unwrap(), route(plan, to, from).unwrap());
+    let routes = Routes::of(plan);
+    let bulk = Sending { source: spec("bulk", json!({})), cc: spec(cc, json!({})), tcp: tcp.into() };
+    sends(plan, &routes, from, to, start, &bulk);
+}
+
+/// What flows of one kind have in common.
+struct Sending {
+    source: Shared<Spec>,
+    cc: Shared<Spec>,
+    tcp: Shared<TcpConfig>,
+}
+
+fn sends(plan: &mut Plan, routes: &Routes, from: NodeId, to: NodeId, start: Span, kind: &Sending) {
+    let (forward, back) = (routes.between(plan, from, to).unwrap(), routes.between(plan, to, from).unwrap());
     plan.flows.push(Flow {
         name: format!("flow{}", plan.flows.len()),
         from,
@@ -96,14 +84,21 @@ pub fn flow(plan: &mut Plan, from: NodeId, to: NodeId, start: Span, cc: &str, tc
         stop: None,
         forward,
         back,
-        source: spec("bulk", json!({})),
-        transport: Transport::Tcp { cc: spec(cc, json!({})), tcp },
+        source: kind.source.clone(),
+        transport: Transport::Tcp { cc: kind.cc.clone(), tcp: kind.tcp.clone() },
         info: Default::default(),
     });
 }
 
 /// N senders, N receivers, two routers; the queue of the bottleneck is reported.
-pub fn dumbbell(seed: u64, n: usize, bottleneck: Rate, queue: Spec, capacity: Capacity, duration: Span) -> Plan {
+pub fn dumbbell(
+    seed: u64,
+    n: usize,
+    bottleneck: Rate,
+    queue: Shared<Spec>,
+    capacity: Capacity,
+    duration: Span,
+) -> Plan {
     let mut plan = empty(seed, duration);
     let host = |name: String| Node { name, kind: NodeKind::Host };
     let router = |name: &str| Node { name: name.into(), kind: NodeKind::Router };
@@ -112,15 +107,20 @@ pub fn dumbbell(seed: u64, n: usize, bottleneck: Rate, queue: Spec, capacity: Ca
     let mut main = link(0, 1, bottleneck, Span::from_ms(10));
     (main.name, main.aqm, main.capacity, main.report) = ("bottleneck".into(), queue, capacity, true);
     plan.links = vec![main, link(1, 0, bottleneck, Span::from_ms(10))];
+    plan.links.reserve_exact(4 * n);
+    plan.flows.reserve_exact(n);
     for i in 0..n {
         let (s, r) = (2 + i, 2 + n + i);
         for (a, b) in [(s, 0), (0, s), (1, r), (r, 1)] {
-            plan.links.push(link(a, b, Rate::from_mbps(1000), Span::from_ms(1)));
+            let access = link(a, b, Rate::from_mbps(1000), Span::from_ms(1));
+            plan.links.push(Link { aqm: plan.links[1].aqm.clone(), ..access });
         }
     }
+    let routes = Routes::of(&plan);
+    let bulk = Sending { source: spec("bulk", json!({})), cc: spec("newreno", json!({})), tcp: bench_tcp().into() };
     for i in 0..n {
         let start = Span::from_ps(1_000_000_000_000 / n as u64 * i as u64);
-        flow(&mut plan, 2 + i, 2 + n + i, start, "newreno", bench_tcp());
+        sends(&mut plan, &routes, 2 + i, 2 + n + i, start, &bulk);
     }
     plan
 }

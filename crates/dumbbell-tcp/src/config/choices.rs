@@ -46,13 +46,13 @@ pub enum PartialAck {
     SlowButSteady,
 }
 
-/// Whether fast retransmit may start again when SND.UNA stands exactly at `recover`.
+/// Whether fast retransmit may start again when SND.UNA stands exactly at `recover`. Tahoe waits until it is beyond.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Reentry {
     /// Only beyond it (RFC 6582 section 3.2 step 1).
     Beyond,
-    /// At it, too (htsim).
+    /// At it, too (ns-2, htsim).
     At,
 }
 

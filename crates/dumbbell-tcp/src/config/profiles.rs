@@ -86,6 +86,8 @@ impl TcpConfig {
             detection: Detection::Dupack,
             tail_loss_probe: false,
             reduction: Reduction::Rfc6675,
+            reentry: Reentry::At,
+            exit: Exit::Ssthresh,
             frto: false,
             min_rto: Span::from_ms(200),
             initial_rto: Span::from_secs(3),

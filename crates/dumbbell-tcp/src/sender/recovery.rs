@@ -41,11 +41,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// Fast retransmit: the window first, then the repair.
     #[cold]
     fn enter_recovery(&mut self, now: Time, gain: Gain, out: &mut impl Outbox) {
-        let mut in_flight = self.nxt - self.una - self.limited_sent;
-        if self.detect.by_segment() {
-            // What was selectively acknowledged and replaced counts once.
-            in_flight = in_flight.min(self.cc.cwnd());
-        }
+        // What was acknowledged selectively or by duplicates, and replaced, counts once.
+        let in_flight = (self.nxt - self.una - self.limited_sent).min(self.cc.cwnd());
         let below = self.detect.lost_below(&self.board);
         self.beyond -= self.cold.tags.take_lost(below, self.una, &self.board);
         self.phase = Phase::Recovery;

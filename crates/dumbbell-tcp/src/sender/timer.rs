@@ -61,9 +61,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     fn on_timeout(&mut self, now: Time, out: &mut impl Outbox) {
         self.stats.rtos += 1;
         let flight = self.nxt - self.una - self.limited_sent.min(self.nxt - self.una);
-        // A recovery that lost a repetition sends new data until the timer expires (RFC 6675 rule 2). What the
-        // receiver reported meanwhile counts as FlightSize, but it is no window that the network ever held.
-        let in_flight = if self.board.is_empty() { flight } else { flight.min(self.cc.cwnd()) };
+        // A recovery sends new data until the timer expires, for what SACK or duplicates report. All of it counts as
+        // FlightSize, but it is no window that the network ever held (RFC 5681 equation 4: *no more than* half of it).
+        let in_flight = flight.min(self.cc.cwnd());
         let first = self.cold.rto_una != self.una;
         self.cold.rto_una = self.una;
         if self.board.skip(self.una).is_some() {

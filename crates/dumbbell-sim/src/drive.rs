@@ -1,0 +1,246 @@
+//! One link by itself, under a table of arrivals: the simulator's own port, built as for a plan, without a network.
+use crate::account::{Casualties, Scene};
+use crate::build::lone;
+use crate::entry::Pkt;
+use crate::extras::Extras;
+use crate::observe::{Observer, Signal, Who};
+use crate::parcel::Parcel;
+use crate::port::{Port, Queue};
+use dumbbell_core::aqm::Reason;
+use dumbbell_core::catalogue::Fault;
+use dumbbell_core::flow::FlowTable;
+use dumbbell_core::foreign::{Alarm, Failure, Makers};
+use dumbbell_core::packet::Ecn;
+use dumbbell_core::probe::Gauges;
+use dumbbell_core::segment::{Segment, flag};
+use dumbbell_core::units::{Span, Time};
+use dumbbell_plan::{LinkId, Plan, Record};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// A packet that comes to the link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// When; not before the arrival before it.
+    pub at: Time,
+    /// Length of the IP packet, bytes.
+    pub ip_len: u16,
+    /// Its ECN field.
+    pub ecn: Ecn,
+    /// Its flow, below 2^31.
+    pub flow: u32,
+}
+
+/// What became of a packet.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Fate {
+    /// When it came to the queue: at its arrival, or when a conditioner let it go; `None`: it never came so far.
+    pub entered: Option<Time>,
+    /// Backlog that it found, packets.
+    pub backlog: u32,
+    /// Why it was marked or dropped.
+    pub reason: Option<Reason>,
+    /// When it was dropped.
+    pub dropped: Option<Time>,
+    /// When its last bit left.
+    pub left: Option<Time>,
+    /// When it was at the far end.
+    pub arrived: Option<Time>,
+    /// What the algorithm shows after its decision about this packet.
+    pub gauges: Gauges,
+}
+
+/// Sends `arrivals` through one link of `plan`, and lets it send all that it then holds; one fate for each. The link's
+/// chance is that of the plan's seed, as in a run of it; the plan's duration says nothing here.
+///
+/// # Errors
+/// A name that is not in the catalogue, or parameters that it refuses.
+pub fn drive(
+    plan: &Plan,
+    link: LinkId,
+    arrivals: &[Arrival],
+    makers: &Makers,
+) -> Result<(Vec<Fate>, Option<Failure>), Fault> {
+    let alarm = Alarm::default();
+    let plan = &Plan {
+        duration: Span::from_ps(u64::MAX / 2),
+        record: Record { drops: true, ..Record::default() },
+        ..plan.clone()
+    };
+    let port = lone(plan, link, makers, &alarm)?;
+    let mut rig = Rig::new(port, plan, arrivals.len());
+    for (number, arrival) in arrivals.iter().enumerate() {
+        rig.catch_up(arrival.at);
+        rig.come(number, arrival);
+    }
+    while rig.port.held() > 0 && rig.step() {}
+    Ok((rig.watch.0, alarm.heard().cloned()))
+}
+
+/// What is due at a link by itself, in the order in which the world handles it at one instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Due {
+    Done,
+    Wake,
+    Station,
+}
+
+/// The link, its clocks, and who looks on.
+struct Rig {
+    port: Box<Port>,
+    due: BinaryHeap<Reverse<(Time, Due)>>,
+    flows: FlowTable,
+    extras: Extras,
+    casualties: Casualties,
+    released: Vec<Parcel>,
+    watch: Watch,
+}
+
+macro_rules! scene {
+    ($rig:ident) => {
+        &mut Scene {
+            flows: &$rig.flows,
+            extras: &$rig.extras,
+            casualties: &mut $rig.casualties,
+            observer: &mut $rig.watch,
+        }
+    };
+}
+
+impl Rig {
+    fn new(port: Box<Port>, plan: &Plan, packets: usize) -> Self {
+        let mut rig = Rig {
+            port,
+            due: BinaryHeap::new(),
+            flows: FlowTable::new(plan.flows.iter().map(|f| f.info)),
+            extras: Extras::default(),
+            casualties: Casualties::default(),
+            released: Vec::new(),
+            watch: Watch(vec![Fate::default(); packets]),
+        };
+        if let Queue::Held(queue) = &rig.port.queue {
+            rig.due.extend(queue.next_wakeup().map(|at| Reverse((at, Due::Wake))));
+        }
+        rig.arm();
+        rig
+    }
+
+    /// Handles what is due by `t`: at one instant the link's own clocks come before an arrival.
+    fn catch_up(&mut self, t: Time) {
+        while self.due.peek().is_some_and(|Reverse((at, _))| *at <= t) {
+            self.step();
+        }
+    }
+
+    /// Handles what is due next; false if nothing is.
+    fn step(&mut self) -> bool {
+        let Some(Reverse((now, due))) = self.due.pop() else { return false };
+        match due {
+            Due::Done => {
+                let (parcel, at, next) = self.port.done(now, scene!(self));
+                self.due.extend(next.map(|at| Reverse((at, Due::Done))));
+                self.forget(at.map(|_| parcel));
+            }
+            Due::Wake => {
+                let again = self.port.wake(now, scene!(self));
+                self.due.extend(again.map(|at| Reverse((at, Due::Wake))));
+            }
+            Due::Station => {
+                if let Some(mut station) = self.port.station.take() {
+                    station.wake(now, &mut self.released, &mut self.port.account, scene!(self));
+                    self.port.station = Some(station);
+                }
+                self.release(now);
+            }
+        }
+        self.forget(None);
+        true
+    }
+
+    /// A packet comes to the link.
+    fn come(&mut self, number: usize, a: &Arrival) {
+        let segment = Segment { seq: number as u32, ts: 0, ip_len: a.ip_len, flags: flag::UDP, ecn: a.ecn };
+        let extra = self.extras.follow(0, number as u64 + 1);
+        let parcel = Parcel::new(Pkt::new(segment, extra), 2 * a.flow, 0);
+        match self.port.station.take() {
+            None => self.enter(a.at, parcel),
+            Some(mut station) => {
+                station.arrive(a.at, parcel, &mut self.released, &mut self.port.account, scene!(self));
+                self.port.station = Some(station);
+                self.release(a.at);
+            }
+        }
+        self.forget(None);
+    }
+
+    /// Packets that are through, or lost, need no number any more.
+    fn forget(&mut self, through: Option<Parcel>) {
+        for parcel in through.into_iter().chain(self.casualties.drain(..).map(|(_, parcel)| parcel)) {
+            self.extras.take(parcel.packet.extra());
+        }
+    }
+
+    /// What the conditioner let go comes to the queue, and its clock is set.
+    fn release(&mut self, now: Time) {
+        let mut released = std::mem::take(&mut self.released);
+        released.drain(..).for_each(|parcel| self.enter(now, parcel));
+        self.released = released;
+        self.arm();
+    }
+
+    fn arm(&mut self) {
+        let at = self.port.station.as_mut().and_then(|station| station.arm());
+        self.due.extend(at.map(|at| Reverse((at, Due::Station))));
+    }
+
+    /// A packet comes to the queue.
+    fn enter(&mut self, now: Time, parcel: Parcel) {
+        let number = self.extras.number(parcel.packet.extra()) as usize - 1;
+        match self.port.queue {
+            Queue::Arrival(_) => {
+                let mut packet = parcel.packet;
+                let through = self.port.pass(now, &mut packet, (parcel.socket(), parcel.leg), scene!(self));
+                self.forget(through.map(|_| parcel));
+            }
+            Queue::Held(_) => {
+                let done = self.port.arrive(now, parcel, scene!(self));
+                self.due.extend(done.map(|at| Reverse((at, Due::Done))));
+            }
+        }
+        let gauges = &mut self.watch.0[number].gauges;
+        match &self.port.queue {
+            Queue::Arrival(queue) => queue.probe(gauges),
+            Queue::Held(queue) => queue.probe(gauges),
+        }
+    }
+}
+
+/// Writes down what happens to each packet.
+struct Watch(Vec<Fate>);
+
+impl Watch {
+    fn of(&mut self, number: u64) -> Option<&mut Fate> {
+        self.0.get_mut(number.checked_sub(1)? as usize)
+    }
+}
+
+impl Observer for Watch {
+    const FOLLOWS: bool = true;
+
+    fn entered(&mut self, t: Time, who: Who, _: usize, backlog: u32) {
+        if let Some(fate) = self.of(who.number) {
+            (fate.entered, fate.backlog) = (Some(t), backlog);
+        }
+    }
+    fn left(&mut self, who: Who, _: usize, done: Time, arrives: Time) {
+        if let Some(fate) = self.of(who.number) {
+            (fate.left, fate.arrived) = (Some(done), Some(arrives));
+        }
+    }
+    fn signal(&mut self, signal: &Signal) {
+        if let Some(fate) = self.of(signal.number) {
+            fate.reason = Some(signal.reason);
+            fate.dropped = (!signal.marked).then_some(signal.t);
+        }
+    }
+}

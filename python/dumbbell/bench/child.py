@@ -1,0 +1,22 @@
+"""The process in which one run is measured: reads an order of `door.bench` on stdin, prints what it cost.
+
+It imports nothing but the laboratory, so that its memory is the run's.
+"""
+
+import json
+import sys
+
+from .. import _native
+
+
+def main() -> None:
+    """Answers `{"bench": ...}`, or `{"error": {"code", "text", "detail"}}`."""
+    try:
+        print(f'{{"bench": {_native.bench(sys.stdin.read())}}}')
+    except _native.Problem as problem:
+        code, text, detail = problem.args
+        print(json.dumps({"error": {"code": code, "text": text, "detail": json.loads(detail)}}))
+
+
+if __name__ == "__main__":
+    main()

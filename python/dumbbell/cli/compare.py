@@ -1,0 +1,86 @@
+"""`compare`: ns-2 and ns-3 beside us."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from .options import Json, emit, progress, show
+
+
+def compare(
+    *,
+    flows: Annotated[list[int], Parameter(help="Number of flows; may be repeated. Default: 10 and 100.")] = [],  # noqa: B006
+    rate: Annotated[
+        str | None, Parameter(help="The bottleneck's. Default: 10 Mbit/s for each flow, at most 10 Gbit/s.")
+    ] = None,
+    queue: Annotated[list[str], Parameter(help="drop_tail or red; may be repeated. Default: both.")] = [],  # noqa: B006
+    time: Annotated[
+        str | None, Parameter(help='How long a run lasts, as "20 s". Default: by the flows and the peer.')
+    ] = None,
+    seeds: Annotated[int | None, Parameter(help="Runs of each. Default: 5; with --results 10.")] = None,
+    against: Annotated[
+        list[str], Parameter(consume_multiple=True, help="ns2, ns3 or both. Default: both; with --results ns2.")
+    ] = [],  # noqa: B006
+    results: Annotated[bool, Parameter(help="Compare results with ns-2's, scenario by scenario, not speed.")] = False,
+    scenario: Annotated[list[str], Parameter(help="With --results: only this one; may be repeated.")] = [],  # noqa: B006
+    json: Json = False,
+) -> int:
+    """Compare with ns-2 and ns-3: whether the work is alike, and then what it costs; or, with --results, results."""
+    from ..compare import options
+
+    if results:
+        options.only_with_results(flows=flows, rate=rate, queue=queue, time=time)
+        return _results(scenario, options.chosen("--against", against or ["ns2"], ("ns2",)), seeds, json)
+    if scenario:
+        raise options.refused("--scenario", scenario[0], "this is for --results", "add --results")
+    return _ratios(options.workloads(flows, rate, queue, time, against), seeds, json)
+
+
+def _ratios(workloads: list[Any], seeds: int | None, json: bool) -> int:
+    from ..compare import options, tables, work
+
+    count = options.seeds_of(seeds, options.SEEDS)
+    known = work.versions(list(dict.fromkeys(w.against for w in workloads)))
+    with progress("comparing") as bar:
+        rows = work.run(workloads, count, bar)
+    if json:
+        emit(work.document(rows, known))
+        return 0
+    show(tables.ratio_table(rows), *tables.reasons(rows))
+    show(
+        f"{', '.join(f'{name} {version}' for name, version in known.items())}; means of {count} seeds; "
+        f"{work.processor()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
+    )
+    return 0
+
+
+def _results(names: list[str], against: list[str], seeds: int | None, json: bool) -> int:
+    from ..compare import options, work
+    from ..compare.results import follow, scenarios, tables
+    from ..compare.results import work as results
+
+    chosen = options.chosen("--scenario", names, [s.name for s in scenarios.ALL])
+    wanted = [s for s in scenarios.ALL if s.name in chosen]
+    count = options.seeds_of(seeds, options.RESULT_SEEDS, least=2)
+    known = work.versions(against)
+    done, whole = 0, len(wanted) * count
+    with progress("comparing") as bar:
+
+        def step() -> None:
+            nonlocal done
+            done += 1
+            bar(done, whole, done / whole)
+
+        rows = [results.run(scenario, count, step) for scenario in wanted]
+        flows = [] if names else [follow.follow(cc, b) for cc in ("tahoe", "sack", "newreno") for b in follow.BUFFERS]
+    if json:
+        emit(results.document(rows, flows, known))
+        return 0
+    show(tables.result_table(rows), *([tables.follow_table(flows)] if flows else []))
+    agree = [q.agrees for row in rows for q in row.quantities]
+    versions = ", ".join(f"{name} {version}" for name, version in known.items())
+    show(f"{sum(agree)} of {len(agree)} quantities agree; {versions}; {count} seeds", *tables.causes(rows))
+    return 0

@@ -1,0 +1,87 @@
+"""Links: transmission and propagation, framing, buffers, shapers, and what wires do to packets.
+
+Times of transmission are exact: whole picoseconds, rounded down after the sum, as a transmitter that carries its
+remainder makes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+PS = 10**12
+"""Picoseconds in a second."""
+
+ETHERNET = 7 + 1 + 12 + 14 + 4
+"""Bytes that Ethernet adds to an IP packet: preamble, start delimiter, gap, header, check sequence (IEEE 802.3)."""
+IPV4, TCP, UDP = 20, 20, 8
+"""Headers without options, bytes (RFC 791, RFC 9293, RFC 768)."""
+TIMESTAMPS = 12
+"""The timestamps option with its padding, bytes (RFC 7323, appendix A)."""
+
+
+def transmission_ps(lengths: Iterable[int], rate_bps: int) -> int:
+    """When the last bit of some packets that are sent without a pause is out, ps."""
+    return int(Fraction(8 * PS * sum(lengths), rate_bps))
+
+
+def path_ps(length: int, links: Iterable[tuple[int, int, int]]) -> int:
+    """How long one packet takes over links of (rate in bps, delay in ps, bytes of framing), ps."""
+    return sum(transmission_ps([length + framing], rate) + delay for rate, delay, framing in links)
+
+
+def packets_per_second(rate_bps: float, mtu: int, framing: int = ETHERNET) -> float:
+    """Full packets that a link carries."""
+    return rate_bps / (8 * (mtu + framing))
+
+
+def tcp_efficiency(mtu: int, options: int = 0, framing: int = ETHERNET) -> float:
+    """The share of a link's rate that is TCP's payload: (MTU - 40 - options) / (MTU + 38) on Ethernet."""
+    return (mtu - IPV4 - TCP - options) / (mtu + framing)
+
+
+def admitted(burst: int, limit: int, counted: bool) -> int:
+    """Packets of a burst that an empty queue takes: its limit, and the one in service unless the limit counts it."""
+    return min(burst, limit + (0 if counted else 1))
+
+
+def overload_loss(load: float) -> float:
+    """The share that a full queue loses of a constant load beyond the link's rate: 1 - 1 / rho."""
+    return max(0.0, 1 - 1 / load)
+
+
+def batch_waiting(batch: int) -> float:
+    """Mean wait of packets that come together into an idle port, service times: the k-th waits for k - 1."""
+    return (batch - 1) / 2
+
+
+def bucket_delay_ps(n: int, length: int, rate_bps: int, burst: int) -> int:
+    """When the n-th of equal packets that come at once passes a full token bucket, ps: rounded up to the instant at
+    which its last token is there."""
+    short = max(0, n * length - burst)
+    return -int(-Fraction(8 * PS * short, rate_bps) // 1)
+
+
+def gilbert_loss(p: float, r: float, bad: float = 1.0, good: float = 0.0) -> float:
+    """Mean loss of Gilbert and Elliott's channel: bad for p / (p + r) of the packets."""
+    return (p * bad + r * good) / (p + r)
+
+
+def gilbert_burst(r: float) -> float:
+    """Mean number of packets lost in a row where all are lost while the channel is bad: 1 / r."""
+    return 1 / r
+
+
+def bit_error_loss(rate: float, length: int) -> float:
+    """The chance that a packet has a wrong bit: 1 - (1 - e)^(8 n)."""
+    return 1 - (1 - rate) ** (8 * length)
+
+
+def uniform_mean(width: float) -> float:
+    """The mean of a time that is uniform on [0, width)."""
+    return width / 2
+
+
+def uniform_deviation(width: float) -> float:
+    """Its standard deviation: width / sqrt(12)."""
+    return float(width / 12**0.5)

@@ -1,0 +1,112 @@
+"""Collects the oracles, runs them, and says what came of each."""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+import importlib
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from ..errors import DumbbellError, ScenarioError
+from .bench import Bench
+from .oracle import Line, Measured, Oracle
+
+SUBJECTS = (
+    "queues",
+    "red",
+    "links",
+    "losses",
+    "measuring",
+    "throughput",
+    "cubic",
+    "timers",
+    "recovery",
+    "thresholds",
+    "windows",
+    "signals",
+    "sawtooth",
+    "fairness",
+)
+"""The modules of this package that have `ORACLES`, in the order of the passport."""
+
+Heard = Callable[[Line], None]
+
+
+def oracles() -> list[Oracle]:
+    """Every oracle, in the order of the passport. `ValueError` if two have one name."""
+    found: list[Oracle] = []
+    for subject in SUBJECTS:
+        found += importlib.import_module(f".{subject}", __package__).ORACLES
+    names = [oracle.id for oracle in found]
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise ValueError(f"two oracles are called {', '.join(sorted(twice))}")
+    return found
+
+
+def chosen(every: Sequence[Oracle], only: Iterable[str] = (), *, quick: bool = False) -> list[Oracle]:
+    """Those whose id matches one of the patterns `only` (`mm1.*`), or all; with `quick` those that are quick.
+
+    `ScenarioError` if a pattern matches nothing, with the nearest names.
+    """
+    patterns = list(only)
+    for pattern in patterns:
+        if not any(fnmatch.fnmatchcase(oracle.id, pattern) for oracle in every):
+            raise ScenarioError(_unknown(pattern, every))
+    picked = [o for o in every if not patterns or any(fnmatch.fnmatchcase(o.id, p) for p in patterns)]
+    left = [o for o in picked if o.quick or not quick]
+    if picked and not left:
+        raise ScenarioError(f"--quick leaves out all that {' '.join(patterns)} matches: run it without --quick")
+    return left
+
+
+def _unknown(pattern: str, every: Sequence[Oracle]) -> str:
+    heads = dict.fromkeys(oracle.id.split(".")[0] + ".*" for oracle in every)
+    near = difflib.get_close_matches(pattern, [*(oracle.id for oracle in every), *heads], n=1, cutoff=0.5)
+    hint = f"did you mean `{near[0]}`?" if near else "`dumbbell validate --list` shows every one"
+    return f"no check is called `{pattern}`: {hint}"
+
+
+def validate(picked: Iterable[Oracle], bench: Bench, heard: Heard = lambda line: None) -> list[Line]:
+    """Measures oracles one after another; `heard` is told of each line at once."""
+    lines = []
+    for oracle in picked:
+        line = _measured(oracle, bench)
+        heard(line)
+        lines.append(line)
+    return lines
+
+
+def _measured(oracle: Oracle, bench: Bench) -> Line:
+    """A line, whatever happens: what cannot be measured fails, and says why. An interrupt goes on to the caller."""
+    start = time.monotonic()
+    measured: Measured | None = None
+    error: str | None = None
+    try:
+        measured = oracle.measure(bench)
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except DumbbellError as refused:
+        error = refused.rendered
+    except BaseException as wrong:  # A panic of the simulator is a BaseException, too.
+        error = f"{type(wrong).__name__}: {wrong}"
+    return Line(oracle, measured, time.monotonic() - start, error)
+
+
+def document(lines: Sequence[Line], bench: Bench) -> dict[str, Any]:
+    """The passport as JSON."""
+    from .. import __version__
+
+    failed = [line.oracle.id for line in lines if line.verdict != "pass"]
+    return {
+        "ok": not failed,
+        "version": __version__,
+        "quick": bench.quick,
+        "seeds": bench.seeds,
+        "passed": len(lines) - len(failed),
+        "failed": failed,
+        "seconds": round(sum(line.seconds for line in lines), 3),
+        "checks": [line.as_dict() for line in lines],
+    }
