@@ -256,7 +256,9 @@ fn the_victim_of_a_full_queue() {
         let config = RedConfig { victim, min_th: Packets(5.0), max_th: Packets(15.0), ..RedConfig::default() };
         let capacity = Capacity::Packets(2);
         let mut bench = Bench::new(Fifo::<_, Numbered>::new(red(&config, capacity)), link(capacity), 1, false);
-        (0..5).for_each(|_| drop(bench.arrive(Time::ZERO, packet(0, 1500, Ecn::NotEct))));
+        for _ in 0..5 {
+            bench.arrive(Time::ZERO, packet(0, 1500, Ecn::NotEct));
+        }
         assert_eq!(bench.journal.0, dropped);
     }
 }
