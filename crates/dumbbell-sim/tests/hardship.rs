@@ -9,7 +9,7 @@ use dumbbell_core::packet::Ecn;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::source::Source;
 use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span, Time};
-use dumbbell_plan::{Node, NodeKind, Plan, Spec};
+use dumbbell_plan::{Node, NodeKind, Plan, Shared, Spec};
 use dumbbell_sim::{FlowRow, Observer, Options, Reaction, Signal, Who, World};
 use dumbbell_tcp::TcpConfig;
 use plans::{empty, flow, link, spec};
@@ -69,7 +69,7 @@ impl Hardship {
     }
 
     /// A transfer; or bursts of 200 ms at 3 Mbps with 3 s between them, longer than a timeout.
-    fn source(self) -> Spec {
+    fn source(self) -> Shared<Spec> {
         if !self.is(Hardship::Idle) {
             return spec("fixed", json!({"size": format!("{SIZE} B")}));
         }
@@ -80,8 +80,9 @@ impl Hardship {
 
     /// What the application hands over, from the source itself.
     fn bytes(self, plan: &Plan) -> u64 {
-        let Spec { kind, config, .. } = self.source();
-        let (mut source, mut rng) = (AnySource::build(&kind, &config, &()).unwrap(), Stream::named(0, "none"));
+        let spec = self.source();
+        let (mut source, mut rng) =
+            (AnySource::build(&spec.kind, &spec.config, &()).unwrap(), Stream::named(0, "none"));
         let (stop, mut at, mut sum) = (plan.flows[0].stop.unwrap_or(DURATION), Span::ZERO, 0);
         while let Some(burst) = source.next(&mut rng) {
             at = at + burst.after;
