@@ -8,7 +8,7 @@ RFC 5681 section 3.2 has it. What the RFCs leave open is chosen as the product d
 - after a timeout everything outstanding goes again in slow start, and duplicate acknowledgements start no fast
   retransmit until all of it is acknowledged (RFC 6582 section 4.1 says why, for any sender without SACK);
 - limited transmit lets outstanding data exceed cwnd by one segment at the first duplicate, by two at the second;
-- a loss never raises cwnd: where FlightSize / 2 is more, cwnd stays;
+- a loss halves the smaller of FlightSize and cwnd, which is not inflated, in whole bytes;
 - a second expiry for the same segment leaves ssthresh as it is (RFC 5681 section 3.1, equation (4)).
 """
 
@@ -236,7 +236,7 @@ class Sender:
             self.fill()
         elif self.dupacks == 3:
             before = self.cwnd
-            self.ssthresh = max((self.nxt - self.una - self.limited) / 2, 2 * mss)
+            self.ssthresh = max(self.lost_window() // 2, 2 * mss)
             self.deflated = min(self.cwnd, self.ssthresh)
             self.cwnd = self.deflated + 3 * mss
             self.in_recovery, self.limited = True, 0
@@ -274,7 +274,7 @@ class Sender:
             return
         before = self.cwnd
         if self.expired_at != self.una:
-            self.ssthresh = max((self.nxt - self.una - self.limited) / 2, 2 * self.o.mss)
+            self.ssthresh = max(self.lost_window() // 2, 2 * self.o.mss)
         self.expired_at = self.una
         self.cwnd = self.o.mss
         self.in_recovery, self.dupacks, self.limited = False, 0, 0
@@ -285,6 +285,11 @@ class Sender:
         self.note("timeout", before)
         self.start_timer()
         self.fill()
+
+    def lost_window(self) -> int:
+        """What a loss halves, in whole bytes: FlightSize without limited transmit's segments, or the window where that
+        is smaller."""
+        return min(self.nxt - self.una - self.limited, int(self.window()))
 
     def note(self, cause: str, before: float) -> None:
         """Writes down a reaction."""
