@@ -103,7 +103,7 @@ CASES = {
     ),
     "two-flows": Case(flows=((0, 40_012_345), (301, 77_036_971)), limit=15, seconds=40, first=(1, 0)),
     "four-flows": Case(
-        flows=((0, 30_004_127), (101, 43_048_733), (211, 61_012_619), (307, 97_052_251)), limit=9, seconds=25
+        flows=((0, 30_004_127), (101, 43_051_371), (211, 61_012_619), (307, 97_052_251)), limit=9, seconds=25
     ),
     "starved": Case(
         flows=tuple((13 * i, 23_004_127 + 7_012_733 * i) for i in range(8)), limit=3, seconds=30, rate_mbps=2
