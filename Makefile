@@ -8,7 +8,7 @@ RUST_FILES = $(shell git ls-files '*.rs')
 CARGO_TEST := cargo test --release --config .cargo/checked.toml --workspace
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build stubs run test guard fuzz faults check bench parts compare compare-results docs gallery fmt clean
+.PHONY: help setup build stubs run test guard fuzz mutants faults check bench parts compare compare-results docs gallery fmt clean
 
 help:  ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,9 @@ test: .venv/.ready-test build  ## Every test: Rust, then Python
 guard: .venv/.ready-test  ## Instructions for each packet, against bench/instructions.json; UPDATE=1 records
 	cargo build --release --quiet --workspace --example hop
 	$(BIN)/python bench/guard.py $(if $(UPDATE),--update)
+
+mutants:  ## Faults sown into floors 0 to 2, and those no test finds: make mutants FILE=crates/dumbbell-tcp/src/rtt.rs
+	sh tests/mutants/run.sh $(FILE)
 
 fuzz: .venv/.ready-test  ## Random input for every reader: make fuzz SECONDS=3600 TARGET=scenario
 	sh fuzz/run.sh $(or $(SECONDS),30) $(TARGET)

@@ -1,14 +1,14 @@
 """TCP Reno by RFC 5681 (with RFC 3042's limited transmit) and RFC 6298, packet by packet, over a Drop Tail bottleneck.
 
-One event list, times in picoseconds, windows in bytes as floating-point numbers, cwnd inflated during fast recovery as
-RFC 5681 section 3.2 has it. What the RFCs leave open is chosen as the product documents it:
+One event list, times in picoseconds, windows in whole bytes (what an increase leaves over is carried to the next one),
+cwnd inflated during fast recovery as RFC 5681 section 3.2 has it. What the RFCs leave open is chosen as the product documents it:
 
 - one segment is timed at a time, and a repetition ends the timing (RFC 6298 section 3: Karn's algorithm);
 - fast retransmit starts the timer anew;
 - after a timeout everything outstanding goes again in slow start, and duplicate acknowledgements start no fast
   retransmit until all of it is acknowledged (RFC 6582 section 4.1 says why, for any sender without SACK);
 - limited transmit lets outstanding data exceed cwnd by one segment at the first duplicate, by two at the second;
-- a loss never raises cwnd: where FlightSize / 2 is more, cwnd stays;
+- a loss halves the smaller of FlightSize and cwnd, which is not inflated, in whole bytes;
 - a second expiry for the same segment leaves ssthresh as it is (RFC 5681 section 3.1, equation (4)).
 """
 
@@ -160,6 +160,7 @@ class Sender:
         self.una = self.nxt = self.high = 1
         self.cwnd: float = o.initial_window * o.mss
         self.ssthresh: float = o.initial_ssthresh
+        self.left: float = 0
         self.dupacks, self.limited = 0, 0
         self.in_recovery = False
         self.deflated: float = 0
@@ -214,7 +215,8 @@ class Sender:
         elif self.cwnd < self.ssthresh:
             self.cwnd += min(acked, self.o.mss)
         else:
-            self.cwnd += self.o.mss * self.o.mss / self.cwnd
+            increase, self.left = divmod(self.o.mss * self.o.mss + self.left, self.cwnd)
+            self.cwnd += increase
         if self.resending_until and ack >= self.resending_until:
             self.resending_until = 0
             self.note("recovered", self.cwnd)
@@ -236,10 +238,10 @@ class Sender:
             self.fill()
         elif self.dupacks == 3:
             before = self.cwnd
-            self.ssthresh = max((self.nxt - self.una - self.limited) / 2, 2 * mss)
+            self.ssthresh = max(self.lost_window() // 2, 2 * mss)
             self.deflated = min(self.cwnd, self.ssthresh)
             self.cwnd = self.deflated + 3 * mss
-            self.in_recovery, self.limited = True, 0
+            self.in_recovery, self.limited, self.left = True, 0, 0
             self.note("loss", before)
             self.start_timer()
             self.emit(self.una)
@@ -274,10 +276,10 @@ class Sender:
             return
         before = self.cwnd
         if self.expired_at != self.una:
-            self.ssthresh = max((self.nxt - self.una - self.limited) / 2, 2 * self.o.mss)
+            self.ssthresh = max(self.lost_window() // 2, 2 * self.o.mss)
         self.expired_at = self.una
         self.cwnd = self.o.mss
-        self.in_recovery, self.dupacks, self.limited = False, 0, 0
+        self.in_recovery, self.dupacks, self.limited, self.left = False, 0, 0, 0
         self.resending_until = self.high
         self.rto = min(2 * self.rto, self.o.max_rto_ps)
         self.timed = None
@@ -285,6 +287,11 @@ class Sender:
         self.note("timeout", before)
         self.start_timer()
         self.fill()
+
+    def lost_window(self) -> int:
+        """What a loss halves, in whole bytes: FlightSize without limited transmit's segments, or the window where that
+        is smaller."""
+        return min(self.nxt - self.una - self.limited, int(self.window()))
 
     def note(self, cause: str, before: float) -> None:
         """Writes down a reaction."""

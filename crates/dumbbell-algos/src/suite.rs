@@ -6,8 +6,10 @@ pub mod cc;
 #[cfg(test)]
 pub mod conditioner;
 pub mod folded;
+pub mod habits;
 #[cfg(test)]
 pub mod impairment;
+pub mod log;
 pub mod pages;
 #[cfg(test)]
 pub mod parameters;
@@ -51,14 +53,14 @@ macro_rules! examine {
 macro_rules! aqm_suite {
     ($T:ty) => {
         examine!(AqmSubject of $T, aqm: documents_itself, refuses_what_is_wrong, accounts_for_every_packet,
-            keeps_the_order, repeats_itself, marks_what_it_may_mark, needs_what_it_says);
+            keeps_the_order, repeats_itself, marks_what_it_may_mark, needs_what_it_says, keeps_the_limit, is_what_its_log_says);
     };
 }
 #[cfg(test)]
 macro_rules! cc_suite {
     ($T:path) => {
         examine!(CcSubject of $T, cc: documents_itself, refuses_what_is_wrong, starts_with_a_segment,
-            keeps_the_rules, repeats_itself);
+            keeps_the_rules, repeats_itself, falls_on_congestion, keeps_its_habits);
     };
 }
 #[cfg(test)]

@@ -186,8 +186,60 @@ mod tests {
             seen.push(e.rto().seconds());
         }
         assert_eq!(seen, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0]);
+        assert_eq!(e.expiries(), 7);
         e.sample(Span::from_ms(100));
         assert_eq!((e.rto(), e.expiries()), (Span::from_secs(1), 0));
+    }
+
+    /// RFC 6298 (2.2): RTO = SRTT + max(G, 4 RTTVAR), where the clock is the coarser of the two.
+    #[test]
+    fn a_coarse_clock_is_the_least_variance() {
+        let config = TcpConfig { clock: Span::from_ms(300), min_rto: Span::from_us(1), ..TcpConfig::rfc() };
+        let mut e = Estimator::new(&config);
+        e.sample(Span::from_ms(100));
+        assert_eq!(e.rto(), Span::from_ms(400));
+    }
+
+    /// RFC 6298 (5.7): 3 s, or what is the most.
+    #[test]
+    fn after_a_lost_syn_data_starts_with_three_seconds() {
+        for (most, rto) in [(60, 3), (2, 2)] {
+            let mut e = Estimator::new(&TcpConfig { max_rto: Span::from_secs(most), ..TcpConfig::rfc() });
+            e.expired();
+            e.syn_was_lost();
+            assert_eq!((e.rto(), e.expiries()), (Span::from_secs(rto), 0));
+        }
+    }
+
+    #[test]
+    fn the_smallest_sample_is_kept() {
+        let mut e = unclamped();
+        assert_eq!(e.min_rtt(), None);
+        let smallest = [70, 50, 90].map(|ms| {
+            e.seen(Span::from_ms(ms));
+            e.min_rtt()
+        });
+        assert_eq!(smallest, [70, 50, 50].map(|ms| Some(Span::from_ms(ms))));
+        assert_eq!(e.srtt(), None, "the minimum is no average");
+    }
+
+    /// RFC 4015 section 3.2 step (9): SRTT = max(SRTT, R), RTTVAR = max(RTTVAR, R / 2), RTO = SRTT + 4 RTTVAR.
+    #[test]
+    fn a_needless_timeout_counts_its_sample_as_much_as_all_before() {
+        let after = |sample, ordered| {
+            let mut e = unclamped();
+            e.needless(Span::from_secs(9));
+            assert_eq!((e.srtt(), e.rto()), (None, Span::from_secs(1)), "nothing to compare with");
+            e.sample(Span::from_ms(100));
+            e.expired();
+            (0..ordered).for_each(|_| e.back_off());
+            e.needless(Span::from_ms(sample));
+            assert_eq!(e.expiries(), 0);
+            [e.srtt().unwrap(), e.rttvar(), e.rto()].map(|span| span.ps() / 1_000_000_000)
+        };
+        assert_eq!(after(400, 0), [400, 200, 1200]);
+        assert_eq!(after(60, 0), [100, 50, 300]);
+        assert_eq!(after(60, 2), [100, 50, 1200], "an ordered backoff is held");
     }
 
     /// TCP CAE: an ordered backoff survives samples; a reset makes the next sample the first.
@@ -204,6 +256,13 @@ mod tests {
         assert_eq!((e.rto(), e.srtt()), (before, None));
         e.sample(Span::from_ms(40));
         assert_eq!((e.srtt(), e.rttvar(), e.rto()), (Some(Span::from_ms(40)), Span::from_ms(20), Span::from_ms(120)));
+    }
+
+    #[test]
+    fn an_exact_clock_has_no_ticks() {
+        let (exact, at) = (Clock(Span::ZERO), Time::from_ps(25_999_000_001));
+        assert_eq!((exact.tick(at), exact.fires(at)), (at, at));
+        assert_eq!(exact.round(Span::from_us(7)), Span::from_us(7));
     }
 
     #[test]

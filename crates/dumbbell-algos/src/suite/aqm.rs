@@ -1,5 +1,6 @@
 //! Every queue: nothing lost, nothing twice, in order, the same again with the same seed.
 use super::folded::Folded;
+use super::log::{Log, Logged};
 use super::pages;
 use super::subject::{AqmSubject, Check, Finding, ensure, smallest};
 use super::traffic::{Arrival, arrivals, capacity, hold};
@@ -10,7 +11,7 @@ use dumbbell_core::probe::{Gauges, Probe};
 use dumbbell_core::qdisc::Qdisc;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::{Event, link};
-use dumbbell_core::units::{Span, Time};
+use dumbbell_core::units::{Capacity, Span, Time};
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -43,6 +44,16 @@ pub const CHECKS: &[Check<AqmSubject>] = &[
         name: "needs_what_it_says",
         what: "one that decides by the backlog at arrival does so on a port that keeps no packet",
         run: needs_what_it_says,
+    },
+    Check {
+        name: "keeps_the_limit",
+        what: "the backlog is never beyond the queue's limit; without a limit nothing overflows",
+        run: keeps_the_limit,
+    },
+    Check {
+        name: "is_what_its_log_says",
+        what: "rebuilt from the log of its calls and draws it decides the same, seen or unseen, alone or beside another",
+        run: is_what_its_log_says,
     },
 ];
 
@@ -262,5 +273,38 @@ pub fn needs_what_it_says(subject: &AqmSubject) -> Finding {
             differ.map(|d| d.1)
         );
         Ok(())
+    })
+}
+
+/// What waits, by the port's convention, is never more than the limit allows; and where there is no limit nothing
+/// overflows.
+pub fn keeps_the_limit(subject: &AqmSubject) -> Finding {
+    for_all(subject, |case, traffic| {
+        let (limit, mut found) = (case.site.capacity, Ok(()));
+        let events = hold(case.make()?, case.site, case.seed, case.counted, traffic, |bench| {
+            let b = bench.port.backlog();
+            let kept = match limit {
+                Capacity::Packets(n) => b.packets <= n,
+                Capacity::Bytes(n) => b.bytes <= n,
+                Capacity::Unlimited => true,
+            };
+            if !kept && found.is_ok() {
+                found = Err(format!("{} packets, {} bytes wait at {:?}", b.packets, b.bytes, bench.now));
+            }
+        });
+        found?;
+        let overflow = events.iter().find(|e| matches!(e, Event::Dropped(_, Reason::Overflow)));
+        ensure!(overflow.is_none() || limit != Capacity::Unlimited, "{overflow:?} of a queue without a limit");
+        Ok(())
+    })
+}
+
+/// An algorithm is its configuration and what it was told: two fresh instances that are told the same say the same.
+pub fn is_what_its_log_says(subject: &AqmSubject) -> Finding {
+    for_all(subject, |case, traffic| {
+        let log = RefCell::new(Log::default());
+        let logged = Logged { inner: case.make()?, log: &log };
+        hold(logged, case.site, case.seed, case.counted, traffic, |_| {});
+        log.into_inner().again(&mut [case.make()?, case.make()?], &case.site)
     })
 }

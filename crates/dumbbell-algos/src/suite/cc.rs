@@ -1,4 +1,5 @@
 //! What holds for every congestion control, whatever its idea.
+pub use super::habits::{falls_on_congestion, keeps_its_habits};
 use super::pages;
 use super::subject::{CcSubject, Check, Finding, ensure, smallest};
 use dumbbell_core::rng::Stream;
@@ -30,6 +31,16 @@ pub const CHECKS: &[Check<CcSubject>] = &[
         run: keeps_the_rules,
     },
     Check { name: "repeats_itself", what: "the same life gives the same windows", run: repeats_itself },
+    Check {
+        name: "falls_on_congestion",
+        what: "after any life: a loss takes from the window (or the pacing rate), and so do ECN echoes within 20 rounds",
+        run: falls_on_congestion,
+    },
+    Check {
+        name: "keeps_its_habits",
+        what: "what its habits deny it does not do: pace, wake, act on a segment, give orders, read more of an ACK",
+        run: keeps_its_habits,
+    },
 ];
 
 /// One event of a connection's life, 700 us after the one before.
@@ -215,7 +226,8 @@ pub fn drive(cc: &mut (dyn CongestionControl + Send), events: &[Event]) -> Resul
 /// Lives in all, shared out over the choices of the parameters.
 const LIVES: usize = 256;
 
-fn for_all(subject: &CcSubject, test: impl Fn(&serde_json::Value, &[Event]) -> Finding) -> Finding {
+/// For each choice of the algorithm: some random lives. What is found is shown with as few events as it takes.
+pub(super) fn for_all(subject: &CcSubject, test: impl Fn(&serde_json::Value, &[Event]) -> Finding) -> Finding {
     let choices = pages::choices(&subject.described);
     for config in &choices {
         for case in 0..(LIVES / choices.len()).max(8) as u64 {

@@ -245,3 +245,20 @@ fn a_fraction_of_idle_time_counts_where_asked() {
     let ratio = avg(IdleFraction::Real) / avg(IdleFraction::Floor);
     assert!((ratio - libm::pow(0.5, 0.5)).abs() < 1e-12, "{ratio}");
 }
+
+/// Below the thresholds a full queue pushes out its victim: that of `drop_tail`.
+#[test]
+fn the_victim_of_a_full_queue() {
+    for (victim, dropped) in [
+        (Victim::Tail, [Event::Dropped(3, Reason::Overflow), Event::Dropped(4, Reason::Overflow)]),
+        (Victim::Front, [Event::Dropped(1, Reason::Evicted), Event::Dropped(2, Reason::Evicted)]),
+    ] {
+        let config = RedConfig { victim, min_th: Packets(5.0), max_th: Packets(15.0), ..RedConfig::default() };
+        let capacity = Capacity::Packets(2);
+        let mut bench = Bench::new(Fifo::<_, Numbered>::new(red(&config, capacity)), link(capacity), 1, false);
+        for _ in 0..5 {
+            bench.arrive(Time::ZERO, packet(0, 1500, Ecn::NotEct));
+        }
+        assert_eq!(bench.journal.0, dropped);
+    }
+}
