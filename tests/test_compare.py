@@ -283,12 +283,11 @@ def test_a_flow_sends_what_ns2_sends(cc: str) -> None:
 
 
 @needs_ns2
-def test_what_differs_agrees_when_ours_halves_the_window_as_ns2_does() -> None:
-    """The cause that `known.FLIGHT` names: with FlightSize halved, twice as many packets are dropped; with the
-    window, as many."""
-    plain, halving = (next(s for s in scenarios.ALL if s.name == f"red-1-newreno{end}") for end in ("", "-halving"))
-    rfc, window = ours.run(plain.network(3)), ours.run(halving.network(3))
-    peer = ns2.run(plain.network(3))
-    assert rfc.drop_rate > 1.5 * peer.drop_rate
-    assert window.drop_rate == pytest.approx(peer.drop_rate, rel=0.15)
-    assert window.utilization == pytest.approx(peer.utilization, abs=0.02)
+@pytest.mark.parametrize("name", ["red-1-newreno", "red-2-newreno", "red-10-reno"])
+def test_a_loss_within_a_recovery_halves_what_ns2_halves(name: str) -> None:
+    """Half of all outstanding bytes where ns-2 halves cwnd overflows the queue again and again: with that rule
+    `red-1-newreno` dropped more than 1.5 times as many packets as ns-2, and now as many. Seed 3 of ten."""
+    network = next(s for s in scenarios.ALL if s.name == name).network(3)
+    here, there = ours.run(network), ns2.run(network)
+    assert here.drop_rate == pytest.approx(there.drop_rate, rel=0.10)
+    assert here.utilization == pytest.approx(there.utilization, abs=0.015)

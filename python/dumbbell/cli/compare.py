@@ -82,5 +82,5 @@ def _results(names: list[str], against: list[str], seeds: int | None, json: bool
     show(tables.result_table(rows), *([tables.follow_table(flows)] if flows else []))
     agree = [q.agrees for row in rows for q in row.quantities]
     versions = ", ".join(f"{name} {version}" for name, version in known.items())
-    show(f"{sum(agree)} of {len(agree)} quantities agree; {versions}; {count} seeds", *tables.causes(rows))
+    show(f"{sum(agree)} of {len(agree)} quantities agree; {versions}; {count} seeds")
     return 0

@@ -38,8 +38,7 @@ class Network:
 
     Without `red` the queue is Drop Tail. Means leave out everything before `warmup`. `jitter`: segments leave a host
     up to so much later, at random, as ns-2's `overhead_` has it. `prr`: the window of a SACK recovery falls
-    proportionally (RFC 9937); ns-2 knows no `prr` and has no `handshake` here, ns-3 has both always. `halve_window`:
-    ours halves the window where RFC 5681 halves FlightSize, as ns-2 does.
+    proportionally (RFC 9937); ns-2 knows no `prr` and has no `handshake` here, ns-3 has both always.
     """
 
     rate_bps: float
@@ -56,7 +55,6 @@ class Network:
     initial_ssthresh: int | None = None
     min_rto: float = 0.2
     jitter: float = 0.0
-    halve_window: bool = False
     limited_transmit: bool = False
     handshake: bool = False
     prr: bool = False

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 from .network import Flow, Network, Red
@@ -13,7 +12,6 @@ from .outcome import Cost, Outcome
 from .peers.found import failed
 
 NAME = "dumbbell"
-HALVING = Path(__file__).parent / "results" / "halving.py"
 
 
 def version() -> str:
@@ -46,7 +44,6 @@ def scenario(network: Network) -> dict[str, Any]:
         },
         "queue": {"limit": f"{network.buffer} pkt", **(_red(network.red) if network.red else {"kind": "drop_tail"})},
         "flow": [_flow(i, flow, network) for i, flow in enumerate(network.flows)],
-        **({"use": [str(HALVING)]} if network.halve_window else {}),
     }
 
 
@@ -62,7 +59,6 @@ def _tcp(network: Network) -> dict[str, Any]:
         "limited_transmit": network.limited_transmit,
         "handshake": network.handshake,
         "reduction": "prr" if network.prr else "rfc6675",
-        "exit": "ssthresh",
         "ecn": "rfc3168" if network.red and network.red.ecn else "off",
     }
 
@@ -85,14 +81,10 @@ def _flow(i: int, flow: Flow, network: Network) -> dict[str, Any]:
     words: dict[str, Any] = {
         "name": f"f{i}",
         "start": _time(flow.start),
-        "cc": "window_halving" if network.halve_window else flow.cc,
+        "cc": flow.cc,
         "rtt": _time(2 * network.delay_s + 4 * flow.access_s),
     }
-    # After a fast retransmit ns-2's NewReno and SACK let the next one begin at the end of the last, its Tahoe only
-    # beyond it.
-    tcp: dict[str, Any] = {"reentry": "beyond" if flow.cc == "tahoe" else "at", "sack": flow.cc == "sack"}
-    if network.halve_window:
-        tcp["recovery"] = flow.cc
+    tcp: dict[str, Any] = {"sack": flow.cc == "sack"}
     return {**words, "tcp": tcp | ({"delayed_ack": "second"} if flow.delayed_ack else {})}
 
 

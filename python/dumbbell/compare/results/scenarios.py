@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ..network import Flow, Network, Red
 
@@ -18,9 +18,6 @@ SPREAD = 1.0
 JITTER = 0.0008
 """s: a packet's time at the bottleneck. It breaks the phase effects of Drop Tail (Floyd, Jacobson, 1992), which else
 make a share depend on the last bit of a round-trip time."""
-
-HALVING = "-halving"
-"""The name of a scenario ends with this if ours halves the window as ns-2 does."""
 
 NEAR, FAR = 0.001, 0.015
 """s, of each access link: round-trip times of 24 ms and 80 ms."""
@@ -38,11 +35,10 @@ class Scenario:
     cc: str = "newreno"
     red: Red | None = None
     delayed_ack: bool = False
-    halve_window: bool = False
 
     def network(self, seed: int) -> Network:
         """The run of a seed."""
-        rng = random.Random(f"{self.name.removesuffix(HALVING)}, seed {seed}")
+        rng = random.Random(f"{self.name}, seed {seed}")
         flows = tuple(
             Flow(round(SPREAD * rng.random(), 9), access, self.cc, self.delayed_ack) for access in self.access
         )
@@ -55,7 +51,6 @@ class Scenario:
             WARMUP,
             red=self.red,
             jitter=jitter,
-            halve_window=self.halve_window,
             seed=seed,
         )
 
@@ -67,7 +62,7 @@ def _spread(n: int) -> tuple[float, ...]:
 
 ONE, TWO, TEN = (NEAR,), (NEAR, FAR), _spread(10)
 
-_PLAIN: Sequence[Scenario] = (
+ALL: Sequence[Scenario] = (
     *(Scenario(f"drop_tail-1-{cc}", ONE, cc) for cc in ("tahoe", "reno", "newreno", "sack")),
     *(Scenario(f"drop_tail-2-{cc}", TWO, cc) for cc in ("newreno", "sack")),
     *(Scenario(f"drop_tail-10-{cc}", TEN, cc) for cc in ("tahoe", "reno", "newreno", "sack")),
@@ -80,14 +75,3 @@ _PLAIN: Sequence[Scenario] = (
     Scenario("red-10-delayed-ack", TEN, red=FLOYD, delayed_ack=True),
     Scenario("red-10-ecn", TEN, red=Red(5, 15, max_p=0.1, w_q=0.002, gentle=True, ecn=True)),
 )
-
-_INFLATED = (
-    *("drop_tail-2-newreno", "drop_tail-10-reno", "drop_tail-10-newreno"),
-    *("red-1-newreno", "red-2-newreno", "red-10-reno", "red-10-newreno"),
-)
-
-ALL: Sequence[Scenario] = (
-    *_PLAIN,
-    *(replace(s, name=f"{s.name}{HALVING}", halve_window=True) for s in _PLAIN if s.name in _INFLATED),
-)
-"""Once more with ns-2's way of halving where FlightSize is much larger than the window: the cause of what differs."""

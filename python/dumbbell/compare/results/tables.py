@@ -10,7 +10,6 @@ from ...stats import Interval
 from ...tables import grid
 from ...units import significant
 from .follow import Followed
-from .known import cause
 from .work import Result
 
 _PERCENT = ("utilization", "drop_rate", "share_first", "share_last")
@@ -32,16 +31,6 @@ def follow_table(flows: Sequence[Followed]) -> Table:
     rows = [[f.cc, str(f.buffer), str(f.ours), str(f.theirs), str(f.same_order), str(f.same_time)] for f in flows]
     columns = ["one flow", "buffer, pkt", "sent by ours", "by ns-2", "first in the same order", "and at the same µs"]
     return grid("Packet by packet", columns, rows)
-
-
-def causes(results: Sequence[Result]) -> list[str]:
-    """Each quantity that differs, with what is known about it."""
-    return [
-        f"{r.scenario.name}, {q.quantity}: {cause(r.scenario.cc, q.quantity) or 'cause not known'}"
-        for r in results
-        for q in r.quantities
-        if not q.agrees
-    ]
 
 
 def _value(quantity: str, value: Interval) -> str:

@@ -11,7 +11,6 @@ from ..outcome import Outcome
 from ..peers import ns2
 from .agree import TOLERANCES, Compared, compared
 from .follow import Followed
-from .known import cause
 from .scenarios import Scenario
 
 
@@ -24,11 +23,7 @@ class Result:
 
     def document(self) -> dict[str, Any]:
         """For `--json`."""
-        rows = [
-            {**q.document(), "cause": None if q.agrees else cause(self.scenario.cc, q.quantity)}
-            for q in self.quantities
-        ]
-        return {"scenario": self.scenario.name, "quantities": rows}
+        return {"scenario": self.scenario.name, "quantities": [q.document() for q in self.quantities]}
 
 
 def run(scenario: Scenario, seeds: int, done: Callable[[], None] = lambda: None) -> Result:
