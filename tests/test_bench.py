@@ -55,7 +55,7 @@ def test_the_result_has_what_is_promised(tiny: list[dict[str, Any]]) -> None:
 
 def test_the_shortcuts_change_nothing(tiny: list[dict[str, Any]]) -> None:
     for line in tiny:
-        assert set(line["reference"]) == {"unfolded", "not straight", "neither", "held"}
+        assert set(line["reference"]) == {"unfolded", "not_straight", "neither", "held"}
         for other in line["reference"].values():
             assert other["equal"] and other["fingerprint"] == line["fingerprint"]
             assert (other["goodput_bps"], other["drop_rate"]) == (line["goodput_bps"], line["drop_rate"])
@@ -75,7 +75,7 @@ def test_a_held_and_a_recorded_run_are_the_same_run(tiny: list[dict[str, Any]]) 
     (line,) = json.loads(dumbbell(*TINY, *one, "--held", "--record").stdout)
     assert line["held"] and line["recorded"] and line["fingerprint"] == tiny[0]["fingerprint"]
     assert line["events"] == tiny[0]["reference"]["held"]["events"]
-    assert set(line["reference"]) == {"unfolded", "not straight", "neither", "arrival", "unrecorded"}
+    assert set(line["reference"]) == {"unfolded", "not_straight", "neither", "arrival", "unrecorded"}
 
 
 def test_a_shortcut_that_changes_a_result_ends_with_3(

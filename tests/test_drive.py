@@ -111,6 +111,8 @@ def test_an_algorithm_of_ones_own() -> None:
     ("arrivals", "said"),
     [
         ([(0, 0)], "arrival 0: no IP packet has 0 B"),
+        ({"time_ps": [2**63], "bytes": [1500]}, "write at most 9e18 ps"),
+        ({"time_ps": [2**64 - 1], "bytes": [1500]}, "write at most 9e18 ps"),
         ([(0, 65536)], "no IP packet has 65536 B"),
         ([(1, 100), (0.5, 100)], "arrival 1: it comes at 500000000000 ps, before"),
         ([(0, 100, "ect")], "`ect` is no codepoint"),

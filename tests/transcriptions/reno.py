@@ -1,7 +1,8 @@
 """TCP Reno by RFC 5681 (with RFC 3042's limited transmit) and RFC 6298, packet by packet, over a Drop Tail bottleneck.
 
-One event list, times in picoseconds, windows in whole bytes (what an increase leaves over is carried to the next one),
-cwnd inflated during fast recovery as RFC 5681 section 3.2 has it. What the RFCs leave open is chosen as the product documents it:
+One event list, times in picoseconds, windows in whole bytes (what an increase leaves over is carried to the next
+one), cwnd inflated during fast recovery as RFC 5681 section 3.2 has it. What the RFCs leave open is chosen as the
+product documents it:
 
 - one segment is timed at a time, and a repetition ends the timing (RFC 6298 section 3: Karn's algorithm);
 - fast retransmit starts the timer anew;

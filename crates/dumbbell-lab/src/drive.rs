@@ -89,6 +89,9 @@ fn plan(asked: Asked, bring: &dyn Bring) -> Result<(Plan, dumbbell_core::foreign
     Ok((study.plan(point, point.seed())?, study.makers.clone()))
 }
 
+/// No packet comes later: room is left for what then waits.
+const LATEST_PS: u64 = 9_000_000_000_000_000_000;
+
 fn read(columns: &Arrivals) -> Result<Vec<Arrival>, Problem> {
     let Arrivals { time_ps, bytes, ecn, flow } = columns;
     if [bytes.len(), ecn.len(), flow.len()] != [time_ps.len(); 3] {
@@ -101,6 +104,9 @@ fn read(columns: &Arrivals) -> Result<Vec<Arrival>, Problem> {
         if at < before {
             let cause = format!("it comes at {at} ps, before the one before it at {before} ps");
             return wrong(cause, "sort arrivals by time");
+        }
+        if at > LATEST_PS {
+            return wrong(format!("it comes at {at} ps"), "write at most 9e18 ps, a hundred days");
         }
         before = at;
         let Some(ip_len) = u16::try_from(bytes[i]).ok().filter(|n| *n > 0) else {

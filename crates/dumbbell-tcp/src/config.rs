@@ -115,7 +115,7 @@ pub struct TcpConfig {
     /// NewReno's timer on partial acknowledgements.
     #[schemars(extend("x-source" = "RFC 6582 section 4"))]
     pub partial_ack: PartialAck,
-    /// When fast retransmit may start anew.
+    /// When fast retransmit may start anew. Tahoe waits until SND.UNA is beyond, whatever is written here.
     #[schemars(extend("x-source" = "RFC 6582 section 3.2"))]
     pub reentry: Reentry,
     /// NewReno's window at the end of recovery.

@@ -45,7 +45,7 @@ class Way:
         held = self.held
         ways = {
             "unfolded": Way(fold=False, held=held),
-            "not straight": Way(held=held, straight=False),
+            "not_straight": Way(held=held, straight=False),
             "neither": Way(fold=False, held=held, straight=False),
             "arrival" if held else "held": Way(held=not held),
         }

@@ -155,8 +155,7 @@ def _before(line: dict[str, Any]) -> list[str]:
         str(line["flows"]),
         f"{line['plan_s'] * 1e3:.1f} ms",
         f"{line['setup_s'] * 1e3:.1f} ms",
-        _bytes(line["bytes_per_flow"]),
-        _bytes(line["peak_bytes_per_flow"]),
+        *(_bytes(line[key] if line["flows"] >= ENOUGH else None) for key in ("bytes_per_flow", "peak_bytes_per_flow")),
         _bytes(line["peak_rss_bytes"]),
     ]
 
@@ -188,6 +187,10 @@ def _percent(value: float) -> str:
 def _bps(value: float) -> str:
     scale, letter = prefix(value)
     return f"{significant(value / scale)} {letter}bps"
+
+
+ENOUGH = 100
+"""Of fewer flows memory says nothing: it comes in pages."""
 
 
 def _bytes(value: float | None) -> str:

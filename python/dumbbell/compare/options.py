@@ -51,7 +51,7 @@ def chosen(option: str, words: Sequence[str], known: Sequence[str]) -> list[str]
         if word not in known:
             near = difflib.get_close_matches(word, known, 1)
             fix = f"did you mean `{near[0]}`?" if near else f"write one of {', '.join(known)}"
-            raise refused(option, word, "this is not known here", fix)
+            raise refused(option, word, f"here it can be {', '.join(known)}", fix)
     return list(dict.fromkeys(words)) or list(known)
 
 

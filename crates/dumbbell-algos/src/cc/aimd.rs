@@ -53,8 +53,8 @@ impl Algorithm for Aimd {
         equations: "w: cwnd in segments (of SMSS bytes)\n\
                     slow start (cwnd < ssthresh), per ACK of N bytes:  cwnd += min(N, L SMSS)\n\
                     avoidance, per segment acknowledged:               w += a / w^(k+1)\n\
-                    loss:     w = FlightSize / SMSS;  ssthresh = max(w - b w^l, 2);  cwnd = ssthresh\n\
-                    ECN echo: the same, from cwnd instead of FlightSize\n\
+                    loss:     w = min(FlightSize, cwnd) / SMSS;  ssthresh = max(w - b w^l, 2);  cwnd = ssthresh\n\
+                    ECN echo: the same, from cwnd\n\
                     timeout:  ssthresh as for a loss (first expiry only);  cwnd = 1",
         sources: &[
             "Chiu and Jain: Analysis of the increase and decrease algorithms for congestion avoidance, 1989",

@@ -115,7 +115,7 @@ impl Algorithm for Cubic {
         idea: "After a loss grow along a cubic of time, flat where the loss was, so that the rate hardly depends on the RTT.",
         equations: "w: cwnd in segments;  t: time since congestion avoidance began, without application-limited time\n\
                     loss:        W_max = w, or w (1 + beta) / 2 if w < W_max (fast convergence);  cwnd_prior = w\n\
-                    and then:    ssthresh = max(beta FlightSize, 2);  cwnd = ssthresh\n\
+                    and then:    ssthresh = max(beta min(FlightSize, cwnd), 2);  cwnd = ssthresh\n\
                     avoidance:   W(t) = C (t - K)^3 + W_max,  K = cbrt((W_max - w(0)) / C)\n\
                     goal:        target = W(t + SRTT), within [w, 1.5 w]\n\
                     as Reno:     W_est(0) = w(0),  W_est += alpha n / w  per ACK of n segments\n\

@@ -15,7 +15,7 @@ impl Algorithm for Reno {
         name: "reno",
         title: "TCP Reno",
         idea: "After a fast retransmit keep half the window and the ACK clock running; one repair per recovery.",
-        equations: "3rd duplicate ACK: ssthresh = max(FlightSize / 2, 2 SMSS);  send SND.UNA again\n\
+        equations: "3rd duplicate ACK: ssthresh = max(min(FlightSize, cwnd) / 2, 2 SMSS);  send SND.UNA again\n\
                                        cwnd = ssthresh + 3 SMSS\n\
                     each further one:  cwnd += SMSS\n\
                     first new ACK:     cwnd = ssthresh, even if it is partial: k losses, k halvings",

@@ -17,7 +17,7 @@ impl Algorithm for Sack {
         idea: "The receiver says which segments it holds, so that every hole can be repaired within a round trip.",
         equations: "pipe: bytes believed to be in the network; send while cwnd - pipe >= SMSS, in this order:\n\
                     lost and not yet sent again, new data, any hole below the highest SACK, once the last segment\n\
-                    entry: ssthresh = cwnd = max(FlightSize / 2, 2 SMSS)\n\
+                    entry: ssthresh = cwnd = max(min(FlightSize, cwnd) / 2, 2 SMSS)\n\
                     exit: all that was outstanding at entry is acknowledged",
         sources: &["RFC 6675", "RFC 2018", "RFC 2883"],
         provenance: Provenance::Vectors,

@@ -90,6 +90,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             self.recover.sack_refused();
             self.detect.sack_refused();
             self.tail_probes = false;
+            self.simple &= self.is_simple();
         }
         // A window without an agreed scale is as the field says it (RFC 7323 section 2.2).
         let scaled = c.window_scaling && x.window_scale != 255;

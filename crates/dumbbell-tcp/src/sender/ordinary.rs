@@ -83,7 +83,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             self.restart_timer(now);
             self.fill_the_window(now, out);
             self.settle_probe(now);
-            self.next = self.rto_at.min(self.probe_due);
+            self.next = self.rto_at.min(self.probe_due).min(self.detect.deadline());
         } else {
             self.cold.report.echo = echo;
             self.on_gain(now, Gain { acked, sacked: 0, delivered: acked }, out);
@@ -127,6 +127,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let (from, to) = (self.nxt, self.nxt + self.mss);
         let tag = if self.informed { self.inform(now, (from, to), to, false) } else { Tag(0) };
         let extra = if tag.0 != 0 { Some(self.note_tag(from, to, tag, false)) } else { None };
+        self.ordinary &= !self.tagged;
         if !self.timestamps && self.timed_end == 0 {
             (self.timed_end, self.timed_at) = (to, now);
         }
