@@ -31,14 +31,6 @@ pub struct Cx<'a> {
     pub flows: &'a FlowTable,
 }
 
-impl Cx<'_> {
-    /// The same once more, to lend to another.
-    #[inline]
-    pub fn again(&mut self) -> Cx<'_> {
-        Cx { now: self.now, rng: self.rng, link: self.link, flows: self.flows }
-    }
-}
-
 /// How much waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backlog {

@@ -159,10 +159,9 @@ macro_rules! __delegate {
             fn needs(&self) -> $crate::aqm::Needs {
                 $crate::__each!(self, $Any $list, a => a.needs())
             }
-            // Copies, for the reason that stands beside a congestion control's `on_ack`.
-            #[inline]
+            #[inline(always)]
             fn arrive(&mut self, cx: &mut $crate::aqm::Cx<'_>, q: &impl $crate::aqm::QueueView, p: &$crate::packet::Meta, fits: bool) -> $crate::aqm::Verdict {
-                $crate::__each!(self, $Any $list, a => a.arrive(&mut cx.again(), q, &{ *p }, fits))
+                $crate::__each!(self, $Any $list, a => a.arrive(cx, q, p, fits))
             }
             fn make_room(&mut self, cx: &mut $crate::aqm::Cx<'_>, q: &impl $crate::aqm::QueueView, p: &$crate::packet::Meta) -> Option<$crate::aqm::Slot> {
                 $crate::__each!(self, $Any $list, a => a.make_room(cx, q, p))

@@ -114,7 +114,7 @@ impl ArrivalQueue {
         true
     }
 
-    #[inline]
+    #[inline(always)]
     fn admit(&mut self, t: Time, meta: &Meta, account: &mut Account) -> Time {
         let start = self.free_at.max(t);
         let done = match self.ps_per_byte {

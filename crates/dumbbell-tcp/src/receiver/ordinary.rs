@@ -19,7 +19,7 @@ impl<P: Receive> Receiver<P> {
     }
 
     /// Takes a segment the short way, if that is open; false if nothing was done.
-    #[inline]
+    #[inline(always)]
     pub(super) fn goes_straight(&mut self, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) -> bool {
         let bytes = u64::from(s.ip_len).wrapping_sub(self.overhead);
         let expected = s.seq == self.nxt as u32 && bytes.wrapping_sub(1) < self.mss && self.nxt + bytes <= self.edge;

@@ -32,7 +32,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     }
 
     /// Takes a segment the short way, if that is open; false if nothing was done.
-    #[inline]
+    #[inline(always)]
     pub(super) fn goes_straight(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) -> bool {
         if !self.ordinary || s.flags != flag::ACK || x.is_some() {
             return false;
@@ -46,7 +46,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     }
 
     /// The whole of it: sample, window, timer, new segments.
-    #[inline]
+    #[inline(always)]
     fn on_expected(&mut self, now: Time, s: &Segment, una: u64, out: &mut impl Outbox) {
         let rtt = self.measure(now, s, una);
         if let Some(r) = rtt {
@@ -105,7 +105,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     }
 
     /// Full segments of new data, until a window is full; the end of the stream is left to the careful way.
-    #[inline]
+    #[inline(always)]
     fn fill_the_window(&mut self, now: Time, out: &mut impl Outbox) {
         let edge = self.limit.min(self.una + self.window);
         let allowed = edge.min(self.una + self.cc.cwnd());
