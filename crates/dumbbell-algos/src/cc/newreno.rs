@@ -17,7 +17,8 @@ impl Algorithm for Newreno {
         idea: "Stay in recovery until all that was outstanding is acknowledged: one repair per round trip, one halving.",
         equations: "recover = SND.NXT at entry; as reno, but\n\
                     partial ACK of N bytes: send SND.UNA again;  cwnd -= N, and += SMSS if N >= SMSS\n\
-                    full ACK (>= recover):  cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS), or ssthresh (field `exit`)",
+                    full ACK (>= recover):  cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS);\n\
+                                            with `exit = \"ssthresh\"`: ssthresh",
         sources: &[
             "RFC 6582",
             "Hoe: Improving the start-up behavior of a congestion control scheme for TCP, SIGCOMM 1996",

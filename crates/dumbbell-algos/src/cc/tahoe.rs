@@ -14,7 +14,8 @@ impl Algorithm for Tahoe {
         name: "tahoe",
         title: "TCP Tahoe",
         idea: "Any loss restarts the window from one segment; fast retransmit finds it before the timer does.",
-        equations: "3rd duplicate ACK: ssthresh = max(min(FlightSize, cwnd) / 2, 2 SMSS);  cwnd = 1 SMSS;  SND.NXT = SND.UNA\n\
+        equations: "w = min(FlightSize, cwnd)\n\
+                    3rd duplicate ACK: ssthresh = max(w / 2, 2 SMSS);  cwnd = 1 SMSS;  SND.NXT = SND.UNA\n\
                     timeout: the same, and the RTO doubles\n\
                     slow start below ssthresh, above it SMSS^2 / cwnd per ACK",
         sources: &["Jacobson: Congestion avoidance and control, SIGCOMM 1988", "RFC 5681 section 3.1"],
