@@ -21,7 +21,8 @@ fn count(bytes: i64) {
     let _ = CALLS.try_with(|calls| calls.set(calls.get() + 1));
 }
 
-// SAFETY: every call is handed to the system's allocator as it is; counting allocates nothing.
+// `GlobalAlloc` is an unsafe trait, and nothing else sees every allocation; it is linked into tests alone, the crate
+// itself forbids unsafe code. SAFETY: every call is handed to the system's allocator as it is; counting allocates nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as i64);

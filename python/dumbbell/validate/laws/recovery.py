@@ -9,6 +9,7 @@ nothing else ever is. Written from RFC 5681, RFC 3042 (limited transmit), RFC 65
 from __future__ import annotations
 
 import heapq
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -27,7 +28,7 @@ class Outcome:
 
 
 @dataclass
-class Sender:
+class Sender(ABC):
     """What the four have in common: the window, the way there and back, the timer, what the receiver holds."""
 
     window: int
@@ -101,9 +102,9 @@ class Sender:
         elif self.dups == DUP_THRESHOLD:
             self.enter()
 
+    @abstractmethod
     def enter(self) -> None:
         """A loss was found by duplicates."""
-        raise NotImplementedError
 
     def on_ack(self, cumulative: int, beyond: frozenset[int]) -> None:
         """An acknowledgement arrives: the next segment expected, and what the receiver holds beyond it."""
