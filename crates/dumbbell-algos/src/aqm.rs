@@ -5,4 +5,5 @@ registry! { aqm AnyAqm, suite aqm_suite {
     drop_tail::DropTail,
     red::Red,
     ea_red::EaRed,
+    dt_red::DtRed,
 } }

@@ -3,7 +3,6 @@ use super::*;
 use crate::aqm::red::RedConfig;
 use crate::aqm::red::tests::alike::{Line, same_as_red};
 use dumbbell_core::catalogue::{Config, read};
-use dumbbell_core::probe::Gauges;
 use dumbbell_core::testing::link;
 use dumbbell_core::units::{Capacity, Packets};
 use proptest::prelude::*;
@@ -20,9 +19,7 @@ fn instant(config: &EaRedConfig) -> Line<EaRed> {
 }
 
 fn thresholds(line: &Line<EaRed>) -> (f64, f64) {
-    let mut seen = Gauges::default();
-    line.aqm.probe(&mut seen);
-    (seen.get("min_th").unwrap(), seen.get("max_th").unwrap())
+    (line.gauge("min_th"), line.gauge("max_th"))
 }
 
 fn near(a: (f64, f64), b: (f64, f64)) -> bool {

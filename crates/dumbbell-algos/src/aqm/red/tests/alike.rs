@@ -9,6 +9,7 @@ pub struct Line<A> {
     rng: Stream,
     flows: FlowTable,
     pub now: Time,
+    due: Time,
 }
 
 /// A line of some packets and bytes.
@@ -25,7 +26,30 @@ impl QueueView for Long {
 
 impl<A: Aqm> Line<A> {
     pub fn new(aqm: A, capacity: Capacity) -> Self {
-        Line { aqm, site: link(capacity), rng: Stream::named(1, "line"), flows: FlowTable::default(), now: Time::ZERO }
+        Line {
+            aqm,
+            site: link(capacity),
+            rng: Stream::named(1, "line"),
+            flows: FlowTable::default(),
+            now: Time::ZERO,
+            due: Time::ZERO,
+        }
+    }
+    /// The algorithm's clock is due now.
+    pub fn tick_now(&mut self) -> Option<Span> {
+        let cx = &mut Cx { now: self.now, rng: &mut self.rng, link: &self.site, flows: &self.flows };
+        self.aqm.tick(cx, &Long(Backlog::default()))
+    }
+    /// The algorithm's clock is due: now the first time, then after the span that it answered.
+    pub fn tick(&mut self) {
+        self.now = self.due;
+        self.due = self.now + self.tick_now().unwrap();
+    }
+    /// What the probe shows.
+    pub fn gauge(&self, name: &str) -> f64 {
+        let mut seen = Gauges::default();
+        self.aqm.probe(&mut seen);
+        seen.get(name).unwrap_or_else(|| panic!("it does not show {name}"))
     }
     /// A packet finds `packets` of 500 B.
     pub fn arrive(&mut self, packets: u32) -> Verdict {
