@@ -6,4 +6,6 @@ registry! { aqm AnyAqm, suite aqm_suite {
     red::Red,
     ea_red::EaRed,
     dt_red::DtRed,
+    adaptive_red::AdaptiveRed,
+    feng_red::FengRed,
 } }
