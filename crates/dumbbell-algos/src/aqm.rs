@@ -4,4 +4,6 @@ use dumbbell_core::registry;
 registry! { aqm AnyAqm, suite aqm_suite {
     drop_tail::DropTail,
     red::Red,
+    ea_red::EaRed,
+    dt_red::DtRed,
 } }
