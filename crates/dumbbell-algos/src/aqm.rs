@@ -2,6 +2,7 @@
 use dumbbell_core::registry;
 
 registry! { aqm AnyAqm, suite aqm_suite {
+    blue::Blue,
     drop_tail::DropTail,
     red::Red,
 } }
