@@ -4,5 +4,6 @@ use dumbbell_core::registry;
 registry! { aqm AnyAqm, suite aqm_suite {
     blue::Blue,
     drop_tail::DropTail,
+    pie::Pie,
     red::Red,
 } }
