@@ -2,6 +2,7 @@
 use dumbbell_core::registry;
 
 registry! { aqm AnyAqm, suite aqm_suite {
+    cobalt::Cobalt,
     codel::Codel,
     drop_tail::DropTail,
     red::Red,
