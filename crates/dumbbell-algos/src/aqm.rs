@@ -2,6 +2,7 @@
 use dumbbell_core::registry;
 
 registry! { aqm AnyAqm, suite aqm_suite {
+    choke::Choke,
     cobalt::Cobalt,
     codel::Codel,
     drop_tail::DropTail,
