@@ -3,6 +3,9 @@ use dumbbell_core::registry;
 
 registry! { aqm AnyAqm, suite aqm_suite {
     blue::Blue,
+    choke::Choke,
+    cobalt::Cobalt,
+    codel::Codel,
     drop_tail::DropTail,
     pi2::Pi2,
     pie::Pie,
