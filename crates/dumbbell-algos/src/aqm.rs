@@ -2,7 +2,13 @@
 use dumbbell_core::registry;
 
 registry! { aqm AnyAqm, suite aqm_suite {
+    blue::Blue,
+    choke::Choke,
+    cobalt::Cobalt,
+    codel::Codel,
     drop_tail::DropTail,
+    pi2::Pi2,
+    pie::Pie,
     red::Red,
     ea_red::EaRed,
     dt_red::DtRed,
