@@ -14,4 +14,5 @@ registry! { aqm AnyAqm, suite aqm_suite {
     dt_red::DtRed,
     adaptive_red::AdaptiveRed,
     feng_red::FengRed,
+    wred::Wred,
 } }
