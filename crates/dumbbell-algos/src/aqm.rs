@@ -15,4 +15,5 @@ registry! { aqm AnyAqm, suite aqm_suite {
     adaptive_red::AdaptiveRed,
     feng_red::FengRed,
     wred::Wred,
+    gred::Gred,
 } }
