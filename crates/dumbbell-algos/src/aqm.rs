@@ -7,9 +7,9 @@ registry! { aqm AnyAqm, suite aqm_suite {
     cobalt::Cobalt,
     codel::Codel,
     drop_tail::DropTail,
+    dt_red::DtRed,
+    ea_red::EaRed,
     pi2::Pi2,
     pie::Pie,
     red::Red,
-    ea_red::EaRed,
-    dt_red::DtRed,
 } }
