@@ -12,4 +12,9 @@ registry! { aqm AnyAqm, suite aqm_suite {
     pi2::Pi2,
     pie::Pie,
     red::Red,
+    ea_red::EaRed,
+    dt_red::DtRed,
+    adaptive_red::AdaptiveRed,
+    feng_red::FengRed,
+    wred::Wred,
 } }
