@@ -7,4 +7,5 @@ registry! { aqm AnyAqm, suite aqm_suite {
     pi2::Pi2,
     pie::Pie,
     red::Red,
+    rem::Rem,
 } }
