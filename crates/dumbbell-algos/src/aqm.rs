@@ -4,6 +4,7 @@ use dumbbell_core::registry;
 registry! { aqm AnyAqm, suite aqm_suite {
     blue::Blue,
     drop_tail::DropTail,
+    pi::Pi,
     pi2::Pi2,
     pie::Pie,
     red::Red,
