@@ -2,6 +2,7 @@
 use dumbbell_core::registry;
 
 registry! { aqm AnyAqm, suite aqm_suite {
+    avq::Avq,
     blue::Blue,
     drop_tail::DropTail,
     pi::Pi,
