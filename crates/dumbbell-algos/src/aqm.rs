@@ -2,6 +2,7 @@
 use dumbbell_core::registry;
 
 registry! { aqm AnyAqm, suite aqm_suite {
+    avq::Avq,
     blue::Blue,
     choke::Choke,
     cobalt::Cobalt,
@@ -17,4 +18,9 @@ registry! { aqm AnyAqm, suite aqm_suite {
     adaptive_red::AdaptiveRed,
     feng_red::FengRed,
     wred::Wred,
+    pi::Pi,
+    pi2::Pi2,
+    pie::Pie,
+    red::Red,
+    rem::Rem,
 } }
