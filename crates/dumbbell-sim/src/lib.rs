@@ -20,6 +20,7 @@ mod held;
 mod histogram;
 mod legend;
 mod legs;
+mod measures;
 mod net;
 mod observe;
 mod parcel;
@@ -35,6 +36,7 @@ mod world;
 
 pub use build::Options;
 pub use drive::{Arrival, Fate, drive};
+pub use measures::Measures;
 pub use observe::{Cause, FlowRow, Observer, QueueRow, Reaction, Signal, Stance, Who};
 pub use report::{Conservation, FlowReport, QueueReport, Report};
 pub use world::World;
