@@ -2,6 +2,11 @@
 use dumbbell_core::registry;
 
 registry! { aqm AnyAqm, suite aqm_suite {
+    blue::Blue,
     drop_tail::DropTail,
+    pi2::Pi2,
+    pie::Pie,
     red::Red,
+    ea_red::EaRed,
+    dt_red::DtRed,
 } }

@@ -11,6 +11,7 @@ mod app;
 mod arrival;
 mod audit;
 mod build;
+mod discipline;
 mod drive;
 mod entry;
 mod exit;

@@ -1,0 +1,12 @@
+//! Queueing disciplines that keep several queues: which packet leaves next. Each of their queues has an [`aqm`](crate::aqm).
+use dumbbell_core::registry;
+
+pub mod child;
+pub mod classes;
+pub mod codepoints;
+pub mod scheduled;
+
+registry! { qdisc AnyQdisc, suite qdisc_suite {
+    prio::Prio,
+    drr::Drr,
+} }
