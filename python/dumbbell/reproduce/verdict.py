@@ -59,11 +59,15 @@ def _is_reproduced(printed: Printed, ours: Sequence[float]) -> bool:
     return printed.meets(low, high) and (high - low) / 2 <= TOLERANCE * abs(printed.value)
 
 
+def differences(ours: Sequence[float], baseline: Sequence[float]) -> list[float]:
+    """Run by run with the same seed, ours minus the baseline; none where seeds differ in number."""
+    return [a - b for a, b in zip(ours, baseline, strict=True)] if len(ours) == len(baseline) else []
+
+
 def effect(ours: Sequence[float], baseline: Sequence[float]) -> float:
     """The mean of the differences of runs with the same seed; of the means where seeds differ in number."""
-    if len(ours) == len(baseline):
-        return stats.mean([a - b for a, b in zip(ours, baseline, strict=True)])
-    return stats.mean(ours) - stats.mean(baseline)
+    paired = differences(ours, baseline)
+    return stats.mean(paired) if paired else stats.mean(ours) - stats.mean(baseline)
 
 
 def same_effect(printed: float, ours: float) -> bool:
