@@ -4,7 +4,12 @@ use dumbbell_core::registry;
 pub mod child;
 pub mod classes;
 pub mod codepoints;
+#[cfg(test)]
+mod deck;
+pub mod hash;
 pub mod scheduled;
+#[cfg(test)]
+mod tests;
 
 registry! { qdisc AnyQdisc, suite qdisc_suite {
     prio::Prio,

@@ -3,7 +3,7 @@ use crate::aqm::{Aqm, Backlog, Cx, Decision, Gone, QueueView, Reason, Slot, Verd
 use crate::packet::{Meta, Packet};
 use crate::probe::Probe;
 use crate::store::{Store, Waiting};
-use crate::units::Time;
+use crate::units::{Capacity, Time};
 
 /// Where packets go that do not come out of a queue. The simulator counts them, the router frees the buffer.
 pub trait Sink<P> {
@@ -112,14 +112,20 @@ impl<A: Aqm, P> Fifo<A, P> {
         let next_tick = aqm.ticks().then_some(Time::ZERO);
         Fifo { aqm, store: Store::default(), next_tick }
     }
+
+    /// Whether its algorithm has a clock.
+    pub fn ticks(&self) -> bool {
+        self.next_tick.is_some()
+    }
 }
 
 impl<A: Aqm, P: Packet> Fifo<A, P> {
-    /// A packet arrives at a queue that may share its buffer with others: `room` says whether the buffer has room
-    /// for it, the queue's own limit (`cx.link.capacity`) comes on top. Whether it went in.
-    pub fn offer(&mut self, cx: &mut Cx<'_>, mut p: P, room: bool, sink: &mut impl Sink<P>) -> bool {
+    /// A packet arrives at a queue that may hold as much as `own`: the buffer, or what others leave of it.
+    /// Whether it went in.
+    #[inline]
+    pub fn offer(&mut self, cx: &mut Cx<'_>, mut p: P, own: Capacity, sink: &mut impl Sink<P>) -> bool {
         let meta = p.meta();
-        let fits_now = room && fits(cx, &self.store, &meta);
+        let fits_now = fits(own, &self.store, &meta);
         let verdict = self.aqm.arrive(cx, &self.store, &meta, fits_now);
         if let Verdict::Evict { slot, reason, arrival_too } = verdict {
             self.push_out(slot, reason, sink);
@@ -130,8 +136,8 @@ impl<A: Aqm, P: Packet> Fifo<A, P> {
             }
         }
         // Room is made only for a packet that would stay.
-        let stays = room && matches!(verdict.decide(meta.ecn, true), Decision::Admit(_));
-        let decision = verdict.decide(meta.ecn, stays && self.make_room(cx, &meta, sink));
+        let stays = matches!(verdict.decide(meta.ecn, true), Decision::Admit(_));
+        let decision = verdict.decide(meta.ecn, stays && self.make_room(cx, &meta, own, sink));
         let aqm = &self.aqm;
         let saw = |out: &mut dyn Probe| aqm.probe(out);
         match carry_out(decision, &mut p, sink, &saw) {
@@ -145,9 +151,9 @@ impl<A: Aqm, P: Packet> Fifo<A, P> {
     }
 
     /// Evicts until `p` fits, as long as the algorithm names a victim: whether `p` fits now.
-    fn make_room(&mut self, cx: &mut Cx<'_>, p: &Meta, sink: &mut impl Sink<P>) -> bool {
-        while !fits(cx, &self.store, p) {
-            if !self.store.could_hold(cx.link.capacity, p.ip_len) {
+    fn make_room(&mut self, cx: &mut Cx<'_>, p: &Meta, own: Capacity, sink: &mut impl Sink<P>) -> bool {
+        while !fits(own, &self.store, p) {
+            if !self.store.could_hold(own, p.ip_len) {
                 return false;
             }
             match self.aqm.make_room(cx, &self.store, p) {
@@ -167,9 +173,29 @@ impl<A: Aqm, P: Packet> Fifo<A, P> {
         }
     }
 
-    /// The packet whose turn is next.
-    pub fn head(&self) -> Option<Meta> {
-        self.store.meta(0)
+    /// The packet whose turn is next, and since when it waits.
+    pub fn head(&self) -> Option<(Time, Meta)> {
+        self.store.iter().next().map(|w| (w.since, w.packet.meta()))
+    }
+
+    /// What waits, with a packet in transmission that it counts.
+    #[inline]
+    pub fn counted(&self) -> Backlog {
+        QueueView::backlog(&self.store)
+    }
+
+    /// Takes the head out without asking the algorithm, to put it elsewhere.
+    pub fn move_out(&mut self) -> Option<Waiting<P>> {
+        let w = self.store.pop()?;
+        self.aqm.gone(&w.packet.meta(), Gone::Evicted);
+        Some(w)
+    }
+
+    /// Puts a packet at the tail that has waited elsewhere, without asking the algorithm.
+    pub fn move_in(&mut self, w: Waiting<P>) {
+        let meta = w.packet.meta();
+        self.store.push(w.since, w.packet);
+        self.aqm.admitted(&meta);
     }
 
     fn admit(&mut self, cx: &Cx<'_>, p: P, as_it_arrived: &Meta) {
@@ -178,9 +204,9 @@ impl<A: Aqm, P: Packet> Fifo<A, P> {
     }
 }
 
-fn fits<P: Packet>(cx: &Cx<'_>, store: &Store<P>, p: &Meta) -> bool {
+fn fits<P: Packet>(own: Capacity, store: &Store<P>, p: &Meta) -> bool {
     let b = store.backlog();
-    cx.link.capacity.fits(b.packets, b.bytes, p.ip_len)
+    own.fits(b.packets, b.bytes, p.ip_len)
 }
 
 /// Carries a decision out: `Some(reason)` if the packet must go; marks it where it must be marked.
@@ -204,7 +230,8 @@ fn carry_out<P: Packet>(
 impl<A: Aqm, P: Packet> Qdisc<P> for Fifo<A, P> {
     #[inline]
     fn enqueue(&mut self, cx: &mut Cx<'_>, p: P, sink: &mut impl Sink<P>) {
-        self.offer(cx, p, true, sink);
+        let own = cx.link.capacity;
+        self.offer(cx, p, own, sink);
     }
 
     fn dequeue(&mut self, cx: &mut Cx<'_>, sink: &mut impl Sink<P>) -> Option<Waiting<P>> {

@@ -91,6 +91,7 @@ pub struct Rounds {
     deficit: Vec<f64>,
     /// Classes that hold packets, in the order of their turns; the first has had its quantum if `begun`.
     active: VecDeque<usize>,
+    listed: Vec<bool>,
     begun: bool,
 }
 
@@ -117,9 +118,10 @@ impl<P> Algorithm for Drr<P> {
             quantum: config.weights.iter().map(|w| w * config.quantum.0 as f64).collect(),
             deficit: vec![0.0; count],
             active: VecDeque::with_capacity(count),
+            listed: vec![false; count],
             begun: false,
         };
-        Scheduled::new(order, Classes::new(count, link, |_| config.aqm.build(link)))
+        Scheduled::of(order, Classes::new(count, link, |_| config.aqm.build(link)))
     }
 }
 
@@ -131,7 +133,7 @@ impl Rounds {
         if stays {
             self.active.push_back(class);
         } else {
-            self.deficit[class] = 0.0;
+            (self.listed[class], self.deficit[class]) = (false, 0.0);
         }
     }
 }
@@ -140,15 +142,15 @@ impl Order for Rounds {
     fn classify(&mut self, _: &mut Cx<'_>, p: &Meta) -> usize {
         self.of[usize::from(p.dscp.0 & 63)] as usize
     }
-    fn joined(&mut self, class: usize, _: &Meta, _: &impl Lines) {
-        if !self.active.contains(&class) {
+    fn joined(&mut self, _: &Cx<'_>, class: usize, _: &Meta, _: &impl Lines) {
+        if !std::mem::replace(&mut self.listed[class], true) {
             self.active.push_back(class);
         }
     }
-    fn next(&mut self, q: &impl Lines) -> Option<usize> {
+    fn next(&mut self, _: &Cx<'_>, q: &impl Lines) -> Option<usize> {
         loop {
             let class = *self.active.front()?;
-            let Some(head) = q.head(class) else {
+            let Some((_, head)) = q.head(class) else {
                 self.turn(false);
                 continue;
             };
@@ -170,5 +172,109 @@ impl Order for Rounds {
     }
     fn ran_dry(&mut self, _: usize, _: &impl Lines) {
         self.turn(false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::deck::{Deck, numbers};
+    use super::*;
+    use dumbbell_core::rng::Stream;
+    use dumbbell_core::testing::{Numbered, link};
+    use dumbbell_core::units::Capacity;
+    use serde_json::json;
+
+    fn deck(config: serde_json::Value, capacity: Capacity) -> Deck<Drr<Numbered>> {
+        Deck::new(|site| Drr::new(&dumbbell_core::catalogue::read(&config).unwrap(), site), link(capacity))
+    }
+
+    /// By hand, after the example of the paper's figures 2 and 3 (quantum 500):
+    /// round 1 leaves deficits of 300, 0, 300 and 450; in round 2 each sends all that it has.
+    #[test]
+    fn a_round_adds_a_quantum_and_saves_what_is_too_little() {
+        let mut d = deck(
+            json!({"weights": [1, 1, 1, 1], "quantum": "500 B", "map": {"0": 0, "1": 1, "2": 2, "3": 3}, "default_class": 0}),
+            Capacity::Unlimited,
+        );
+        for (class, sizes) in [(0, [200, 750, 20]), (1, [500, 500, 0]), (2, [200, 600, 100]), (3, [50, 700, 180])] {
+            for bytes in sizes.into_iter().filter(|b| *b > 0) {
+                d.put(0, class, bytes);
+            }
+        }
+        let sizes: Vec<u32> = std::iter::from_fn(|| d.take()).map(|p| p.meta.ip_len).collect();
+        assert_eq!(sizes, [200, 500, 200, 50, 750, 20, 500, 600, 100, 700, 180]);
+    }
+
+    /// While both are backlogged, S_i / w_i of two classes differ by at most Q + L (1 / w_i + 1 / w_j): each has had the same
+    /// number of turns but one, and its deficit stays within one packet (Shreedhar, Varghese, lemma 2 and theorem 4).
+    #[test]
+    fn bytes_are_shared_by_weight_whatever_the_packets_sizes() {
+        let weights = [1.0, 2.5, 4.0];
+        let map = json!({"0": 0, "1": 1, "2": 2});
+        let config = json!({"weights": weights, "quantum": "1500 B", "map": map, "default_class": 0});
+        let mut d = deck(config, Capacity::Unlimited);
+        let mut rng = Stream::named(1, "sizes");
+        let sizes = [(40, 200), (1400, 1500), (40, 1500)];
+        for _ in 0..2000 {
+            for (class, (low, high)) in sizes.iter().enumerate() {
+                d.put(class as u32, class as u8, low + rng.below(high - low + 1));
+            }
+        }
+        let mut served = [0.0f64; 3];
+        while d.qdisc.classes().busy().len() == 3 {
+            let p = d.take().unwrap();
+            served[usize::from(p.meta.dscp.0)] += f64::from(p.meta.ip_len);
+            for (i, j) in [(0, 1), (0, 2), (1, 2)] {
+                let apart = (served[i] / weights[i] - served[j] / weights[j]).abs();
+                assert!(apart <= 1500.0 + 1500.0 / weights[i] + 1500.0 / weights[j], "{served:?}");
+            }
+        }
+        assert!(served[0] > 100_000.0, "{served:?}");
+    }
+
+    /// A class that empties loses its deficit: after its pause it begins with one quantum, not with what it had saved.
+    #[test]
+    fn a_class_that_empties_saves_nothing() {
+        let mut d = deck(
+            json!({"weights": [1, 1], "quantum": "1000 B", "map": {"0": 0, "1": 1}, "default_class": 0}),
+            Capacity::Unlimited,
+        );
+        d.put(0, 0, 100);
+        assert_eq!(d.take().unwrap().meta.ip_len, 100);
+        for bytes in [1000, 500] {
+            d.put(0, 0, bytes);
+            d.put(1, 1, bytes);
+        }
+        // With 900 B saved class 0 would send both.
+        assert_eq!(numbers(&mut d), [1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn classes_share_one_buffer() {
+        let mut d = deck(json!({"map": {"ef": 0}}), Capacity::Packets(3));
+        for dscp in [0, 46, 0, 46, 0] {
+            d.put(0, dscp, 100);
+        }
+        assert_eq!(d.dropped(), [(3, "overflow"), (4, "overflow")]);
+        assert_eq!(numbers(&mut d), [0, 2, 1]);
+    }
+
+    #[test]
+    fn what_cannot_be_is_said() {
+        let fault = |v| dumbbell_core::catalogue::read::<DrrConfig>(&v).unwrap_err();
+        for (config, at) in [
+            (json!({"weights": []}), "weights"),
+            (json!({"weights": [1, 0]}), "weights[1]"),
+            (json!({"weights": [1, -2]}), "weights[1]"),
+            (json!({"quantum": "0 B"}), "quantum"),
+            (json!({"weights": [1, 0.001]}), "quantum"),
+            (json!({"default_class": 2}), "default_class"),
+            (json!({"map": {"ef": 7}}), "map.ef"),
+            (json!({"map": {"af99": 0}}), "map.af99"),
+            (json!({"aqm": {"kind": "red", "min_th": "20 pkt"}}), "aqm.max_th"),
+        ] {
+            let fault = fault(config);
+            assert!(fault.at == at && fault.fix.is_some(), "{fault:?}");
+        }
     }
 }

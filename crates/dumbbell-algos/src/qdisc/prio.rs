@@ -61,6 +61,13 @@ pub struct Bands {
     of: [u32; 64],
 }
 
+impl Bands {
+    /// The bands of the 64 codepoints.
+    pub fn of(of: [u32; 64]) -> Self {
+        Bands { of }
+    }
+}
+
 impl<P> Algorithm for Prio<P> {
     type Config = PrioConfig;
     type Site = LinkInfo;
@@ -74,7 +81,7 @@ impl<P> Algorithm for Prio<P> {
     };
     fn new(config: &PrioConfig, link: &LinkInfo) -> Self {
         let classes = Classes::new(config.bands as usize, link, |_| config.aqm.build(link));
-        Scheduled::new(Bands { of: codepoints::classes(&config.map, config.default_band) }, classes)
+        Scheduled::of(Bands::of(codepoints::classes(&config.map, config.default_band)), classes)
     }
 }
 
@@ -82,7 +89,82 @@ impl Order for Bands {
     fn classify(&mut self, _: &mut Cx<'_>, p: &Meta) -> usize {
         self.of[usize::from(p.dscp.0 & 63)] as usize
     }
-    fn next(&mut self, q: &impl Lines) -> Option<usize> {
+    fn next(&mut self, _: &Cx<'_>, q: &impl Lines) -> Option<usize> {
         (0..q.count()).find(|band| q.backlog(*band).packets > 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::deck::{Deck, numbers};
+    use super::*;
+    use dumbbell_core::testing::{Numbered, link};
+    use dumbbell_core::units::Capacity;
+    use serde_json::json;
+
+    fn deck(config: serde_json::Value, capacity: Capacity) -> Deck<Prio<Numbered>> {
+        Deck::new(|site| Prio::new(&dumbbell_core::catalogue::read(&config).unwrap(), site), link(capacity))
+    }
+
+    #[test]
+    fn the_first_band_that_holds_a_packet_sends() {
+        let mut d = deck(json!({}), Capacity::Unlimited);
+        // CS1 is in band 2, EF and CS6 in band 0, the others in band 1.
+        for dscp in [8, 0, 46, 10, 8, 48, 0] {
+            d.put(0, dscp, 100);
+        }
+        assert_eq!([d.take().unwrap().id, d.take().unwrap().id], [2, 5]);
+        // One that comes later goes before all that wait in later bands.
+        d.put(0, 46, 100);
+        assert_eq!(numbers(&mut d), [7, 1, 3, 6, 0, 4]);
+    }
+
+    /// What a band gets is what earlier ones leave: nothing, while they have enough.
+    #[test]
+    fn a_later_band_starves() {
+        let mut d = deck(json!({"bands": 2, "map": {"ef": 0}}), Capacity::Unlimited);
+        d.put(0, 0, 100);
+        for _ in 0..1000 {
+            d.put(0, 46, 1500);
+            assert_eq!(d.take().unwrap().meta.dscp.0, 46);
+        }
+        assert_eq!(numbers(&mut d), [0]);
+    }
+
+    #[test]
+    fn bands_share_one_buffer() {
+        let mut d = deck(json!({}), Capacity::Bytes(1000));
+        for (dscp, bytes) in [(0, 600), (46, 600), (46, 400), (8, 1)] {
+            d.put(0, dscp, bytes);
+        }
+        assert_eq!(d.dropped(), [(1, "overflow"), (3, "overflow")]);
+    }
+
+    /// An algorithm that pushes packets out does so in its own band, and never more than it needs.
+    #[test]
+    fn a_band_makes_room_among_its_own() {
+        let mut d = deck(json!({"aqm": {"kind": "drop_tail", "victim": "front"}}), Capacity::Packets(3));
+        for dscp in [0, 0, 46, 46, 0, 8] {
+            d.put(0, dscp, 100);
+        }
+        assert_eq!(d.dropped(), [(2, "evicted"), (0, "evicted"), (5, "overflow")]);
+        assert_eq!(numbers(&mut d), [3, 1, 4]);
+    }
+
+    #[test]
+    fn what_cannot_be_is_said() {
+        let fault = |v| dumbbell_core::catalogue::read::<PrioConfig>(&v).unwrap_err();
+        for (config, at) in [
+            (json!({"bands": 0}), "bands"),
+            (json!({"bands": 17}), "bands"),
+            (json!({"bands": 1}), "default_band"),
+            (json!({"bands": 2}), "map.cs1"),
+            (json!({"default_band": 3}), "default_band"),
+            (json!({"map": {"ef": 3}}), "map.ef"),
+            (json!({"aqm": "codle"}), "aqm.kind"),
+        ] {
+            let fault = fault(config);
+            assert!(fault.at == at && fault.fix.is_some(), "{fault:?}");
+        }
     }
 }
