@@ -6,5 +6,7 @@ registry! { aqm AnyAqm, suite aqm_suite {
     cobalt::Cobalt,
     codel::Codel,
     drop_tail::DropTail,
+    fred::Fred,
     red::Red,
+    sfb::Sfb,
 } }
