@@ -9,6 +9,7 @@ use crate::scenario::{Followed, Scenario};
 use crate::{graph, row, rtt};
 use dumbbell_core::catalogue::nearest;
 use dumbbell_core::flow::FlowInfo;
+use dumbbell_core::packet::Dscp;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Capacity, Limit, Packets, Rate, Span};
 use dumbbell_plan::{Flow, Link, Plan, Record, Shared, Spec, Transport};
@@ -163,6 +164,7 @@ fn flow(
         back: if udp { Vec::new() } else { f.back },
         source: kit.source.clone(),
         transport,
+        dscp: written.dscp.map_or(Dscp::default(), |c| c.0),
         info: FlowInfo { reserved: written.reserved, rtt: Some(rtt), weight: written.weight },
     }
 }
@@ -282,7 +284,7 @@ fn queue(wired: &Wired, mean_rtt: Option<Span>, root: &Node, check: &mut Check) 
             return None;
         }
     };
-    let aqm = algorithm(Family::Aqm, node, at, capacity.in_packets(wired.mtu), check)?;
+    let aqm = algorithm(Family::of_queue(node), node, at, capacity.in_packets(wired.mtu), check)?;
     Some(Queue { aqm: aqm.into(), capacity, count_in_service })
 }
 

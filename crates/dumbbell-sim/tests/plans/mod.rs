@@ -86,6 +86,7 @@ fn sends(plan: &mut Plan, routes: &Routes, from: NodeId, to: NodeId, start: Span
         back,
         source: kind.source.clone(),
         transport: Transport::Tcp { cc: kind.cc.clone(), tcp: kind.tcp.clone() },
+        dscp: Default::default(),
         info: Default::default(),
     });
 }
