@@ -14,10 +14,12 @@ registry! { aqm AnyAqm, suite aqm_suite {
     feng_red::FengRed,
     jersey_cw::JerseyCw,
     pi::Pi,
+    fred::Fred,
     pi2::Pi2,
     pi::Pi,
     pie::Pie,
     red::Red,
     rem::Rem,
+    sfb::Sfb,
     wred::Wred,
 } }
