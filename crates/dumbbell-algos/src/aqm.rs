@@ -5,6 +5,7 @@ registry! { aqm AnyAqm, suite aqm_suite {
     avq::Avq,
     blue::Blue,
     drop_tail::DropTail,
+    green::Green,
     jersey_cw::JerseyCw,
     pi::Pi,
     pi2::Pi2,
