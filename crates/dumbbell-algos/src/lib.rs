@@ -8,5 +8,6 @@ pub mod aqm;
 pub mod cc;
 pub mod conditioner;
 pub mod impairment;
+pub mod qdisc;
 pub mod service;
 pub mod source;

@@ -14,6 +14,8 @@ pub mod pages;
 #[cfg(test)]
 pub mod parameters;
 #[cfg(test)]
+pub mod qdisc;
+#[cfg(test)]
 pub mod service;
 #[cfg(test)]
 pub mod source;
@@ -68,6 +70,14 @@ macro_rules! conditioner_suite {
     ($T:ty) => {
         suite!($T, parameters: documents_itself, refuses_what_is_wrong);
         suite!($T, conditioner: accounts_for_every_packet, repeats_itself);
+    };
+}
+#[cfg(test)]
+macro_rules! qdisc_suite {
+    ($T:ty) => {
+        suite!($T, parameters: documents_itself, refuses_what_is_wrong);
+        suite!($T, qdisc: accounts_for_every_packet, repeats_itself, keeps_the_limit, never_idles_while_a_packet_waits,
+            keeps_the_order_of_a_flow, behaves_alike_behind_a_box);
     };
 }
 #[cfg(test)]

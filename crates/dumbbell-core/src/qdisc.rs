@@ -1,9 +1,9 @@
 //! Queueing disciplines: what holds packets, in which order they leave, and the FIFO that asks an [`Aqm`].
-use crate::aqm::{Aqm, Backlog, Cx, Decision, Gone, QueueView, Reason, Verdict};
+use crate::aqm::{Aqm, Backlog, Cx, Decision, Gone, QueueView, Reason, Slot, Verdict};
 use crate::packet::{Meta, Packet};
 use crate::probe::Probe;
 use crate::store::{Store, Waiting};
-use crate::units::Time;
+use crate::units::{Capacity, Time};
 
 /// Where packets go that do not come out of a queue. The simulator counts them, the router frees the buffer.
 pub trait Sink<P> {
@@ -35,6 +35,70 @@ pub trait Qdisc<P: Packet> {
     fn probe(&self, out: &mut dyn Probe);
 }
 
+/// The object-safe twin of [`Qdisc`], which every `Qdisc` has for free: see [`crate::aqm::DynAqm`].
+pub trait DynQdisc<P>: Send {
+    /// See [`Qdisc::enqueue`].
+    fn enqueue(&mut self, cx: &mut Cx<'_>, p: P, sink: &mut dyn Sink<P>);
+    /// See [`Qdisc::dequeue`].
+    fn dequeue(&mut self, cx: &mut Cx<'_>, sink: &mut dyn Sink<P>) -> Option<Waiting<P>>;
+    /// See [`Qdisc::backlog`].
+    fn backlog(&self) -> Backlog;
+    /// See [`Qdisc::set_in_service`].
+    fn set_in_service(&mut self, bytes: Option<u32>);
+    /// See [`Qdisc::idle`].
+    fn idle(&mut self, cx: &mut Cx<'_>);
+    /// See [`Qdisc::next_wakeup`].
+    fn next_wakeup(&self) -> Option<Time>;
+    /// See [`Qdisc::wake`].
+    fn wake(&mut self, cx: &mut Cx<'_>);
+    /// See [`Qdisc::waiting_since`].
+    fn waiting_since(&self) -> Vec<Time>;
+    /// See [`Qdisc::probe`].
+    fn probe(&self, out: &mut dyn Probe);
+}
+
+/// A `dyn Sink` as an `impl Sink`.
+struct Into<'a, P>(&'a mut dyn Sink<P>);
+
+impl<P> Sink<P> for Into<'_, P> {
+    fn dropped(&mut self, p: P, since: Option<Time>, why: Reason, saw: &dyn Fn(&mut dyn Probe)) {
+        self.0.dropped(p, since, why, saw);
+    }
+    fn marked(&mut self, p: &P, why: Reason, saw: &dyn Fn(&mut dyn Probe)) {
+        self.0.marked(p, why, saw);
+    }
+}
+
+impl<P: Packet, Q: Qdisc<P> + Send> DynQdisc<P> for Q {
+    fn enqueue(&mut self, cx: &mut Cx<'_>, p: P, sink: &mut dyn Sink<P>) {
+        Qdisc::enqueue(self, cx, p, &mut Into(sink));
+    }
+    fn dequeue(&mut self, cx: &mut Cx<'_>, sink: &mut dyn Sink<P>) -> Option<Waiting<P>> {
+        Qdisc::dequeue(self, cx, &mut Into(sink))
+    }
+    fn backlog(&self) -> Backlog {
+        Qdisc::backlog(self)
+    }
+    fn set_in_service(&mut self, bytes: Option<u32>) {
+        Qdisc::set_in_service(self, bytes);
+    }
+    fn idle(&mut self, cx: &mut Cx<'_>) {
+        Qdisc::idle(self, cx);
+    }
+    fn next_wakeup(&self) -> Option<Time> {
+        Qdisc::next_wakeup(self)
+    }
+    fn wake(&mut self, cx: &mut Cx<'_>) {
+        Qdisc::wake(self, cx);
+    }
+    fn waiting_since(&self) -> Vec<Time> {
+        Qdisc::waiting_since(self)
+    }
+    fn probe(&self, out: &mut dyn Probe) {
+        Qdisc::probe(self, out);
+    }
+}
+
 /// First in, first out, with an algorithm that signals congestion.
 pub struct Fifo<A, P> {
     aqm: A,
@@ -42,33 +106,96 @@ pub struct Fifo<A, P> {
     next_tick: Option<Time>,
 }
 
-impl<A: Aqm, P: Packet> Fifo<A, P> {
+impl<A: Aqm, P> Fifo<A, P> {
     /// An empty queue. A periodic algorithm's first tick is at the start of the run.
     pub fn new(aqm: A) -> Self {
         let next_tick = aqm.ticks().then_some(Time::ZERO);
         Fifo { aqm, store: Store::default(), next_tick }
     }
 
+    /// Whether its algorithm has a clock.
+    pub fn ticks(&self) -> bool {
+        self.next_tick.is_some()
+    }
+}
+
+impl<A: Aqm, P: Packet> Fifo<A, P> {
+    /// A packet arrives at a queue that may hold as much as `own`: the buffer, or what others leave of it.
+    /// Whether it went in.
+    #[inline]
+    pub fn offer(&mut self, cx: &mut Cx<'_>, mut p: P, own: Capacity, sink: &mut impl Sink<P>) -> bool {
+        let meta = p.meta();
+        let fits_now = fits(own, &self.store, &meta);
+        let verdict = self.aqm.arrive(cx, &self.store, &meta, fits_now);
+        if let Verdict::Evict { slot, reason, arrival_too } = verdict {
+            self.push_out(slot, reason, sink);
+            if arrival_too {
+                let aqm = &self.aqm;
+                sink.dropped(p, None, reason, &|out| aqm.probe(out));
+                return false;
+            }
+        }
+        // Room is made only for a packet that would stay.
+        let stays = matches!(verdict.decide(meta.ecn, true), Decision::Admit(_));
+        let decision = verdict.decide(meta.ecn, stays && self.make_room(cx, &meta, own, sink));
+        let aqm = &self.aqm;
+        let saw = |out: &mut dyn Probe| aqm.probe(out);
+        match carry_out(decision, &mut p, sink, &saw) {
+            Some(reason) => sink.dropped(p, None, reason, &saw),
+            None => {
+                self.admit(cx, p, &meta);
+                return true;
+            }
+        }
+        false
+    }
+
     /// Evicts until `p` fits, as long as the algorithm names a victim: whether `p` fits now.
-    fn make_room(&mut self, cx: &mut Cx<'_>, p: &Meta, sink: &mut impl Sink<P>) -> bool {
-        while !fits(cx, &self.store, p) {
-            if !self.store.could_hold(cx.link.capacity, p.ip_len) {
+    fn make_room(&mut self, cx: &mut Cx<'_>, p: &Meta, own: Capacity, sink: &mut impl Sink<P>) -> bool {
+        while !fits(own, &self.store, p) {
+            if !self.store.could_hold(own, p.ip_len) {
                 return false;
             }
             match self.aqm.make_room(cx, &self.store, p) {
-                Some(slot) if (slot as usize) < self.store.len() => self.evict(slot, Reason::Evicted, sink),
+                Some(slot) if (slot as usize) < self.store.len() => self.push_out(slot, Reason::Evicted, sink),
                 _ => return false,
             }
         }
         true
     }
 
-    fn evict(&mut self, slot: u32, reason: Reason, sink: &mut impl Sink<P>) {
+    /// Drops the waiting packet at `slot`, if there is one.
+    pub fn push_out(&mut self, slot: Slot, reason: Reason, sink: &mut impl Sink<P>) {
         if let Some(w) = self.store.remove(slot) {
             self.aqm.gone(&w.packet.meta(), Gone::Evicted);
             let aqm = &self.aqm;
             sink.dropped(w.packet, Some(w.since), reason, &|out| aqm.probe(out));
         }
+    }
+
+    /// The packet whose turn is next, and since when it waits.
+    pub fn head(&self) -> Option<(Time, Meta)> {
+        self.store.iter().next().map(|w| (w.since, w.packet.meta()))
+    }
+
+    /// What waits, with a packet in transmission that it counts.
+    #[inline]
+    pub fn counted(&self) -> Backlog {
+        QueueView::backlog(&self.store)
+    }
+
+    /// Takes the head out without asking the algorithm, to put it elsewhere.
+    pub fn move_out(&mut self) -> Option<Waiting<P>> {
+        let w = self.store.pop()?;
+        self.aqm.gone(&w.packet.meta(), Gone::Evicted);
+        Some(w)
+    }
+
+    /// Puts a packet at the tail that has waited elsewhere, without asking the algorithm.
+    pub fn move_in(&mut self, w: Waiting<P>) {
+        let meta = w.packet.meta();
+        self.store.push(w.since, w.packet);
+        self.aqm.admitted(&meta);
     }
 
     fn admit(&mut self, cx: &Cx<'_>, p: P, as_it_arrived: &Meta) {
@@ -77,9 +204,9 @@ impl<A: Aqm, P: Packet> Fifo<A, P> {
     }
 }
 
-fn fits<P: Packet>(cx: &Cx<'_>, store: &Store<P>, p: &Meta) -> bool {
+fn fits<P: Packet>(own: Capacity, store: &Store<P>, p: &Meta) -> bool {
     let b = store.backlog();
-    cx.link.capacity.fits(b.packets, b.bytes, p.ip_len)
+    own.fits(b.packets, b.bytes, p.ip_len)
 }
 
 /// Carries a decision out: `Some(reason)` if the packet must go; marks it where it must be marked.
@@ -101,26 +228,10 @@ fn carry_out<P: Packet>(
 }
 
 impl<A: Aqm, P: Packet> Qdisc<P> for Fifo<A, P> {
-    fn enqueue(&mut self, cx: &mut Cx<'_>, mut p: P, sink: &mut impl Sink<P>) {
-        let meta = p.meta();
-        let fits_now = fits(cx, &self.store, &meta);
-        let verdict = self.aqm.arrive(cx, &self.store, &meta, fits_now);
-        if let Verdict::Evict { slot, reason, arrival_too } = verdict {
-            self.evict(slot, reason, sink);
-            if arrival_too {
-                let aqm = &self.aqm;
-                return sink.dropped(p, None, reason, &|out| aqm.probe(out));
-            }
-        }
-        // Room is made only for a packet that would stay.
-        let stays = matches!(verdict.decide(meta.ecn, true), Decision::Admit(_));
-        let decision = verdict.decide(meta.ecn, stays && self.make_room(cx, &meta, sink));
-        let aqm = &self.aqm;
-        let saw = |out: &mut dyn Probe| aqm.probe(out);
-        match carry_out(decision, &mut p, sink, &saw) {
-            Some(reason) => sink.dropped(p, None, reason, &saw),
-            None => self.admit(cx, p, &meta),
-        }
+    #[inline]
+    fn enqueue(&mut self, cx: &mut Cx<'_>, p: P, sink: &mut impl Sink<P>) {
+        let own = cx.link.capacity;
+        self.offer(cx, p, own, sink);
     }
 
     fn dequeue(&mut self, cx: &mut Cx<'_>, sink: &mut impl Sink<P>) -> Option<Waiting<P>> {

@@ -5,8 +5,8 @@
 //! ```
 //! declares the modules, a closed enum over the algorithms (inlined, greppable) with one `Foreign` variant for
 //! those of other crates, the catalogue, building by name, and a conformance test for each.
-//! A kind is one of `aqm`, `cc`, `impairment`, `service`, `source`, and `conditioner`, whose algorithms own packets and so are
-//! generic over the packet.
+//! A kind is one of `aqm`, `cc`, `impairment`, `service`, `source`, and `conditioner` and `qdisc`, whose algorithms own packets
+//! and so are generic over the packet.
 use crate::catalogue::{Entry, Fault, nearest};
 
 /// The fault of a name that is not in `catalogue`.
@@ -22,14 +22,17 @@ pub fn unknown(kind: &str, name: &str, catalogue: &[Entry]) -> Fault {
 /// Declares the algorithms of one kind. See the module's page.
 #[macro_export]
 macro_rules! registry {
-    (conditioner $Any:ident, suite $suite:ident { $($module:ident :: $Type:ident),+ $(,)? }) => {
+    (conditioner $($rest:tt)*) => { $crate::registry! { owning conditioner $($rest)* } };
+    (qdisc $($rest:tt)*) => { $crate::registry! { owning qdisc $($rest)* } };
+    (owning $kind:ident $Any:ident, suite $suite:ident { $($module:ident :: $Type:ident),+ $(,)? }) => {
         $(pub mod $module;)+
 
-        /// Every conditioner of the catalogue, and those of other crates.
+        #[doc = concat!("Every ", stringify!($kind), " of the catalogue, and those of other crates.")]
+        #[allow(clippy::large_enum_variant)]
         pub enum $Any<P> {
             $(#[doc = concat!("See [`", stringify!($module), "`].")] $Type($module::$Type<P>),)+
             /// One that another crate brought.
-            Foreign(Box<dyn $crate::conditioner::DynConditioner<P>>),
+            Foreign($crate::__foreign!($kind P)),
         }
 
         /// Their pages and parameters.
@@ -37,10 +40,10 @@ macro_rules! registry {
             &[$($crate::catalogue::Entry::of::<$module::$Type<()>>()),+];
 
         impl<P> $Any<P> {
-            $crate::__build!(conditioner $crate::aqm::LinkInfo { $($module::$Type<P> => $Type),+ });
+            $crate::__build!($kind $crate::aqm::LinkInfo { $($module::$Type<P> => $Type),+ });
         }
 
-        $crate::__delegate!(conditioner $Any { $($Type),+ });
+        $crate::__delegate!($kind $Any { $($Type),+ });
 
         #[cfg(test)]
         mod conformance {
@@ -118,6 +121,8 @@ macro_rules! __foreign {
     (impairment) => { Box<dyn $crate::impairment::Impairment + Send> };
     (source) => { Box<dyn $crate::source::Source + Send> };
     (service) => { Box<dyn $crate::service::Service + Send> };
+    (conditioner $P:ident) => { Box<dyn $crate::conditioner::DynConditioner<$P>> };
+    (qdisc $P:ident) => { Box<dyn $crate::qdisc::DynQdisc<$P>> };
 }
 
 /// What an algorithm of a kind is told of its place.
@@ -274,6 +279,37 @@ macro_rules! __delegate {
             }
             fn probe(&self, out: &mut dyn $crate::probe::Probe) {
                 $crate::__each!(self, $Any $list, a => a.probe(out))
+            }
+        }
+    };
+    (qdisc $Any:ident $list:tt) => {
+        impl<P: $crate::packet::Packet> $crate::qdisc::Qdisc<P> for $Any<P> {
+            fn enqueue(&mut self, cx: &mut $crate::aqm::Cx<'_>, p: P, sink: &mut impl $crate::qdisc::Sink<P>) {
+                $crate::__each!(self, $Any $list, q => q.enqueue(cx, p, sink))
+            }
+            fn dequeue(&mut self, cx: &mut $crate::aqm::Cx<'_>, sink: &mut impl $crate::qdisc::Sink<P>) -> Option<$crate::store::Waiting<P>> {
+                $crate::__each!(self, $Any $list, q => q.dequeue(cx, sink))
+            }
+            fn backlog(&self) -> $crate::aqm::Backlog {
+                $crate::__each!(self, $Any $list, q => q.backlog())
+            }
+            fn set_in_service(&mut self, bytes: Option<u32>) {
+                $crate::__each!(self, $Any $list, q => q.set_in_service(bytes))
+            }
+            fn idle(&mut self, cx: &mut $crate::aqm::Cx<'_>) {
+                $crate::__each!(self, $Any $list, q => q.idle(cx))
+            }
+            fn next_wakeup(&self) -> Option<$crate::units::Time> {
+                $crate::__each!(self, $Any $list, q => q.next_wakeup())
+            }
+            fn wake(&mut self, cx: &mut $crate::aqm::Cx<'_>) {
+                $crate::__each!(self, $Any $list, q => q.wake(cx))
+            }
+            fn waiting_since(&self) -> Vec<$crate::units::Time> {
+                $crate::__each!(self, $Any $list, q => q.waiting_since())
+            }
+            fn probe(&self, out: &mut dyn $crate::probe::Probe) {
+                $crate::__each!(self, $Any $list, q => q.probe(out))
             }
         }
     };

@@ -1,7 +1,7 @@
 //! Random traffic for queues and random lives for connections, from a seed.
 use dumbbell_core::aqm::Aqm;
 use dumbbell_core::aqm::LinkInfo;
-use dumbbell_core::packet::{Ecn, Meta};
+use dumbbell_core::packet::{Dscp, Ecn, Meta};
 use dumbbell_core::qdisc::Fifo;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::{Bench, Event, Numbered, packet};
@@ -16,14 +16,17 @@ pub struct Arrival {
     pub meta: Meta,
 }
 
-/// Bursts and pauses, all sizes, some flows, all codepoints: at most 300 packets.
+/// Bursts and pauses, all sizes, some flows, all ECN codepoints and some of DiffServ: at most 300 packets.
 pub fn arrivals(rng: &mut Stream) -> Vec<Arrival> {
     const ECN: [Ecn; 5] = [Ecn::NotEct, Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::Ce];
+    // Best effort, AF11 to AF13, CS1, EF.
+    const DSCP: [u8; 6] = [0, 10, 12, 14, 8, 46];
     let one = |rng: &mut Stream| {
         let pause = rng.below(41) == 0;
         let gap = Span::from_us(u64::from(if pause { 100_000 + rng.below(200_000) } else { rng.below(5_000) }));
         let (flow, bytes, ecn) = (rng.below(4), 40 + rng.below(1460), ECN[rng.below(5) as usize]);
-        Arrival { gap, meta: packet(flow, bytes, ecn) }
+        let dscp = Dscp(DSCP[rng.below(6) as usize]);
+        Arrival { gap, meta: Meta { dscp, ..packet(flow, bytes, ecn) } }
     };
     (0..1 + rng.below(299)).map(|_| one(rng)).collect()
 }
