@@ -12,6 +12,8 @@ registry! { aqm AnyAqm, suite aqm_suite {
     dt_red::DtRed,
     ea_red::EaRed,
     feng_red::FengRed,
+    jersey_cw::JerseyCw,
+    pi::Pi,
     fred::Fred,
     pi2::Pi2,
     pi::Pi,

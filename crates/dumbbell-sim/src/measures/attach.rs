@@ -34,10 +34,12 @@ fn interest(link: &Link, rtt: Span) -> Interest {
     let packet = link.rate.span_of(u64::from(link.mtu + link.framing));
     let interval = INTERVAL.max(rtt).max(packet * 2);
     let window = WINDOW.max(rtt * ROUND_TRIPS);
-    let threshold = match link.capacity {
-        Capacity::Packets(n) => Threshold::Packets(f64::from(n) / 2.0),
-        Capacity::Bytes(n) => Threshold::Bytes(n / 2),
-        Capacity::Unlimited => Threshold::None,
+    let threshold = match (link.watch_above, link.capacity) {
+        (Some(Capacity::Packets(n)), _) => Threshold::Packets(f64::from(n)),
+        (None, Capacity::Packets(n)) => Threshold::Packets(f64::from(n) / 2.0),
+        (Some(Capacity::Bytes(n)), _) => Threshold::Bytes(n),
+        (None, Capacity::Bytes(n)) => Threshold::Bytes(n / 2),
+        (Some(Capacity::Unlimited), _) | (None, Capacity::Unlimited) => Threshold::None,
     };
     Interest { rtt, interval, window: window.ps().div_ceil(interval.ps()) as u32, threshold }
 }
