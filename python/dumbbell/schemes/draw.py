@@ -86,19 +86,19 @@ def scaled(document: Mapping[str, Any], metric: Metric, relative: bool = False) 
 
 
 def looks(document: Mapping[str, Any]) -> dict[str, Look]:
-    """Each scheme's look: that of its kind, unless another scheme of this page has its colour or its marker."""
+    """Each scheme's look: that of its kind; but a colour or a marker that another scheme of this page has already makes
+    way for the first that is free, as long as there is one."""
     found: dict[str, Look] = {}
-    spare = [style.nth(i) for i in range(len(style.PALETTE))]
     for scheme in document["schemes"]:
-        taken = list(found.values())
         own = style.look(scheme["kind"])
-        free = [one for one in (own, *spare) if not any(_alike(one, other) for other in taken)]
-        found[scheme["name"]] = free[0] if free else style.nth(len(taken))
+        color = _free(own.color, style.PALETTE, [look.color for look in found.values()])
+        marker = _free(own.marker, style.MARKERS, [look.marker for look in found.values()])
+        found[scheme["name"]] = Look(color, marker, own.dash)
     return found
 
 
-def _alike(a: Look, b: Look) -> bool:
-    return a.color == b.color or a.marker == b.marker
+def _free(own: str, all_of_them: Sequence[str], taken: Sequence[str]) -> str:
+    return next((one for one in (own, *all_of_them) if one not in taken), own)
 
 
 def ccs(document: Mapping[str, Any]) -> list[str | None]:

@@ -52,7 +52,12 @@ def read(source: dict[str, str], sets: Sequence[str], use: Sequence[str], queue:
     """Reads and checks the scenario. `ScenarioError` with its place and the fix, as for `check`."""
     planned = door.plan(door.request(source, sets, points=1, use=list(use) or None))
     scenario, plan = dict(planned["scenario"]), planned["points"][0]["plan"]
-    own = scenario.pop("sweep", {}).get("list", [])
+    sweep = scenario.pop("sweep", None)
+    own = []
+    if sweep is not None:
+        own = [point["overrides"] for point in door.plan(door.request(source, sets, use=list(use) or None))["points"]]
+        if "stop" in sweep:
+            scenario["stop"] = sweep["stop"]
     chosen = _queue(plan, queue)
     short_form = "dumbbell" in scenario or "parking_lot" in scenario
     place = "queue" if short_form else _link_place(scenario, chosen)
@@ -214,16 +219,16 @@ def canonical(key: str) -> str:
     return key.removesuffix(".kind")
 
 
+_ALONE = ("queue", "flow.*", "dumbbell.bottleneck", "parking_lot.bottleneck")
+"""Tables of which a key says enough by itself."""
+
+
 def short(key: str) -> str:
-    """The last word of a path, the one before where it says more."""
-    head, _, last = key.rpartition(".")
-    return (
-        "flows"
-        if last == "count"
-        else last
-        if head.startswith(("queue", "dumbbell", "parking_lot")) or "*" in head
-        else (key if head else last)
-    )
+    """A path in a label."""
+    table, _, last = key.rpartition(".")
+    if key == "flow.0.count":
+        return "flows"
+    return last if table in _ALONE else key
 
 
 def plain(value: Any) -> str:
