@@ -41,6 +41,12 @@ start_spread = "1 s"
 BOUND = {"rate": 'dumbbell.bottleneck.rate="{}"', "cc": "flow.*.cc={}"}
 
 
+@pytest.fixture(autouse=True)
+def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drawing takes longer than running; commands, which are processes of their own, still draw."""
+    monkeypatch.setattr("dumbbell.schemes.draw.figures_of", lambda document: [])
+
+
 @pytest.fixture
 def net(tmp_path: Path) -> Path:
     path = tmp_path / "net.toml"
