@@ -22,7 +22,7 @@ from owning import HALF_FULL
 
 NET = """duration = "6 s"
 warmup = "1 s"
-queue = { kind = "red", limit = "40 pkt", min_th = "4 pkt" }
+queue = { kind = "red", limit = "40 pkt", min_th = "6 pkt" }
 
 [dumbbell.bottleneck]
 rate = "5 Mbps"

@@ -53,8 +53,8 @@ class Scaled:
     spots: Mapping[tuple[str, int], Spot]
 
     def values(self) -> list[float]:
-        """Everything that must be seen."""
-        return [value for s in self.spots.values() for value in (*s.seeds, s.mean, s.high)]
+        """Means and single seeds."""
+        return [value for s in self.spots.values() for value in (*s.seeds, s.mean)]
 
 
 def figures_of(document: Mapping[str, Any]) -> list[Drawn]:

@@ -23,6 +23,8 @@ def sentences(document: Mapping[str, Any]) -> list[str]:
     by_metric: dict[str, list[dict[str, Any]]] = {}
     for verdict in document["best"]:
         by_metric.setdefault(verdict["metric"], []).append(verdict)
+    if not by_metric and len(document["seeds"]) == 1:
+        return ["One seed has no intervals, so that nobody can be said to be best: take --seeds 5."]
     if not by_metric:
         return ["No two schemes have results that could be compared."]
     order = sorted(by_metric, key=lambda key: (key != _LEADS, list(_METRICS).index(key)))
@@ -101,7 +103,7 @@ def _ties(ties: Sequence[Sequence[str]], n: int, document: Mapping[str, Any]) ->
         return f" ({_and(ties[0])} tie)"
     behind = {s["name"]: sum(s["name"] not in names for names in ties) for s in document["schemes"]}
     often = [f"{name} is behind in {k}" for name, k in behind.items() if 2 * k > n]
-    return f" in {n} conditions" + (f"; {_and(often)}" if often else "")
+    return f" in any of {n} conditions" + (f"; {_and(often)}" if often else "")
 
 
 def _of(ties: Sequence[Sequence[str]], n: int) -> str:
