@@ -2,6 +2,8 @@
 use dumbbell_core::registry;
 
 registry! { aqm AnyAqm, suite aqm_suite {
+    adaptive_red::AdaptiveRed,
+    avq::Avq,
     blue::Blue,
     choke::Choke,
     cobalt::Cobalt,
@@ -9,7 +11,14 @@ registry! { aqm AnyAqm, suite aqm_suite {
     drop_tail::DropTail,
     dt_red::DtRed,
     ea_red::EaRed,
+    feng_red::FengRed,
+    fred::Fred,
+    jersey_cw::JerseyCw,
     pi2::Pi2,
+    pi::Pi,
     pie::Pie,
     red::Red,
+    rem::Rem,
+    sfb::Sfb,
+    wred::Wred,
 } }

@@ -12,6 +12,6 @@ pub mod scheduled;
 mod tests;
 
 registry! { qdisc AnyQdisc, suite qdisc_suite {
-    prio::Prio,
     drr::Drr,
+    prio::Prio,
 } }

@@ -61,7 +61,7 @@ impl Family {
     }
     /// Keys beside `kind` that are not the algorithm's: those of the port around it.
     pub fn port_keys(self) -> &'static [&'static str] {
-        if self.is_queue() { &["limit", "count_in_service"] } else { &[] }
+        if self.is_queue() { &["limit", "count_in_service", "watch_above"] } else { &[] }
     }
     /// Whether it is a kind of queue: what stands where a scenario says `queue`.
     pub fn is_queue(self) -> bool {

@@ -31,7 +31,7 @@ macro_rules! choice {
 }
 
 choice!(
-    /// A queue: the name of an aqm, or a table with `kind`, `limit`, `count_in_service` and its parameters.
+    /// A queue: the name of an aqm, or a table with `kind`, `limit`, `count_in_service`, `watch_above` and its parameters.
     QueueChoice, "queue"
 );
 choice!(

@@ -75,7 +75,9 @@ fn table(family: Family, entry: &Known, defs: &mut Map<String, Value>) -> Value 
     if family.is_queue() {
         let limit: Value = schemars::schema_for!(Limit).into();
         let doc = "How much may wait; default 50 pkt in a short form.";
-        properties.insert("limit".into(), described(limit, doc));
+        properties.insert("limit".into(), described(limit.clone(), doc));
+        let doc = "Results tell how long more than this waited (`time_above_share`); default half the limit.";
+        properties.insert("watch_above".into(), described(limit, doc));
         let doc = "Whether backlog and limit count the packet in transmission; default false, as in ns-2 and Linux.";
         properties.insert("count_in_service".into(), described(json!({ "type": "boolean" }), doc));
     }

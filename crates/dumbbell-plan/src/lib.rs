@@ -101,6 +101,9 @@ pub struct Link {
     pub capacity: Capacity,
     /// Whether backlog and limit count the packet in transmission.
     pub count_in_service: bool,
+    /// Beyond what results tell how long its queue was; `None`: beyond half of `capacity`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub watch_above: Option<Capacity>,
     /// What the wire does to packets, in this order.
     pub impairments: Vec<Shared<Spec>>,
     /// Whether the results report its queue.

@@ -10,6 +10,7 @@ use crate::flow::{Ends, Flow, Udp};
 use crate::held::HeldQueue;
 use crate::legend::Legend;
 use crate::legs::{Legs, Streams};
+use crate::measures::attach;
 use crate::net::{Element, Net};
 use crate::observe::Looks;
 use crate::port::{Port, Queue};
@@ -83,6 +84,7 @@ impl World {
         for (link, datagrams) in with_datagrams(plan).into_iter().enumerate() {
             elements.push(element(plan, link, datagrams, options, &brought)?);
         }
+        attach(plan, &mut elements);
         let is = |f: &dyn Fn(&Port) -> bool| -> Vec<bool> {
             elements.iter().map(|e| matches!(e, Element::Port(p) if f(p))).collect()
         };
@@ -188,11 +190,7 @@ fn element(
     Ok(Element::Port(Box::new(Port {
         station,
         queue,
-        account: Account::new(
-            number,
-            plan.record.drops || !plan.record.packets.is_empty(),
-            PortStats::new(warm, end, link.report),
-        ),
+        account: Account::new(number, plan.record.drops || !plan.record.packets.is_empty(), PortStats::new(warm, end)),
         impairments,
         looks: looks(plan, plan.record.queues && link.report),
         quiet_until: Time::ZERO,

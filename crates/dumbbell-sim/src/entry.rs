@@ -77,6 +77,11 @@ impl Pkt {
     pub fn dscp(&self) -> Dscp {
         Dscp((self.word >> 2) as u8 & 63)
     }
+    /// Sets the codepoint of a packet that has none yet.
+    #[inline]
+    pub fn put_dscp(&mut self, dscp: Dscp) {
+        self.word |= u64::from(dscp.0) << 2;
+    }
     /// Sets the codepoint.
     #[inline]
     pub fn set_dscp(&mut self, dscp: Dscp) {

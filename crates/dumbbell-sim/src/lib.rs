@@ -21,6 +21,7 @@ mod held;
 mod histogram;
 mod legend;
 mod legs;
+mod measures;
 mod net;
 mod observe;
 mod parcel;
@@ -36,6 +37,7 @@ mod world;
 
 pub use build::Options;
 pub use drive::{Arrival, Fate, drive};
+pub use measures::Measures;
 pub use observe::{Cause, FlowRow, Observer, QueueRow, Reaction, Signal, Stance, Who};
 pub use report::{Conservation, FlowReport, QueueReport, Report};
 pub use world::World;

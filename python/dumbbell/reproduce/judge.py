@@ -59,7 +59,8 @@ def cell(paper: Paper, measured: Measured, wanted: Cell, known: Mapping[str, Fam
             "ci95": _listed(stats.ci95(verdict.differences(ours, against[1]))),
         }
     if not wanted.fitted:
-        row["verdict"] = verdict.of_cell(Printed(wanted.published, wanted.decimals), ours, against)
+        printed = Printed(wanted.published, wanted.decimals)
+        row["verdict"] = verdict.of_cell(printed, ours, against, gain=wanted.gain)
     return row
 
 

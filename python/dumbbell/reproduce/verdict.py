@@ -40,15 +40,19 @@ class Printed:
         return self.value - self.half_digit <= high and low <= self.value + self.half_digit
 
 
-def of_cell(printed: Printed, ours: Sequence[float], baseline: tuple[float, Sequence[float]] | None = None) -> str:
-    """The verdict on a cell: `ours` is one value a seed, `baseline` is (printed, one value a seed)."""
+def of_cell(
+    printed: Printed, ours: Sequence[float], baseline: tuple[float, Sequence[float]] | None = None, gain: bool = False
+) -> str:
+    """The verdict on a cell: `ours` is one value a seed, `baseline` is (printed, one value a seed). gain: the value is
+    an effect in itself, and *in part* asks of it, too, the printed sign and half to twice the size."""
     if _is_reproduced(printed, ours):
         return REPRODUCED
     if baseline is None:
         near = abs(stats.mean(ours) - printed.value) <= TOLERANCE * abs(printed.value)
         return IN_PART if near else CONTRADICTED
     printed_effect = printed.value - baseline[0]
-    return IN_PART if same_effect(printed_effect, effect(ours, baseline[1])) else CONTRADICTED
+    alike = same_effect(printed_effect, effect(ours, baseline[1]))
+    return IN_PART if alike and (not gain or same_effect(printed.value, stats.mean(ours))) else CONTRADICTED
 
 
 def _is_reproduced(printed: Printed, ours: Sequence[float]) -> bool:

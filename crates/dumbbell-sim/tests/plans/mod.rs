@@ -29,6 +29,7 @@ pub fn link(from: NodeId, to: NodeId, rate: Rate, delay: Span) -> Link {
         aqm: spec("drop_tail", json!({})),
         capacity: Capacity::Unlimited,
         count_in_service: false,
+        watch_above: None,
         impairments: vec![],
         report: false,
     }

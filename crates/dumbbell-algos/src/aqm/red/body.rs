@@ -7,6 +7,7 @@ use super::spacing::Spacing;
 use dumbbell_core::aqm::{Backlog, Cx, Decision, Needs, QueueView, Reason, Slot, Verdict};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
+use dumbbell_core::units::Time;
 
 /// A queue's average and the habits that all its packets share.
 #[derive(Clone, Debug)]
@@ -79,6 +80,16 @@ impl Body {
     /// The link is idle since `cx.now`.
     pub fn idle(&mut self, cx: &Cx<'_>) {
         self.average.idle_from(cx.now);
+    }
+
+    /// Nothing of this queue waits since `now`.
+    pub fn idle_from(&mut self, now: Time) {
+        self.average.idle_from(now);
+    }
+
+    /// Whether nothing came since it was told to be idle.
+    pub fn is_idle(&self) -> bool {
+        self.average.is_idle()
     }
 }
 

@@ -1,6 +1,7 @@
 //! For the variants: whether one decides like RED, and a line whose length the test says.
 use super::*;
 use crate::suite::traffic;
+use dumbbell_core::packet::Dscp;
 
 /// An algorithm at a line of a length that the test says; each packet of 500 B arrives at one instant.
 pub struct Line<A> {
@@ -55,11 +56,19 @@ impl<A: Aqm> Line<A> {
     pub fn arrive(&mut self, packets: u32) -> Verdict {
         self.arrive_bytes(packets, 500 * u64::from(packets))
     }
+    /// A packet with a codepoint finds `packets` of 500 B.
+    pub fn arrive_as(&mut self, packets: u32, dscp: u8) -> Verdict {
+        self.offer(packets, 500 * u64::from(packets), dscp)
+    }
     /// A packet finds `packets` of `bytes` in all.
     pub fn arrive_bytes(&mut self, packets: u32, bytes: u64) -> Verdict {
+        self.offer(packets, bytes, 0)
+    }
+    fn offer(&mut self, packets: u32, bytes: u64, dscp: u8) -> Verdict {
         let fits = self.site.capacity.fits(packets, bytes, 500);
+        let meta = Meta { dscp: Dscp(dscp), ..packet(0, 500, Ecn::NotEct) };
         let cx = &mut Cx { now: self.now, rng: &mut self.rng, link: &self.site, flows: &self.flows };
-        self.aqm.arrive(cx, &Long(Backlog { packets, bytes }), &packet(0, 500, Ecn::NotEct), fits)
+        self.aqm.arrive(cx, &Long(Backlog { packets, bytes }), &meta, fits)
     }
 }
 
