@@ -109,6 +109,11 @@ def look(name: str) -> Look:
     return Look(PALETTE[digest[0] % len(PALETTE)], MARKERS[digest[1] % len(MARKERS)], DASHES[digest[2] % len(DASHES)])
 
 
+def is_chosen(name: str) -> bool:
+    """Whether a scheme's look was chosen by hand, so that it is apart from the other chosen ones."""
+    return name in _CHOSEN
+
+
 def nth(i: int) -> Look:
     """The look of the i-th flow of a figure."""
     return Look(PALETTE[i % len(PALETTE)], MARKERS[i % len(MARKERS)], DASHES[i % len(DASHES)])
