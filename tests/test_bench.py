@@ -115,7 +115,7 @@ def test_two_runs_of_one_seed_that_differ_are_a_failure(monkeypatch: pytest.Monk
         (("--rate", "100mbps"), "--rate 100mbps: `mbps` is ambiguous"),
         (("--rate", "fast"), "--rate fast: `fast` is not a rate"),
         (("--rate", "0 Mbps"), "--rate 0 Mbps: a rate must be above zero"),
-        (("--queue", "redd"), "--queue redd: there is no aqm named `redd`; did you mean `red`?"),
+        (("--queue", "redd"), "--queue redd: there is no queue named `redd`; did you mean `red`?"),
         (("--cc", "reno2"), "--cc reno2: there is no cc named `reno2`; did you mean `reno`?"),
         (("--time", "soon"), "--time soon: `soon` is not a time"),
         (("--time", "0.5 s"), "--time 0.5 s: the last flow starts after 0.9 s; simulate longer than that"),
@@ -196,7 +196,7 @@ def test_a_run_that_is_killed_is_told_of(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_refusal_of_the_measured_process_is_the_commands() -> None:
-    with pytest.raises(ScenarioError, match="there is no aqm named `nothing`"):
+    with pytest.raises(ScenarioError, match="there is no queue named `nothing`"):
         measure.run(Case(1, "1 Mbps", "2 s", queue="nothing"), Way())
 
 

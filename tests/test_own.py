@@ -73,7 +73,7 @@ def test_a_file_is_brought_by_the_command(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text('queue = { kind = "half_full", limit = "20 pkt" }\n' + TOML)
     without = dumbbell_command("run", "s.toml", cwd=tmp_path)
     assert without.returncode == 2
-    assert "there is no aqm named `half_full`" in without.stderr
+    assert "there is no queue named `half_full`" in without.stderr
     assert dumbbell_command("run", "s.toml", "--use", "mine.py", cwd=tmp_path).returncode == 0
     near = dumbbell_command("check", "s.toml", "--use", "mine.py", "-s", "queue=half_ful", cwd=tmp_path)
     assert "did you mean `half_full`?" in near.stderr

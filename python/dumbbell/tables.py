@@ -151,13 +151,13 @@ def _columns(
         largest = max((abs(v.mean) for v in values if v is not None), default=None)
         if largest is None or (key in _RARE and largest == 0):
             continue
-        scale, name = _unit(unit, largest)
+        scale, name = unit_of(unit, largest)
         titles.append(f"{title} [{name}]" if name else title)
         shown.append(["-" if v is None else number(v, scale) for v in values])
     return titles, [[column[i] for column in shown] for i in range(len(rows))]
 
 
-def _unit(unit: str, largest: float) -> tuple[float, str]:
+def unit_of(unit: str, largest: float) -> tuple[float, str]:
     """The scale and the unit in which a column's largest number reads well."""
     if unit == "1":
         return 100.0, "%"
@@ -169,9 +169,15 @@ def _unit(unit: str, largest: float) -> tuple[float, str]:
     return 1.0, unit
 
 
-def number(x: Interval, scale: float = 1.0) -> str:
+def scaled(value: float, unit: str) -> str:
+    """A number of the JSON in the unit in which it reads best: `5.13 ms`, `2.4 %`."""
+    scale, name = unit_of(unit, abs(value))
+    return f"{significant(value * scale, 3 if name else 4)}{f' {name}' if name else ''}"
+
+
+def number(x: Interval, scale: float = 1.0, digits: int = 4) -> str:
     """The mean times `scale`, and half the width of its interval if there is one."""
-    text = significant(x.mean * scale)
+    text = significant(x.mean * scale, digits)
     if x.half is None:
         return text
     half = x.half if x.half > 1e-12 * abs(x.mean) else 0.0  # Equal runs: less is the rounding of their mean.

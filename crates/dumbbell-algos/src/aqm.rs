@@ -2,6 +2,24 @@
 use dumbbell_core::registry;
 
 registry! { aqm AnyAqm, suite aqm_suite {
+    adaptive_red::AdaptiveRed,
+    avq::Avq,
+    blue::Blue,
+    choke::Choke,
+    cobalt::Cobalt,
+    codel::Codel,
     drop_tail::DropTail,
+    dt_red::DtRed,
+    ea_red::EaRed,
+    feng_red::FengRed,
+    jersey_cw::JerseyCw,
+    pi::Pi,
+    fred::Fred,
+    pi2::Pi2,
+    pi::Pi,
+    pie::Pie,
     red::Red,
+    rem::Rem,
+    sfb::Sfb,
+    wred::Wred,
 } }

@@ -15,9 +15,9 @@ mod tests;
 pub mod turns;
 
 registry! { qdisc AnyQdisc, suite qdisc_suite {
-    prio::Prio,
     drr::Drr,
     sfq::Sfq,
     fq::Fq,
     wfq::Wfq,
+    prio::Prio,
 } }

@@ -2,7 +2,7 @@
 use serde::{Deserialize, Serialize};
 
 /// The ECN field of the IP header (RFC 3168 section 5).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ecn {
     /// Not ECN-capable: a congestion signal must be a drop.

@@ -3,7 +3,7 @@ use crate::known::{Known, unknown};
 use crate::node::{Entry as NodeEntry, Kind, Node, Path, below, fault_path};
 use crate::problem::{Check, Diagnostic};
 use crate::typed;
-use dumbbell_algos::{aqm, cc, conditioner, impairment, service, source};
+use dumbbell_algos::{aqm, cc, conditioner, impairment, qdisc, service, source};
 use dumbbell_core::catalogue::{Entry, Fault};
 use dumbbell_core::foreign::Makers;
 use dumbbell_plan::Spec;
@@ -14,6 +14,8 @@ use serde_json::{Map, Value};
 pub enum Family {
     /// When a queue signals.
     Aqm,
+    /// Which of several queues sends.
+    Qdisc,
     /// Congestion control.
     Cc,
     /// Traffic.
@@ -28,16 +30,24 @@ pub enum Family {
 
 impl Family {
     /// All of them.
-    pub const ALL: [Family; 6] =
-        [Family::Aqm, Family::Cc, Family::Source, Family::Impairment, Family::Conditioner, Family::Service];
+    pub const ALL: [Family; 7] = [
+        Family::Aqm,
+        Family::Qdisc,
+        Family::Cc,
+        Family::Source,
+        Family::Impairment,
+        Family::Conditioner,
+        Family::Service,
+    ];
     /// Its name in lists.
     pub fn name(self) -> &'static str {
-        ["aqm", "cc", "source", "impairment", "conditioner", "service"][self as usize]
+        ["aqm", "qdisc", "cc", "source", "impairment", "conditioner", "service"][self as usize]
     }
     /// Its algorithms.
     pub fn catalogue(self) -> &'static [Entry] {
         match self {
             Family::Aqm => aqm::CATALOGUE,
+            Family::Qdisc => qdisc::CATALOGUE,
             Family::Cc => cc::CATALOGUE,
             Family::Source => source::CATALOGUE,
             Family::Impairment => impairment::CATALOGUE,
@@ -51,7 +61,16 @@ impl Family {
     }
     /// Keys beside `kind` that are not the algorithm's: those of the port around it.
     pub fn port_keys(self) -> &'static [&'static str] {
-        if self == Family::Aqm { &["limit", "count_in_service"] } else { &[] }
+        if self.is_queue() { &["limit", "count_in_service", "watch_above"] } else { &[] }
+    }
+    /// Whether it is a kind of queue: what stands where a scenario says `queue`.
+    pub fn is_queue(self) -> bool {
+        matches!(self, Family::Aqm | Family::Qdisc)
+    }
+    /// Which kind of queue `node` names; one that nobody has is an AQM's.
+    pub fn of_queue(node: &Node) -> Self {
+        let kind = node.as_str().or_else(|| node.get("kind").and_then(Node::as_str));
+        if kind.is_some_and(|name| Family::Qdisc.find(name).is_some()) { Family::Qdisc } else { Family::Aqm }
     }
     /// Those of the catalogue, and those of `makers`.
     pub fn all(self, makers: &Makers) -> Vec<Known> {
@@ -73,7 +92,8 @@ impl Family {
     }
     /// Whether any algorithm of this kind has the parameter `key`.
     fn knows(self, key: &str, makers: &Makers) -> bool {
-        self.all(makers).iter().any(|e| !e.schema()["properties"][key].is_null())
+        let alike = Family::ALL.iter().filter(|f| **f == self || (f.is_queue() && self.is_queue()));
+        alike.flat_map(|f| f.all(makers)).collect::<Vec<_>>().iter().any(|e| !e.schema()["properties"][key].is_null())
     }
 }
 

@@ -86,10 +86,16 @@ fn udp_transport(flow: &Flow, at: &Path, root: &Node, check: &mut Check) -> Opti
             check.error(d.at(root.nearest_place(&p)).fix(fix).key(&p));
         }
     }
-    (check.found.len() == before).then_some(Transport::Udp { header: UDP_HEADER })
+    let ecn = flow.ecn.unwrap_or_default();
+    (check.found.len() == before).then_some(Transport::Udp { header: UDP_HEADER, ecn })
 }
 
 fn tcp_transport(scenario: &Scenario, flow: &Flow, at: &Path, root: &Node, check: &mut Check) -> Option<Transport> {
+    if flow.ecn.is_some() {
+        let p = below(at, "ecn");
+        let d = Diagnostic::new("`ecn` here is the field of datagrams, and this flow is TCP");
+        check.error(d.at(root.nearest_place(&p)).fix("write tcp = { ecn = true }, or transport = \"udp\"").key(&p));
+    }
     let profile = flow.profile.unwrap_or(scenario.profile);
     let cc_at = below(at, "cc");
     let default = short(profile.default_cc(), root.nearest_place(at));

@@ -75,9 +75,17 @@ impl Known {
 
 /// The fault of a name that nobody has.
 pub fn unknown(family: Family, name: &str, makers: &Makers) -> Fault {
-    let known = family.all(makers);
+    // A queue may be one that signals, or one of several: whoever misspells it meant either.
+    let known = if family.is_queue() {
+        [Family::Aqm, Family::Qdisc].iter().flat_map(|f| f.all(makers)).collect()
+    } else {
+        family.all(makers)
+    };
     let names: Vec<&str> = known.iter().map(Known::name).collect();
-    let fault = Fault::at("kind", format!("there is no {} named `{name}`", family.name()));
+    let fault = Fault::at(
+        "kind",
+        format!("there is no {} named `{name}`", if family.is_queue() { "queue" } else { family.name() }),
+    );
     match nearest(name, &names) {
         Some(known) => fault.fix(format!("did you mean `{known}`?")),
         None => fault.fix(format!("known are {}", names.join(", "))),

@@ -38,6 +38,7 @@ mod bench;
 pub mod bring;
 pub mod catalogue;
 pub mod choice;
+mod codepoint;
 pub mod door;
 pub mod drive;
 mod engine;

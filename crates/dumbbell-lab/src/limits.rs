@@ -77,7 +77,7 @@ pub fn packet_hops(plan: &Plan) -> f64 {
         let rate = f.forward.iter().map(share).fold(own, f64::min);
         let header = match &f.transport {
             Transport::Tcp { tcp, .. } => tcp.header.0,
-            Transport::Udp { header } => u64::from(*header),
+            Transport::Udp { header, .. } => u64::from(*header),
         };
         let payload = match &f.transport {
             Transport::Tcp { tcp, .. } => tcp.mss,

@@ -20,11 +20,27 @@ pub const FLOW_NUMBERS: [&str; 11] = [
     "cwnd_mean_packets",
 ];
 /// The numbers of a queue, its drops by reason apart.
-pub const QUEUE_NUMBERS: [&str; 10] = [
+pub const QUEUE_NUMBERS: [&str; 26] = [
     "mean_packets",
     "max_packets",
+    "p50_packets",
+    "p95_packets",
+    "p99_packets",
+    "empty_share",
     "mean_sojourn_s",
+    "p50_sojourn_s",
+    "p95_sojourn_s",
     "p99_sojourn_s",
+    "time_above_share",
+    "watch_above_packets",
+    "watch_above_bytes",
+    "standing_packets",
+    "standing_sojourn_s",
+    "standing_interval_s",
+    "synchronization",
+    "loss_epoch_share",
+    "loss_bin_s",
+    "lock_out",
     "arrivals",
     "departures",
     "arrived_bytes",
@@ -46,6 +62,8 @@ pub fn of_run(plan: &Plan, report: &Report, wall_s: f64) -> Value {
         "packet_hops": report.packet_hops,
         "events": report.events,
         "flows": flows,
+        "jain": jain(&report.flows),
+        "totals": totals(&report.flows),
         "queues": queues,
         "conservation": conservation(&report.conservation),
     });
@@ -82,13 +100,31 @@ fn flow(f: &FlowReport, total_goodput: f64) -> Value {
 fn queue(q: &QueueReport) -> Value {
     let drops: Map<String, Value> =
         Reason::ALL.iter().map(|r| (r.name().to_string(), q.ledger.drops[r.index()].into())).collect();
+    let m = &q.measures;
+    let ([p50, p95, p99], [s50, s95, s99]) = (m.packets, m.sojourn_s);
     json!({
         "name": q.name,
         "kind": q.kind,
         "mean_packets": q.mean_packets,
         "max_packets": q.max_packets,
+        "p50_packets": p50,
+        "p95_packets": p95,
+        "p99_packets": p99,
+        "empty_share": m.empty_share,
         "mean_sojourn_s": q.mean_sojourn_s,
-        "p99_sojourn_s": q.p99_sojourn_s,
+        "p50_sojourn_s": s50,
+        "p95_sojourn_s": s95,
+        "p99_sojourn_s": s99,
+        "time_above_share": m.time_above_share,
+        "watch_above_packets": m.watch_above_packets,
+        "watch_above_bytes": m.watch_above_bytes,
+        "standing_packets": m.standing_packets,
+        "standing_sojourn_s": m.standing_sojourn_s,
+        "standing_interval_s": m.standing_interval_s,
+        "synchronization": m.synchronization,
+        "loss_epoch_share": m.loss_epoch_share,
+        "loss_bin_s": m.loss_bin_s,
+        "lock_out": m.lock_out,
         "arrivals": q.ledger.arrivals,
         "departures": q.ledger.departures,
         "arrived_bytes": q.ledger.arrived_bytes,
@@ -96,6 +132,30 @@ fn queue(q: &QueueReport) -> Value {
         "drops": drops,
         "marks": q.ledger.marks,
         "utilization": q.utilization,
+    })
+}
+
+/// Jain's fairness index of all flows' goodput: (sum x)^2 / (n sum x^2), from 1/n (one flow has everything) to 1 (all
+/// have the same); R. Jain, D. Chiu, W. Hawe, DEC-TR-301, 1984. `None` without goodput.
+fn jain(flows: &[FlowReport]) -> Option<f64> {
+    let (sum, squares) = flows.iter().fold((0.0, 0.0), |(s, q), f| (s + f.goodput_bps, q + f.goodput_bps.powi(2)));
+    (squares > 0.0).then(|| sum * sum / (flows.len() as f64 * squares))
+}
+
+/// What all flows did together.
+fn totals(flows: &[FlowReport]) -> Value {
+    let count = |of: fn(&FlowReport) -> u64| flows.iter().map(of).sum::<u64>();
+    let windows: Vec<f64> = flows.iter().filter_map(|f| f.cwnd_mean_packets).collect();
+    json!({
+        "goodput_bps": flows.iter().map(|f| f.goodput_bps).sum::<f64>(),
+        "throughput_bps": flows.iter().map(|f| f.throughput_bps).sum::<f64>(),
+        "sent_packets": count(|f| f.sent_packets),
+        "delivered_packets": count(|f| f.delivered_packets),
+        "lost_packets": count(|f| f.lost_packets),
+        "retransmits": count(|f| f.retransmits),
+        "rtos": count(|f| f.rtos),
+        "marks": count(|f| f.marks),
+        "cwnd_mean_packets": (!windows.is_empty()).then(|| windows.iter().sum::<f64>() / windows.len() as f64),
     })
 }
 

@@ -6,11 +6,14 @@ pub mod words;
 
 use crate::table::{Cell, Table, Type};
 use dumbbell_algos::aqm::AnyAqm;
+use dumbbell_algos::qdisc::AnyQdisc;
 use dumbbell_core::aqm::{Aqm, LinkInfo};
 use dumbbell_core::foreign::{Alarm, Makers};
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::probe::Gauges;
+use dumbbell_core::qdisc::Qdisc;
 use dumbbell_core::segment::{Extra, Segment};
+use dumbbell_core::testing::Numbered;
 use dumbbell_core::transport::Phase;
 use dumbbell_core::units::Time;
 use dumbbell_plan::{Link, Plan};
@@ -203,12 +206,15 @@ fn gauges<'a>(links: impl Iterator<Item = &'a Link>, makers: &Makers) -> Vec<&'s
         seen.push(&link.aqm.kind);
         let info = LinkInfo { rate: link.rate, capacity: link.capacity, mtu: link.mtu, delay: link.delay };
         let mut shown = Gauges::default();
-        let made = match makers.aqm(&link.aqm.kind) {
-            Some(maker) => maker.make(&link.aqm.config, &info, &Alarm::default()).map(AnyAqm::Foreign),
-            None => AnyAqm::build(&link.aqm.kind, &link.aqm.config, &info),
+        let (kind, config) = (&link.aqm.kind, &link.aqm.config);
+        let made = match makers.aqm(kind) {
+            Some(maker) => maker.make(config, &info, &Alarm::default()).map(AnyAqm::Foreign),
+            None => AnyAqm::build(kind, config, &info),
         };
         if let Ok(aqm) = made {
             aqm.probe(&mut shown);
+        } else if let Ok(several) = AnyQdisc::<Numbered>::build(kind, config, &info) {
+            several.probe(&mut shown);
         }
         names.extend(shown.0.iter().map(|(name, _)| *name).filter(|n| !names.contains(n)).collect::<Vec<_>>());
     }

@@ -9,6 +9,7 @@ use crate::scenario::{Followed, Scenario};
 use crate::{graph, row, rtt};
 use dumbbell_core::catalogue::nearest;
 use dumbbell_core::flow::FlowInfo;
+use dumbbell_core::packet::Dscp;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Capacity, Limit, Packets, Rate, Span};
 use dumbbell_plan::{Flow, Link, Plan, Record, Shared, Spec, Transport};
@@ -163,13 +164,15 @@ fn flow(
         back: if udp { Vec::new() } else { f.back },
         source: kit.source.clone(),
         transport,
+        dscp: written.dscp.map_or(Dscp::default(), |c| c.0),
         info: FlowInfo { reserved: written.reserved, rtt: Some(rtt), weight: written.weight },
     }
 }
 
 /// Queues, conditioners and impairments. What several links share is resolved once, and kept once.
 fn links(wired: Vec<Wired>, placed: &[Placed], root: &Node, check: &mut Check) -> Vec<Link> {
-    let unlimited = Queue { aqm: drop_tail().into(), capacity: Capacity::Unlimited, count_in_service: false };
+    let unlimited =
+        Queue { aqm: drop_tail().into(), capacity: Capacity::Unlimited, count_in_service: false, watch_above: None };
     let rtts = mean_rtts(&wired, placed);
     let mut known: BTreeMap<(QueueFrom, Rate, u32, Option<Span>), Option<Queue>> = BTreeMap::new();
     let mut stations = Stations { root, known: BTreeMap::new() };
@@ -182,7 +185,7 @@ fn links(wired: Vec<Wired>, placed: &[Placed], root: &Node, check: &mut Check) -
                 known.entry(alike).or_insert_with(|| queue(&wired, mean_rtt, root, check)).clone()
             }
         };
-        let Queue { aqm, capacity, count_in_service } = queue.unwrap_or_else(|| unlimited.clone());
+        let Queue { aqm, capacity, count_in_service, watch_above } = queue.unwrap_or_else(|| unlimited.clone());
         let (conditioner, impairments) = (stations.conditioner(&wired, check), stations.impairments(&wired, check));
         out.push(Link {
             name: wired.name,
@@ -197,6 +200,7 @@ fn links(wired: Vec<Wired>, placed: &[Placed], root: &Node, check: &mut Check) -
             aqm,
             capacity,
             count_in_service,
+            watch_above,
             impairments,
             report: wired.report,
         });
@@ -235,6 +239,7 @@ struct Queue {
     aqm: Shared<Spec>,
     capacity: Capacity,
     count_in_service: bool,
+    watch_above: Option<Capacity>,
 }
 
 fn drop_tail() -> Spec {
@@ -257,16 +262,18 @@ fn mean_rtts(wired: &[Wired], placed: &[Placed]) -> Vec<Option<Span>> {
 fn queue(wired: &Wired, mean_rtt: Option<Span>, root: &Node, check: &mut Check) -> Option<Queue> {
     let QueueFrom::Written(at) = &wired.queue else {
         let capacity = DEFAULT_LIMIT.resolve(wired.rate, Span::ZERO);
-        return Some(Queue { aqm: drop_tail().into(), capacity, count_in_service: false });
+        return Some(Queue { aqm: drop_tail().into(), capacity, count_in_service: false, watch_above: None });
     };
     let node = root.at(at)?;
-    let limit = limit(node, at, check)?;
-    if matches!(limit, Limit::Bdp(_)) && mean_rtt.is_none() {
+    let limit = size("limit", node, at, check)?.unwrap_or(DEFAULT_LIMIT);
+    let watch_above = size("watch_above", node, at, check)?;
+    if matches!((limit, watch_above), (Limit::Bdp(_), _) | (_, Some(Limit::Bdp(_)))) && mean_rtt.is_none() {
         let d = Diagnostic::new(format!("a limit in BDP needs a flow whose data crosses `{}`", wired.name));
         check.error(d.at(node.nearest_place(&path(&["limit"]))).fix("write the limit in packets, or add a flow"));
         return None;
     }
-    let capacity = limit.resolve(wired.rate, mean_rtt.unwrap_or(Span::ZERO));
+    let resolve = |limit: Limit| limit.resolve(wired.rate, mean_rtt.unwrap_or(Span::ZERO));
+    let (capacity, watch_above) = (resolve(limit), watch_above.map(resolve));
     if capacity.in_packets(wired.mtu).is_some_and(|n| n < 1.0) {
         let d = Diagnostic::new(format!("a limit of {limit} does not hold one packet of {} B", wired.mtu));
         check.error(d.at(node.nearest_place(&path(&["limit"]))).fix("raise it, as in limit = \"36 pkt\""));
@@ -282,18 +289,16 @@ fn queue(wired: &Wired, mean_rtt: Option<Span>, root: &Node, check: &mut Check) 
             return None;
         }
     };
-    let aqm = algorithm(Family::Aqm, node, at, capacity.in_packets(wired.mtu), check)?;
-    Some(Queue { aqm: aqm.into(), capacity, count_in_service })
+    let aqm = algorithm(Family::of_queue(node), node, at, capacity.in_packets(wired.mtu), check)?;
+    Some(Queue { aqm: aqm.into(), capacity, count_in_service, watch_above })
 }
 
-fn limit(node: &Node, at: &[String], check: &mut Check) -> Option<Limit> {
-    let Some(limit) = node.get("limit") else { return Some(DEFAULT_LIMIT) };
-    let read: Result<Limit, _> = serde_json::from_value(limit.to_json());
-    match read {
-        Ok(l) => Some(l),
-        Err(e) => {
-            check.error(crate::typed::plain(&e.to_string()).at(limit.place).key(&below(at, "limit")));
-            None
-        }
+/// A size that a queue may name, if it does.
+fn size(key: &str, node: &Node, at: &[String], check: &mut Check) -> Option<Option<Limit>> {
+    let Some(size) = node.get(key) else { return Some(None) };
+    let read: Result<Limit, _> = serde_json::from_value(size.to_json());
+    if let Err(e) = &read {
+        check.error(crate::typed::plain(&e.to_string()).at(size.place).key(&below(at, key)));
     }
+    read.ok().map(Some)
 }

@@ -94,7 +94,7 @@ fn point(mut runs: Vec<Value>, several: bool) -> Map<String, Value> {
     out.insert("fingerprint".into(), json!(joint_print(&prints)));
     out.insert("valid".into(), json!(runs.iter().all(|r| r["valid"] == true)));
     out.insert("wall_s".into(), json!(wall));
-    for key in ["packet_hops", "events", "flows", "queues", "conservation"] {
+    for key in ["packet_hops", "events", "flows", "jain", "totals", "queues", "conservation"] {
         out.insert(key.into(), part(key));
     }
     out["conservation"]["faults"] = faults(&all);

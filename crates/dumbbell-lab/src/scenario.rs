@@ -1,6 +1,8 @@
 //! The scenario language: what a file, or a dictionary with the same words, may say.
 //!
 //! The doc comments are the documentation that users read, through the JSON Schema.
+use crate::codepoint::Codepoint;
+use dumbbell_core::packet::Ecn;
 use dumbbell_core::units::{Bytes, Rate, Span};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
@@ -29,7 +31,7 @@ macro_rules! choice {
 }
 
 choice!(
-    /// A queue: the name of an aqm, or a table with `kind`, `limit`, `count_in_service` and its parameters.
+    /// A queue: the name of an aqm, or a table with `kind`, `limit`, `count_in_service`, `watch_above` and its parameters.
     QueueChoice, "queue"
 );
 choice!(
@@ -344,6 +346,10 @@ pub struct Flow {
     pub tcp: Option<TcpChoice>,
     /// What its packets pass where they enter a short form's network: a shaper, a marker.
     pub conditioner: Option<ConditionerChoice>,
+    /// DiffServ codepoint of its packets, both ways: a name as `"ef"` or `"af41"`, or a number; default 0, best effort.
+    pub dscp: Option<Codepoint>,
+    /// ECN field of its datagrams; default `not_ect`. TCP has its own field `ecn`.
+    pub ecn: Option<Ecn>,
     /// Reserved rate, for queues that ask for it.
     pub reserved: Option<Rate>,
     /// Scheduling weight, for queues that ask for it; default 1.

@@ -14,10 +14,14 @@ pub fn schema(makers: &Makers) -> Value {
     schema["$id"] = json!("dumbbell-scenario-1");
     may_extend(&mut schema);
     let mut defs = schema["$defs"].as_object().cloned().unwrap_or_default();
-    for family in Family::ALL {
-        let definition = choice(family, makers, &mut defs);
-        defs.insert(if family == Family::Aqm { "queue" } else { family.name() }.into(), definition);
+    for family in Family::ALL.into_iter().filter(|f| !f.is_queue()) {
+        let definition = choice(&[family], makers, &mut defs);
+        defs.insert(family.name().into(), definition);
     }
+    let queue = choice(&[Family::Aqm, Family::Qdisc], makers, &mut defs);
+    defs.insert("queue".into(), queue);
+    let child = choice(&[Family::Aqm], &Makers::default(), &mut defs);
+    defs.insert("Aqm".into(), child);
     let tcp = lift("tcp", schemars::schema_for!(TcpConfig).into(), &mut defs);
     defs.insert("tcp".into(), tcp);
     let rule = json!({
@@ -54,10 +58,11 @@ fn may_extend(schema: &mut Value) {
 }
 
 /// A name, or a table with `kind` and that algorithm's parameters.
-fn choice(family: Family, makers: &Makers, defs: &mut Map<String, Value>) -> Value {
-    let known = family.all(makers);
-    let names: Vec<&str> = known.iter().map(Known::name).collect();
-    let tables = known.iter().map(|e| table(family, e, defs));
+fn choice(families: &[Family], makers: &Makers, defs: &mut Map<String, Value>) -> Value {
+    let known: Vec<(Family, Known)> =
+        families.iter().flat_map(|f| f.all(makers).into_iter().map(|e| (*f, e))).collect();
+    let names: Vec<&str> = known.iter().map(|(_, e)| e.name()).collect();
+    let tables = known.iter().map(|(family, e)| table(*family, e, defs));
     let options: Vec<Value> = std::iter::once(json!({ "enum": names })).chain(tables).collect();
     json!({ "anyOf": options })
 }
@@ -67,22 +72,24 @@ fn table(family: Family, entry: &Known, defs: &mut Map<String, Value>) -> Value 
     let schema = lift(entry.name(), entry.schema().clone(), defs);
     let mut properties = Map::new();
     properties.insert("kind".into(), json!({ "const": entry.name(), "description": entry.idea() }));
-    if family == Family::Aqm {
+    if family.is_queue() {
         let limit: Value = schemars::schema_for!(Limit).into();
         let doc = "How much may wait; default 50 pkt in a short form.";
-        properties.insert("limit".into(), described(limit, doc));
+        properties.insert("limit".into(), described(limit.clone(), doc));
+        let doc = "Results tell how long more than this waited (`time_above_share`); default half the limit.";
+        properties.insert("watch_above".into(), described(limit, doc));
         let doc = "Whether backlog and limit count the packet in transmission; default false, as in ns-2 and Linux.";
         properties.insert("count_in_service".into(), described(json!({ "type": "boolean" }), doc));
     }
     for (key, property) in schema["properties"].as_object().into_iter().flatten() {
-        properties.insert(key.clone(), if family == Family::Aqm { or_of_limit(property) } else { property.clone() });
+        properties.insert(key.clone(), if family.is_queue() { or_of_limit(property) } else { property.clone() });
     }
     json!({
         "title": entry.title(),
         "description": entry.idea(),
         "type": "object",
         "properties": properties,
-        "required": if family == Family::Aqm { json!([]) } else { json!(["kind"]) }, // A queue may lie over another.
+        "required": if family.is_queue() { json!([]) } else { json!(["kind"]) }, // A queue may lie over another.
         "additionalProperties": false,
     })
 }

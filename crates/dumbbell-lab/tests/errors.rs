@@ -113,7 +113,7 @@ fn a_problem_says_the_same_to_programs() {
     assert_eq!(
         problem.json,
         json!({ "code": 2, "problems": [{
-            "cause": "there is no aqm named `redd`", "fix": "did you mean `red`?", "key": "queue.kind",
+            "cause": "there is no queue named `redd`", "fix": "did you mean `red`?", "key": "queue.kind",
             "file": "net.toml", "line": 8, "column": 8,
         }] })
     );

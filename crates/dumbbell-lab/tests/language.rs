@@ -244,10 +244,12 @@ fn the_schema_is_closed_and_complete() {
         assert!(schema["$defs"].get(name).is_some(), "{r}");
     }
     let catalogue = door::catalogue();
-    for (kind, definition) in [("aqm", "queue"), ("cc", "cc"), ("source", "source"), ("impairment", "impairment")] {
-        let names: Vec<&Value> = catalogue[kind].as_array().unwrap().iter().map(|e| &e["name"]).collect();
-        assert_eq!(json!(names), schema["$defs"][definition]["anyOf"][0]["enum"], "{kind}");
+    let names = |kind: &str| catalogue[kind].as_array().unwrap().iter().map(|e| e["name"].clone()).collect::<Vec<_>>();
+    let listed = |definition: &str| schema["$defs"][definition]["anyOf"][0]["enum"].clone();
+    for (kind, definition) in [("aqm", "Aqm"), ("cc", "cc"), ("source", "source"), ("impairment", "impairment")] {
+        assert_eq!(json!(names(kind)), listed(definition), "{kind}");
     }
+    assert_eq!(json!([names("aqm"), names("qdisc")].concat()), listed("queue"));
     for kind in dumbbell_lab::catalogue::KINDS {
         assert!(catalogue[kind].is_array(), "{kind}");
     }

@@ -8,6 +8,7 @@
 mod shared;
 
 use dumbbell_core::flow::FlowInfo;
+use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::units::{Capacity, Rate, Span};
 use dumbbell_tcp::TcpConfig;
 use serde::{Deserialize, Serialize};
@@ -94,12 +95,15 @@ pub struct Link {
     /// What packets pass before its queue: a shaper, a marker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conditioner: Option<Shared<Spec>>,
-    /// When its queue signals congestion.
+    /// Its queue: when one queue signals congestion (an `aqm`), or a discipline of several (a `qdisc`).
     pub aqm: Shared<Spec>,
     /// How much its queue holds.
     pub capacity: Capacity,
     /// Whether backlog and limit count the packet in transmission.
     pub count_in_service: bool,
+    /// Beyond what results tell how long its queue was; `None`: beyond half of `capacity`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub watch_above: Option<Capacity>,
     /// What the wire does to packets, in this order.
     pub impairments: Vec<Shared<Spec>>,
     /// Whether the results report its queue.
@@ -128,6 +132,9 @@ pub struct Flow {
     pub source: Shared<Spec>,
     /// How it is sent.
     pub transport: Transport,
+    /// The DiffServ codepoint of its packets, both ways.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub dscp: Dscp,
     /// What routers are told of it.
     pub info: FlowInfo,
 }
@@ -147,6 +154,9 @@ pub enum Transport {
     Udp {
         /// IP and UDP header, bytes.
         header: u32,
+        /// The ECN field of its packets.
+        #[serde(default, skip_serializing_if = "is_default")]
+        ecn: Ecn,
     },
 }
 
@@ -164,6 +174,11 @@ pub struct Record {
     /// Flows whose packets are followed one by one, ascending.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub packets: Vec<usize>,
+}
+
+/// Whether something says no more than nothing.
+fn is_default<T: Default + PartialEq>(x: &T) -> bool {
+    *x == T::default()
 }
 
 impl Plan {

@@ -102,6 +102,9 @@ impl Account {
     pub fn drop<O: Observer>(&mut self, parcel: Parcel, e: &Event<'_>, scene: &mut Scene<'_, O>) {
         if e.t <= self.stats.end() {
             self.stats.dropped(e.t, e.reason);
+            if e.reason != Reason::Link {
+                self.stats.signalled(e.t, parcel.flow, u32::from(parcel.packet.ip_len()), true);
+            }
             let print = if e.reason == Reason::Link { &mut self.lost } else { &mut self.dropped };
             print.mix(e.t.ps());
             print.mix(parcel.word() ^ (e.reason.index() as u64) << 4);
@@ -116,6 +119,7 @@ impl Account {
     #[cold]
     pub fn mark<O: Observer>(&mut self, parcel: Parcel, e: &Event<'_>, scene: &mut Scene<'_, O>) {
         self.stats.marked(e.t);
+        self.stats.signalled(e.t, parcel.flow, u32::from(parcel.packet.ip_len()), false);
         self.record(&parcel, e, true, scene);
     }
 

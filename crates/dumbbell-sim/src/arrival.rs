@@ -4,6 +4,7 @@ use crate::account::{Account, Event, Scene};
 use crate::observe::Observer;
 use crate::parcel::Parcel;
 use crate::ring::Ring;
+use crate::stats::{Passage, PortStats};
 use dumbbell_algos::aqm::AnyAqm;
 use dumbbell_algos::service::AnyService;
 use dumbbell_core::aqm::{Aqm, Backlog, Cx, Decision, LinkInfo, QueueView, Slot, Verdict};
@@ -65,7 +66,7 @@ impl ArrivalQueue {
     }
 
     /// A packet comes at `t`: when its last bit leaves, or `None` if it is dropped. Clocks due by `t` are settled.
-    #[inline]
+    #[inline(always)]
     pub fn offer<O: Observer>(
         &mut self,
         t: Time,
@@ -73,7 +74,7 @@ impl ArrivalQueue {
         account: &mut Account,
         scene: &mut Scene<'_, O>,
     ) -> Option<Time> {
-        self.drain(t);
+        self.drain(t, &mut account.stats);
         let meta = parcel.meta();
         account.stats.arrived(t, meta.ip_len);
         scene.entered(t, parcel, account.link, self.backlog.packets);
@@ -105,6 +106,7 @@ impl ArrivalQueue {
         let saw = |out: &mut dyn Probe| self.aqm.probe(out);
         let event = Event { t, reason, backlog: self.backlog.packets, saw: &saw };
         if let Decision::Drop(_) = decision {
+            account.stats.came(parcel.flow, u32::from(parcel.packet.ip_len()));
             account.drop(*parcel, &event, scene);
             account.stats.holds(t, self.backlog.packets);
             return false;
@@ -129,13 +131,14 @@ impl ArrivalQueue {
             self.backlog.packets += 1;
             self.backlog.bytes += u64::from(meta.ip_len);
         }
-        account.stats.passes(t, start, leaves, done, self.backlog.packets);
+        account.stats.passes(&Passage { arrived: t, start, leaves, done, backlog: self.backlog, meta });
         done
     }
 
     /// Lets what has left the backlog by `t` go.
     #[inline]
-    pub fn drain(&mut self, t: Time) {
+    pub fn drain(&mut self, t: Time, stats: &mut PortStats) {
+        let mut watch = stats.watching();
         while let Some((leaves, bytes)) = self.leaving.front() {
             if leaves > t {
                 break;
@@ -143,6 +146,9 @@ impl ArrivalQueue {
             self.leaving.pop();
             self.backlog.packets -= 1;
             self.backlog.bytes -= u64::from(bytes);
+            if let Some(watch) = &mut watch {
+                watch.fell(leaves, self.backlog);
+            }
         }
     }
 
@@ -155,9 +161,9 @@ impl ArrivalQueue {
 
     /// Tells the algorithm what is due at `next_clock()`. The end of a transmission comes before a tick.
     #[cold]
-    pub fn clock(&mut self, flows: &FlowTable) {
+    pub fn clock(&mut self, flows: &FlowTable, stats: &mut PortStats) {
         let now = self.next_clock();
-        self.drain(now);
+        self.drain(now, stats);
         let mut cx = Cx { now, rng: &mut self.rng, link: &self.info, flows };
         if !self.told_idle && self.free_at == now {
             self.told_idle = true;

@@ -4,11 +4,13 @@ use crate::agenda::Agenda;
 use crate::app::App;
 use crate::arrival::ArrivalQueue;
 use crate::audit::Audit;
+use crate::discipline::Discipline;
 use crate::exit::Exit;
 use crate::flow::{Ends, Flow, Udp};
 use crate::held::HeldQueue;
 use crate::legend::Legend;
 use crate::legs::{Legs, Streams};
+use crate::measures::attach;
 use crate::net::{Element, Net};
 use crate::observe::Looks;
 use crate::port::{Port, Queue};
@@ -21,6 +23,7 @@ use dumbbell_algos::aqm::AnyAqm;
 use dumbbell_algos::cc::AnyCc;
 use dumbbell_algos::conditioner::AnyConditioner;
 use dumbbell_algos::impairment::AnyImpairment;
+use dumbbell_algos::qdisc::{self, AnyQdisc};
 use dumbbell_algos::service::AnyService;
 use dumbbell_algos::service::constant::Constant;
 use dumbbell_algos::source::AnySource;
@@ -29,6 +32,7 @@ use dumbbell_core::catalogue::{Algorithm, Fault, NoConfig};
 use dumbbell_core::flow::FlowTable;
 use dumbbell_core::foreign::{Alarm, Makers};
 use dumbbell_core::impairment::Impairment;
+use dumbbell_core::qdisc::Fifo;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::service::Service;
 use dumbbell_core::transport::Path;
@@ -80,6 +84,7 @@ impl World {
         for (link, datagrams) in with_datagrams(plan).into_iter().enumerate() {
             elements.push(element(plan, link, datagrams, options, &brought)?);
         }
+        attach(plan, &mut elements);
         let is = |f: &dyn Fn(&Port) -> bool| -> Vec<bool> {
             elements.iter().map(|e| matches!(e, Element::Port(p) if f(p))).collect()
         };
@@ -93,8 +98,10 @@ impl World {
         let mut exits = Vec::with_capacity(2 * plan.flows.len());
         for i in 0..plan.flows.len() {
             flows.push(flow(plan, i, options.straight, &brought)?);
-            exits.push(Exit::new(cut.sockets[2 * i], jitter(plan, i)));
-            exits.push(Exit::new(cut.sockets[2 * i + 1], None));
+            // Acknowledgements are of the class of their data.
+            let dscp = plan.flows[i].dscp;
+            exits.push(Exit::new(cut.sockets[2 * i], dscp, jitter(plan, i)));
+            exits.push(Exit::new(cut.sockets[2 * i + 1], dscp, None));
         }
         let legend = Legend::of(plan, |link| matches!(elements[link], Element::Port(_)));
         let mut net = Net::new(Time::ZERO + plan.duration, cut.legs, ranks, agenda, elements, exits);
@@ -164,15 +171,7 @@ fn element(
     }
     let chance = |part: &str| Stream::named(plan.seed, &format!("{}/{part}", link.name));
     let info = LinkInfo { rate: link.rate, capacity: link.capacity, mtu: link.mtu, delay: link.delay };
-    let aqm = within(&link.name, brought.aqm(&link.aqm, &info))?;
-    let rng = chance(&link.aqm.kind);
-    let service = service(plan, link, &info)?;
-    let queue = match aqm.needs() {
-        Needs::Arrival if !options.hold => {
-            Queue::Arrival(ArrivalQueue::new(aqm, rng, info, service, link.count_in_service))
-        }
-        _ => Queue::Held(HeldQueue::new(aqm, rng, info, service, link.count_in_service)),
-    };
+    let queue = queue(plan, link, info, chance(&link.aqm.kind), options, brought)?;
     let mut impairments = Vec::with_capacity(link.impairments.len());
     for (i, spec) in link.impairments.iter().enumerate() {
         let Spec { kind, config, .. } = &**spec;
@@ -191,11 +190,7 @@ fn element(
     Ok(Element::Port(Box::new(Port {
         station,
         queue,
-        account: Account::new(
-            number,
-            plan.record.drops || !plan.record.packets.is_empty(),
-            PortStats::new(warm, end, link.report),
-        ),
+        account: Account::new(number, plan.record.drops || !plan.record.packets.is_empty(), PortStats::new(warm, end)),
         impairments,
         looks: looks(plan, plan.record.queues && link.report),
         quiet_until: Time::ZERO,
@@ -203,6 +198,34 @@ fn element(
         mtu: link.mtu,
         delay: link.delay,
     })))
+}
+
+/// The queue of a link: of several queues or one, which decides at arrival if it can.
+fn queue(
+    plan: &Plan,
+    link: &Link,
+    info: LinkInfo,
+    rng: Stream,
+    options: Options,
+    brought: &Brought<'_>,
+) -> Result<Queue, Fault> {
+    let service = service(plan, link, &info)?;
+    let spec = &link.aqm;
+    if qdisc::CATALOGUE.iter().any(|e| e.about.name == spec.kind) {
+        let several = within(&link.name, AnyQdisc::build(&spec.kind, &spec.config, &info))?;
+        let discipline = Discipline::Several(Box::new(several));
+        return Ok(Queue::Held(HeldQueue::new(discipline, rng, info, service, link.count_in_service)));
+    }
+    let aqm = within(&link.name, brought.aqm(spec, &info))?;
+    Ok(match aqm.needs() {
+        Needs::Arrival if !options.hold => {
+            Queue::Arrival(ArrivalQueue::new(aqm, rng, info, service, link.count_in_service))
+        }
+        _ => {
+            let discipline = Discipline::Fifo(Fifo::new(aqm));
+            Queue::Held(HeldQueue::new(discipline, rng, info, service, link.count_in_service))
+        }
+    })
 }
 
 /// The port of one link by itself, with the chance that it has in a run of `plan`.
@@ -233,7 +256,7 @@ fn flow(plan: &Plan, number: usize, straight: bool, brought: &Brought<'_>) -> Re
     let stop = flow.stop.map_or(Time::NEVER, |d| Time::ZERO + d);
     let app = App::new(source, chance("source"), start, stop);
     let ends = match &flow.transport {
-        Transport::Udp { header } => Ends::Udp(Udp::new(*header)),
+        Transport::Udp { header, ecn } => Ends::Udp(Udp::new(*header, *ecn)),
         Transport::Tcp { cc, tcp } => {
             let build = |path: &Path| brought.cc(cc, path);
             within(

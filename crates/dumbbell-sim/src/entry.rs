@@ -1,5 +1,5 @@
 //! A packet on its way, which is an entry of the agenda as well: 32 bytes, copied, never allocated.
-use dumbbell_core::packet::Ecn;
+use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::segment::Segment;
 
 /// No extra.
@@ -24,7 +24,8 @@ pub struct Entry {
 /// The packet itself: two words, because it is copied more often than it is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Pkt {
-    /// From the top: sequence number (32 bits), length of the IP packet (16), flags (8), ECN field (8).
+    /// From the top: sequence number (32 bits), length of the IP packet (16), flags (8), and the octet that IP has for
+    /// the codepoint (6) and the ECN field (2).
     word: u64,
     /// The timestamp, and above it the handle of its [`dumbbell_core::segment::Extra`].
     rest: u64,
@@ -69,7 +70,22 @@ impl Pkt {
     }
     /// Sets Congestion Experienced.
     pub fn set_ce(&mut self) {
-        self.word = self.word & !0xff | Ecn::Ce as u64;
+        self.word |= Ecn::Ce as u64;
+    }
+    /// The DiffServ codepoint.
+    #[inline]
+    pub fn dscp(&self) -> Dscp {
+        Dscp((self.word >> 2) as u8 & 63)
+    }
+    /// Sets the codepoint of a packet that has none yet.
+    #[inline]
+    pub fn put_dscp(&mut self, dscp: Dscp) {
+        self.word |= u64::from(dscp.0) << 2;
+    }
+    /// Sets the codepoint.
+    #[inline]
+    pub fn set_dscp(&mut self, dscp: Dscp) {
+        self.word = self.word & !(63 << 2) | u64::from(dscp.0 & 63) << 2;
     }
     /// Handle of what it carries besides, [`NONE`] in the common case.
     #[inline]

@@ -2,6 +2,7 @@
 use crate::entry::Pkt;
 use crate::legs::Tail;
 use dumbbell_core::fingerprint::Fingerprint;
+use dumbbell_core::packet::Dscp;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Span, Time};
 
@@ -11,6 +12,8 @@ pub struct Exit {
     pub sent: Fingerprint,
     /// From the socket to the first merge; nobody asks where a UDP receiver's leads.
     pub tail: Tail,
+    /// The codepoint of all that leaves.
+    pub dscp: Dscp,
     jitter: Option<Box<Jitter>>,
 }
 
@@ -22,10 +25,11 @@ struct Jitter {
 }
 
 impl Exit {
-    /// The way out along `tail`; `jitter`: the most that a departure is delayed by, and the chance of it.
-    pub fn new(tail: Tail, jitter: Option<(Span, Stream)>) -> Self {
+    /// The way out along `tail`, with the codepoint `dscp`; `jitter`: the most that a departure is delayed by, and the
+    /// chance of it.
+    pub fn new(tail: Tail, dscp: Dscp, jitter: Option<(Span, Stream)>) -> Self {
         let jitter = jitter.map(|(most, rng)| Box::new(Jitter { most, last: Time::ZERO, rng }));
-        Exit { sent: Fingerprint::default(), tail, jitter }
+        Exit { sent: Fingerprint::default(), tail, dscp, jitter }
     }
 
     /// A packet that its socket hands over at `t`: when it leaves the host.

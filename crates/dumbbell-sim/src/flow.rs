@@ -35,6 +35,7 @@ pub enum Ends {
 #[derive(Default)]
 pub struct Udp {
     header: u32,
+    ecn: Ecn,
     sent_packets: u64,
     sent_bytes: u64,
     received_packets: u64,
@@ -43,16 +44,16 @@ pub struct Udp {
 }
 
 impl Udp {
-    /// With `header` bytes of IP and UDP header.
-    pub fn new(header: u32) -> Self {
-        Udp { header, ..Udp::default() }
+    /// With `header` bytes of IP and UDP header; all its packets have `ecn`.
+    pub fn new(header: u32, ecn: Ecn) -> Self {
+        Udp { header, ecn, ..Udp::default() }
     }
     fn write(&mut self, now: Time, bytes: u64, out: &mut impl Outbox) {
         let seq = self.sent_packets as u32;
         self.sent_packets += 1;
         self.sent_bytes += bytes;
         let ip_len = (bytes + u64::from(self.header)) as u16;
-        out.send(Segment { seq, ts: timestamp(now), ip_len, flags: flag::UDP, ecn: Ecn::NotEct }, None);
+        out.send(Segment { seq, ts: timestamp(now), ip_len, flags: flag::UDP, ecn: self.ecn }, None);
     }
     fn read(&mut self, s: &Segment) {
         self.received_packets += 1;

@@ -1,21 +1,21 @@
 //! A queue that also decides when a packet departs, and so holds its packets: the core's own port, driven by
 //! entries of the agenda.
 use crate::account::{Account, Event, Scene};
+use crate::discipline::Discipline;
 use crate::observe::Observer;
 use crate::parcel::Parcel;
-use dumbbell_algos::aqm::AnyAqm;
 use dumbbell_algos::service::AnyService;
 use dumbbell_core::aqm::{Backlog, Cx, LinkInfo, Reason};
 use dumbbell_core::packet::Packet;
 use dumbbell_core::port::{HeldPort, Start};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::qdisc::{Fifo, Qdisc, Sink};
+use dumbbell_core::qdisc::{Qdisc, Sink};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::Time;
 
 /// The queue and its transmitter.
 pub struct HeldQueue {
-    port: HeldPort<Parcel, Fifo<AnyAqm, Parcel>, AnyService>,
+    port: HeldPort<Parcel, Discipline, AnyService>,
     rng: Stream,
     info: LinkInfo,
 }
@@ -42,8 +42,14 @@ impl<O: Observer> Sink<Parcel> for Outlet<'_, '_, O> {
 
 impl HeldQueue {
     /// An idle queue.
-    pub fn new(aqm: AnyAqm, rng: Stream, info: LinkInfo, service: AnyService, count_in_service: bool) -> Self {
-        let port = HeldPort::new(Fifo::new(aqm), service, count_in_service);
+    pub fn new(
+        discipline: Discipline,
+        rng: Stream,
+        info: LinkInfo,
+        service: AnyService,
+        count_in_service: bool,
+    ) -> Self {
+        let port = HeldPort::new(discipline, service, count_in_service);
         HeldQueue { port, rng, info }
     }
 

@@ -128,6 +128,7 @@ impl Net {
             packet = packet.with_extra(self.extras.tag(packet.extra(), audit.sent()));
         }
         let exit = &mut self.exits[socket as usize];
+        packet.put_dscp(exit.dscp);
         let (leaves, tail) = (exit.leaves(t, &packet), exit.tail);
         if O::FOLLOWS {
             packet = packet.with_extra(self.follow(t, socket, packet, observer));

@@ -44,13 +44,14 @@ impl Packet for Parcel {
             wire_len: ip_len + self.framing,
             flow: FlowId(self.flow),
             ecn: self.packet.ecn(),
-            dscp: Dscp::default(),
+            dscp: self.packet.dscp(),
             fragment: false,
         }
     }
     fn set_ce(&mut self) {
         self.packet.set_ce();
     }
-    /// Codepoints do not travel yet: nothing here reads them.
-    fn set_dscp(&mut self, _: Dscp) {}
+    fn set_dscp(&mut self, dscp: Dscp) {
+        self.packet.set_dscp(dscp);
+    }
 }

@@ -7,7 +7,7 @@ use crate::observe::{Looks, Observer, QueueRow};
 use crate::parcel::Parcel;
 use crate::station::Station;
 use dumbbell_algos::impairment::AnyImpairment;
-use dumbbell_core::aqm::Reason;
+use dumbbell_core::aqm::{Backlog, Reason};
 use dumbbell_core::impairment::{Fate, Impairment};
 use dumbbell_core::packet::Packet;
 use dumbbell_core::probe::Gauges;
@@ -82,6 +82,7 @@ impl Port {
         let fits = u32::from(parcel.packet.ip_len()) <= self.mtu;
         if !fits {
             self.account.stats.arrived(t, u32::from(parcel.packet.ip_len()));
+            self.account.stats.came(parcel.flow, u32::from(parcel.packet.ip_len()));
             self.account.drop(*parcel, &Event { t, reason: Reason::Mtu, backlog: 0, saw: &|_| {} }, scene);
         }
         fits
@@ -118,8 +119,11 @@ impl Port {
         if !self.carries(t, &mut parcel, scene) {
             return None;
         }
+        self.account.stats.came(parcel.flow, u32::from(parcel.packet.ip_len()));
         let Queue::Held(queue) = &mut self.queue else { unreachable!("asked of a queue that decides at arrival") };
-        queue.arrive(t, parcel, &mut self.account, scene)
+        let done = queue.arrive(t, parcel, &mut self.account, scene);
+        self.account.stats.became(t, queue.backlog());
+        done
     }
 
     /// A transmission of a held queue ends: the packet, when it is at the far end (`None`: lost on the wire), and
@@ -128,6 +132,7 @@ impl Port {
         self.look_before(t, scene.observer);
         let Queue::Held(queue) = &mut self.queue else { unreachable!("asked of a queue that decides at arrival") };
         let (parcel, next) = queue.done(t, &mut self.account, scene);
+        self.account.stats.became(t, queue.backlog());
         let at = self.onto_the_wire(t, &parcel, scene);
         (parcel, at, next)
     }
@@ -137,6 +142,7 @@ impl Port {
         self.look_before(t, scene.observer);
         let Queue::Held(queue) = &mut self.queue else { unreachable!("asked of a queue that decides at arrival") };
         queue.wake(t, scene);
+        self.account.stats.became(t, queue.backlog());
         queue.next_wakeup()
     }
 
@@ -149,12 +155,13 @@ impl Port {
                 Queue::Arrival(queue) => queue.next_clock(),
                 Queue::Held(_) => Time::NEVER,
             };
-            self.quiet_until = clock.min(self.looks.next());
+            let look = self.next_look();
+            self.quiet_until = clock.min(look);
             if self.quiet_until > t {
                 return;
             }
             match &mut self.queue {
-                Queue::Arrival(queue) if clock <= self.looks.next() => queue.clock(scene.flows),
+                Queue::Arrival(queue) if clock <= look => queue.clock(scene.flows, &mut self.account.stats),
                 _ => self.look(scene.observer),
             }
         }
@@ -168,37 +175,57 @@ impl Port {
 
     #[inline]
     fn look_until(&mut self, t: Time, observer: &mut impl Observer) {
-        while self.looks.next() <= t {
+        while self.next_look() <= t {
             self.look(observer);
         }
     }
 
+    /// When somebody looks next: for a row of a series, or for the measures.
+    #[inline]
+    fn next_look(&self) -> Time {
+        self.looks.next().min(self.account.stats.next_turn())
+    }
+
     #[cold]
     fn look(&mut self, observer: &mut impl Observer) {
+        let at = self.next_look();
+        let backlog = self.backlog_at(at);
+        if self.account.stats.next_turn() == at {
+            self.account.stats.turn(backlog);
+        }
+        if self.looks.next() > at {
+            return;
+        }
         let due = self.looks.take();
         if !due.sample {
             return;
         }
         let mut gauges = Gauges::default();
-        let backlog = match &mut self.queue {
-            Queue::Arrival(q) => {
-                q.drain(due.at);
-                q.probe(&mut gauges);
-                q.backlog()
-            }
-            Queue::Held(q) => {
-                q.probe(&mut gauges);
-                q.backlog()
-            }
-        };
+        match &self.queue {
+            Queue::Arrival(q) => q.probe(&mut gauges),
+            Queue::Held(q) => q.probe(&mut gauges),
+        }
         let dropped = self.account.stats.total.dropped();
         let row = QueueRow { packets: backlog.packets, bytes: backlog.bytes, dropped, gauges };
         observer.queue(due.at, self.account.link, &row);
     }
 
+    /// What waits at `t`, by when everything before is settled.
+    fn backlog_at(&mut self, t: Time) -> Backlog {
+        match &mut self.queue {
+            Queue::Arrival(q) => {
+                q.drain(t, &mut self.account.stats);
+                q.backlog()
+            }
+            Queue::Held(q) => q.backlog(),
+        }
+    }
+
     /// The run is over at `end`.
     pub fn close<O: Observer>(&mut self, end: Time, scene: &mut Scene<'_, O>) {
         self.settle(end, scene);
+        let backlog = self.backlog_at(end);
+        self.account.stats.close(backlog);
         if let Queue::Held(q) = &mut self.queue {
             q.close(end, &mut self.account);
         }

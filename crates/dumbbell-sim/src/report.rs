@@ -1,5 +1,6 @@
 //! What happened, and whether every packet is accounted for.
 use crate::flow::Ends;
+use crate::measures::Measures;
 use crate::net::{Element, scene};
 use crate::observe::Observer;
 use crate::world::World;
@@ -65,8 +66,8 @@ pub struct QueueReport {
     pub max_packets: u32,
     /// Mean waiting time before transmission.
     pub mean_sojourn_s: f64,
-    /// Its 99th percentile.
-    pub p99_sojourn_s: f64,
+    /// What else is measured of a reported queue.
+    pub measures: Measures,
     /// Counts.
     pub ledger: Ledger,
     /// Bits sent over bits that the transmitter could have sent; at a constant rate the share of time in which it was
@@ -150,7 +151,7 @@ impl World {
                     mean_packets: stats.mean_packets(),
                     max_packets: stats.max_packets(),
                     mean_sojourn_s: stats.mean_sojourn_s(),
-                    p99_sojourn_s: stats.p99_sojourn_s(),
+                    measures: stats.measures().unwrap_or_default(),
                     ledger: stats.window(),
                     utilization: port.utilization(),
                 })

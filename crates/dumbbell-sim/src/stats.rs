@@ -1,8 +1,9 @@
 //! What one port measures, whichever way it decides.
-use crate::histogram::Histogram;
-use dumbbell_core::aqm::Reason;
+use crate::measures::{Interest, Measures, Watch};
+use dumbbell_core::aqm::{Backlog, Reason};
 use dumbbell_core::ledger::Ledger;
 use dumbbell_core::measure::Occupancy;
+use dumbbell_core::packet::Meta;
 use dumbbell_core::units::{Span, Time};
 
 /// Measures of one port, within the window from the warm-up to the end.
@@ -17,13 +18,29 @@ pub struct PortStats {
     busy: Span,
     waited: u128,
     served: u64,
-    /// Waiting times; only where somebody reads them.
-    sojourn: Option<Box<Histogram>>,
+    /// More measures; only where somebody reads them.
+    watch: Option<Box<Watch>>,
+}
+
+/// How a packet goes through a queue that decides at arrival.
+pub struct Passage<'a> {
+    /// When it came.
+    pub arrived: Time,
+    /// When its transmission begins.
+    pub start: Time,
+    /// When it leaves the backlog, by the port's convention.
+    pub leaves: Time,
+    /// When its transmission ends.
+    pub done: Time,
+    /// What waits, itself included if it waits.
+    pub backlog: Backlog,
+    /// The packet.
+    pub meta: &'a Meta,
 }
 
 impl PortStats {
-    /// An empty account; `report`: whether percentiles are wanted.
-    pub fn new(warm: Time, end: Time, report: bool) -> Self {
+    /// An empty account.
+    pub fn new(warm: Time, end: Time) -> Self {
         PortStats {
             warm,
             end,
@@ -33,8 +50,13 @@ impl PortStats {
             busy: Span::ZERO,
             waited: 0,
             served: 0,
-            sojourn: report.then(Box::default),
+            watch: None,
         }
+    }
+
+    /// Somebody reads this queue's measures.
+    pub fn watch(&mut self, interest: Interest) {
+        self.watch = Some(Box::new(Watch::new(self.warm, self.end, interest)));
     }
 
     /// Counts something at `t`, which is not after the end.
@@ -91,36 +113,40 @@ impl PortStats {
             let wait = start.since(arrived);
             self.waited += u128::from(wait.ps());
             self.served += 1;
-            if let Some(h) = &mut self.sojourn {
-                h.record(wait);
+            if let Some(watch) = &mut self.watch {
+                watch.left(start, wait);
             }
         }
     }
-    /// A packet came at `arrived`, is in transmission from `start` to `done`, and leaves a backlog of `packets`, itself
-    /// included, at `leaves`. What [`Self::stayed`], [`Self::served`] and [`Self::holds`] would say, at once.
-    #[inline]
-    pub fn passes(&mut self, arrived: Time, start: Time, leaves: Time, done: Time, packets: u32) {
-        if arrived < self.warm || done > self.end {
-            return self.passes_an_edge(arrived, start, leaves, done, packets);
+    /// A packet goes through a queue that decides at arrival: what [`Self::stayed`], [`Self::served`], [`Self::holds`] and
+    /// [`Self::came`] would say, at once, and that the queue grew.
+    #[inline(always)]
+    pub fn passes(&mut self, p: &Passage<'_>) {
+        if p.arrived < self.warm || p.done > self.end {
+            return self.passes_an_edge(p);
         }
-        let wait = start.since(arrived);
-        self.occupancy.adds(leaves.since(arrived), packets);
-        self.busy = self.busy + done.since(start);
+        let wait = p.start.since(p.arrived);
+        self.occupancy.adds(p.leaves.since(p.arrived), p.backlog.packets);
+        self.busy = self.busy + p.done.since(p.start);
         self.waited += u128::from(wait.ps());
         self.served += 1;
-        if let Some(h) = &mut self.sojourn {
-            h.record(wait);
+        if let Some(watch) = &mut self.watch {
+            watch.joins(p);
+            watch.left(p.start, wait);
         }
     }
 
     /// The same, not wholly within the window.
     #[cold]
-    fn passes_an_edge(&mut self, arrived: Time, start: Time, leaves: Time, done: Time, packets: u32) {
-        if leaves > arrived {
-            self.stayed(arrived, leaves);
-            self.holds(arrived, packets);
+    fn passes_an_edge(&mut self, p: &Passage<'_>) {
+        if let Some(watch) = &mut self.watch {
+            watch.joins(p);
         }
-        self.served(arrived, start, done);
+        if p.leaves > p.arrived {
+            self.stayed(p.arrived, p.leaves);
+            self.holds(p.arrived, p.backlog.packets);
+        }
+        self.served(p.arrived, p.start, p.done);
     }
 
     /// The queue holds `packets` at `t`.
@@ -148,8 +174,51 @@ impl PortStats {
     pub fn mean_sojourn_s(&self) -> f64 {
         if self.served == 0 { 0.0 } else { self.waited as f64 / self.served as f64 * 1e-12 }
     }
-    /// The 99th percentile of the waiting time, seconds; 0 where nobody asked for it.
-    pub fn p99_sojourn_s(&self) -> f64 {
-        self.sojourn.as_ref().map_or(0.0, |h| h.quantile(0.99).seconds())
+    /// More measures; `None` where nobody asked for them.
+    pub fn measures(&self) -> Option<Measures> {
+        self.watch.as_ref().map(|watch| watch.measures(self.mean_sojourn_s()))
+    }
+
+    /// A packet of `flow` comes to the port, whatever becomes of it.
+    #[inline]
+    pub fn came(&mut self, flow: u32, bytes: u32) {
+        if let Some(watch) = &mut self.watch {
+            watch.shares.came(flow, bytes);
+        }
+    }
+    /// A packet of `flow` that came was dropped (`refused`) or marked at `t`.
+    pub fn signalled(&mut self, t: Time, flow: u32, bytes: u32, refused: bool) {
+        if let Some(watch) = &mut self.watch {
+            watch.signalled(t, flow, bytes, refused);
+        }
+    }
+    /// More measures, if somebody asked for them.
+    #[inline]
+    pub fn watching(&mut self) -> Option<&mut Watch> {
+        self.watch.as_deref_mut()
+    }
+    /// The queue holds `now`, whatever it held before.
+    pub fn became(&mut self, t: Time, now: Backlog) {
+        if let Some(watch) = &mut self.watch {
+            watch.became(t, now);
+        }
+    }
+    /// When the measures want to be told that an interval ends.
+    #[inline]
+    pub fn next_turn(&self) -> Time {
+        self.watch.as_ref().map_or(Time::NEVER, |watch| watch.next_turn())
+    }
+    /// It ends, with `now` in the queue.
+    pub fn turn(&mut self, now: Backlog) {
+        if let Some(watch) = &mut self.watch {
+            watch.turn(now);
+        }
+    }
+    /// The run is over, with `now` in the queue.
+    pub fn close(&mut self, now: Backlog) {
+        let end = self.end;
+        if let Some(watch) = &mut self.watch {
+            watch.close(end, now);
+        }
     }
 }

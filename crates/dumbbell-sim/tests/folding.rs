@@ -1,6 +1,8 @@
 //! The best test that the engine can have: run ahead or not, hold packets or not, the history is the same.
 mod plans;
 
+use dumbbell_algos::{aqm, qdisc};
+use dumbbell_core::packet::Dscp;
 use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span};
 use dumbbell_plan::{Node, NodeKind, Plan, Shared, Spec, Transport};
 use dumbbell_sim::{Options, Report};
@@ -16,6 +18,8 @@ struct LinkChoice {
     delay_us: u64,
     packets: Option<u32>,
     queue: usize,
+    /// With `queue` beyond the hand-written ones: which of the catalogue.
+    any: usize,
     wire: usize,
     in_service: bool,
     shaped: bool,
@@ -34,6 +38,7 @@ struct FlowChoice {
     ecn: bool,
     second: bool,
     window: u32,
+    dscp: u8,
     /// RACK, tail loss probes, PRR, F-RTO, D-SACK's undo, Eifel, pacing, an exact clock.
     machinery: u8,
 }
@@ -42,25 +47,25 @@ fn link_choice() -> impl Strategy<Value = LinkChoice> {
     // Round figures, so that many things happen at the same instant.
     let kbps = select(vec![800u64, 1_000, 3_333, 10_000, 100_000]);
     let delay_us = select(vec![0u64, 1_000, 2_000, 7_919]);
-    (kbps, delay_us, prop::option::of(1u32..30), 0usize..4, 0usize..4, any::<bool>(), 0u8..8, 0u8..8).prop_map(
-        |(kbps, delay_us, packets, queue, wire, in_service, n, service)| LinkChoice {
+    (kbps, delay_us, prop::option::of(1u32..30), (0usize..8, 0usize..1000), 0usize..4, any::<bool>(), 0u8..8, 0u8..8)
+        .prop_map(|(kbps, delay_us, packets, (queue, any), wire, in_service, n, service)| LinkChoice {
             kbps,
             delay_us,
             packets,
             queue,
+            any,
             wire,
             in_service,
             shaped: n == 0,
             service,
-        },
-    )
+        })
 }
 
 fn flow_choice() -> impl Strategy<Value = FlowChoice> {
     let cc = select(vec!["tahoe", "reno", "newreno", "sack", "aimd", "cubic"]);
     let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
-    (0usize..6, 0usize..6, 0u64..300, 0usize..4, cc, flags, 2u32..60, any::<u8>()).prop_map(
-        |(from, to, start_ms, kind, cc, (jitter, sack, ecn, second), window, machinery)| FlowChoice {
+    (0usize..6, 0usize..6, 0u64..300, 0usize..4, cc, flags, (2u32..60, select(vec![0u8, 0, 46, 8, 12])), any::<u8>())
+        .prop_map(|(from, to, start_ms, kind, cc, (jitter, sack, ecn, second), (window, dscp), machinery)| FlowChoice {
             from,
             to,
             start_ms,
@@ -71,9 +76,9 @@ fn flow_choice() -> impl Strategy<Value = FlowChoice> {
             ecn,
             second,
             window,
+            dscp,
             machinery,
-        },
-    )
+        })
 }
 
 fn queue(choice: &LinkChoice) -> Shared<Spec> {
@@ -81,8 +86,17 @@ fn queue(choice: &LinkChoice) -> Shared<Spec> {
         0 => spec("drop_tail", json!({})),
         1 => spec("drop_tail", json!({"victim": "front"})),
         2 => spec("red", json!({"min_th": "2 pkt", "max_th": "6 pkt", "w_q": 0.1, "ecn": true})),
-        _ => spec("red", json!({"min_th": "1 pkt", "max_th": "9 pkt", "w_q": 0.02, "spacing": "bernoulli"})),
+        3 => spec("red", json!({"min_th": "1 pkt", "max_th": "9 pkt", "w_q": 0.02, "spacing": "bernoulli"})),
+        _ => any_queue(choice.any),
     }
+}
+
+/// A queue of the catalogue with its defaults, and every other time with `ecn` if it has that.
+fn any_queue(n: usize) -> Shared<Spec> {
+    let all: Vec<_> = aqm::CATALOGUE.iter().chain(qdisc::CATALOGUE).collect();
+    let entry = all[n % all.len()];
+    let ecn = n / all.len() % 2 == 1 && (entry.schema)()["properties"]["ecn"].is_object();
+    spec(entry.about.name, (entry.resolve)(&if ecn { json!({"ecn": true}) } else { json!({}) }).unwrap())
 }
 
 /// A quarter of the links are traces or steps, with opportunities, changes and outages at round times.
@@ -154,11 +168,12 @@ fn add(p: &mut Plan, c: &FlowChoice) {
     };
     flow(p, c.from, c.to, Span::from_ms(c.start_ms), c.cc, tcp);
     let last = p.flows.last_mut().unwrap();
+    last.dscp = Dscp(c.dscp);
     match c.kind {
         0 => last.source = spec("fixed", json!({"size": "40 kB"})),
         1 => {
             last.source = spec("cbr", json!({"rate": "500 kbps", "packet": "500 B"}));
-            (last.transport, last.back) = (Transport::Udp { header: 28 }, vec![]);
+            (last.transport, last.back) = (Transport::Udp { header: 28, ecn: Default::default() }, vec![]);
         }
         2 => last.stop = Some(Span::from_ms(900)),
         _ => {}
@@ -196,7 +211,7 @@ fn datagrams(p: &mut Plan, from: usize, to: usize) {
     flow(p, from, to, Span::ZERO, "newreno", plans::bench_tcp());
     let last = p.flows.last_mut().unwrap();
     last.source = spec("cbr", json!({"rate": "1 Mbps", "packet": "1000 B"}));
-    (last.transport, last.back) = (Transport::Udp { header: 28 }, vec![]);
+    (last.transport, last.back) = (Transport::Udp { header: 28, ecn: Default::default() }, vec![]);
 }
 
 /// A flow alone on private links still has a merge, and a closed loop ends.

@@ -16,7 +16,7 @@ fn datagrams(service: Option<Shared<Spec>>, rate: &str, packet: u64, capacity: C
     flow(&mut p, 0, 1, Span::ZERO, "newreno", bench_tcp());
     let last = p.flows.last_mut().unwrap();
     last.source = spec("cbr", json!({ "rate": rate, "packet": format!("{} B", packet - 28) }));
-    (last.transport, last.back) = (Transport::Udp { header: 28 }, vec![]);
+    (last.transport, last.back) = (Transport::Udp { header: 28, ecn: Default::default() }, vec![]);
     p
 }
 

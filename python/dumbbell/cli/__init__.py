@@ -40,7 +40,7 @@ _COMMANDS = (
     ("read", "export:read", "Say what is in a capture (pcapng, pcap) or a trace of ns-2."),
     ("test", "test:test", "Examine algorithms of your own as those of the catalogue are."),
     ("new", "new:new", "Write the first lines of an algorithm of your own."),
-    ("compare", "compare:compare", "Compare with ns-2 and ns-3: speed, once the work is alike; or results."),
+    ("compare", "compare:compare", "Compare queues, on one page; or Dumbbell with ns-2 and ns-3."),
     ("validate", "validate:validate", "Check the simulator against laws that are known without it."),
     ("reproduce", "reproduce:reproduce", "Reproduce a paper: a verdict on each number and claim."),
     ("bench", "bench:bench", "Measure what a simulated packet costs: time, memory, instructions."),

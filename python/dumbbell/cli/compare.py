@@ -1,4 +1,4 @@
-"""`compare`: ns-2 and ns-3 beside us."""
+"""`compare`: schemes beside each other; or, where none is named, ns-2 and ns-3 beside us."""
 
 from __future__ import annotations
 
@@ -8,35 +8,60 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from .options import Json, emit, progress, show
+from .schemes import SchemeOptions
 
 
 def compare(
-    *,
+    *schemes: Annotated[
+        str, Parameter(help="Queues of the catalogue or your own, as red or red:min_th=5pkt,max_th=15pkt.")
+    ],
     flows: Annotated[list[int], Parameter(help="Number of flows; may be repeated. Default: 10 and 100.")] = [],  # noqa: B006
     rate: Annotated[
         str | None, Parameter(help="The bottleneck's. Default: 10 Mbit/s for each flow, at most 10 Gbit/s.")
     ] = None,
-    queue: Annotated[list[str], Parameter(help="drop_tail or red; may be repeated. Default: both.")] = [],  # noqa: B006
+    queue: Annotated[
+        list[str],
+        Parameter(
+            help="drop_tail or red; may be repeated. Default: both. With schemes: the queue that is looked at, by its "
+            "link's name, where the scenario has several."
+        ),
+    ] = [],  # noqa: B006
     time: Annotated[
         str | None, Parameter(help='How long a run lasts, as "20 s". Default: by the flows and the peer.')
     ] = None,
-    seeds: Annotated[int | None, Parameter(help="Runs of each. Default: 5; with --results 10.")] = None,
+    seeds: Annotated[
+        int | None,
+        Parameter(help="Runs of each. Default: 5 (with schemes: the scenario's, if it has any); with --results 10."),
+    ] = None,
     against: Annotated[
         list[str], Parameter(consume_multiple=True, help="ns2, ns3 or both. Default: both; with --results ns2.")
     ] = [],  # noqa: B006
     results: Annotated[bool, Parameter(help="Compare results with ns-2's, scenario by scenario, not speed.")] = False,
     scenario: Annotated[list[str], Parameter(help="With --results: only this one; may be repeated.")] = [],  # noqa: B006
+    options: SchemeOptions | None = None,
     json: Json = False,
 ) -> int:
-    """Compare with ns-2 and ns-3: whether the work is alike, and then what it costs; or, with --results, results."""
-    from ..compare import options
+    """Compare queues, or compare with ns-2 and ns-3.
 
+    With schemes named, as in `dumbbell compare drop_tail red --cc newreno cubic -f FILE`: each scheme in each condition
+    with the same seeds, on one page. With none: whether the work is alike with ns-2 and ns-3, and then what it costs;
+    or, with --results, results.
+    """
+    if schemes:
+        from . import schemes as comparing
+
+        comparing.refuse_others(flows=flows, rate=rate, time=time, against=against, results=results, scenario=scenario)
+        return comparing.run(schemes, seeds, comparing.one_queue(queue), options or SchemeOptions(), json)
+    from ..compare import options as words
+
+    if options is not None and (name := options.given()):
+        raise words.only_for_schemes(name)
     if results:
-        options.only_with_results(flows=flows, rate=rate, queue=queue, time=time)
-        return _results(scenario, options.chosen("--against", against or ["ns2"], ("ns2",)), seeds, json)
+        words.only_with_results(flows=flows, rate=rate, queue=queue, time=time)
+        return _results(scenario, words.chosen("--against", against or ["ns2"], ("ns2",)), seeds, json)
     if scenario:
-        raise options.refused("--scenario", scenario[0], "this is for --results", "add --results")
-    return _ratios(options.workloads(flows, rate, queue, time, against), seeds, json)
+        raise words.refused("--scenario", scenario[0], "this is for --results", "add --results")
+    return _ratios(words.workloads(flows, rate, queue, time, against), seeds, json)
 
 
 def _ratios(workloads: list[Any], seeds: int | None, json: bool) -> int:

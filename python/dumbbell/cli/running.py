@@ -45,11 +45,12 @@ def report(data: dict[str, Any], json: bool, options: RunOptions) -> int:
         _print(result.read(data), options)
     code = int(data.get("code", 0))
     if code and not json:
-        raise of_code(code, _what_failed(data))
+        raise of_code(code, what_failed(data))
     return code
 
 
-def _what_failed(data: dict[str, Any]) -> str:
+def what_failed(data: dict[str, Any]) -> str:
+    """The runs that failed, for people."""
     failures = data.get("failures", [])
     lines = [f"{len(failures)} runs failed" if len(failures) != 1 else "a run failed"]
     for one in failures[:_SHOWN]:

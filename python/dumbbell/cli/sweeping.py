@@ -79,7 +79,7 @@ def sweep(
     if sweeping.keep_going:
         wanted["keep_going"] = True
     with progress("sweeping") as heard:
-        data = _measure(wanted, sweeping.workers, heard)
+        data = measure(wanted, sweeping.workers, heard)
     data = data if "points" in data else {"points": [{"overrides": {}, **data}], **_of_all(data)}
     if sweeping.baseline is not None:
         from .. import paired
@@ -89,7 +89,8 @@ def sweep(
     return report(data, json, options)
 
 
-def _measure(wanted: dict[str, Any], workers: str | None, heard: door.Progress) -> dict[str, Any]:
+def measure(wanted: dict[str, Any], workers: str | None, heard: door.Progress) -> dict[str, Any]:
+    """Makes the runs of a request, here or with `workers`."""
     if workers is None:
         return door.run(wanted, heard)
     from ..workers import run

@@ -72,6 +72,14 @@ def only_with_results(**given: object) -> None:
             raise refused(f"--{name}", shown, "this is not for --results", fix)
 
 
+def only_for_schemes(option: str) -> ScenarioError:
+    """An option that says how schemes are compared, where none is named."""
+    cause, fix = "this is for comparing schemes", "name them first, as in `dumbbell compare drop_tail red --cc cubic`"
+    return ScenarioError(
+        f"{option}\n{'^' * len(option)} {cause}\nhelp: {fix}", {"option": option, "cause": cause, "fix": fix}
+    )
+
+
 def _flows(value: int) -> int:
     if value < 1:
         raise refused("--flows", value, "a comparison needs at least one flow", "write --flows 10")

@@ -33,8 +33,11 @@ class Line:
     printed: Sequence[tuple[float, float]] = field(default=())
 
 
-def over_parameter(lines: Sequence[Line], x_label: str, y_label: str, title: str = "") -> Figure:
-    """Means with 95 % intervals over a parameter; printed values as crosses and pluses, without a line."""
+def over_parameter(
+    lines: Sequence[Line], x_label: str, y_label: str, title: str = "", logarithmic: bool = False
+) -> Figure:
+    """Means with 95 % intervals over a parameter, on a logarithmic axis if asked; printed values as crosses and pluses,
+    without a line. The other axis begins at 0, or has a line there if something lies below."""
     figure, axes = style.new()
     for i, (line, mark) in enumerate(zip(lines, itertools.cycle("x+1"))):
         look = style.nth(i) if line.scheme is None else style.look(line.scheme)
@@ -54,10 +57,16 @@ def over_parameter(lines: Sequence[Line], x_label: str, y_label: str, title: str
                 zorder=3,
             )
     axes.set(xlabel=x_label, ylabel=y_label)
-    axes.set_ylim(bottom=0)
+    if all(y.mean - (y.half or 0.0) >= 0 for line in lines for y in line.y):
+        axes.set_ylim(bottom=0)
+    else:
+        axes.axhline(0, color=style.BLACK, linewidth=0.8)
+    if logarithmic:
+        axes.set_xscale("log")
     values = sorted({x for line in lines for x in line.x})
     if len(values) <= _MOST_TICKS:
-        axes.set_xticks(values)  # What was measured, not round numbers between.
+        axes.set_xticks(values, [f"{x:g}" for x in values])  # What was measured, not round numbers between.
+        axes.minorticks_off()
     style.legend(axes)
     _title(figure, title)
     return figure

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .. import stats
+from ..errors import ScenarioError
 from . import predicate, verdict
 from .papers import Cell, Claim, Paper, Prediction
 from .predicate import Family
@@ -21,8 +22,8 @@ def values(measured: Measured, point: str, measure: str, scale: float) -> tuple[
     return tuple(scale * value for value in measured[point].values(measure))
 
 
-def cell(paper: Paper, measured: Measured, wanted: Cell) -> dict[str, Any]:
-    """A cell of `report.json`."""
+def cell(paper: Paper, measured: Measured, wanted: Cell, known: Mapping[str, Family] | None = None) -> dict[str, Any]:
+    """A cell of `report.json`; `known` are the claims' numbers, if they are at hand."""
     row: dict[str, Any] = {
         "id": wanted.id,
         "what": wanted.what,
@@ -38,35 +39,61 @@ def cell(paper: Paper, measured: Measured, wanted: Cell) -> dict[str, Any]:
     }
     if wanted.missing is not None:
         return row | {"verdict": verdict.NOT_TESTABLE, "missing": wanted.missing}
-    ours = _of_cell(measured, wanted)
+    if wanted.of and known is None:
+        known = numbers(paper, measured)
+    ours = _of_cell(measured, wanted, known or {})
     row |= {
         "value": stats.mean(ours),
         "ci95": _listed(stats.ci95(ours)),
         "pi95": _listed(stats.pi95(ours)),
         "n": len(ours),
-        "point": wanted.point,
-        "fingerprint": measured[wanted.point].fingerprint,
     }
-    base = paper.cells[wanted.baseline] if wanted.baseline else None
-    against = None
-    if base is not None:
-        against = (base.published, _of_cell(measured, base))
+    if wanted.point:
+        row |= {"point": wanted.point, "fingerprint": measured[wanted.point].fingerprint}
+    against = _against(paper, measured, wanted, known or {})
+    if against is not None:
         row["effect"] = {
-            "baseline": base.id,
-            "published": round(wanted.published - base.published, 10),
+            "baseline": wanted.baseline or wanted.baseline_of,
+            "published": round(wanted.published - against[0], 10),
             "value": verdict.effect(ours, against[1]),
+            "ci95": _listed(stats.ci95(verdict.differences(ours, against[1]))),
         }
     if not wanted.fitted:
-        row["verdict"] = verdict.of_cell(Printed(wanted.published, wanted.decimals), ours, against)
+        printed = Printed(wanted.published, wanted.decimals)
+        row["verdict"] = verdict.of_cell(printed, ours, against, gain=wanted.gain)
     return row
 
 
-def _of_cell(measured: Measured, wanted: Cell) -> tuple[float, ...]:
+def _of_cell(measured: Measured, wanted: Cell, known: Mapping[str, Family]) -> tuple[float, ...]:
+    """One value a seed."""
+    if wanted.of:
+        return _one_point(wanted.of, known)
     return values(measured, wanted.point, wanted.measure, wanted.scale)
 
 
-def numbers(paper: Paper, measured: Measured) -> dict[str, Family]:
-    """The named numbers of the claims, and those derived from them, in the file's order."""
+def _against(
+    paper: Paper, measured: Measured, wanted: Cell, known: Mapping[str, Family]
+) -> tuple[float, tuple[float, ...]] | None:
+    """What a cell's effect is measured from: the printed value, and ours, one a seed."""
+    if wanted.baseline_of:
+        return wanted.baseline_published, _one_point(wanted.baseline_of, known)
+    if wanted.baseline is None:
+        return None
+    base = paper.cells[wanted.baseline]
+    return base.published, _of_cell(measured, base, known)
+
+
+def _one_point(text: str, known: Mapping[str, Family]) -> tuple[float, ...]:
+    """The runs of an expression that has a single point."""
+    family = predicate.evaluate(text, known)
+    if len(family.values) != 1:
+        raise ScenarioError(f"`{text}`: a cell is a single point, such as `gain[100]`")
+    return family.values[0]
+
+
+def numbers(paper: Paper, measured: Measured, stands_for: Mapping[str, str] | None = None) -> dict[str, Family]:
+    """The named numbers of the claims, and those derived from them, in the file's order. `stands_for` names numbers in
+    whose place others are taken."""
     found = {
         number.id: Family(
             number.at, tuple(values(measured, point, number.measure, number.scale) for point in number.points)
@@ -74,6 +101,7 @@ def numbers(paper: Paper, measured: Measured) -> dict[str, Family]:
         for number in paper.numbers.values()
         if all(point in measured for point in number.points)
     }
+    found |= {name: found[other] for name, other in (stands_for or {}).items()}
     for name, expression in paper.derived.items():
         if predicate.names(expression) <= found.keys():
             found[name] = predicate.evaluate(expression, found)
@@ -85,13 +113,21 @@ def claim(wanted: Claim, known: Mapping[str, Family]) -> dict[str, Any]:
     row: dict[str, Any] = {"id": wanted.id, "text": wanted.text}
     if wanted.missing is not None:
         return row | {"verdict": verdict.NOT_TESTABLE, "evidence": {"missing": wanted.missing}}
-    rules = {verdict.REPRODUCED: wanted.reproduced, verdict.IN_PART: wanted.in_part}
-    decided = next((v for v, rule in rules.items() if rule and predicate.holds(rule, known)), verdict.CONTRADICTED)
     shown = {label: _evidence(predicate.evaluate(text, known)) for label, text in wanted.show.items()}
     return row | {
-        "verdict": decided,
-        "evidence": {"rules": {v: r for v, r in rules.items() if r}, "numbers": shown},
+        "verdict": verdict_of(wanted, known),
+        "evidence": {"rules": {v: r for v, r in _rules(wanted).items() if r}, "numbers": shown},
     }
+
+
+def verdict_of(wanted: Claim, known: Mapping[str, Family]) -> str:
+    """The first of a claim's predicates that holds."""
+    rules = _rules(wanted).items()
+    return next((v for v, rule in rules if rule and predicate.holds(rule, known)), verdict.CONTRADICTED)
+
+
+def _rules(wanted: Claim) -> dict[str, str]:
+    return {verdict.REPRODUCED: wanted.reproduced, verdict.IN_PART: wanted.in_part}
 
 
 def claims(wanted: Iterable[Claim], known: Mapping[str, Family]) -> list[dict[str, Any]]:

@@ -1,29 +1,40 @@
 """Measurements of one run: a path into its JSON, or a figure computed from its recorded series.
 
-Paths: `flows.snd1.goodput_bps`, `queues.bottleneck.drops.overflow`; `*` adds up over all (`flows.*.goodput_bps`).
+Paths: `flows.snd1.goodput_bps`, `queues.bottleneck.drops.overflow`. A name may be a pattern (`a*`); a path adds up over
+all that fit (`flows.*.goodput_bps`), and a word of `REDUCTIONS` before it makes something else of them
+(`jain:flows.*.goodput_bps`).
 Series: `series:` and a name of `SERIES` (`series:loss_synchrony`); they need the run's directory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from ..errors import ScenarioError
+from .fairness import active_jain, jain, variation, zeros
 from .synchrony import cwnd_synchrony, loss_correlation, loss_synchrony
+from .thresholds import average_between
 
 
 def of_run(measure: str, run: dict[str, Any], directory: Path | None) -> float:
     """The value of a measurement in one run."""
-    if measure.startswith("series:"):
-        function = SERIES.get(measure.removeprefix("series:"))
-        if function is None:
-            raise ScenarioError(f"there is no measurement `{measure}`; of series there are {', '.join(SERIES)}")
-        if directory is None:
-            raise ScenarioError(f"`{measure}` needs the run's recorded series")
-        return function(run, directory)
-    return _path(measure, run)
+    kind, colon, path = measure.partition(":")
+    if not colon:
+        return math.fsum(_path(measure, run))
+    if kind != "series":
+        if kind not in REDUCTIONS:
+            raise ScenarioError(f"`{measure}`: there is no `{kind}`; there are series, {', '.join(REDUCTIONS)}")
+        return REDUCTIONS[kind](_path(path, run))
+    function = SERIES.get(path)
+    if function is None:
+        raise ScenarioError(f"there is no measurement `{measure}`; of series there are {', '.join(SERIES)}")
+    if directory is None:
+        raise ScenarioError(f"`{measure}` needs the run's recorded series")
+    return function(run, directory)
 
 
 def needs_series(measure: str) -> bool:
@@ -31,16 +42,16 @@ def needs_series(measure: str) -> bool:
     return measure.startswith("series:")
 
 
-def _path(measure: str, run: dict[str, Any]) -> float:
+def _path(measure: str, run: dict[str, Any]) -> list[float]:
     part, *rest = measure.split(".")
     value: Any = run.get(part)
     if isinstance(value, list):
         name, *rest = rest
-        chosen = [item for item in value if name in ("*", item["name"])]
+        chosen = [item for item in value if name == item["name"] or fnmatchcase(item["name"], name)]
         if not chosen:
             raise ScenarioError(f"`{measure}`: there is no `{name}`; there are {', '.join(i['name'] for i in value)}")
-        return sum(_leaf(measure, item, rest) for item in chosen)
-    return _leaf(measure, run, [part, *rest])
+        return [_leaf(measure, item, rest) for item in chosen]
+    return [_leaf(measure, run, [part, *rest])]
 
 
 def _leaf(measure: str, value: Any, keys: list[str]) -> float:
@@ -53,8 +64,16 @@ def _leaf(measure: str, value: Any, keys: list[str]) -> float:
     return float(value)
 
 
+REDUCTIONS: dict[str, Callable[[Sequence[float]], float]] = {
+    "jain": jain,
+    "variation": variation,
+    "zeros": zeros,
+}
+
 SERIES: dict[str, Callable[[dict[str, Any], Path], float]] = {
     "loss_synchrony": loss_synchrony,
     "loss_correlation": loss_correlation,
     "cwnd_synchrony": cwnd_synchrony,
+    "active_jain": active_jain,
+    "average_between": average_between,
 }

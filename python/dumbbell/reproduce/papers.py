@@ -7,169 +7,46 @@ import itertools
 import os
 import tomllib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from ..errors import ScenarioError
+from . import predicate
+from .entries import (
+    Assumption,
+    Cell,
+    Claim,
+    Effort,
+    Number,
+    Paper,
+    Picture,
+    Point,
+    Prediction,
+    Reading,
+    Readings,
+    Table,
+)
 
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """One scenario with its overrides; `scheme` says that the paper's scheme is at work in it."""
-
-    id: str
-    scenario: Path
-    overrides: tuple[str, ...] = ()
-    scheme: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A printed number. `baseline` is the cell that its effect is measured from; `missing` names the datum
-    without which it cannot be tested."""
-
-    id: str
-    what: str
-    published: float
-    decimals: int
-    unit: str
-    point: str = ""
-    measure: str = ""
-    scale: float = 1.0
-    baseline: str | None = None
-    fitted: bool = False
-    missing: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """A named number of the claims: a measurement at one point, or at several along `at`."""
-
-    id: str
-    points: tuple[str, ...]
-    at: tuple[float, ...]
-    measure: str
-    scale: float = 1.0
-    unit: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A claim in words and as predicates; `show` are the expressions whose values are its evidence."""
-
-    id: str
-    text: str
-    reproduced: str = ""
-    in_part: str = ""
-    show: dict[str, str] = field(default_factory=dict)
-    missing: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """Another reading of what the paper leaves open: `choice` names what is read differently, `changes` are
-    overrides of every point, `scheme_changes` of those with the scheme at work."""
-
-    id: str
-    choice: str
-    what: str
-    changes: tuple[str, ...] = ()
-    scheme_changes: tuple[str, ...] = ()
-
-    def at(self, point: Point) -> tuple[str, ...]:
-        """The overrides at a point."""
-        return self.changes + (self.scheme_changes if point.scheme else ())
-
-
-@dataclass(frozen=True, slots=True)
-class Readings:
-    """One claim under every reading, one at a time. `effect` names a number that is positive where the claim holds;
-    `what` says it in words, `over` what its points are; `show` are further expressions, averaged over the points."""
-
-    about: str
-    effect: str
-    what: str
-    unit: str
-    over: str
-    show: dict[str, str]
-    entries: tuple[Reading, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Prediction:
-    """Cells whose errors are told together: a row of a table that nothing was fitted on."""
-
-    id: str
-    what: str
-    cells: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Assumption:
-    """A choice that the paper does not print."""
-
-    id: str
-    what: str
-    value: str
-    chosen_by: str
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A printed table: rows of text, `@id` standing for a cell."""
-
-    id: str
-    caption: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A figure of the report: its kind (a function of `pictures`) and what that kind asks for. It stands under
-    the assumption `about` if it has one; `missing` names what it cannot be drawn without."""
-
-    id: str
-    caption: str
-    kind: str = ""
-    about: str | None = None
-    missing: str | None = None
-    options: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """How much is run: replications, overrides of every point, and where readings are compared (empty: everywhere)."""
-
-    replications: int
-    overrides: tuple[str, ...] = ()
-    readings_at: tuple[float, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Paper:
-    """`paper.toml`."""
-
-    name: str
-    title: str
-    citation: str
-    folder: Path
-    seed: int
-    full: Effort
-    quick: Effort
-    record: tuple[str, ...]
-    scheme_owns: tuple[str, ...]
-    points: dict[str, Point]
-    cells: dict[str, Cell]
-    numbers: dict[str, Number]
-    derived: dict[str, str]
-    claims: tuple[Claim, ...]
-    readings: Readings | None
-    predictions: tuple[Prediction, ...]
-    assumptions: tuple[Assumption, ...]
-    tables: tuple[Table, ...]
-    pictures: tuple[Picture, ...]
+__all__ = [
+    "Assumption",
+    "Cell",
+    "Claim",
+    "Effort",
+    "Number",
+    "Paper",
+    "Picture",
+    "Point",
+    "Prediction",
+    "Reading",
+    "Readings",
+    "Table",
+    "folders",
+    "load",
+    "names",
+    "reach",
+    "read",
+]
 
 
 def folders() -> Iterator[Path]:
@@ -225,6 +102,7 @@ def _paper(folder: Path, raw: dict[str, Any]) -> Paper:
         quick=_effort(raw["quick"]),
         record=tuple(raw.get("record", ())),
         scheme_owns=tuple(raw.get("scheme", {}).get("owns", ())),
+        scheme_shares=tuple(raw.get("scheme", {}).get("shares", ())),
         points=_by_id(_points(folder, raw["point"], axes)),
         cells=_by_id(Cell(**cell) for cell in raw.get("cell", ())),
         numbers=_by_id(_number(number, axes) for number in raw.get("number", ())),
@@ -245,7 +123,10 @@ def _effort(raw: dict[str, Any]) -> Effort:
 
 def _readings(raw: dict[str, Any]) -> Readings | None:
     entries = tuple(_tuples(Reading, entry) for entry in raw.get("reading", ()))
-    return Readings(**{"show": {}} | raw["readings"], entries=tuple(_by_id(entries).values())) if entries else None
+    if not entries:
+        return None
+    about: Readings = _tuples(Readings, {"show": {}} | raw["readings"] | {"entries": list(_by_id(entries).values())})
+    return about
 
 
 def _tuples(kind: Any, raw: dict[str, Any]) -> Any:
@@ -257,19 +138,27 @@ def _points(folder: Path, raw: Iterable[dict[str, Any]], axes: dict[str, list[An
     """Points, each repeated along the axes that its id names: `red-{buffer}`."""
     for entry in raw:
         used = [axis for axis in axes if f"{{{axis}}}" in entry["id"]]
-        for values in itertools.product(*(axes[axis] for axis in used)):
-            here = dict(zip(used, values, strict=True))
+        for places in itertools.product(*(axes[axis] for axis in used)):
+            here: dict[str, Any] = {}
+            for axis, place in zip(used, places, strict=True):
+                here |= _place(axis, place)
             yield Point(
                 id=entry["id"].format(**here),
                 scenario=folder / entry["scenario"],
                 overrides=tuple(text.format(**here) for text in entry.get("overrides", ())),
                 scheme=entry.get("scheme", False),
+                tags=tuple(entry.get("tags", ())),
             )
+
+
+def _place(axis: str, place: Any) -> dict[str, Any]:
+    """What a place of an axis fills in: its value, or a table with further values beside the axis' own."""
+    return place if isinstance(place, dict) else {axis: place}
 
 
 def _number(raw: dict[str, Any], axes: dict[str, list[Any]]) -> Number:
     axis = raw.get("over")
-    at = tuple(raw.get("at") or axes[axis]) if axis else (0.0,)
+    at = tuple(raw.get("at") or (_place(axis, place)[axis] for place in axes[axis])) if axis else (0.0,)
     points = tuple(raw["point"].format(**{axis: value}) if axis else raw["point"] for value in at)
     return Number(raw["id"], points, at, raw["measure"], raw.get("scale", 1.0), raw.get("unit", ""))
 
@@ -293,17 +182,23 @@ def _by_id(items: Iterable[Any]) -> dict[str, Any]:
     return out
 
 
+def reach(paper: Paper, texts: Iterable[str]) -> set[str]:
+    """Every number that the expressions speak of, those that numbers are derived from included."""
+    found: set[str] = set()
+    pending = list(texts)
+    while pending:
+        new = predicate.names(pending.pop()) - found
+        found |= new
+        pending += [paper.derived[name] for name in new if name in paper.derived]
+    return found
+
+
 def _check(paper: Paper) -> None:
     """Names that refer to nothing are found before the first run."""
-    wrong = []
+    wrong = [*_check_cells(paper), *_check_readings(paper)]
     for point in paper.points.values():
         if not point.scenario.exists():
             wrong.append(f"point `{point.id}`: there is no file {point.scenario}")
-    for cell in paper.cells.values():
-        if cell.missing is None and cell.point not in paper.points:
-            wrong.append(f"cell `{cell.id}`: there is no point `{cell.point}`")
-        if cell.baseline is not None and cell.baseline not in paper.cells:
-            wrong.append(f"cell `{cell.id}`: there is no cell `{cell.baseline}`")
     for number in paper.numbers.values():
         wrong += [f"number `{number.id}`: there is no point `{p}`" for p in number.points if p not in paper.points]
     for table in paper.tables:
@@ -312,9 +207,39 @@ def _check(paper: Paper) -> None:
     for prediction in paper.predictions:
         missing = (name for name in prediction.cells if name not in paper.cells)
         wrong += [f"prediction `{prediction.id}`: there is no cell `{name}`" for name in missing]
-    if paper.readings and paper.readings.about not in {claim.id for claim in paper.claims}:
-        wrong.append(f"readings: there is no claim `{paper.readings.about}`")
-    if paper.readings and paper.readings.effect not in {*paper.numbers, *paper.derived}:
-        wrong.append(f"readings: there is no number `{paper.readings.effect}`")
     if wrong:
         raise ScenarioError(f"{paper.folder / 'paper.toml'}:\n" + "\n".join(wrong))
+
+
+def _check_cells(paper: Paper) -> Iterator[str]:
+    known = {*paper.numbers, *paper.derived}
+    for cell in paper.cells.values():
+        if cell.missing is None and not cell.of and cell.point not in paper.points:
+            yield f"cell `{cell.id}`: there is no point `{cell.point}`"
+        if cell.baseline is not None and cell.baseline not in paper.cells:
+            yield f"cell `{cell.id}`: there is no cell `{cell.baseline}`"
+        for name in sorted(reach(paper, filter(None, (cell.of, cell.baseline_of))) - known):
+            yield f"cell `{cell.id}`: there is no number `{name}`"
+
+
+def _check_readings(paper: Paper) -> Iterator[str]:
+    wanted = paper.readings
+    if wanted is None:
+        return
+    claims = {claim.id for claim in paper.claims}
+    known = {*paper.numbers, *paper.derived}
+    if wanted.about not in claims:
+        yield f"readings: there is no claim `{wanted.about}`"
+    if wanted.effect not in known:
+        yield f"readings: there is no number `{wanted.effect}`"
+    yield from (f"readings: there is no claim `{name}`" for name in wanted.claims if name not in claims)
+    yield from (f"readings: there is no cell `{name}`" for name in wanted.cells if name not in paper.cells)
+    tags = {tag for point in paper.points.values() for tag in point.tags}
+    for reading in wanted.entries:
+        yield from (
+            f"reading `{reading.id}`: no point has the tag `{tag}`" for tag in reading.tagged if tag not in tags
+        )
+        named = (name for pair in reading.numbers.items() for name in pair)
+        yield from (
+            f"reading `{reading.id}`: there is no number `{name}`" for name in named if name not in paper.numbers
+        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,9 +48,10 @@ def _curve(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers
 
 
 def _over(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> Drawn:
-    """`lines`: scheme to {numbers, label, cells}; `x`, `y`: axis labels; `crossover`: two schemes. `cells` are printed
-    beside ours; where the two schemes' means cross is said in the caption."""
-    lines = {}
+    """`lines`: scheme to {numbers, label, cells}; `x`, `y`: axis labels; `logarithmic`; `crossover`: two schemes;
+    `table`: whether the numbers stand beside it. `cells` are printed beside ours; where the two schemes' means cross is
+    said in the caption."""
+    lines: dict[str, figures.Line] = {}
     for scheme, line in picture.options["lines"].items():
         families = [numbers[name] for name in line["numbers"]]
         at = [x for family in families for x in family.at]
@@ -60,7 +61,15 @@ def _over(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers:
     caption = picture.caption
     if "crossover" in picture.options:
         caption += f" {_crossing(*(lines[name] for name in picture.options['crossover']))}"
-    return Drawn(figures.over_parameter(list(lines.values()), picture.options["x"], picture.options["y"]), caption)
+    x, y = picture.options["x"], picture.options["y"]
+    drawn = figures.over_parameter(list(lines.values()), x, y, logarithmic=picture.options.get("logarithmic", False))
+    return Drawn(drawn, caption, _beside(x, lines.values()) if picture.options.get("table") else None)
+
+
+def _beside(x: str, lines: Iterable[figures.Line]) -> tuple[list[str], list[list[str]]]:
+    """The numbers of lines over the same points: a row for each line."""
+    drawn = list(lines)
+    return [x, *(f"{at:g}" for at in drawn[0].x)], [[line.label, *map(str, line.y)] for line in drawn]
 
 
 def _crossing(a: Any, b: Any) -> str:
@@ -85,6 +94,16 @@ def _windows(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbe
         parts = series.parts(frame, "flow")
         panels.append((title, [Trace(label, *_columns(part, "cwnd_packets")) for label, part in parts]))
     return figures.side_by_side(panels, "congestion window [packets]")
+
+
+def _thresholds(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> Any:
+    """`points`: panel title to point; the average queue and both thresholds in the first run of each."""
+    panels = []
+    for title, point in picture.options["points"].items():
+        frame = _part(_series(measured[point], "queues"), picture).drop_nulls(["avg", "min_th", "max_th"])
+        names = {"max_th": "max_th", "avg": "average queue", "min_th": "min_th"}
+        panels.append((title, [Trace(label, *_columns(frame, column)) for column, label in names.items()]))
+    return figures.side_by_side(panels, "packets")
 
 
 def _sums(name: str, column: str, y_label: str) -> Callable[..., Any]:
@@ -161,5 +180,6 @@ _KINDS: dict[str, Callable[..., Any]] = {
     "cwnd": _windows,
     "cwnd_sum": _sums("flows", "cwnd_packets", "sum of the congestion windows [packets]"),
     "drops": _drops,
+    "thresholds": _thresholds,
     "valley": _valley,
 }

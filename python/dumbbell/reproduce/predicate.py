@@ -3,7 +3,7 @@
 A name stands for a measurement at each of several points (buffers, say) in each of several runs with the same
 seeds everywhere. Arithmetic works run by run, so that `red - dt` is the paired difference. `mean`, `low` and
 `high` leave one number a point: the mean and the ends of its 95 % confidence interval. `every`, `some`,
-`count` and `fraction` (of the points) leave one for all points. `red[36]` is one point.
+`count` and `fraction` (of the points) leave one for all points. `red[36]` is one point, `red[36:]` those from there on.
 
     every(low(red - dt) > 0) and mean(red[24] / dt[24]) > 1.15
 """
@@ -117,6 +117,8 @@ def _value(node: ast.expr, numbers: Mapping[str, Family]) -> Family:
             return _named(name, numbers)
         case ast.Subscript(value=inner, slice=ast.Constant(value=at)):
             return _point(_value(inner, numbers), at)
+        case ast.Subscript(value=inner, slice=ast.Slice(lower=ast.Constant(value=int() | float() as low), upper=None)):
+            return _from(_value(inner, numbers), low)
         case ast.UnaryOp(op=ast.USub(), operand=inner):
             return _pair(operator.sub, _single(0), _value(inner, numbers))
         case ast.UnaryOp(op=ast.Not(), operand=inner):
@@ -145,6 +147,14 @@ def _point(family: Family, at: Any) -> Family:
     if at not in family.at:
         raise ValueError(f"there is no point {at}; there are {', '.join(f'{x:g}' for x in family.at)}")
     return Family((at,), (family.values[family.at.index(at)],))
+
+
+def _from(family: Family, low: float) -> Family:
+    kept = [(x, runs) for x, runs in zip(family.at, family.values, strict=True) if x >= low]
+    if not kept:
+        raise ValueError(f"there is no point from {low:g} on; there are {', '.join(f'{x:g}' for x in family.at)}")
+    at, values = zip(*kept, strict=True)
+    return Family(at, values)
 
 
 def _pair(function: Callable[[Any, Any], Any], a: Family, b: Family) -> Family:

@@ -1,8 +1,9 @@
-"""One claim under other readings of what the paper leaves open, one at a time around the base.
+"""Claims under other readings of what the paper leaves open, one at a time around the base.
 
-Of each reading: the claim's effect at each point with its interval, its sign there (`+` or `-`, and `0` where the
-interval holds 0), the claim's verdict by its own rule, and how well the cells that parameters were fitted on still
-come out: a reading under which they do not would have led to other parameters.
+Of each reading: the effect of the claim that it is about at each point with its interval, its sign there (`+` or `-`,
+and `0` where the interval holds 0), the claim's verdict by its own rule, and how well the cells that parameters were
+fitted on still come out: a reading under which they do not would have led to other parameters. Where the paper says so
+(`claims`, `cells`), further claims and printed numbers are judged under each reading, by their own rules too.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .. import stats
-from . import judge, predicate
-from .papers import Cell, Paper, Point, Reading, Readings
+from . import judge, predicate, verdict
+from .papers import Cell, Paper, Point, Reading, Readings, reach
 from .predicate import Family
 from .work import Bench, Runs
 
@@ -21,14 +22,17 @@ BASE = Reading("base", "base", "as assumed below")
 
 
 def points(paper: Paper, at: tuple[float, ...]) -> dict[str, Point]:
-    """The points that a reading needs: those of the claim's numbers at `at` (empty: everywhere)."""
+    """The points that readings look at: those of the numbers that they need, at `at` (empty: everywhere)."""
     numbers = _restricted(paper, at).numbers.values()
     return {name: paper.points[name] for number in numbers for name in number.points}
 
 
 def count(paper: Paper, at: tuple[float, ...]) -> int:
-    """How many points all readings run."""
-    return len(paper.readings.entries) * len(points(paper, at)) if paper.readings else 0
+    """How many points all readings run: those that a reading changes."""
+    if paper.readings is None:
+        return 0
+    looked_at = points(paper, at).values()
+    return sum(bool(reading.at(point)) for reading in paper.readings.entries for point in looked_at)
 
 
 def _of(paper: Paper) -> Readings:
@@ -44,28 +48,32 @@ def compare(paper: Paper, measured: Mapping[str, Runs], bench: Bench) -> dict[st
     small = _restricted(paper, at)
     rows = [_row(small, wanted, BASE, measured)]
     for reading in wanted.entries:
-        runs = {name: bench.run(point, reading.at(point)) for name, point in points(paper, at).items()}
-        rows.append(_row(small, wanted, reading, runs))
+        rows.append(_row(small, wanted, reading, _run(reading, points(paper, at), measured, bench)))
     for row in rows:
         pairs = zip(row["effect"], rows[0]["effect"], strict=True)
         row["sign_changes"] = any(opposite(here["sign"], base["sign"]) for here, base in pairs)
         row["verdict_changes"] = row["verdict"] != rows[0]["verdict"]
-    return {"rows": rows, "conclusion": conclusion(wanted, rows)}
+    told = conclusion(wanted, rows) + (under_which(rows) if wanted.claims else [])
+    return {"rows": rows, "conclusion": told}
+
+
+def _run(reading: Reading, of: Mapping[str, Point], measured: Mapping[str, Runs], bench: Bench) -> dict[str, Runs]:
+    """Every point under a reading; what the reading does not change is there already."""
+    return {
+        name: bench.run(point, reading.at(point)) if reading.at(point) else measured[name] for name, point in of.items()
+    }
 
 
 def _restricted(paper: Paper, at: tuple[float, ...]) -> Paper:
-    """The paper with the claim's numbers alone, at the given points alone."""
+    """The paper with the numbers that readings need alone, at the given points alone."""
     wanted = _of(paper)
-    claim = next(claim for claim in paper.claims if claim.id == wanted.about)
-    names: set[str] = set()
-    pending = [wanted.effect, *wanted.show.values(), *filter(None, (claim.reproduced, claim.in_part))]
-    while pending:
-        found = predicate.names(pending.pop()) - names
-        names |= found
-        pending += [paper.derived[name] for name in found if name in paper.derived]
+    names = reach(paper, _expressions(paper, wanted))
+    names |= {name for reading in wanted.entries for name in reading.numbers.values()}
     numbers = {}
     for number in paper.numbers.values():
-        kept = [(x, p) for x, p in zip(number.at, number.points, strict=True) if not at or x in at]
+        kept = [
+            (x, p) for x, p in zip(number.at, number.points, strict=True) if not at or len(number.at) == 1 or x in at
+        ]
         if number.id in names and kept:
             where, which = zip(*kept, strict=True)
             numbers[number.id] = dataclasses.replace(number, at=where, points=which)
@@ -73,12 +81,22 @@ def _restricted(paper: Paper, at: tuple[float, ...]) -> Paper:
     return dataclasses.replace(paper, numbers=numbers, derived=derived)
 
 
+def _expressions(paper: Paper, wanted: Readings) -> list[str]:
+    """Every expression that a row evaluates."""
+    claims = [claim for claim in paper.claims if claim.id in (wanted.about, *wanted.claims)]
+    cells = [paper.cells[name] for name in wanted.cells]
+    texts = [wanted.effect, *wanted.show.values()]
+    texts += [text for claim in claims for text in (claim.reproduced, claim.in_part)]
+    texts += [text for cell in cells for text in (cell.of, cell.baseline_of)]
+    return [text for text in texts if text]
+
+
 def _row(paper: Paper, wanted: Readings, reading: Reading, measured: Mapping[str, Runs]) -> dict[str, Any]:
-    known = judge.numbers(paper, measured)
-    claim = next(claim for claim in paper.claims if claim.id == wanted.about)
+    known = judge.numbers(paper, measured, reading.numbers)
+    claims = {claim.id: claim for claim in paper.claims}
     effect = _effect(known[wanted.effect])
     used = [measured[name] for number in paper.numbers.values() for name in number.points]
-    return {
+    row = {
         "id": reading.id,
         "choice": reading.choice,
         "what": reading.what,
@@ -91,9 +109,20 @@ def _row(paper: Paper, wanted: Readings, reading: Reading, measured: Mapping[str
         "of": len(effect),
         "show": {label: _middle(predicate.evaluate(text, known)) for label, text in wanted.show.items()},
         "fit_error": _fit_error(paper.cells.values(), measured),
-        "verdict": judge.claim(claim, known)["verdict"],
+        "verdict": judge.verdict_of(claims[wanted.about], known),
         "valid": all(runs.json["valid"] for runs in used),
     }
+    if wanted.claims or wanted.cells:
+        row["tagged"] = reading.tagged
+        row["claims"] = {name: judge.verdict_of(claims[name], known) for name in wanted.claims}
+        row["cells"] = {name: _cell(paper, measured, name, known) for name in wanted.cells}
+    return row
+
+
+def _cell(paper: Paper, measured: Mapping[str, Runs], name: str, known: Mapping[str, Family]) -> dict[str, Any]:
+    """A printed number under a reading."""
+    whole = judge.cell(paper, measured, paper.cells[name], known)
+    return {key: whole[key] for key in ("value", "ci95", "pi95", "verdict")}
 
 
 def _effect(family: Family) -> list[dict[str, Any]]:
@@ -146,6 +175,19 @@ def conclusion(wanted: Readings, rows: list[dict[str, Any]]) -> list[str]:
     told = f"changes in {len(verdicts)} of {len(others)} readings" + (f": {', '.join(verdicts)}" if verdicts else "")
     return [*parts, f"Its verdict, {base['verdict']} in the base at these points, {told}."]
 
+
+def under_which(rows: list[dict[str, Any]]) -> list[str]:
+    """For each further claim: under which readings it holds, whole or in part."""
+    told = []
+    for name in rows[0]["claims"]:
+        held = [f"{row['id']} ({row['claims'][name]})" for row in rows if row["claims"][name] in _HOLDS]
+        told.append(
+            f"{name} holds under {len(held)} of {len(rows)} readings" + (f": {', '.join(held)}." if held else ".")
+        )
+    return told
+
+
+_HOLDS = (verdict.REPRODUCED, verdict.IN_PART)
 
 _WORDS = {
     "changes": "It is reversed somewhere by",

@@ -46,6 +46,7 @@ def html(paper: Paper, summary: dict[str, Any], drawn: Mapping[str, Any]) -> str
         claim_tally=_tally(summary["claims"]),
         svgs={name: figures.svg(one.figure, f"figure-{name}") for name, one in drawn.items()},
         drawn=drawn,
+        marks=MARKS,
         columns=_columns(summary["predictions"], paper),
         rules=rules.read_text() if rules.exists() else "",
         css=Path(__file__).with_name("report.css").read_text(),

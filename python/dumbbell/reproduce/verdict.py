@@ -40,15 +40,19 @@ class Printed:
         return self.value - self.half_digit <= high and low <= self.value + self.half_digit
 
 
-def of_cell(printed: Printed, ours: Sequence[float], baseline: tuple[float, Sequence[float]] | None = None) -> str:
-    """The verdict on a cell: `ours` is one value a seed, `baseline` is (printed, one value a seed)."""
+def of_cell(
+    printed: Printed, ours: Sequence[float], baseline: tuple[float, Sequence[float]] | None = None, gain: bool = False
+) -> str:
+    """The verdict on a cell: `ours` is one value a seed, `baseline` is (printed, one value a seed). gain: the value is
+    an effect in itself, and *in part* asks of it, too, the printed sign and half to twice the size."""
     if _is_reproduced(printed, ours):
         return REPRODUCED
     if baseline is None:
         near = abs(stats.mean(ours) - printed.value) <= TOLERANCE * abs(printed.value)
         return IN_PART if near else CONTRADICTED
     printed_effect = printed.value - baseline[0]
-    return IN_PART if same_effect(printed_effect, effect(ours, baseline[1])) else CONTRADICTED
+    alike = same_effect(printed_effect, effect(ours, baseline[1]))
+    return IN_PART if alike and (not gain or same_effect(printed.value, stats.mean(ours))) else CONTRADICTED
 
 
 def _is_reproduced(printed: Printed, ours: Sequence[float]) -> bool:
@@ -59,11 +63,15 @@ def _is_reproduced(printed: Printed, ours: Sequence[float]) -> bool:
     return printed.meets(low, high) and (high - low) / 2 <= TOLERANCE * abs(printed.value)
 
 
+def differences(ours: Sequence[float], baseline: Sequence[float]) -> list[float]:
+    """Run by run with the same seed, ours minus the baseline; none where seeds differ in number."""
+    return [a - b for a, b in zip(ours, baseline, strict=True)] if len(ours) == len(baseline) else []
+
+
 def effect(ours: Sequence[float], baseline: Sequence[float]) -> float:
     """The mean of the differences of runs with the same seed; of the means where seeds differ in number."""
-    if len(ours) == len(baseline):
-        return stats.mean([a - b for a, b in zip(ours, baseline, strict=True)])
-    return stats.mean(ours) - stats.mean(baseline)
+    paired = differences(ours, baseline)
+    return stats.mean(paired) if paired else stats.mean(ours) - stats.mean(baseline)
 
 
 def same_effect(printed: float, ours: float) -> bool:

@@ -14,7 +14,7 @@ from .. import door, series
 from ..errors import EnvironmentLacks, ScenarioError
 from . import papers, verdict
 from .measure import needs_series, of_run
-from .papers import Effort, Paper, Picture, Point
+from .papers import Cell, Effort, Paper, Picture, Point
 
 
 @dataclass(slots=True)
@@ -111,10 +111,17 @@ def _points(paper: Paper, cells: list[str]) -> dict[str, Point]:
         if name not in paper.cells:
             raise ScenarioError(f"{paper.name} has no cell `{name}`; its cells are {', '.join(paper.cells)}")
         cell = paper.cells[name]
-        needed.add(cell.point)
+        needed |= _points_of(paper, cell)
         if cell.baseline:
-            needed.add(paper.cells[cell.baseline].point)
+            needed |= _points_of(paper, paper.cells[cell.baseline])
     return {key: point for key, point in paper.points.items() if key in needed}
+
+
+def _points_of(paper: Paper, cell: Cell) -> set[str]:
+    if not cell.of:
+        return {cell.point}
+    names = papers.reach(paper, filter(None, (cell.of, cell.baseline_of)))
+    return {point for name in names & paper.numbers.keys() for point in paper.numbers[name].points}
 
 
 @dataclass(slots=True)
@@ -170,9 +177,13 @@ def applying(paper: Paper, point: Point, altered: Iterable[str]) -> list[str]:
 
 
 def owned(paper: Paper, override: str) -> bool:
-    """Whether an override's key is the scheme's own."""
+    """Whether an override's key is the scheme's own, and not one that it shares with every point."""
     key = override.partition("=")[0].strip()
-    return any(key == own or key.startswith(f"{own}.") for own in paper.scheme_owns)
+    return _within(key, paper.scheme_owns) and not _within(key, paper.scheme_shares)
+
+
+def _within(key: str, prefixes: Iterable[str]) -> bool:
+    return any(key == prefix or key.startswith(f"{prefix}.") for prefix in prefixes)
 
 
 def _recorded(paper: Paper) -> set[str]:
@@ -196,8 +207,8 @@ def _conclude(
     from . import judge, pictures, report
 
     chosen = [paper.cells[name] for name in wanted] if wanted else list(paper.cells.values())
-    numbers = {} if wanted else judge.numbers(paper, measured)
-    cells = [judge.cell(paper, measured, cell) for cell in chosen]
+    numbers = judge.numbers(paper, measured)
+    cells = [judge.cell(paper, measured, cell, numbers) for cell in chosen]
     by_id = {cell["id"]: cell for cell in cells}
     rows = read["rows"] if read else []
     summary = {

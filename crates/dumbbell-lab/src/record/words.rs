@@ -40,7 +40,7 @@ pub fn flags(bits: u8) -> &'static str {
 /// Payload of a packet, bytes: what is left of it without headers and options.
 pub fn payload(flow: &Flow, data: bool, s: &Segment) -> u64 {
     let header = match &flow.transport {
-        Transport::Udp { header } => u64::from(*header),
+        Transport::Udp { header, .. } => u64::from(*header),
         Transport::Tcp { .. } if !data || s.flags & (flag::SYN | flag::ACK) != 0 => return 0,
         Transport::Tcp { tcp, .. } => tcp.header.0 + tcp.option_bytes(),
     };

@@ -29,6 +29,7 @@ pub fn link(from: NodeId, to: NodeId, rate: Rate, delay: Span) -> Link {
         aqm: spec("drop_tail", json!({})),
         capacity: Capacity::Unlimited,
         count_in_service: false,
+        watch_above: None,
         impairments: vec![],
         report: false,
     }
@@ -86,6 +87,7 @@ fn sends(plan: &mut Plan, routes: &Routes, from: NodeId, to: NodeId, start: Span
         back,
         source: kind.source.clone(),
         transport: Transport::Tcp { cc: kind.cc.clone(), tcp: kind.tcp.clone() },
+        dscp: Default::default(),
         info: Default::default(),
     });
 }

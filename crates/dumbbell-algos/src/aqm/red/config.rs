@@ -1,10 +1,7 @@
 //! RED's parameters.
-use super::average::{IdleFraction, IdleStyle};
-use super::curve::CurveShape;
 use super::spacing::SpacingLaw;
-use crate::aqm::drop_tail::Victim;
 use dumbbell_core::catalogue::{Config, Fault};
-use dumbbell_core::units::{Bytes, Packets};
+use dumbbell_core::units::Packets;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,83 +20,131 @@ pub enum ByteDrop {
     Ns2,
 }
 
-/// Parameters of [`Red`](super::Red). Thresholds are in packets.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct RedConfig {
-    /// Average queue length at which signalling begins.
-    #[schemars(extend("x-source" = "Floyd, Jacobson 1993: 5 packets"))]
-    pub min_th: Packets,
-    /// Average queue length at which the probability has reached `max_p`; at least `min_th`.
-    #[schemars(extend("x-source" = "Floyd 1997, RED: discussions of setting parameters: 3 min_th"))]
-    pub max_th: Packets,
-    /// Probability `p_b` at `max_th`. The 1993 paper has 0.02.
-    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Floyd 1997, RED: discussions of setting parameters"))]
-    pub max_p: f64,
-    /// Weight of the newest sample in the average queue length.
-    #[schemars(
-        range(max = 1.0),
-        extend("exclusiveMinimum" = 0.0, "x-source" = "Floyd, Jacobson 1993, section 6: 0.002")
-    )]
-    pub w_q: f64,
-    /// Size of a typical packet: the decay while idle, the unit of `byte_mode` and of `byte_drop`.
-    #[schemars(extend("x-source" = "ns-2 mean_pktsize_ 500"))]
-    pub mean_packet_size: Bytes,
-    /// Whether the queue is measured in bytes: thresholds then mean `th * mean_packet_size` bytes.
-    #[schemars(extend("x-source" = "Floyd, Jacobson 1993: packets"))]
-    pub byte_mode: bool,
-    /// Whether larger packets are signalled more often.
-    #[schemars(extend("x-source" = "RFC 7567 section 4.4: no dependence on packet size"))]
-    pub byte_drop: ByteDrop,
-    /// Whether the probability rises from `max_p` at `max_th` to 1 at twice `max_th`, not at once.
-    #[schemars(extend("x-source" = "Floyd, Jacobson 1993; ns-2 and ns-3 have it since 2001"))]
-    pub gentle: bool,
-    /// Whether ECN-capable packets are marked rather than dropped.
-    #[schemars(extend("x-source" = "ns-2 setbit_ false, ns-3 UseEcn false"))]
-    pub ecn: bool,
-    /// Whether ECN-capable packets too are dropped where every packet is signalled (`max_th`, gentle: twice that).
-    #[schemars(extend("x-source" = "RFC 3168 section 7; ns-3 UseHardDrop true"))]
-    pub ecn_hard: bool,
-    /// How signals are spaced.
-    #[schemars(extend("x-source" = "Floyd, Jacobson 1993, section 7, method 2"))]
-    pub spacing: SpacingLaw,
-    /// The probability between the thresholds.
-    #[schemars(extend("x-source" = "Floyd, Jacobson 1993, Fig. 2"))]
-    pub curve: CurveShape,
-    /// What the first arrival after an idle period does to the average.
-    #[schemars(extend("x-source" = "ns-2; the 1993 paper's form makes no update for a short idle period"))]
-    pub idle_style: IdleStyle,
-    /// How many typical packets an idle time counts for.
-    #[schemars(extend("x-source" = "ns-2: whole packets"))]
-    pub idle_fraction: IdleFraction,
-    /// No packet is signalled that finds at most this many in the queue; `"0 pkt"`: no such rule (the 1993 paper).
-    #[schemars(extend("x-source" = "ns-2: q > 1"))]
-    pub min_q_for_drop: Packets,
-    /// Which packet goes when one must beyond the upper threshold, or because it does not fit.
-    #[schemars(extend("x-source" = "Floyd, Jacobson 1993; ns-2 drop_tail_ true"))]
-    pub victim: Victim,
-}
-
-impl Default for RedConfig {
-    fn default() -> Self {
-        RedConfig {
-            min_th: Packets(5.0),
-            max_th: Packets(15.0),
-            max_p: 0.1,
-            w_q: 0.002,
-            mean_packet_size: Bytes(500),
-            byte_mode: false,
-            byte_drop: ByteDrop::Off,
-            gentle: false,
-            ecn: false,
-            ecn_hard: true,
-            spacing: SpacingLaw::Uniform,
-            curve: CurveShape::Linear,
-            idle_style: IdleStyle::Ns2,
-            idle_fraction: IdleFraction::Floor,
-            min_q_for_drop: Packets(1.0),
-            victim: Victim::Tail,
+/// Declares a configuration of the RED family: its own fields with their defaults, and after them those that all have
+/// in common, whose documentation stands here. `with { .. }` gives defaults of common fields that differ from RED's.
+///
+/// Beside the type and its `Default` it makes `fn red(&self, min_th, max_th, max_p) -> RedConfig`: the common fields
+/// with a curve, which is what [`Body`](super::body::Body) and [`Dropper`](super::body::Dropper) are made from.
+macro_rules! red_config {
+    (
+        $(#[$meta:meta])*
+        pub struct $Name:ident {
+            $($(#[$own_meta:meta])* pub $own:ident: $Own:ty = $value:expr,)*
         }
+        $(with { $($common:ident: $default:expr),+ $(,)? })?
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $Name {
+            $($(#[$own_meta])* pub $own: $Own,)*
+            /// Weight of the newest sample in the average queue length.
+            #[schemars(
+                range(max = 1.0),
+                extend("exclusiveMinimum" = 0.0, "x-source" = "Floyd, Jacobson 1993, section 6: 0.002")
+            )]
+            pub w_q: f64,
+            /// Size of a typical packet: the decay while idle, the unit of `byte_mode` and of `byte_drop`.
+            #[schemars(extend("x-source" = "ns-2 mean_pktsize_ 500"))]
+            pub mean_packet_size: dumbbell_core::units::Bytes,
+            /// Whether the queue is measured in bytes: thresholds then mean `th * mean_packet_size` bytes.
+            #[schemars(extend("x-source" = "Floyd, Jacobson 1993: packets"))]
+            pub byte_mode: bool,
+            /// Whether larger packets are signalled more often.
+            #[schemars(extend("x-source" = "RFC 7567 section 4.4: no dependence on packet size"))]
+            pub byte_drop: $crate::aqm::red::config::ByteDrop,
+            /// Whether the probability rises from `max_p` at `max_th` to 1 at twice `max_th`, not at once.
+            #[schemars(extend("x-source" = "Floyd, Jacobson 1993; ns-2 and ns-3 have it since 2001"))]
+            pub gentle: bool,
+            /// Whether ECN-capable packets are marked rather than dropped.
+            #[schemars(extend("x-source" = "ns-2 setbit_ false, ns-3 UseEcn false"))]
+            pub ecn: bool,
+            /// Whether ECN-capable packets too are dropped where every packet is signalled (`max_th`, gentle: twice that).
+            #[schemars(extend("x-source" = "RFC 3168 section 7; ns-3 UseHardDrop true"))]
+            pub ecn_hard: bool,
+            /// How signals are spaced.
+            #[schemars(extend("x-source" = "Floyd, Jacobson 1993, section 7, method 2"))]
+            pub spacing: $crate::aqm::red::spacing::SpacingLaw,
+            /// The probability between the thresholds.
+            #[schemars(extend("x-source" = "Floyd, Jacobson 1993, Fig. 2"))]
+            pub curve: $crate::aqm::red::curve::CurveShape,
+            /// What the first arrival after an idle period does to the average.
+            #[schemars(extend("x-source" = "ns-2; the 1993 paper's form makes no update for a short idle period"))]
+            pub idle_style: $crate::aqm::red::average::IdleStyle,
+            /// How many typical packets an idle time counts for.
+            #[schemars(extend("x-source" = "ns-2: whole packets"))]
+            pub idle_fraction: $crate::aqm::red::average::IdleFraction,
+            /// No packet is signalled that finds at most this many in the queue; `"0 pkt"`: no such rule (the 1993 paper).
+            #[schemars(extend("x-source" = "ns-2: q > 1"))]
+            pub min_q_for_drop: dumbbell_core::units::Packets,
+            /// Which packet goes when one must beyond the upper threshold, or because it does not fit.
+            #[schemars(extend("x-source" = "Floyd, Jacobson 1993; ns-2 drop_tail_ true"))]
+            pub victim: $crate::aqm::drop_tail::Victim,
+        }
+
+        impl Default for $Name {
+            fn default() -> Self {
+                #[allow(unused_mut)]
+                let mut defaults = $Name {
+                    $($own: $value,)*
+                    w_q: 0.002,
+                    mean_packet_size: dumbbell_core::units::Bytes(500),
+                    byte_mode: false,
+                    byte_drop: $crate::aqm::red::config::ByteDrop::Off,
+                    gentle: false,
+                    ecn: false,
+                    ecn_hard: true,
+                    spacing: $crate::aqm::red::spacing::SpacingLaw::Uniform,
+                    curve: $crate::aqm::red::curve::CurveShape::Linear,
+                    idle_style: $crate::aqm::red::average::IdleStyle::Ns2,
+                    idle_fraction: $crate::aqm::red::average::IdleFraction::Floor,
+                    min_q_for_drop: dumbbell_core::units::Packets(1.0),
+                    victim: $crate::aqm::drop_tail::Victim::Tail,
+                };
+                $($(defaults.$common = $default;)+)?
+                defaults
+            }
+        }
+
+        impl $Name {
+            /// RED's parameters with these thresholds, packets, this `max_p`, and for the rest what this one has.
+            pub fn red(&self, min_th: f64, max_th: f64, max_p: f64) -> $crate::aqm::red::RedConfig {
+                $crate::aqm::red::RedConfig {
+                    min_th: dumbbell_core::units::Packets(min_th),
+                    max_th: dumbbell_core::units::Packets(max_th),
+                    max_p,
+                    w_q: self.w_q,
+                    mean_packet_size: self.mean_packet_size,
+                    byte_mode: self.byte_mode,
+                    byte_drop: self.byte_drop,
+                    gentle: self.gentle,
+                    ecn: self.ecn,
+                    ecn_hard: self.ecn_hard,
+                    spacing: self.spacing,
+                    curve: self.curve,
+                    idle_style: self.idle_style,
+                    idle_fraction: self.idle_fraction,
+                    min_q_for_drop: self.min_q_for_drop,
+                    victim: self.victim,
+                }
+            }
+        }
+    };
+}
+pub(crate) use red_config;
+
+red_config! {
+    /// Parameters of [`Red`](super::Red). Thresholds are in packets.
+    pub struct RedConfig {
+        /// Average queue length at which signalling begins.
+        #[schemars(extend("x-source" = "Floyd, Jacobson 1993: 5 packets"))]
+        pub min_th: Packets = Packets(5.0),
+        /// Average queue length at which the probability has reached `max_p`; at least `min_th`.
+        #[schemars(extend("x-source" = "Floyd 1997, RED: discussions of setting parameters: 3 min_th"))]
+        pub max_th: Packets = Packets(15.0),
+        /// Probability `p_b` at `max_th`. The 1993 paper has 0.02.
+        #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Floyd 1997, RED: discussions of setting parameters"))]
+        pub max_p: f64 = 0.1,
     }
 }
 

@@ -25,7 +25,7 @@ pub enum Region {
 }
 
 /// The curve and its parameters, in packets.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Curve {
     /// Where signalling begins.
     pub min_th: f64,

@@ -3,6 +3,7 @@ use super::average::{IdleFraction, IdleStyle};
 use super::spacing::SpacingLaw;
 use super::*;
 use crate::aqm::drop_tail::Victim;
+use dumbbell_core::aqm::{Backlog, Reason};
 use dumbbell_core::flow::FlowTable;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::probe::Gauges;
@@ -12,6 +13,7 @@ use dumbbell_core::testing::{Bench, Event, Journal, Numbered, link, packet};
 use dumbbell_core::units::{Bytes, Capacity, Packets, Rate, Span, Time};
 use proptest::prelude::*;
 
+pub(crate) mod alike;
 mod transcription;
 
 /// The 1993 algorithm to the letter.

@@ -1,0 +1,401 @@
+//! Adaptive RED (S. Floyd, R. Gummadi, S. Shenker, "Adaptive RED: An Algorithm for Increasing the Robustness of RED's
+//! Active Queue Management", August 2001): `max_p` is moved slowly, so that the average stays half-way between the thresholds;
+//! thresholds and weight follow from the link.
+//!
+//! | symbol | parameter or state | meaning |
+//! |---|---|---|
+//! | C | from the link's first rate and `mean_packet_size` | packets per second that the link sends |
+//! | target | 0.4 to 0.6 of the way from min_th to max_th | where avg ought to be |
+//! | alpha, beta | the same | step up (at most `max_p / 4`), factor down |
+//! | top, bottom | the same | beyond which max_p takes no further step |
+//! | interval | the same | time between two steps |
+use super::red::body::{Body, Dropper};
+use super::red::config::red_config;
+use super::red::curve::Curve;
+use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Slot, Verdict};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::packet::Meta;
+use dumbbell_core::probe::Probe;
+use dumbbell_core::units::{Packets, Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// When a step may be taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AdaptTrigger {
+    /// Every `interval`, whether packets arrive or not (the paper).
+    #[default]
+    Timer,
+    /// At the first arrival that is more than `interval` after the last step that changed `max_p` (ns-2).
+    Arrival,
+}
+
+/// How the weight follows from the link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AutoWeight {
+    /// Not at all: `w_q` says it.
+    Off,
+    /// `1 - exp(-1 / C)`: the average forgets in a second (the paper; ns-2 `q_weight_ 0`).
+    #[default]
+    Second,
+    /// `1 - exp(-1 / (10 rtt C))`, `rtt = max(100 ms, 3 (delay + 1 / C))`: in ten round-trip times (ns-2 `q_weight_ -1`).
+    TenRtt,
+    /// `1 - exp(-10 / C)`: in a tenth of a second (ns-2 `q_weight_ -2`).
+    TenthSecond,
+}
+
+red_config! {
+    /// Parameters of [`AdaptiveRed`]. Thresholds are in packets.
+    pub struct AdaptiveRedConfig {
+        /// Lower threshold; `"0 pkt"`: `max(5, target_delay C / 2)`.
+        #[schemars(extend("x-source" = "Floyd, Gummadi, Shenker 2001, section 6; ns-2 thresh_ 0"))]
+        pub min_th: Packets = Packets(0.0),
+        /// Upper threshold; `"0 pkt"`: three times `min_th`.
+        #[schemars(extend("x-source" = "Floyd, Gummadi, Shenker 2001, section 6; ns-2 maxthresh_ 0"))]
+        pub max_th: Packets = Packets(0.0),
+        /// First probability `p_b` at `max_th`.
+        #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "ns-2 linterm_ 10"))]
+        pub max_p: f64 = 0.1,
+        /// Delay in the queue from which an automatic `min_th` follows.
+        #[schemars(extend("x-source" = "ns-2 targetdelay_ 0.005"))]
+        pub target_delay: Span = Span::from_ms(5),
+        /// How the weight follows from the link; `"off"`: `w_q` says it.
+        #[schemars(extend("x-source" = "Floyd, Gummadi, Shenker 2001, section 6"))]
+        pub auto_w_q: AutoWeight = AutoWeight::Second,
+        /// Time between two steps of `max_p`.
+        #[schemars(extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.5 s"))]
+        pub interval: Span = Span::from_ms(500),
+        /// When a step may be taken. Which of the two is the default is our choice.
+        #[schemars(extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: every interval"))]
+        pub adapt_trigger: AdaptTrigger = AdaptTrigger::Timer,
+        /// Step upwards: `max_p + min(alpha, max_p / 4)`.
+        #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.01"))]
+        pub alpha: f64 = 0.01,
+        /// Step downwards: `beta max_p`.
+        #[schemars(
+            range(max = 1.0),
+            extend("exclusiveMinimum" = 0.0, "x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.9")
+        )]
+        pub beta: f64 = 0.9,
+        /// `max_p` is not raised beyond this.
+        #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.5"))]
+        pub top: f64 = 0.5,
+        /// `max_p` is not lowered further once it is below this; 0: `min(0.01, 80 kbps / rate)`.
+        #[schemars(
+            range(min = 0.0, max = 1.0),
+            extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.01; ns-2 bottom_ 0")
+        )]
+        pub bottom: f64 = 0.01,
+    }
+    with { gentle: true }
+}
+
+impl AdaptiveRedConfig {
+    /// Thresholds, weight and `bottom` on a link: `(min_th, max_th, w_q, bottom)`.
+    fn on(&self, link: &LinkInfo) -> (f64, f64, f64, f64) {
+        let c = link.rate.bps() as f64 / (8.0 * self.mean_packet_size.0 as f64);
+        let min_th = if self.min_th.0 > 0.0 { self.min_th.0 } else { (self.target_delay.seconds() * c / 2.0).max(5.0) };
+        let max_th = if self.max_th.0 > 0.0 { self.max_th.0 } else { 3.0 * min_th };
+        let rtt = (3.0 * (link.delay.seconds() + 1.0 / c)).max(0.1);
+        let forgets_in = |packets: f64| -libm::expm1(-1.0 / packets);
+        let w_q = match self.auto_w_q {
+            AutoWeight::Off => self.w_q,
+            AutoWeight::Second => forgets_in(c),
+            AutoWeight::TenRtt => forgets_in(10.0 * rtt * c),
+            AutoWeight::TenthSecond => forgets_in(c / 10.0),
+        };
+        let bottom = if self.bottom > 0.0 { self.bottom } else { (80_000.0 / link.rate.bps() as f64).min(0.01) };
+        (min_th, max_th, w_q, bottom)
+    }
+}
+
+impl Config for AdaptiveRedConfig {
+    fn check(&self) -> Result<(), Fault> {
+        if self.min_th.0 <= 0.0 && self.max_th.0 > 0.0 {
+            let cause = "max_th is given, and min_th would follow from the link and may be beyond it";
+            return Err(Fault::at("min_th", cause).fix(format!("write \"{} pkt\"", self.max_th.0 / 3.0)));
+        }
+        if self.auto_w_q != AutoWeight::Off && self.w_q != Self::default().w_q {
+            let cause = "w_q follows from the link, so that this one would not be used";
+            return Err(Fault::at("w_q", cause).fix("write auto_w_q = \"off\""));
+        }
+        if self.interval == Span::ZERO {
+            return Err(Fault::at("interval", "there is no time between two steps").fix("write \"500 ms\""));
+        }
+        if self.bottom > self.top {
+            let cause = format!("bottom = {} is above top = {}", self.bottom, self.top);
+            return Err(Fault::at("bottom", cause).fix("write at most `top`; the paper has 0.01 and 0.5"));
+        }
+        let max_th = if self.max_th.0 > 0.0 { self.max_th.0 } else { 3.0 * self.min_th.0 };
+        self.red(self.min_th.0, max_th, self.max_p).check()
+    }
+}
+
+/// RED whose `max_p` adapts.
+#[derive(Clone, Debug)]
+pub struct AdaptiveRed {
+    body: Body,
+    dropper: Dropper,
+    rule: Rule,
+    /// The timer's first call, at the start of the run, is no step.
+    started: bool,
+    /// [`AdaptTrigger::Arrival`]: the last step that changed `max_p`.
+    last_set: Time,
+}
+
+/// How `max_p` moves.
+#[derive(Clone, Debug)]
+struct Rule {
+    trigger: AdaptTrigger,
+    interval: Span,
+    alpha: f64,
+    beta: f64,
+    bottom: f64,
+    top: f64,
+}
+
+impl Rule {
+    /// One step; whether `max_p` changed.
+    fn adapt(&self, curve: &mut Curve, avg: f64) -> bool {
+        let part = 0.4 * (curve.max_th - curve.min_th);
+        let before = curve.max_p;
+        if avg > curve.max_th - part && before <= self.top {
+            curve.max_p = (before + self.alpha.min(before / 4.0)).min(self.top);
+        } else if avg < curve.min_th + part && before >= self.bottom {
+            curve.max_p = before * self.beta;
+        }
+        curve.max_p != before
+    }
+}
+
+impl Algorithm for AdaptiveRed {
+    type Config = AdaptiveRedConfig;
+    type Site = LinkInfo;
+    const ABOUT: About = About {
+        name: "adaptive_red",
+        title: "Adaptive RED (Floyd, Gummadi, Shenker)",
+        idea: "RED that adapts max_p slowly, so that the average queue stays half-way between thresholds set by the link.",
+        equations: "every interval:\n\
+                    avg > min_th + 0.6 (max_th - min_th), max_p <= top:     max_p <- max_p + min(alpha, max_p / 4)\n\
+                    avg < min_th + 0.4 (max_th - min_th), max_p >= bottom:  max_p <- beta max_p\n\
+                    w_q = 1 - exp(-1 / C);  min_th = max(5, target_delay C / 2);  max_th = 3 min_th",
+        sources: &[
+            "Floyd, Gummadi, Shenker: Adaptive RED: An Algorithm for Increasing the Robustness of RED's Active Queue \
+             Management, August 2001",
+            "ns-2 Queue/RED adaptive_ (automatic settings, the trigger at an arrival)",
+        ],
+        provenance: Provenance::TwoReadings,
+    };
+
+    fn new(config: &AdaptiveRedConfig, link: &LinkInfo) -> Self {
+        let (min_th, max_th, w_q, bottom) = config.on(link);
+        let mut red = config.red(min_th, max_th, config.max_p);
+        red.w_q = w_q;
+        let &AdaptiveRedConfig { adapt_trigger: trigger, interval, alpha, beta, top, .. } = config;
+        AdaptiveRed {
+            body: Body::new(&red),
+            dropper: Dropper::new(&red),
+            rule: Rule { trigger, interval, alpha, beta, bottom, top },
+            started: false,
+            last_set: Time::ZERO,
+        }
+    }
+}
+
+impl Aqm for AdaptiveRed {
+    fn needs(&self) -> Needs {
+        self.body.needs()
+    }
+
+    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
+        let observed = self.body.observe(cx, q.backlog());
+        if self.rule.trigger == AdaptTrigger::Arrival
+            && cx.now.since(self.last_set) > self.rule.interval
+            && self.rule.adapt(&mut self.dropper.curve, observed.avg)
+        {
+            self.last_set = cx.now;
+        }
+        self.dropper.decide(&mut self.body, observed, cx, q, p, fits)
+    }
+
+    fn make_room(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, _: &Meta) -> Option<Slot> {
+        self.body.make_room(cx, q)
+    }
+
+    fn idle(&mut self, cx: &mut Cx<'_>) {
+        self.body.idle(cx);
+    }
+
+    fn tick(&mut self, _: &mut Cx<'_>, _: &impl QueueView) -> Option<Span> {
+        if self.started {
+            self.rule.adapt(&mut self.dropper.curve, self.body.avg());
+        }
+        self.started = true;
+        Some(self.rule.interval)
+    }
+
+    fn ticks(&self) -> bool {
+        self.rule.trigger == AdaptTrigger::Timer
+    }
+
+    fn probe(&self, out: &mut dyn Probe) {
+        self.dropper.probe(self.body.avg(), out);
+        out.gauge("max_p", self.dropper.curve.max_p);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::aqm::red::RedConfig;
+    use crate::aqm::red::tests::alike::{Line, same_as_red};
+    use dumbbell_core::catalogue::read;
+    use dumbbell_core::testing::link;
+    use dumbbell_core::units::{Bytes, Capacity, Rate};
+    use serde_json::json;
+
+    /// Thresholds 5 and 15, so that the target is 9 to 11; the average is what the arriving packet finds.
+    fn given(config: AdaptiveRedConfig) -> AdaptiveRedConfig {
+        AdaptiveRedConfig { min_th: Packets(5.0), max_th: Packets(15.0), auto_w_q: AutoWeight::Off, w_q: 1.0, ..config }
+    }
+
+    fn line(config: AdaptiveRedConfig) -> Line<AdaptiveRed> {
+        let capacity = Capacity::Packets(50);
+        Line::new(AdaptiveRed::new(&given(config), &link(capacity)), capacity)
+    }
+
+    /// What the link decides, for three links.
+    #[test]
+    fn automatic_settings() {
+        for (bps, size, w_q, min_th, max_th) in [
+            (1_500_000, 500, 0.002_663_1, 5.0, 15.0),
+            (15_000_000, 500, 2.666_31e-4, 9.375, 28.125),
+            (100_000_000, 1500, 1.199_93e-4, 20.833_3, 62.5),
+        ] {
+            let config = AdaptiveRedConfig { mean_packet_size: Bytes(size), ..Default::default() };
+            let on = config.on(&LinkInfo { rate: Rate::from_bps(bps), ..link(Capacity::Unlimited) });
+            for (ours, theirs) in [(on.0, min_th), (on.1, max_th), (on.2, w_q)] {
+                assert!((ours / theirs - 1.0).abs() < 1e-5, "{bps}: {on:?}");
+            }
+        }
+    }
+
+    /// 15 Mbps of 500 B packets are 3750 packets/s; 10 ms of delay make a round trip of 100 ms at least, 100 ms one of 300.
+    #[test]
+    fn the_other_weights() {
+        let w_q = |auto_w_q, ms| {
+            let config = AdaptiveRedConfig { auto_w_q, ..Default::default() };
+            let link = LinkInfo { rate: Rate::from_mbps(15), delay: Span::from_ms(ms), ..link(Capacity::Unlimited) };
+            config.on(&link).2
+        };
+        let near =
+            |x: f64, packets: f64| assert!((x - (1.0 - libm::exp(-1.0 / packets))).abs() < 1e-12, "{x} {packets}");
+        near(w_q(AutoWeight::TenRtt, 10), 3750.0);
+        near(w_q(AutoWeight::TenRtt, 100), 10.0 * (0.3 + 3.0 / 3750.0) * 3750.0);
+        near(w_q(AutoWeight::TenthSecond, 10), 375.0);
+        assert_eq!(w_q(AutoWeight::Off, 10), 0.002);
+    }
+
+    #[test]
+    fn an_automatic_bottom() {
+        let bottom = |mbps| {
+            let config = AdaptiveRedConfig { bottom: 0.0, ..Default::default() };
+            config.on(&LinkInfo { rate: Rate::from_mbps(mbps), ..link(Capacity::Unlimited) }).3
+        };
+        assert_eq!((bottom(1), bottom(100)), (0.01, 0.0008));
+    }
+
+    /// Above the target max_p goes from 0.1 by 0.01 an interval to 0.5, in 40 intervals, and stays there.
+    #[test]
+    fn upwards() {
+        let mut line = line(AdaptiveRedConfig::default());
+        line.tick();
+        for n in 1..=45 {
+            line.arrive(12);
+            line.tick();
+            let expected = 0.1 + 0.01 * f64::from(n.min(40));
+            assert!((line.gauge("max_p") - expected).abs() < 1e-9, "{n}: {}", line.gauge("max_p"));
+        }
+        assert_eq!(line.gauge("max_p"), 0.5);
+    }
+
+    /// A small max_p is raised by a quarter: from 0.02 by 0.005.
+    #[test]
+    fn a_small_probability_takes_small_steps() {
+        let mut line = line(AdaptiveRedConfig { max_p: 0.02, ..Default::default() });
+        line.tick();
+        line.arrive(12);
+        line.tick();
+        assert!((line.gauge("max_p") - 0.025).abs() < 1e-15);
+    }
+
+    /// Below the target it shrinks by a tenth an interval until it is below 0.01: 22 steps, 0.00985.
+    #[test]
+    fn downwards() {
+        let mut line = line(AdaptiveRedConfig::default());
+        line.tick();
+        for n in 1..=30 {
+            line.arrive(8);
+            line.tick();
+            let expected = 0.1 * libm::pow(0.9, f64::from(n.min(22)));
+            assert!((line.gauge("max_p") - expected).abs() < 1e-12, "{n}: {}", line.gauge("max_p"));
+        }
+        assert!((line.gauge("max_p") - 0.009_85).abs() < 5e-6);
+    }
+
+    /// Within the target, bounds included, nothing moves.
+    #[test]
+    fn on_target() {
+        for q in [9, 10, 11] {
+            let mut line = line(AdaptiveRedConfig::default());
+            for _ in 0..10 {
+                line.arrive(q);
+                line.tick();
+            }
+            assert_eq!(line.gauge("max_p"), 0.1);
+        }
+    }
+
+    /// ns-2: a step that changes nothing does not start the interval anew, one that does does.
+    #[test]
+    fn the_trigger_at_an_arrival() {
+        let mut line = line(AdaptiveRedConfig { adapt_trigger: AdaptTrigger::Arrival, ..Default::default() });
+        assert!(!line.aqm.ticks());
+        let mut after = |ms, q| {
+            line.now = Time::ZERO + Span::from_ms(ms);
+            line.arrive(q);
+            line.gauge("max_p")
+        };
+        assert_eq!(after(500, 12), 0.1, "not yet more than an interval");
+        assert_eq!(after(700, 10), 0.1, "on target");
+        let raised = after(701, 12);
+        assert!((raised - 0.11).abs() < 1e-12, "{raised}");
+        assert_eq!(after(1201, 12), raised, "an interval since the last change, not more");
+        assert!((after(1202, 12) - 0.12).abs() < 1e-12);
+    }
+
+    #[test]
+    fn without_steps_it_is_red() {
+        let red = RedConfig { w_q: 1.0, gentle: true, ..Default::default() };
+        for adapt_trigger in [AdaptTrigger::Timer, AdaptTrigger::Arrival] {
+            let none = given(AdaptiveRedConfig { alpha: 0.0, beta: 1.0, adapt_trigger, ..Default::default() });
+            same_as_red(&red, |site| AdaptiveRed::new(&none, site)).unwrap();
+            let steps = AdaptiveRedConfig { beta: 0.3, interval: Span::from_ms(50), ..none };
+            assert!(same_as_red(&red, |site| AdaptiveRed::new(&steps, site)).is_err(), "steps must show");
+        }
+    }
+
+    #[test]
+    fn contradictions_are_refused() {
+        let fault = |json| read::<AdaptiveRedConfig>(&json).unwrap_err();
+        assert_eq!(fault(json!({"w_q": 0.01})).fix.as_deref(), Some("write auto_w_q = \"off\""));
+        assert!(read::<AdaptiveRedConfig>(&json!({"w_q": 0.01, "auto_w_q": "off"})).is_ok());
+        assert_eq!(fault(json!({"max_th": "15 pkt"})).at, "min_th");
+        assert_eq!(fault(json!({"max_th": "15 pkt", "min_th": "20 pkt"})).at, "max_th");
+        assert!(read::<AdaptiveRedConfig>(&json!({"min_th": "20 pkt"})).is_ok());
+        assert_eq!(fault(json!({"bottom": 0.6})).at, "bottom");
+        assert_eq!(fault(json!({"interval": "0 s"})).at, "interval");
+    }
+}

@@ -1,0 +1,262 @@
+//! BLUE (Feng, Kandlur, Saha, Shin: University of Michigan CSE-TR-387-99, 1999; IEEE/ACM ToN 10(4), 2002).
+//!
+//! Losses say that too few packets are signalled, an idle link that too many are: the queue's length is not asked.
+//!
+//! | symbol | parameter or state | meaning |
+//! |---|---|---|
+//! | p_m | state | probability with which an arriving packet is signalled |
+//! | d1, d2 | `d1`, `d2` | steps up and down |
+//! | freeze_time | `freeze_time` | time between two steps, so that sources can answer |
+//! | L | `trigger` | queue length that counts like a loss |
+//!
+//! A packet that is dropped at an idle link leaves it idle, which is one more event of an idle link, as in ns-2, where
+//! the link then asks the queue in vain. Without it `p_m` = 1 would last.
+use dumbbell_core::aqm::{Aqm, Cx, Decision, LinkInfo, QueueView, Reason, Verdict};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};
+use dumbbell_core::packet::Meta;
+use dumbbell_core::probe::Probe;
+use dumbbell_core::units::{Packets, Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of [`Blue`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct BlueConfig {
+    /// How much the probability grows at a loss.
+    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0, "x-source" = "CSE-TR-387-99: 0.0025, also 0.02"))]
+    pub d1: f64,
+    /// How much the probability shrinks when the link is idle; a tenth of `d1` in the paper.
+    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0, "x-source" = "CSE-TR-387-99: 0.00025, also 0.002"))]
+    pub d2: f64,
+    /// The probability stays as it is for longer than this after each step.
+    #[schemars(extend("x-source" = "CSE-TR-387-99: 10 ms, also 100 ms"))]
+    pub freeze_time: Span,
+    /// An arriving packet that finds more than this in the queue counts like a loss; `"0 pkt"`: losses alone count.
+    #[schemars(extend("x-source" = "CSE-TR-387-99: its basic form has losses alone"))]
+    pub trigger: Packets,
+    /// Whether ECN-capable packets are marked rather than dropped.
+    #[schemars(extend("x-source" = "as RED: ns-2 setbit_ false"))]
+    pub ecn: bool,
+}
+
+impl Default for BlueConfig {
+    fn default() -> Self {
+        BlueConfig { d1: 0.0025, d2: 0.00025, freeze_time: Span::from_ms(10), trigger: Packets(0.0), ecn: false }
+    }
+}
+
+impl Config for BlueConfig {}
+
+/// One probability, moved by losses and by an idle link.
+#[derive(Clone, Debug)]
+pub struct Blue {
+    config: BlueConfig,
+    p_m: f64,
+    coin: f64,
+    /// When the probability was stepped last.
+    last_update: Option<Time>,
+    idle: bool,
+}
+
+impl Algorithm for Blue {
+    type Config = BlueConfig;
+    type Site = LinkInfo;
+    const ABOUT: About = About {
+        name: "blue",
+        title: "BLUE",
+        idea: "A loss raises the probability of a signal, an idle link lowers it; the queue's length is not asked.",
+        equations: "loss (or q > trigger):  p_m <- min(1, p_m + d1)\n\
+                    idle link:              p_m <- max(0, p_m - d2)\n\
+                    both only if  now - last_update > freeze_time;  then  last_update <- now\n\
+                    each packet that arrives is signalled with probability p_m",
+        sources: &[
+            "Feng, Kandlur, Saha, Shin: BLUE: A New Class of Active Queue Management Algorithms, CSE-TR-387-99, 1999",
+            "Feng, Shin, Kandlur, Saha: The BLUE Active Queue Management Algorithms, IEEE/ACM ToN 10(4), 2002",
+        ],
+        provenance: Provenance::Recollection,
+    };
+    fn new(config: &BlueConfig, _: &LinkInfo) -> Self {
+        Blue { config: config.clone(), p_m: 0.0, coin: 1.0, last_update: None, idle: true }
+    }
+}
+
+impl Blue {
+    /// Steps the probability to `to`, unless it was stepped just now.
+    fn step(&mut self, now: Time, to: f64) {
+        if self.last_update.is_none_or(|last| now.since(last) > self.config.freeze_time) {
+            self.p_m = to.clamp(0.0, 1.0);
+            self.last_update = Some(now);
+        }
+    }
+
+    fn decide(&mut self, cx: &mut Cx<'_>) -> Verdict {
+        if self.p_m <= 0.0 {
+            return Verdict::Pass;
+        }
+        self.coin = cx.rng.unit();
+        match (self.coin < self.p_m, self.config.ecn) {
+            (false, _) => Verdict::Pass,
+            (true, true) => Verdict::Signal(Reason::Early),
+            (true, false) => Verdict::Drop(Reason::Early),
+        }
+    }
+}
+
+impl Aqm for Blue {
+    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
+        let trigger = self.config.trigger.0;
+        if !fits || (trigger > 0.0 && f64::from(q.backlog().packets) > trigger) {
+            self.step(cx.now, self.p_m + self.config.d1);
+        }
+        // A packet that does not fit is lost in any case, and so draws nothing.
+        let verdict = if fits { self.decide(cx) } else { Verdict::Pass };
+        if self.idle && matches!(verdict.decide(p.ecn, fits), Decision::Drop(_)) {
+            self.step(cx.now, self.p_m - self.config.d2);
+        }
+        verdict
+    }
+
+    fn admitted(&mut self, _: &Meta) {
+        self.idle = false;
+    }
+
+    fn idle(&mut self, cx: &mut Cx<'_>) {
+        self.idle = true;
+        self.step(cx.now, self.p_m - self.config.d2);
+    }
+
+    fn probe(&self, out: &mut dyn Probe) {
+        out.gauge("p_m", self.p_m);
+        out.gauge("coin", self.coin);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dumbbell_core::packet::Ecn;
+    use dumbbell_core::probe::Gauges;
+    use dumbbell_core::qdisc::{Fifo, Qdisc};
+    use dumbbell_core::testing::{Bench, Event, Numbered, link, packet};
+    use dumbbell_core::units::Capacity;
+
+    type Queue = Bench<Fifo<Blue, Numbered>>;
+
+    fn queue(config: &BlueConfig, limit: u32) -> Queue {
+        let site = link(Capacity::Packets(limit));
+        Bench::new(Fifo::new(Blue::new(config, &site)), site, 1, false)
+    }
+
+    fn p_m(q: &Queue) -> f64 {
+        let mut seen = Gauges::default();
+        q.port.qdisc().probe(&mut seen);
+        seen.get("p_m").unwrap()
+    }
+
+    fn at_ms(ms: u64) -> Time {
+        Time::ZERO + Span::from_ms(ms)
+    }
+
+    /// 1000 B take 8 ms; one packet is in transmission and one waits from 0 to 8 ms, so that all others are lost.
+    #[test]
+    fn a_loss_raises_it_once_in_a_freeze_time() {
+        let config = BlueConfig { d1: 0.25, freeze_time: Span::from_ms(2), ..BlueConfig::default() };
+        let mut q = queue(&config, 1);
+        let mut lose = |ms| {
+            q.arrive(at_ms(ms), packet(0, 1000, Ecn::NotEct));
+            p_m(&q)
+        };
+        // Losses at 0 (twice), 2, 3 and 5 ms: that at 2 ms is not *later* than the freeze time after 0.
+        assert_eq!(
+            [lose(0), lose(0), lose(0), lose(0), lose(2), lose(3), lose(5)],
+            [0.0, 0.0, 0.25, 0.25, 0.25, 0.5, 0.5]
+        );
+        assert_eq!(lose(6), 0.75);
+    }
+
+    #[test]
+    fn it_stays_between_zero_and_one() {
+        let config = BlueConfig { d1: 0.6, d2: 0.6, freeze_time: Span::ZERO, ..BlueConfig::default() };
+        let mut q = queue(&config, 1);
+        let mut seen = vec![];
+        for ms in [0, 0, 1, 2, 3] {
+            q.arrive(at_ms(ms), packet(0, 1000, Ecn::NotEct));
+            seen.push(p_m(&q));
+        }
+        // The first is sent at once, the second waits, the others are lost.
+        assert_eq!(seen, [0.0, 0.0, 0.6, 1.0, 1.0]);
+        q.drain();
+        assert!((p_m(&q) - 0.4).abs() < 1e-12, "idle since 16 ms: {}", p_m(&q));
+        // What is dropped at an idle link leaves it idle.
+        for ms in [20, 30, 40] {
+            q.arrive(at_ms(ms), packet(0, 1000, Ecn::NotEct));
+        }
+        assert!((0.0..=0.4).contains(&p_m(&q)));
+    }
+
+    /// At `p_m` = 1 nothing gets in; the idle link brings it down, `d2` for each packet that finds it idle.
+    #[test]
+    fn an_idle_link_ends_a_probability_of_one() {
+        let config = BlueConfig { d1: 1.0, d2: 0.125, freeze_time: Span::from_ms(1), ..BlueConfig::default() };
+        let mut q = queue(&config, 1);
+        (0..3).for_each(|_| _ = q.arrive(at_ms(0), packet(0, 1000, Ecn::NotEct)));
+        assert_eq!(p_m(&q), 1.0);
+        q.drain();
+        assert_eq!(p_m(&q), 0.875);
+        (0..8).for_each(|i| _ = q.arrive(at_ms(20 + 2 * i), packet(0, 100, Ecn::NotEct)));
+        assert_eq!(p_m(&q), 0.0, "a step for each of seven events that leave the link idle: {:?}", q.journal);
+    }
+
+    #[test]
+    fn a_long_queue_counts_like_a_loss_where_it_is_asked() {
+        for (trigger, expected) in [(0.0, 0.0), (2.0, 0.25), (3.0, 0.0)] {
+            let config =
+                BlueConfig { d1: 0.25, trigger: Packets(trigger), freeze_time: Span::ZERO, ..BlueConfig::default() };
+            let mut q = queue(&config, 100);
+            for _ in 0..5 {
+                q.arrive(at_ms(0), packet(0, 1000, Ecn::NotEct));
+            }
+            assert_eq!(p_m(&q), expected, "the fifth packet finds three; trigger {trigger}");
+        }
+    }
+
+    #[test]
+    fn capable_packets_are_marked_where_ecn_is_on() {
+        let all = BlueConfig { d1: 1.0, freeze_time: Span::from_secs(1), ecn: true, ..BlueConfig::default() };
+        for (ecn, event) in
+            [(Ecn::Ect0, Event::Marked(3, Reason::Early)), (Ecn::NotEct, Event::Dropped(3, Reason::Early))]
+        {
+            let mut q = queue(&all, 1);
+            for ms in [0, 0, 0, 9] {
+                q.arrive(at_ms(ms), packet(0, 1000, ecn));
+            }
+            let decided = q.journal.0.iter().filter(|e| !matches!(e, Event::Sent(..))).copied().collect::<Vec<_>>();
+            assert_eq!(decided, [Event::Dropped(2, Reason::Overflow), event]);
+        }
+    }
+
+    /// A source that sends 1.25 times the rate and answers to nothing: one packet in five has to go, by chance or by
+    /// overflow. The probability settles where  (steps up) d1 = (steps down) d2,  and beside 0.2.
+    #[test]
+    fn it_settles_where_losses_and_idle_periods_balance() {
+        let config = BlueConfig { d1: 0.02, d2: 0.002, ..BlueConfig::default() };
+        let mut q = queue(&config, 20);
+        let (mut up, mut down, mut sum, mut last) = (0.0, 0.0, 0.0, None::<f64>);
+        let (warm, n) = (50_000u64, 250_000u64);
+        for i in 0..n {
+            q.arrive(Time::ZERO + Span::from_us(6_400 * i), packet(0, 1000, Ecn::NotEct));
+            let p = p_m(&q);
+            if i >= warm {
+                let step = p - last.unwrap_or(p);
+                up += step.max(0.0);
+                down -= step.min(0.0);
+                sum += p;
+                last = Some(p);
+            }
+        }
+        let mean = sum / (n - warm) as f64;
+        assert!((mean - 0.2).abs() < 0.02, "mean p_m {mean}");
+        assert!(up > 1.0 && (up / down - 1.0).abs() < 0.02, "up {up}, down {down}");
+    }
+}

@@ -1,0 +1,264 @@
+//! CoDel, Controlled Delay (Nichols, Jacobson; RFC 8289).
+//!
+//! | symbol | parameter or state | meaning |
+//! |---|---|---|
+//! | sojourn | told by the port | how long the packet at the head has waited |
+//! | TARGET, INTERVAL | `target`, `interval` | the delay that may stand, and for how long more may |
+//! | MAXPACKET | `mtu` | a queue of no more bytes than this is never signalled |
+//! | first_above_time | `first_above` | when the delay will have been above target for an interval |
+//! | ok_to_drop | answer of `above` | the delay is above target since an interval |
+//! | dropping, drop_next, count, lastcount | the same | the control loop; [`law`] has its law |
+//!
+//! RFC 8289's `dequeue` takes packets in a loop. Here the port takes them and asks about each: what is left to do with
+//! the packet that follows a drop is kept in [`Step`].
+pub mod law;
+#[cfg(test)]
+mod tests;
+
+use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Reason, Verdict};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::packet::Meta;
+use dumbbell_core::probe::Probe;
+use dumbbell_core::units::{Bytes, Span, Time};
+use law::{ControlLaw, InverseRoot};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of [`Codel`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CodelConfig {
+    /// The delay in the queue that may stand.
+    #[schemars(extend("x-source" = "RFC 8289 section 4.4: 5 ms"))]
+    pub target: Span,
+    /// For how long the delay may be above `target`: of the order of the largest round-trip time in common use.
+    #[schemars(extend("x-source" = "RFC 8289 section 4.3: 100 ms"))]
+    pub interval: Span,
+    /// While no more than this waits, nothing is signalled.
+    #[schemars(extend("x-source" = "RFC 8289 section 5.4: the MTU; ns-3 MinBytes 1500"))]
+    pub mtu: Bytes,
+    /// Whether ECN-capable packets are marked rather than dropped.
+    #[schemars(extend("x-source" = "tc-codel(8): noecn"))]
+    pub ecn: bool,
+    /// Beside that, each ECN-capable packet that waited longer than this is marked; `"0 s"`: none. Asks for `ecn`.
+    #[schemars(extend("x-source" = "tc-codel(8): off"))]
+    pub ce_threshold: Span,
+    /// How the inverse square root of the control law is taken.
+    #[schemars(extend("x-source" = "RFC 8289 section 5.3"))]
+    pub inverse_root: InverseRoot,
+}
+
+impl Default for CodelConfig {
+    fn default() -> Self {
+        CodelConfig {
+            target: Span::from_ms(5),
+            interval: Span::from_ms(100),
+            mtu: Bytes(1500),
+            ecn: false,
+            ce_threshold: Span::ZERO,
+            inverse_root: InverseRoot::Exact,
+        }
+    }
+}
+
+impl Config for CodelConfig {
+    fn check(&self) -> Result<(), Fault> {
+        check_spans(self.target, self.interval)?;
+        if self.ce_threshold > Span::ZERO && !self.ecn {
+            let cause = "ce_threshold marks packets, and ecn is off";
+            return Err(Fault::at("ce_threshold", cause).fix("write ecn = true, or leave ce_threshold out"));
+        }
+        Ok(())
+    }
+}
+
+/// A delay to hold and a time to hold it over: both above 0. For CoDel and COBALT.
+pub(crate) fn check_spans(target: Span, interval: Span) -> Result<(), Fault> {
+    if target == Span::ZERO {
+        let cause = "every packet waits at least 0 s: the queue would be signalled whenever it is used";
+        return Err(Fault::at("target", cause).fix("write \"5 ms\""));
+    }
+    if interval == Span::ZERO {
+        return Err(Fault::at("interval", "the signals would all come at once").fix("write \"100 ms\""));
+    }
+    if interval > Span::from_secs(3600) {
+        let cause = format!("{interval} is longer than any round trip; an hour is the most");
+        return Err(Fault::at("interval", cause).fix("write \"100 ms\""));
+    }
+    Ok(())
+}
+
+/// Where in RFC 8289's `dequeue` the next packet is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// At its begin.
+    Begin,
+    /// After the drop that began the dropping state: the next packet is sent.
+    Entered,
+    /// After a drop in the loop.
+    Loop,
+}
+
+/// The algorithm of RFC 8289, section 5.
+#[derive(Clone, Debug)]
+pub struct Codel {
+    config: CodelConfig,
+    law: ControlLaw,
+    first_above: Option<Time>,
+    drop_next: Time,
+    count: u32,
+    lastcount: u32,
+    dropping: bool,
+    step: Step,
+    sojourn: Span,
+}
+
+impl Algorithm for Codel {
+    type Config = CodelConfig;
+    type Site = LinkInfo;
+    const ABOUT: About = About {
+        name: "codel",
+        title: "Controlled Delay (CoDel)",
+        idea: "Drop at the head once the delay was above a target for a whole interval, then ever faster until it is not.",
+        equations: "sojourn < target  or  bytes waiting <= mtu:  no signal, leave the dropping state\n\
+                    sojourn >= target for an interval:           signal, enter the dropping state\n\
+                    while dropping:  signal at drop_next;  count <- count + 1\n\
+                    \x20                drop_next <- drop_next + interval / sqrt(count)\n\
+                    entering within 16 intervals of the last signal:  count <- count - lastcount,  else 1",
+        sources: &[
+            "RFC 8289 (Nichols, Jacobson, McGregor, Iyengar: Controlled Delay Active Queue Management), section 5",
+            "Nichols, Jacobson: Controlling Queue Delay, ACM Queue 10(5), 2012",
+            "tc-codel(8) (ecn, ce_threshold)",
+        ],
+        provenance: Provenance::Vectors,
+    };
+
+    fn new(config: &CodelConfig, _: &LinkInfo) -> Self {
+        Codel {
+            law: ControlLaw::new(config.interval, config.inverse_root),
+            config: config.clone(),
+            first_above: None,
+            drop_next: Time::ZERO,
+            count: 0,
+            lastcount: 0,
+            dropping: false,
+            step: Step::Begin,
+            sojourn: Span::ZERO,
+        }
+    }
+}
+
+impl Codel {
+    /// RFC 8289's `dodequeue`, after it took a packet that waited `sojourn` and left `q`: `ok_to_drop`.
+    #[inline]
+    fn above(&mut self, now: Time, q: &impl QueueView, sojourn: Span) -> bool {
+        if sojourn < self.config.target || q.backlog().bytes <= self.config.mtu.0 {
+            self.first_above = None;
+            return false;
+        }
+        match self.first_above {
+            Some(at) => now >= at,
+            None => {
+                self.first_above = Some(now + self.config.interval);
+                false
+            }
+        }
+    }
+
+    /// The delay is above target since an interval, and was not before.
+    fn enter(&mut self, now: Time, mark: bool) -> Verdict {
+        let delta = self.count.saturating_sub(self.lastcount);
+        let lately = now.since(self.drop_next) < self.config.interval * 16;
+        self.count = if delta > 1 && lately { delta } else { 1 };
+        self.lastcount = self.count;
+        self.dropping = true;
+        self.law.set(self.count);
+        self.drop_next = self.law.after(now, self.count);
+        self.signal(mark, Step::Entered)
+    }
+
+    /// In the dropping state.
+    fn go_on(&mut self, now: Time, mark: bool) -> Verdict {
+        if now < self.drop_next {
+            return Verdict::Pass;
+        }
+        self.count = self.count.saturating_add(1);
+        self.law.set(self.count);
+        if mark {
+            self.drop_next = self.law.after(self.drop_next, self.count);
+        }
+        self.signal(mark, Step::Loop)
+    }
+
+    /// A packet that is marked is sent; after one that is dropped the port takes another.
+    fn signal(&mut self, mark: bool, then: Step) -> Verdict {
+        if mark {
+            return Verdict::Mark(Reason::Head);
+        }
+        self.step = then;
+        Verdict::Drop(Reason::Head)
+    }
+
+    fn decide(&mut self, now: Time, ok_to_drop: bool, mark: bool) -> Verdict {
+        let step = core::mem::replace(&mut self.step, Step::Begin);
+        if step == Step::Entered {
+            return Verdict::Pass;
+        }
+        if !ok_to_drop {
+            self.dropping = false;
+            return Verdict::Pass;
+        }
+        if !self.dropping {
+            return self.enter(now, mark);
+        }
+        if step == Step::Loop {
+            self.drop_next = self.law.after(self.drop_next, self.count);
+        }
+        self.go_on(now, mark)
+    }
+
+    /// RFC 8289's `dodequeue` found no packet.
+    fn emptied(&mut self) {
+        (self.first_above, self.dropping, self.step) = (None, false, Step::Begin);
+    }
+}
+
+impl Aqm for Codel {
+    fn needs(&self) -> Needs {
+        Needs::Held
+    }
+
+    #[inline]
+    fn arrive(&mut self, _: &mut Cx<'_>, _: &impl QueueView, _: &Meta, _fits: bool) -> Verdict {
+        Verdict::Pass
+    }
+
+    #[inline]
+    fn depart(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, sojourn: Span) -> Verdict {
+        self.sojourn = sojourn;
+        let capable = self.config.ecn && p.ecn.capable();
+        let ok_to_drop = self.above(cx.now, q, sojourn);
+        let verdict = self.decide(cx.now, ok_to_drop, capable);
+        match verdict {
+            Verdict::Drop(_) if q.waiting() == 0 => self.emptied(),
+            Verdict::Pass if capable && self.config.ce_threshold > Span::ZERO && sojourn > self.config.ce_threshold => {
+                return Verdict::Mark(Reason::Head);
+            }
+            _ => {}
+        }
+        verdict
+    }
+
+    fn idle(&mut self, _: &mut Cx<'_>) {
+        self.emptied();
+    }
+
+    fn probe(&self, out: &mut dyn Probe) {
+        out.gauge("sojourn", self.sojourn.seconds());
+        out.gauge("count", f64::from(self.count));
+        out.gauge("lastcount", f64::from(self.lastcount));
+        out.gauge("dropping", f64::from(u8::from(self.dropping)));
+        out.gauge("drop_next", self.drop_next.seconds());
+        out.gauge("first_above_time", self.first_above.map_or(0.0, Time::seconds));
+    }
+}

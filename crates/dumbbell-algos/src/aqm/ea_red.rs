@@ -1,0 +1,161 @@
+//! ea-RED, Efficient Adaptive RED: both thresholds follow the average, packet by packet
+//! (H. Lim, J. Lee, E. Huh, J. Hwang, "Evaluation of Efficient Adaptive RED Router Buffer Management Algorithm Using NS-2").
+//!
+//! The paper says what is watched and what is moved, and prints no update equation: see [`config`] for what is
+//! reconstructed, and for the option by which each choice can be made the other way.
+//!
+//! | symbol | parameter or state | meaning |
+//! |---|---|---|
+//! | avg | `avg` | RED's average queue length |
+//! | curr_q | backlog | beyond the buffer when the arriving packet does not fit |
+//! | min_th, max_th | state, first `min_th`, `max_th` | RED's thresholds, moved at each arrival |
+//! | alpha, beta | `alpha_min`, `alpha_max`, `beta_min`, `beta_max` | steps up and down |
+//! | min_lim, max_lim | the same | what min_th never goes below and max_th never beyond |
+//! | gap | `gap` | what always lies between the two |
+pub mod config;
+#[cfg(test)]
+mod tests;
+
+use super::red::body::{Body, Dropper};
+use super::red::curve::Curve;
+pub use config::{EaRedConfig, OverflowDir, Step};
+use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Slot, Verdict};
+use dumbbell_core::catalogue::{About, Algorithm, Provenance};
+use dumbbell_core::packet::Meta;
+use dumbbell_core::probe::Probe;
+
+/// RED whose thresholds keep the average between them.
+#[derive(Clone, Debug)]
+pub struct EaRed {
+    body: Body,
+    dropper: Dropper,
+    rule: Rule,
+}
+
+/// How thresholds move.
+#[derive(Clone, Debug)]
+struct Rule {
+    config: EaRedConfig,
+}
+
+/// Where the thresholds go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Direction {
+    Up,
+    Down,
+    Nowhere,
+}
+
+impl Algorithm for EaRed {
+    type Config = EaRedConfig;
+    type Site = LinkInfo;
+    const ABOUT: About = About {
+        name: "ea_red",
+        title: "Efficient Adaptive RED (ea-RED)",
+        idea: "RED that moves both thresholds at every arrival, so that the average queue stays between them.",
+        equations: "at each arrival, after RED's avg, the first that holds (reconstructed: step, order, overflow):\n\
+                    does not fit:  as for avg < min_th\n\
+                    avg > max_th:  max_th <- min(max_lim, max_th (1 + alpha_max))\n\
+                    \x20              min_th <- min(max_th - gap, min_th (1 + alpha_min))\n\
+                    avg < min_th:  min_th <- max(min_lim, min_th (1 - beta_min))\n\
+                    \x20              max_th <- max(min_th + gap, max_th (1 - beta_max))\n\
+                    then RED's decision with the new thresholds",
+        sources: &[
+            "Lim, Lee, Huh, Hwang: Evaluation of Efficient Adaptive RED Router Buffer Management Algorithm Using NS-2, \
+             sections 2 and 3-1 (what is watched and moved, the parameters; no update equation is printed)",
+            "Floyd, Jacobson: Random Early Detection Gateways for Congestion Avoidance, IEEE/ACM ToN 1(4), 1993",
+        ],
+        provenance: Provenance::Reconstruction,
+    };
+
+    fn new(config: &EaRedConfig, _: &LinkInfo) -> Self {
+        let red = config.red(config.min_th.0, config.max_th.0, config.max_p);
+        EaRed { body: Body::new(&red), dropper: Dropper::new(&red), rule: Rule { config: config.clone() } }
+    }
+}
+
+impl Rule {
+    /// Where an average, or a packet that does not fit, sends the thresholds.
+    #[inline]
+    fn direction(&self, curve: &Curve, avg: f64, fits: bool) -> Direction {
+        let c = &self.config;
+        let above = if c.at_bound { avg >= curve.max_th } else { avg > curve.max_th };
+        let below = if c.at_bound { avg <= curve.min_th } else { avg < curve.min_th };
+        if !fits && (c.overflow_first || !above) {
+            match c.overflow_dir {
+                OverflowDir::Lower => Direction::Down,
+                OverflowDir::Raise => Direction::Up,
+            }
+        } else if above {
+            Direction::Up
+        } else if below {
+            Direction::Down
+        } else {
+            Direction::Nowhere
+        }
+    }
+
+    /// Moves the thresholds of `curve`.
+    #[inline]
+    fn adapt(&self, curve: &mut Curve, avg: f64, fits: bool) {
+        match self.direction(curve, avg, fits) {
+            Direction::Up => self.raise(curve, avg),
+            Direction::Down => self.lower(curve, avg),
+            Direction::Nowhere => {}
+        }
+    }
+
+    fn raise(&self, curve: &mut Curve, avg: f64) {
+        let c = &self.config;
+        let step = |th: f64, alpha: f64| th + alpha * self.unit(th, avg);
+        curve.max_th = step(curve.max_th, c.alpha_max).min(c.max_lim.0);
+        curve.min_th = step(curve.min_th, c.alpha_min).min(curve.max_th - c.gap.0);
+    }
+
+    fn lower(&self, curve: &mut Curve, avg: f64) {
+        let c = &self.config;
+        let step = |th: f64, beta: f64| th - beta * self.unit(th, avg);
+        curve.min_th = step(curve.min_th, c.beta_min).max(c.min_lim.0);
+        curve.max_th = step(curve.max_th, c.beta_max).max(curve.min_th + c.gap.0);
+    }
+
+    /// What a step of 1 moves the threshold `th` by, packets.
+    fn unit(&self, th: f64, avg: f64) -> f64 {
+        match self.config.step {
+            Step::Mult => th,
+            Step::Add => 1.0,
+            Step::Prop => (avg - th).abs(),
+        }
+    }
+}
+
+impl Aqm for EaRed {
+    fn needs(&self) -> Needs {
+        self.body.needs()
+    }
+
+    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
+        let observed = self.body.observe(cx, q.backlog());
+        let after = self.rule.config.adapt_after_decision;
+        if !after {
+            self.rule.adapt(&mut self.dropper.curve, observed.avg, fits);
+        }
+        let verdict = self.dropper.decide(&mut self.body, observed, cx, q, p, fits);
+        if after {
+            self.rule.adapt(&mut self.dropper.curve, observed.avg, fits);
+        }
+        verdict
+    }
+
+    fn make_room(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, _: &Meta) -> Option<Slot> {
+        self.body.make_room(cx, q)
+    }
+
+    fn idle(&mut self, cx: &mut Cx<'_>) {
+        self.body.idle(cx);
+    }
+
+    fn probe(&self, out: &mut dyn Probe) {
+        self.dropper.probe(self.body.avg(), out);
+    }
+}

@@ -1,0 +1,223 @@
+//! Self-Configuring RED (W. Feng, D. Kandlur, D. Saha, K. Shin, "A Self-Configuring RED Gateway", INFOCOM 1999), in ns-2 and
+//! ns-3 "Feng's Adaptive RED": `max_p` takes a step when the average leaves the thresholds, on either side.
+//!
+//! | symbol | parameter or state | meaning |
+//! |---|---|---|
+//! | status | `status` | where avg was last seen: -1 below, 0 between, 1 above the thresholds |
+//! | alpha | `alpha` | what max_p is divided by on the way below |
+//! | beta | `beta` | what max_p is multiplied by on the way above |
+use super::red::body::{Body, Dropper};
+use super::red::config::red_config;
+use super::red::curve::Curve;
+use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Slot, Verdict};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::packet::Meta;
+use dumbbell_core::probe::Probe;
+use dumbbell_core::units::Packets;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Where the average was last seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Below `min_th`.
+    #[default]
+    Below,
+    /// Between the thresholds.
+    Between,
+    /// Above `max_th`.
+    Above,
+}
+
+red_config! {
+    /// Parameters of [`FengRed`]. Thresholds are in packets.
+    pub struct FengRedConfig {
+        /// Average queue length at which signalling begins.
+        #[schemars(extend("x-source" = "Floyd, Jacobson 1993: 5 packets"))]
+        pub min_th: Packets = Packets(5.0),
+        /// Average queue length at which the probability has reached `max_p`; at least `min_th`.
+        #[schemars(extend("x-source" = "Floyd 1997, RED: discussions of setting parameters: 3 min_th"))]
+        pub max_th: Packets = Packets(15.0),
+        /// First probability `p_b` at `max_th`.
+        #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Floyd 1997, RED: discussions of setting parameters"))]
+        pub max_p: f64 = 0.1,
+        /// What `max_p` is divided by when the average falls below `min_th`.
+        #[schemars(range(min = 1.0, max = 1000.0), extend("x-source" = "Feng et al. 1999, Fig. 4: 3; ns-2 alpha_"))]
+        pub alpha: f64 = 3.0,
+        /// What `max_p` is multiplied by when the average rises above `max_th`.
+        #[schemars(range(min = 1.0, max = 1000.0), extend("x-source" = "Feng et al. 1999, Fig. 4: 2; ns-2 beta_"))]
+        pub beta: f64 = 2.0,
+        /// `max_p` never goes below this. Reconstructed.
+        #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0, "x-source" = "reconstructed"))]
+        pub bottom: f64 = 1e-4,
+        /// `max_p` never goes beyond this. Reconstructed.
+        #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0, "x-source" = "reconstructed: a probability"))]
+        pub top: f64 = 1.0,
+        /// Where the average counts as being at the start; unless `"below"` the first packet divides `max_p`. Reconstructed.
+        #[schemars(extend("x-source" = "reconstructed: an empty queue is below min_th, and max_p is the first one"))]
+        pub start: Status = Status::Below,
+    }
+}
+
+impl Config for FengRedConfig {
+    fn check(&self) -> Result<(), Fault> {
+        if self.bottom > self.top {
+            let cause = format!("bottom = {} is above top = {}", self.bottom, self.top);
+            return Err(Fault::at("bottom", cause).fix("write at most `top`"));
+        }
+        if !(self.bottom..=self.top).contains(&self.max_p) {
+            let cause =
+                format!("max_p = {} does not lie between bottom = {} and top = {}", self.max_p, self.bottom, self.top);
+            return Err(Fault::at("max_p", cause).fix("write one that does"));
+        }
+        self.red(self.min_th.0, self.max_th.0, self.max_p).check()
+    }
+}
+
+/// RED whose `max_p` takes a step at each crossing.
+#[derive(Clone, Debug)]
+pub struct FengRed {
+    config: FengRedConfig,
+    body: Body,
+    dropper: Dropper,
+    status: Status,
+}
+
+impl Algorithm for FengRed {
+    type Config = FengRedConfig;
+    type Site = LinkInfo;
+    const ABOUT: About = About {
+        name: "feng_red",
+        title: "Self-Configuring RED (Feng's Adaptive RED)",
+        idea: "RED that divides max_p when the average queue falls below min_th and multiplies it when it rises above max_th.",
+        equations: "at each avg:\n\
+                    min_th < avg < max_th:                 status <- between\n\
+                    avg < min_th and status is not below:  status <- below,  max_p <- max_p / alpha\n\
+                    avg > max_th and status is not above:  status <- above,  max_p <- max_p beta\n\
+                    max_p stays within [bottom, top] (reconstructed)",
+        sources: &[
+            "Feng, Kandlur, Saha, Shin: A Self-Configuring RED Gateway, INFOCOM 1999",
+            "ns-2 Queue/RED feng_adaptive_, ns-3 RedQueueDisc FengAdaptive (names, defaults)",
+        ],
+        provenance: Provenance::Reconstruction,
+    };
+
+    fn new(config: &FengRedConfig, _: &LinkInfo) -> Self {
+        let red = config.red(config.min_th.0, config.max_th.0, config.max_p);
+        FengRed { body: Body::new(&red), dropper: Dropper::new(&red), status: config.start, config: config.clone() }
+    }
+}
+
+impl FengRed {
+    #[inline]
+    fn adapt(&mut self, avg: f64) {
+        let Curve { min_th, max_th, max_p, .. } = &mut self.dropper.curve;
+        let c = &self.config;
+        if *min_th < avg && avg < *max_th {
+            self.status = Status::Between;
+        } else if avg < *min_th && self.status != Status::Below {
+            self.status = Status::Below;
+            *max_p = (*max_p / c.alpha).max(c.bottom);
+        } else if avg > *max_th && self.status != Status::Above {
+            self.status = Status::Above;
+            *max_p = (*max_p * c.beta).min(c.top);
+        }
+    }
+}
+
+impl Aqm for FengRed {
+    fn needs(&self) -> Needs {
+        self.body.needs()
+    }
+
+    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
+        let observed = self.body.observe(cx, q.backlog());
+        self.adapt(observed.avg);
+        self.dropper.decide(&mut self.body, observed, cx, q, p, fits)
+    }
+
+    fn make_room(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, _: &Meta) -> Option<Slot> {
+        self.body.make_room(cx, q)
+    }
+
+    fn idle(&mut self, cx: &mut Cx<'_>) {
+        self.body.idle(cx);
+    }
+
+    fn probe(&self, out: &mut dyn Probe) {
+        self.dropper.probe(self.body.avg(), out);
+        out.gauge("max_p", self.dropper.curve.max_p);
+        out.gauge("status", f64::from(self.status as i8) - 1.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::aqm::red::RedConfig;
+    use crate::aqm::red::tests::alike::{Line, same_as_red};
+    use dumbbell_core::catalogue::read;
+    use dumbbell_core::testing::link;
+    use dumbbell_core::units::Capacity;
+    use serde_json::json;
+
+    const BELOW: u32 = 4;
+    const BETWEEN: u32 = 10;
+    const ABOVE: u32 = 16;
+
+    /// `max_p` after averages, each of which is what an arriving packet finds.
+    fn after(config: FengRedConfig, found: &[u32]) -> f64 {
+        let config = FengRedConfig { w_q: 1.0, ..config };
+        config.check().unwrap();
+        let mut line = Line::new(FengRed::new(&config, &link(Capacity::Packets(50))), Capacity::Packets(50));
+        for q in found {
+            line.arrive(*q);
+        }
+        line.gauge("max_p")
+    }
+
+    #[test]
+    fn crossings() {
+        let default = FengRedConfig::default;
+        let near = |x: f64, factor: f64| assert!((x - 0.1 * factor).abs() < 1e-12, "{x} and not {factor} times 0.1");
+        near(after(default(), &[BETWEEN, ABOVE, BETWEEN, ABOVE]), 4.0);
+        near(after(default(), &[BETWEEN, ABOVE, ABOVE, ABOVE]), 2.0);
+        near(after(default(), &[BETWEEN, BELOW, BELOW, BELOW]), 1.0 / 3.0);
+        near(after(default(), &[ABOVE, BELOW, ABOVE, BELOW]), 4.0 / 9.0);
+        near(after(default(), &[ABOVE, 15, ABOVE, 5, 15]), 2.0); // at a threshold the status stays
+    }
+
+    #[test]
+    fn the_start() {
+        for (start, divided) in [(Status::Below, 1.0), (Status::Between, 3.0), (Status::Above, 3.0)] {
+            let max_p = after(FengRedConfig { start, ..Default::default() }, &[BELOW, BELOW]);
+            assert!((max_p - 0.1 / divided).abs() < 1e-12, "{start:?}: {max_p}");
+        }
+    }
+
+    #[test]
+    fn limits() {
+        let up: Vec<u32> = [BETWEEN, ABOVE].repeat(20);
+        let down: Vec<u32> = [BETWEEN, BELOW].repeat(20);
+        assert_eq!((after(Default::default(), &up), after(Default::default(), &down)), (1.0, 1e-4));
+    }
+
+    #[test]
+    fn without_steps_it_is_red() {
+        let red = RedConfig { w_q: 0.1, ..Default::default() };
+        let none = FengRedConfig { alpha: 1.0, beta: 1.0, w_q: 0.1, ..Default::default() };
+        same_as_red(&red, |site| FengRed::new(&none, site)).unwrap();
+        let steps = FengRedConfig { alpha: 3.0, ..none };
+        assert!(same_as_red(&red, |site| FengRed::new(&steps, site)).is_err(), "steps must show");
+    }
+
+    #[test]
+    fn contradictions_are_refused() {
+        let fault = |json| read::<FengRedConfig>(&json).unwrap_err().at;
+        assert_eq!(fault(json!({"bottom": 0.5, "top": 0.4})), "bottom");
+        assert_eq!(fault(json!({"max_p": 0.5, "top": 0.4})), "max_p");
+        assert_eq!(fault(json!({"alpha": 0.5})), "alpha");
+        assert_eq!(fault(json!({"max_th": "4 pkt"})), "max_th");
+    }
+}

@@ -1,0 +1,191 @@
+//! What every discipline of the RED family does with an arriving packet, in the two steps between which one that
+//! adapts may move its thresholds: [`Body::observe`] takes the average, [`Dropper::decide`] compares it with a curve.
+use super::average::{Average, AverageRule};
+use super::config::{ByteDrop, RedConfig};
+use super::curve::{Curve, Region};
+use super::spacing::Spacing;
+use dumbbell_core::aqm::{Backlog, Cx, Decision, Needs, QueueView, Reason, Slot, Verdict};
+use dumbbell_core::packet::Meta;
+use dumbbell_core::probe::Probe;
+use dumbbell_core::units::Time;
+
+/// A queue's average and the habits that all its packets share.
+#[derive(Clone, Debug)]
+pub struct Body {
+    config: RedConfig,
+    mean_size: f64,
+    average: Average,
+}
+
+/// One curve and the count of packets since its last signal: RED has one, WRED one for each class.
+#[derive(Clone, Debug)]
+pub struct Dropper {
+    /// The curve; its thresholds may be moved between two decisions.
+    pub curve: Curve,
+    spacing: Spacing,
+    p_b: f64,
+}
+
+/// What [`Body::observe`] found, for the decision about the same packet.
+#[derive(Clone, Copy, Debug)]
+pub struct Observed {
+    /// The average that the curve is asked about.
+    pub avg: f64,
+    was_idle: bool,
+}
+
+impl Body {
+    /// An idle queue.
+    pub fn new(config: &RedConfig) -> Self {
+        let rule = AverageRule {
+            weight: config.w_q,
+            mean_packet_size: config.mean_packet_size,
+            idle_style: config.idle_style,
+            idle_fraction: config.idle_fraction,
+        };
+        Body { mean_size: config.mean_packet_size.0 as f64, average: Average::new(rule), config: config.clone() }
+    }
+
+    /// The average queue length, packets.
+    #[inline]
+    pub fn avg(&self) -> f64 {
+        self.average.value()
+    }
+
+    /// The queue in packets; in byte mode in packets of the mean size, so that thresholds mean `th * mean size` bytes.
+    #[inline]
+    pub fn length(&self, q: Backlog) -> f64 {
+        if self.config.byte_mode { q.bytes as f64 / self.mean_size } else { f64::from(q.packets) }
+    }
+
+    /// A packet finds a backlog: takes the average.
+    #[inline]
+    pub fn observe(&mut self, cx: &Cx<'_>, found: Backlog) -> Observed {
+        let was_idle = self.average.is_idle();
+        let length = self.length(found);
+        self.average.arrive(cx.now, cx.link.rate, length);
+        Observed { avg: self.average.value(), was_idle }
+    }
+
+    /// What it asks of its port: see [`Aqm::needs`](dumbbell_core::aqm::Aqm::needs).
+    pub fn needs(&self) -> Needs {
+        self.config.victim.needs()
+    }
+
+    /// Which waiting packet goes for one that does not fit; `None`: that one.
+    pub fn make_room(&self, cx: &mut Cx<'_>, q: &impl QueueView) -> Option<Slot> {
+        self.config.victim.draw(q.waiting(), cx.rng)
+    }
+
+    /// The link is idle since `cx.now`.
+    pub fn idle(&mut self, cx: &Cx<'_>) {
+        self.average.idle_from(cx.now);
+    }
+
+    /// Nothing of this queue waits since `now`.
+    pub fn idle_from(&mut self, now: Time) {
+        self.average.idle_from(now);
+    }
+
+    /// Whether nothing came since it was told to be idle.
+    pub fn is_idle(&self) -> bool {
+        self.average.is_idle()
+    }
+}
+
+impl Dropper {
+    /// One that gave no signal yet, with the thresholds and `max_p` of `config`.
+    pub fn new(config: &RedConfig) -> Self {
+        let curve = Curve {
+            min_th: config.min_th.0,
+            max_th: config.max_th.0,
+            max_p: config.max_p,
+            gentle: config.gentle,
+            shape: config.curve,
+        };
+        Dropper { curve, spacing: Spacing::new(config.spacing), p_b: 0.0 }
+    }
+
+    /// What becomes of the packet of which `observed` was taken. Inlined where it is called: for the compiler a function with
+    /// many callers is not worth it, for each of them it is.
+    #[inline(always)]
+    pub fn decide(
+        &mut self,
+        body: &mut Body,
+        observed: Observed,
+        cx: &mut Cx<'_>,
+        q: &impl QueueView,
+        p: &Meta,
+        fits: bool,
+    ) -> Verdict {
+        let verdict = self.verdict(body, observed.avg, cx, q, p);
+        let fate = verdict.decide(p.ecn, fits);
+        if fate == Decision::Drop(Reason::Overflow) {
+            self.spacing.restart(cx.rng);
+        }
+        if observed.was_idle && matches!(fate, Decision::Drop(_)) {
+            // The link stays idle; the time until now is in the average already.
+            body.average.idle_from(cx.now);
+        }
+        verdict
+    }
+
+    #[inline(always)]
+    fn verdict(&mut self, body: &Body, avg: f64, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta) -> Verdict {
+        let floor = body.config.min_q_for_drop.0;
+        let short = floor > 0.0 && f64::from(q.backlog().packets) <= floor;
+        match self.curve.at(avg) {
+            Region::Random(p_b) if !short => self.random(body, cx, p_b, p),
+            Region::Forced if !short => self.force(body, cx, q, p),
+            _ => {
+                self.p_b = 0.0;
+                self.spacing.leave();
+                Verdict::Pass
+            }
+        }
+    }
+
+    /// Between the thresholds.
+    fn random(&mut self, body: &Body, cx: &mut Cx<'_>, p_b: f64, p: &Meta) -> Verdict {
+        let in_means = f64::from(p.ip_len) / body.mean_size;
+        let (factor, weight, scale) = match body.config.byte_drop {
+            ByteDrop::Off => (1.0, 1.0, 1.0),
+            ByteDrop::MeanSize => (in_means, 1.0, 1.0),
+            ByteDrop::MaxSize => (f64::from(p.ip_len) / f64::from(cx.link.mtu), 1.0, 1.0),
+            ByteDrop::Ns2 => (1.0, in_means, in_means),
+        };
+        self.p_b = p_b * factor;
+        if !self.spacing.test(self.p_b, weight, scale, cx.rng) {
+            Verdict::Pass
+        } else if body.config.ecn {
+            Verdict::Signal(Reason::Early)
+        } else {
+            Verdict::Drop(Reason::Early)
+        }
+    }
+
+    /// Beyond the upper threshold.
+    fn force(&mut self, body: &Body, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta) -> Verdict {
+        self.p_b = 1.0;
+        self.spacing.force(cx.rng);
+        if body.config.ecn && !body.config.ecn_hard && p.ecn.capable() {
+            return Verdict::Mark(Reason::Forced);
+        }
+        match body.config.victim.draw(q.waiting(), cx.rng) {
+            None => Verdict::Drop(Reason::Forced),
+            Some(slot) => Verdict::Evict { slot, reason: Reason::Forced, arrival_too: false },
+        }
+    }
+
+    /// What the last decision saw of the average `avg`, and the thresholds as they are now.
+    pub fn probe(&self, avg: f64, out: &mut dyn Probe) {
+        let saw = self.spacing.saw();
+        out.gauge("avg", avg);
+        out.gauge("p_b", self.p_b);
+        out.gauge("p_a", saw.p_a);
+        out.gauge("count", saw.count as f64);
+        out.gauge("coin", saw.coin);
+        out.gauge("min_th", self.curve.min_th);
+        out.gauge("max_th", self.curve.max_th);
+    }
+}

@@ -1,0 +1,181 @@
+"""What `paper.toml` says, as objects: points, numbers, cells, claims, readings, figures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One scenario with its overrides; `scheme` says that the paper's scheme is at work in it, `tags` what else
+    readings may change it by."""
+
+    id: str
+    scenario: Path
+    overrides: tuple[str, ...] = ()
+    scheme: bool = False
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A printed number: a `measure` at a `point`, or an expression `of` the claims' numbers (a gain in %, say).
+    `baseline` is the cell that its effect is measured from, `baseline_of` the expression for one that is not printed
+    itself, with the value `baseline_published` that the print implies. `gain` says that the value is an effect in
+    itself. `missing` names the datum without which it cannot be tested."""
+
+    id: str
+    what: str
+    published: float
+    decimals: int
+    unit: str
+    point: str = ""
+    measure: str = ""
+    scale: float = 1.0
+    baseline: str | None = None
+    fitted: bool = False
+    missing: str | None = None
+    of: str = ""
+    baseline_of: str = ""
+    baseline_published: float = 0.0
+    gain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A named number of the claims: a measurement at one point, or at several along `at`."""
+
+    id: str
+    points: tuple[str, ...]
+    at: tuple[float, ...]
+    measure: str
+    scale: float = 1.0
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A claim in words and as predicates; `show` are the expressions whose values are its evidence."""
+
+    id: str
+    text: str
+    reproduced: str = ""
+    in_part: str = ""
+    show: dict[str, str] = field(default_factory=dict)
+    missing: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Another reading of what the paper leaves open: `choice` names what is read differently, `changes` are
+    overrides of every point, `scheme_changes` of those with the scheme at work, `tagged` of those with a tag.
+    `numbers` are names of numbers that others stand for: what is measured is read differently, not what is run."""
+
+    id: str
+    choice: str
+    what: str
+    changes: tuple[str, ...] = ()
+    scheme_changes: tuple[str, ...] = ()
+    tagged: dict[str, list[str]] = field(default_factory=dict)
+    numbers: dict[str, str] = field(default_factory=dict)
+
+    def at(self, point: Point) -> tuple[str, ...]:
+        """The overrides at a point."""
+        of_tags = tuple(change for tag in point.tags for change in self.tagged.get(tag, ()))
+        return self.changes + of_tags + (self.scheme_changes if point.scheme else ())
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """One claim under every reading, one at a time. `effect` names a number that is positive where the claim holds;
+    `what` says it in words, `over` what its points are; `show` are further expressions, averaged over the points.
+    `claims` and `cells` are judged under every reading besides."""
+
+    about: str
+    effect: str
+    what: str
+    unit: str
+    over: str
+    show: dict[str, str]
+    entries: tuple[Reading, ...]
+    claims: tuple[str, ...] = ()
+    cells: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """Cells whose errors are told together: a row of a table that nothing was fitted on."""
+
+    id: str
+    what: str
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """A choice that the paper does not print."""
+
+    id: str
+    what: str
+    value: str
+    chosen_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A printed table: rows of text, `@id` standing for a cell."""
+
+    id: str
+    caption: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A figure of the report: its kind (a function of `pictures`) and what that kind asks for. It stands under
+    the assumption `about` if it has one; `missing` names what it cannot be drawn without."""
+
+    id: str
+    caption: str
+    kind: str = ""
+    about: str | None = None
+    missing: str | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much is run: replications, overrides of every point, and where readings are compared (empty: everywhere)."""
+
+    replications: int
+    overrides: tuple[str, ...] = ()
+    readings_at: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """`paper.toml`."""
+
+    name: str
+    title: str
+    citation: str
+    folder: Path
+    seed: int
+    full: Effort
+    quick: Effort
+    record: tuple[str, ...]
+    scheme_owns: tuple[str, ...]
+    scheme_shares: tuple[str, ...]
+    points: dict[str, Point]
+    cells: dict[str, Cell]
+    numbers: dict[str, Number]
+    derived: dict[str, str]
+    claims: tuple[Claim, ...]
+    readings: Readings | None
+    predictions: tuple[Prediction, ...]
+    assumptions: tuple[Assumption, ...]
+    tables: tuple[Table, ...]
+    pictures: tuple[Picture, ...]

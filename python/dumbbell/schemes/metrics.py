@@ -1,0 +1,95 @@
+"""What is measured of each run: one table, so that a new measurement is one line.
+
+Delays are waiting times in the queue that is looked at; goodput, fairness and timeouts are of all flows together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+Run = dict[str, Any]
+Queue = dict[str, Any]
+
+_NOT_OF_THE_QUEUE = ("link", "mtu", "policed")
+"""Reasons of drops that are the wire's or a conditioner's: no scheme of queueing is to blame."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A measurement: its key in the JSON, its name in tables, its unit there, which way is good (None: it is shown,
+    and nobody wins by it), how a sentence calls the best, and how it is taken from a run."""
+
+    key: str
+    title: str
+    unit: str
+    better: str | None
+    best: str
+    of: Callable[[Run, Queue], float | None]
+    resolution: float = 1e-12
+    """Relative differences up to this are the measurement's own: rounding, or the bins of a histogram."""
+
+    @property
+    def sign(self) -> float:
+        """1 where more is better, -1 where less is."""
+        return -1.0 if self.better == "lower" else 1.0
+
+    def document(self) -> dict[str, Any]:
+        """As the JSON says it."""
+        return {"key": self.key, "title": self.title, "unit": self.unit, "better": self.better}
+
+
+def goodput_bps(run: Run, _: Queue) -> float:
+    """The goodput of all flows together [bit/s]."""
+    return float(sum(flow["goodput_bps"] for flow in run["flows"]))
+
+
+def jain(run: Run, _: Queue) -> float | None:
+    """Jain's index of the goodputs, (sum x)^2 / (n sum x^2): 1 if all are equal, 1/n if one has everything (R. Jain,
+    D. Chiu and W. Hawe, DEC-TR-301, 1984). None for a single flow, or if nothing arrived."""
+    shares = [flow["goodput_bps"] for flow in run["flows"]]
+    squares = sum(x * x for x in shares)
+    return sum(shares) ** 2 / (len(shares) * squares) if len(shares) > 1 and squares else None
+
+
+def loss_share(_: Run, queue: Queue) -> float | None:
+    """Drops by the queue over arrivals at it. None if nothing arrived."""
+    dropped = sum(n for reason, n in queue["drops"].items() if reason not in _NOT_OF_THE_QUEUE)
+    return dropped / queue["arrivals"] if queue["arrivals"] else None
+
+
+def marks_share(_: Run, queue: Queue) -> float | None:
+    """Marks by the queue over arrivals at it. None if nothing arrived."""
+    return queue["marks"] / queue["arrivals"] if queue["arrivals"] else None
+
+
+def rtos(run: Run, _: Queue) -> float:
+    """Retransmission timeouts of all flows."""
+    return float(sum(flow.get("rtos") or 0 for flow in run["flows"]))
+
+
+def _of_queue(key: str) -> Callable[[Run, Queue], float | None]:
+    return lambda _, queue: queue.get(key)
+
+
+_BINS = 1 / 32
+"""Percentiles come from a histogram whose bins are so wide, relative to the value."""
+
+ALL = (
+    Metric("goodput_bps", "goodput", "bps", "higher", "the highest goodput", goodput_bps),
+    Metric("jain", "Jain's index", "", "higher", "the fairest shares", jain),
+    Metric("mean_sojourn_s", "mean delay", "s", "lower", "the lowest mean queueing delay", _of_queue("mean_sojourn_s")),
+    Metric(
+        "p99_sojourn_s", "p99 delay", "s", "lower", "the lowest p99 queueing delay", _of_queue("p99_sojourn_s"), _BINS
+    ),
+    Metric("loss_share", "loss", "1", "lower", "the least loss", loss_share),
+    Metric("utilization", "utilization", "1", None, "", _of_queue("utilization")),
+    Metric("marks_share", "marked", "1", None, "", marks_share),
+    Metric("rtos", "timeouts", "", None, "", rtos),
+)
+
+JUDGED = tuple(metric for metric in ALL if metric.better)
+
+DELAY, GOODPUT = "p99_sojourn_s", "goodput_bps"
+"""The metric of the first sentence, and what it is bought with."""
