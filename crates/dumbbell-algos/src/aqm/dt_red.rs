@@ -130,6 +130,7 @@ impl Algorithm for DtRed {
         ],
         provenance: Provenance::Reconstruction,
     };
+    const CHANCE: &'static str = "red";
 
     fn new(config: &DtRedConfig, link: &LinkInfo) -> Self {
         let red = config.red(config.min_th.0, config.max_th.0, config.max_p);

@@ -67,6 +67,7 @@ impl Algorithm for EaRed {
         ],
         provenance: Provenance::Reconstruction,
     };
+    const CHANCE: &'static str = "red";
 
     fn new(config: &EaRedConfig, _: &LinkInfo) -> Self {
         let red = config.red(config.min_th.0, config.max_th.0, config.max_p);

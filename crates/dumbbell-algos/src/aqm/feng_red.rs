@@ -102,6 +102,7 @@ impl Algorithm for FengRed {
         ],
         provenance: Provenance::Reconstruction,
     };
+    const CHANCE: &'static str = "red";
 
     fn new(config: &FengRedConfig, _: &LinkInfo) -> Self {
         let red = config.red(config.min_th.0, config.max_th.0, config.max_p);

@@ -65,6 +65,7 @@ impl Algorithm for Gred {
         ],
         provenance: Provenance::Recollection,
     };
+    const CHANCE: &'static str = "red";
 
     fn new(config: &GredConfig, _: &LinkInfo) -> Self {
         let of_queue = |q: &GredQueue| {

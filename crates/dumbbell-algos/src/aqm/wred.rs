@@ -175,6 +175,7 @@ impl Algorithm for Wred {
         ],
         provenance: Provenance::Reconstruction,
     };
+    const CHANCE: &'static str = "red";
 
     fn new(config: &WredConfig, _: &LinkInfo) -> Self {
         let (classes, of) = config.table();
