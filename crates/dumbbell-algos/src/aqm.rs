@@ -22,4 +22,5 @@ registry! { aqm AnyAqm, suite aqm_suite {
     rem::Rem,
     sfb::Sfb,
     wred::Wred,
+    gred::Gred,
 } }
