@@ -2,6 +2,7 @@
 use dumbbell_core::registry;
 
 registry! { aqm AnyAqm, suite aqm_suite {
+    adaptive_red::AdaptiveRed,
     avq::Avq,
     blue::Blue,
     choke::Choke,
@@ -10,17 +11,11 @@ registry! { aqm AnyAqm, suite aqm_suite {
     drop_tail::DropTail,
     dt_red::DtRed,
     ea_red::EaRed,
-    pi2::Pi2,
-    pie::Pie,
-    red::Red,
-    ea_red::EaRed,
-    dt_red::DtRed,
-    adaptive_red::AdaptiveRed,
     feng_red::FengRed,
-    wred::Wred,
-    pi::Pi,
     pi2::Pi2,
+    pi::Pi,
     pie::Pie,
     red::Red,
     rem::Rem,
+    wred::Wred,
 } }
