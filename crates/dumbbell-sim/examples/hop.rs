@@ -1,4 +1,5 @@
-//! Cost of a packet-hop on the workload that simulators are compared by: `hop N RATE_MBPS SECONDS [red] [unfolded] [held] [linux] [rack] [cubic]`.
+//! Cost of a packet-hop on the workload that simulators are compared by: `hop N RATE_MBPS SECONDS [red] [queue=NAME] [unfolded] [held]
+//! [linux] [rack] [cubic]`.
 //!
 //! N senders, access 1 Gbps / 1 ms, bottleneck RATE / 10 ms, a buffer of one bandwidth-delay product (24 ms),
 //! 1000-byte packets, 40-byte acknowledgements, one for each packet, NewReno, flow i starts at i/N s.
@@ -39,7 +40,10 @@ fn main() {
     let (n, rate, seconds) = (number(0, 10.0) as usize, Rate::from_mbps(number(1, 100.0) as u64), number(2, 10.0));
     let buffer = (rate.bytes_in(Span::from_ms(24)) / 1000) as u32;
     let threshold = |k: f64| format!("{} pkt", f64::from(buffer) * k);
-    let queue = if said("red") {
+    let named = args.iter().find_map(|a| a.strip_prefix("queue="));
+    let queue = if let Some(name) = named {
+        plans::spec(name, json!({}))
+    } else if said("red") {
         plans::spec(
             "red",
             json!({"min_th": threshold(0.25), "max_th": threshold(0.75), "w_q": 0.0005, "max_p": 0.1, "gentle": true}),

@@ -1,0 +1,298 @@
+//! FRED, Flow Random Early Drop (Lin, Morris: Dynamics of Random Early Detection, SIGCOMM 1997).
+//!
+//! | symbol | parameter or state | meaning |
+//! |---|---|---|
+//! | avg | RED's [`Average`] | low-pass filtered queue length, sampled at departures as well |
+//! | qlen_i, strike_i | [`Account`] | packets of flow i that wait; how often it was found to have too many |
+//! | Nactive | `active` | flows with packets that wait |
+//! | avgcq | the same | avg / Nactive, at least 1: the fair share of the queue |
+//! | minq | `minq` | a flow may always have so many |
+//! | maxq | min_th, or 2 | a flow may never have so many |
+//! | min_th, max_th, max_p | the same | RED's [`Curve`] |
+//!
+//! State is kept for flows that have packets in the queue, and forgotten with the last one. Flows are numbered densely,
+//! so the state is a list by number: the same at every run, and no search. Packets of a flow that has too many, and
+//! those above `max_th`, are dropped for the reason `forced`.
+#[cfg(test)]
+mod tests;
+
+use super::choke::check_thresholds;
+use super::red::average::{Average, AverageRule, IdleFraction, IdleStyle};
+use super::red::curve::{Curve, CurveShape, Region};
+use super::red::spacing::{Spacing, SpacingLaw};
+use dumbbell_core::aqm::{Aqm, Cx, Decision, Gone, LinkInfo, Needs, QueueView, Reason, Verdict};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::packet::{FlowId, Meta};
+use dumbbell_core::probe::Probe;
+use dumbbell_core::units::{Bytes, Packets, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What becomes of a packet of a flow with less than two others, at an average of `max_th` and more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Above {
+    /// It is dropped: the paper's drop-tail mode.
+    #[default]
+    Drop,
+    /// It goes in, so that each of many flows may have two packets: the paper's extension for many flows.
+    TwoPackets,
+}
+
+/// Parameters of [`Fred`]. Thresholds are in packets.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct FredConfig {
+    /// Average queue length at which signals begin, and the most that a flow may have in the queue; at least 1.
+    #[schemars(extend("x-source" = "Floyd, Jacobson 1993: 5 packets; Lin, Morris 1997: a quarter of the buffer"))]
+    pub min_th: Packets,
+    /// Average queue length from which on `above` holds.
+    #[schemars(extend("x-source" = "Lin, Morris 1997: 2 min_th"))]
+    pub max_th: Packets,
+    /// RED's probability at `max_th`.
+    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Lin, Morris 1997: 0.02"))]
+    pub max_p: f64,
+    /// Weight of the newest sample in the average queue length.
+    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0, "x-source" = "Lin, Morris 1997: 0.002"))]
+    pub w_q: f64,
+    /// Size of a typical packet, for the decay of the average while idle.
+    #[schemars(extend("x-source" = "ns-2 mean_pktsize_ 500"))]
+    pub mean_packet_size: Bytes,
+    /// A flow with fewer packets in the queue than this gets no signal between the thresholds.
+    #[schemars(extend("x-source" = "Lin, Morris 1997: 2 for small buffers, 4 for large ones"))]
+    pub minq: Packets,
+    /// What becomes of packets of small flows at an average of `max_th` and more. (Reconstructed: how the paper's
+    /// drop-tail mode and its mode for many flows go together.)
+    #[schemars(extend("x-source" = "Lin, Morris 1997: drop-tail mode"))]
+    pub above: Above,
+    /// Whether ECN-capable packets are marked between the thresholds rather than dropped.
+    #[schemars(extend("x-source" = "Lin, Morris 1997: drops"))]
+    pub ecn: bool,
+    /// How signals are spaced.
+    #[schemars(extend("x-source" = "Lin, Morris 1997: as RED"))]
+    pub spacing: SpacingLaw,
+}
+
+impl Default for FredConfig {
+    fn default() -> Self {
+        FredConfig {
+            min_th: Packets(5.0),
+            max_th: Packets(10.0),
+            max_p: 0.02,
+            w_q: 0.002,
+            mean_packet_size: Bytes(500),
+            minq: Packets(2.0),
+            above: Above::Drop,
+            ecn: false,
+            spacing: SpacingLaw::Uniform,
+        }
+    }
+}
+
+impl Config for FredConfig {
+    fn check(&self) -> Result<(), Fault> {
+        check_thresholds(self.min_th, self.max_th, self.mean_packet_size)?;
+        if self.min_th.0 < 1.0 {
+            let cause = format!("a flow may have min_th = {} packets in the queue: none would get in", self.min_th);
+            return Err(Fault::at("min_th", cause).fix("write \"5 pkt\""));
+        }
+        Ok(())
+    }
+}
+
+/// What is known of a flow with packets in the queue; of any other, nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Account {
+    qlen: u32,
+    strike: u32,
+}
+
+/// RED that knows who waits.
+#[derive(Clone, Debug)]
+pub struct Fred {
+    config: FredConfig,
+    average: Average,
+    curve: Curve,
+    spacing: Spacing,
+    accounts: Vec<Account>,
+    active: u32,
+    avgcq: f64,
+    /// What the last decision saw of its flow.
+    saw: Account,
+    p_b: f64,
+}
+
+impl Algorithm for Fred {
+    type Config = FredConfig;
+    type Site = LinkInfo;
+    const ABOUT: About = About {
+        name: "fred",
+        title: "Flow Random Early Drop (FRED)",
+        idea: "RED that spares flows with few packets in the queue and holds down those that have more than their share.",
+        equations: "avgcq = max(1, avg / Nactive);   maxq = min_th,  from avg = max_th on 2\n\
+                    drop, strike_i <- strike_i + 1   if  qlen_i >= maxq\n\
+                    \x20                                or  avg >= max_th and qlen_i > 2 avgcq\n\
+                    \x20                                or  qlen_i >= avgcq and strike_i > 1\n\
+                    min_th <= avg < max_th:  RED's signal with p_a, if qlen_i >= max(minq, avgcq)\n\
+                    avg >= max_th:           drop",
+        sources: &["Lin, Morris: Dynamics of Random Early Detection, ACM SIGCOMM 1997, section 5"],
+        provenance: Provenance::Reconstruction,
+    };
+
+    fn new(config: &FredConfig, _: &LinkInfo) -> Self {
+        Fred {
+            average: Average::new(AverageRule {
+                weight: config.w_q,
+                mean_packet_size: config.mean_packet_size,
+                idle_style: IdleStyle::Paper,
+                idle_fraction: IdleFraction::Floor,
+            }),
+            curve: Curve {
+                min_th: config.min_th.0,
+                max_th: config.max_th.0,
+                max_p: config.max_p,
+                gentle: false,
+                shape: CurveShape::Linear,
+            },
+            spacing: Spacing::new(config.spacing),
+            accounts: Vec::new(),
+            active: 0,
+            avgcq: 1.0,
+            saw: Account::default(),
+            p_b: 0.0,
+            config: config.clone(),
+        }
+    }
+}
+
+impl Fred {
+    /// The account of a flow; an empty one if it has none yet.
+    #[inline]
+    fn account(&mut self, flow: FlowId) -> &mut Account {
+        let i = flow.0 as usize;
+        if i >= self.accounts.len() {
+            self.accounts.resize(i + 1, Account::default());
+        }
+        &mut self.accounts[i]
+    }
+
+    /// The average sees a queue of `packets` that `active` flows have.
+    #[inline]
+    fn sample(&mut self, cx: &Cx<'_>, packets: u32, active: u32) {
+        self.average.arrive(cx.now, cx.link.rate, f64::from(packets));
+        self.avgcq = (self.average.value() / f64::from(active.max(1))).max(1.0);
+    }
+
+    /// Whether the flow has more than it may.
+    fn is_greedy(&self, has: Account) -> bool {
+        let (avg, qlen) = (self.average.value(), f64::from(has.qlen));
+        let above = avg >= self.curve.max_th;
+        let maxq = if above { 2.0 } else { self.curve.min_th };
+        qlen >= maxq || (above && qlen > 2.0 * self.avgcq) || (qlen >= self.avgcq && has.strike > 1)
+    }
+
+    fn decide(&mut self, cx: &mut Cx<'_>, has: Account) -> Verdict {
+        self.p_b = 0.0;
+        match self.curve.at(self.average.value()) {
+            Region::Queueing => {
+                self.spacing.leave();
+                Verdict::Pass
+            }
+            Region::Random(p_b) => {
+                // A packet of a small flow is counted, and its probability is 0.
+                let robust = f64::from(has.qlen) >= self.config.minq.0.max(self.avgcq);
+                self.p_b = if robust { p_b } else { 0.0 };
+                match self.spacing.test(self.p_b, 1.0, 1.0, cx.rng) {
+                    false => Verdict::Pass,
+                    true if self.config.ecn => Verdict::Signal(Reason::Early),
+                    true => Verdict::Drop(Reason::Early),
+                }
+            }
+            Region::Forced => {
+                self.spacing.force(cx.rng);
+                match self.config.above {
+                    Above::TwoPackets => Verdict::Pass,
+                    Above::Drop => {
+                        self.p_b = 1.0;
+                        Verdict::Drop(Reason::Forced)
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Aqm for Fred {
+    fn needs(&self) -> Needs {
+        Needs::Held
+    }
+
+    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
+        let packets = q.backlog().packets;
+        let was_idle = self.average.is_idle();
+        if was_idle {
+            self.sample(cx, packets, self.active);
+        }
+        let has = *self.account(p.flow);
+        self.saw = has;
+        if self.is_greedy(has) {
+            self.account(p.flow).strike = has.strike.saturating_add(1);
+            self.p_b = 1.0;
+            return Verdict::Drop(Reason::Forced);
+        }
+        let verdict = self.decide(cx, has);
+        match verdict.decide(p.ecn, fits) {
+            Decision::Admit(_) if packets > 0 => self.sample(cx, packets, self.active + u32::from(has.qlen == 0)),
+            Decision::Admit(_) => {}
+            Decision::Drop(reason) => {
+                if reason == Reason::Overflow {
+                    self.spacing.restart(cx.rng);
+                }
+                if was_idle {
+                    // The link stays idle; the time until now is in the average already.
+                    self.average.idle_from(cx.now);
+                }
+            }
+        }
+        verdict
+    }
+
+    fn admitted(&mut self, p: &Meta) {
+        let account = self.account(p.flow);
+        account.qlen += 1;
+        let first = account.qlen == 1;
+        self.active += u32::from(first);
+    }
+
+    #[inline]
+    fn depart(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, _: &Meta, _: Span) -> Verdict {
+        self.sample(cx, q.backlog().packets, self.active);
+        Verdict::Pass
+    }
+
+    fn gone(&mut self, p: &Meta, _: Gone) {
+        let account = self.account(p.flow);
+        account.qlen = account.qlen.saturating_sub(1);
+        if account.qlen == 0 {
+            account.strike = 0;
+            self.active = self.active.saturating_sub(1);
+        }
+    }
+
+    fn idle(&mut self, cx: &mut Cx<'_>) {
+        self.average.idle_from(cx.now);
+    }
+
+    fn probe(&self, out: &mut dyn Probe) {
+        let saw = self.spacing.saw();
+        out.gauge("avg", self.average.value());
+        out.gauge("avgcq", self.avgcq);
+        out.gauge("active", f64::from(self.active));
+        out.gauge("qlen", f64::from(self.saw.qlen));
+        out.gauge("strike", f64::from(self.saw.strike));
+        out.gauge("p_b", self.p_b);
+        out.gauge("p_a", saw.p_a);
+        out.gauge("count", saw.count as f64);
+        out.gauge("coin", saw.coin);
+    }
+}

@@ -1,0 +1,290 @@
+//! SFB, Stochastic Fair BLUE (Feng, Kandlur, Saha, Shin: Stochastic Fair Blue, INFOCOM 2001).
+//!
+//! | symbol | parameter or state | meaning |
+//! |---|---|---|
+//! | L, N | `levels`, `bins` | independent hashes of a flow, and bins of each |
+//! | qlen, p_m | [`Bin`] | packets of a bin's flows that wait; its BLUE probability |
+//! | bin_size | `target` | from so many packets on p_m goes up |
+//! | d1, d2 | `increment`, `decrement` | BLUE's steps |
+//! | p_min | the same | least p_m of a flow's bins: that of the bin that it shares with nobody worse |
+//!
+//! A flow that does not respond drives all its bins to p_m = 1. It goes to the penalty box: a token bucket of all such
+//! flows, whose drops have the reason `policed`. Others share single bins with it, and hardly ever all of them. Hashes
+//! change from time to time, so that nobody is mistaken for such a flow for ever; the next hashes' bins are filled while
+//! the present ones still decide (double buffering).
+mod bins;
+#[cfg(test)]
+mod tests;
+
+use bins::{Bins, Seen, Steps};
+use dumbbell_core::aqm::{Aqm, Cx, Gone, LinkInfo, Needs, QueueView, Reason, Verdict};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::packet::Meta;
+use dumbbell_core::probe::Probe;
+use dumbbell_core::rng::Stream;
+use dumbbell_core::units::{Packets, Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of [`Sfb`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SfbConfig {
+    /// Independent hashes of a flow (the paper's L).
+    #[schemars(range(min = 1, max = 16), extend("x-source" = "Linux sch_sfb: 8; Feng et al. 2001: 2"))]
+    pub levels: u32,
+    /// Bins of each hash (the paper's N).
+    #[schemars(range(min = 1, max = 256), extend("x-source" = "Linux sch_sfb: 16; Feng et al. 2001: 23"))]
+    pub bins: u32,
+    /// Packets of a bin from which on its probability goes up.
+    #[schemars(extend("x-source" = "tc-sfb(8): 20"))]
+    pub target: Packets,
+    /// A packet is dropped if each of its bins has so many; at least `target`.
+    #[schemars(extend("x-source" = "tc-sfb(8): 25"))]
+    pub max: Packets,
+    /// Step up of a bin's probability, for each packet that finds it with `target` packets.
+    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Linux sch_sfb: 1/1000"))]
+    pub increment: f64,
+    /// Step down of a bin's probability, for each packet that finds it empty.
+    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Linux sch_sfb: 1/6000"))]
+    pub decrement: f64,
+    /// Least time from one step of a bin to its next, as BLUE has it; `"0 s"`: each packet may be a step. Without it a
+    /// single burst can raise the probability of a flow that does respond to one that it takes long to come down from.
+    #[schemars(extend("x-source" = "Feng et al. 2001, Fig. 2, and Linux sch_sfb: none; BLUE: 10 ms to 100 ms"))]
+    pub freeze_time: Span,
+    /// How often the hashes change; `"0 s"`: never.
+    #[schemars(extend("x-source" = "tc-sfb(8): 600 s"))]
+    pub rehash: Span,
+    /// For how long before a change the next hashes' bins are filled; at most `rehash`.
+    #[schemars(extend("x-source" = "tc-sfb(8): 60 s"))]
+    pub db: Span,
+    /// Packets in a second that all flows that do not respond may send together.
+    #[schemars(range(min = 0.0, max = 1e9), extend("x-source" = "tc-sfb(8): 10"))]
+    pub penalty_rate: f64,
+    /// Packets that they may send at once.
+    #[schemars(extend("x-source" = "tc-sfb(8): 20"))]
+    pub penalty_burst: Packets,
+    /// Whether ECN-capable packets are marked rather than dropped, as long as p_min is below 1/2; beyond it more and
+    /// more of them are dropped, for the reason `forced`.
+    #[schemars(extend("x-source" = "off, as RED here; Linux sch_sfb: always"))]
+    pub ecn: bool,
+}
+
+impl Default for SfbConfig {
+    fn default() -> Self {
+        SfbConfig {
+            levels: 8,
+            bins: 16,
+            target: Packets(20.0),
+            max: Packets(25.0),
+            increment: 1.0 / 1000.0,
+            decrement: 1.0 / 6000.0,
+            freeze_time: Span::ZERO,
+            rehash: Span::from_secs(600),
+            db: Span::from_secs(60),
+            penalty_rate: 10.0,
+            penalty_burst: Packets(20.0),
+            ecn: false,
+        }
+    }
+}
+
+impl Config for SfbConfig {
+    fn check(&self) -> Result<(), Fault> {
+        if self.target.0 < 1.0 {
+            let cause = format!("with target = {} every packet would find its bins too full", self.target);
+            return Err(Fault::at("target", cause).fix("write \"20 pkt\""));
+        }
+        if self.max.0 < self.target.0 {
+            let cause =
+                format!("max = {} is below target = {}: the probability would never go up", self.max, self.target);
+            return Err(Fault::at("max", cause).fix(format!("write \"{} pkt\"", 1.25 * self.target.0)));
+        }
+        for (name, span) in [("freeze_time", self.freeze_time), ("rehash", self.rehash)] {
+            if span > Span::from_secs(864_000) {
+                let cause = format!("{span} is longer than ten days: the bins would hardly ever change");
+                return Err(Fault::at(name, cause).fix("write \"0 s\" for none"));
+            }
+        }
+        if self.db > self.rehash {
+            let cause = format!("bins are filled for {} before a change that comes every {}", self.db, self.rehash);
+            return Err(Fault::at("db", cause).fix("write \"0 s\" for no double buffering"));
+        }
+        Ok(())
+    }
+}
+
+/// Tokens of the penalty box.
+#[derive(Clone, Debug)]
+struct Penalty {
+    rate: f64,
+    burst: f64,
+    tokens: f64,
+    at: Time,
+}
+
+impl Penalty {
+    /// Whether one more packet may go.
+    fn takes(&mut self, now: Time) -> bool {
+        self.tokens = (self.tokens + self.rate * now.since(self.at).seconds()).min(self.burst);
+        self.at = now;
+        let may = self.tokens >= 1.0;
+        if may {
+            self.tokens -= 1.0;
+        }
+        may
+    }
+}
+
+/// BLUE in bins.
+#[derive(Clone, Debug)]
+pub struct Sfb {
+    config: SfbConfig,
+    steps: Steps,
+    max: u32,
+    /// Those that decide; none before the first packet, with which chance comes.
+    present: Option<Bins>,
+    /// Those that are filled meanwhile.
+    next: Option<Bins>,
+    /// When the next change is due: of the hashes, or the begin of filling for it.
+    turn: Time,
+    penalty: Penalty,
+    /// Packets in the queue.
+    inside: u32,
+    seen: Seen,
+    coin: f64,
+}
+
+impl Algorithm for Sfb {
+    type Config = SfbConfig;
+    type Site = LinkInfo;
+    const ABOUT: About = About {
+        name: "sfb",
+        title: "Stochastic Fair BLUE (SFB)",
+        idea: "BLUE in hashed bins: a flow that drives all its bins to probability 1 does not respond, and is rate-limited.",
+        equations: "at an arrival, for the flow's bin at each of L levels:\n\
+                    \x20  qlen >= target:  p_m <- p_m + increment\n\
+                    \x20  qlen == 0:       p_m <- p_m - decrement\n\
+                    p_min = min p_m;   p_min = 1: let in if the penalty box has a token, else drop\n\
+                    U() < p_min:  mark or drop;  with ECN, drop all the same if U() < 2 p_min - 1\n\
+                    p_m of M flows that do not respond hold another with  (1 - (1 - 1/N)^M)^L",
+        sources: &[
+            "Feng, Kandlur, Saha, Shin: Stochastic Fair Blue: A Queue Management Algorithm for Enforcing Fairness, \
+             IEEE INFOCOM 2001",
+            "Feng, Kandlur, Saha, Shin: The BLUE Active Queue Management Algorithms, IEEE/ACM ToN 10(4), 2002",
+            "tc-sfb(8) (defaults, penalty box, double buffering)",
+        ],
+        provenance: Provenance::Recollection,
+    };
+
+    fn new(config: &SfbConfig, _: &LinkInfo) -> Self {
+        let burst = config.penalty_burst.0;
+        Sfb {
+            steps: Steps {
+                target: whole(config.target),
+                up: config.increment,
+                down: config.decrement,
+                freeze: config.freeze_time,
+            },
+            max: whole(config.max),
+            present: None,
+            next: None,
+            turn: Time::ZERO,
+            penalty: Penalty { rate: config.penalty_rate, burst, tokens: burst, at: Time::ZERO },
+            inside: 0,
+            seen: Seen::default(),
+            coin: 1.0,
+            config: config.clone(),
+        }
+    }
+}
+
+/// The least whole number of packets that is no less.
+fn whole(packets: Packets) -> u32 {
+    libm::ceil(packets.0) as u32
+}
+
+impl Sfb {
+    fn fresh(&self, rng: &mut Stream) -> Bins {
+        Bins::new(rng.bits64(), self.config.levels, self.config.bins, self.inside)
+    }
+
+    /// A change is due, of what decides or of what is filled.
+    #[cold]
+    fn change(&mut self, now: Time, rng: &mut Stream) {
+        let filling = self.present.is_some() && self.config.db > Span::ZERO && self.next.is_none();
+        if filling {
+            self.next = Some(self.fresh(rng));
+            self.turn = now + self.config.db;
+            return;
+        }
+        self.present = Some(self.next.take().unwrap_or_else(|| self.fresh(rng)));
+        let rehash = self.config.rehash;
+        self.turn = if rehash == Span::ZERO { Time::NEVER } else { now + rehash.saturating_sub(self.config.db) };
+    }
+
+    /// BLUE's coin.
+    fn toss(&mut self, rng: &mut Stream) -> Verdict {
+        let p_min = self.seen.p_min;
+        if p_min == 0.0 {
+            return Verdict::Pass;
+        }
+        self.coin = rng.unit();
+        match self.coin < p_min {
+            false => Verdict::Pass,
+            true if !self.config.ecn => Verdict::Drop(Reason::Early),
+            true if self.coin < 2.0 * p_min - 1.0 => Verdict::Drop(Reason::Forced),
+            true => Verdict::Signal(Reason::Early),
+        }
+    }
+}
+
+impl Aqm for Sfb {
+    fn needs(&self) -> Needs {
+        Needs::Held
+    }
+
+    fn arrive(&mut self, cx: &mut Cx<'_>, _: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
+        if cx.now >= self.turn {
+            self.change(cx.now, cx.rng);
+        }
+        // A queue that is full as a whole says nothing of a flow's bins.
+        let (true, Some(present)) = (fits, &mut self.present) else { return Verdict::Pass };
+        self.seen = present.see(cx.now, p.flow, &self.steps);
+        let unresponsive = self.seen.p_min >= 1.0;
+        if let (true, Some(next)) = (unresponsive, &mut self.next) {
+            next.see(cx.now, p.flow, &self.steps);
+        }
+        if self.seen.q_min >= self.max {
+            Verdict::Drop(Reason::Forced)
+        } else if !unresponsive {
+            self.toss(cx.rng)
+        } else if self.penalty.takes(cx.now) {
+            Verdict::Pass
+        } else {
+            Verdict::Drop(Reason::Policed)
+        }
+    }
+
+    fn admitted(&mut self, p: &Meta) {
+        self.inside += 1;
+        for bins in self.present.iter_mut().chain(&mut self.next) {
+            bins.admitted(p.flow);
+        }
+    }
+
+    fn gone(&mut self, p: &Meta, _: Gone) {
+        self.inside = self.inside.saturating_sub(1);
+        for bins in self.present.iter_mut().chain(&mut self.next) {
+            bins.gone(p.flow);
+        }
+    }
+
+    fn probe(&self, out: &mut dyn Probe) {
+        out.gauge("p_min", self.seen.p_min);
+        out.gauge("q_min", f64::from(self.seen.q_min));
+        out.gauge("coin", self.coin);
+        out.gauge("tokens", self.penalty.tokens);
+        out.gauge("double_buffering", f64::from(u8::from(self.next.is_some())));
+    }
+}
