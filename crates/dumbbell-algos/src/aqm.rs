@@ -20,7 +20,6 @@ registry! { aqm AnyAqm, suite aqm_suite {
     pie::Pie,
     red::Red,
     rem::Rem,
-    wred::Wred,
     sfb::Sfb,
     wred::Wred,
     gred::Gred,
