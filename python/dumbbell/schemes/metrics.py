@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from .. import fairness
+
 Run = dict[str, Any]
 Queue = dict[str, Any]
 
@@ -46,11 +48,9 @@ def goodput_bps(run: Run, _: Queue) -> float:
 
 
 def jain(run: Run, _: Queue) -> float | None:
-    """Jain's index of the goodputs, (sum x)^2 / (n sum x^2): 1 if all are equal, 1/n if one has everything (R. Jain,
-    D. Chiu and W. Hawe, DEC-TR-301, 1984). None for a single flow, or if nothing arrived."""
+    """Jain's index of the goodputs. None for a single flow, or if nothing arrived."""
     shares = [flow["goodput_bps"] for flow in run["flows"]]
-    squares = sum(x * x for x in shares)
-    return sum(shares) ** 2 / (len(shares) * squares) if len(shares) > 1 and squares else None
+    return fairness.jain(shares) if len(shares) > 1 else None
 
 
 def loss_share(_: Run, queue: Queue) -> float | None:
