@@ -83,7 +83,7 @@ class Look:
 _CHOSEN = {
     "drop_tail": Look(BLACK, "s", DASHES[1]),
     "red": Look(VERMILLION, "o", DASHES[0]),
-    "ea_red": Look(BLUE, "^", DASHES[0]),
+    "ea_red": Look(YELLOW, "X", DASHES[5]),
     "codel": Look(BLUE, "^", DASHES[0]),
     "fq_codel": Look(GREEN, "D", DASHES[3]),
     "pie": Look(PURPLE, "v", DASHES[4]),
