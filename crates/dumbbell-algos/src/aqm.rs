@@ -13,6 +13,7 @@ registry! { aqm AnyAqm, suite aqm_suite {
     ea_red::EaRed,
     feng_red::FengRed,
     fred::Fred,
+    green::Green,
     jersey_cw::JerseyCw,
     pi2::Pi2,
     pi::Pi,
@@ -21,4 +22,5 @@ registry! { aqm AnyAqm, suite aqm_suite {
     rem::Rem,
     sfb::Sfb,
     wred::Wred,
+    gred::Gred,
 } }
