@@ -430,5 +430,12 @@ class Broken(dumbbell.Aqm):
     assert "too long for me" in document["failures"][0]["message"]
     page = (net.parent / "results" / "compare-net" / "index.html").read_text()
     assert "too long for me" in page
+    # A baseline without a result: the runner-up takes its place in the finding, and nothing has a difference.
+    wish = Wish(
+        schemes=["broken", "red", "half_full"], source={"path": str(net)}, use=[str(net.parent / "mine.py")], seeds=2
+    )
+    document = compare(wish, net.parent / "other")
+    assert all(block is None for block in document["rows"][1]["versus"].values())
+    assert not any("broken" in sentence for sentence in document["finding"])
     shown = run("red", "half_full:p=0.2", "broken", "--use", "mine.py", "-f", net, "--seeds", 2, cwd=net.parent)
     assert shown.returncode == 1 and "half_full:p=0.2" in shown.stdout and "runs failed" in shown.stderr
