@@ -15,10 +15,13 @@ registry! { aqm AnyAqm, suite aqm_suite {
     fred::Fred,
     jersey_cw::JerseyCw,
     pi::Pi,
+    green::Green,
+    jersey_cw::JerseyCw,
     pi2::Pi2,
     pie::Pie,
     red::Red,
     rem::Rem,
     sfb::Sfb,
     wred::Wred,
+    gred::Gred,
 } }
