@@ -27,12 +27,25 @@ const LINES: &[&str] = &[
     "tc qdisc add dev eth0 root handle 1:0 netem delay 100ms; tc qdisc add dev eth0 parent 1:1 handle 10: tbf rate \
      256kbit buffer 1600 limit 3000",
     "tc qdisc add dev eth0 parent 1:1 handle 10: pfifo limit 20",
+    "red limit 400000 min 30000 max 90000 avpkt 1000 burst 55 ecn adaptive bandwidth 10Mbit",
+    "codel",
+    "tc qdisc add dev eth0 root codel limit 100 target 4ms interval 30ms ecn",
+    "codel ecn ce_threshold 1ms",
+    "pie",
+    "tc qdisc add dev eth0 root pie limit 100 target 20ms tupdate 30ms ecn",
+    "pie alpha 3 beta 25 bytemode dq_rate_estimator",
+    "choke limit 1000 bandwidth 10mbit min 83 max 250 burst 120 ecn",
+    "choke limit 100 bandwidth 10mbit",
+    "tc qdisc add dev eth0 handle 1: root sfb",
+    "sfb limit 100 max 30 target 25 increment 0.001 decrement 0.0002 penalty_rate 20 penalty_burst 40",
 ];
 
 const MISTAKES: &[&str] = &[
     "",
     "reed limit 3000",
-    "codel limit 100",
+    "cake bandwidth 10mbit",
+    "fq limit 100",
+    "tc qdisc add dev eth0 root prio",
     "red limt 30000 avpkt 1000",
     "red limit 30000 min 5000 max 15000 avpkt",
     "red limit 30000",
@@ -40,7 +53,16 @@ const MISTAKES: &[&str] = &[
     "red limit 30000 avpkt 1000 min 9000 max 8000",
     "red limit 30000 avpkt 1000 min 5000 burst 4",
     "red limit 30000 avpkt 1000 probability 2",
-    "red limit 30000 avpkt 1000 adaptive",
+    "codel target 1500ns limit 1k",
+    "codel ce_threshold 1ms",
+    "codel taget 5ms",
+    "codel interval 0",
+    "pie alpha 33 beta 1.5",
+    "choke limit 1000",
+    "choke limit 1000 bandwidth 10mbit min 83 max 250 burst 55",
+    "choke limit 100 bandwidth 10mbit min 30 max 20 harddrop",
+    "sfb target 30",
+    "tc qdisc add dev eth0 root handle 1: codel; tc qdisc add dev eth0 parent 1:1 pfifo",
     "red limit 30000 avpkt 1000 nodrop ecn",
     "pfifo limit 0",
     "pfifo_fast limit 100",
@@ -228,7 +250,56 @@ fn queue() -> impl Strategy<Value = String> {
         (1500u32..=u32::MAX).prop_map(|n| format!("bfifo limit {n}")),
         (1u32..100_000).prop_map(|n| format!("pfifo_head_drop limit {n}")),
         red(),
+        (red(), Just(" adaptive")).prop_map(|(red, word)| red + word),
+        codel(),
+        pie(),
+        choke(),
+        sfb(),
     ]
+}
+
+fn flag(word: &'static str) -> impl Strategy<Value = &'static str> {
+    prop_oneof![Just(""), Just(word)]
+}
+
+fn codel() -> impl Strategy<Value = String> {
+    let marks = prop_oneof![Just(String::new()), (1u32..100_000).prop_map(|us| format!(" ecn ce_threshold {us}us"))];
+    (1u32..=u32::MAX, 1u32..2_000_000, 1u32..2_000_000, flag(" ecn"), marks).prop_map(
+        |(limit, target, interval, ecn, marks)| {
+            format!("codel limit {limit} target {target}us interval {interval}us{ecn}{marks}")
+        },
+    )
+}
+
+fn pie() -> impl Strategy<Value = String> {
+    let gains = (0u32..=32, 0u32..=32);
+    let flags = (flag(" ecn"), flag(" bytemode"), flag(" dq_rate_estimator"));
+    (1u32..100_000, 1u32..2_000_000, 1u32..2_000_000, gains, flags).prop_map(
+        |(limit, target, tupdate, (alpha, beta), (ecn, bytes, rate))| {
+            format!("pie limit {limit} target {target} tupdate {tupdate} alpha {alpha} beta {beta}{ecn}{bytes}{rate}")
+        },
+    )
+}
+
+fn choke() -> impl Strategy<Value = String> {
+    (1u32..500, 2u32..6, 1u32..200, 64u32..2000, 1u32..1000, flag(" ecn")).prop_map(|(min, times, more, avpkt, p, ecn)| {
+        let (max, burst, p) = (min * times, min + more, f64::from(p) / 1000.0);
+        format!("choke limit {max} bandwidth 10mbit min {min} max {max} avpkt {avpkt} burst {burst} probability {p}{ecn}")
+    })
+}
+
+fn sfb() -> impl Strategy<Value = String> {
+    let box_ = (0u32..100_000, 1u32..1000);
+    (1u32..100_000, 1u32..1000, 0u32..100, 0.0f64..=1.0, 0u32..600_000, box_).prop_map(
+        |(limit, target, more, step, rehash, (rate, burst))| {
+            let max = target + more;
+            format!(
+                "sfb limit {limit} target {target} max {max} increment {step} decrement {step} rehash {rehash} db {} \
+                 penalty_rate {rate} penalty_burst {burst}",
+                rehash / 2
+            )
+        },
+    )
 }
 
 fn tbf() -> impl Strategy<Value = String> {

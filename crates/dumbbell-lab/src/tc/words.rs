@@ -106,6 +106,14 @@ impl<'t, 'c> Words<'t, 'c> {
     pub fn count(&mut self, word: Word<'t>, example: &str) -> Option<u32> {
         self.value(word, example, units::count)
     }
+    /// A time in whole microseconds.
+    pub fn micros(&mut self, word: Word<'t>, example: &str) -> Option<Span> {
+        self.value(word, example, units::micros)
+    }
+    /// A whole number without a unit.
+    pub fn whole(&mut self, word: Word<'t>, example: &str) -> Option<u32> {
+        self.value(word, example, units::whole)
+    }
     /// A probability, in per cent.
     pub fn percent(&mut self, word: Word<'t>, example: &str) -> Option<f64> {
         self.value(word, example, units::percent)
