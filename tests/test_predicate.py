@@ -74,3 +74,10 @@ def test_fraction_of_the_points() -> None:
     assert holds("fraction(low(gain) > 0) >= 2 / 3", known)
     assert holds("count(low(gain) > 0) >= 4", known)
     assert not holds("fraction(low(gain) > 0.5) > 2 / 3", known)
+
+
+def test_points_from_one_on() -> None:
+    assert evaluate("mean(red[30:])", KNOWN).values == ((20.0,),)
+    assert evaluate("(red - dt)[24:]", KNOWN).at == (24, 36)
+    with pytest.raises(ScenarioError, match="there is no point from 40 on"):
+        evaluate("red[40:]", KNOWN)

@@ -22,7 +22,7 @@ from owning import HALF_FULL
 
 NET = """duration = "6 s"
 warmup = "1 s"
-queue = { kind = "red", limit = "40 pkt", min_th = "4 pkt" }
+queue = { kind = "red", limit = "40 pkt", min_th = "6 pkt" }
 
 [dumbbell.bottleneck]
 rate = "5 Mbps"
@@ -39,6 +39,12 @@ rtt = "90 ms"
 start_spread = "1 s"
 """
 BOUND = {"rate": 'dumbbell.bottleneck.rate="{}"', "cc": "flow.*.cc={}"}
+
+
+@pytest.fixture(autouse=True)
+def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drawing takes longer than running; commands, which are processes of their own, still draw."""
+    monkeypatch.setattr("dumbbell.schemes.draw.figures_of", lambda document: [])
 
 
 @pytest.fixture

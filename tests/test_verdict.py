@@ -81,3 +81,12 @@ def test_with_the_scheme_taken_out_the_effect_is_exactly_zero() -> None:
     runs = [10.1, 9.7, 10.4, 10.0, 9.9]
     assert verdict.effect(runs, list(runs)) == 0.0
     assert verdict.of_cell(Printed(17.2, 1), runs, (11.0, runs)) == "contradicted"
+
+
+def test_a_gain_must_be_one_itself_to_be_in_part() -> None:
+    ours, reds = [-8.0, -7.0, -9.0, -8.0, -8.0], [-31.0, -30.0, -33.0, -31.0, -31.0]
+    printed = Printed(33.6, 1)
+    assert verdict.of_cell(printed, ours, (10.2, reds)) == "in part"  # 23 more than RED, as printed
+    assert verdict.of_cell(printed, ours, (10.2, reds), gain=True) == "contradicted"
+    gains = [20.0, 21.0, 22.0, 20.0, 21.0]
+    assert verdict.of_cell(printed, gains, (10.2, [x - 20 for x in gains]), gain=True) == "in part"

@@ -44,7 +44,7 @@ _HOME = {
     "signal": "own",
     "evict": "own",
 }
-_MODULES = ("algorithms", "catalogue", "diff", "figures", "own", "reproduce", "scripts", "strategies", "why")
+_MODULES = ("algorithms", "catalogue", "diff", "figures", "own", "reproduce", "schemes", "scripts", "strategies", "why")
 
 __all__ = [*_HOME, *_MODULES, "__version__"]
 

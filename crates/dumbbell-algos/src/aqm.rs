@@ -13,6 +13,8 @@ registry! { aqm AnyAqm, suite aqm_suite {
     ea_red::EaRed,
     feng_red::FengRed,
     fred::Fred,
+    gred::Gred,
+    green::Green,
     jersey_cw::JerseyCw,
     pi2::Pi2,
     pi::Pi,

@@ -6,12 +6,18 @@ pub mod classes;
 pub mod codepoints;
 #[cfg(test)]
 mod deck;
+pub mod flows;
+pub mod fluid;
 pub mod hash;
 pub mod scheduled;
 #[cfg(test)]
 mod tests;
+pub mod turns;
 
 registry! { qdisc AnyQdisc, suite qdisc_suite {
     drr::Drr,
+    fq::Fq,
     prio::Prio,
+    sfq::Sfq,
+    wfq::Wfq,
 } }

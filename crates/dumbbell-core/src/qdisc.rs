@@ -109,13 +109,18 @@ pub struct Fifo<A, P> {
 impl<A: Aqm, P> Fifo<A, P> {
     /// An empty queue. A periodic algorithm's first tick is at the start of the run.
     pub fn new(aqm: A) -> Self {
-        let next_tick = aqm.ticks().then_some(Time::ZERO);
+        Fifo::starting(aqm, Time::ZERO)
+    }
+
+    /// An empty queue that is made in the course of a run; a periodic algorithm's first tick is at `first`.
+    pub fn starting(aqm: A, first: Time) -> Self {
+        let next_tick = aqm.ticks().then_some(first);
         Fifo { aqm, store: Store::default(), next_tick }
     }
 
-    /// Whether its algorithm has a clock.
-    pub fn ticks(&self) -> bool {
-        self.next_tick.is_some()
+    /// When its algorithm's clock is due.
+    pub fn next_tick(&self) -> Option<Time> {
+        self.next_tick
     }
 }
 

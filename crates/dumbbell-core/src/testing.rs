@@ -124,6 +124,11 @@ impl<Q: Qdisc<Numbered>> Bench<Q> {
         }
     }
 
+    /// With what is known of the flows.
+    pub fn knowing(self, flows: FlowTable) -> Self {
+        Bench { flows, ..self }
+    }
+
     /// A packet arrives at `at`, after everything that is due by then; its number, and whether it starts at once.
     pub fn arrive(&mut self, at: Time, meta: Meta) -> (u64, Option<Start>) {
         self.run_to(at);

@@ -83,7 +83,12 @@ class Look:
 _CHOSEN = {
     "drop_tail": Look(BLACK, "s", DASHES[1]),
     "red": Look(VERMILLION, "o", DASHES[0]),
-    "ea_red": Look(BLUE, "^", DASHES[0]),
+    "ea_red": Look(YELLOW, "X", DASHES[0]),
+    "dt_red": Look(ORANGE, "D", DASHES[2]),
+    "adaptive_red": Look(SKY, "*", DASHES[3]),
+    "choke": Look(ORANGE, "v", DASHES[1]),
+    "cobalt": Look(YELLOW, "D", DASHES[5]),
+    "pi2": Look(VERMILLION, "P", DASHES[4]),
     "codel": Look(BLUE, "^", DASHES[0]),
     "fq_codel": Look(GREEN, "D", DASHES[3]),
     "pie": Look(PURPLE, "v", DASHES[4]),
@@ -102,6 +107,11 @@ def look(name: str) -> Look:
         return _CHOSEN[name]
     digest = hashlib.blake2b(name.encode(), digest_size=3).digest()
     return Look(PALETTE[digest[0] % len(PALETTE)], MARKERS[digest[1] % len(MARKERS)], DASHES[digest[2] % len(DASHES)])
+
+
+def is_chosen(name: str) -> bool:
+    """Whether a scheme's look was chosen by hand, so that it is apart from the other chosen ones."""
+    return name in _CHOSEN
 
 
 def nth(i: int) -> Look:
@@ -177,11 +187,26 @@ def legend_of(axes: Any, handles: Sequence[Any], labels: Sequence[str]) -> None:
             labels,
             loc="lower left",
             bbox_to_anchor=(0, 1.0),
-            ncols=min(len(handles), 4),
+            ncols=_columns(labels),
             borderaxespad=0.2,
             frameon=False,
             fontsize=RC["legend.fontsize"],
         )
+
+
+_LEGEND_WIDTH = 78
+"""How many letters fit over the narrowest figure, 5 of them for each sample of a line."""
+
+
+def _columns(labels: Sequence[str]) -> int:
+    """The most columns, up to four, in which the labels of a legend fit over the axes; they are filled one after the
+    other."""
+    for columns in range(min(len(labels), 4), 1, -1):
+        rows = -(-len(labels) // columns)
+        widths = [max(map(len, labels[i : i + rows])) + 5 for i in range(0, len(labels), rows)]
+        if sum(widths) <= _LEGEND_WIDTH:
+            return columns
+    return 1
 
 
 def save(figure: Figure, path: str | Path, formats: Sequence[str] = ("svg", "pdf", "png")) -> list[Path]:

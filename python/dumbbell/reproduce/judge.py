@@ -92,14 +92,14 @@ def _one_point(text: str, known: Mapping[str, Family]) -> tuple[float, ...]:
 
 
 def numbers(paper: Paper, measured: Measured, stands_for: Mapping[str, str] | None = None) -> dict[str, Family]:
-    """The named numbers of the claims, and those derived from them, in the file's order. `stands_for` names numbers in
-    whose place others are taken."""
+    """The named numbers of the claims that were measured, and those derived from them, in the file's order. What
+    `stands_for` names has others in its place."""
     found = {
         number.id: Family(
             number.at, tuple(values(measured, point, number.measure, number.scale) for point in number.points)
         )
         for number in paper.numbers.values()
-        if all(point in measured for point in number.points)
+        if all(point in measured and measured[point].has(number.measure) for point in number.points)
     }
     found |= {name: found[other] for name, other in (stands_for or {}).items()}
     for name, expression in paper.derived.items():

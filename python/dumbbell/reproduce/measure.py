@@ -47,7 +47,7 @@ def _path(measure: str, run: dict[str, Any]) -> list[float]:
     value: Any = run.get(part)
     if isinstance(value, list):
         name, *rest = rest
-        chosen = [item for item in value if name == item["name"] or fnmatchcase(item["name"], name)]
+        chosen = value if name == "*" else [item for item in value if fnmatchcase(item["name"], name)]
         if not chosen:
             raise ScenarioError(f"`{measure}`: there is no `{name}`; there are {', '.join(i['name'] for i in value)}")
         return [_leaf(measure, item, rest) for item in chosen]

@@ -25,6 +25,8 @@ class Runs:
     overrides: list[str]
     json: dict[str, Any]
     directories: list[Path] = field(default_factory=list)
+    taken: dict[str, list[float]] = field(default_factory=dict)
+    """Measurements that were taken already."""
 
     @property
     def runs(self) -> list[dict[str, Any]]:
@@ -37,10 +39,17 @@ class Runs:
         """Of the whole point."""
         return str(self.json["fingerprint"])
 
+    def has(self, measure: str) -> bool:
+        """Whether a measurement can be taken: one of the series needs runs that were recorded."""
+        return bool(self.directories) or not needs_series(measure)
+
     def values(self, measure: str) -> list[float]:
         """A measurement, one value for each seed."""
-        where: Iterable[Path | None] = self.directories if needs_series(measure) else [None] * len(self.runs)
-        return [of_run(measure, run, directory) for run, directory in zip(self.runs, where, strict=True)]
+        if measure not in self.taken:
+            runs = self.runs
+            where: Iterable[Path | None] = self.directories if needs_series(measure) else [None] * len(runs)
+            self.taken[measure] = [of_run(measure, run, place) for run, place in zip(runs, where, strict=True)]
+        return self.taken[measure]
 
 
 def reproduce(

@@ -5,4 +5,5 @@
 does it all.
 """
 
+from .work import Wish as Wish
 from .work import compare as compare

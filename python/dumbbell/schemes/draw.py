@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -52,8 +53,8 @@ class Scaled:
     spots: Mapping[tuple[str, int], Spot]
 
     def values(self) -> list[float]:
-        """Everything that must be seen."""
-        return [value for s in self.spots.values() for value in (*s.seeds, s.mean, s.high)]
+        """Means and single seeds."""
+        return [value for s in self.spots.values() for value in (*s.seeds, s.mean)]
 
 
 def figures_of(document: Mapping[str, Any]) -> list[Drawn]:
@@ -86,19 +87,30 @@ def scaled(document: Mapping[str, Any], metric: Metric, relative: bool = False) 
 
 
 def looks(document: Mapping[str, Any]) -> dict[str, Look]:
-    """Each scheme's look: that of its kind; but a colour or a marker that another scheme of this page has already makes
-    way for the first that is free, as long as there is one."""
+    """Each scheme's look, by its name. That of its kind, as in every figure, comes first to kinds whose look was chosen
+    by hand; the others get theirs, with a colour or a marker that is still free where another scheme has it already."""
+    kinds = {scheme["name"]: scheme["kind"] for scheme in document["schemes"]}
     found: dict[str, Look] = {}
-    for scheme in document["schemes"]:
-        own = style.look(scheme["kind"])
-        color = _free(own.color, style.PALETTE, [look.color for look in found.values()])
-        marker = _free(own.marker, style.MARKERS, [look.marker for look in found.values()])
-        found[scheme["name"]] = Look(color, marker, own.dash)
-    return found
+    for name, kind in kinds.items():
+        if style.is_chosen(kind) and style.look(kind) not in found.values():
+            found[name] = style.look(kind)
+    for name, kind in kinds.items():
+        if name not in found:
+            found[name] = _own_or_free(style.look(kind), list(found.values()))
+    return {name: found[name] for name in kinds}
 
 
-def _free(own: str, all_of_them: Sequence[str], taken: Sequence[str]) -> str:
-    return next((one for one in (own, *all_of_them) if one not in taken), own)
+def _own_or_free(own: Look, taken: Sequence[Look]) -> Look:
+    """`own` with what of it is free; with more schemes than colours at least another pair of colour and marker."""
+    colors, markers = {look.color for look in taken}, {look.marker for look in taken}
+    color = next((c for c in (own.color, *style.PALETTE) if c not in colors), None)
+    marker = next((m for m in (own.marker, *style.MARKERS) if m not in markers), None)
+    if color and marker:
+        return Look(color, marker, own.dash)
+    pairs = {(look.color, look.marker) for look in taken}
+    every = itertools.product((color or own.color, *style.PALETTE), (marker or own.marker, *style.MARKERS))
+    free = next((pair for pair in every if pair not in pairs), (own.color, own.marker))
+    return Look(*free, own.dash)
 
 
 def ccs(document: Mapping[str, Any]) -> list[str | None]:

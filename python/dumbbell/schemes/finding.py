@@ -23,6 +23,8 @@ def sentences(document: Mapping[str, Any]) -> list[str]:
     by_metric: dict[str, list[dict[str, Any]]] = {}
     for verdict in document["best"]:
         by_metric.setdefault(verdict["metric"], []).append(verdict)
+    if not by_metric and len(document["seeds"]) == 1:
+        return ["One seed has no intervals, so that nobody can be said to be best: take --seeds 5."]
     if not by_metric:
         return ["No two schemes have results that could be compared."]
     order = sorted(by_metric, key=lambda key: (key != _LEADS, list(_METRICS).index(key)))
@@ -34,7 +36,7 @@ def _sentence(metric: Metric, verdicts: Sequence[dict[str, Any]], document: Mapp
     ties = [v["tied"] for v in verdicts if v["best"] is None]
     n = len(verdicts)
     if not wins:
-        return f"{_capital(metric.best)}: no significant winner{_ties(ties, n)}."
+        return f"{_capital(metric.best)}: no significant winner{_ties(ties, n, document)}."
     (top, count), *rest = wins.most_common()
     where = "" if n == 1 else f" in {count} of {n} conditions"
     won = [v["condition"] for v in verdicts if v["best"] == top]
@@ -95,10 +97,13 @@ def _middle(key: str, scheme: str, conditions: Iterable[int], document: Mapping[
     return median(known) if known else None
 
 
-def _ties(ties: Sequence[Sequence[str]], n: int) -> str:
+def _ties(ties: Sequence[Sequence[str]], n: int, document: Mapping[str, Any]) -> str:
+    """Who ties; or, of many conditions, who is not among them in most."""
     if n == 1:
         return f" ({_and(ties[0])} tie)"
-    return f" in {n} conditions"
+    behind = {s["name"]: sum(s["name"] not in names for names in ties) for s in document["schemes"]}
+    often = [f"{name} is behind in {k}" for name, k in behind.items() if 2 * k > n]
+    return f" in any of {n} conditions" + (f"; {_and(often)}" if often else "")
 
 
 def _of(ties: Sequence[Sequence[str]], n: int) -> str:

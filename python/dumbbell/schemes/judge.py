@@ -75,7 +75,10 @@ def _separate(metric: Metric, block: Mapping[str, Any] | None, theirs: Mapping[i
 
 
 def verdicts(of_scheme: Mapping[str, Values]) -> list[dict[str, Any]]:
-    """The best by each metric that is judged, in one condition; those that no scheme has are left out."""
+    """The best by each metric that is judged, in one condition. Those that less than two schemes have are left out, and
+    so is everything with a single seed: there is no interval to judge by."""
+    if all(len(by_seed) < 2 for v in of_scheme.values() for by_seed in v.values()):
+        return []
     found = [best(metric, of_scheme) for metric in JUDGED]
     return [one for one in found if one["runner_up"] is not None]
 

@@ -14,6 +14,9 @@ from .metrics import GOODPUT, JUDGED
 _FAR_APART = 1.5
 """If conditions' goodputs are so many times apart, schemes are seen better beside the best of each condition."""
 
+_WIDEST = 16.0
+"""Inches."""
+
 _CAPTION = (
     "Each measurement in each condition: means over the seeds with 95 % intervals, small dots are single seeds. The "
     "arrow says which way is better."
@@ -33,14 +36,16 @@ def draw(document: Mapping[str, Any]) -> Drawn:
         panels = [(row, None) for row in rows]
         across = min(3, len(rows))
     down = math.ceil(len(panels) / across)
-    size = (max(6.4, 3.2 * across + 0.4), (2.0 if both else 2.4) * down + 0.9)
+    places = len(overs(document)) if both else len(document["conditions"])
+    width = max(3.2, min(0.12 * places * len(drawn), _WIDEST / across))
+    size = (max(6.4, width * across + 0.4), (2.0 if both else 2.4) * down + 0.9)
     figure, grid = style.new(down, across, size=size, squeeze=False, sharey="row" if both else False)
     flat = [axis for line in grid for axis in line]
     for i, (axis, (row, cc)) in enumerate(zip(flat, panels, strict=False)):
         conditions = [c for c in document["conditions"] if not both or c["cc"] == cc]
         _panel(axis, row, [c["number"] for c in conditions], drawn)
         labels = [(c["over_label"] if both else c["label"]) for c in conditions]
-        _name_places(axis, labels, shown=not both or i + across >= len(panels))
+        _name_places(axis, labels, width, shown=not both or i + across >= len(panels))
         if both and i < across:
             axis.set_title(cc or "", fontsize=SMALL, loc="left")
         if both and i % across:
@@ -78,22 +83,28 @@ def _panel(axis: Any, row: Scaled, conditions: Sequence[int], drawn: Mapping[str
 
 
 def _vertical(axis: Any, row: Scaled) -> None:
-    """Delays and losses from 0, or delays on a logarithmic axis; goodput and fairness where they are."""
+    """The range of means and seeds, so that one wide interval does not hide the others: it may leave the panel. Delays
+    and losses from 0, or delays on a logarithmic axis if they are far apart."""
     values = row.values()
-    axis.margins(y=0.12)
-    if row.metric.unit == "s" and delay_axis(axis, [v for s in row.spots.values() for v in (*s.seeds, s.mean)], "y"):
-        return
-    if row.metric.better == "lower":
-        top = 1.1 * max(values) or 1.0
+    least, most = min(values), max(values)
+    if row.metric.unit == "s" and delay_axis(axis, values, "y"):
+        axis.set_ylim(least / 1.4, most * 1.4)
+    elif row.metric.better == "lower":
+        top = 1.12 * most or 1.0
         axis.set_ylim(-0.06 * top, top)  # Room for a mark at 0.
     else:
+        room = 0.2 * (most - least) or 0.01 * abs(most) or 1.0
+        axis.set_ylim(least - room, most + room)
         axis.ticklabel_format(axis="y", useOffset=False)
 
 
-def _name_places(axis: Any, labels: Sequence[str], shown: bool) -> None:
-    """What stands under each place; slanted where words would meet."""
+def _name_places(axis: Any, labels: Sequence[str], width: float, shown: bool) -> None:
+    """What stands under each place; slanted where words would meet, upright where there are many."""
     axis.set_xticks(range(len(labels)), [label if shown else "" for label in labels])
     axis.tick_params(axis="x", length=0)
-    if shown and len(labels) > 1 and max(map(len, labels)) * len(labels) > 40:
+    if shown and sum(len(label) + 2 for label in labels) > 12 * width and len(labels) > 1:
+        steep = len(labels) > 5
         for text in axis.get_xticklabels():
-            text.set(rotation=30, ha="right", rotation_mode="anchor")
+            text.set(rotation=90 if steep else 30, ha="center" if steep else "right", rotation_mode="anchor")
+            if steep:
+                text.set(rotation_mode="default", fontsize=8)

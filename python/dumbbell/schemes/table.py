@@ -32,13 +32,15 @@ def lines(document: Mapping[str, Any]) -> Iterable[str]:
         if row["versus"]:
             rows.append(["", *map(_difference, [row] * len(shown), shown, scales)])
     yield plain(rows)
-    if len(document["schemes"]) > 1:
-        baseline, seeds = document["baseline"], len(document["seeds"])
+    baseline, seeds = document["baseline"], len(document["seeds"])
+    if len(document["schemes"]) > 1 and seeds > 1:
         yield (
             f"Means over {seeds} seeds; * is the best: the 95 % interval of its difference from each other scheme "
             f"leaves out 0.\nBelow them the difference from {baseline}, seed by seed, ± half its 95 % interval; "
             "in brackets where that holds 0."
         )
+    elif len(document["schemes"]) > 1:
+        yield f"One seed, so there are no intervals; below each number the difference from {baseline}."
 
 
 def _mean(row: Mapping[str, Any], metric: Metric, scale: tuple[float, str], won: bool) -> str:

@@ -36,7 +36,7 @@ def draw(document: Mapping[str, Any]) -> Drawn | None:
         _panel(axis, condition, drawn, goodput, delay)
     for axis in panels[len(conditions) :]:
         axis.set_visible(False)
-    delay_axis(panels[0], [value for spot in delay.spots.values() for value in (*spot.seeds, spot.mean)], "x")
+    delay_axis(panels[0], delay.values(), "x")
     panels[0].invert_xaxis()
     _name_axes(panels[: len(conditions)], across, goodput.unit, delay.unit)
     legend(figure, drawn)

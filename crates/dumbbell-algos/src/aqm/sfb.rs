@@ -48,6 +48,10 @@ pub struct SfbConfig {
     /// Step down of a bin's probability, for each packet that finds it empty.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Linux sch_sfb: 1/6000"))]
     pub decrement: f64,
+    /// Least time from one step of a bin to its next, as BLUE has it; `"0 s"`: each packet may be a step. Without it a
+    /// single burst can raise the probability of a flow that does respond to one that it takes long to come down from.
+    #[schemars(extend("x-source" = "Feng et al. 2001, Fig. 2, and Linux sch_sfb: none; BLUE: 10 ms to 100 ms"))]
+    pub freeze_time: Span,
     /// How often the hashes change; `"0 s"`: never.
     #[schemars(extend("x-source" = "tc-sfb(8): 600 s"))]
     pub rehash: Span,
@@ -75,6 +79,7 @@ impl Default for SfbConfig {
             max: Packets(25.0),
             increment: 1.0 / 1000.0,
             decrement: 1.0 / 6000.0,
+            freeze_time: Span::ZERO,
             rehash: Span::from_secs(600),
             db: Span::from_secs(60),
             penalty_rate: 10.0,
@@ -94,6 +99,12 @@ impl Config for SfbConfig {
             let cause =
                 format!("max = {} is below target = {}: the probability would never go up", self.max, self.target);
             return Err(Fault::at("max", cause).fix(format!("write \"{} pkt\"", 1.25 * self.target.0)));
+        }
+        for (name, span) in [("freeze_time", self.freeze_time), ("rehash", self.rehash)] {
+            if span > Span::from_secs(864_000) {
+                let cause = format!("{span} is longer than ten days: the bins would hardly ever change");
+                return Err(Fault::at(name, cause).fix("write \"0 s\" for none"));
+            }
         }
         if self.db > self.rehash {
             let cause = format!("bins are filled for {} before a change that comes every {}", self.db, self.rehash);
@@ -169,7 +180,12 @@ impl Algorithm for Sfb {
     fn new(config: &SfbConfig, _: &LinkInfo) -> Self {
         let burst = config.penalty_burst.0;
         Sfb {
-            steps: Steps { target: whole(config.target), up: config.increment, down: config.decrement },
+            steps: Steps {
+                target: whole(config.target),
+                up: config.increment,
+                down: config.decrement,
+                freeze: config.freeze_time,
+            },
             max: whole(config.max),
             present: None,
             next: None,
@@ -234,10 +250,10 @@ impl Aqm for Sfb {
         }
         // A queue that is full as a whole says nothing of a flow's bins.
         let (true, Some(present)) = (fits, &mut self.present) else { return Verdict::Pass };
-        self.seen = present.see(p.flow, &self.steps);
+        self.seen = present.see(cx.now, p.flow, &self.steps);
         let unresponsive = self.seen.p_min >= 1.0;
         if let (true, Some(next)) = (unresponsive, &mut self.next) {
-            next.see(p.flow, &self.steps);
+            next.see(cx.now, p.flow, &self.steps);
         }
         if self.seen.q_min >= self.max {
             Verdict::Drop(Reason::Forced)

@@ -41,6 +41,12 @@ impl Child {
         self.resolved().map(drop).map_err(|fault| Fault { at: within(fault.at), ..fault })
     }
 
+    /// Makes an instance for each queue of `link`.
+    pub fn maker(&self, link: &LinkInfo) -> impl Fn(usize) -> AnyAqm + Send + 'static {
+        let (child, link) = (self.clone(), *link);
+        move |_| child.build(&link)
+    }
+
     /// A fresh instance for a queue of `link`.
     ///
     /// # Panics

@@ -17,15 +17,16 @@ pub trait Lines {
     fn busy(&self) -> &[u32];
 }
 
-/// The queues, by class.
+/// The queues, by class. A queue is made when its class first gets a packet: of 1024 most never do.
 pub struct Classes<A, P> {
     queues: Vec<Fifo<A, P>>,
+    make: Box<dyn Fn(usize) -> A + Send>,
+    places: Vec<Place>,
     /// How much may wait in all of them.
     capacity: Capacity,
     total: Backlog,
-    /// Classes that hold packets, and the place of each class in that list.
+    /// Classes that hold packets.
     busy: Vec<u32>,
-    place: Vec<u32>,
     /// Whose packet is in transmission, until that class was told that it is idle, or sends again.
     served: Option<usize>,
     /// The packet in transmission where the port counts it, and the class that counts it as well.
@@ -35,25 +36,52 @@ pub struct Classes<A, P> {
     due: Option<Time>,
 }
 
-/// The place of a class that holds nothing.
+/// Where things of a class are: its queue, and its entry in the list of those that hold packets.
+#[derive(Clone, Copy)]
+struct Place {
+    queue: u32,
+    busy: u32,
+}
+
+/// The place of what is not there.
 const NOWHERE: u32 = u32::MAX;
 
 impl<A: Aqm, P> Classes<A, P> {
     /// `count` empty queues of `link`, each with an algorithm of its own.
-    pub fn new(count: usize, link: &LinkInfo, aqm: impl Fn(usize) -> A) -> Self {
-        let queues: Vec<Fifo<A, P>> = (0..count).map(|class| Fifo::new(aqm(class))).collect();
-        let ticks = queues.iter().any(Fifo::ticks);
-        Classes {
-            queues,
+    pub fn new(count: usize, link: &LinkInfo, make: impl Fn(usize) -> A + Send + 'static) -> Self {
+        let mut classes = Classes {
+            queues: Vec::new(),
+            make: Box::new(make),
+            places: vec![Place { queue: NOWHERE, busy: NOWHERE }; count],
             capacity: link.capacity,
             total: Backlog::default(),
-            busy: Vec::with_capacity(count),
-            place: vec![NOWHERE; count],
+            busy: Vec::new(),
             served: None,
             in_service: Backlog::default(),
             counting: None,
-            due: ticks.then_some(Time::ZERO),
+            due: None,
+        };
+        // The first says whether there are clocks: a port asks for them when the run begins.
+        let first = classes.queue_of(0);
+        classes.due = classes.queues[first].next_tick();
+        classes
+    }
+
+    /// The place of the queue of `class`, which is made if there is none. Clocks of all queues go together.
+    #[inline]
+    fn queue_of(&mut self, class: usize) -> usize {
+        match self.places[class].queue {
+            NOWHERE => self.found(class),
+            queue => queue as usize,
         }
+    }
+
+    #[cold]
+    fn found(&mut self, class: usize) -> usize {
+        let queue = self.queues.len();
+        self.places[class].queue = queue as u32;
+        self.queues.push(Fifo::starting((self.make)(class), self.due.unwrap_or(Time::ZERO)));
+        queue
     }
 }
 
@@ -66,7 +94,7 @@ impl<A: Aqm, P: Packet> Classes<A, P> {
 
     /// How much of the buffer the other classes leave to this one, which counts a packet of its own in transmission.
     pub fn left_for(&self, class: usize) -> Capacity {
-        let (all, own) = (self.counted(), self.queues[class].counted());
+        let (all, own) = (self.counted(), self.counted_by(class));
         match self.capacity {
             Capacity::Packets(n) => Capacity::Packets(n.saturating_sub(all.packets - own.packets)),
             Capacity::Bytes(n) => Capacity::Bytes(n.saturating_sub(all.bytes - own.bytes)),
@@ -87,7 +115,8 @@ impl<A: Aqm, P: Packet> Classes<A, P> {
     /// Does something to one queue, and keeps the account.
     #[inline]
     fn with<T>(&mut self, class: usize, f: impl FnOnce(&mut Fifo<A, P>) -> T) -> T {
-        let queue = &mut self.queues[class];
+        let queue = self.queue_of(class);
+        let queue = &mut self.queues[queue];
         let before = queue.backlog();
         let out = f(queue);
         let after = queue.backlog();
@@ -102,28 +131,34 @@ impl<A: Aqm, P: Packet> Classes<A, P> {
     /// Enters a class into the list of those that hold packets, or strikes it out.
     fn list(&mut self, class: usize, holds: bool) {
         if holds {
-            self.place[class] = self.busy.len() as u32;
+            self.places[class].busy = self.busy.len() as u32;
             self.busy.push(class as u32);
             return;
         }
-        let place = std::mem::replace(&mut self.place[class], NOWHERE) as usize;
-        self.busy.swap_remove(place);
-        if let Some(moved) = self.busy.get(place) {
-            self.place[*moved as usize] = place as u32;
+        let place = std::mem::replace(&mut self.places[class].busy, NOWHERE);
+        self.busy.swap_remove(place as usize);
+        if let Some(moved) = self.busy.get(place as usize) {
+            self.places[*moved as usize].busy = place;
         }
+    }
+
+    /// Whether a class holds packets.
+    #[inline]
+    fn holds(&self, class: usize) -> bool {
+        self.places[class].busy != NOWHERE
     }
 
     /// Tells a class that lost its last packet otherwise than by sending it that it is idle.
     fn emptied(&mut self, class: usize, held: bool, cx: &mut Cx<'_>) {
-        if held && self.place[class] == NOWHERE && self.served != Some(class) {
-            self.queues[class].idle(cx);
+        if held && !self.holds(class) && self.served != Some(class) {
+            self.rest(class, cx);
         }
     }
 
     /// A packet arrives at a class, which may hold as much as `own`. Whether it went in.
     #[inline]
     pub fn offer(&mut self, class: usize, cx: &mut Cx<'_>, p: P, own: Capacity, sink: &mut impl Sink<P>) -> bool {
-        let held = self.place[class] != NOWHERE;
+        let held = self.holds(class);
         let inside = self.with(class, |queue| queue.offer(cx, p, own, sink));
         self.emptied(class, held, cx);
         inside
@@ -132,7 +167,7 @@ impl<A: Aqm, P: Packet> Classes<A, P> {
     /// The next packet of a class, unless its algorithm drops all that it holds.
     #[inline]
     pub fn take(&mut self, class: usize, cx: &mut Cx<'_>, sink: &mut impl Sink<P>) -> Option<Waiting<P>> {
-        let held = self.place[class] != NOWHERE;
+        let held = self.holds(class);
         let taken = self.with(class, |queue| queue.dequeue(cx, sink));
         match taken {
             Some(_) => self.served = Some(class),
@@ -143,7 +178,7 @@ impl<A: Aqm, P: Packet> Classes<A, P> {
 
     /// Drops the packet at `slot` of a class, to make room.
     pub fn push_out(&mut self, class: usize, slot: u32, cx: &mut Cx<'_>, sink: &mut impl Sink<P>) {
-        let held = self.place[class] != NOWHERE;
+        let held = self.holds(class);
         self.with(class, |queue| queue.push_out(slot, Reason::Evicted, sink));
         self.emptied(class, held, cx);
     }
@@ -171,9 +206,14 @@ impl<A: Aqm, P: Packet> Classes<A, P> {
     #[inline]
     pub fn transmitted(&mut self, cx: &mut Cx<'_>) {
         let Some(class) = self.served.take() else { return };
-        if self.place[class] == NOWHERE {
-            self.queues[class].idle(cx);
+        if !self.holds(class) {
+            self.rest(class, cx);
         }
+    }
+
+    fn rest(&mut self, class: usize, cx: &mut Cx<'_>) {
+        let queue = self.queue_of(class);
+        self.queues[queue].idle(cx);
     }
 
     /// What waits, without the packet in transmission.
@@ -184,14 +224,15 @@ impl<A: Aqm, P: Packet> Classes<A, P> {
     /// Counts (or no longer counts) a packet of `bytes` in transmission: for the whole, and for its class.
     pub fn set_in_service(&mut self, bytes: Option<u32>) {
         self.in_service = bytes.map_or(Backlog::default(), |b| Backlog { packets: 1, bytes: u64::from(b) });
-        let counts = if bytes.is_some() { self.served } else { None };
         if let Some(class) = self.counting.take() {
-            self.queues[class].set_in_service(None);
+            let queue = self.queue_of(class);
+            self.queues[queue].set_in_service(None);
         }
-        if let Some(class) = counts {
-            self.queues[class].set_in_service(bytes);
+        if let (Some(class), true) = (self.served, bytes.is_some()) {
+            let queue = self.queue_of(class);
+            self.queues[queue].set_in_service(bytes);
+            self.counting = Some(class);
         }
-        self.counting = counts;
     }
 
     /// When the clock of any queue is due next.
@@ -212,26 +253,31 @@ impl<A: Aqm, P: Packet> Classes<A, P> {
 
     /// Arrival times of all that wait, in no order.
     pub fn waiting_since(&self) -> Vec<Time> {
-        self.busy.iter().flat_map(|class| self.queues[*class as usize].waiting_since()).collect()
+        self.queues.iter().flat_map(Fifo::waiting_since).collect()
     }
 
-    /// The queue of a class.
-    pub fn queue(&self, class: usize) -> &Fifo<A, P> {
-        &self.queues[class]
+    /// What waits in a class, with a packet of its own in transmission where the port counts it.
+    pub fn counted_by(&self, class: usize) -> Backlog {
+        self.queue(class).map_or(Backlog::default(), Fifo::counted)
+    }
+
+    #[inline]
+    fn queue(&self, class: usize) -> Option<&Fifo<A, P>> {
+        self.queues.get(self.places[class].queue as usize)
     }
 }
 
 impl<A: Aqm, P: Packet> Lines for Classes<A, P> {
     #[inline]
     fn backlog(&self, class: usize) -> Backlog {
-        self.queues[class].backlog()
+        self.queue(class).map_or(Backlog::default(), Fifo::backlog)
     }
     #[inline]
     fn head(&self, class: usize) -> Option<(Time, Meta)> {
-        self.queues[class].head()
+        self.queue(class)?.head()
     }
     fn count(&self) -> usize {
-        self.queues.len()
+        self.places.len()
     }
     fn busy(&self) -> &[u32] {
         &self.busy

@@ -54,9 +54,6 @@ impl<Q: Qdisc<Numbered>> Deck<Q> {
     pub fn wake(&mut self) {
         self.qdisc.wake(cx!(self));
     }
-    pub fn idle(&mut self) {
-        self.qdisc.idle(cx!(self));
-    }
     /// Which were dropped, and why.
     pub fn dropped(&self) -> Vec<(u64, &'static str)> {
         self.journal

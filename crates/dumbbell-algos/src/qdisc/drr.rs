@@ -13,7 +13,7 @@ use crate::aqm::drop_tail::DropTail;
 use dumbbell_core::aqm::{Cx, LinkInfo};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::Meta;
-use dumbbell_core::units::Bytes;
+use dumbbell_core::units::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -121,7 +121,7 @@ impl<P> Algorithm for Drr<P> {
             listed: vec![false; count],
             begun: false,
         };
-        Scheduled::of(order, Classes::new(count, link, |_| config.aqm.build(link)))
+        Scheduled::of(order, Classes::new(count, link, config.aqm.maker(link)))
     }
 }
 
@@ -164,7 +164,7 @@ impl Order for Rounds {
             self.turn(true);
         }
     }
-    fn sends(&mut self, class: usize, p: &Meta, q: &impl Lines) {
+    fn sends(&mut self, class: usize, _: Time, p: &Meta, q: &impl Lines) {
         self.deficit[class] -= f64::from(p.ip_len);
         if q.head(class).is_none() {
             self.turn(false);

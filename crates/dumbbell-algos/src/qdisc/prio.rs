@@ -80,7 +80,7 @@ impl<P> Algorithm for Prio<P> {
         provenance: Provenance::TwoReadings,
     };
     fn new(config: &PrioConfig, link: &LinkInfo) -> Self {
-        let classes = Classes::new(config.bands as usize, link, |_| config.aqm.build(link));
+        let classes = Classes::new(config.bands as usize, link, config.aqm.maker(link));
         Scheduled::of(Bands::of(codepoints::classes(&config.map, config.default_band)), classes)
     }
 }

@@ -40,12 +40,12 @@ pub trait Order {
     fn joined(&mut self, _cx: &Cx<'_>, _class: usize, _p: &Meta, _q: &impl Lines) {}
     /// Whose turn it is, if anybody's: best a class that holds a packet. One that does not is told that it ran dry.
     fn next(&mut self, cx: &Cx<'_>, q: &impl Lines) -> Option<usize>;
-    /// The class whose turn it was sends `p`; `q` no longer counts it.
-    fn sends(&mut self, _class: usize, _p: &Meta, _q: &impl Lines) {}
+    /// The class whose turn it was sends `p`, which came at `since`; `q` no longer counts it.
+    fn sends(&mut self, _class: usize, _since: Time, _p: &Meta, _q: &impl Lines) {}
     /// The class whose turn it was has nothing to send after all.
     fn ran_dry(&mut self, _class: usize, _q: &impl Lines) {}
     /// Transmitter and queues are empty.
-    fn idle(&mut self) {}
+    fn idle(&mut self, _cx: &Cx<'_>) {}
     /// Who gives way when the buffer is full.
     fn full(&self) -> Full {
         Full::Arrival
@@ -111,7 +111,7 @@ impl<O: Order, A: Aqm, P: Packet> Scheduled<O, A, P> {
 
     /// Makes room in a class that holds as much as it alone may.
     fn cut(&mut self, class: usize, trim: Trim, bytes: u32, cx: &mut Cx<'_>, sink: &mut impl Sink<P>) {
-        let b = self.classes.queue(class).counted();
+        let b = self.classes.counted_by(class);
         if trim.head && !trim.own.fits(b.packets, b.bytes, bytes) {
             self.classes.push_out(class, 0, cx, sink);
         }
@@ -147,7 +147,7 @@ impl<O: Order, A: Aqm, P: Packet> Qdisc<P> for Scheduled<O, A, P> {
         while let Some(class) = self.order.next(cx, &self.classes) {
             match self.classes.take(class, cx, sink) {
                 Some(w) => {
-                    self.order.sends(class, &w.packet.meta(), &self.classes);
+                    self.order.sends(class, w.since, &w.packet.meta(), &self.classes);
                     return Some(w);
                 }
                 None => self.order.ran_dry(class, &self.classes),
@@ -165,7 +165,7 @@ impl<O: Order, A: Aqm, P: Packet> Qdisc<P> for Scheduled<O, A, P> {
     /// Each class was told when its own last packet had left.
     fn idle(&mut self, cx: &mut Cx<'_>) {
         self.classes.transmitted(cx);
-        self.order.idle();
+        self.order.idle(cx);
     }
     fn next_wakeup(&self) -> Option<Time> {
         [self.classes.next_wakeup(), self.order.next_stir()].into_iter().flatten().min()

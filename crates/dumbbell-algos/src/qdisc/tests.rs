@@ -13,8 +13,7 @@ use dumbbell_core::qdisc::{Fifo, Qdisc};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::{Bench, Event, Numbered, link, packet};
 use dumbbell_core::units::{Capacity, Span, Time};
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 /// A scheduler with a single class is the FIFO with the same algorithm, in every event: for each algorithm, limit and convention.
 #[test]
@@ -57,7 +56,7 @@ fn events<Q: Qdisc<Numbered>>(
 }
 
 /// What an algorithm was told, by the number of its class.
-type Told = Rc<RefCell<Vec<(usize, String)>>>;
+type Told = Arc<Mutex<Vec<(usize, String)>>>;
 
 /// Writes down what it is told, and drops what waited longer than `patience` when its turn comes.
 struct Spy {
@@ -68,7 +67,7 @@ struct Spy {
 
 impl Spy {
     fn note(&self, what: String) {
-        self.told.borrow_mut().push((self.class, what));
+        self.told.lock().unwrap().push((self.class, what));
     }
 }
 
@@ -91,13 +90,14 @@ impl Aqm for Spy {
 /// Two bands of spies: EF, and the rest.
 fn spies(patience: Span, capacity: Capacity, counted: bool) -> (Bench<Scheduled<Bands, Spy, Numbered>>, Told) {
     let (told, site) = (Told::default(), link(capacity));
-    let classes = Classes::new(2, &site, |class| Spy { class, told: told.clone(), patience });
+    let shared = told.clone();
+    let classes = Classes::new(2, &site, move |class| Spy { class, told: shared.clone(), patience });
     let of = codepoints::classes(&[("ef".to_string(), 0)].into(), 1);
     (Bench::new(Scheduled::of(Bands::of(of), classes), site, 1, counted), told)
 }
 
 fn of_class(told: &Told, class: usize) -> Vec<String> {
-    told.borrow().iter().filter(|(c, _)| *c == class).map(|(_, what)| what.clone()).collect()
+    told.lock().unwrap().iter().filter(|(c, _)| *c == class).map(|(_, what)| what.clone()).collect()
 }
 
 /// 1250 B take 10 ms at 1 Mbps.

@@ -1,6 +1,7 @@
 //! Bins of packets, one of each level for each flow: a Bloom filter that counts.
 use dumbbell_core::packet::FlowId;
 use dumbbell_core::rng::split_mix;
+use dumbbell_core::units::{Span, Time};
 
 /// Most levels.
 const LEVELS: usize = 16;
@@ -13,6 +14,21 @@ const BITS: u32 = 16;
 struct Bin {
     qlen: u32,
     p_m: f64,
+    /// Before this instant it takes no other step.
+    frozen_until: Time,
+}
+
+impl Bin {
+    /// A packet arrives: BLUE's step.
+    #[inline]
+    fn step(&mut self, now: Time, steps: &Steps) {
+        let full = self.qlen >= steps.target;
+        if (self.qlen > 0 && !full) || now < self.frozen_until {
+            return;
+        }
+        self.p_m = if full { (self.p_m + steps.up).min(1.0) } else { (self.p_m - steps.down).max(0.0) };
+        self.frozen_until = now + steps.freeze;
+    }
 }
 
 /// BLUE's steps in a bin.
@@ -24,6 +40,8 @@ pub struct Steps {
     pub up: f64,
     /// By how much it goes down when a packet finds the bin empty.
     pub down: f64,
+    /// Least time from one step of a bin to its next.
+    pub freeze: Span,
 }
 
 /// What a packet found in its flow's bins.
@@ -71,15 +89,11 @@ impl Bins {
 
     /// A packet of `flow` arrives: its bins take their steps.
     #[inline]
-    pub fn see(&mut self, flow: FlowId, steps: &Steps) -> Seen {
+    pub fn see(&mut self, now: Time, flow: FlowId, steps: &Steps) -> Seen {
         let mut seen = Seen { p_min: 1.0, q_min: u32::MAX };
         for place in self.places(flow).into_iter().take(self.levels) {
             let bin = &mut self.bins[place];
-            if bin.qlen == 0 {
-                bin.p_m = (bin.p_m - steps.down).max(0.0);
-            } else if bin.qlen >= steps.target {
-                bin.p_m = (bin.p_m + steps.up).min(1.0);
-            }
+            bin.step(now, steps);
             seen = Seen { p_min: seen.p_min.min(bin.p_m), q_min: seen.q_min.min(bin.qlen) };
         }
         seen
@@ -180,9 +194,9 @@ mod tests {
 
     #[test]
     fn a_bin_steps_up_when_full_and_down_when_empty() {
-        let steps = Steps { target: 2, up: 0.4, down: 0.1 };
+        let steps = Steps { target: 2, up: 0.4, down: 0.1, freeze: Span::ZERO };
         let (mut bins, flow) = (Bins::new(9, 3, 16, 0), FlowId(7));
-        let p = |bins: &mut Bins| (bins.see(flow, &steps).p_min * 10.0).round();
+        let p = |bins: &mut Bins| (bins.see(Time::ZERO, flow, &steps).p_min * 10.0).round();
         assert_eq!(p(&mut bins), 0.0);
         bins.admitted(flow);
         assert_eq!(p(&mut bins), 0.0);
@@ -192,6 +206,18 @@ mod tests {
         assert_eq!(p(&mut bins), 10.0);
         bins.gone(flow);
         assert_eq!([p(&mut bins), p(&mut bins)], [9.0, 8.0]);
-        assert_eq!(bins.see(flow, &steps).q_min, 0);
+        assert_eq!(bins.see(Time::ZERO, flow, &steps).q_min, 0);
+    }
+
+    /// At most one step in `freeze`, up or down.
+    #[test]
+    fn a_frozen_bin_takes_no_step() {
+        let steps = Steps { target: 1, up: 0.25, down: 0.25, freeze: Span::from_ms(10) };
+        let (mut bins, flow) = (Bins::new(9, 3, 16, 0), FlowId(7));
+        bins.admitted(flow);
+        let p = |ms: u64, bins: &mut Bins| bins.see(Time::ZERO + Span::from_ms(ms), flow, &steps).p_min;
+        assert_eq!([0, 9, 10, 15, 20].map(|ms| p(ms, &mut bins)), [0.25, 0.25, 0.5, 0.5, 0.75]);
+        bins.gone(flow);
+        assert_eq!([29, 30, 39, 40].map(|ms| p(ms, &mut bins)), [0.75, 0.5, 0.5, 0.25]);
     }
 }

@@ -182,4 +182,5 @@ fn contradictions_are_refused() {
     assert_eq!(fault(serde_json::json!({"db": "700 s"})).at, "db");
     assert_eq!(fault(serde_json::json!({"levels": 17})).at, "levels");
     assert_eq!(fault(serde_json::json!({"rehash": "0 s"})).at, "db");
+    assert_eq!(fault(serde_json::json!({"rehash": "20 d"})).at, "rehash");
 }

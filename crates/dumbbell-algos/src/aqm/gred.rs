@@ -1,0 +1,182 @@
+//! GRED, Linux's generalized RED (`tc-gred`): up to 16 virtual queues within one FIFO, each with RED's thresholds, its own
+//! backlog and a limit; packets find theirs by the DiffServ codepoint. (RED's "gentle" variant is an option of `red`.)
+//!
+//! | symbol | parameter or state | meaning |
+//! |---|---|---|
+//! | q_i | backlog | what waits of virtual queue i, without the packet in transmission |
+//! | avg_i | state | RED's average of q_i; it decays from when the last packet of i began its transmission |
+//! | prio_i | `prio` | the lower, the more it is protected |
+//!
+//! What is ours: parameters that Linux has for each virtual queue (weight, mean packet size, ECN) are one for all; averages are
+//! floating-point numbers; the default is an example.
+pub mod config;
+#[cfg(test)]
+mod tests;
+
+use super::red::body::{Body, Dropper, Observed};
+use crate::qdisc::codepoints;
+pub use config::{GredConfig, GredMode, GredQueue};
+use dumbbell_core::aqm::{Aqm, Backlog, Cx, Decision, Gone, LinkInfo, Needs, QueueView, Reason, Slot, Verdict};
+use dumbbell_core::catalogue::{About, Algorithm, Provenance};
+use dumbbell_core::packet::Meta;
+use dumbbell_core::probe::Probe;
+use dumbbell_core::units::{Span, Time};
+
+/// RED for each of some virtual queues.
+#[derive(Clone, Debug)]
+pub struct Gred {
+    mode: GredMode,
+    of: [u32; 64],
+    queues: Vec<Virtual>,
+    /// The average of the whole queue, of which [`GredMode::Wred`] is.
+    whole: Body,
+    now: Time,
+    /// The queue of the last packet, and the average that it was judged by.
+    last: (usize, f64),
+}
+
+/// One virtual queue.
+#[derive(Clone, Debug)]
+struct Virtual {
+    body: Body,
+    dropper: Dropper,
+    prio: u32,
+    /// Packets; 0: none.
+    limit: f64,
+    backlog: Backlog,
+}
+
+impl Algorithm for Gred {
+    type Config = GredConfig;
+    type Site = LinkInfo;
+    const ABOUT: About = About {
+        name: "gred",
+        title: "Generalized RED (GRED)",
+        idea: "One FIFO as several virtual queues, each with RED's thresholds, its own average and its own limit.",
+        equations: "i = virtual queue of the packet's codepoint;  RED's decision with the thresholds of i and\n\
+                    separate:  avg_i, of the backlog of i\n\
+                    grio:      avg_i + sum of avg_j, prio_j < prio_i and j not idle\n\
+                    wred:      avg of the whole queue\n\
+                    drop if the backlog of i (wred: the whole one) and the packet are beyond the limit of i",
+        sources: &[
+            "tc-gred of iproute2 and Linux net/sched/sch_gred.c (J. Hadi Salim), as documented: virtual queues, grio, WRED mode",
+            "Floyd, Jacobson: Random Early Detection Gateways for Congestion Avoidance, IEEE/ACM ToN 1(4), 1993",
+            "Clark, Fang: Explicit Allocation of Best-Effort Packet Delivery Service, IEEE/ACM ToN 6(4), 1998 (RIO)",
+        ],
+        provenance: Provenance::Recollection,
+    };
+
+    fn new(config: &GredConfig, _: &LinkInfo) -> Self {
+        let of_queue = |q: &GredQueue| {
+            let red = config.red(q.min_th.0, q.max_th.0, q.max_p);
+            let (body, dropper) = (Body::new(&red), Dropper::new(&red));
+            Virtual { body, dropper, prio: q.prio, limit: q.limit.0, backlog: Backlog::default() }
+        };
+        Gred {
+            mode: config.mode,
+            of: codepoints::classes(&config.map, config.default_queue),
+            queues: config.queues.iter().map(of_queue).collect(),
+            whole: Body::new(&config.red(0.0, 0.0, 0.0)),
+            now: Time::ZERO,
+            last: (0, 0.0),
+        }
+    }
+}
+
+impl Gred {
+    fn index(&self, p: &Meta) -> usize {
+        self.of[usize::from(p.dscp.0 & 63)] as usize
+    }
+
+    /// Takes the average that a packet of queue `i` is judged by.
+    fn observe(&mut self, i: usize, cx: &Cx<'_>, q: &impl QueueView) -> Observed {
+        if self.mode == GredMode::Wred {
+            return self.whole.observe(cx, q.backlog());
+        }
+        let own = &mut self.queues[i];
+        let mut observed = own.body.observe(cx, own.backlog);
+        if self.mode == GredMode::Grio {
+            let prio = own.prio;
+            let above = self.queues.iter().filter(|v| v.prio < prio && !v.body.is_idle());
+            observed.avg += above.map(|v| v.body.avg()).sum::<f64>();
+        }
+        observed
+    }
+
+    /// Whether the packet is too much for its virtual queue.
+    fn beyond_limit(&self, i: usize, q: &impl QueueView, p: &Meta) -> bool {
+        let own = &self.queues[i];
+        let found = if self.mode == GredMode::Wred { q.backlog() } else { own.backlog };
+        let with = Backlog { packets: found.packets + 1, bytes: found.bytes + u64::from(p.ip_len) };
+        own.limit > 0.0 && own.body.length(with) > own.limit
+    }
+}
+
+impl Aqm for Gred {
+    fn needs(&self) -> Needs {
+        // Of the whole queue the backlog is known at arrival; of a virtual one only by its packets' coming and going.
+        if self.mode == GredMode::Wred { self.whole.needs() } else { Needs::Held }
+    }
+
+    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
+        self.now = cx.now;
+        let i = self.index(p);
+        let observed = self.observe(i, cx, q);
+        self.last = (i, observed.avg);
+        let beyond = self.beyond_limit(i, q, p);
+        let own = &mut self.queues[i];
+        let body = if self.mode == GredMode::Wred { &mut self.whole } else { &mut own.body };
+        let fits = fits && !beyond;
+        let verdict = own.dropper.decide(body, observed, cx, q, p, fits);
+        // No other packet makes room in a virtual queue, though it might in the FIFO.
+        if beyond && verdict.decide(p.ecn, fits) == Decision::Drop(Reason::Overflow) {
+            Verdict::Drop(Reason::Overflow)
+        } else {
+            verdict
+        }
+    }
+
+    fn make_room(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, _: &Meta) -> Option<Slot> {
+        self.whole.make_room(cx, q)
+    }
+
+    fn admitted(&mut self, p: &Meta) {
+        if self.mode != GredMode::Wred {
+            let i = self.index(p);
+            let backlog = &mut self.queues[i].backlog;
+            *backlog = Backlog { packets: backlog.packets + 1, bytes: backlog.bytes + u64::from(p.ip_len) };
+        }
+    }
+
+    fn depart(&mut self, cx: &mut Cx<'_>, _: &impl QueueView, _: &Meta, _: Span) -> Verdict {
+        self.now = cx.now;
+        Verdict::Pass
+    }
+
+    fn gone(&mut self, p: &Meta, _: Gone) {
+        if self.mode == GredMode::Wred {
+            return;
+        }
+        let i = self.index(p);
+        let Virtual { backlog, body, .. } = &mut self.queues[i];
+        *backlog = Backlog { packets: backlog.packets - 1, bytes: backlog.bytes - u64::from(p.ip_len) };
+        if backlog.packets == 0 {
+            body.idle_from(self.now);
+        }
+    }
+
+    fn idle(&mut self, cx: &mut Cx<'_>) {
+        self.whole.idle(cx);
+    }
+
+    fn probe(&self, out: &mut dyn Probe) {
+        let (i, avg) = self.last;
+        let own = &self.queues[i];
+        own.dropper.probe(avg, out);
+        out.gauge("max_p", own.dropper.curve.max_p);
+        out.gauge("queue", i as f64);
+        if self.mode != GredMode::Wred {
+            out.gauge("backlog", f64::from(own.backlog.packets));
+        }
+    }
+}

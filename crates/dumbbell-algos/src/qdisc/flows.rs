@@ -1,0 +1,122 @@
+//! What `fq` and its presets have in common: the order of RFC 8290, over queues of any AQM.
+use super::classes::{Classes, Lines};
+use super::hash::Hash;
+use super::scheduled::{Full, Order, Scheduled, Trim};
+use super::turns::{LEAST_QUANTUM, Turns};
+use dumbbell_core::aqm::{Aqm, Cx, LinkInfo};
+use dumbbell_core::catalogue::Fault;
+use dumbbell_core::packet::Meta;
+use dumbbell_core::probe::Probe;
+use dumbbell_core::units::{Bytes, Capacity, Time};
+
+/// Flow queues with the same algorithm in each.
+pub type Queued<A, P> = Scheduled<Flows, A, P>;
+
+/// The parameters of the scheduler. Each preset has them among its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Lot {
+    /// Number of queues.
+    pub flows: u32,
+    /// Bytes of a turn.
+    pub quantum: Bytes,
+    /// Bytes that all queues may hold, beside the port's limit.
+    pub memory_limit: Bytes,
+    /// Packets dropped at once from the fattest queue.
+    pub drop_batch: u32,
+}
+
+impl Lot {
+    /// What is wrong with them, by the names that they have in each preset.
+    ///
+    /// # Errors
+    /// The field at fault, the cause and a fix.
+    pub fn check(&self) -> Result<(), Fault> {
+        check_quantum(self.quantum)?;
+        if self.memory_limit.0 == 0 {
+            return Err(Fault::at("memory_limit", "no packet would fit").fix("write memory_limit = \"32 MB\""));
+        }
+        Ok(())
+    }
+
+    /// The discipline of these parameters.
+    pub fn over<A: Aqm, P>(&self, link: &LinkInfo, aqm: impl Fn(usize) -> A + Send + 'static) -> Queued<A, P> {
+        let count = self.flows as usize;
+        let order = Flows {
+            hash: None,
+            count: self.flows,
+            turns: Turns::new(count, self.quantum.0, true),
+            trim: Trim {
+                in_bytes: true,
+                head: true,
+                batch: self.drop_batch,
+                memory: self.memory_limit.0,
+                own: Capacity::Unlimited,
+            },
+        };
+        Scheduled::of(order, Classes::new(count, link, aqm))
+    }
+}
+
+/// A quantum with which turns come to an end.
+///
+/// # Errors
+/// A quantum of nothing, or of too little.
+pub fn check_quantum(quantum: Bytes) -> Result<(), Fault> {
+    if quantum.0 >= LEAST_QUANTUM {
+        return Ok(());
+    }
+    let cause = match quantum.0 {
+        0 => "a queue could never send".to_string(),
+        few => format!("a queue may send {few} bytes in a turn: a packet takes it a hundred turns and more"),
+    };
+    Err(Fault::at("quantum", cause).fix("write quantum = \"1514 B\", or at least \"15 B\""))
+}
+
+/// The order of RFC 8290.
+#[derive(Clone, Debug)]
+pub struct Flows {
+    /// Drawn when the first packet comes.
+    hash: Option<Hash>,
+    count: u32,
+    turns: Turns,
+    trim: Trim,
+}
+
+impl Flows {
+    /// Whose turn it is.
+    pub fn turns(&self) -> &Turns {
+        &self.turns
+    }
+}
+
+impl Order for Flows {
+    #[inline]
+    fn classify(&mut self, cx: &mut Cx<'_>, p: &Meta) -> usize {
+        let count = self.count;
+        self.hash.get_or_insert_with(|| Hash::drawn(cx.rng, count)).of(p.flow)
+    }
+    #[inline]
+    fn joined(&mut self, _: &Cx<'_>, class: usize, _: &Meta, _: &impl Lines) {
+        self.turns.joined(class);
+    }
+    #[inline]
+    fn next(&mut self, _: &Cx<'_>, _: &impl Lines) -> Option<usize> {
+        self.turns.next()
+    }
+    #[inline]
+    fn sends(&mut self, class: usize, _: Time, p: &Meta, _: &impl Lines) {
+        self.turns.sends(class, p.ip_len);
+    }
+    fn ran_dry(&mut self, class: usize, _: &impl Lines) {
+        self.turns.ran_dry(class);
+    }
+    #[inline]
+    fn full(&self) -> Full {
+        Full::Longest(self.trim)
+    }
+    fn probe(&self, out: &mut dyn Probe) {
+        let (new, old) = self.turns.lengths();
+        out.gauge("new_flows", new as f64);
+        out.gauge("old_flows", old as f64);
+    }
+}

@@ -1,0 +1,94 @@
+//! Flow queueing (RFC 8290): a queue for each flow, turns of a quantum, and flows that send little go first.
+//!
+//! The scheduler of FQ-CoDel with any AQM in its queues; `fq_codel`, `fq_pie` and `fq_cobalt` are it with the parameters of theirs. The
+//! kernel's discipline `fq` is another thing: it paces the flows of a host, and has no counterpart here.
+//!
+//! | symbol | parameter or state | meaning |
+//! |---|---|---|
+//! | quantum | `quantum` | bytes that a queue may send in its turn |
+//! | credits | | what a queue may still send in this turn; it sends while it has any, and may overdraw it by a packet |
+use super::child::Child;
+use super::flows::{Lot, Queued};
+use crate::aqm::AnyAqm;
+use crate::aqm::drop_tail::DropTail;
+use dumbbell_core::aqm::LinkInfo;
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::units::Bytes;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Flow queueing with an AQM in each queue.
+pub type Fq<P> = Queued<AnyAqm, P>;
+
+/// Parameters of [`Fq`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct FqConfig {
+    /// Number of queues; flows are spread over them by a hash with a salt of the run.
+    #[schemars(range(min = 1, max = 65536), extend("x-source" = "RFC 8290 section 5.2.4: 1024"))]
+    pub flows: u32,
+    /// Bytes that a queue may send in its turn.
+    #[schemars(extend("x-source" = "RFC 8290 section 5.2.3: 1514"))]
+    pub quantum: Bytes,
+    /// Bytes that all queues may hold, beside the port's limit.
+    #[schemars(extend("x-source" = "tc-fq_codel(8): 32 MB"))]
+    pub memory_limit: Bytes,
+    /// Packets dropped at once from the head of the queue with the most bytes when the buffer is full; at most half of it.
+    #[schemars(range(min = 1, max = 65536), extend("x-source" = "tc-fq_codel(8): 64"))]
+    pub drop_batch: u32,
+    /// When each queue signals congestion.
+    #[schemars(extend("x-source" = "none but the limit: for CoDel see fq_codel"))]
+    pub aqm: Child,
+}
+
+impl Default for FqConfig {
+    fn default() -> Self {
+        FqConfig {
+            flows: 1024,
+            quantum: Bytes(1514),
+            memory_limit: Bytes(32 << 20),
+            drop_batch: 64,
+            aqm: Child::of::<DropTail>(),
+        }
+    }
+}
+
+impl FqConfig {
+    fn lot(&self) -> Lot {
+        Lot { flows: self.flows, quantum: self.quantum, memory_limit: self.memory_limit, drop_batch: self.drop_batch }
+    }
+}
+
+impl Config for FqConfig {
+    fn check(&self) -> Result<(), Fault> {
+        self.lot().check()?;
+        self.aqm.check("aqm")
+    }
+}
+
+/// The scheduler's equations; those of its queues are on the page of their algorithm.
+pub(super) const EQUATIONS: &str = "arrival:    a queue that is in no list joins the new ones with credits = quantum\n\
+full:       drop from the head of the queue with the most bytes: min(drop_batch, half of it) packets\n\
+departure:  the first of the new queues, else of the old ones\n\
+            credits <= 0:  credits += quantum, to the end of the old ones, next\n\
+            empty:         a new one to the end of the old ones, an old one out, next\n\
+            else send, credits -= L";
+
+impl<P> Algorithm for Fq<P> {
+    type Config = FqConfig;
+    type Site = LinkInfo;
+    const ABOUT: About = About {
+        name: "fq",
+        title: "Flow queueing (FQ)",
+        idea: "A queue for each flow; each may send a quantum in its turn, and flows that had nothing waiting go first.",
+        equations: EQUATIONS,
+        sources: &["RFC 8290 sections 4.1, 4.2 and 5", "tc-fq_codel(8); not tc-fq(8), which paces"],
+        provenance: Provenance::TwoReadings,
+    };
+    fn new(config: &FqConfig, link: &LinkInfo) -> Self {
+        config.lot().over(link, config.aqm.maker(link))
+    }
+}
+
+#[cfg(test)]
+mod tests;
