@@ -10,7 +10,10 @@ mod adaptive;
 mod burst;
 mod choke;
 mod codel;
+mod dualpi2;
 mod fifo;
+mod fq_codel;
+mod fq_pie;
 mod leaf;
 mod line;
 mod netem;
@@ -19,6 +22,7 @@ mod pie;
 mod red;
 mod send;
 mod sfb;
+mod sfq;
 mod tbf;
 mod units;
 mod without;
@@ -53,6 +57,10 @@ const KINDS: &[Kind] = &[
     pie::PIE,
     choke::CHOKE,
     sfb::SFB,
+    sfq::SFQ,
+    fq_codel::FQ_CODEL,
+    fq_pie::FQ_PIE,
+    dualpi2::DUALPI2,
     tbf::TBF,
     netem::NETEM,
 ];

@@ -1,6 +1,8 @@
 //! Lines of tc, both ways. `golden/tc.txt` holds what each line means and each mistake reads like, written to be read;
 //! `UPDATE_GOLDEN=1` writes it anew.
 mod common;
+#[path = "common/lines.rs"]
+mod lines;
 
 use common::plan;
 use dumbbell_core::units::{Bytes, Limit, Packets, Rate, Span};
@@ -38,6 +40,15 @@ const LINES: &[&str] = &[
     "choke limit 100 bandwidth 10mbit",
     "tc qdisc add dev eth0 handle 1: root sfb",
     "sfb limit 100 max 30 target 25 increment 0.001 decrement 0.0002 penalty_rate 20 penalty_burst 40",
+    "fq_codel",
+    "tc qdisc add dev eth0 root fq_codel limit 2000 target 3ms interval 40ms noecn",
+    "fq_codel limit 600 flows 256 quantum 300 memory_limit 4mb drop_batch 16 ce_threshold 2ms ecn",
+    "tc qdisc add dev eth0 root fq_pie",
+    "fq_pie limit 5000 flows 512 target 10ms tupdate 16ms alpha 3 beta 25 quantum 1000 memory_limit 8mb ecn ecn_prob 20",
+    "tc qdisc add dev ppp0 root sfq",
+    "sfq limit 1000 depth 100 divisor 2048 flows 300 headdrop quantum 3000 perturb 60",
+    "dualpi2",
+    "dualpi2 limit 500 target 20ms alpha 0.1 step_thresh 2ms min_qlen_step 2 overflow classic_protection 20 l4s_ect",
 ];
 
 const MISTAKES: &[&str] = &[
@@ -62,6 +73,12 @@ const MISTAKES: &[&str] = &[
     "choke limit 1000 bandwidth 10mbit min 83 max 250 burst 55",
     "choke limit 100 bandwidth 10mbit min 30 max 20 harddrop",
     "sfb target 30",
+    "fq_codel ce_threshold_selector 0x1/0x3 flows 0",
+    "fq_codel ecn_prob 10",
+    "fq_pie dq_rate_estimator",
+    "sfq divisor 1000 redflowlimit 100000 min 8000 max 60000 probability 0.2 ecn",
+    "dualpi2 any_ect max_rtt 100ms step_thresh 5p",
+    "dualpi2 alpha -1 classic_protection 200",
     "tc qdisc add dev eth0 root handle 1: codel; tc qdisc add dev eth0 parent 1:1 pfifo",
     "red limit 30000 avpkt 1000 nodrop ecn",
     "pfifo limit 0",
@@ -251,55 +268,8 @@ fn queue() -> impl Strategy<Value = String> {
         (1u32..100_000).prop_map(|n| format!("pfifo_head_drop limit {n}")),
         red(),
         (red(), Just(" adaptive")).prop_map(|(red, word)| red + word),
-        codel(),
-        pie(),
-        choke(),
-        sfb(),
+        lines::queue(),
     ]
-}
-
-fn flag(word: &'static str) -> impl Strategy<Value = &'static str> {
-    prop_oneof![Just(""), Just(word)]
-}
-
-fn codel() -> impl Strategy<Value = String> {
-    let marks = prop_oneof![Just(String::new()), (1u32..100_000).prop_map(|us| format!(" ecn ce_threshold {us}us"))];
-    (1u32..=u32::MAX, 1u32..2_000_000, 1u32..2_000_000, flag(" ecn"), marks).prop_map(
-        |(limit, target, interval, ecn, marks)| {
-            format!("codel limit {limit} target {target}us interval {interval}us{ecn}{marks}")
-        },
-    )
-}
-
-fn pie() -> impl Strategy<Value = String> {
-    let gains = (0u32..=32, 0u32..=32);
-    let flags = (flag(" ecn"), flag(" bytemode"), flag(" dq_rate_estimator"));
-    (1u32..100_000, 1u32..2_000_000, 1u32..2_000_000, gains, flags).prop_map(
-        |(limit, target, tupdate, (alpha, beta), (ecn, bytes, rate))| {
-            format!("pie limit {limit} target {target} tupdate {tupdate} alpha {alpha} beta {beta}{ecn}{bytes}{rate}")
-        },
-    )
-}
-
-fn choke() -> impl Strategy<Value = String> {
-    (1u32..500, 2u32..6, 1u32..200, 64u32..2000, 1u32..1000, flag(" ecn")).prop_map(|(min, times, more, avpkt, p, ecn)| {
-        let (max, burst, p) = (min * times, min + more, f64::from(p) / 1000.0);
-        format!("choke limit {max} bandwidth 10mbit min {min} max {max} avpkt {avpkt} burst {burst} probability {p}{ecn}")
-    })
-}
-
-fn sfb() -> impl Strategy<Value = String> {
-    let box_ = (0u32..100_000, 1u32..1000);
-    (1u32..100_000, 1u32..1000, 0u32..100, 0.0f64..=1.0, 0u32..600_000, box_).prop_map(
-        |(limit, target, more, step, rehash, (rate, burst))| {
-            let max = target + more;
-            format!(
-                "sfb limit {limit} target {target} max {max} increment {step} decrement {step} rehash {rehash} db {} \
-                 penalty_rate {rate} penalty_burst {burst}",
-                rehash / 2
-            )
-        },
-    )
 }
 
 fn tbf() -> impl Strategy<Value = String> {

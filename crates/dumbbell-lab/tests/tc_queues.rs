@@ -100,6 +100,7 @@ const SENT: &[(&str, &[(&str, Sent)])] = &[
 enum Sent {
     Packets(u32),
     Us(u64),
+    Bytes(u64),
     Flag(bool),
     Parts(u32, u32),
     Share(u32),
@@ -114,6 +115,7 @@ impl Sent {
         match self {
             Sent::Packets(n) => text == format!("{n} pkt"),
             Sent::Us(us) => text.parse() == Ok(dumbbell_core::units::Span::from_us(us)),
+            Sent::Bytes(n) => text.parse() == Ok(dumbbell_core::units::Bytes(n)),
             Sent::Flag(on) => value == &json!(on),
             Sent::Parts(n, of) => near(f64::from(n) / f64::from(of), 0.0),
             // tc cuts off, and rounds.
@@ -141,6 +143,32 @@ fn bare_lines_have_the_manuals_values() {
     let codel = queue("codel");
     let wanted = json!(["codel", "1000 pkt", "5 ms", "100 ms", false]);
     assert_eq!(json!([codel["kind"], codel["limit"], codel["target"], codel["interval"], codel["ecn"]]), wanted);
+    let fq = queue("fq_codel");
+    let wanted = json!(["fq_codel", "10240 pkt", 1024, "1514 B", "5 ms", "100 ms", true]);
+    let found = [&fq["kind"], &fq["limit"], &fq["flows"], &fq["quantum"], &fq["target"], &fq["interval"], &fq["ecn"]];
+    assert_eq!(json!(found), wanted);
+    let fq = queue("fq_pie");
+    let wanted = json!(["fq_pie", "10240 pkt", 1024, "1514 B", "15 ms", 2.0 / 16.0, 20.0 / 16.0, false]);
+    let found = ["kind", "limit", "flows", "quantum", "target", "alpha", "beta", "ecn"].map(|key| &fq[key]);
+    assert_eq!(json!(found), wanted);
+    let sfq = queue("sfq");
+    let wanted = json!(["sfq", "127 pkt", 127, 1024, "0 s", false]);
+    assert_eq!(json!(["kind", "limit", "depth", "divisor", "perturb", "headdrop"].map(|key| &sfq[key])), wanted);
+    let dual = queue("dualpi2");
+    let wanted = json!(["dualpi2", "10000 pkt", "15 ms", "16 ms", 0.16, 3.2, 2.0, "1 ms", 0, 0.1]);
+    let keys = [
+        "kind",
+        "limit",
+        "target",
+        "tupdate",
+        "alpha",
+        "beta",
+        "coupling_factor",
+        "step_thresh",
+        "th_len",
+        "c_protection",
+    ];
+    assert_eq!(json!(keys.map(|key| &dual[key])), wanted);
     let pie = queue("pie");
     let wanted = json!(["pie", "1000 pkt", "15 ms", "15 ms", 2.0 / 16.0, 20.0 / 16.0, false]);
     let found =
@@ -201,6 +229,33 @@ fn queues_become_lines() {
             "red limit 90000 min 5000 max 15000 avpkt 1000 burst 75 bandwidth 10mbit probability 0.1 adaptive",
             "2^-10 = 0.0009765625 instead of 0.0007996",
         ),
+        (
+            "{kind=\"fq_codel\", limit=\"600 pkt\"}",
+            "fq_codel limit 600 flows 1024 quantum 1514 memory_limit 33554432 target 5ms interval 100ms",
+            "Newton's",
+        ),
+        (
+            "{kind=\"fq_codel\", limit=\"600 pkt\", ecn=false, drop_batch=8}",
+            "fq_codel limit 600 flows 1024 quantum 1514 memory_limit 33554432 target 5ms interval 100ms noecn drop_batch 8",
+            "Newton's",
+        ),
+        (
+            "{kind=\"fq_pie\", limit=\"600 pkt\", mark_ecnth=0.25}",
+            "fq_pie limit 600 flows 1024 quantum 1514 memory_limit 33554432 target 15ms tupdate 15ms alpha 2 beta 20 \
+             ecn_prob 25",
+            "drop_batch cannot be said",
+        ),
+        (
+            "{kind=\"sfq\", limit=\"600 pkt\", perturb=\"10 s\"}",
+            "sfq limit 600 flows 1024 depth 127 divisor 1024 quantum 1500 perturb 10",
+            "",
+        ),
+        (
+            "{kind=\"dualpi2\", limit=\"600 pkt\", l_aqm=\"step\"}",
+            "dualpi2 limit 600 coupling_factor 2 step_thresh 1ms min_qlen_step 1 drop_on_overload classic_protection 10 \
+             target 15ms tupdate 16ms alpha 0.16 beta 3.2",
+            "6.17",
+        ),
     ] {
         let (found, explained) = written(queue).unwrap_or_else(|rendered| panic!("{queue}\n{rendered}"));
         assert_eq!(found, line, "{queue}");
@@ -223,6 +278,12 @@ fn what_has_no_counterpart_is_refused_with_a_reason() {
         ("{kind=\"choke\", candidate=\"front\"}", "at random"),
         ("{kind=\"sfb\", levels=2}", "8 levels of 16"),
         ("{kind=\"adaptive_red\"}", "gentle"),
+        ("{kind=\"dualpi2\"}", "not by a ramp"),
+        ("{kind=\"sfq\", aqm=\"red\"}", "not `red`"),
+        ("{kind=\"sfq\", divisor=1000}", "power of two"),
+        ("{kind=\"sfq\", limit=\"70000 pkt\"}", "at most 65535"),
+        ("{kind=\"fq_cobalt\"}", "within cake"),
+        ("{kind=\"fq\"}", "paces the flows"),
     ] {
         let rendered = written(queue).expect_err(queue);
         let flat = rendered.split_whitespace().collect::<Vec<_>>().join(" ").replace("│ ", "");

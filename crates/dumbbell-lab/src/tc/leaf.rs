@@ -4,9 +4,6 @@ use super::words::Words;
 use dumbbell_core::units::{Bytes, Capacity, Packets, Span};
 use serde_json::{Value, json};
 
-/// Bytes of the Ethernet header, which Linux counts with each packet.
-pub const ETHERNET: u64 = 14;
-
 /// Refuses a discipline below this one.
 pub fn alone(words: &mut Words<'_, '_>, above: &Above) {
     if above.child {

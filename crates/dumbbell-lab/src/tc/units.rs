@@ -142,6 +142,12 @@ pub fn whole(text: &str) -> Result<u32, String> {
     number.ok_or_else(|| format!("`{text}` is no whole number up to 4294967295"))
 }
 
+/// A number of zero or more.
+pub fn real(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|x| x.is_finite() && *x >= 0.0);
+    number.ok_or_else(|| format!("`{text}` is no number of zero or more"))
+}
+
 /// A share in per cent, with the sign or without: `1%` and `1` are 0.01. The point moves in the text: 99.9 / 100 is not
 /// the number nearest to 0.999.
 pub fn percent(text: &str) -> Result<f64, String> {

@@ -114,6 +114,10 @@ impl<'t, 'c> Words<'t, 'c> {
     pub fn whole(&mut self, word: Word<'t>, example: &str) -> Option<u32> {
         self.value(word, example, units::whole)
     }
+    /// A number of zero or more.
+    pub fn real(&mut self, word: Word<'t>, example: &str) -> Option<f64> {
+        self.value(word, example, units::real)
+    }
     /// A probability, in per cent.
     pub fn percent(&mut self, word: Word<'t>, example: &str) -> Option<f64> {
         self.value(word, example, units::percent)
