@@ -16,8 +16,8 @@ pub mod turns;
 
 registry! { qdisc AnyQdisc, suite qdisc_suite {
     drr::Drr,
-    sfq::Sfq,
     fq::Fq,
-    wfq::Wfq,
     prio::Prio,
+    sfq::Sfq,
+    wfq::Wfq,
 } }

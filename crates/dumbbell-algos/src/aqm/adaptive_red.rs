@@ -188,6 +188,7 @@ impl Algorithm for AdaptiveRed {
         ],
         provenance: Provenance::TwoReadings,
     };
+    const CHANCE: &'static str = "red";
 
     fn new(config: &AdaptiveRedConfig, link: &LinkInfo) -> Self {
         let (min_th, max_th, w_q, bottom) = config.on(link);
