@@ -17,6 +17,11 @@ pub mod turns;
 registry! { qdisc AnyQdisc, suite qdisc_suite {
     drr::Drr,
     fq::Fq,
+    dualpi2::DualPi2,
+    fq::Fq,
+    fq_cobalt::FqCobalt,
+    fq_codel::FqCodel,
+    fq_pie::FqPie,
     prio::Prio,
     sfq::Sfq,
     wfq::Wfq,
