@@ -108,7 +108,7 @@ impl Order for Flows {
     }
     #[inline]
     fn next(&mut self, _: &Cx<'_>, _: &impl Lines) -> Option<usize> {
-        self.turns.next()
+        self.turns.turn()
     }
     #[inline]
     fn sends(&mut self, class: usize, _: Time, p: &Meta, _: &impl Lines) {
