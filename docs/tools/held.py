@@ -91,7 +91,12 @@ def draw(known: dict[str, float]) -> None:
             text = f"{ratio:.2f}" if ratio < 9.95 else f"{ratio:.0f}"
             ax.text(b, a, text, ha="center", va="center", fontsize=7.5, weight=bold, color="white" if dark else "black")
         image = ax.imshow(
-            field, origin="lower", aspect="auto", cmap="PuOr_r", norm=TwoSlopeNorm(0, -2.5, 2.5), interpolation="nearest"
+            field,
+            origin="lower",
+            aspect="auto",
+            cmap="PuOr_r",
+            norm=TwoSlopeNorm(0, -2.5, 2.5),
+            interpolation="nearest",
         )
         ax.grid(visible=False)
         ax.set_xticks(range(len(SHARES)), map(str, SHARES))
