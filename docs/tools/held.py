@@ -33,7 +33,7 @@ KINDS = {
     "adaptive_red": "Adaptive RED: avg / middle of its band",
 }
 WITHIN = {"adaptive_red": 0.1}
-"""What counts as held: the band of Adaptive RED is 10 % on either side of its middle; of the others 20 %, our choice."""
+"""What counts as held: the band of Adaptive RED is 10 % on either side of its middle; else 20 %, our choice."""
 Point = tuple[str, float, int, int]
 
 
