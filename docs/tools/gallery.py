@@ -1,6 +1,7 @@
-"""Makes docs/gallery from a reproduction and a recorded run: `gallery.py REPRODUCTION RUN`.
+"""Makes docs/gallery from two reproductions and a recorded run: `gallery.py RED-ON-NETFPGA RUN EA-RED`.
 
-Thumbnails are 600 pixels wide (900 with two panels), in few colours; numbers.json has what README.md says of the run.
+Thumbnails are 600 pixels wide (900 with two panels), in few colours; numbers.json has what README.md says of the first
+reproduction, ea-red.json the verdicts of the other, which docs/ea-red.md shows.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ WIDTH, WIDE = 600, 900
 COLOURS = 64
 
 
-def thumbnail(source: Path) -> None:
+def thumbnail(source: Path, prefix: str = "") -> None:
     """A small copy of a figure."""
     image = Image.open(source).convert("RGB")
     width = WIDE if image.width > 2.2 * image.height else WIDTH  # Two panels.
     small = image.resize((width, round(image.height * width / image.width)), Image.Resampling.LANCZOS)
     few = small.quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
-    few.save(GALLERY / source.name, optimize=True)
+    few.save(GALLERY / f"{prefix}{source.name}", optimize=True)
 
 
 def numbers(report: dict) -> dict:
@@ -49,13 +50,39 @@ def numbers(report: dict) -> dict:
     }
 
 
+EA_RED = ("fig-3", "fig-4", "mechanism", "thresholds", "family-s", "modern-s")
+"""Figures of docs/ea-red.md."""
+
+
+def verdicts(report: dict) -> dict:
+    """What docs/ea-red.md says of the paper on ea-RED: every verdict, and those under each reading."""
+    point = report["points"][0]
+    cell = ("id", "what", "published", "decimals", "unit", "value", "pi95", "verdict")
+    return {
+        "version": report["version"],
+        "seeds": [point["seeds"][0], point["seeds"][-1]],
+        "points": len(report["points"]),
+        "cells": [{key: c[key] for key in cell} for c in report["cells"]],
+        "claims": [{key: c[key] for key in ("id", "text", "verdict")} for c in report["claims"]],
+        "readings": [
+            {key: row[key] for key in ("id", "choice", "what", "claims")}
+            | {"cells": {name: {key: c[key] for key in ("value", "verdict")} for name, c in row["cells"].items()}}
+            for row in report["readings"]
+        ],
+    }
+
+
 def main() -> None:
     """Draws everything anew."""
-    reproduction, run = map(Path, sys.argv[1:3])
+    reproduction, run, ea_red = map(Path, sys.argv[1:4])
     for figure in sorted([*(reproduction / "figures").glob("*.png"), *(run / "figures").glob("*.png")]):
         thumbnail(figure)
     report = json.loads((reproduction / "report.json").read_text())
     (GALLERY / "numbers.json").write_text(json.dumps(numbers(report), indent=1) + "\n")
+    for name in EA_RED:
+        thumbnail(ea_red / "figures" / f"{name}.png", "ea-red-")
+    other = json.loads((ea_red / "report.json").read_text())
+    (GALLERY / "ea-red.json").write_text(json.dumps(verdicts(other), indent=1) + "\n")
 
 
 if __name__ == "__main__":
