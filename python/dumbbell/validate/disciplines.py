@@ -198,7 +198,7 @@ def _weighted() -> Iterator[Oracle]:
 
 def _parted(bench: Bench) -> Measured:
     """Packets of random traffic whose fate differs between RED(5, 15) and ea-RED that does not move."""
-    still = {key: 0.0 for key in ("alpha_max", "beta_max", "alpha_min", "beta_min")}
+    still = dict.fromkeys(("alpha_max", "beta_max", "alpha_min", "beta_min"), 0.0)
     times = [n // 9 * 8 * 10**9 + n for n in range(20_000)]
     arrivals = {"time_ps": times, "bytes": [500 + 100 * (n % 7) for n in range(20_000)]}
 
