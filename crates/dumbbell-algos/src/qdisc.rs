@@ -16,7 +16,6 @@ pub mod turns;
 
 registry! { qdisc AnyQdisc, suite qdisc_suite {
     drr::Drr,
-    fq::Fq,
     dualpi2::DualPi2,
     fq::Fq,
     fq_cobalt::FqCobalt,
