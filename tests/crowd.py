@@ -49,8 +49,6 @@ def one(scheme: str, n: int, seed: int) -> dict[str, Any]:
         {
             "name": f"a.{i}",
             "goodput_bps": rate,
-            "sent_packets": sent / n,
-            "rtos": 5,
             "cwnd_mean_packets": window * (1 + {"ea_red": 0.1}.get(scheme, 0.2) * (i % 2)),
         }
         for i, rate in enumerate(goodputs(index, n))
@@ -62,6 +60,8 @@ def one(scheme: str, n: int, seed: int) -> dict[str, Any]:
         "valid": True,
         "duration_s": 70.0,
         "warmup_s": 0.0,
+        "jain": index,
+        "totals": {"goodput_bps": sum(flow["goodput_bps"] for flow in flows), "sent_packets": sent, "rtos": 5 * n},
         "flows": flows,
         "queues": [queue],
     }

@@ -140,6 +140,13 @@ def test_jain_by_hand() -> None:
     assert fairness.jain(crowd.goodputs(0.7, 20)) == pytest.approx(0.7)
 
 
+def test_jain_is_what_a_result_says() -> None:
+    """Two implementations, one index."""
+    source = {"path": str(papers.load(PAPER).points["s-td-100"].scenario)}
+    one = door.run(door.request(source, ["flow.a.count=30", "duration=10 s"], seed=1, replications=1))
+    assert of_run("jain:flows.*.goodput_bps", one, None) == pytest.approx(of_run("jain", one, None), rel=1e-12)
+
+
 def test_measures_over_flows_by_pattern() -> None:
     run = {"flows": [{"name": name, "x": x} for name, x in (("a.1", 1.0), ("a.2", 2.0), ("b.1", 4.0))]}
     assert of_run("flows.a*.x", run, None) == 3

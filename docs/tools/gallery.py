@@ -1,6 +1,6 @@
-"""Makes docs/gallery from a reproduction and a recorded run: `gallery.py REPRODUCTION RUN`.
+"""Makes docs/gallery from a reproduction, a recorded run and a comparison: `gallery.py REPRODUCTION RUN COMPARISON`.
 
-Thumbnails are 600 pixels wide (900 with two panels), in few colours; numbers.json has what README.md says of the run.
+Thumbnails are 600 pixels wide (900 with several panels), in few colours; numbers.json has what README.md says of it.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ from PIL import Image
 GALLERY = Path(__file__).resolve().parents[1] / "gallery"
 WIDTH, WIDE = 600, 900
 COLOURS = 64
+_PANELS = 1750
+"""Pixels: what is wider has several panels."""
 
 
 def thumbnail(source: Path) -> None:
     """A small copy of a figure."""
     image = Image.open(source).convert("RGB")
-    width = WIDE if image.width > 2.2 * image.height else WIDTH  # Two panels.
+    width = WIDE if image.width > 2.2 * image.height or image.width > _PANELS else WIDTH
     small = image.resize((width, round(image.height * width / image.width)), Image.Resampling.LANCZOS)
     few = small.quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     few.save(GALLERY / source.name, optimize=True)
@@ -51,9 +53,10 @@ def numbers(report: dict) -> dict:
 
 def main() -> None:
     """Draws everything anew."""
-    reproduction, run = map(Path, sys.argv[1:3])
-    for figure in sorted([*(reproduction / "figures").glob("*.png"), *(run / "figures").glob("*.png")]):
+    directories = [Path(word) for word in sys.argv[1:4]]
+    for figure in sorted(png for directory in directories for png in (directory / "figures").glob("*.png")):
         thumbnail(figure)
+    reproduction = directories[0]
     report = json.loads((reproduction / "report.json").read_text())
     (GALLERY / "numbers.json").write_text(json.dumps(numbers(report), indent=1) + "\n")
 

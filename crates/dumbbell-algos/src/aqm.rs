@@ -13,6 +13,7 @@ registry! { aqm AnyAqm, suite aqm_suite {
     ea_red::EaRed,
     feng_red::FengRed,
     fred::Fred,
+    gred::Gred,
     green::Green,
     jersey_cw::JerseyCw,
     pi2::Pi2,
@@ -22,5 +23,4 @@ registry! { aqm AnyAqm, suite aqm_suite {
     rem::Rem,
     sfb::Sfb,
     wred::Wred,
-    gred::Gred,
 } }

@@ -16,8 +16,12 @@ pub mod turns;
 
 registry! { qdisc AnyQdisc, suite qdisc_suite {
     drr::Drr,
-    sfq::Sfq,
+    dualpi2::DualPi2,
     fq::Fq,
-    wfq::Wfq,
+    fq_cobalt::FqCobalt,
+    fq_codel::FqCodel,
+    fq_pie::FqPie,
     prio::Prio,
+    sfq::Sfq,
+    wfq::Wfq,
 } }
