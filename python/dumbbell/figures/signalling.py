@@ -106,4 +106,5 @@ def differs(curve: Curve) -> str:
         outside = [s for s in curve.shares if not s.interval[0] - 1e-9 <= s.law <= s.interval[1] + 1e-9]
         return f"{len(outside)} of {len(curve.shares)} measured shares have the law outside their 95 % interval"
     worst = max((abs(a - b) for a, b in zip(curve.times, curve.law, strict=False)), default=0.0)
-    return f"{len(curve.times)} signals, at most {significant(1e3 * worst)} ms from the law"
+    apart = f"at most {significant(1e3 * worst)} ms from the law" if worst > 1e-9 else "each at the instant of the law"
+    return f"{len(curve.times)} signals, {apart}"
