@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -110,18 +111,18 @@ def scale(question: Question, most_rate: float) -> float:
     return max(1.0, question.rate_bps[1] / most_rate)
 
 
-def labels(met: list[Point]) -> list[str]:
+def labels(met: Sequence[Point]) -> list[str]:
     """A label of each point; with its rate where rates differ."""
     several = len({point.rate_bps for point in met}) > 1
     return [f"{rates((p.rate_bps, p.rate_bps))}, {p.label}" if several else p.label for p in met]
 
 
-def thin(met: list[Point]) -> list[Point]:
+def thin(met: Sequence[Point]) -> list[Point]:
     """Points at which a flow has few packets in a round trip."""
     return [point for point in met if point.window < _FEW]
 
 
-def short(met: list[Point], cc: str) -> list[Point]:
+def short(met: Sequence[Point], cc: str) -> list[Point]:
     """Points whose runs last for less than `_CYCLES` cycles of the congestion control."""
     return [point for point in met if _CYCLES * point.cycle(cc) > _LONGEST]
 

@@ -1,5 +1,5 @@
 //! tc-fq_codel(8): our `fq_codel`.
-use super::leaf::{alone, bytes, fixed, limit, packets};
+use super::leaf::{alone, bytes, limit, packets};
 use super::part::{Above, Outlet, Part, Site, Table, table};
 use super::words::{Refused, Word, Words};
 use super::{Kind, codel};
@@ -94,7 +94,8 @@ fn export(site: &Site<'_>, outlet: &mut Outlet) -> Option<String> {
     let (target, interval, ecn, ce_threshold) = (c.target, c.interval, c.ecn, c.ce_threshold);
     let codel = CodelConfig { target, interval, ecn, ce_threshold, ..CodelConfig::default() };
     let (limit, lot) = (packets(site, outlet), lot(c.flows, c.quantum, c.memory_limit, outlet)?);
-    fixed(&[(true, "the inverse square root", "it is taken by steps of Newton's, with 16 bits")], outlet);
+    outlet
+        .say("Linux takes the inverse square root of CoDel's law by steps of Newton's, with 16 bits; here it is exact");
     let batch = if c.drop_batch == FqCodelConfig::default().drop_batch {
         String::new()
     } else {

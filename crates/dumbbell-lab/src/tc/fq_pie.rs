@@ -1,6 +1,6 @@
 //! tc-fq_pie(8): our `fq_pie`.
 use super::fq_codel::{Lot, lot};
-use super::leaf::{alone, fixed, packets};
+use super::leaf::{alone, packets};
 use super::part::{Above, Outlet, Part, Site, table};
 use super::words::Words;
 use super::{Kind, pie};
@@ -57,6 +57,8 @@ fn export(site: &Site<'_>, outlet: &mut Outlet) -> Option<String> {
         }
         words.push_str(&format!(" ecn_prob {percent}"));
     }
-    fixed(&[(true, "drop_batch", "the arriving packet is dropped when the buffer is full")], outlet);
+    outlet.say(
+        "Linux drops the arriving packet when the buffer is full; here it takes from the longest queue (drop_batch)",
+    );
     Some(words)
 }
