@@ -243,9 +243,9 @@ fn queues_become_lines() {
             "Newton's",
         ),
         (
-            "{kind=\"fq_pie\", limit=\"600 pkt\", mark_ecnth=0.25}",
+            "{kind=\"fq_pie\", limit=\"600 pkt\", ecn=true, mark_ecnth=0.25}",
             "fq_pie limit 600 flows 1024 quantum 1514 memory_limit 33554432 target 15ms tupdate 15ms alpha 2 beta 20 \
-             ecn_prob 25",
+             ecn ecn_prob 25",
             "(drop_batch)",
         ),
         (

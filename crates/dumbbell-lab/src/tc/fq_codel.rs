@@ -81,10 +81,9 @@ fn import(words: &mut Words<'_, '_>, above: &Above) -> Part {
     let mut queue = table([("kind", json!("fq_codel"))]);
     queue.extend(lot.mean(words, &mut part));
     queue.extend(said.mean(true, words, &mut part));
-    if let Some(batch) = batch {
-        part.say(format!("drop_batch {batch}: dropped at once from the longest queue when the buffer is full"));
-        queue.insert("drop_batch".into(), json!(batch));
-    }
+    let batch = batch.unwrap_or(FqCodelConfig::default().drop_batch);
+    part.say(format!("drop_batch {batch}: dropped at once from the longest queue when the buffer is full"));
+    queue.insert("drop_batch".into(), json!(batch));
     part.queue = Some(queue);
     part
 }
