@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -390,10 +391,21 @@ def test_the_command_writes_a_page_that_needs_nothing_else(net: Path) -> None:
     assert document["finding"][0] in text and "--seeds 2 --json" in text
     assert all(row["fingerprint"] in text for row in document["rows"])
     assert {Path(path).name for path in document["figures"]} >= {"tradeoff.svg", "metrics.pdf"}
-    again = run(*words, cwd=net.parent)
-    assert document["finding"][0] in " ".join(again.stdout.split())
-    assert f"{len(document['rows']) * 2} of the runs were in the store" in again.stdout
+    again = run(*words[:2], *words[5:7], "--seeds", "2", "--cc", "cubic", cwd=net.parent)  # One of these conditions.
+    assert "drop_tail" in again.stdout and "in brackets where that holds 0" in again.stdout
     assert again.stdout.rstrip().endswith(f"page: {document['page']}")
+    kept = compared(
+        net,
+        "drop_tail",
+        "red",
+        "codel",
+        ccs=["newreno", "cubic"],
+        over=["rate=4Mbps,8Mbps"],
+        seeds=2,
+        options={"store": os.environ["DUMBBELL_STORE"]},
+    )
+    assert kept["from_store"] == 2 * len(document["rows"])
+    assert [r for r in json.loads(json.dumps(kept["rows"])) if r["scheme"] != "codel"] == document["rows"]
 
 
 def test_without_a_file_there_is_a_dumbbell_to_compare_in(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ FLOWS = (5, 20, 100)
 PLACES = ((0.02, 10), (0.05, 10), (0.05, 20), (0.1, 10))
 """Base round trip, and packets of each flow in it."""
 CODEL_PLACES = (*PLACES[:-1], (0.1, 12))
-"""100 flows of just ten packets in 100 ms are the edge: there CoDel's delay is 15 to 16 ms, a little above the bound."""
+"""100 flows of just ten packets in 100 ms are the edge: there CoDel's delay is 15 to 16 ms, above the bound."""
 
 
 def _loop(queue: dict[str, Any], flows: int, share: float, rtt: float, **words: Any) -> dict[str, Any]:
@@ -170,7 +170,7 @@ def _equal() -> Iterator[Oracle]:
         for far in (40, 160):
             yield Oracle(
                 id=f"{kind}.rtt.20ms-{far}ms",
-                law="flows that always have packets waiting get the same, whatever their round trips: RFC 8290 section 1",
+                law="flows that always have packets waiting get the same, whatever their round trips: RFC 8290",
                 expected=1.0,
                 tolerance=0.1,
                 measure=partial(
@@ -198,7 +198,7 @@ def _weighted() -> Iterator[Oracle]:
 
 def _parted(bench: Bench) -> Measured:
     """Packets of random traffic whose fate differs between RED(5, 15) and ea-RED that does not move."""
-    still = {key: 0.0 for key in ("alpha_max", "beta_max", "alpha_min", "beta_min")}
+    still = dict.fromkeys(("alpha_max", "beta_max", "alpha_min", "beta_min"), 0.0)
     times = [n // 9 * 8 * 10**9 + n for n in range(20_000)]
     arrivals = {"time_ps": times, "bytes": [500 + 100 * (n % 7) for n in range(20_000)]}
 
