@@ -160,8 +160,8 @@ DEFAULT: tuple[Candidate, ...] = (
         "drop_tail, BDP/sqrt(middle n)",
         "drop_tail",
         _sqrt_middle,
-        "the bandwidth-delay product over the square root of the geometric middle of the numbers of flows (Appenzeller, "
-        "Keslassy, McKeown 2004)",
+        "the bandwidth-delay product over the square root of the geometric middle of the numbers of flows (Appenzeller,"
+        " Keslassy, McKeown 2004)",
     ),
     Candidate(
         "drop_tail, BDP/sqrt(most n)",

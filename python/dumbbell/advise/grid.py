@@ -77,9 +77,13 @@ class Point:
 
     def _flows(self, cc: str) -> list[dict[str, Any]]:
         low, high = self.rtt_s
-        each = [low, middle((low, high)), high] if self.mixed else [low]
+        names: tuple[str, ...] = ("all",)
+        each = [low]
+        if self.mixed:
+            names, each = ("near", "middle", "far"), [low, middle((low, high)), high]
+        if self.mixed and self.simulated_flows < len(each):
+            names, each = ("near", "far"), [low, high]
         shares = [len(range(i, self.simulated_flows, len(each))) for i in range(len(each))]
-        names = ("near", "middle", "far") if self.mixed else ("all",)
         tables = zip(names, each, shares, strict=True)
         return [
             {"name": name, "count": count, "cc": cc, "rtt": f"{rtt * 1e6:.0f} us", "start_spread": "2 s"}
