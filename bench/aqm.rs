@@ -1,15 +1,16 @@
-//! Per arrival: each AQM of the catalogue, with its defaults, in a FIFO that holds its packets.
+//! Per arrival: each AQM of the catalogue, with its defaults, in a FIFO that holds its packets, and each scheduler.
 //!
 //! 1.1 times what the link carries arrives, so that the queue is long and the algorithm has to decide; one packet in ten
 //! is small. `drop_tail` is the FIFO and its port alone: the others cost what they are above it.
 use criterion::Criterion;
 use dumbbell_algos::aqm::{AnyAqm, CATALOGUE};
+use dumbbell_algos::qdisc::{self, AnyQdisc};
 use dumbbell_core::aqm::{Cx, LinkInfo, Reason};
 use dumbbell_core::flow::FlowTable;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::port::HeldPort;
 use dumbbell_core::probe::Probe;
-use dumbbell_core::qdisc::{Fifo, Sink};
+use dumbbell_core::qdisc::{Fifo, Qdisc, Sink};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::{Numbered, packet};
 use dumbbell_core::units::{Capacity, Rate, Span, Time, Transmitter};
@@ -28,8 +29,8 @@ impl Sink<Numbered> for Nowhere {
 }
 
 /// A link of 100 Mbps under load.
-struct Loaded {
-    port: HeldPort<Numbered, Fifo<AnyAqm, Numbered>, Transmitter>,
+struct Loaded<Q> {
+    port: HeldPort<Numbered, Q, Transmitter>,
     link: LinkInfo,
     flows: FlowTable,
     rng: Stream,
@@ -44,10 +45,10 @@ macro_rules! cx {
     };
 }
 
-impl Loaded {
-    fn new(aqm: AnyAqm, link: LinkInfo) -> Self {
+impl<Q: Qdisc<Numbered>> Loaded<Q> {
+    fn new(qdisc: Q, link: LinkInfo) -> Self {
         Loaded {
-            port: HeldPort::new(Fifo::new(aqm), Transmitter::new(link.rate), false),
+            port: HeldPort::new(qdisc, Transmitter::new(link.rate), false),
             link,
             flows: FlowTable::default(),
             rng: Stream::named(1, "bench"),
@@ -55,6 +56,12 @@ impl Loaded {
             done: None,
             id: 0,
         }
+    }
+
+    /// Until the queue is as long as it stays.
+    fn warm(&mut self, name: &str) {
+        (0..10_000).for_each(|_| self.arrive());
+        assert!(self.port.ledger().departures > 0, "{name} lets nothing through");
     }
 
     /// The next packet arrives; what was due before has happened.
@@ -90,9 +97,17 @@ fn each(criterion: &mut Criterion) {
     for entry in CATALOGUE {
         let name = entry.about.name;
         let aqm = AnyAqm::build(name, &(entry.defaults)(), &link).expect("the defaults are accepted");
-        let mut loaded = Loaded::new(aqm, link);
-        (0..10_000).for_each(|_| loaded.arrive());
-        assert!(loaded.port.ledger().departures > 0, "{name} lets nothing through");
+        let mut loaded = Loaded::new(Fifo::new(aqm), link);
+        loaded.warm(name);
+        group.bench_function(name, |b| b.iter(|| loaded.arrive()));
+    }
+    group.finish();
+    let mut group = criterion.benchmark_group("qdisc");
+    for entry in qdisc::CATALOGUE {
+        let name = entry.about.name;
+        let qdisc = AnyQdisc::build(name, &(entry.defaults)(), &link).expect("the defaults are accepted");
+        let mut loaded = Loaded::new(qdisc, link);
+        loaded.warm(name);
         group.bench_function(name, |b| b.iter(|| loaded.arrive()));
     }
 }

@@ -120,20 +120,6 @@ def test_predictions_hold_no_fitted_cell() -> None:
     assert sorted(predicted) == sorted(c.id for c in paper.cells.values() if not c.fitted)
 
 
-def test_an_epoch_ends_after_a_round_trip_without_loss() -> None:
-    losses = [(1.0, "a"), (1.25, "b"), (1.5, "a"), (1.875, "c"), (4.0, "a")]
-    assert synchrony.epochs_of(losses, 0.25) == [{"a", "b"}, {"c"}, {"a"}]
-    assert synchrony.epochs_of(losses, 0.375) == [{"a", "b", "c"}, {"a"}]
-    assert synchrony.epochs_of([], 0.01) == []
-
-
-def test_phi() -> None:
-    assert synchrony.phi({1, 3}, {1, 3}, 10) == pytest.approx(1)
-    assert synchrony.phi({0, 1, 2, 3, 4}, {5, 6, 7, 8, 9}, 10) == pytest.approx(-1)
-    assert synchrony.phi({0, 1}, {0, 2}, 4) == pytest.approx(0)
-    assert synchrony.phi(set(), {1}, 10) is None
-
-
 def test_losses_are_timed_by_the_slowest_flow_and_after_the_warm_up(tmp_path: Path) -> None:
     import polars
 

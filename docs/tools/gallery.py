@@ -1,6 +1,6 @@
-"""Makes docs/gallery from two reproductions and a recorded run: `gallery.py RED-ON-NETFPGA RUN EA-RED`.
+"""Makes docs/gallery from two reproductions, a run and a comparison: `gallery.py RED-ON-NETFPGA RUN COMPARISON EA-RED`.
 
-Thumbnails are 600 pixels wide (900 with two panels), in few colours; numbers.json has what README.md says of the first
+Thumbnails are 600 pixels wide (900 with several panels), in few colours; numbers.json has what README.md says of the first
 reproduction, ea-red.json the verdicts of the other, which docs/ea-red.md shows.
 """
 
@@ -16,12 +16,14 @@ from PIL import Image
 GALLERY = Path(__file__).resolve().parents[1] / "gallery"
 WIDTH, WIDE = 600, 900
 COLOURS = 64
+_PANELS = 1750
+"""Pixels: what is wider has several panels."""
 
 
 def thumbnail(source: Path, prefix: str = "") -> None:
     """A small copy of a figure."""
     image = Image.open(source).convert("RGB")
-    width = WIDE if image.width > 2.2 * image.height else WIDTH  # Two panels.
+    width = WIDE if image.width > 2.2 * image.height or image.width > _PANELS else WIDTH
     small = image.resize((width, round(image.height * width / image.width)), Image.Resampling.LANCZOS)
     few = small.quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     few.save(GALLERY / f"{prefix}{source.name}", optimize=True)
@@ -72,17 +74,23 @@ def verdicts(report: dict) -> dict:
     }
 
 
+def ea_red(reproduction: Path) -> None:
+    """Draws and writes what docs/ea-red.md shows."""
+    for name in EA_RED:
+        thumbnail(reproduction / "figures" / f"{name}.png", "ea-red-")
+    report = json.loads((reproduction / "report.json").read_text())
+    (GALLERY / "ea-red.json").write_text(json.dumps(verdicts(report), indent=1) + "\n")
+
+
 def main() -> None:
     """Draws everything anew."""
-    reproduction, run, ea_red = map(Path, sys.argv[1:4])
-    for figure in sorted([*(reproduction / "figures").glob("*.png"), *(run / "figures").glob("*.png")]):
+    directories = [Path(word) for word in sys.argv[1:4]]
+    for figure in sorted(png for directory in directories for png in (directory / "figures").glob("*.png")):
         thumbnail(figure)
+    reproduction = directories[0]
     report = json.loads((reproduction / "report.json").read_text())
     (GALLERY / "numbers.json").write_text(json.dumps(numbers(report), indent=1) + "\n")
-    for name in EA_RED:
-        thumbnail(ea_red / "figures" / f"{name}.png", "ea-red-")
-    other = json.loads((ea_red / "report.json").read_text())
-    (GALLERY / "ea-red.json").write_text(json.dumps(verdicts(other), indent=1) + "\n")
+    ea_red(Path(sys.argv[4]))
 
 
 if __name__ == "__main__":

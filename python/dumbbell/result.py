@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, overload
 
-from . import records
+from . import fairness, records
 from . import summary as saved
 from .arrow import Table
 from .errors import ScenarioError
@@ -74,8 +74,24 @@ class Queue(Row):
     kind: str
     mean_packets: Number
     max_packets: Number
+    p50_packets: Number
+    p95_packets: Number
+    p99_packets: Number
+    empty_share: Number
     mean_sojourn_s: Number | None
+    p50_sojourn_s: Number | None
+    p95_sojourn_s: Number | None
     p99_sojourn_s: Number | None
+    time_above_share: Number | None
+    watch_above_packets: Number | None
+    watch_above_bytes: Number | None
+    standing_packets: Number | None
+    standing_sojourn_s: Number | None
+    standing_interval_s: Number
+    synchronization: Number | None
+    loss_epoch_share: Number | None
+    loss_bin_s: Number
+    lock_out: Number | None
     arrivals: Number
     departures: Number
     arrived_bytes: Number
@@ -87,6 +103,20 @@ class Queue(Row):
     def drops(self) -> dict[str, Number]:
         """Dropped packets by reason."""
         return {reason: _number(value) for reason, value in self._fields.get("drops", {}).items()}
+
+
+class Totals(Row):
+    """What all flows did together; docs/results.md defines each measurement."""
+
+    goodput_bps: Number
+    throughput_bps: Number
+    sent_packets: Number
+    delivered_packets: Number
+    lost_packets: Number
+    retransmits: Number
+    rtos: Number
+    marks: Number
+    cwnd_mean_packets: Number | None
 
 
 R = TypeVar("R", bound=Row)
@@ -137,6 +167,22 @@ class Result:
     def queues(self) -> Rows[Queue]:
         """The reported queues."""
         return Rows(Queue(q) for q in self.json.get("queues", ()))
+
+    @property
+    def jain(self) -> Number | None:
+        """Jain's fairness index of all flows' goodput; None without goodput, or in a result of an older release."""
+        found: Number | None = _number(self.json.get("jain"))
+        return found
+
+    @property
+    def totals(self) -> Totals:
+        """What all flows did together."""
+        return Totals({"name": "all flows", **self.json.get("totals", {})})
+
+    def jain_over_time(self) -> list[fairness.Moment]:
+        """Jain's index of each recorded period after the warm-up, over the flows that were active in it.
+        `ScenarioError` if flows were not recorded, or if there are replications: ask each of `runs`."""
+        return fairness.over_time(self)
 
     @property
     def runs(self) -> list[Result]:

@@ -64,6 +64,20 @@ def result_grids(result: Result) -> list[Grid]:
     return [_flows(result), _queues(result)]
 
 
+def measures_table(result: Result) -> Table:
+    """Everything that is measured of the queues."""
+    rows = []
+    for title, key, unit in _MEASURES:
+        values = [queue.interval(key) for queue in result.queues]
+        largest = max((abs(v.mean) for v in values if v is not None), default=None)
+        if largest is not None:
+            scale, name = unit_of(unit, largest)
+            rows.append(
+                [f"{title} [{name}]" if name else title, *("-" if v is None else number(v, scale) for v in values)]
+            )
+    return _drawn(Grid("Measures of queues", ["measure", *(queue.name for queue in result.queues)], rows))
+
+
 def _drawn(g: Grid) -> Table:
     return grid(g.title, g.columns, g.rows, g.text_columns)
 
@@ -88,8 +102,29 @@ _QUEUES: tuple[Column, ...] = (
     ("p99 sojourn", "p99_sojourn_s", "s"),
     ("utilization", "utilization", "1"),
     ("marks", "marks", ""),
+    ("locked out", "lock_out", "1"),
 )
-_RARE = ("marks", "rtos")
+_RARE = ("marks", "rtos", "lock_out")
+# What more is measured of a queue: a row for each, a column for each queue.
+_MEASURES: tuple[Column, ...] = (
+    ("length, mean", "mean_packets", "pkt"),
+    ("length, 50 %", "p50_packets", "pkt"),
+    ("length, 95 %", "p95_packets", "pkt"),
+    ("length, 99 %", "p99_packets", "pkt"),
+    ("time empty", "empty_share", "1"),
+    ("time above the threshold", "time_above_share", "1"),
+    ("the threshold", "watch_above_packets", "pkt"),
+    ("the threshold", "watch_above_bytes", "B"),
+    ("standing queue", "standing_packets", "pkt"),
+    ("sojourn, mean", "mean_sojourn_s", "s"),
+    ("sojourn, 50 %", "p50_sojourn_s", "s"),
+    ("sojourn, 95 %", "p95_sojourn_s", "s"),
+    ("sojourn, 99 %", "p99_sojourn_s", "s"),
+    ("standing sojourn", "standing_sojourn_s", "s"),
+    ("global synchronization", "synchronization", ""),
+    ("flows that lose in an epoch", "loss_epoch_share", "1"),
+    ("locked out", "lock_out", "1"),
+)
 
 
 def _flows(result: Result) -> Grid:

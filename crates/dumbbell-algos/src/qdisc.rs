@@ -16,7 +16,11 @@ pub mod turns;
 
 registry! { qdisc AnyQdisc, suite qdisc_suite {
     drr::Drr,
+    dualpi2::DualPi2,
     fq::Fq,
+    fq_cobalt::FqCobalt,
+    fq_codel::FqCodel,
+    fq_pie::FqPie,
     prio::Prio,
     sfq::Sfq,
     wfq::Wfq,

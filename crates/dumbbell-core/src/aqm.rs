@@ -198,6 +198,10 @@ pub trait Aqm {
     /// The transmitter and the queue are both empty since `cx.now`; once per idle period.
     fn idle(&mut self, _cx: &mut Cx<'_>) {}
 
+    /// The buffer that this queue shares with others is full, and packets of this queue make room: to a scheduler's queue
+    /// what `arrive` without `fits` is to one that has its buffer for itself.
+    fn overflowed(&mut self, _cx: &mut Cx<'_>) {}
+
     /// A periodic algorithm's clock: first called at the start of the run, then after the span it returns.
     fn tick(&mut self, _cx: &mut Cx<'_>, _q: &impl QueueView) -> Option<Span> {
         None
@@ -229,6 +233,8 @@ pub trait DynAqm: Send {
     fn gone(&mut self, p: &Meta, how: Gone);
     /// See [`Aqm::idle`].
     fn idle(&mut self, cx: &mut Cx<'_>);
+    /// See [`Aqm::overflowed`].
+    fn overflowed(&mut self, _cx: &mut Cx<'_>) {}
     /// See [`Aqm::tick`].
     fn tick(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView) -> Option<Span>;
     /// See [`Aqm::ticks`].
@@ -273,6 +279,9 @@ impl<A: Aqm + Send> DynAqm for A {
     }
     fn idle(&mut self, cx: &mut Cx<'_>) {
         Aqm::idle(self, cx);
+    }
+    fn overflowed(&mut self, cx: &mut Cx<'_>) {
+        Aqm::overflowed(self, cx);
     }
     fn tick(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView) -> Option<Span> {
         Aqm::tick(self, cx, &Seen(q))

@@ -49,6 +49,9 @@ pub trait Algorithm: Sized {
     type Site;
     /// Its page.
     const ABOUT: About;
+    /// The name of its stream of chance at a part. A variant that has its parent's sees what the parent sees, so that
+    /// one whose difference is switched off is the parent, packet by packet.
+    const CHANCE: &'static str = Self::ABOUT.name;
     /// A fresh instance.
     fn new(config: &Self::Config, site: &Self::Site) -> Self;
 }
@@ -99,6 +102,8 @@ impl Config for NoConfig {}
 pub struct Entry {
     /// The page.
     pub about: About,
+    /// See [`Algorithm::CHANCE`].
+    pub chance: &'static str,
     /// JSON Schema of the parameters; made once.
     pub schema: fn() -> &'static Value,
     /// The defaults, written out.
@@ -112,6 +117,7 @@ impl Entry {
     pub const fn of<A: Algorithm>() -> Self {
         Entry {
             about: A::ABOUT,
+            chance: A::CHANCE,
             schema: schema_of::<A::Config>,
             defaults: || serde_json::to_value(A::Config::default()).unwrap_or(Value::Null),
             resolve: |v| {

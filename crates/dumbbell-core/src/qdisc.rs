@@ -183,6 +183,11 @@ impl<A: Aqm, P: Packet> Fifo<A, P> {
         self.store.iter().next().map(|w| (w.since, w.packet.meta()))
     }
 
+    /// The buffer that it shares is full, and it has to make room.
+    pub fn overflowed(&mut self, cx: &mut Cx<'_>) {
+        self.aqm.overflowed(cx);
+    }
+
     /// What waits, with a packet in transmission that it counts.
     #[inline]
     pub fn counted(&self) -> Backlog {

@@ -184,6 +184,9 @@ macro_rules! __delegate {
             fn idle(&mut self, cx: &mut $crate::aqm::Cx<'_>) {
                 $crate::__each!(self, $Any $list, a => a.idle(cx))
             }
+            fn overflowed(&mut self, cx: &mut $crate::aqm::Cx<'_>) {
+                $crate::__each!(self, $Any $list, a => a.overflowed(cx))
+            }
             fn tick(&mut self, cx: &mut $crate::aqm::Cx<'_>, q: &impl $crate::aqm::QueueView) -> Option<$crate::units::Span> {
                 $crate::__each!(self, $Any $list, a => a.tick(cx, q))
             }

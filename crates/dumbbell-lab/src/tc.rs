@@ -2,19 +2,30 @@
 //! a link of a plan as lines of `tc`. Each conversion is explained in a sentence; what one side cannot say is
 //! refused or noted by name.
 //!
-//! Written from the manual pages tc(8), tc-red(8), tc-tbf(8), tc-netem(8), tc-pfifo(8) and from what tc 6.1 sends
+//! Written from the manual pages tc(8), tc-red(8), tc-codel(8) and the others named in each file, and from what tc 6.1 sends
 //! to the kernel for given lines (the vectors of `tests/tc.rs`).
 //!
 //! A discipline of tc is one file and one line in [`KINDS`].
+mod adaptive;
 mod burst;
+mod choke;
+mod codel;
+mod dualpi2;
 mod fifo;
+mod fq_codel;
+mod fq_pie;
+mod leaf;
 mod line;
 mod netem;
 mod part;
+mod pie;
 mod red;
 mod send;
+mod sfb;
+mod sfq;
 mod tbf;
 mod units;
+mod without;
 mod words;
 
 use crate::problem::{Check, Problem, Texts, code};
@@ -36,14 +47,22 @@ pub struct Kind {
 }
 
 /// Every discipline that can be read or written: a new one is a file and a line here.
-const KINDS: &[Kind] =
-    &[fifo::PFIFO, fifo::BFIFO, fifo::PFIFO_HEAD_DROP, fifo::PFIFO_FAST, red::RED, tbf::TBF, netem::NETEM];
-
-/// Disciplines that tc knows and this release does not, so that the refusal can say so.
-const ELSEWHERE: &[&str] = &[
-    "cake", "cbq", "cbs", "choke", "clsact", "codel", "drr", "dualpi2", "etf", "ets", "fq", "fq_codel", "fq_pie",
-    "gred", "hfsc", "hhf", "htb", "ingress", "mq", "mqprio", "multiq", "noqueue", "pie", "plug", "prio", "qfq", "sfb",
-    "sfq", "skbprio", "taprio",
+const KINDS: &[Kind] = &[
+    fifo::PFIFO,
+    fifo::BFIFO,
+    fifo::PFIFO_HEAD_DROP,
+    fifo::PFIFO_FAST,
+    red::RED,
+    codel::CODEL,
+    pie::PIE,
+    choke::CHOKE,
+    sfb::SFB,
+    sfq::SFQ,
+    fq_codel::FQ_CODEL,
+    fq_pie::FQ_PIE,
+    dualpi2::DUALPI2,
+    tbf::TBF,
+    netem::NETEM,
 ];
 
 /// Reads one line of tc, or several that hang below each other:

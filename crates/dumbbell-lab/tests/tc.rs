@@ -1,6 +1,8 @@
 //! Lines of tc, both ways. `golden/tc.txt` holds what each line means and each mistake reads like, written to be read;
 //! `UPDATE_GOLDEN=1` writes it anew.
 mod common;
+#[path = "common/lines.rs"]
+mod lines;
 
 use common::plan;
 use dumbbell_core::units::{Bytes, Limit, Packets, Rate, Span};
@@ -27,12 +29,34 @@ const LINES: &[&str] = &[
     "tc qdisc add dev eth0 root handle 1:0 netem delay 100ms; tc qdisc add dev eth0 parent 1:1 handle 10: tbf rate \
      256kbit buffer 1600 limit 3000",
     "tc qdisc add dev eth0 parent 1:1 handle 10: pfifo limit 20",
+    "red limit 400000 min 30000 max 90000 avpkt 1000 burst 55 ecn adaptive bandwidth 10Mbit",
+    "codel",
+    "tc qdisc add dev eth0 root codel limit 100 target 4ms interval 30ms ecn",
+    "codel ecn ce_threshold 1ms",
+    "pie",
+    "tc qdisc add dev eth0 root pie limit 100 target 20ms tupdate 30ms ecn",
+    "pie alpha 3 beta 25 bytemode dq_rate_estimator",
+    "choke limit 1000 bandwidth 10mbit min 83 max 250 burst 120 ecn",
+    "choke limit 100 bandwidth 10mbit",
+    "tc qdisc add dev eth0 handle 1: root sfb",
+    "sfb limit 100 max 30 target 25 increment 0.001 decrement 0.0002 penalty_rate 20 penalty_burst 40",
+    "fq_codel",
+    "tc qdisc add dev eth0 root fq_codel limit 2000 target 3ms interval 40ms noecn",
+    "fq_codel limit 600 flows 256 quantum 300 memory_limit 4mb drop_batch 16 ce_threshold 2ms ecn",
+    "tc qdisc add dev eth0 root fq_pie",
+    "fq_pie limit 5000 flows 512 target 10ms tupdate 16ms alpha 3 beta 25 quantum 1000 memory_limit 8mb ecn ecn_prob 20",
+    "tc qdisc add dev ppp0 root sfq",
+    "sfq limit 1000 depth 100 divisor 2048 flows 300 headdrop quantum 3000 perturb 60",
+    "dualpi2",
+    "dualpi2 limit 500 target 20ms alpha 0.1 step_thresh 2ms min_qlen_step 2 overflow classic_protection 20 l4s_ect",
 ];
 
 const MISTAKES: &[&str] = &[
     "",
     "reed limit 3000",
-    "codel limit 100",
+    "cake bandwidth 10mbit",
+    "fq limit 100",
+    "tc qdisc add dev eth0 root prio",
     "red limt 30000 avpkt 1000",
     "red limit 30000 min 5000 max 15000 avpkt",
     "red limit 30000",
@@ -40,7 +64,22 @@ const MISTAKES: &[&str] = &[
     "red limit 30000 avpkt 1000 min 9000 max 8000",
     "red limit 30000 avpkt 1000 min 5000 burst 4",
     "red limit 30000 avpkt 1000 probability 2",
-    "red limit 30000 avpkt 1000 adaptive",
+    "codel target 1500ns limit 1k",
+    "codel ce_threshold 1ms",
+    "codel taget 5ms",
+    "codel interval 0",
+    "pie alpha 33 beta 1.5",
+    "choke limit 1000",
+    "choke limit 1000 bandwidth 10mbit min 83 max 250 burst 55",
+    "choke limit 100 bandwidth 10mbit min 30 max 20 harddrop",
+    "sfb target 30",
+    "fq_codel ce_threshold_selector 0x1/0x3 flows 0",
+    "fq_codel ecn_prob 10",
+    "fq_pie dq_rate_estimator",
+    "sfq divisor 1000 redflowlimit 100000 min 8000 max 60000 probability 0.2 ecn",
+    "dualpi2 any_ect max_rtt 100ms step_thresh 5p",
+    "dualpi2 alpha -1 classic_protection 200",
+    "tc qdisc add dev eth0 root handle 1: codel; tc qdisc add dev eth0 parent 1:1 pfifo",
     "red limit 30000 avpkt 1000 nodrop ecn",
     "pfifo limit 0",
     "pfifo_fast limit 100",
@@ -228,6 +267,8 @@ fn queue() -> impl Strategy<Value = String> {
         (1500u32..=u32::MAX).prop_map(|n| format!("bfifo limit {n}")),
         (1u32..100_000).prop_map(|n| format!("pfifo_head_drop limit {n}")),
         red(),
+        (red(), Just(" adaptive")).prop_map(|(red, word)| red + word),
+        lines::queue(),
     ]
 }
 

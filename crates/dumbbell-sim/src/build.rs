@@ -19,7 +19,7 @@ use crate::station::Station;
 use crate::stats::PortStats;
 use crate::wire::Wire;
 use crate::world::World;
-use dumbbell_algos::aqm::AnyAqm;
+use dumbbell_algos::aqm::{self, AnyAqm};
 use dumbbell_algos::cc::AnyCc;
 use dumbbell_algos::conditioner::AnyConditioner;
 use dumbbell_algos::impairment::AnyImpairment;
@@ -171,7 +171,7 @@ fn element(
     }
     let chance = |part: &str| Stream::named(plan.seed, &format!("{}/{part}", link.name));
     let info = LinkInfo { rate: link.rate, capacity: link.capacity, mtu: link.mtu, delay: link.delay };
-    let queue = queue(plan, link, info, chance(&link.aqm.kind), options, brought)?;
+    let queue = queue(plan, link, info, chance(chance_of(&link.aqm.kind)), options, brought)?;
     let mut impairments = Vec::with_capacity(link.impairments.len());
     for (i, spec) in link.impairments.iter().enumerate() {
         let Spec { kind, config, .. } = &**spec;
@@ -198,6 +198,11 @@ fn element(
         mtu: link.mtu,
         delay: link.delay,
     })))
+}
+
+/// The name of the chance of a queue: its own, or that of the algorithm that it varies.
+fn chance_of(kind: &str) -> &str {
+    aqm::CATALOGUE.iter().find(|e| e.about.name == kind).map_or(kind, |e| e.chance)
 }
 
 /// The queue of a link: of several queues or one, which decides at arrival if it can.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
+
+from cyclopts import Parameter
 
 from .. import door, result
 from ..errors import InvalidRun, of_code
@@ -13,12 +15,19 @@ _SHOWN = 10
 _POINTS_IN_FULL = 20
 
 
-def run(file: File, /, *, options: RunOptions | None = None, json: Json = False) -> int:
+def run(
+    file: File,
+    /,
+    *,
+    options: RunOptions | None = None,
+    measures: Annotated[bool, Parameter(help="Also print everything that is measured of the queues.")] = False,
+    json: Json = False,
+) -> int:
     """Run a scenario file and print what each flow and each queue got."""
     options = options or RunOptions()
     with progress("running") as heard:
         data = door.run(options.request(file), heard)
-    return report(data, json, options)
+    return report(data, json, options, measures)
 
 
 def check(file: File, /, *, set: Overrides = [], use: Use = [], json: Json = False) -> int:  # noqa: B006 (cyclopts reads it)
@@ -36,13 +45,13 @@ def check(file: File, /, *, set: Overrides = [], use: Use = [], json: Json = Fal
     return 0
 
 
-def report(data: dict[str, Any], json: bool, options: RunOptions) -> int:
+def report(data: dict[str, Any], json: bool, options: RunOptions, measures: bool = False) -> int:
     """Prints a result and says how it ended."""
     if json:
         emit(data)
     else:
         notes(data.get("notes", []))
-        _print(result.read(data), options)
+        _print(result.read(data), options, measures)
     code = int(data.get("code", 0))
     if code and not json:
         raise of_code(code, what_failed(data))
@@ -70,8 +79,8 @@ def _first_traceback(data: dict[str, Any]) -> list[str]:
     return [trace.rstrip() for trace in traces if trace][:1]
 
 
-def _print(outcome: result.Result | result.Sweep, options: RunOptions) -> None:
-    from ..tables import plain, result_tables, summary_line, sweep_grid, versus_table
+def _print(outcome: result.Result | result.Sweep, options: RunOptions, measures: bool) -> None:
+    from ..tables import measures_table, plain, result_tables, summary_line, sweep_grid, versus_table
 
     data = outcome.json
     if isinstance(outcome, result.Sweep) and len(outcome) > _POINTS_IN_FULL:
@@ -82,7 +91,8 @@ def _print(outcome: result.Result | result.Sweep, options: RunOptions) -> None:
             if changes:
                 show(f"-- {'  '.join(f'{key} = {value}' for key, value in changes.items())}")
             if "flows" in point.json:
-                show(*result_tables(point), summary_line(point), "")
+                more = [measures_table(point)] if measures else []
+                show(*result_tables(point), *more, summary_line(point), "")
             else:
                 show(f"no result: {point.json['error']['message']}", "")
     if any("versus" in point for point in data.get("points", [])):

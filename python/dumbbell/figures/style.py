@@ -227,7 +227,11 @@ def svg(figure: Figure, identity: str) -> str:
     out = io.StringIO()
     with matplotlib.rc_context(RC):
         figure.savefig(out, format="svg", metadata=_undated("svg"), transparent=True)
-    text = out.getvalue()
+    return inline(out.getvalue(), identity)
+
+
+def inline(text: str, identity: str) -> str:
+    """An SVG file as an `<svg>` element for a page; `identity` keeps the ids of several figures apart."""
     text = text[text.index("<svg") :].strip()
     return re.sub(r'((?:\bid="|href="#|url\(#))', rf"\g<1>{identity}-", text)
 

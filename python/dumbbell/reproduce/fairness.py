@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .. import series
+from .. import fairness, series
 from ..errors import ScenarioError
 
 INTERVAL_S = 10.0
@@ -25,8 +25,7 @@ _SECONDS = {"ms": 1e-3, "s": 1.0, "min": 60.0}
 
 def jain(values: Sequence[float]) -> float:
     """Jain's index; 0 when nobody got anything."""
-    squares = math.fsum(x * x for x in values)
-    return math.fsum(values) ** 2 / (len(values) * squares) if squares else 0.0
+    return fairness.jain(values) or 0.0
 
 
 def variation(values: Sequence[float]) -> float:

@@ -7,14 +7,12 @@ cannot answer a loss sooner.
 
 from __future__ import annotations
 
-import itertools
-import math
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from .. import series
 from ..errors import ScenarioError
+from ..synchrony import epochs_of, index
 
 
 def slowest_rtt_s(run: dict[str, Any]) -> float:
@@ -31,20 +29,9 @@ def loss_synchrony(run: dict[str, Any], directory: Path) -> float:
     return sum(map(len, epochs)) / (len(epochs) * len(run["flows"])) if epochs else 0.0
 
 
-def epochs_of(losses: Sequence[tuple[float, str]], gap_s: float) -> list[set[str]]:
-    """The flows that lose in each congestion epoch; `losses` are (time, flow) in the order of time."""
-    epochs: list[set[str]] = []
-    last = -math.inf
-    for time, flow in losses:
-        if time - last > gap_s:
-            epochs.append(set())
-        epochs[-1].add(flow)
-        last = time
-    return epochs
-
-
 def loss_correlation(run: dict[str, Any], directory: Path) -> float:
-    """Mean phi coefficient over pairs of flows of "loses in this bin", in bins of the slowest round trip.
+    """Mean phi coefficient over pairs of flows of "loses in this bin", in bins of the slowest round trip: the index of
+    `dumbbell.synchrony`.
 
     0 when flows lose independently, 1 when always together, negative when in turns.
     """
@@ -54,15 +41,7 @@ def loss_correlation(run: dict[str, Any], directory: Path) -> float:
     for time, flow in _losses(run, directory):
         if (k := int((time - start) / width)) < count:
             bins[flow].add(k)
-    found = [phi(a, b, count) for a, b in itertools.combinations(bins.values(), 2)]
-    defined = [value for value in found if value is not None]
-    return sum(defined) / len(defined) if defined else 0.0
-
-
-def phi(a: set[int], b: set[int], count: int) -> float | None:
-    """The phi coefficient of two binary series of `count` bins, given where they are 1; None if one is constant."""
-    spread = len(a) * (count - len(a)) * len(b) * (count - len(b))
-    return (count * len(a & b) - len(a) * len(b)) / math.sqrt(spread) if spread else None
+    return index(bins.values(), count) or 0.0
 
 
 def cwnd_synchrony(run: dict[str, Any], directory: Path) -> float:

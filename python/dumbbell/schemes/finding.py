@@ -36,7 +36,7 @@ def _sentence(metric: Metric, verdicts: Sequence[dict[str, Any]], document: Mapp
     ties = [v["tied"] for v in verdicts if v["best"] is None]
     n = len(verdicts)
     if not wins:
-        return f"{_capital(metric.best)}: no significant winner{_ties(ties, n, document)}."
+        return f"{_capital(metric.best)}: no significant winner{_ties(metric, ties, document)}."
     (top, count), *rest = wins.most_common()
     where = "" if n == 1 else f" in {count} of {n} conditions"
     won = [v["condition"] for v in verdicts if v["best"] == top]
@@ -52,16 +52,17 @@ def _sentence(metric: Metric, verdicts: Sequence[dict[str, Any]], document: Mapp
 def _numbers(
     metric: Metric, top: str, won: Sequence[int], verdicts: Sequence[dict[str, Any]], document: Mapping[str, Any]
 ) -> str:
-    """The winner's value and another's, where it won: the baseline's, or the runner-up's if it is the baseline."""
+    """The winner's value and another's, where it won: the baseline's; the runner-up's if it is the baseline itself, or
+    if that has no result."""
     other = document["baseline"]
-    if other == top:
+    if other == top or _middle(metric.key, other, won, document) is None:
         other = Counter(v["runner_up"] for v in verdicts if v["best"] == top).most_common(1)[0][0]
     mine, theirs = _middle(metric.key, top, won, document), _middle(metric.key, other, won, document)
     word = "median " if len(won) > 1 else ""
     if metric.key == GOODPUT and len(won) > 1 and mine and theirs:  # Conditions may differ in rate: a ratio says more.
         return f"median {_percent(_ratio(metric.key, top, other, won, document))} than {other}"
-    if mine is None or theirs is None:
-        return f"against {other}, which has no result" if mine is not None else "no result"
+    if mine is None or theirs is None:  # Not of a winner: it and its runner-up have results.
+        return "no result"
     return f"{word}{scaled(mine, metric.unit)} against {scaled(theirs, metric.unit)} of {other}"
 
 
@@ -97,13 +98,14 @@ def _middle(key: str, scheme: str, conditions: Iterable[int], document: Mapping[
     return median(known) if known else None
 
 
-def _ties(ties: Sequence[Sequence[str]], n: int, document: Mapping[str, Any]) -> str:
+def _ties(metric: Metric, ties: Sequence[Sequence[str]], document: Mapping[str, Any]) -> str:
     """Who ties; or, of many conditions, who is not among them in most."""
-    if n == 1:
+    if len(ties) == 1:
         return f" ({_and(ties[0])} tie)"
-    behind = {s["name"]: sum(s["name"] not in names for names in ties) for s in document["schemes"]}
-    often = [f"{name} is behind in {k}" for name, k in behind.items() if 2 * k > n]
-    return f" in any of {n} conditions" + (f"; {_and(often)}" if often else "")
+    known = dict.fromkeys(row["scheme"] for row in document["rows"] if row.get(metric.key))
+    behind = {name: sum(name not in names for names in ties) for name in known}
+    often = [f"{name} is behind in {k}" for name, k in behind.items() if 2 * k > len(ties)]
+    return f" in any of {len(ties)} conditions" + (f"; {_and(often)}" if often else "")
 
 
 def _of(ties: Sequence[Sequence[str]], n: int) -> str:

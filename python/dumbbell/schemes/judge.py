@@ -85,5 +85,6 @@ def verdicts(of_scheme: Mapping[str, Values]) -> list[dict[str, Any]]:
 
 def seeds_change_nothing(points: Sequence[dict[str, Any]]) -> bool:
     """Whether all seeds gave the same runs: intervals over them then say nothing."""
-    runs = [[run.get("fingerprint") for run in point.get("runs", ())] for point in points]
-    return any(len(prints) > 1 for prints in runs) and all(len(set(prints)) == 1 for prints in runs if prints)
+    prints = [[run["fingerprint"] for run in point.get("runs", ()) if "flows" in run] for point in points]
+    several = [of_point for of_point in prints if len(of_point) > 1]
+    return bool(several) and all(len(set(of_point)) == 1 for of_point in several)

@@ -34,8 +34,8 @@ def tools() -> Any:
     return environment
 
 
-def html(document: Mapping[str, Any], drawn: Sequence[Drawn]) -> str:
-    """The page."""
+def html(document: Mapping[str, Any], drawn: Sequence[tuple[Drawn, str]]) -> str:
+    """The page; each figure comes with the text of its SVG file."""
     columns = [_column(document, metric) for metric in ALL]
     shown = [column for column in columns if column is not None]
     return str(
@@ -47,7 +47,7 @@ def html(document: Mapping[str, Any], drawn: Sequence[Drawn]) -> str:
             groups=_groups(document, shown),
             best=_best(document),
             judged=[metric for metric in JUDGED if any(v["metric"] == metric.key for v in document["best"])],
-            figures=[(one, style.svg(one.figure, f"figure-{one.name}")) for one in drawn],
+            figures=[(one, style.inline(text, f"figure-{one.name}")) for one, text in drawn],
             marks=_marks(document),
             parameters={scheme["name"]: _parameters(scheme) for scheme in document["schemes"]},
             scenario=_toml(document["scenario"]),

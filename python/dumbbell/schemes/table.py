@@ -17,6 +17,8 @@ _LONGEST = 36
 def lines(document: Mapping[str, Any]) -> Iterable[str]:
     """For each scheme in each condition its means, below them the differences from the baseline; and a legend."""
     shown = [metric for metric in JUDGED if any(row[metric.key] for row in document["rows"])]
+    if not shown:
+        return
     scales = [_scale(document, metric) for metric in shown]
     head = ["", *(f"{m.title}{f' [{unit}]' if unit else ''} " for m, (_, unit) in zip(shown, scales, strict=True))]
     winners = {(v["condition"], v["metric"]): v["best"] for v in document["best"]}

@@ -201,10 +201,10 @@ def _write(document: Document, directory: Path, drawn: Sequence[Any]) -> None:
     from . import page
 
     directory.mkdir(parents=True, exist_ok=True)
-    paths = {
-        name: str((directory / file).resolve()) for name, file in (("page", "index.html"), ("results", "results.json"))
-    }
-    document |= paths
-    document["figures"] = [str(path) for one in drawn for path in save(one.figure, directory / "figures" / one.name)]
-    Path(paths["results"]).write_text(json.dumps(document, indent=1, allow_nan=False) + "\n")
-    Path(paths["page"]).write_text(page.html(document, drawn))
+    files = {"page": "index.html", "results": "results.json"}
+    document |= {name: str((directory / file).resolve()) for name, file in files.items()}
+    saved = [save(one.figure, directory / "figures" / one.name) for one in drawn]
+    document["figures"] = [str(path.resolve()) for paths in saved for path in paths]
+    svgs = [next(path for path in paths if path.suffix == ".svg").read_text() for paths in saved]
+    Path(document["results"]).write_text(json.dumps(document, indent=1, allow_nan=False) + "\n")
+    Path(document["page"]).write_text(page.html(document, list(zip(drawn, svgs, strict=True))))

@@ -28,6 +28,7 @@ SUBJECTS = (
     "signals",
     "sawtooth",
     "fairness",
+    "disciplines",
 )
 """The modules of this package that have `ORACLES`, in the order of the passport."""
 

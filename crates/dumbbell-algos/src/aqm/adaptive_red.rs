@@ -94,7 +94,7 @@ red_config! {
 
 impl AdaptiveRedConfig {
     /// Thresholds, weight and `bottom` on a link: `(min_th, max_th, w_q, bottom)`.
-    fn on(&self, link: &LinkInfo) -> (f64, f64, f64, f64) {
+    pub fn on(&self, link: &LinkInfo) -> (f64, f64, f64, f64) {
         let c = link.rate.bps() as f64 / (8.0 * self.mean_packet_size.0 as f64);
         let min_th = if self.min_th.0 > 0.0 { self.min_th.0 } else { (self.target_delay.seconds() * c / 2.0).max(5.0) };
         let max_th = if self.max_th.0 > 0.0 { self.max_th.0 } else { 3.0 * min_th };
@@ -188,6 +188,7 @@ impl Algorithm for AdaptiveRed {
         ],
         provenance: Provenance::TwoReadings,
     };
+    const CHANCE: &'static str = "red";
 
     fn new(config: &AdaptiveRedConfig, link: &LinkInfo) -> Self {
         let (min_th, max_th, w_q, bottom) = config.on(link);

@@ -117,6 +117,10 @@ impl Aqm for Blue {
         verdict
     }
 
+    fn overflowed(&mut self, cx: &mut Cx<'_>) {
+        self.step(cx.now, self.p_m + self.config.d1);
+    }
+
     fn admitted(&mut self, _: &Meta) {
         self.idle = false;
     }

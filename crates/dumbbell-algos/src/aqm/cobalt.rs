@@ -244,6 +244,10 @@ impl Aqm for Cobalt {
         verdict
     }
 
+    fn overflowed(&mut self, cx: &mut Cx<'_>) {
+        self.full(cx.now);
+    }
+
     fn idle(&mut self, cx: &mut Cx<'_>) {
         self.step_down(cx.now);
         self.dropping = false;

@@ -15,6 +15,7 @@
 //! | max_lo, max_hi | the same | limits of `max_th`, in units of the first `min_th` and of the queue's limit |
 use super::red::body::{Body, Dropper};
 use super::red::config::red_config;
+use super::red::curve::Curve;
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Slot, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::Meta;
@@ -82,12 +83,19 @@ impl Config for DtRedConfig {
 /// RED whose upper threshold moves once an interval.
 #[derive(Clone, Debug)]
 pub struct DtRed {
-    config: DtRedConfig,
     body: Body,
     dropper: Dropper,
+    watch: Watch,
+    rule: Box<Rule>,
+}
+
+/// What an interval's end needs.
+#[derive(Clone, Debug)]
+struct Rule {
+    config: DtRedConfig,
     /// The limits of `max_th`, packets.
     limits: (f64, f64),
-    watch: Watch,
+    /// What the last interval came to.
     a: f64,
 }
 
@@ -130,6 +138,7 @@ impl Algorithm for DtRed {
         ],
         provenance: Provenance::Reconstruction,
     };
+    const CHANCE: &'static str = "red";
 
     fn new(config: &DtRedConfig, link: &LinkInfo) -> Self {
         let red = config.red(config.min_th.0, config.max_th.0, config.max_p);
@@ -139,22 +148,21 @@ impl Algorithm for DtRed {
         DtRed {
             body: Body::new(&red),
             dropper: Dropper::new(&red),
-            limits: (low, high),
             watch: Watch::default(),
-            a: 0.0,
-            config: config.clone(),
+            rule: Box::new(Rule { config: config.clone(), limits: (low, high), a: 0.0 }),
         }
     }
 }
 
-impl DtRed {
-    /// The interval is over, and came to `a`.
-    fn adapt(&mut self) {
-        let ((low, high), curve, c) = (self.limits, &mut self.dropper.curve, &self.config);
+impl Rule {
+    /// An interval is over, and came to `a`.
+    fn adapt(&mut self, curve: &mut Curve, a: f64) {
+        let ((low, high), c) = (self.limits, &self.config);
+        self.a = a;
         // A first max_th beyond its limit stays: a step up never lowers it, nor one down raises it.
-        if self.a > curve.max_th {
+        if a > curve.max_th {
             curve.max_th = (curve.max_th * (1.0 + c.alpha)).min(high.max(curve.max_th));
-        } else if self.a < curve.min_th {
+        } else if a < curve.min_th {
             curve.max_th = (curve.max_th * (1.0 - c.beta)).max(low.min(curve.max_th));
         }
         if c.adapt_min {
@@ -189,13 +197,13 @@ impl Aqm for DtRed {
         let length = cx.now.since(started);
         self.watch = Watch { started: cx.now, until: cx.now, sum: 0.0, arrivals: 0 };
         if arrivals > 0 && length > Span::ZERO {
-            self.a = match self.config.statistic {
+            let a = match self.rule.config.statistic {
                 Statistic::TimeAverage => sum / length.seconds(),
                 Statistic::Last => self.body.avg(),
             };
-            self.adapt();
+            self.rule.adapt(&mut self.dropper.curve, a);
         }
-        Some(self.config.interval)
+        Some(self.rule.config.interval)
     }
 
     fn ticks(&self) -> bool {
@@ -204,7 +212,7 @@ impl Aqm for DtRed {
 
     fn probe(&self, out: &mut dyn Probe) {
         self.dropper.probe(self.body.avg(), out);
-        out.gauge("a", self.a);
+        out.gauge("a", self.rule.a);
     }
 }
 

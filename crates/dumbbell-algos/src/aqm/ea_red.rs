@@ -35,7 +35,7 @@ pub struct EaRed {
 /// How thresholds move.
 #[derive(Clone, Debug)]
 struct Rule {
-    config: EaRedConfig,
+    config: Box<EaRedConfig>,
 }
 
 /// Where the thresholds go.
@@ -67,10 +67,11 @@ impl Algorithm for EaRed {
         ],
         provenance: Provenance::Reconstruction,
     };
+    const CHANCE: &'static str = "red";
 
     fn new(config: &EaRedConfig, _: &LinkInfo) -> Self {
         let red = config.red(config.min_th.0, config.max_th.0, config.max_p);
-        EaRed { body: Body::new(&red), dropper: Dropper::new(&red), rule: Rule { config: config.clone() } }
+        EaRed { body: Body::new(&red), dropper: Dropper::new(&red), rule: Rule { config: Box::new(config.clone()) } }
     }
 }
 

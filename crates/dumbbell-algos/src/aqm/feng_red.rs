@@ -78,7 +78,7 @@ impl Config for FengRedConfig {
 /// RED whose `max_p` takes a step at each crossing.
 #[derive(Clone, Debug)]
 pub struct FengRed {
-    config: FengRedConfig,
+    config: Box<FengRedConfig>,
     body: Body,
     dropper: Dropper,
     status: Status,
@@ -102,10 +102,16 @@ impl Algorithm for FengRed {
         ],
         provenance: Provenance::Reconstruction,
     };
+    const CHANCE: &'static str = "red";
 
     fn new(config: &FengRedConfig, _: &LinkInfo) -> Self {
         let red = config.red(config.min_th.0, config.max_th.0, config.max_p);
-        FengRed { body: Body::new(&red), dropper: Dropper::new(&red), status: config.start, config: config.clone() }
+        FengRed {
+            body: Body::new(&red),
+            dropper: Dropper::new(&red),
+            status: config.start,
+            config: Box::new(config.clone()),
+        }
     }
 }
 

@@ -145,7 +145,9 @@ impl Algorithm for Fred {
                 weight: config.w_q,
                 mean_packet_size: config.mean_packet_size,
                 idle_style: IdleStyle::Paper,
-                idle_fraction: IdleFraction::Floor,
+                // Whole packets alone would forget the rest at each drop on an idle link: small packets that come often
+                // enough would keep the average up, and themselves out, for ever.
+                idle_fraction: IdleFraction::Real,
             }),
             curve: Curve {
                 min_th: config.min_th.0,

@@ -26,7 +26,7 @@ use dumbbell_core::units::{Span, Time};
 #[derive(Clone, Debug)]
 pub struct Gred {
     mode: GredMode,
-    of: [u32; 64],
+    of: Box<[u32; 64]>,
     queues: Vec<Virtual>,
     /// The average of the whole queue, of which [`GredMode::Wred`] is.
     whole: Body,
@@ -65,6 +65,7 @@ impl Algorithm for Gred {
         ],
         provenance: Provenance::Recollection,
     };
+    const CHANCE: &'static str = "red";
 
     fn new(config: &GredConfig, _: &LinkInfo) -> Self {
         let of_queue = |q: &GredQueue| {
@@ -74,7 +75,7 @@ impl Algorithm for Gred {
         };
         Gred {
             mode: config.mode,
-            of: codepoints::classes(&config.map, config.default_queue),
+            of: Box::new(codepoints::classes(&config.map, config.default_queue)),
             queues: config.queues.iter().map(of_queue).collect(),
             whole: Body::new(&config.red(0.0, 0.0, 0.0)),
             now: Time::ZERO,

@@ -150,7 +150,7 @@ impl Config for WredConfig {
 #[derive(Clone, Debug)]
 pub struct Wred {
     body: Body,
-    of: [u32; 64],
+    of: Box<[u32; 64]>,
     curves: Vec<Curve>,
     /// One for each class, or one for all.
     droppers: Vec<Dropper>,
@@ -175,6 +175,7 @@ impl Algorithm for Wred {
         ],
         provenance: Provenance::Reconstruction,
     };
+    const CHANCE: &'static str = "red";
 
     fn new(config: &WredConfig, _: &LinkInfo) -> Self {
         let (classes, of) = config.table();
@@ -183,7 +184,7 @@ impl Algorithm for Wred {
         let curves = all.iter().map(|d| d.curve).collect();
         let count = if config.shared_count { 1 } else { all.len() };
         let droppers = all.into_iter().take(count).collect();
-        Wred { body: Body::new(&config.red(0.0, 0.0, 0.0)), of, curves, droppers, last: (0, 0) }
+        Wred { body: Body::new(&config.red(0.0, 0.0, 0.0)), of: Box::new(of), curves, droppers, last: (0, 0) }
     }
 }
 

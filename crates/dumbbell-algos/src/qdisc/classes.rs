@@ -183,6 +183,12 @@ impl<A: Aqm, P: Packet> Classes<A, P> {
         self.emptied(class, held, cx);
     }
 
+    /// Tells a class that the buffer is full, and that it has to make room.
+    pub fn overflowed(&mut self, class: usize, cx: &mut Cx<'_>) {
+        let queue = self.queue_of(class);
+        self.queues[queue].overflowed(cx);
+    }
+
     /// Moves every waiting packet to the class that `of` says, in order of arrival.
     pub fn rearrange(&mut self, cx: &mut Cx<'_>, of: impl Fn(&Meta) -> usize) {
         let mut all = Vec::with_capacity(self.total.packets as usize);

@@ -25,6 +25,13 @@ pub struct Lot {
     pub drop_batch: u32,
 }
 
+/// Those of RFC 8290 section 5.2, and of tc-fq_codel(8).
+impl Default for Lot {
+    fn default() -> Self {
+        Lot { flows: 1024, quantum: Bytes(1514), memory_limit: Bytes(32 << 20), drop_batch: 64 }
+    }
+}
+
 impl Lot {
     /// What is wrong with them, by the names that they have in each preset.
     ///
@@ -101,7 +108,7 @@ impl Order for Flows {
     }
     #[inline]
     fn next(&mut self, _: &Cx<'_>, _: &impl Lines) -> Option<usize> {
-        self.turns.next()
+        self.turns.turn()
     }
     #[inline]
     fn sends(&mut self, class: usize, _: Time, p: &Meta, _: &impl Lines) {

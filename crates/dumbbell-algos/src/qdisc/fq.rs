@@ -43,13 +43,8 @@ pub struct FqConfig {
 
 impl Default for FqConfig {
     fn default() -> Self {
-        FqConfig {
-            flows: 1024,
-            quantum: Bytes(1514),
-            memory_limit: Bytes(32 << 20),
-            drop_batch: 64,
-            aqm: Child::of::<DropTail>(),
-        }
+        let Lot { flows, quantum, memory_limit, drop_batch } = Lot::default();
+        FqConfig { flows, quantum, memory_limit, drop_batch, aqm: Child::of::<DropTail>() }
     }
 }
 
@@ -90,5 +85,7 @@ impl<P> Algorithm for Fq<P> {
     }
 }
 
+#[cfg(test)]
+mod presets;
 #[cfg(test)]
 mod tests;

@@ -102,6 +102,7 @@ impl<O: Order, A: Aqm, P: Packet> Scheduled<O, A, P> {
             let Some(longest) = self.classes.busy().iter().copied().max_by_key(length) else { return };
             let longest = longest as usize;
             let waiting = self.classes.backlog(longest).packets;
+            self.classes.overflowed(longest, cx);
             for dropped in 0..trim.batch.min(waiting.div_ceil(2)) {
                 let slot = if trim.head { 0 } else { waiting - 1 - dropped };
                 self.classes.push_out(longest, slot, cx, sink);

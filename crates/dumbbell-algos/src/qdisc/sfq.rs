@@ -131,7 +131,7 @@ impl Order for Buckets {
         self.turns.joined(class);
     }
     fn next(&mut self, _: &Cx<'_>, _: &impl Lines) -> Option<usize> {
-        self.turns.next()
+        self.turns.turn()
     }
     /// A queue that is empty leaves at once, and comes back with a full turn.
     fn sends(&mut self, class: usize, _: Time, p: &Meta, q: &impl Lines) {

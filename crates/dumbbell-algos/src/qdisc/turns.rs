@@ -57,7 +57,7 @@ impl Turns {
 
     /// The queue whose turn it is: it may have run dry meanwhile.
     #[inline]
-    pub fn next(&mut self) -> Option<usize> {
+    pub fn turn(&mut self) -> Option<usize> {
         loop {
             let queue = *self.new.front().or(self.old.front())? as usize;
             if self.credits[queue] > 0 {

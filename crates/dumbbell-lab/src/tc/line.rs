@@ -1,7 +1,7 @@
 //! Lines of `tc qdisc add`, and which discipline hangs below which.
 use super::part::{Above, Part};
 use super::words::{Word, Words};
-use super::{ELSEWHERE, KINDS};
+use super::{KINDS, without};
 use crate::problem::{Check, Diagnostic, Place};
 use crate::typed;
 
@@ -168,8 +168,7 @@ fn known(kind: Word<'_>, check: &mut Check) -> bool {
     if names.contains(&kind.text) {
         return true;
     }
-    if ELSEWHERE.contains(&kind.text) {
-        let cause = format!("tc's {} has no counterpart in this release", kind.text);
+    if let Some(cause) = without::of_tc(kind.text) {
         refuse(kind, cause, &format!("known are {}", names.join(", ")), check);
     } else {
         let d = Diagnostic::new(format!("there is no discipline `{}` in tc", kind.text)).at(kind.place);

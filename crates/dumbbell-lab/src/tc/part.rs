@@ -58,6 +58,8 @@ pub struct Site<'a> {
     pub mtu: u32,
     /// The link's rate.
     pub rate: Rate,
+    /// The link's delay.
+    pub delay: Span,
 }
 
 /// Collects what is said about lines for tc, and what cannot be said in them.
@@ -178,11 +180,12 @@ fn judge(whole: &Part, texts: &mut Texts, check: &mut Check) {
     if !check.ok() {
         return;
     }
-    let queue = whole.queue.iter().map(|t| (Family::Aqm, "queue", t));
+    let queue = whole.queue.iter().map(|t| (Family::Qdisc, "queue", t));
     let conditioner = whole.conditioner.iter().map(|t| (Family::Conditioner, "conditioner", t));
     let impairment = whole.impairment.iter().map(|t| (Family::Impairment, "impairment", t));
     for (family, name, table) in queue.chain(conditioner).chain(impairment) {
         let node = read::json(texts, name, &json!(table));
+        let family = if family.is_queue() { Family::of_queue(&node) } else { family };
         resolve(family, &node, &path(&[name]), None, check);
     }
 }

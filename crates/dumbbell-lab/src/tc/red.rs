@@ -1,10 +1,10 @@
-//! tc-red(8): our `red` in byte mode.
+//! tc-red(8): our `red` in byte mode, and `adaptive_red`.
 //!
 //! What the manual does not say and Linux does is set too: no gentle region, one random number for each signal, no
 //! least queue, and an average that only decays after an idle time.
 use super::part::{Above, Outlet, Part, Site, in_packets, table};
 use super::words::Words;
-use super::{Kind, burst};
+use super::{Kind, adaptive, burst};
 use dumbbell_algos::aqm::drop_tail::Victim;
 use dumbbell_algos::aqm::red::average::{IdleFraction, IdleStyle};
 use dumbbell_algos::aqm::red::spacing::SpacingLaw;
@@ -13,11 +13,11 @@ use dumbbell_core::units::{Bytes, Capacity, Packets, Rate};
 use serde_json::json;
 
 /// Random Early Detection.
-pub const RED: Kind = Kind { name: "red", import, exports: &["red"], export };
+pub const RED: Kind = Kind { name: "red", import, exports: &["red", "adaptive_red"], export };
 
-const KNOWN: &[&str] = &["limit", "min", "max", "avpkt", "burst", "bandwidth", "probability", "ecn", "harddrop"];
+const KNOWN: &[&str] =
+    &["limit", "min", "max", "avpkt", "burst", "bandwidth", "probability", "ecn", "harddrop", "adaptive"];
 const REFUSED: &[super::words::Refused] = &[
-    ("adaptive", "Adaptive RED changes max_p as it runs, and red here does not", "take `adaptive` out"),
     ("nodrop", "red here drops early what cannot be marked, and `nodrop` lets it in", "take `nodrop` out"),
     ("qevent", "a scenario has no blocks of filters", "take `qevent` and what belongs to it out"),
 ];
@@ -34,6 +34,7 @@ struct Said {
     probability: Option<f64>,
     ecn: bool,
     harddrop: bool,
+    adaptive: bool,
 }
 
 fn read(words: &mut Words<'_, '_>) -> Said {
@@ -49,6 +50,7 @@ fn read(words: &mut Words<'_, '_>) -> Said {
             "probability" => s.probability = words.probability(word, "0.02"),
             "ecn" => s.ecn = true,
             "harddrop" => s.harddrop = true,
+            "adaptive" => s.adaptive = true,
             _ => words.unknown(word, KNOWN, REFUSED),
         }
     }
@@ -90,7 +92,7 @@ fn import(words: &mut Words<'_, '_>, above: &Above) -> Part {
     let Some(w_q) = weight(s.burst, min, max, avpkt, words, &mut part) else { return part };
     let Some(max_p) = chance(s.probability, min, max, words, &mut part) else { return part };
     remarks(&s, &mut part);
-    part.queue = Some(table([
+    let mut queue = table([
         ("kind", json!("red")),
         ("limit", json!(limit)),
         ("min_th", json!(Packets(min_th))),
@@ -106,7 +108,11 @@ fn import(words: &mut Words<'_, '_>, above: &Above) -> Part {
         ("idle_style", json!(IdleStyle::Paper)),
         ("idle_fraction", json!(IdleFraction::Real)),
         ("min_q_for_drop", json!(Packets(0.0))),
-    ]));
+    ]);
+    if s.adaptive {
+        adaptive::import(&mut queue, &mut part);
+    }
+    part.queue = Some(queue);
     part
 }
 
@@ -186,7 +192,11 @@ fn remarks(s: &Said, part: &mut Part) {
 }
 
 fn export(site: &Site<'_>, outlet: &mut Outlet) -> Option<String> {
-    let c: RedConfig = serde_json::from_value(site.aqm.config.clone()).ok()?;
+    let adapts = site.aqm.kind == "adaptive_red";
+    let c: RedConfig = match adapts {
+        true => adaptive::export(site, outlet)?,
+        false => serde_json::from_value(site.aqm.config.clone()).ok()?,
+    };
     refusals(&c, outlet);
     let avpkt = if c.byte_mode { c.mean_packet_size } else { Bytes(u64::from(site.mtu)) };
     if !c.byte_mode {
@@ -223,6 +233,7 @@ fn export(site: &Site<'_>, outlet: &mut Outlet) -> Option<String> {
         (true, false) => " ecn",
         (false, _) => "",
     };
+    let flags = format!("{flags}{}", if adapts { " adaptive" } else { "" });
     let bandwidth = super::units::show_rate(site.rate);
     Some(format!(
         "red limit {limit} min {min} max {max} avpkt {} burst {burst} bandwidth {bandwidth} probability {}{flags}",
@@ -247,7 +258,7 @@ fn refusals(c: &RedConfig, outlet: &mut Outlet) {
 }
 
 /// tc's burst for `w_q`.
-fn bursts(w_q: f64, min_th: f64, outlet: &mut Outlet) -> Option<u32> {
+pub fn bursts(w_q: f64, min_th: f64, outlet: &mut Outlet) -> Option<u32> {
     let wanted = (-w_q.log2()).round().clamp(1.0, 31.0) as u32;
     let Some((burst, k)) = burst::nearest(min_th, wanted) else {
         let cause = format!("with min_th = {min_th:.3} packets no burst gives tc a weight of the average");

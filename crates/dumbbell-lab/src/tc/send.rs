@@ -1,6 +1,6 @@
 //! A link of a plan as lines for tc: netem at the root, tbf below it, the queue below that.
 use super::part::{Outlet, Site};
-use super::{KINDS, netem, tbf};
+use super::{KINDS, netem, tbf, without};
 use dumbbell_core::units::Capacity;
 use dumbbell_plan::Link;
 
@@ -56,11 +56,11 @@ fn queue(link: &Link, outlet: &mut Outlet) -> Option<String> {
         outlet.refuse("a limit of 0 packets is no queue for tc", "raise the limit");
         return None;
     }
-    let site = Site { aqm: &link.aqm, capacity: link.capacity, mtu: link.mtu, rate: link.rate };
+    let site = Site { aqm: &link.aqm, capacity: link.capacity, mtu: link.mtu, rate: link.rate, delay: link.delay };
     let Some(kind) = KINDS.iter().find(|k| k.exports.contains(&link.aqm.kind.as_str())) else {
         let known: Vec<&str> = KINDS.iter().flat_map(|k| k.exports).copied().collect();
         let fix = format!("known are {}", known.join(", "));
-        outlet.refuse(format!("tc's counterpart of the queue `{}` is not known here", link.aqm.kind), fix);
+        outlet.refuse(without::ours(&link.aqm.kind), fix);
         return None;
     };
     (kind.export)(&site, outlet)

@@ -127,6 +127,27 @@ pub fn count(text: &str) -> Result<u32, String> {
     }
 }
 
+/// A time that tc keeps in whole microseconds: what is beyond them is cut off, and nanoseconds are no unit.
+pub fn micros(text: &str) -> Result<Span, String> {
+    if split(text).is_some_and(|(_, unit)| unit.starts_with('n')) {
+        return Err(format!("`{text}` is too fine: tc keeps this time in microseconds"));
+    }
+    Ok(Span::from_us(time(text)?.ps() / 1_000_000))
+}
+
+/// A whole number without a unit.
+pub fn whole(text: &str) -> Result<u32, String> {
+    let hexadecimal = text.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok());
+    let number = hexadecimal.or_else(|| text.parse().ok());
+    number.ok_or_else(|| format!("`{text}` is no whole number up to 4294967295"))
+}
+
+/// A number of zero or more.
+pub fn real(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|x| x.is_finite() && *x >= 0.0);
+    number.ok_or_else(|| format!("`{text}` is no number of zero or more"))
+}
+
 /// A share in per cent, with the sign or without: `1%` and `1` are 0.01. The point moves in the text: 99.9 / 100 is not
 /// the number nearest to 0.999.
 pub fn percent(text: &str) -> Result<f64, String> {
@@ -204,6 +225,11 @@ mod tests {
         assert_eq!((time("100"), time("1.5ms")), (Ok(Span::from_us(100)), Ok(Span::from_us(1500))));
         assert_eq!((percent("1"), percent("0.5%"), probability("2%")), (Ok(0.01), Ok(0.005), Ok(0.02)));
         assert_eq!((count("0x10"), count("1k"), count("1.5")), (Ok(16), Ok(1024), Ok(1)));
+        assert_eq!(
+            (micros("4.7us"), micros("1500ns").is_err(), micros("0")),
+            (Ok(Span::from_us(4)), true, Ok(Span::ZERO))
+        );
+        assert_eq!((whole("0x10"), whole("1k").is_err(), whole("-1").is_err()), (Ok(16), true, true));
         let shown = [0.0, 1e-7, 0.001, 0.01, 0.1, 0.999, 1.0].map(show_percent);
         assert_eq!(shown, ["0%", "0.00001%", "0.1%", "1%", "10%", "99.9%", "100%"]);
         for wrong in ["5%", "-1mbit", "mbit", "1parsec", "", "1e99mbit", "0"] {

@@ -106,6 +106,18 @@ impl<'t, 'c> Words<'t, 'c> {
     pub fn count(&mut self, word: Word<'t>, example: &str) -> Option<u32> {
         self.value(word, example, units::count)
     }
+    /// A time in whole microseconds.
+    pub fn micros(&mut self, word: Word<'t>, example: &str) -> Option<Span> {
+        self.value(word, example, units::micros)
+    }
+    /// A whole number without a unit.
+    pub fn whole(&mut self, word: Word<'t>, example: &str) -> Option<u32> {
+        self.value(word, example, units::whole)
+    }
+    /// A number of zero or more.
+    pub fn real(&mut self, word: Word<'t>, example: &str) -> Option<f64> {
+        self.value(word, example, units::real)
+    }
     /// A probability, in per cent.
     pub fn percent(&mut self, word: Word<'t>, example: &str) -> Option<f64> {
         self.value(word, example, units::percent)

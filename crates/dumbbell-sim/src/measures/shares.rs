@@ -32,8 +32,12 @@ struct Guest {
     dropped: bool,
     /// A packet was dropped in a window before, since it last had enough.
     refused: bool,
-    /// Windows since it last came. They count when it comes again: until then it may be over.
+    /// The last packet that came in the window before was dropped: it is sure to try again.
+    waiting: bool,
+    /// Windows since it last came. Unless it is sure to try again they count when it does: until then it may be over.
     silent: u8,
+    /// Bytes of this window when a packet was last dropped.
+    had: u64,
 }
 
 impl Shares {
@@ -58,7 +62,8 @@ impl Shares {
     pub fn refused(&mut self, flow: u32, bytes: u32) {
         if let Some(got) = self.got.get_mut(flow as usize) {
             *got = got.saturating_sub(u64::from(bytes));
-            self.flows[flow as usize].dropped = true;
+            let guest = &mut self.flows[flow as usize];
+            (guest.dropped, guest.had) = (true, *got);
         }
     }
 
@@ -74,11 +79,14 @@ impl Shares {
             let had = std::mem::take(got);
             if had == 0 && !guest.dropped {
                 guest.silent = guest.silent.saturating_add(1);
+                let counts = u64::from(guest.refused && guest.waiting);
+                (self.pairs, self.locked) = (self.pairs + counts, self.locked + counts);
                 continue;
             }
             self.seen += u32::from(!std::mem::replace(&mut guest.seen, true));
             let silent = u64::from(std::mem::take(&mut guest.silent));
-            let before = if guest.refused { silent } else { 0 };
+            let before = if guest.refused && !guest.waiting { silent } else { 0 };
+            guest.waiting = guest.dropped && guest.had == had;
             guest.refused |= std::mem::take(&mut guest.dropped);
             guest.refused &= (had as f64) < least;
             self.pairs += before + 1;
@@ -118,7 +126,7 @@ impl Guest {
             return true;
         }
         if self.silent >= PATIENCE {
-            (self.refused, self.silent) = (false, 0);
+            (self.refused, self.waiting, self.silent) = (false, false, 0);
         }
         self.refused
     }
@@ -151,11 +159,13 @@ mod tests {
         assert_eq!(s.lock_out(), Some(0.0));
     }
 
-    /// Two windows of silence between two losses count once the flow is back; after its last packet nothing does.
+    /// Its last packet got through: two windows of silence count once the flow is back; after its last packet nothing does.
     #[test]
     fn silence_after_a_refusal_counts_when_it_ends() {
         let mut s = Shares::default();
-        window(&mut s, &[(100, 0), (10, 10)]);
+        s.came(1, 1000);
+        s.refused(1, 1000);
+        window(&mut s, &[(100, 0), (1, 0)]);
         (0..2).for_each(|_| window(&mut s, &[(100, 0)]));
         assert_eq!(s.lock_out(), Some(1.0 / 4.0));
         window(&mut s, &[(100, 0), (1, 1)]);
@@ -166,19 +176,18 @@ mod tests {
         assert_eq!(s.lock_out(), Some(4.0 / 15.0));
     }
 
+    /// Its last packet was dropped: it is sure to try again, and each window of silence counts at once, up to a point.
     #[test]
-    fn who_never_comes_back_is_forgotten() {
+    fn who_waits_for_another_try_is_locked_out() {
         let mut s = Shares::default();
         window(&mut s, &[(100, 0), (10, 10)]);
-        (0..PATIENCE + 2).for_each(|_| window(&mut s, &[(100, 0)]));
-        let alone = s.lock_out();
+        (0..3).for_each(|_| window(&mut s, &[(100, 0)]));
+        assert_eq!(s.lock_out(), Some(4.0 / 8.0));
         window(&mut s, &[(100, 0), (1, 1)]);
-        assert_eq!(alone, Some(1.0 / (f64::from(PATIENCE) + 4.0)));
-        assert_eq!(
-            s.lock_out(),
-            Some(2.0 / (f64::from(PATIENCE) + 6.0)),
-            "one window more, and not all the silent ones"
-        );
+        assert_eq!(s.lock_out(), Some(5.0 / 10.0));
+        (0..u32::from(PATIENCE) + 50).for_each(|_| window(&mut s, &[(100, 0)]));
+        let (kept, all) = (5 + u32::from(PATIENCE), 10 + 2 * u32::from(PATIENCE) + 50);
+        assert_eq!(s.lock_out(), Some(f64::from(kept) / f64::from(all)));
         s.begin();
         assert_eq!((s.lock_out(), s.seen()), (None, 0));
     }

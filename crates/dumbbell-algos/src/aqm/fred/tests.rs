@@ -40,8 +40,9 @@ impl Literal {
     fn arriving(&mut self, cx: &mut Cx<'_>, flow: u32) -> Result<(), Reason> {
         let (minth, maxth) = (self.config.min_th.0, self.config.max_th.0);
         if let Some(since) = self.q_time {
-            let m = cx.link.rate.bytes_in(cx.now.since(since)) / self.config.mean_packet_size.0;
-            self.avg *= libm::pow(1.0 - self.config.w_q, m as f64);
+            let size = self.config.mean_packet_size.0;
+            let m = cx.now.since(since).seconds() * cx.link.rate.bps() as f64 / (8 * size) as f64;
+            self.avg *= libm::pow(1.0 - self.config.w_q, m);
             self.share(self.flows.len());
             self.q_time = Some(cx.now);
         }
@@ -200,6 +201,20 @@ fn small_flows_are_spared_and_the_greedy_one_is_not() {
     assert!(losses_of_small_flows(Fifo::new(tail), site).len() > 1000);
     // Of 3600.
     assert!(fred.len() < 20, "{fred:?}");
+}
+
+/// A flow of small packets that come more often than a typical packet takes does not lock the queue: the average comes
+/// down while the link is idle, whoever knocks.
+#[test]
+fn a_queue_that_drops_all_comes_down_again() {
+    let mut bench = bench(&FredConfig { w_q: 0.5, ..FredConfig::default() });
+    (0..40).for_each(|flow| _ = bench.arrive(Time::ZERO, packet(flow, 1000, Ecn::NotEct)));
+    bench.drain();
+    let before = bench.port.ledger().departures;
+    for i in 0..20_000 {
+        bench.arrive(Time::ZERO + Span::from_secs(1) + Span::from_us(100 * i), packet(50, 40, Ecn::NotEct));
+    }
+    assert!(bench.port.ledger().departures > before + 1000);
 }
 
 /// From max_th on: two packets of each flow, or none at all.

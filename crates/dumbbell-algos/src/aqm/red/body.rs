@@ -4,17 +4,23 @@ use super::average::{Average, AverageRule};
 use super::config::{ByteDrop, RedConfig};
 use super::curve::{Curve, Region};
 use super::spacing::Spacing;
+use crate::aqm::drop_tail::Victim;
 use dumbbell_core::aqm::{Backlog, Cx, Decision, Needs, QueueView, Reason, Slot, Verdict};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::Time;
 
-/// A queue's average and the habits that all its packets share.
+/// A queue's average, and what holds for all its packets.
 #[derive(Clone, Debug)]
 pub struct Body {
-    config: RedConfig,
-    mean_size: f64,
     average: Average,
+    mean_size: f64,
+    min_q_for_drop: f64,
+    byte_mode: bool,
+    byte_drop: ByteDrop,
+    ecn: bool,
+    ecn_hard: bool,
+    victim: Victim,
 }
 
 /// One curve and the count of packets since its last signal: RED has one, WRED one for each class.
@@ -43,7 +49,9 @@ impl Body {
             idle_style: config.idle_style,
             idle_fraction: config.idle_fraction,
         };
-        Body { mean_size: config.mean_packet_size.0 as f64, average: Average::new(rule), config: config.clone() }
+        let &RedConfig { byte_mode, byte_drop, ecn, ecn_hard, victim, .. } = config;
+        let (mean_size, min_q_for_drop) = (config.mean_packet_size.0 as f64, config.min_q_for_drop.0);
+        Body { average: Average::new(rule), mean_size, min_q_for_drop, byte_mode, byte_drop, ecn, ecn_hard, victim }
     }
 
     /// The average queue length, packets.
@@ -55,7 +63,7 @@ impl Body {
     /// The queue in packets; in byte mode in packets of the mean size, so that thresholds mean `th * mean size` bytes.
     #[inline]
     pub fn length(&self, q: Backlog) -> f64 {
-        if self.config.byte_mode { q.bytes as f64 / self.mean_size } else { f64::from(q.packets) }
+        if self.byte_mode { q.bytes as f64 / self.mean_size } else { f64::from(q.packets) }
     }
 
     /// A packet finds a backlog: takes the average.
@@ -69,12 +77,12 @@ impl Body {
 
     /// What it asks of its port: see [`Aqm::needs`](dumbbell_core::aqm::Aqm::needs).
     pub fn needs(&self) -> Needs {
-        self.config.victim.needs()
+        self.victim.needs()
     }
 
     /// Which waiting packet goes for one that does not fit; `None`: that one.
     pub fn make_room(&self, cx: &mut Cx<'_>, q: &impl QueueView) -> Option<Slot> {
-        self.config.victim.draw(q.waiting(), cx.rng)
+        self.victim.draw(q.waiting(), cx.rng)
     }
 
     /// The link is idle since `cx.now`.
@@ -132,7 +140,7 @@ impl Dropper {
 
     #[inline(always)]
     fn verdict(&mut self, body: &Body, avg: f64, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta) -> Verdict {
-        let floor = body.config.min_q_for_drop.0;
+        let floor = body.min_q_for_drop;
         let short = floor > 0.0 && f64::from(q.backlog().packets) <= floor;
         match self.curve.at(avg) {
             Region::Random(p_b) if !short => self.random(body, cx, p_b, p),
@@ -148,7 +156,7 @@ impl Dropper {
     /// Between the thresholds.
     fn random(&mut self, body: &Body, cx: &mut Cx<'_>, p_b: f64, p: &Meta) -> Verdict {
         let in_means = f64::from(p.ip_len) / body.mean_size;
-        let (factor, weight, scale) = match body.config.byte_drop {
+        let (factor, weight, scale) = match body.byte_drop {
             ByteDrop::Off => (1.0, 1.0, 1.0),
             ByteDrop::MeanSize => (in_means, 1.0, 1.0),
             ByteDrop::MaxSize => (f64::from(p.ip_len) / f64::from(cx.link.mtu), 1.0, 1.0),
@@ -157,7 +165,7 @@ impl Dropper {
         self.p_b = p_b * factor;
         if !self.spacing.test(self.p_b, weight, scale, cx.rng) {
             Verdict::Pass
-        } else if body.config.ecn {
+        } else if body.ecn {
             Verdict::Signal(Reason::Early)
         } else {
             Verdict::Drop(Reason::Early)
@@ -168,10 +176,10 @@ impl Dropper {
     fn force(&mut self, body: &Body, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta) -> Verdict {
         self.p_b = 1.0;
         self.spacing.force(cx.rng);
-        if body.config.ecn && !body.config.ecn_hard && p.ecn.capable() {
+        if body.ecn && !body.ecn_hard && p.ecn.capable() {
             return Verdict::Mark(Reason::Forced);
         }
-        match body.config.victim.draw(q.waiting(), cx.rng) {
+        match body.victim.draw(q.waiting(), cx.rng) {
             None => Verdict::Drop(Reason::Forced),
             Some(slot) => Verdict::Evict { slot, reason: Reason::Forced, arrival_too: false },
         }

@@ -33,7 +33,7 @@ fn fluid(arrivals: &[Came]) -> Vec<f64> {
     let mut lines: [VecDeque<(usize, f64)>; 4] = Default::default();
     loop {
         let sum: f64 = (0..4).filter(|i| !lines[*i].is_empty()).map(|i| WEIGHTS[i]).sum();
-        let rate = |i: usize| 125_000.0 * WEIGHTS[i] / sum;
+        let rate = move |i: usize| 125_000.0 * WEIGHTS[i] / sum;
         let end = (0..4).filter_map(|i| lines[i].front().map(|(_, left)| (left / rate(i), i)));
         let first = end.min_by(|a, b| a.0.total_cmp(&b.0));
         let until_arrival = arrivals.get(next).map(|(at, _, _)| at - now);
@@ -43,10 +43,9 @@ fn fluid(arrivals: &[Came]) -> Vec<f64> {
             (None, Some(span)) => span,
             (Some((a, _)), Some(b)) => a.min(b),
         };
-        for i in 0..4 {
-            let share = rate(i) * step;
-            if let Some((_, left)) = lines[i].front_mut() {
-                *left -= share;
+        for (i, line) in lines.iter_mut().enumerate() {
+            if let Some((_, left)) = line.front_mut() {
+                *left -= rate(i) * step;
             }
         }
         now += step;
@@ -165,7 +164,7 @@ impl Aqm for Third {
     }
     fn depart(&mut self, _: &mut Cx<'_>, _: &impl QueueView, _: &Meta, _: Span) -> Verdict {
         self.0 += 1;
-        if self.0 % 3 == 0 { Verdict::Drop(Reason::Head) } else { Verdict::Pass }
+        if self.0.is_multiple_of(3) { Verdict::Drop(Reason::Head) } else { Verdict::Pass }
     }
 }
 

@@ -1,0 +1,108 @@
+//! FQ-COBALT: flow queueing with COBALT in each queue, as in ns-3 (and, with much else, in CAKE).
+//!
+//! [`fq`](super::fq) has the scheduler, [`cobalt`](crate::aqm::cobalt) the algorithm. A queue that is cut because the buffer is full
+//! takes that for an overflow of its own: BLUE's probability goes up.
+use super::flows::{Lot, Queued};
+use crate::aqm::cobalt::{Cobalt, CobaltConfig};
+use dumbbell_core::aqm::LinkInfo;
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::units::{Bytes, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Flow queueing with COBALT.
+pub type FqCobalt<P> = Queued<Cobalt, P>;
+
+/// Parameters of [`FqCobalt`]. The port's limit is that of all queues (ns-3: 10240 packets).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct FqCobaltConfig {
+    /// The delay in a queue that may stand; also the least time from one step of BLUE's probability to the next.
+    #[schemars(extend("x-source" = "ns-3 FqCobaltQueueDisc: 5 ms"))]
+    pub target: Span,
+    /// The first distance of two signals: of the order of the largest round-trip time in common use.
+    #[schemars(extend("x-source" = "ns-3 FqCobaltQueueDisc: 100 ms"))]
+    pub interval: Span,
+    /// BLUE's step up, at an overflow.
+    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "CAKE and ns-3: 1/256"))]
+    pub p_inc: f64,
+    /// BLUE's step down, at an empty queue.
+    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "CAKE and ns-3: 1/4096"))]
+    pub p_dec: f64,
+    /// A delay above which BLUE's probability steps up, too; `"0 s"`: none.
+    #[schemars(extend("x-source" = "CAKE; ns-3 BlueThreshold 400 ms"))]
+    pub blue_threshold: Span,
+    /// Whether CoDel's part marks ECN-capable packets rather than dropping them; BLUE's part never does.
+    #[schemars(extend("x-source" = "ns-3 FqCobaltQueueDisc: UseEcn true"))]
+    pub ecn: bool,
+    /// Number of queues; flows are spread over them by a hash with a salt of the run.
+    #[schemars(range(min = 1, max = 65536), extend("x-source" = "ns-3 FqCobaltQueueDisc: 1024"))]
+    pub flows: u32,
+    /// Bytes that a queue may send in its turn.
+    #[schemars(extend("x-source" = "RFC 8290 section 5.2.3: 1514"))]
+    pub quantum: Bytes,
+    /// Bytes that all queues may hold, beside the port's limit.
+    #[schemars(extend("x-source" = "tc-fq_codel(8): 32 MB"))]
+    pub memory_limit: Bytes,
+    /// Packets dropped at once from the head of the queue with the most bytes when the buffer is full; at most half of it.
+    #[schemars(range(min = 1, max = 65536), extend("x-source" = "ns-3 FqCobaltQueueDisc: 64"))]
+    pub drop_batch: u32,
+}
+
+impl Default for FqCobaltConfig {
+    fn default() -> Self {
+        let lot = Lot::default();
+        let cobalt = CobaltConfig::default();
+        FqCobaltConfig {
+            target: cobalt.target,
+            interval: cobalt.interval,
+            p_inc: cobalt.p_inc,
+            p_dec: cobalt.p_dec,
+            blue_threshold: cobalt.blue_threshold,
+            ecn: true,
+            flows: lot.flows,
+            quantum: lot.quantum,
+            memory_limit: lot.memory_limit,
+            drop_batch: lot.drop_batch,
+        }
+    }
+}
+
+impl FqCobaltConfig {
+    fn lot(&self) -> Lot {
+        let FqCobaltConfig { flows, quantum, memory_limit, drop_batch, .. } = *self;
+        Lot { flows, quantum, memory_limit, drop_batch }
+    }
+    fn aqm(&self) -> CobaltConfig {
+        let FqCobaltConfig { target, interval, p_inc, p_dec, blue_threshold, ecn, .. } = *self;
+        CobaltConfig { target, interval, p_inc, p_dec, blue_threshold, ecn, ..CobaltConfig::default() }
+    }
+}
+
+impl Config for FqCobaltConfig {
+    fn check(&self) -> Result<(), Fault> {
+        self.lot().check()?;
+        self.aqm().check()
+    }
+}
+
+impl<P> Algorithm for FqCobalt<P> {
+    type Config = FqCobaltConfig;
+    type Site = LinkInfo;
+    const ABOUT: About = About {
+        name: "fq_cobalt",
+        title: "Flow queueing with COBALT (FQ-COBALT)",
+        idea: "A queue for each flow, in turns of a quantum, flows that send little first; COBALT keeps each queue short.",
+        equations: super::fq::EQUATIONS,
+        sources: &[
+            "RFC 8290 (the scheduler)",
+            "Palmei et al.: Design and Evaluation of COBALT Queue Discipline, IEEE LANMAN 2019 (`dumbbell explain cobalt`)",
+            "ns-3 FqCobaltQueueDisc (defaults)",
+        ],
+        provenance: Provenance::Recollection,
+    };
+    fn new(config: &FqCobaltConfig, link: &LinkInfo) -> Self {
+        let (cobalt, site) = (config.aqm(), *link);
+        config.lot().over(link, move |_| Cobalt::new(&cobalt, &site))
+    }
+}

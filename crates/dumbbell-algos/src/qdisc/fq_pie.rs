@@ -1,0 +1,108 @@
+//! FQ-PIE: flow queueing with PIE in each queue.
+//!
+//! [`fq`](super::fq) has the scheduler, [`pie`](crate::aqm::pie) the algorithm; here are the parameters of tc-fq_pie(8).
+use super::flows::{Lot, Queued};
+use crate::aqm::pie::{Pie, PieConfig};
+use dumbbell_core::aqm::LinkInfo;
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::units::{Bytes, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Flow queueing with PIE.
+pub type FqPie<P> = Queued<Pie, P>;
+
+/// Parameters of [`FqPie`]. The port's limit is that of all queues (tc-fq_pie(8): 10240 packets).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct FqPieConfig {
+    /// The delay in a queue that the controller steers to.
+    #[schemars(extend("x-source" = "tc-fq_pie(8): 15 ms"))]
+    pub target: Span,
+    /// Time between two updates of the probability.
+    #[schemars(extend("x-source" = "tc-fq_pie(8): 15 ms"))]
+    pub tupdate: Span,
+    /// Gain of the distance from the target, in 1/s (`tc` writes 16 times it).
+    #[schemars(range(min = 0.0), extend("x-source" = "tc-fq_pie(8): 2/16"))]
+    pub alpha: f64,
+    /// Gain of the delay's growth, in 1/s (`tc` writes 16 times it).
+    #[schemars(range(min = 0.0), extend("x-source" = "tc-fq_pie(8): 20/16"))]
+    pub beta: f64,
+    /// Whether ECN-capable packets are marked rather than dropped.
+    #[schemars(extend("x-source" = "tc-fq_pie(8): noecn"))]
+    pub ecn: bool,
+    /// From this probability on ECN-capable packets too are dropped.
+    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "tc-fq_pie(8): ecn_prob 10 %"))]
+    pub mark_ecnth: f64,
+    /// Whether the probability is scaled by the packet's size.
+    #[schemars(extend("x-source" = "tc-fq_pie(8): nobytemode"))]
+    pub bytemode: bool,
+    /// Number of queues; flows are spread over them by a hash with a salt of the run.
+    #[schemars(range(min = 1, max = 65536), extend("x-source" = "tc-fq_pie(8): 1024"))]
+    pub flows: u32,
+    /// Bytes that a queue may send in its turn.
+    #[schemars(extend("x-source" = "tc-fq_pie(8): 1514"))]
+    pub quantum: Bytes,
+    /// Bytes that all queues may hold, beside the port's limit.
+    #[schemars(extend("x-source" = "tc-fq_pie(8): 32 MB"))]
+    pub memory_limit: Bytes,
+    /// Packets dropped at once from the head of the queue with the most bytes when the buffer is full; at most half of it. (The
+    /// kernel's drops the arriving packet.)
+    #[schemars(range(min = 1, max = 65536), extend("x-source" = "RFC 8290 section 4.1: 64"))]
+    pub drop_batch: u32,
+}
+
+impl Default for FqPieConfig {
+    fn default() -> Self {
+        let lot = Lot::default();
+        let pie = PieConfig::default();
+        FqPieConfig {
+            target: pie.target,
+            tupdate: pie.tupdate,
+            alpha: pie.alpha,
+            beta: pie.beta,
+            ecn: false,
+            mark_ecnth: pie.mark_ecnth,
+            bytemode: false,
+            flows: lot.flows,
+            quantum: lot.quantum,
+            memory_limit: lot.memory_limit,
+            drop_batch: lot.drop_batch,
+        }
+    }
+}
+
+impl FqPieConfig {
+    fn lot(&self) -> Lot {
+        let FqPieConfig { flows, quantum, memory_limit, drop_batch, .. } = *self;
+        Lot { flows, quantum, memory_limit, drop_batch }
+    }
+    fn aqm(&self) -> PieConfig {
+        let FqPieConfig { target, tupdate, alpha, beta, ecn, mark_ecnth, bytemode, .. } = *self;
+        PieConfig { target, tupdate, alpha, beta, ecn, mark_ecnth, bytemode, ..PieConfig::default() }
+    }
+}
+
+impl Config for FqPieConfig {
+    fn check(&self) -> Result<(), Fault> {
+        self.lot().check()?;
+        self.aqm().check()
+    }
+}
+
+impl<P> Algorithm for FqPie<P> {
+    type Config = FqPieConfig;
+    type Site = LinkInfo;
+    const ABOUT: About = About {
+        name: "fq_pie",
+        title: "Flow queueing with PIE (FQ-PIE)",
+        idea: "A queue for each flow, in turns of a quantum, flows that send little first; PIE steers each queue's delay.",
+        equations: super::fq::EQUATIONS,
+        sources: &["RFC 8290 (the scheduler)", "RFC 8033 (PIE; `dumbbell explain pie`)", "tc-fq_pie(8)"],
+        provenance: Provenance::TwoReadings,
+    };
+    fn new(config: &FqPieConfig, link: &LinkInfo) -> Self {
+        let (pie, site) = (config.aqm(), *link);
+        config.lot().over(link, move |_| Pie::new(&pie, &site))
+    }
+}

@@ -1,0 +1,297 @@
+//! Queues of tc: what tc 6.1 sends to the kernel for a line is what the line means here.
+mod common;
+
+use common::plan;
+use dumbbell_lab::door;
+use dumbbell_lab::problem::code;
+use serde_json::{Value, json};
+
+/// Lines, and of the attributes that tc 6.1 puts into its message (linux/pkt_sched.h) those that are named, as they
+/// are here. Times are microseconds there.
+const SENT: &[(&str, &[(&str, Sent)])] = &[
+    (
+        "codel limit 100 target 4ms interval 30ms ecn",
+        &[
+            ("limit", Sent::Packets(100)),
+            ("target", Sent::Us(4000)),
+            ("interval", Sent::Us(30_000)),
+            ("ecn", Sent::Flag(true)),
+        ],
+    ),
+    ("codel ecn ce_threshold 1ms", &[("ecn", Sent::Flag(true)), ("ce_threshold", Sent::Us(1000))]),
+    ("codel target 4.7us", &[("target", Sent::Us(4))]),
+    ("codel ecn noecn", &[("ecn", Sent::Flag(false))]),
+    (
+        "pie limit 100 target 20ms tupdate 30ms ecn",
+        &[
+            ("limit", Sent::Packets(100)),
+            ("target", Sent::Us(20_000)),
+            ("tupdate", Sent::Us(30_000)),
+            ("ecn", Sent::Flag(true)),
+        ],
+    ),
+    (
+        "pie alpha 2 beta 20 bytemode dq_rate_estimator",
+        &[("alpha", Sent::Parts(2, 16)), ("beta", Sent::Parts(20, 16)), ("bytemode", Sent::Flag(true))],
+    ),
+    // struct tc_red_qopt: limit, qth_min, qth_max, Wlog; TCA_CHOKE_MAX_P is a share of 2^32.
+    (
+        "choke limit 1000 bandwidth 10mbit min 83 max 250 burst 120 ecn",
+        &[
+            ("limit", Sent::Packets(1000)),
+            ("min_th", Sent::Packets(83)),
+            ("max_th", Sent::Packets(250)),
+            ("w_q", Sent::Parts(1, 1 << 6)),
+            ("max_p", Sent::Share(85_899_345)),
+            ("ecn", Sent::Flag(true)),
+        ],
+    ),
+    (
+        "choke limit 1000 bandwidth 10mbit",
+        &[("min_th", Sent::Packets(83)), ("max_th", Sent::Packets(250)), ("w_q", Sent::Parts(1, 1 << 6))],
+    ),
+    (
+        "choke limit 100 bandwidth 10mbit",
+        &[("min_th", Sent::Packets(8)), ("max_th", Sent::Packets(25)), ("w_q", Sent::Parts(1, 1 << 3))],
+    ),
+    (
+        "choke limit 60 bandwidth 10mbit probability 0.1",
+        &[
+            ("min_th", Sent::Packets(5)),
+            ("max_th", Sent::Packets(15)),
+            ("w_q", Sent::Parts(1, 1 << 3)),
+            ("max_p", Sent::Share(429_496_729)),
+        ],
+    ),
+    ("choke limit 100 bandwidth 10mbit min 5 max 15 avpkt 500 burst 20", &[("w_q", Sent::Parts(1, 1 << 6))]),
+    // struct tc_sfb_qopt: milliseconds, packets, and probabilities as shares of 65535.
+    (
+        "sfb",
+        &[
+            ("rehash", Sent::Us(600_000_000)),
+            ("db", Sent::Us(60_000_000)),
+            ("max", Sent::Packets(25)),
+            ("target", Sent::Packets(20)),
+            ("increment", Sent::Of65535(33)),
+            ("decrement", Sent::Of65535(3)),
+            ("penalty_rate", Sent::Parts(10, 1)),
+            ("penalty_burst", Sent::Packets(20)),
+        ],
+    ),
+    (
+        "sfb limit 100 max 30 target 25 increment 0.001 decrement 0.0002 penalty_rate 20 rehash 600 db 60",
+        &[
+            ("limit", Sent::Packets(100)),
+            ("rehash", Sent::Us(600_000)),
+            ("db", Sent::Us(60_000)),
+            ("increment", Sent::Of65535(66)),
+            ("decrement", Sent::Of65535(13)),
+            ("penalty_rate", Sent::Parts(20, 1)),
+        ],
+    ),
+    (
+        "red limit 30000 min 5000 max 15000 avpkt 1000 burst 20 probability 0.1 adaptive ecn",
+        &[("max_p", Sent::Share(429_496_729)), ("w_q", Sent::Parts(1, 1 << 6)), ("ecn", Sent::Flag(true))],
+    ),
+];
+
+/// A value as the kernel gets it.
+#[derive(Clone, Copy, Debug)]
+enum Sent {
+    Packets(u32),
+    Us(u64),
+    Bytes(u64),
+    Flag(bool),
+    Parts(u32, u32),
+    Share(u32),
+    Of65535(u32),
+}
+
+impl Sent {
+    /// Whether it is what stands in the table.
+    fn is(self, value: &Value) -> bool {
+        let text = value.as_str().unwrap_or_default();
+        let near = |x: f64, step: f64| value.as_f64().is_some_and(|v| (v - x).abs() <= step);
+        match self {
+            Sent::Packets(n) => text == format!("{n} pkt"),
+            Sent::Us(us) => text.parse() == Ok(dumbbell_core::units::Span::from_us(us)),
+            Sent::Bytes(n) => text.parse() == Ok(dumbbell_core::units::Bytes(n)),
+            Sent::Flag(on) => value == &json!(on),
+            Sent::Parts(n, of) => near(f64::from(n) / f64::from(of), 0.0),
+            // tc cuts off, and rounds.
+            Sent::Share(n) => near(f64::from(n) / 2f64.powi(32), 2f64.powi(-32)),
+            Sent::Of65535(n) => near(f64::from(n) / 65535.0, 0.5 / 65535.0),
+        }
+    }
+}
+
+#[test]
+fn a_line_means_what_tc_sends() {
+    for (line, sent) in SENT {
+        let read = door::import_tc(line).unwrap_or_else(|p| panic!("{line}\n{}", p.rendered));
+        for (key, value) in *sent {
+            let found = &read["queue"][key];
+            assert!(value.is(found), "{line}: {key} is {found}, and tc sends {value:?}");
+        }
+    }
+}
+
+/// What stands for nothing written is what the manual pages print for their bare lines.
+#[test]
+fn bare_lines_have_the_manuals_values() {
+    let queue = |line: &str| door::import_tc(line).unwrap()["queue"].clone();
+    let codel = queue("codel");
+    let wanted = json!(["codel", "1000 pkt", "5 ms", "100 ms", false]);
+    assert_eq!(json!([codel["kind"], codel["limit"], codel["target"], codel["interval"], codel["ecn"]]), wanted);
+    let fq = queue("fq_codel");
+    let wanted = json!(["fq_codel", "10240 pkt", 1024, "1514 B", "5 ms", "100 ms", true]);
+    let found = [&fq["kind"], &fq["limit"], &fq["flows"], &fq["quantum"], &fq["target"], &fq["interval"], &fq["ecn"]];
+    assert_eq!(json!(found), wanted);
+    let fq = queue("fq_pie");
+    let wanted = json!(["fq_pie", "10240 pkt", 1024, "1514 B", "15 ms", 2.0 / 16.0, 20.0 / 16.0, false]);
+    let found = ["kind", "limit", "flows", "quantum", "target", "alpha", "beta", "ecn"].map(|key| &fq[key]);
+    assert_eq!(json!(found), wanted);
+    let sfq = queue("sfq");
+    let wanted = json!(["sfq", "127 pkt", 127, 1024, "0 s", false]);
+    assert_eq!(json!(["kind", "limit", "depth", "divisor", "perturb", "headdrop"].map(|key| &sfq[key])), wanted);
+    let dual = queue("dualpi2");
+    let wanted = json!(["dualpi2", "10000 pkt", "15 ms", "16 ms", 0.16, 3.2, 2.0, "1 ms", 0, 0.1]);
+    let keys = [
+        "kind",
+        "limit",
+        "target",
+        "tupdate",
+        "alpha",
+        "beta",
+        "coupling_factor",
+        "step_thresh",
+        "th_len",
+        "c_protection",
+    ];
+    assert_eq!(json!(keys.map(|key| &dual[key])), wanted);
+    let pie = queue("pie");
+    let wanted = json!(["pie", "1000 pkt", "15 ms", "15 ms", 2.0 / 16.0, 20.0 / 16.0, false]);
+    let found =
+        [&pie["kind"], &pie["limit"], &pie["target"], &pie["tupdate"], &pie["alpha"], &pie["beta"], &pie["ecn"]];
+    assert_eq!(json!(found), wanted);
+}
+
+/// The lines of a queue at the bottleneck of `common::RED`, or the refusal.
+fn written(queue: &str) -> Result<(String, String), String> {
+    let plan = plan(common::RED, &[&format!("queue={queue}")]);
+    let link = plan.links.iter().find(|l| l.name == "bottleneck").unwrap();
+    let done = door::export_tc(&json!({ "link": link, "queue_only": true })).map_err(|problem| {
+        assert_eq!(problem.code, code::SCENARIO);
+        problem.rendered
+    })?;
+    let line = done["lines"][0].as_str().unwrap().trim_start_matches("tc qdisc add dev eth0 root ").to_string();
+    Ok((line, done["explained"].to_string()))
+}
+
+#[test]
+fn queues_become_lines() {
+    for (queue, line, said) in [
+        (
+            "{kind=\"codel\", limit=\"60 pkt\"}",
+            "codel limit 60 target 5ms interval 100ms",
+            "inverse_root cannot be said",
+        ),
+        (
+            "{kind=\"codel\", limit=\"90 kB\", target=\"7500 us\", ecn=true, ce_threshold=\"1 ms\"}",
+            "codel limit 60 target 7500us interval 100ms ecn ce_threshold 1ms",
+            "90000 bytes hold 60 of the MTU",
+        ),
+        (
+            "{kind=\"pie\", limit=\"60 pkt\", alpha=0.2, delay=\"link_rate\", activate=0.3}",
+            "pie limit 60 target 15ms tupdate 15ms alpha 3 beta 20",
+            "0.1875 instead of 0.2",
+        ),
+        (
+            "{kind=\"choke\", limit=\"60 pkt\", min_th=\"5 pkt\", max_th=\"15.4 pkt\", w_q=0.125}",
+            "choke limit 60 bandwidth 10mbit min 5 max 15 avpkt 500 burst 8 probability 0.02",
+            "15 instead of 15.4",
+        ),
+        (
+            "{kind=\"sfb\", limit=\"60 pkt\", rehash=\"60 s\", db=\"6 s\"}",
+            "sfb rehash 60000 db 6000 limit 60 max 25 target 20 increment 0.001 decrement 0.00016666666666666666 \
+             penalty_rate 10 penalty_burst 20",
+            "ecn = false cannot be said",
+        ),
+        (
+            "{kind=\"adaptive_red\", limit=\"90 kB\", gentle=false, byte_mode=true, mean_packet_size=\"1000 B\", \
+             min_th=\"10 pkt\", max_th=\"30 pkt\", auto_w_q=\"off\", w_q=0.00390625}",
+            "red limit 90000 min 10000 max 30000 avpkt 1000 burst 66 bandwidth 10mbit probability 0.1 adaptive",
+            "2^-8",
+        ),
+        // 10 Mbps are 1250 packets of 1000 bytes a second: min_th is max(5, 5 ms x 1250 / 2) = 5, w_q 1 - exp(-1/1250).
+        (
+            "{kind=\"adaptive_red\", limit=\"90 kB\", gentle=false, byte_mode=true, mean_packet_size=\"1000 B\"}",
+            "red limit 90000 min 5000 max 15000 avpkt 1000 burst 75 bandwidth 10mbit probability 0.1 adaptive",
+            "2^-10 = 0.0009765625 instead of 0.0007996",
+        ),
+        (
+            "{kind=\"fq_codel\", limit=\"600 pkt\"}",
+            "fq_codel limit 600 flows 1024 quantum 1514 memory_limit 33554432 target 5ms interval 100ms",
+            "Newton's",
+        ),
+        (
+            "{kind=\"fq_codel\", limit=\"600 pkt\", ecn=false, drop_batch=8}",
+            "fq_codel limit 600 flows 1024 quantum 1514 memory_limit 33554432 target 5ms interval 100ms noecn drop_batch 8",
+            "Newton's",
+        ),
+        (
+            "{kind=\"fq_pie\", limit=\"600 pkt\", mark_ecnth=0.25}",
+            "fq_pie limit 600 flows 1024 quantum 1514 memory_limit 33554432 target 15ms tupdate 15ms alpha 2 beta 20 \
+             ecn_prob 25",
+            "drop_batch cannot be said",
+        ),
+        (
+            "{kind=\"sfq\", limit=\"600 pkt\", perturb=\"10 s\"}",
+            "sfq limit 600 flows 1024 depth 127 divisor 1024 quantum 1500 perturb 10",
+            "",
+        ),
+        (
+            "{kind=\"dualpi2\", limit=\"600 pkt\", l_aqm=\"step\"}",
+            "dualpi2 limit 600 coupling_factor 2 step_thresh 1ms min_qlen_step 1 drop_on_overload classic_protection 10 \
+             target 15ms tupdate 16ms alpha 0.16 beta 3.2",
+            "6.17",
+        ),
+    ] {
+        let (found, explained) = written(queue).unwrap_or_else(|rendered| panic!("{queue}\n{rendered}"));
+        assert_eq!(found, line, "{queue}");
+        assert!(explained.contains(said), "{queue}: {said} is not in {explained}");
+    }
+}
+
+#[test]
+fn what_has_no_counterpart_is_refused_with_a_reason() {
+    for (queue, reason) in [
+        ("{kind=\"pi2\"}", "dualpi2"),
+        ("{kind=\"cobalt\"}", "within cake"),
+        ("{kind=\"blue\"}", "within sfb"),
+        ("{kind=\"drr\"}", "a line for each class"),
+        ("{kind=\"avq\"}", "no kernel has it"),
+        ("{kind=\"pie\", alpha=3.0}", "sixteenths up to 2"),
+        ("{kind=\"pie\", alpha=0.001}", "sixteenths up to 2"),
+        ("{kind=\"codel\", target=\"100 ns\"}", "from 1 us"),
+        ("{kind=\"choke\", draws=2}", "draws = 1"),
+        ("{kind=\"choke\", candidate=\"front\"}", "at random"),
+        ("{kind=\"sfb\", levels=2}", "8 levels of 16"),
+        ("{kind=\"adaptive_red\"}", "gentle"),
+        ("{kind=\"dualpi2\"}", "not by a ramp"),
+        ("{kind=\"sfq\", aqm=\"red\"}", "not `red`"),
+        ("{kind=\"sfq\", divisor=1000}", "power of two"),
+        ("{kind=\"sfq\", limit=\"70000 pkt\"}", "at most 65535"),
+        ("{kind=\"fq_cobalt\"}", "within cake"),
+        ("{kind=\"fq\"}", "paces the flows"),
+    ] {
+        let rendered = written(queue).expect_err(queue);
+        let flat = rendered.split_whitespace().collect::<Vec<_>>().join(" ").replace("│ ", "");
+        assert!(flat.contains(reason), "{queue}: {reason} is not in\n{rendered}");
+    }
+    for (line, reason) in [("cake", "fq_cobalt"), ("fq", "RFC 8290"), ("prio", "codepoint"), ("gred", "virtual queues")]
+    {
+        let rendered = door::import_tc(line).expect_err(line).rendered;
+        assert!(rendered.contains(reason), "{line}: {reason} is not in\n{rendered}");
+    }
+}
