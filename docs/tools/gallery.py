@@ -1,7 +1,7 @@
 """Makes docs/gallery from two reproductions, a run and a comparison: `gallery.py RED-ON-NETFPGA RUN COMPARISON EA-RED`.
 
-Thumbnails are 600 pixels wide (900 with several panels), in few colours; numbers.json has what README.md says of the first
-reproduction, ea-red.json the verdicts of the other, which docs/ea-red.md shows.
+Thumbnails are 600 pixels wide (900 with several panels), in few colours; numbers.json has what README.md says of the
+first reproduction, ea-red.json the verdicts of the other, which docs/ea-red.md shows.
 """
 
 from __future__ import annotations
