@@ -1,4 +1,5 @@
-"""Makes docs/gallery from two reproductions, a run and a comparison: `gallery.py RED-ON-NETFPGA RUN COMPARISON EA-RED`.
+"""Makes docs/gallery from two reproductions, a recorded run and a comparison:
+`gallery.py RED-ON-NETFPGA RUN COMPARISON EA-RED`.
 
 Thumbnails are 600 pixels wide (900 with several panels), in few colours; numbers.json has what README.md says of the
 first reproduction, ea-red.json the verdicts of the other, which docs/ea-red.md shows.
@@ -84,13 +85,13 @@ def ea_red(reproduction: Path) -> None:
 
 def main() -> None:
     """Draws everything anew."""
-    directories = [Path(word) for word in sys.argv[1:4]]
-    for figure in sorted(png for directory in directories for png in (directory / "figures").glob("*.png")):
+    reproduction, run, comparison, paper = map(Path, sys.argv[1:5])
+    drawn = (reproduction, run, comparison)
+    for figure in sorted(png for directory in drawn for png in (directory / "figures").glob("*.png")):
         thumbnail(figure)
-    reproduction = directories[0]
     report = json.loads((reproduction / "report.json").read_text())
     (GALLERY / "numbers.json").write_text(json.dumps(numbers(report), indent=1) + "\n")
-    ea_red(Path(sys.argv[4]))
+    ea_red(paper)
 
 
 if __name__ == "__main__":
