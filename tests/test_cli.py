@@ -131,7 +131,7 @@ def test_a_bare_number_is_refused_with_its_line_and_fix(tmp_path: Path) -> None:
         ("explain", "rde"),
         ("reproduce", "no-such-paper"),
         ("plot", "no-such-directory"),
-        ("plot", "curve", "drop_tail"),
+        ("plot", "curve", "fred"),
     ],
 )
 def test_usage_errors_end_with_2_and_one_document(words: tuple[str, ...]) -> None:
