@@ -64,6 +64,17 @@ def test_every_table_of_the_language_and_every_algorithm_is_on_its_page() -> Non
         assert f"\n### {algorithm.name}\n" in algorithms
 
 
+def test_every_queue_has_a_row_with_its_provenance_on_the_page_about_queues() -> None:
+    rows = re.findall(
+        r"^\|[^|]*\| `(\w+)` \| [^|]+ \| ([a-z ]+) \| (\d+) \|$", (ROOT / "docs" / "queues.md").read_text(), re.M
+    )
+    queues = {a.name: a for a in dumbbell.catalogue.algorithms() if a.kind in ("aqm", "qdisc")}
+    assert [name for name, _, _ in rows] == list(dict.fromkeys(name for name, _, _ in rows))
+    assert {name: provenance for name, provenance, _ in rows} == {
+        name: a.provenance.replace("_", " ") for name, a in queues.items()
+    }
+
+
 def test_every_key_of_a_result_and_every_column_is_explained() -> None:
     text = (ROOT / "docs" / "results.md").read_text()
     command = [
