@@ -124,7 +124,7 @@ def test_the_measured_curve_counts_each_arrival_and_each_signal_once(result: Pat
 
 
 @pytest.mark.parametrize(
-    ("spacing", "mean"), [("bernoulli", 50), ("uniform", 25.5), ("uniform_stored", 25.5), ("uniform_wait", 74.5)]
+    ("spacing", "mean"), [("bernoulli", 50), ("uniform", 25), ("uniform_stored", 25.5), ("uniform_wait", 74.5)]
 )
 def test_the_mean_spacing_of_each_law(spacing: str, mean: float) -> None:
     assert 1 / measured.frequency(0.02, spacing) == pytest.approx(mean)

@@ -1,6 +1,8 @@
-"""Makes docs/gallery from a reproduction, a recorded run and a comparison: `gallery.py REPRODUCTION RUN COMPARISON`.
+"""Makes docs/gallery from two reproductions, a recorded run and a comparison:
+`gallery.py RED-ON-NETFPGA RUN COMPARISON EA-RED`.
 
-Thumbnails are 600 pixels wide (900 with several panels), in few colours; numbers.json has what README.md says of it.
+Thumbnails are 600 pixels wide (900 with several panels), in few colours; numbers.json has what README.md says of the
+first reproduction, ea-red.json the verdicts of the other, which docs/ea-red.md shows.
 """
 
 from __future__ import annotations
@@ -19,13 +21,13 @@ _PANELS = 1750
 """Pixels: what is wider has several panels."""
 
 
-def thumbnail(source: Path) -> None:
+def thumbnail(source: Path, prefix: str = "") -> None:
     """A small copy of a figure."""
     image = Image.open(source).convert("RGB")
     width = WIDE if image.width > 2.2 * image.height or image.width > _PANELS else WIDTH
     small = image.resize((width, round(image.height * width / image.width)), Image.Resampling.LANCZOS)
     few = small.quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
-    few.save(GALLERY / source.name, optimize=True)
+    few.save(GALLERY / f"{prefix}{source.name}", optimize=True)
 
 
 def numbers(report: dict) -> dict:
@@ -51,14 +53,45 @@ def numbers(report: dict) -> dict:
     }
 
 
+EA_RED = ("fig-3", "fig-4", "mechanism", "thresholds", "family-s", "modern-s")
+"""Figures of docs/ea-red.md."""
+
+
+def verdicts(report: dict) -> dict:
+    """What docs/ea-red.md says of the paper on ea-RED: every verdict, and those under each reading."""
+    point = report["points"][0]
+    cell = ("id", "what", "published", "decimals", "unit", "value", "pi95", "verdict")
+    return {
+        "version": report["version"],
+        "seeds": [point["seeds"][0], point["seeds"][-1]],
+        "points": len(report["points"]),
+        "cells": [{key: c[key] for key in cell} for c in report["cells"]],
+        "claims": [{key: c[key] for key in ("id", "text", "verdict")} for c in report["claims"]],
+        "readings": [
+            {key: row[key] for key in ("id", "choice", "what", "claims")}
+            | {"cells": {name: {key: c[key] for key in ("value", "verdict")} for name, c in row["cells"].items()}}
+            for row in report["readings"]
+        ],
+    }
+
+
+def ea_red(reproduction: Path) -> None:
+    """Draws and writes what docs/ea-red.md shows."""
+    for name in EA_RED:
+        thumbnail(reproduction / "figures" / f"{name}.png", "ea-red-")
+    report = json.loads((reproduction / "report.json").read_text())
+    (GALLERY / "ea-red.json").write_text(json.dumps(verdicts(report), indent=1) + "\n")
+
+
 def main() -> None:
     """Draws everything anew."""
-    directories = [Path(word) for word in sys.argv[1:4]]
-    for figure in sorted(png for directory in directories for png in (directory / "figures").glob("*.png")):
+    reproduction, run, comparison, paper = map(Path, sys.argv[1:5])
+    drawn = (reproduction, run, comparison)
+    for figure in sorted(png for directory in drawn for png in (directory / "figures").glob("*.png")):
         thumbnail(figure)
-    reproduction = directories[0]
     report = json.loads((reproduction / "report.json").read_text())
     (GALLERY / "numbers.json").write_text(json.dumps(numbers(report), indent=1) + "\n")
+    ea_red(paper)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 
 A page has `<!-- generated: PART -->` and `<!-- end -->`; what stands between them is made here: the keys of
 the scenario language from the JSON Schema, the TCP's fields and the catalogue from the catalogue, the checks of the
-passport from its oracles, the finding from docs/gallery/numbers.json (which `make gallery` writes).
+passport from its oracles, findings of papers from docs/gallery/*.json (which `make gallery` writes).
 tests/test_docs.py fails when a page is behind.
 """
 
@@ -20,11 +20,12 @@ from typing import Any
 
 from dumbbell import catalogue, door
 from dumbbell.cli.explain import PROVENANCE
+from dumbbell.units import significant
 from dumbbell.validate import passport
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-_PART = re.compile(r"(<!-- generated: (?P<name>[\w:]+) -->\n).*?(?=^<!-- end -->)", re.DOTALL | re.MULTILINE)
+_PART = re.compile(r"(<!-- generated: (?P<name>[\w:-]+) -->\n).*?(?=^<!-- end -->)", re.DOTALL | re.MULTILINE)
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -182,6 +183,40 @@ def finding(_: str) -> str:
     )
 
 
+def ea_red(part: str) -> str:
+    """What the whole reproduction of the paper on ea-RED found: `cells`, `claims`, or `readings` that differ."""
+    n = json.loads((ROOT / "docs" / "gallery" / "ea-red.json").read_text())
+    if part == "cells":
+        rows = ([c["what"], _printed(c), significant(c["value"]), _span(c["pi95"]), c["verdict"]] for c in n["cells"])
+        told = f"Seeds {n['seeds'][0]} to {n['seeds'][1]}, {n['points']} points, version {n['version']}."
+        return table(["printed of", "printed", "ours", "95 % of new runs", "verdict"], rows) + f"\n\n{told}"
+    if part == "claims":
+        return table(["claim", "text", "verdict"], ([c["id"], c["text"], c["verdict"]] for c in n["claims"]))
+    base, *others = n["readings"]
+    differ = [row for row in others if row["claims"] != base["claims"] or _held(row["cells"])]
+    rows = ([f"`{row['id']}`", row["what"], _claims(row), _held(row["cells"])] for row in [base, *differ])
+    same = f"The other {len(others) - len(differ)} of {len(others)} readings give the verdicts of the base throughout."
+    return table(["reading", "what it reads", "claims that hold", "printed gains that hold"], rows) + f"\n\n{same}"
+
+
+def _claims(row: dict[str, Any]) -> str:
+    """The claims that a reading leaves standing."""
+    held = (f"{name} ({verdict})" for name, verdict in row["claims"].items() if verdict in ("reproduced", "in part"))
+    return ", ".join(held) or "none"
+
+
+def _held(cells: dict[str, Any]) -> str:
+    return ", ".join(f"{k} {c['value']:+.0f} %" for k, c in cells.items() if c["verdict"] in ("reproduced", "in part"))
+
+
+def _printed(cell: dict[str, Any]) -> str:
+    return f"{cell['published']:.{max(cell['decimals'], 0)}f} {cell['unit']}"
+
+
+def _span(ends: Sequence[float]) -> str:
+    return " to ".join(map(significant, ends))
+
+
 def _tally(verdicts: dict[str, int]) -> str:
     return ", ".join(f"{verdicts[v]} {v}" for v in ("reproduced", "in part", "contradicted") if verdicts.get(v))
 
@@ -204,6 +239,7 @@ PARTS: dict[str, Callable[[str], str]] = {
     "algorithms": algorithms,
     "provenance": provenance,
     "finding": finding,
+    "ea-red": ea_red,
     "oracles": oracles,
 }
 

@@ -30,7 +30,8 @@ pub fn assemble(study: &Study, runs: Vec<Vec<Value>>, wall_s: f64) -> Value {
     out.insert("title".into(), json!(study.title));
     out.insert("version".into(), json!(env!("CARGO_PKG_VERSION")));
     if study.swept {
-        let prints: Vec<&Value> = points.iter().map(|p| &p["fingerprint"]).collect();
+        // A point of which every run failed has none.
+        let prints: Vec<&Value> = points.iter().filter_map(|p| p.get("fingerprint")).collect();
         out.insert("fingerprint".into(), json!(joint_print(&prints)));
         out.insert("valid".into(), json!(valid));
         out.insert("wall_s".into(), json!(wall_s));

@@ -100,11 +100,17 @@ impl Account {
     /// `parcel` was dropped.
     #[cold]
     pub fn drop<O: Observer>(&mut self, parcel: Parcel, e: &Event<'_>, scene: &mut Scene<'_, O>) {
+        if e.t <= self.stats.end() && e.reason != Reason::Link {
+            self.stats.signalled(e.t, parcel.flow, u32::from(parcel.packet.ip_len()), true);
+        }
+        self.turn_away(parcel, e, scene);
+    }
+
+    /// The same, not by the queue but by what stands before it: the queue's own measures do not hear of it.
+    #[cold]
+    pub fn turn_away<O: Observer>(&mut self, parcel: Parcel, e: &Event<'_>, scene: &mut Scene<'_, O>) {
         if e.t <= self.stats.end() {
             self.stats.dropped(e.t, e.reason);
-            if e.reason != Reason::Link {
-                self.stats.signalled(e.t, parcel.flow, u32::from(parcel.packet.ip_len()), true);
-            }
             let print = if e.reason == Reason::Link { &mut self.lost } else { &mut self.dropped };
             print.mix(e.t.ps());
             print.mix(parcel.word() ^ (e.reason.index() as u64) << 4);

@@ -33,8 +33,7 @@ impl<O: Observer> Emit<Parcel> for Gate<'_, '_, O> {
     }
     fn drop(&mut self, p: Parcel, reason: Reason) {
         self.account.stats.arrived(self.now, p.meta().ip_len);
-        self.account.stats.came(p.flow, p.meta().ip_len);
-        self.account.drop(p, &Event { t: self.now, reason, backlog: 0, saw: &|_| {} }, self.scene);
+        self.account.turn_away(p, &Event { t: self.now, reason, backlog: 0, saw: &|_| {} }, self.scene);
     }
 }
 

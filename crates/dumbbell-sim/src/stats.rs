@@ -198,6 +198,7 @@ impl PortStats {
         self.watch.as_deref_mut()
     }
     /// The queue holds `now`, whatever it held before.
+    #[inline]
     pub fn became(&mut self, t: Time, now: Backlog) {
         if let Some(watch) = &mut self.watch {
             watch.became(t, now);

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from .. import catalogue, door, overrides, series
+from .. import catalogue, overrides, series
 from ..errors import ScenarioError
 from .options import Json, emit, instant, show
 
@@ -30,7 +30,7 @@ def plot(
         str,
         Parameter(
             help="`cwnd`, `goodput`, `queue`, `delay`, `curve`, `phase`, `timeseq`; default: the first four, as far as "
-            "they were recorded. After the word `curve`: the algorithm."
+            "they were recorded. After the word `curve`: the algorithm, measured alone and drawn beside its law."
         ),
     ],
     flow: Flows = [],  # noqa: B006 (cyclopts reads it)
@@ -50,16 +50,17 @@ def plot(
     if what == "curve":
         _refuse_of_curve(kinds, {"--flow": flow, "--from": begin, "--to": end, "--point": point, "--seed": seed})
         name = kinds[0] if kinds else "red"
-        drawn = {f"curve-{name}": _curve(name, set)}
+        figure, said = _curve(name, set)
+        drawn, notes = {f"curve-{name}": figure}, [said]
         target = out or Path()
     else:
         drawn, home = _of_result(what, list(kinds), (flow, begin, end), point, seed)
-        target = out or home / "figures"
+        target, notes = out or home / "figures", []
     written = [str(p) for title, figure in drawn.items() for p in figures.save(figure, target / title)]
     if json:
         emit({"written": written})
     else:
-        show(*written)
+        show(*written, *notes)
     return 0
 
 
@@ -110,17 +111,6 @@ def _run(home: Path, seed: int | None) -> Path:
     return runs[0] if runs else home
 
 
-# The least scenario that a queue is checked in.
-_ALONE = """duration = "1 s"
-queue = {{ kind = "{0}", limit = "1000000 pkt" }}
-[dumbbell.bottleneck]
-rate = "10 Mbps"
-delay = "10 ms"
-[[flow]]
-name = "s"
-"""
-
-
 def _refuse_of_curve(words: tuple[str, ...], options: dict[str, Any]) -> None:
     """What a configured curve has no use for is refused."""
     if len(words) > 1:
@@ -130,23 +120,21 @@ def _refuse_of_curve(words: tuple[str, ...], options: dict[str, Any]) -> None:
             raise ScenarioError(f"{option} is of no use to `plot curve`, which draws no result: leave it out")
 
 
-def _curve(name: str, changes: list[str]) -> Any:
-    from ..figures.curve import Red, drop_probability
+def _curve(name: str, changes: list[str]) -> tuple[Any, str]:
+    """The figure of an algorithm alone, and how well it keeps its law."""
+    from .. import signalling
+    from ..figures import signalling as drawing
 
     (algorithm, *_) = catalogue.find(name)
-    values = {p.name: p.default for p in algorithm.parameters}
-    if not {"min_th", "max_th", "max_p"} <= values.keys():
-        raise ScenarioError(f"`{name}` has no curve of a drop probability over an average queue")
-    given: list[str] = []
+    known = [p.name for p in algorithm.parameters]
+    given: dict[str, Any] = {}
     for change in changes:
         key, equals, value = change.partition("=")
         key = key.strip().removeprefix("queue.")
         if not equals or not value.strip():
             raise ScenarioError(f"-s {change}: write KEY=VALUE, as in -s max_p=0.1")
-        if key not in values:
-            raise ScenarioError(f"`{name}` has no parameter `{key}`; there are {', '.join(values)}")
-        values[key] = overrides.word(value.strip())
-        given.append(f"queue.{key}={value.strip()}")
-    door.plan(door.request({"text": _ALONE.format(name), "name": f"curve of {name}"}, given))  # Refuses as for a run.
-    red = Red.of(values)
-    return drop_probability([(name, red)], f"{name}: min_th {red.min_th:g}, max_th {red.max_th:g}, max_p {red.max_p:g}")
+        if key not in (*known, "limit", "count_in_service"):
+            raise ScenarioError(f"`{name}` has no parameter `{key}`; there are {', '.join(known)}, and `limit`")
+        given[key] = overrides.word(value.strip())
+    curve = signalling.measure(name, given)
+    return drawing.signalling(curve), drawing.differs(curve)

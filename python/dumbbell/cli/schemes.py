@@ -81,7 +81,7 @@ def run(schemes: Sequence[str], seeds: int | None, queue: str | None, options: S
             seed=options.seed,
             options=kept,
         )
-        document = compare(wish, options.out, lambda wanted: measure(wanted, heard), _command())
+        document = compare(wish, options.out, lambda wanted: measure(wanted, heard), command_line())
     if json:
         emit(document)
     else:
@@ -131,7 +131,7 @@ def one_queue(names: list[str]) -> str | None:
     return names[0] if names else None
 
 
-def _command() -> str:
+def command_line() -> str:
     """The command line, as a shell reads it."""
     return shlex.join(["dumbbell", *sys.argv[1:]])
 

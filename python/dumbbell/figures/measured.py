@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ScenarioError
+from ..signalling.laws import frequency
 from ..stats import wilson95
 from ..units import plain_packets
 from . import style
@@ -45,22 +46,6 @@ class Measured:
     red: Red
     spacing: str
     bins: tuple[Bin, ...]
-
-
-def frequency(p_b: float, spacing: str) -> float:
-    """Signals per arrival while the curve's probability is p_b: 1 over the mean number of packets between signals.
-
-    `bernoulli` is geometric with mean 1/p_b; `uniform` and `uniform_stored` are uniform on 1 .. 1/p_b, with mean
-    (1 + 1/p_b) / 2 (Floyd and Jacobson 1993, section 4, method 2); `uniform_wait` on 1/p_b .. 2/p_b - 1.
-    """
-    if p_b <= 0 or p_b >= 1:
-        return min(max(p_b, 0.0), 1.0)
-    mean = {
-        "uniform": (1 + 1 / p_b) / 2,
-        "uniform_stored": (1 + 1 / p_b) / 2,
-        "uniform_wait": (3 / p_b - 1) / 2,
-    }.get(spacing, 1 / p_b)
-    return 1 / mean
 
 
 def measured(source: Source, view: View) -> Measured:

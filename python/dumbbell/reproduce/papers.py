@@ -43,6 +43,7 @@ __all__ = [
     "Table",
     "folders",
     "load",
+    "measures_at",
     "names",
     "reach",
     "read",
@@ -191,6 +192,13 @@ def reach(paper: Paper, texts: Iterable[str]) -> set[str]:
         found |= new
         pending += [paper.derived[name] for name in new if name in paper.derived]
     return found
+
+
+def measures_at(paper: Paper, point: str) -> list[str]:
+    """What numbers and cells measure at a point, each once."""
+    numbers = [number.measure for number in paper.numbers.values() if point in number.points]
+    cells = [cell.measure for cell in paper.cells.values() if point == cell.point]
+    return list(dict.fromkeys([*numbers, *cells]))
 
 
 def _check(paper: Paper) -> None:

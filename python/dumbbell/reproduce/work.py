@@ -51,6 +51,17 @@ class Runs:
             self.taken[measure] = [of_run(measure, run, place) for run, place in zip(runs, where, strict=True)]
         return self.taken[measure]
 
+    def settle(self, measures: Iterable[str]) -> None:
+        """Takes these measurements, and forgets what else the runs said: hundreds of flows in thousands of runs."""
+        for measure in measures:
+            if self.has(measure):
+                self.values(measure)
+        runs = [{key: value for key, value in run.items() if key not in _BULKY} for run in self.runs]
+        self.json = {key: value for key, value in self.json.items() if key not in _BULKY} | {"runs": runs}
+
+
+_BULKY = ("flows", "queues")
+
 
 def reproduce(
     name: str,
@@ -167,7 +178,9 @@ class Bench:
         )
         result = door.run(request, self._part)
         self.done += 1
-        return Runs(point, overrides, result, series.run_directories(out) if out else [])
+        runs = Runs(point, overrides, result, series.run_directories(out) if out else [])
+        runs.settle(papers.measures_at(self.paper, point.id))
+        return runs
 
     def _part(self, finished: int, runs: int, fraction: float) -> Any:
         """Progress of one point as progress of the whole."""

@@ -91,6 +91,7 @@ ALL = (
     ),
     Metric("loss_share", "loss", "1", "lower", "the least loss", loss_share),
     Metric("mean_sojourn_s", "mean delay", "s", None, "", _of_queue("mean_sojourn_s")),
+    Metric("p50_sojourn_s", "median delay", "s", None, "", _of_queue("p50_sojourn_s"), _BINS),
     Metric("utilization", "utilization", "1", None, "", _of_queue("utilization")),
     Metric("marks_share", "marked", "1", None, "", marks_share),
     Metric("rtos", "timeouts", "", None, "", rtos),

@@ -21,14 +21,18 @@ from .metrics import ALL, JUDGED, Metric
 _HERE = Path(__file__).parent
 
 
-def tools() -> Any:
-    """What makes pages. `EnvironmentLacks` if it is not installed."""
+def tools(templates: Path = _HERE) -> Any:
+    """What makes pages from these templates. `EnvironmentLacks` if it is not installed."""
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError:
         raise EnvironmentLacks("the page needs jinja2: pip install 'dumbbell[reports]'") from None
     environment = Environment(
-        loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=FileSystemLoader(templates),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     environment.filters["breakable"] = _breakable
     return environment

@@ -65,7 +65,7 @@ def compare(wish: Wish, out: Path | None = None, measure: Measure = door.run, co
         base, points, wish.use, replications=_seeds(wish.seeds, base), seed=wish.seed, **wish.options
     )
     data = measure(request)
-    document = _document(base, schemes, baseline, met, data, planned)
+    document = document_of(base, schemes, baseline, met, data, planned)
     document |= {"command": command, "wall_s": time.perf_counter() - started}
     _write(document, _directory(out, base), draw.figures_of(document))
     return document
@@ -104,7 +104,7 @@ def _directory(out: Path | None, base: Base) -> Path:
     return out or Path("results") / f"compare-{base.name}"
 
 
-def _document(
+def document_of(
     base: Base,
     schemes: Sequence[Choice],
     baseline: str,
@@ -112,6 +112,7 @@ def _document(
     data: dict[str, Any],
     planned: dict[str, Any],
 ) -> Document:
+    """All that is known of the schemes in their conditions, without paths; `data` and `planned` are the door's."""
     points: list[dict[str, Any]] = data.get("points", [data])
     names = [scheme.text for scheme in schemes]
     rows, verdicts = [], []

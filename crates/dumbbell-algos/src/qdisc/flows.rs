@@ -40,7 +40,7 @@ impl Lot {
     pub fn check(&self) -> Result<(), Fault> {
         check_quantum(self.quantum)?;
         if self.memory_limit.0 == 0 {
-            return Err(Fault::at("memory_limit", "no packet would fit").fix("write memory_limit = \"32 MB\""));
+            return Err(Fault::at("memory_limit", "no packet would fit").fix("write memory_limit = \"32 MiB\""));
         }
         Ok(())
     }

@@ -35,7 +35,7 @@ pub struct FqCodelConfig {
     #[schemars(extend("x-source" = "RFC 8290 section 5.2.3: 1514"))]
     pub quantum: Bytes,
     /// Bytes that all queues may hold, beside the port's limit.
-    #[schemars(extend("x-source" = "tc-fq_codel(8): 32 MB"))]
+    #[schemars(extend("x-source" = "tc-fq_codel(8): 32 MiB"))]
     pub memory_limit: Bytes,
     /// Packets dropped at once from the head of the queue with the most bytes when the buffer is full; at most half of it.
     #[schemars(range(min = 1, max = 65536), extend("x-source" = "RFC 8290 section 4.1: 64"))]

@@ -44,7 +44,7 @@ pub struct FqPieConfig {
     #[schemars(extend("x-source" = "tc-fq_pie(8): 1514"))]
     pub quantum: Bytes,
     /// Bytes that all queues may hold, beside the port's limit.
-    #[schemars(extend("x-source" = "tc-fq_pie(8): 32 MB"))]
+    #[schemars(extend("x-source" = "tc-fq_pie(8): 32 MiB"))]
     pub memory_limit: Bytes,
     /// Packets dropped at once from the head of the queue with the most bytes when the buffer is full; at most half of it. (The
     /// kernel's drops the arriving packet.)

@@ -128,17 +128,31 @@ impl Watch {
     }
 
     /// The queue holds `now`, which may differ by any number from what it held when this was said before.
+    #[inline]
     pub fn became(&mut self, t: Time, now: Backlog) {
+        if now.packets == self.held + 1 {
+            self.held += 1;
+            self.levels.rose(t, now);
+        } else if now.packets + 1 == self.held {
+            self.held -= 1;
+            self.fell(t, now);
+        } else {
+            self.leapt(t, now);
+        }
+    }
+
+    /// The same by more than a packet, or by none: one may have taken the place of another.
+    #[cold]
+    fn leapt(&mut self, t: Time, now: Backlog) {
         while self.held < now.packets {
             self.held += 1;
             self.levels.rose(t, Backlog { packets: self.held, ..now });
         }
         while self.held > now.packets {
             self.held -= 1;
-            self.levels.fell(t, Backlog { packets: self.held, ..now });
+            self.fell(t, Backlog { packets: self.held, ..now });
         }
         self.levels.weigh(t, now.bytes);
-        self.length.fell(now.packets);
     }
 
     /// A packet of `flow` was dropped (`refused`) or marked at `t`.

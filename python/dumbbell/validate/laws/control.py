@@ -39,7 +39,7 @@ def within_reach(p: float, least: float = 0.01, most: float = 0.5) -> bool:
 
 
 def codel_drops(interval: float, count: int) -> list[float]:
-    """Times of CoDel's drops after the first while the queue stands (RFC 8289 section 3.3): sums of interval / sqrt(k)."""
+    """Times of CoDel's drops after the first while the queue stands: sums of interval / sqrt(k) (RFC 8289)."""
     times, at = [], 0.0
     for k in range(1, count + 1):
         at += interval / math.sqrt(k)

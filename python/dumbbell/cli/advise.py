@@ -1,0 +1,136 @@
+"""`advise`: what to set, by simulated grids. A thing to advise on is a command of its own: `advise queue`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import App, Parameter
+
+from ..errors import ScenarioError
+from .options import Json, emit, progress, show
+
+app = App(
+    name="advise",
+    help="Say what to set, by simulating it.",
+    default_parameter=Parameter(negative=(), show_default=False),
+    help_flags=["--help", "-h"],
+    version_flags=[],
+)
+
+
+@Parameter(name="*")
+@dataclass(kw_only=True)
+class GridOptions:
+    """How a grid is simulated, and where that is kept: the same for whatever is advised on."""
+
+    seeds: Annotated[int | None, Parameter(help="Runs of each candidate at each point. Default: 5.")] = None
+    time: Annotated[
+        str | None, Parameter(help='How long a run lasts, as "60s". Default: by the congestion control\'s cycles.')
+    ] = None
+    most_rate: Annotated[
+        str, Parameter(help="A faster link is simulated at this rate, with fewer flows. Default: 200Mbps.")
+    ] = "200Mbps"
+    threads: Annotated[int | None, Parameter(help="Runs at the same time. Default: all cores.")] = None
+    store: Annotated[Path | None, Parameter(help="Where finished runs are kept. Default: as for `sweep`.")] = None
+    no_store: Annotated[bool, Parameter(help="Keep nothing, and run everything anew.")] = False
+    out: Annotated[Path | None, Parameter(name=["--out", "-o"], help="Directory for the page. Default: none.")] = None
+
+    def request(self) -> dict[str, Any]:
+        """Options of the request."""
+        from .sweeping import default_store
+
+        if self.no_store and self.store:
+            raise ScenarioError("--no-store and --store exclude each other: leave one of them out")
+        store = None if self.no_store else str(self.store or default_store())
+        return {"store": store, "threads": self.threads}
+
+
+@app.command(name="queue")
+def queue(
+    *,
+    rate: Annotated[str, Parameter(help="The link's rate, as 50Mbps; or a range, 10..50Mbps.")],
+    rtt: Annotated[str, Parameter(help="Round-trip times without queues, as 10..120ms; or one.")],
+    flows: Annotated[str, Parameter(help="How many flows share the link, as 1..40; or one number.")],
+    cc: Annotated[str, Parameter(help="Their congestion control. Default: cubic, on the profile linux.")] = "cubic",
+    ecn: Annotated[bool, Parameter(help="The flows are ECN-capable, and the queues mark.")] = False,
+    delay_target: Annotated[
+        str | None, Parameter(help="The largest 99th percentile of the queueing delay that is wanted, as 20ms.")
+    ] = None,
+    objective: Annotated[
+        str, Parameter(help="balanced, delay or throughput: docs/advise.md has their rules. Default: balanced.")
+    ] = "balanced",
+    candidates: Annotated[
+        list[str],
+        Parameter(
+            consume_multiple=True,
+            help="Queues to try, as codel or red:min_th=5pkt. Default: those of docs/advise.md.",
+        ),
+    ] = [],  # noqa: B006 (cyclopts reads it)
+    dev: Annotated[str, Parameter(help="The network device of the tc line. Default: eth0.")] = "eth0",
+    options: GridOptions | None = None,
+    json: Json = False,
+) -> int:
+    """Say which queue suits a link: discipline, parameters, buffer, what to expect, where that fails, the line for tc.
+
+    Candidates are simulated at the corners and the middle of the ranges. What is finished is kept in a store, so that a
+    second call answers at once.
+    """
+    from ..advise import grid, question
+    from ..advise.work import SEEDS, Wish
+    from ..advise.work import queue as advise
+
+    options = options or GridOptions()
+    wish = Wish(
+        question=question.read(rate, rtt, flows, cc, ecn, objective, delay_target),
+        words=candidates,
+        seeds=question.seeds_of(options.seeds, SEEDS),
+        times=grid.check_length(options.time),
+        most_rate=question.one_rate("--most-rate", options.most_rate),
+        dev=dev,
+        options=options.request(),
+    )
+    document = _asked(lambda measure, command: advise(wish, options.out, measure, command))
+    return _answered(document, json)
+
+
+def _asked(ask: Callable[..., dict[str, Any]]) -> dict[str, Any]:
+    """Asks with a progress bar, and with the command line for the page."""
+    from .. import door
+    from .schemes import command_line
+
+    with progress("simulating") as heard:
+        return ask(lambda wanted: door.run(wanted, heard), command_line())
+
+
+def _answered(document: dict[str, Any], json: bool) -> int:
+    """Prints the advice; the exit code is that of the runs."""
+    from ..errors import of_code
+    from .running import what_failed
+
+    code = int(document.get("code", 0))
+    if json:
+        emit(document)
+        return code
+    if document["advice"]:
+        _print(document)
+    if code:
+        raise of_code(code, what_failed(document))
+    return code
+
+
+def _print(document: dict[str, Any]) -> None:
+    from ..advise.table import lines
+
+    tc = document["tc"]
+    said = [document["advice"]["sentence"], "", tc["line"] or f"no line for tc: {tc['why_not']}", ""]
+    if tc["line"]:
+        said += [f"{tc['place']} With a shaper:", *(f"  {line}" for line in tc["shaped"]), ""]
+    said += [document["rule"], "", *lines(document), ""]
+    if document.get("from_store"):
+        said.append(f"{document['from_store']} of the runs were in the store")
+    if document.get("page"):
+        said.append(f"page: {document['page']}")
+    show(*said)
