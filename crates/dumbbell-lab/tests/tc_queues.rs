@@ -144,11 +144,11 @@ fn bare_lines_have_the_manuals_values() {
     let wanted = json!(["codel", "1000 pkt", "5 ms", "100 ms", false]);
     assert_eq!(json!([codel["kind"], codel["limit"], codel["target"], codel["interval"], codel["ecn"]]), wanted);
     let fq = queue("fq_codel");
-    let wanted = json!(["fq_codel", "10240 pkt", 1024, "1514 B", "5 ms", "100 ms", true]);
+    let wanted = json!(["fq_codel", "10240 pkt", 1024, "1.514 kB", "5 ms", "100 ms", true]);
     let found = [&fq["kind"], &fq["limit"], &fq["flows"], &fq["quantum"], &fq["target"], &fq["interval"], &fq["ecn"]];
     assert_eq!(json!(found), wanted);
     let fq = queue("fq_pie");
-    let wanted = json!(["fq_pie", "10240 pkt", 1024, "1514 B", "15 ms", 2.0 / 16.0, 20.0 / 16.0, false]);
+    let wanted = json!(["fq_pie", "10240 pkt", 1024, "1.514 kB", "15 ms", 2.0 / 16.0, 20.0 / 16.0, false]);
     let found = ["kind", "limit", "flows", "quantum", "target", "alpha", "beta", "ecn"].map(|key| &fq[key]);
     assert_eq!(json!(found), wanted);
     let sfq = queue("sfq");
@@ -178,7 +178,10 @@ fn bare_lines_have_the_manuals_values() {
 
 /// The lines of a queue at the bottleneck of `common::RED`, or the refusal.
 fn written(queue: &str) -> Result<(String, String), String> {
-    let plan = plan(common::RED, &[&format!("queue={queue}")]);
+    let (head, rest) = common::RED.split_once("[queue]").unwrap();
+    let flow = rest.split_once("[[flow]]").unwrap().1;
+    let text = format!("{head}[queue]\nlimit = \"36 pkt\"\n[[flow]]{flow}");
+    let plan = plan(&text, &[&format!("queue={queue}")]);
     let link = plan.links.iter().find(|l| l.name == "bottleneck").unwrap();
     let done = door::export_tc(&json!({ "link": link, "queue_only": true })).map_err(|problem| {
         assert_eq!(problem.code, code::SCENARIO);
@@ -208,7 +211,7 @@ fn queues_become_lines() {
         ),
         (
             "{kind=\"choke\", limit=\"60 pkt\", min_th=\"5 pkt\", max_th=\"15.4 pkt\", w_q=0.125}",
-            "choke limit 60 bandwidth 10mbit min 5 max 15 avpkt 500 burst 8 probability 0.02",
+            "choke limit 60 bandwidth 10mbit min 5 max 15 avpkt 500 burst 9 probability 0.02",
             "15 instead of 15.4",
         ),
         (
@@ -240,10 +243,10 @@ fn queues_become_lines() {
             "Newton's",
         ),
         (
-            "{kind=\"fq_pie\", limit=\"600 pkt\", mark_ecnth=0.25}",
+            "{kind=\"fq_pie\", limit=\"600 pkt\", ecn=true, mark_ecnth=0.25}",
             "fq_pie limit 600 flows 1024 quantum 1514 memory_limit 33554432 target 15ms tupdate 15ms alpha 2 beta 20 \
-             ecn_prob 25",
-            "drop_batch cannot be said",
+             ecn ecn_prob 25",
+            "(drop_batch)",
         ),
         (
             "{kind=\"sfq\", limit=\"600 pkt\", perturb=\"10 s\"}",

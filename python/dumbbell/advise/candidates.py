@@ -143,37 +143,71 @@ def _tuned_pie(site: Site) -> Table | None:
     return _controlled("pie", 1000)(site) | {"target": f"{max(1.0, site.delay_target * 5e5):.0f} us"}
 
 
+_LIMIT = "limit tc's, or two bandwidth-delay products if that is more"
 _RFC8289 = (
-    "interval the longest round-trip time, target a twentieth of it (RFC 8289 4.3, 4.4), at least a packet's time"
+    "interval the longest round-trip time, target a twentieth of it (RFC 8289 sections 4.3 and 4.4), at least a "
+    f"packet's time at the lowest rate (RFC 8290 section 5.2.2); {_LIMIT}"
 )
 
 DEFAULT: tuple[Candidate, ...] = (
-    Candidate("drop_tail, 1 BDP", "drop_tail", _fifo(lambda s: s.bdp), "a buffer of the bandwidth-delay product of the "
-              "longest round-trip time (Villamizar, Song 1994)"),
-    Candidate("drop_tail, BDP/sqrt(middle n)", "drop_tail", _sqrt_middle, "the bandwidth-delay product over the square "
-              "root of the geometric middle of the numbers of flows (Appenzeller, Keslassy, McKeown 2004)"),
-    Candidate("drop_tail, BDP/sqrt(most n)", "drop_tail", _sqrt_most, "the bandwidth-delay product over the square root "
-              "of the largest number of flows (Appenzeller, Keslassy, McKeown 2004)"),
-    Candidate("drop_tail, 1000 packets", "drop_tail", _fifo(lambda _: 1000), "a device's txqueuelen where nothing was "
-              "set (tc-pfifo_fast(8))"),
-    Candidate("red", "red", _red, "thresholds from a delay of 5 ms and a weight of a second (Floyd, Gummadi, Shenker "
-              "2001, section 6), max_p = 0.1 (Floyd 1997)"),
-    Candidate("adaptive_red", "adaptive_red", _adaptive, "thresholds from a delay of 5 ms and a weight of a second, "
-              "max_p moves (Floyd, Gummadi, Shenker 2001)"),
-    Candidate("codel", "codel", _controlled("codel", 1000), "the defaults of RFC 8289 and tc-codel(8)"),
+    Candidate(
+        "drop_tail, 1 BDP",
+        "drop_tail",
+        _fifo(lambda s: s.bdp),
+        "a buffer of the bandwidth-delay product of the longest round-trip time (Villamizar, Song 1994)",
+    ),
+    Candidate(
+        "drop_tail, BDP/sqrt(middle n)",
+        "drop_tail",
+        _sqrt_middle,
+        "the bandwidth-delay product over the square root of the geometric middle of the numbers of flows (Appenzeller,"
+        " Keslassy, McKeown 2004)",
+    ),
+    Candidate(
+        "drop_tail, BDP/sqrt(most n)",
+        "drop_tail",
+        _sqrt_most,
+        "the bandwidth-delay product over the square root of the largest number of flows (Appenzeller, Keslassy, "
+        "McKeown 2004)",
+    ),
+    Candidate(
+        "drop_tail, 1000 packets",
+        "drop_tail",
+        _fifo(lambda _: 1000),
+        "a device's txqueuelen where nothing was set (tc-pfifo_fast(8))",
+    ),
+    Candidate(
+        "red",
+        "red",
+        _red,
+        "thresholds from a delay of 5 ms, a weight of a second (Floyd, Gummadi, Shenker 2001, section 6), max_p = 0.1 "
+        "(Floyd 1997)",
+    ),
+    Candidate(
+        "adaptive_red",
+        "adaptive_red",
+        _adaptive,
+        "thresholds from a delay of 5 ms, a weight of a second, and max_p moves (Floyd, Gummadi, Shenker 2001)",
+    ),
+    Candidate("codel", "codel", _controlled("codel", 1000), f"the defaults of RFC 8289 and tc-codel(8); {_LIMIT}"),
     Candidate("codel, by RTT", "codel", _tuned_codel("codel", 1000), _RFC8289),
-    Candidate("pie", "pie", _controlled("pie", 1000), "the defaults of RFC 8033 and tc-pie(8)"),
-    Candidate("pie, half the target", "pie", _tuned_pie, "target half of the delay that is wanted (our choice)"),
-    Candidate("fq_codel", "fq_codel", _controlled("fq_codel", 10240), "the defaults of RFC 8290 and tc-fq_codel(8)"),
+    Candidate("pie", "pie", _controlled("pie", 1000), f"the defaults of RFC 8033 and tc-pie(8); {_LIMIT}"),
+    Candidate("pie, half the target", "pie", _tuned_pie, f"target half of the delay that is wanted (ours); {_LIMIT}"),
+    Candidate(
+        "fq_codel",
+        "fq_codel",
+        _controlled("fq_codel", 10240),
+        f"the defaults of RFC 8290 and tc-fq_codel(8); {_LIMIT}",
+    ),
     Candidate("fq_codel, by RTT", "fq_codel", _tuned_codel("fq_codel", 10240), _RFC8289),
-    Candidate("fq_pie", "fq_pie", _controlled("fq_pie", 10240), "the defaults of tc-fq_pie(8)"),
-)  # fmt: skip
-"""From the simplest on. Limits of the controlled queues are tc's, or two bandwidth-delay products where that is more."""
+    Candidate("fq_pie", "fq_pie", _controlled("fq_pie", 10240), f"the defaults of tc-fq_pie(8); {_LIMIT}"),
+)
+"""From the simplest on. Limits of the controlled queues are tc's, or two bandwidth-delay products if that is more."""
 
 
 def chosen(words: Sequence[str], site: Site, kinds: Iterable[str]) -> list[Candidate]:
-    """Those of `DEFAULT` that are for this site and, with words, of a kind that is named; a word with parameters, or a
-    kind that `DEFAULT` has not, is a candidate of its own. `ScenarioError` for a word that is no queue."""
+    """Those of `DEFAULT` that are for this site; with words, those of a kind that is named. A word with parameters, or
+    a kind that `DEFAULT` has not, is a candidate of its own. `ScenarioError` for a word that is no queue."""
     here = [candidate for candidate in DEFAULT if candidate.table(site) is not None]
     if not words:
         return here
@@ -192,5 +226,5 @@ def chosen(words: Sequence[str], site: Site, kinds: Iterable[str]) -> list[Candi
 
 def _given(choice: spelling.Choice) -> Candidate:
     table = {"kind": choice.kind, **choice.parameters}
-    return Candidate(choice.text, choice.kind, lambda s: {"limit": f"{s.bdp} pkt", **table}, "as given; without a limit "
-                     "of its own, the bandwidth-delay product of the longest round-trip time")  # fmt: skip
+    rule = "as given; without a limit of its own, the bandwidth-delay product of the longest round-trip time"
+    return Candidate(choice.text, choice.kind, lambda s: {"limit": f"{s.bdp} pkt", **table}, rule)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
-from ..schemes import draw as comparison
+from ..schemes import multiples, tradeoff
 from ..schemes.draw import Drawn
+from ..schemes.metrics import GOODPUT
 
 MOST = 8
 """Candidates that are drawn: more cannot be told apart."""
@@ -15,7 +17,26 @@ MOST = 8
 def figures_of(document: Mapping[str, Any], compared: Mapping[str, Any]) -> list[Drawn]:
     """Goodput against delay at each point, and each measurement at each point; of the recommended candidate, the first
     one, and those with the highest power."""
-    return comparison.figures_of(shown(document, compared))
+    document_of = shown(document, compared)
+    if not any(row[GOODPUT] for row in document_of["rows"]):
+        return []
+    numbered = multiples.draw(_labelled(document_of, lambda number, _: str(number)))
+    numbered = replace(numbered, caption=f"{numbered.caption} Points by their number in the grid below.")
+    found = [tradeoff.draw(_labelled(document_of, lambda number, label: f"{number}: {label}")), numbered]
+    kept = [one for one in found if one is not None]
+    for one in kept:  # Laid out once, and not for each format again.
+        one.figure.draw_without_rendering()
+        one.figure.set_layout_engine("none")
+    return kept
+
+
+def _labelled(document: Mapping[str, Any], name: Callable[[int, str], str]) -> dict[str, Any]:
+    """With other names of the points."""
+    found = []
+    for condition in document["conditions"]:
+        label = name(condition["number"], next(iter(condition["over"].values())))
+        found.append({**condition, "label": label, "over_label": label})
+    return {**document, "conditions": found}
 
 
 def shown(document: Mapping[str, Any], compared: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,9 +77,13 @@ class Point:
 
     def _flows(self, cc: str) -> list[dict[str, Any]]:
         low, high = self.rtt_s
-        each = [low, middle((low, high)), high] if self.mixed else [low]
+        names: tuple[str, ...] = ("all",)
+        each = [low]
+        if self.mixed:
+            names, each = ("near", "middle", "far"), [low, middle((low, high)), high]
+        if self.mixed and self.simulated_flows < len(each):
+            names, each = ("near", "far"), [low, high]
         shares = [len(range(i, self.simulated_flows, len(each))) for i in range(len(each))]
-        names = ("near", "middle", "far") if self.mixed else ("all",)
         tables = zip(names, each, shares, strict=True)
         return [
             {"name": name, "count": count, "cc": cc, "rtt": f"{rtt * 1e6:.0f} us", "start_spread": "2 s"}
@@ -110,18 +115,18 @@ def scale(question: Question, most_rate: float) -> float:
     return max(1.0, question.rate_bps[1] / most_rate)
 
 
-def labels(met: list[Point]) -> list[str]:
+def labels(met: Sequence[Point]) -> list[str]:
     """A label of each point; with its rate where rates differ."""
     several = len({point.rate_bps for point in met}) > 1
     return [f"{rates((p.rate_bps, p.rate_bps))}, {p.label}" if several else p.label for p in met]
 
 
-def thin(met: list[Point]) -> list[Point]:
+def thin(met: Sequence[Point]) -> list[Point]:
     """Points at which a flow has few packets in a round trip."""
     return [point for point in met if point.window < _FEW]
 
 
-def short(met: list[Point], cc: str) -> list[Point]:
+def short(met: Sequence[Point], cc: str) -> list[Point]:
     """Points whose runs last for less than `_CYCLES` cycles of the congestion control."""
     return [point for point in met if _CYCLES * point.cycle(cc) > _LONGEST]
 

@@ -1,18 +1,18 @@
 """Which candidate is recommended, what is to be expected of it, and where another one is better.
 
-The rules are short, so that they can be disputed; each begins by leaving out candidates whose worst utilisation is less
-than a share of the best candidate's (`LEAST_SHARE`).
+The rules are short, so that they can be disputed; each begins by leaving out candidates whose worst utilisation is
+less than a share of the best candidate's (`LEAST_SHARE`).
 
-`balanced`: the highest *power*. Power is utilisation over response time, here the round-trip time with the 99th percentile of
-the queueing delay (L. Kleinrock, ICC 1979); at each point it is taken relative to the best candidate's there, and over the
-points the geometric mean counts. Candidates within a tenth of the highest are equal, and the fairest of them is taken, by
-its worst Jain's index; within 0.02 of that the one with the highest power.
+`balanced`: the highest *power*. Power is utilisation over response time, here the round-trip time with the 99th
+percentile of the queueing delay (L. Kleinrock, ICC 1979); at each point it is taken relative to the best candidate's
+there, and over the points the geometric mean counts. Candidates within a tenth of the highest are equal, and the
+fairest of them is taken, by its worst Jain's index; within 0.02 of that the one with the highest power.
 
-`delay` and `throughput`: the smallest worst 99th percentile of the queueing delay; within a tenth of that the fairest,
-then the simplest, which stands first in the list.
+`delay` and `throughput`: the smallest worst 99th percentile of the queueing delay; within a tenth of that the
+fairest, then the simplest, which stands first in the list.
 
-With a delay that is wanted, the candidates whose worst 99th percentile keeps it, if any does; of these the highest worst
-utilisation, within 0.01 the smallest worst delay.
+With a delay that is wanted, the candidates whose worst 99th percentile keeps it, if any does; of these the highest
+worst utilisation, within 0.01 the smallest worst delay.
 """
 
 from __future__ import annotations
@@ -87,7 +87,8 @@ def worst(name: str, numbers: Sequence[int], measured: Measured) -> Worst | None
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The recommended candidate's name, those that qualified, whether the delay that is wanted is kept (None: none is)."""
+    """The recommended candidate's name, those that qualified, whether the delay that is wanted is kept (None: none is
+    wanted)."""
 
     name: str
     qualified: tuple[str, ...]
@@ -134,8 +135,8 @@ def expected(name: str, numbers: Sequence[int], measured: Measured) -> dict[str,
 
 def beaten(name: str, others: Sequence[str], numbers: Sequence[int], measured: Measured) -> list[dict[str, Any]]:
     """Where another candidate is better by much and by more than chance: of each point and measurement the best of
-    those: `{"point", "metric", "value", "other", "other_value", "difference", "ci95", "price": {...}}`; `price` is what the other
-    one has of the other measurement there."""
+    those: `{"point", "metric", "value", "other", "other_value", "difference", "ci95", "price": {...}}`; `price` is what
+    both have of the other measurement there."""
     found = []
     for number in numbers:
         for key, sign, price in ((USED, -1, DELAY), (DELAY, 1, USED)):

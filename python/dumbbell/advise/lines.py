@@ -25,8 +25,8 @@ class Settled:
 
 
 def settle(table: dict[str, Any], rate_bps: float, dev: str) -> Settled:
-    """A queue at a link of this rate: what tc's line for it means. `ScenarioError` if the table is wrong, or `dev` is no
-    name of a device."""
+    """A queue at a link of this rate: what tc's line for it means. `ScenarioError` if the table is wrong, or `dev` is
+    no name of a device."""
     link = _link(table, rate_bps)
     try:
         written = door.export_tc(link, dev, queue_only=True)

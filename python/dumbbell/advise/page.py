@@ -37,7 +37,11 @@ def html(document: Mapping[str, Any], compared: Mapping[str, Any], drawn: Sequen
             failures=compared.get("failures") or [],
             css="".join(
                 (place / name).read_text()
-                for place, name in ((parts.parent / "reproduce", "report.css"), (parts, "page.css"))
+                for place, name in (
+                    (parts.parent / "reproduce", "report.css"),
+                    (parts, "page.css"),
+                    (_HERE, "page.css"),
+                )
             ),
         )
     )

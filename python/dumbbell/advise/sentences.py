@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..schemes.metrics import DELAY
 from ..tables import scaled
 from ..units import significant
 from . import grid
@@ -34,8 +33,9 @@ def recommendation(question: Question, name: str, held: str, worst: Mapping[str,
     """The recommendation, what it is expected to do at worst, and what the baseline would."""
     mine = worst[name]
     text = (
-        f"For {question.text()}: take {name}, with a buffer of {held}. In simulations its p99 queueing delay was at most "
-        f"{scaled(mine.delay_s, 's')}, its utilisation at least {_percent(mine.used)}, its loss at most {_percent(mine.loss)}"
+        f"For {question.text()}: take {name}, with a buffer of {held}. In simulations its p99 queueing delay was at "
+        f"most {scaled(mine.delay_s, 's')}, its utilisation at least {_percent(mine.used)}, its loss at most "
+        f"{_percent(mine.loss)}"
     )
     other = worst.get(baseline)
     if other is None or baseline == name:
@@ -61,8 +61,8 @@ def rule(question: Question, choice: Choice) -> str:
     )
     if question.objective == "balanced":
         tail = (
-            "the one with the highest power: utilisation over the round-trip time with the p99 queueing delay, relative "
-            "to the best candidate's at each point, geometric mean; within a tenth of that the fairest."
+            "the one with the highest power: utilisation over the round-trip time with the p99 queueing delay, "
+            "relative to the best candidate's at each point, geometric mean; within a tenth of that the fairest."
         )
     else:
         tail = (
@@ -86,20 +86,20 @@ def beaten(one: Mapping[str, Any], label: str) -> str:
 def limits(question: Question, met: Sequence[Point], most_rate: float) -> list[str]:
     """What the grid says nothing of."""
     found = [
-        f"outside of {rates(question.rate_bps)}, {times(question.rtt_s)} and {counts(question.flows)} nothing was simulated, "
-        "and inside only the points of the grid",
+        f"outside of {rates(question.rate_bps)}, {times(question.rtt_s)} and {counts(question.flows)} nothing was "
+        "simulated, and inside only the points of the grid",
         "all flows send for ever and respond to congestion: unresponsive traffic (UDP), short flows, traffic in the "
         "other direction and congestion controls other than " + question.cc + " were not simulated",
-        "this is a simulation, not a measurement: a device's own rings, offloads and a rate that changes (radio, cable) "
-        "add delays that no queue here has",
+        "this is a simulation, not a measurement: a device's own rings, offloads and a rate that changes (radio, "
+        "cable) add delays that no queue here has",
     ]
     thin = grid.thin(met)
     if thin:
         where = "; ".join(grid.labels(thin))
         found.insert(
             0,
-            f"a flow's fair share is less than 10 packets in a round trip at {where}: windows of a few packets cannot be "
-            "halved often, so that timeouts and losses grow there whatever the queue does",
+            f"a flow's fair share is less than 10 packets in a round trip at {where}: windows of a few packets cannot "
+            "be halved often, so that timeouts and losses grow there whatever the queue does",
         )
     short = grid.short(met, question.cc)
     if short:
@@ -112,9 +112,9 @@ def limits(question: Question, met: Sequence[Point], most_rate: float) -> list[s
         found.insert(
             0,
             f"{rates((question.rate_bps[1],) * 2)} was not simulated: {rates((most_rate, most_rate))} was, with 1/"
-            f"{significant(scale, 3)} of the flows (at least one, so that few flows have windows that much smaller than "
-            "theirs would be, recover faster, and the utilisation is too good), and buffers and thresholds that last as "
-            "long (raise it with --most-rate)",
+            f"{significant(scale, 3)} of the flows (at least one, so that few flows have windows that much smaller "
+            "than theirs would be, recover faster, and the utilisation is too good), and buffers and thresholds that "
+            "last as long (raise it with --most-rate)",
         )
     return found
 

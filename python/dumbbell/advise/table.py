@@ -93,5 +93,7 @@ def points(document: Mapping[str, Any]) -> list[Row]:
             scale, unit_name = unit_of(unit, abs(block["mean"]))
             cells.append(f"{_cell(block, scale)}{f' {unit_name}' if unit_name else ''}")
         share = significant(point["share_packets_per_rtt"], 3)
-        found.append([point["label"], share, time_text(point["duration_s"] - point["warmup_s"]), *cells])
+        found.append(
+            [f"{point['point']}: {point['label']}", share, time_text(point["duration_s"] - point["warmup_s"]), *cells]
+        )
     return found

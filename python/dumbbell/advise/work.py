@@ -34,8 +34,8 @@ Measure = Callable[[dict[str, Any]], dict[str, Any]]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
     """What is asked, and how it is found out: which queues are tried (none: `candidates.DEFAULT`), how many seeds,
-    how long a run is with its warm-up [s] (None: each point its own), from which rate on [bit/s] it is simulated slower, the
-    device of the tc line, and `options` of the request."""
+    how long a run is with its warm-up [s] (None: each point its own), from which rate on [bit/s] it is simulated
+    slower, the device of the tc line, and `options` of the request."""
 
     question: Question
     words: Sequence[str] = ()
@@ -143,7 +143,9 @@ def _advice(
     question, numbers = wish.question, range(1, len(met) + 1)
     names = [one.candidate.name for one in tried]
     found = judge.scores(names, [math.sqrt(p.rtt_s[0] * p.rtt_s[1]) for p in met], measured)
-    whole = {key: compared[key] for key in ("version", "valid", "code", "failures", "from_store") if key in compared}
+    whole: Document = {
+        key: compared[key] for key in ("version", "valid", "code", "failures", "from_store") if key in compared
+    }
     document: Document = {
         **whole,
         "kind": "queue",

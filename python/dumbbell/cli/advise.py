@@ -73,7 +73,7 @@ def queue(
     options: GridOptions | None = None,
     json: Json = False,
 ) -> int:
-    """Say which queue suits a link: discipline, parameters, buffer, what to expect, where that fails, and a line for tc.
+    """Say which queue suits a link: discipline, parameters, buffer, what to expect, where that fails, the line for tc.
 
     Candidates are simulated at the corners and the middle of the ranges. What is finished is kept in a store, so that a
     second call answers at once.
@@ -125,12 +125,12 @@ def _print(document: dict[str, Any]) -> None:
     from ..advise.table import lines
 
     tc = document["tc"]
-    show(document["advice"]["sentence"], "")
-    show(tc["line"] or f"no line for tc: {tc['why_not']}", "")
+    said = [document["advice"]["sentence"], "", tc["line"] or f"no line for tc: {tc['why_not']}", ""]
     if tc["line"]:
-        show(f"{tc['place']} With a shaper:", *(f"  {line}" for line in tc["shaped"]), "")
-    show(document["rule"], "", *lines(document))
+        said += [f"{tc['place']} With a shaper:", *(f"  {line}" for line in tc["shaped"]), ""]
+    said += [document["rule"], "", *lines(document), ""]
     if document.get("from_store"):
-        show("", f"{document['from_store']} of the runs were in the store")
+        said.append(f"{document['from_store']} of the runs were in the store")
     if document.get("page"):
-        show(f"page: {document['page']}")
+        said.append(f"page: {document['page']}")
+    show(*said)

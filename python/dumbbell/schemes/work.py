@@ -112,7 +112,7 @@ def document_of(
     data: dict[str, Any],
     planned: dict[str, Any],
 ) -> Document:
-    """Everything that is known of the schemes in their conditions, without paths; `data` and `planned` are the door's."""
+    """All that is known of the schemes in their conditions, without paths; `data` and `planned` are the door's."""
     points: list[dict[str, Any]] = data.get("points", [data])
     names = [scheme.text for scheme in schemes]
     rows, verdicts = [], []

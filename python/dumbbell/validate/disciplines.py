@@ -28,7 +28,7 @@ CODEL_PLACES = (*PLACES[:-1], (0.1, 12))
 """100 flows of just ten packets in 100 ms are the edge: there CoDel's delay is 15 to 16 ms, above the bound."""
 
 
-def _loop(queue: dict[str, Any], flows: int, share: float, rtt: float, **words: Any) -> dict[str, Any]:
+def loop(queue: dict[str, Any], flows: int, share: float, rtt: float, **words: Any) -> dict[str, Any]:
     """Equal flows over one queue with a buffer that never fills."""
     link = control.rate(flows, share, rtt, PACKET)
     return {
@@ -67,7 +67,7 @@ def _held() -> Iterator[Oracle]:
                     law=law,
                     expected=expected,
                     tolerance=tolerance,
-                    measure=partial(_delay, scenario=_loop({"kind": kind}, flows, share, rtt)),
+                    measure=partial(_delay, scenario=loop({"kind": kind}, flows, share, rtt)),
                     unit="s",
                     quick=flows == 20,
                 )
@@ -94,7 +94,7 @@ def _adaptive() -> Iterator[Oracle]:
                 expected=(low + high) / 2,
                 tolerance=(high - low) / 2,
                 absolute=True,
-                measure=partial(_average, scenario=_loop(queue, flows, share, rtt, **words)),
+                measure=partial(_average, scenario=loop(queue, flows, share, rtt, **words)),
                 unit="packets",
                 quick=flows == 20,
             )
@@ -121,7 +121,7 @@ def _others() -> Iterator[Oracle]:
         law="the virtual capacity settles where the load is gamma = 0.98 of the link: Kunniyur, Srikant 2001",
         expected=0.98,
         tolerance=0.02,
-        measure=partial(_loaded, scenario=_loop({"kind": "avq"}, 100, 10, 0.05)),
+        measure=partial(_loaded, scenario=loop({"kind": "avq"}, 100, 10, 0.05)),
     )
     for flows in (20, 100):
         yield Oracle(
@@ -129,7 +129,7 @@ def _others() -> Iterator[Oracle]:
             law="an integrator leaves no error: the mean queue is q_ref = 50 packets: Hollot et al. 2001",
             expected=50,
             tolerance=0.1,
-            measure=partial(_packets, scenario=_loop({"kind": "pi"}, flows, 10, 0.05)),
+            measure=partial(_packets, scenario=loop({"kind": "pi"}, flows, 10, 0.05)),
             unit="packets",
         )
 
@@ -170,7 +170,7 @@ def _ratio(bench: Bench, scenario: dict[str, Any]) -> Measured:
 
 def _two(queue: dict[str, Any], near: dict[str, Any], far: dict[str, Any]) -> dict[str, Any]:
     """Two groups of flows over 20 Mbit/s."""
-    scenario = _loop(queue, 1, 1, 0.05)
+    scenario = loop(queue, 1, 1, 0.05)
     scenario["dumbbell"]["bottleneck"]["rate"] = "20 Mbps"
     groups = (("near", near), ("far", far))
     scenario["flow"] = [{"cc": "sack", "start_spread": "2 s", "name": name, **words} for name, words in groups]

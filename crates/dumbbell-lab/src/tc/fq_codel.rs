@@ -1,5 +1,5 @@
 //! tc-fq_codel(8): our `fq_codel`.
-use super::leaf::{alone, bytes, fixed, limit, packets};
+use super::leaf::{alone, bytes, limit, packets};
 use super::part::{Above, Outlet, Part, Site, Table, table};
 use super::words::{Refused, Word, Words};
 use super::{Kind, codel};
@@ -81,10 +81,9 @@ fn import(words: &mut Words<'_, '_>, above: &Above) -> Part {
     let mut queue = table([("kind", json!("fq_codel"))]);
     queue.extend(lot.mean(words, &mut part));
     queue.extend(said.mean(true, words, &mut part));
-    if let Some(batch) = batch {
-        part.say(format!("drop_batch {batch}: dropped at once from the longest queue when the buffer is full"));
-        queue.insert("drop_batch".into(), json!(batch));
-    }
+    let batch = batch.unwrap_or(FqCodelConfig::default().drop_batch);
+    part.say(format!("drop_batch {batch}: dropped at once from the longest queue when the buffer is full"));
+    queue.insert("drop_batch".into(), json!(batch));
     part.queue = Some(queue);
     part
 }
@@ -94,7 +93,8 @@ fn export(site: &Site<'_>, outlet: &mut Outlet) -> Option<String> {
     let (target, interval, ecn, ce_threshold) = (c.target, c.interval, c.ecn, c.ce_threshold);
     let codel = CodelConfig { target, interval, ecn, ce_threshold, ..CodelConfig::default() };
     let (limit, lot) = (packets(site, outlet), lot(c.flows, c.quantum, c.memory_limit, outlet)?);
-    fixed(&[(true, "the inverse square root", "it is taken by steps of Newton's, with 16 bits")], outlet);
+    outlet
+        .say("Linux takes the inverse square root of CoDel's law by steps of Newton's, with 16 bits; here it is exact");
     let batch = if c.drop_batch == FqCodelConfig::default().drop_batch {
         String::new()
     } else {

@@ -1,6 +1,6 @@
 //! tc-fq_pie(8): our `fq_pie`.
 use super::fq_codel::{Lot, lot};
-use super::leaf::{alone, fixed, packets};
+use super::leaf::{alone, packets};
 use super::part::{Above, Outlet, Part, Site, table};
 use super::words::Words;
 use super::{Kind, pie};
@@ -11,6 +11,8 @@ use serde_json::json;
 /// Flow queueing with PIE.
 pub const FQ_PIE: Kind = Kind { name: "fq_pie", import, exports: &["fq_pie"], export };
 
+/// tc-fq_pie(8): per cent.
+const ECN_PROB: u32 = 10;
 const OWN: &[&str] = &["flows", "quantum", "memory_limit", "ecn_prob"];
 
 fn import(words: &mut Words<'_, '_>, above: &Above) -> Part {
@@ -32,10 +34,9 @@ fn import(words: &mut Words<'_, '_>, above: &Above) -> Part {
     queue.extend(lot.mean(words, &mut part));
     queue.extend(said.mean(&mut part));
     queue.remove("delay");
-    if let Some(percent) = ecn_prob {
-        part.say(format!("ecn_prob {percent}: from {percent} % on ECN-capable packets too are dropped (mark_ecnth)"));
-        queue.insert("mark_ecnth".into(), json!(f64::from(percent) / 100.0));
-    }
+    let percent = ecn_prob.unwrap_or(ECN_PROB);
+    part.say(format!("ecn_prob {percent}: from {percent} % on ECN-capable packets too are dropped (mark_ecnth)"));
+    queue.insert("mark_ecnth".into(), json!(f64::from(percent) / 100.0));
     part.say(
         "Linux drops the arriving packet when the buffer is full; here it takes from the longest queue (drop_batch)",
     );
@@ -50,13 +51,15 @@ fn export(site: &Site<'_>, outlet: &mut Outlet) -> Option<String> {
     let pie = PieConfig { target, tupdate, alpha, beta, ecn, bytemode, ..own.clone() };
     let (limit, lot) = (packets(site, outlet), lot(c.flows, c.quantum, c.memory_limit, outlet)?);
     let mut words = format!("fq_pie limit {limit}{lot}{}", pie::options(&pie, outlet)?);
-    if mark_ecnth != own.mark_ecnth {
+    if ecn && mark_ecnth != own.mark_ecnth {
         let percent = (mark_ecnth * 100.0).round();
         if percent / 100.0 != mark_ecnth {
             outlet.say(format!("ecn_prob {percent}: tc has whole per cent, instead of {}", mark_ecnth * 100.0));
         }
         words.push_str(&format!(" ecn_prob {percent}"));
     }
-    fixed(&[(true, "drop_batch", "the arriving packet is dropped when the buffer is full")], outlet);
+    outlet.say(
+        "Linux drops the arriving packet when the buffer is full; here it takes from the longest queue (drop_batch)",
+    );
     Some(words)
 }

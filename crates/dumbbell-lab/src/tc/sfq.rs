@@ -83,7 +83,7 @@ fn import(words: &mut Words<'_, '_>, above: &Above) -> Part {
 
 fn export(site: &Site<'_>, outlet: &mut Outlet) -> Option<String> {
     let c: SfqConfig = serde_json::from_value(site.aqm.config.clone()).ok()?;
-    if c.aqm != Child::of::<DropTail>() {
+    if c.aqm.resolved().ok() != Child::of::<DropTail>().resolved().ok() || c.aqm.kind != "drop_tail" {
         outlet.refuse(format!("the queues of tc's sfq are not `{}`", c.aqm.kind), "write aqm = \"drop_tail\"");
     }
     if !c.divisor.is_power_of_two() {

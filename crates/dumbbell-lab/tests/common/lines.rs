@@ -21,9 +21,9 @@ fn fq_codel() -> impl Strategy<Value = String> {
 }
 
 fn fq_pie() -> impl Strategy<Value = String> {
-    let flags = (flag(" ecn"), flag(" bytemode"));
-    (lot(), 1u32..2_000_000, 0u32..=32, 0u32..=100, flags).prop_map(|(lot, target, gain, p, (ecn, bytes))| {
-        format!("fq_pie {lot} target {target} tupdate 15ms alpha {gain} beta {gain} ecn_prob {p}{ecn}{bytes}")
+    let marks = prop_oneof![Just(String::new()), (0u32..=100).prop_map(|p| format!(" ecn ecn_prob {p}"))];
+    (lot(), 1u32..2_000_000, 0u32..=32, marks, flag(" bytemode")).prop_map(|(lot, target, gain, marks, bytes)| {
+        format!("fq_pie {lot} target {target} tupdate 15ms alpha {gain} beta {gain}{marks}{bytes}")
     })
 }
 

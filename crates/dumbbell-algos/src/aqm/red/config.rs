@@ -1,7 +1,7 @@
 //! RED's parameters.
 use super::spacing::SpacingLaw;
 use dumbbell_core::catalogue::{Config, Fault};
-use dumbbell_core::units::Packets;
+use dumbbell_core::units::{Bytes, Packets};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
