@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
 from conftest import write_series
-from dumbbell import Interval, ScenarioError, figures, tables
+from dumbbell import Interval, ScenarioError, catalogue, figures, tables
 from dumbbell.figures import style
 from dumbbell.figures.curve import Red
 
@@ -45,6 +46,47 @@ def test_a_scheme_looks_the_same_everywhere_and_chosen_ones_differ_without_colou
     assert style.look("some_new_aqm") == style.look("some_new_aqm")
     in_print = [(look.marker, str(look.dash)) for look in map(style.look, ("drop_tail", "red", "codel", "pie", "blue"))]
     assert len(set(in_print)) == len(in_print)
+
+
+def test_every_queue_of_the_catalogue_has_a_look_of_its_own_in_its_familys_colours() -> None:
+    known = catalogue.kinds()
+    queues = [*known["aqm"], *known["qdisc"]]
+    looks = {name: style.look(name) for name in queues}
+    assert all(style.is_chosen(name) for name in queues)
+    # Points are told apart by colour and marker, lines without markers by colour and dash.
+    assert len({(look.color, look.marker) for look in looks.values()}) == len(queues)
+    assert len({(look.color, str(look.dash)) for look in looks.values()}) == len(queues)
+    reds, rest = style.VERMILLION + style.YELLOW + style.ORANGE, {}
+    for name, look in looks.items():
+        warm = look.color in reds
+        assert warm == ("red" in name or name in ("choke", "fred", "jersey_cw")), name
+        rest.setdefault(look.color, set()).add(name)
+    assert rest[style.BLUE] == {"codel", "cobalt"}
+    assert {name for name in queues if name.startswith("fq")} < rest[style.GREEN]
+
+
+def test_the_palette_is_told_apart_with_any_colour_vision() -> None:
+    """Vienot, Brettel, Mollon 1999: what a protanope and a deuteranope see of linear RGB; CIE76 in Lab."""
+    import numpy as np
+
+    sees = {
+        "all": np.eye(3),
+        "protan": np.array([[0.11238, 0.88762, 0], [0.11238, 0.88762, 0], [0.00401, -0.00401, 1]]),
+        "deutan": np.array([[0.29275, 0.70725, 0], [0.29275, 0.70725, 0], [-0.02234, 0.02234, 1]]),
+    }
+
+    def lab(color: str, vision: np.ndarray) -> np.ndarray:
+        rgb = np.array([int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+        linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+        to_xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+        xyz = to_xyz @ np.clip(vision @ linear, 0, 1) / (to_xyz @ np.ones(3))
+        f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+        return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+    families = {style.look(name).color for name in ("drop_tail", "red", "pie", "codel", "fq_codel")}
+    for vision in sees.values():
+        seen = [lab(color, vision) for color in families]
+        assert min(np.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2)) > 10  # 2.3 is just noticeable.
 
 
 def test_the_same_data_give_the_same_svg() -> None:

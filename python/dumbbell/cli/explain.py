@@ -33,8 +33,10 @@ WIDEST = 20
 
 
 def algorithm_page(algorithm: Algorithm, every: bool = False) -> Page:
-    """The page of an algorithm, for programs and for people. A variant of RED names in one paragraph what it shares with
-    RED to the letter, unless `every` parameter is to have a row."""
+    """The page of an algorithm, for programs and for people.
+
+    A variant of RED names in one paragraph what it shares with RED to the letter, unless `every` is true.
+    """
     shared = () if every else shared_with_red(algorithm)
     own = tuple(p for p in algorithm.parameters if p not in shared)
     lines: list[RenderableType] = [

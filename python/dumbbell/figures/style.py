@@ -79,20 +79,45 @@ class Look:
         return {"color": self.color, "linestyle": self.dash, "linewidth": 1.2}
 
 
-# Schemes that meet in most figures are kept apart by hand; all others get a look from their name.
+# Every queue of the catalogue, and controls that meet in most figures; all others get a look from their name. A family
+# has a colour or three of a kind, so that strangers are told apart first; in a colour no marker and no dash is twice.
 _CHOSEN = {
+    # Nothing but a full buffer signals: black, whatever the order in which packets leave.
     "drop_tail": Look(BLACK, "s", DASHES[1]),
+    "drr": Look(BLACK, "o", DASHES[0]),
+    "sfq": Look(BLACK, "D", DASHES[2]),
+    "wfq": Look(BLACK, "^", DASHES[3]),
+    "prio": Look(BLACK, "v", DASHES[4]),
+    # RED's average and curve: red; where thresholds move: yellow; where flows are told apart, or all is marked: orange.
     "red": Look(VERMILLION, "o", DASHES[0]),
+    "feng_red": Look(VERMILLION, "s", DASHES[1]),
+    "gred": Look(VERMILLION, "D", DASHES[2]),
+    "adaptive_red": Look(VERMILLION, "*", DASHES[3]),
+    "wred": Look(VERMILLION, "^", DASHES[4]),
     "ea_red": Look(YELLOW, "X", DASHES[0]),
-    "dt_red": Look(ORANGE, "D", DASHES[2]),
-    "adaptive_red": Look(SKY, "*", DASHES[3]),
+    "dt_red": Look(YELLOW, "D", DASHES[2]),
+    "fred": Look(ORANGE, "P", DASHES[0]),
     "choke": Look(ORANGE, "v", DASHES[1]),
-    "cobalt": Look(YELLOW, "D", DASHES[5]),
-    "pi2": Look(VERMILLION, "P", DASHES[4]),
-    "codel": Look(BLUE, "^", DASHES[0]),
-    "fq_codel": Look(GREEN, "D", DASHES[3]),
+    "jersey_cw": Look(ORANGE, "*", DASHES[2]),
+    # Controllers of a delay, a length, a rate: purple. BLUE's losses, and flows counted or hashed: sky.
+    "pi2": Look(PURPLE, "P", DASHES[0]),
+    "pi": Look(PURPLE, "o", DASHES[1]),
+    "rem": Look(PURPLE, "s", DASHES[2]),
+    "avq": Look(PURPLE, "*", DASHES[3]),
     "pie": Look(PURPLE, "v", DASHES[4]),
+    "sfb": Look(SKY, "X", DASHES[0]),
+    "green": Look(SKY, "D", DASHES[1]),
     "blue": Look(SKY, "P", DASHES[2]),
+    # CoDel: blue.
+    "codel": Look(BLUE, "^", DASHES[0]),
+    "cobalt": Look(BLUE, "s", DASHES[1]),
+    # Queues of their own, each kept short: green.
+    "fq": Look(GREEN, "o", DASHES[0]),
+    "fq_cobalt": Look(GREEN, "s", DASHES[1]),
+    "fq_pie": Look(GREEN, "v", DASHES[2]),
+    "fq_codel": Look(GREEN, "D", DASHES[3]),
+    "dualpi2": Look(GREEN, "^", DASHES[4]),
+    # Controls.
     "reno": Look(BLACK, "s", DASHES[1]),
     "newreno": Look(BLUE, "o", DASHES[0]),
     "cubic": Look(VERMILLION, "^", DASHES[3]),

@@ -158,12 +158,13 @@ def decision(record: Record, of: Packet, marked: bool) -> Decision | None:
 
 
 def _who(planned: dict[str, Any], reason: str) -> tuple[str, dict[str, Any]]:
-    """The algorithm behind a reason, and its parameters: the wire's impairments lose, a conditioner polices."""
+    """The algorithm behind a reason, and its parameters: the wire's impairments lose, a conditioner polices,
+    and where there is none a queue with a penalty box does."""
     if reason == "link":
         kinds = planned.get("impairments") or []
         return " + ".join(k["kind"] for k in kinds), {k["kind"]: k.get("config", {}) for k in kinds}
-    part = planned.get("conditioner") if reason == "policed" else planned.get("aqm") or planned.get("qdisc")
-    part = part or {}
+    queue = planned.get("aqm") or planned.get("qdisc")
+    part = (planned.get("conditioner") if reason == "policed" else None) or queue or {}
     return str(part.get("kind", "")), dict(part.get("config") or {})
 
 

@@ -345,7 +345,7 @@ def _speaker(d: Decision) -> str:
         return f"the wire of `{d.link}`"
     if d.reason == "mtu":
         return f"`{d.link}`"
-    if d.reason == "policed":
+    if d.reason == "policed" and d.algorithm not in decisions.POLICING:
         return f"the conditioner of `{d.link}` ({d.algorithm})"
     return f"the queue of `{d.link}` ({d.algorithm})"
 

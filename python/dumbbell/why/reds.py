@@ -1,0 +1,126 @@
+"""What RED and its variants saw: an average between two thresholds, and what moved those."""
+
+from __future__ import annotations
+
+from ..units import plain_packets
+from .finding import Decision
+from .saying import full, gauges, general, n, ordinal, said
+
+NEED = {"avg", "p_b", "p_a", "count", "coin"}
+MOVES = {
+    "ea_red": ("min_th", "max_th"),
+    "dt_red": ("max_th",),
+    "adaptive_red": ("max_p",),
+    "feng_red": ("max_p",),
+}
+"""What each variant moves: gauges that began as the parameters of the same names."""
+OF = {"wred": ("class", "in class"), "gred": ("vq", "in virtual queue")}
+"""The gauge that says by which of several curves the packet was judged."""
+
+
+def red(d: Decision) -> str:
+    """RED's clause, of any variant that has its gauges."""
+    thresholds = _thresholds(d)
+    if thresholds is None or not d.gauges.keys() >= NEED:
+        return general(d)
+    if d.reason == "overflow":
+        return _too_slow(d, *thresholds)
+    return _between(d, *thresholds)
+
+
+def _between(d: Decision, low: float, high: float) -> str:
+    g, average = d.gauges, f"the average queue was {n(d.gauges['avg'])} packets"
+    gentle = bool(d.parameters.get("gentle"))
+    moved = _moved(d)
+    if d.reason == "forced":
+        beyond, top = ("twice max_th", 2 * high) if gentle else ("max_th", high)
+        return f"{average}, not below {beyond} ({n(top)}){moved}, where RED signals every packet"
+    if g["avg"] > high:
+        where = f"{average}, between max_th {n(high)} and twice that (gentle)"
+    else:
+        where = f"{average}, between min_th {n(low)} and max_th {n(high)}"
+    chance = f"{where}{moved}, so p_b = {n(g['p_b'])}"
+    return f"{chance}; {coin(d)}"
+
+
+def coin(d: Decision) -> str:
+    """How p_b became a signal, by the way in which signals are spaced."""
+    g, law = d.gauges, str(d.parameters.get("spacing", "uniform"))
+    if law == "bernoulli":
+        return f"the coin, {n(g['coin'])}, fell below it"
+    if law == "uniform_stored":
+        return f"{_since(round(g['count']))}, and the number drawn then, {n(g['coin'])}, had come due"
+    return f"{_since(round(g['count']))}, which makes p_a = {n(g['p_a'])}, and the coin, {n(g['coin'])}, fell below it"
+
+
+def choke(d: Decision) -> str:
+    """Two of one flow, or RED."""
+    if d.reason != "evicted" or "avg" not in d.gauges:
+        return red(d)
+    average = f"the average queue was {n(d.gauges['avg'])} packets, not below min_th {said(d, 'min_th')}"
+    compared = "an arriving packet was compared with one drawn from the queue"
+    return f"{average}, so {compared}; both were of this flow, and both went"
+
+
+def fred(d: Decision) -> str:
+    """A flow's own packets beside its share, then RED."""
+    g = d.gauges
+    if not {"qlen", "avgcq", "strike", "active"} <= g.keys():
+        return general(d)
+    share = f"{n(g['avgcq'])} is the share of each of {n(g['active'])} flows"
+    flow = f"its flow had {n(g['qlen'])} of the packets that wait, where {share}"
+    if d.reason == "forced":
+        caught = {0: "never been caught", 1: "been caught once"}.get(
+            round(g["strike"]), f"been caught {n(g['strike'])} times"
+        )
+        return f"{flow}; it had {caught} with too many before; the average queue was {n(g['avg'])} packets"
+    if d.reason == "overflow":
+        return f"{full(d)}; {flow}"
+    return f"{flow}; the average queue was {n(g['avg'])} packets, so RED's p_b = {n(g['p_b'])}; {coin(d)}"
+
+
+def jersey(d: Decision) -> str:
+    """TCP Jersey's congestion warning: an average beyond one threshold."""
+    if "avg" not in d.gauges:
+        return general(d)
+    average = f"the average queue was {n(d.gauges['avg'])} packets"
+    if d.reason == "overflow":
+        return f"{full(d)}; {average}, and congestion warnings only mark"
+    return f"{average}, beyond the threshold from which every packet that can be marked is"
+
+
+def _thresholds(d: Decision) -> tuple[float, float] | None:
+    """min_th and max_th as they stood, or as the parameters have them."""
+    if {"min_th", "max_th"} <= d.gauges.keys():
+        return d.gauges["min_th"], d.gauges["max_th"]
+    try:
+        return plain_packets(d.parameters["min_th"]), plain_packets(d.parameters["max_th"])
+    except (KeyError, ValueError):
+        return None
+
+
+def _moved(d: Decision) -> str:
+    """What the variant had moved by then, and where it began."""
+    if d.algorithm in OF and OF[d.algorithm][0] in d.gauges:
+        gauge, where = OF[d.algorithm]
+        return f" {where} {n(d.gauges[gauge])}"
+    names = [name for name in MOVES.get(d.algorithm, ()) if name in d.gauges]
+    if names == ["max_p"]:
+        return f" with max_p at {n(d.gauges['max_p'])} (first {said(d, 'max_p')})"
+    began = " and ".join(said(d, name) for name in names)
+    return f" (at first {began})" if began else ""
+
+
+def _since(count: int) -> str:
+    if count <= 0:
+        return "it was the first packet since the average had come above min_th"
+    return f"it was the {ordinal(count)} packet since the last signal"
+
+
+def _too_slow(d: Decision, low: float, high: float) -> str:
+    average = d.gauges["avg"]
+    if average >= high:
+        return f"{full(d)}; the decision saw {gauges(d)}"
+    region, bound = ("below min_th", low) if average < low else ("still below max_th", high)
+    whose = "RED's average" if d.algorithm == "red" else "the average"
+    return f"{full(d)}; {whose}, {n(average)} packets, was {region} ({n(bound)}) and too slow to see it"
