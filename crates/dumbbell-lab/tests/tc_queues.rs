@@ -156,6 +156,9 @@ enum Sent {
     Of65535(u32),
 }
 
+/// What a share of 32 bits is a share of.
+const TWO_32: f64 = 4_294_967_296.0;
+
 impl Sent {
     /// Whether it is what stands in the table.
     fn is(self, value: &Value) -> bool {
@@ -168,7 +171,7 @@ impl Sent {
             Sent::Flag(on) => value == &json!(on),
             Sent::Parts(n, of) => near(f64::from(n) / f64::from(of), 0.0),
             // tc cuts off, and rounds.
-            Sent::Share(n) => near(f64::from(n) / 2f64.powi(32), 2f64.powi(-32)),
+            Sent::Share(n) => near(f64::from(n) / TWO_32, 1.0 / TWO_32),
             Sent::Of65535(n) => near(f64::from(n) / 65535.0, 0.5 / 65535.0),
         }
     }
