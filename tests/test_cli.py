@@ -199,6 +199,9 @@ def test_a_scenario_from_stdin() -> None:
 
 
 def test_list_and_explain() -> None:
+    from dumbbell import catalogue
+    from dumbbell.cli.explain import algorithm_page
+
     names = document("list")
     kinds = {"aqm", "qdisc", "cc", "meter", "conditioner", "impairment", "service", "source", "paper"}
     assert set(names) == kinds
@@ -206,11 +209,12 @@ def test_list_and_explain() -> None:
     assert "red-on-netfpga" in names["paper"]
     for kind in kinds - {"paper"}:
         for name in names[kind]:
-            page = document("explain", name)
-            page = page if isinstance(page, dict) else page[0]
+            page = algorithm_page(catalogue.find(name)[0])[0]
             assert page["idea"]
             assert page["sources"]
             assert all(p["doc"] for p in page["parameters"])
+    for name in ("red", "fq_codel", "constant"):
+        assert document("explain", name)["name"] == name
     text = dumbbell("explain", "red").stdout
     assert "max_p (avg - min_th)" in text
     assert "Provenance" in text
@@ -220,16 +224,54 @@ def test_list_and_explain() -> None:
 
 def test_every_page_fits_a_screen_with_all_that_there_is_to_say() -> None:
     from dumbbell import catalogue
+    from dumbbell.cli.explain import algorithm_page, bounded, shared_with_red
+    from dumbbell.tables import to_text
 
     for algorithm in catalogue.algorithms():
-        page = dumbbell("explain", algorithm.name).stdout
-        assert len(page.splitlines()) <= 45
-        words = " ".join(page.split())
+        page = to_text(algorithm_page(algorithm)[1])
+        assert len(page.splitlines()) <= 45, algorithm.name
+        words, shared = " ".join(page.split()), shared_with_red(algorithm)
         for parameter in algorithm.parameters:
             assert parameter.default is not None
             assert parameter.source
-            assert parameter.range in words
-            assert " | ".join(parameter.choices) in words
+            assert parameter.name in words
+            assert parameter in shared or bounded(parameter) in words
+
+
+def test_a_variant_of_red_names_what_it_shares_and_all_has_a_row_for_each() -> None:
+    from dumbbell import catalogue
+    from dumbbell.cli.explain import algorithm_page, bounded, shared_with_red
+    from dumbbell.tables import to_text
+
+    assert "As in red" in dumbbell("explain", "dt_red").stdout
+    assert "As in red" not in dumbbell("explain", "dt_red", "--all").stdout
+    red = {p.name: p for p in catalogue.find("red")[0].parameters}
+    for name in ("ea_red", "dt_red", "adaptive_red", "feng_red", "wred", "gred"):
+        algorithm = catalogue.find(name)[0]
+        shared = shared_with_red(algorithm)
+        page, every = (" ".join(to_text(algorithm_page(algorithm, flag)[1]).split()) for flag in (False, True))
+        told = page.partition("a row for each): ")[2].partition("Sources:")[0]
+        assert len(shared) > 5
+        for p in algorithm.parameters:
+            assert (p in shared) == (red.get(p.name) == p)
+            assert (f" {p.name} " in f" {told}") == (p in shared)
+            assert bounded(p) in every
+            assert p.source in every
+    # RED-like is not RED: CHOKe's parameters mean other things, and what is alike keeps its row.
+    assert not shared_with_red(catalogue.find("choke")[0])
+
+
+def test_bounds_are_said_in_few_words() -> None:
+    from dumbbell.catalogue import Parameter
+    from dumbbell.cli.explain import bounded
+
+    def p(bounds: str, *choices: str) -> Parameter:
+        return Parameter("x", "", 1, "", bounds, "", choices)
+
+    assert bounded(p("at least 0 and at most 1")) == "0 to 1"
+    assert bounded(p("above 0 and at most 0.5")) == "above 0 to 0.5"
+    assert bounded(p("at least 0")) == "at least 0"
+    assert bounded(p("", "mult", "add")) == "mult | add"
 
 
 def test_explain_sends_a_paper_to_reproduce() -> None:

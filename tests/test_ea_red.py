@@ -10,7 +10,7 @@ from conftest import broken_paper
 from dumbbell import ScenarioError, door, figures
 from dumbbell.reproduce import fairness, papers, work
 from dumbbell.reproduce.measure import of_run
-from test_reproduce import mark
+from test_reproduce import Page, mark
 
 PAPER = "ea-red"
 SABOTAGE = ["queue.kind=red", "queue.min_th=5 pkt", "queue.max_th=45 pkt"]
@@ -81,9 +81,13 @@ def test_every_claim_and_gain_is_judged_under_every_reading(reproduce) -> None:
     assert [e["at"] for e in summary["readings"][0]["effect"]] == [100, 150, 200]
     told = [line for line in summary["readings_conclusion"] if line.startswith("claim-4 holds under")]
     assert len(told) == 1
-    text = Path(summary["report"]).read_text()
-    assert 'id="under-which"' in text
-    assert all(f'href="#reading-{row["id"]}"' in text for row in summary["readings"])
+    page = Page()
+    page.feed(Path(summary["report"]).read_text())
+    assert page.open == page.loads == []
+    assert "under-which" in page.ids
+    assert {f"#reading-{row['id']}" for row in summary["readings"]} <= set(page.anchors)
+    assert all(anchor[1:] in page.ids for anchor in page.anchors)
+    assert len(page.ids) == len(set(page.ids))
 
 
 def test_with_the_scheme_taken_out_no_gain_is_left(reproduce) -> None:

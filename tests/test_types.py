@@ -49,4 +49,5 @@ def test_the_types_of_rows_name_what_the_json_has(kind: type[Flow] | type[Queue]
     row = result.flows[0] if kind is Flow else result.queues[0]
     typed = {"name", *kind.__annotations__} | ({"drops"} if kind is Queue else set())
     assert typed == set(row.as_dict())
-    assert all(getattr(row, name) is not None for name in typed)
+    sure = [name for name in typed if "None" not in str(kind.__annotations__.get(name, ""))]
+    assert len(sure) >= 10 and all(getattr(row, name) is not None for name in sure)

@@ -75,18 +75,23 @@ def verdicts(report: dict) -> dict:
     }
 
 
+def ea_red(reproduction: Path) -> None:
+    """Draws and writes what docs/ea-red.md shows."""
+    for name in EA_RED:
+        thumbnail(reproduction / "figures" / f"{name}.png", "ea-red-")
+    report = json.loads((reproduction / "report.json").read_text())
+    (GALLERY / "ea-red.json").write_text(json.dumps(verdicts(report), indent=1) + "\n")
+
+
 def main() -> None:
     """Draws everything anew."""
-    reproduction, run, comparison, ea_red = map(Path, sys.argv[1:5])
+    reproduction, run, comparison, paper = map(Path, sys.argv[1:5])
     drawn = (reproduction, run, comparison)
     for figure in sorted(png for directory in drawn for png in (directory / "figures").glob("*.png")):
         thumbnail(figure)
     report = json.loads((reproduction / "report.json").read_text())
     (GALLERY / "numbers.json").write_text(json.dumps(numbers(report), indent=1) + "\n")
-    for name in EA_RED:
-        thumbnail(ea_red / "figures" / f"{name}.png", "ea-red-")
-    other = json.loads((ea_red / "report.json").read_text())
-    (GALLERY / "ea-red.json").write_text(json.dumps(verdicts(other), indent=1) + "\n")
+    ea_red(paper)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from typing import Any
 
 from dumbbell import catalogue, door
 from dumbbell.cli.explain import PROVENANCE
+from dumbbell.units import significant
 from dumbbell.validate import passport
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -186,7 +187,7 @@ def ea_red(part: str) -> str:
     """What the whole reproduction of the paper on ea-RED found: `cells`, `claims`, or `readings` that differ."""
     n = json.loads((ROOT / "docs" / "gallery" / "ea-red.json").read_text())
     if part == "cells":
-        rows = ([c["what"], _printed(c), f"{c['value']:.4g}", _span(c["pi95"]), c["verdict"]] for c in n["cells"])
+        rows = ([c["what"], _printed(c), significant(c["value"]), _span(c["pi95"]), c["verdict"]] for c in n["cells"])
         told = f"Seeds {n['seeds'][0]} to {n['seeds'][1]}, {n['points']} points, version {n['version']}."
         return table(["printed of", "printed", "ours", "95 % of new runs", "verdict"], rows) + f"\n\n{told}"
     if part == "claims":
@@ -213,7 +214,7 @@ def _printed(cell: dict[str, Any]) -> str:
 
 
 def _span(ends: Sequence[float]) -> str:
-    return f"{ends[0]:.4g} to {ends[1]:.4g}"
+    return " to ".join(map(significant, ends))
 
 
 def _tally(verdicts: dict[str, int]) -> str:

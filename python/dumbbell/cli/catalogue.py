@@ -42,6 +42,10 @@ def explain(
     name: Annotated[str, Parameter(help="An algorithm, `tcp`, or `tcp/PROFILE`.")],
     /,
     *,
+    every: Annotated[
+        bool,
+        Parameter(name="--all", negative="", help="Give those of RED's parameters a row, too, that a variant shares."),
+    ] = False,
     use: Use = [],  # noqa: B006 (cyclopts reads it)
     json: Json = False,
 ) -> int:
@@ -54,7 +58,7 @@ def explain(
     elif name in papers.names():
         raise ScenarioError(f"`{name}` is a paper: `dumbbell reproduce {name}` runs it")
     else:
-        pages = [algorithm_page(a) for a in catalogue.find(name, *use)]
+        pages = [algorithm_page(a, every) for a in catalogue.find(name, *use)]
     if json:
         documents = [page for page, _ in pages]
         emit(documents[0] if len(documents) == 1 else documents)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import json
+import re
 from typing import Any
 
 from rich.console import RenderableType
@@ -12,6 +12,7 @@ from rich.text import Text
 
 from .. import catalogue
 from ..catalogue import Algorithm, Parameter
+from ..overrides import toml
 from ..tables import grid
 
 PROVENANCE = {
@@ -25,19 +26,44 @@ PROVENANCE = {
 Page = tuple[dict[str, Any], list[RenderableType]]
 
 
-def algorithm_page(algorithm: Algorithm) -> Page:
-    """The page of an algorithm, for programs and for people."""
+FEW = 5
+"""Parameters that a page repeats rather than to send its reader to another one."""
+WIDEST = 20
+"""Letters: a longer default stands with the meaning, so that its column stays narrow."""
+
+
+def algorithm_page(algorithm: Algorithm, every: bool = False) -> Page:
+    """The page of an algorithm, for programs and for people. A variant of RED names in one paragraph what it shares with
+    RED to the letter, unless `every` parameter is to have a row."""
+    shared = () if every else shared_with_red(algorithm)
+    own = tuple(p for p in algorithm.parameters if p not in shared)
     lines: list[RenderableType] = [
         Text(f"{algorithm.name} ({algorithm.kind}): {algorithm.title}", style="bold"),
         algorithm.idea,
         "",
         Padding(algorithm.equations.strip("\n"), (0, 0, 1, 4)),
-        _parameters(algorithm.parameters, "Parameters"),
+        _parameters(own, "Parameters"),
+        *([_as_in_red(algorithm.name, shared), ""] if shared else []),
         f"Sources: {'; '.join(algorithm.sources)}",
         f"Provenance: {PROVENANCE.get(algorithm.provenance, algorithm.provenance)}",
         *([f"Written in {algorithm.language}: {algorithm.file}"] if algorithm.file else []),
     ]
     return dataclasses.asdict(algorithm), lines
+
+
+def shared_with_red(algorithm: Algorithm) -> tuple[Parameter, ...]:
+    """The parameters that RED has with the same default, range, source and meaning, word for word, if they are many."""
+    if algorithm.kind != "aqm" or algorithm.name == "red" or algorithm.file:
+        return ()
+    red = next(a for a in catalogue.find("red") if a.kind == "aqm")
+    shared = tuple(p for p in algorithm.parameters if p in red.parameters)
+    return shared if len(shared) > FEW else ()
+
+
+def _as_in_red(name: str, shared: tuple[Parameter, ...]) -> RenderableType:
+    values = ", ".join(f"{p.name} {_value(p.default)}" for p in shared)
+    text = f"As in red, default and meaning (`explain red`; `explain {name} --all` has a row for each): {values}"
+    return Padding(text, (0, 0, 0, 1))
 
 
 def tcp_page(profile: str) -> Page:
@@ -61,10 +87,21 @@ def _parameters(parameters: tuple[Parameter, ...], title: str) -> RenderableType
 
 
 def _row(p: Parameter) -> list[str]:
-    bounds = p.range or " | ".join(p.choices)
-    parts = [p.doc, f"[{bounds}]" if bounds else "", f"({p.source})" if p.source else ""]
-    return [p.name, _value(p.default), " ".join(part for part in parts if part)]
+    bounds, value, doc = bounded(p), _value(p.default), p.doc
+    if p.source.startswith("reconstructed"):
+        doc = doc.removesuffix("Reconstructed.").rstrip()  # Its source says it.
+    parts = [doc, f"[{bounds}]" if bounds else "", f"({p.source})" if p.source else ""]
+    if len(value) > WIDEST:
+        value, more = "as said", f"Default: {value}"
+        parts.insert(1, more)
+    return [p.name, value, " ".join(part for part in parts if part)]
+
+
+def bounded(p: Parameter) -> str:
+    """What values it may have, in few words: `0 to 1`, `above 0 to 1`, `linear | constant`."""
+    return re.sub(r"(?:at least )?(\S+) and at most ", r"\1 to ", p.range) or " | ".join(p.choices)
 
 
 def _value(value: Any) -> str:
-    return value if isinstance(value, str) else "-" if value is None else json.dumps(value)
+    plain = value if isinstance(value, str) else "-" if value is None else toml(value)
+    return re.sub(r'"(\w+)" = ', r"\1 = ", plain)

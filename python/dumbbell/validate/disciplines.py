@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 from ..driving import drive
-from .bench import Bench, Run
+from .bench import Bench, Run, once
 from .laws import control
 from .oracle import Measured, Oracle
 
@@ -27,7 +28,7 @@ CODEL_PLACES = (*PLACES[:-1], (0.1, 12))
 """100 flows of just ten packets in 100 ms are the edge: there CoDel's delay is 15 to 16 ms, above the bound."""
 
 
-def _loop(queue: dict[str, Any], flows: int, share: float, rtt: float, **words: Any) -> dict[str, Any]:
+def loop(queue: dict[str, Any], flows: int, share: float, rtt: float, **words: Any) -> dict[str, Any]:
     """Equal flows over one queue with a buffer that never fills."""
     link = control.rate(flows, share, rtt, PACKET)
     return {
@@ -66,7 +67,7 @@ def _held() -> Iterator[Oracle]:
                     law=law,
                     expected=expected,
                     tolerance=tolerance,
-                    measure=partial(_delay, scenario=_loop({"kind": kind}, flows, share, rtt)),
+                    measure=partial(_delay, scenario=loop({"kind": kind}, flows, share, rtt)),
                     unit="s",
                     quick=flows == 20,
                 )
@@ -93,7 +94,7 @@ def _adaptive() -> Iterator[Oracle]:
                 expected=(low + high) / 2,
                 tolerance=(high - low) / 2,
                 absolute=True,
-                measure=partial(_average, scenario=_loop(queue, flows, share, rtt, **words)),
+                measure=partial(_average, scenario=loop(queue, flows, share, rtt, **words)),
                 unit="packets",
                 quick=flows == 20,
             )
@@ -120,7 +121,7 @@ def _others() -> Iterator[Oracle]:
         law="the virtual capacity settles where the load is gamma = 0.98 of the link: Kunniyur, Srikant 2001",
         expected=0.98,
         tolerance=0.02,
-        measure=partial(_loaded, scenario=_loop({"kind": "avq"}, 100, 10, 0.05)),
+        measure=partial(_loaded, scenario=loop({"kind": "avq"}, 100, 10, 0.05)),
     )
     for flows in (20, 100):
         yield Oracle(
@@ -128,19 +129,31 @@ def _others() -> Iterator[Oracle]:
             law="an integrator leaves no error: the mean queue is q_ref = 50 packets: Hollot et al. 2001",
             expected=50,
             tolerance=0.1,
-            measure=partial(_packets, scenario=_loop({"kind": "pi"}, flows, 10, 0.05)),
+            measure=partial(_packets, scenario=loop({"kind": "pi"}, flows, 10, 0.05)),
             unit="packets",
         )
 
 
-def _first_drops(count: int) -> list[float]:
-    """Seconds from CoDel's first drop to the next ones, of a queue that no signal shortens."""
-    words = {"kind": "codel", "limit": "unlimited"}
-    arrivals = {"time_ps": [n * 4 * 10**8 for n in range(6_000)], "bytes": 1000}
-    table = drive("codel", {k: v for k, v in words.items() if k != "kind"}, arrivals=arrivals, rate="8 Mbps")
-    pairs = zip(table.column("verdict"), table.numbers("out_s"), strict=True)
-    drops = sorted(at for verdict, at in pairs if verdict == "drop")
-    return [at - drops[0] for at in drops[1 : count + 1]]
+def _drops() -> list[float]:
+    """Seconds from CoDel's first drop to each of the next ones, in a queue that no drop shortens for long."""
+    times = [0] * 2000 + [n * 10**9 for n in range(1, 2000)]
+    table = drive("codel", {"limit": "unlimited"}, arrivals={"time_ps": times, "bytes": 1000}, rate="8 Mbps")
+    dropped = sorted(at for at in table.column("dropped_ps") if at is not None)
+    return [(at - dropped[0]) / 1e12 for at in dropped[1:]]
+
+
+def _control_law() -> Iterator[Oracle]:
+    """A packet takes 1 ms, and drops are at the ends of transmissions."""
+    for k in (1, 4, 14):
+        yield Oracle(
+            id=f"codel.drop-{k + 1}",
+            law="after the k-th drop the next is due interval / sqrt(k) later, to the packet: RFC 8289",
+            expected=control.codel_drops(0.1, k)[-1],
+            tolerance=0.001,
+            absolute=True,
+            measure=once("codel", _drops, itemgetter(k - 1)),
+            unit="s",
+        )
 
 
 def _ratio(bench: Bench, scenario: dict[str, Any]) -> Measured:
@@ -157,28 +170,28 @@ def _ratio(bench: Bench, scenario: dict[str, Any]) -> Measured:
 
 def _two(queue: dict[str, Any], near: dict[str, Any], far: dict[str, Any]) -> dict[str, Any]:
     """Two groups of flows over 20 Mbit/s."""
-    scenario = _loop(queue, 1, 1, 0.05)
+    scenario = loop(queue, 1, 1, 0.05)
     scenario["dumbbell"]["bottleneck"]["rate"] = "20 Mbps"
-    scenario["flow"] = [
-        {"cc": "sack", "start_spread": "2 s", "name": name, **words} for name, words in (("near", near), ("far", far))
-    ]
+    groups = (("near", near), ("far", far))
+    scenario["flow"] = [{"cc": "sack", "start_spread": "2 s", "name": name, **words} for name, words in groups]
     return scenario
 
 
 def _equal() -> Iterator[Oracle]:
-    for kind in ("fq_codel", "fq_pie", "fq_cobalt"):
-        for far in (40, 160):
-            yield Oracle(
-                id=f"{kind}.rtt.20ms-{far}ms",
-                law="flows that always have packets waiting get the same, whatever their round trips: RFC 8290",
-                expected=1.0,
-                tolerance=0.1,
-                measure=partial(
-                    _ratio,
-                    scenario=_two({"kind": kind}, {"rtt": "20 ms", "count": 4}, {"rtt": f"{far} ms", "count": 4}),
-                ),
-                quick=kind == "fq_codel",
-            )
+    """Whoever always has packets waiting gets the same, exactly; a controller lets far flows run dry now and then."""
+    law = "flows that have packets waiting get the same, whatever their round trips: RFC 8290"
+    cases = [("fq", "sack", 40, 0.01), ("fq", "sack", 80, 0.01)]
+    cases += [(kind, "cubic", far, 0.1) for kind in ("fq_codel", "fq_pie", "fq_cobalt") for far in (40, 80)]
+    for kind, cc, far, tolerance in cases:
+        near, away = ({"rtt": f"{rtt} ms", "count": 4, "cc": cc} for rtt in (20, far))
+        yield Oracle(
+            id=f"{kind}.rtt.20ms-{far}ms",
+            law=law,
+            expected=1.0,
+            tolerance=tolerance,
+            measure=partial(_ratio, scenario=_two({"kind": kind}, near, away)),
+            quick=kind in ("fq", "fq_codel"),
+        )
 
 
 def _weighted() -> Iterator[Oracle]:
@@ -223,4 +236,4 @@ def _still() -> Iterator[Oracle]:
     )
 
 
-ORACLES: list[Oracle] = [*_held(), *_adaptive(), *_others(), *_equal(), *_weighted(), *_still()]
+ORACLES: list[Oracle] = [*_held(), *_control_law(), *_adaptive(), *_others(), *_equal(), *_weighted(), *_still()]

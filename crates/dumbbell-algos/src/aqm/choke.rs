@@ -13,6 +13,7 @@
 mod tests;
 
 use super::red::average::{Average, AverageRule, IdleFraction, IdleStyle};
+use super::red::config::check_thresholds;
 use super::red::curve::{Curve, CurveShape, Region};
 use super::red::spacing::{Spacing, SpacingLaw};
 use dumbbell_core::aqm::{Aqm, Cx, Decision, LinkInfo, Needs, QueueView, Reason, Slot, Verdict};
@@ -97,18 +98,6 @@ impl Config for ChokeConfig {
     fn check(&self) -> Result<(), Fault> {
         check_thresholds(self.min_th, self.max_th, self.mean_packet_size)
     }
-}
-
-/// Thresholds in order and packets of some size: what CHOKe and FRED have of RED.
-pub(crate) fn check_thresholds(min_th: Packets, max_th: Packets, mean_packet_size: Bytes) -> Result<(), Fault> {
-    if max_th.0 < min_th.0 {
-        let cause = format!("max_th = {max_th} is below min_th = {min_th}");
-        return Err(Fault::at("max_th", cause).fix(format!("three times min_th is \"{} pkt\"", 3.0 * min_th.0)));
-    }
-    if mean_packet_size.0 == 0 {
-        return Err(Fault::at("mean_packet_size", "a packet has at least one byte").fix("write \"500 B\""));
-    }
-    Ok(())
 }
 
 /// RED with a look at who waits.

@@ -16,8 +16,8 @@
 #[cfg(test)]
 mod tests;
 
-use super::choke::check_thresholds;
 use super::red::average::{Average, AverageRule, IdleFraction, IdleStyle};
+use super::red::config::check_thresholds;
 use super::red::curve::{Curve, CurveShape, Region};
 use super::red::spacing::{Spacing, SpacingLaw};
 use dumbbell_core::aqm::{Aqm, Cx, Decision, Gone, LinkInfo, Needs, QueueView, Reason, Verdict};

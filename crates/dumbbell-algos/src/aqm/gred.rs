@@ -175,7 +175,7 @@ impl Aqm for Gred {
         let own = &self.queues[i];
         own.dropper.probe(avg, out);
         out.gauge("max_p", own.dropper.curve.max_p);
-        out.gauge("queue", i as f64);
+        out.gauge("vq", i as f64);
         if self.mode != GredMode::Wred {
             out.gauge("backlog", f64::from(own.backlog.packets));
         }

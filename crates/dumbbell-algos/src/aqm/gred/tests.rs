@@ -78,7 +78,7 @@ fn each_has_its_own_average() {
     for _ in 0..5 {
         send(&mut port, 0, EF);
     }
-    assert_eq!((gauge(&port, "queue"), gauge(&port, "avg")), (0.0, 4.0));
+    assert_eq!((gauge(&port, "vq"), gauge(&port, "avg")), (0.0, 4.0));
     assert!(port.journal.0.is_empty());
     send(&mut port, 0, 0);
     send(&mut port, 0, EF);

@@ -1,7 +1,7 @@
 //! RED's parameters.
 use super::spacing::SpacingLaw;
 use dumbbell_core::catalogue::{Config, Fault};
-use dumbbell_core::units::Packets;
+use dumbbell_core::units::{Bytes, Packets};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -148,17 +148,22 @@ red_config! {
     }
 }
 
+/// Thresholds in order and packets of some size: what all that have RED's average and curve ask for.
+pub(crate) fn check_thresholds(min_th: Packets, max_th: Packets, mean_packet_size: Bytes) -> Result<(), Fault> {
+    if max_th.0 <= min_th.0 {
+        let cause = format!("max_th = {max_th} is not above min_th = {min_th}");
+        let fix = if min_th.0 > 0.0 { 3.0 * min_th.0 } else { 15.0 };
+        return Err(Fault::at("max_th", cause).fix(format!("three times min_th is usual: write \"{fix} pkt\"")));
+    }
+    if mean_packet_size.0 == 0 {
+        return Err(Fault::at("mean_packet_size", "a packet has at least one byte").fix("write \"500 B\""));
+    }
+    Ok(())
+}
+
 impl Config for RedConfig {
     fn check(&self) -> Result<(), Fault> {
-        if self.max_th.0 < self.min_th.0 {
-            let cause = format!("max_th = {} is below min_th = {}", self.max_th, self.min_th);
-            return Err(
-                Fault::at("max_th", cause).fix(format!("three times min_th is \"{} pkt\"", 3.0 * self.min_th.0))
-            );
-        }
-        if self.mean_packet_size.0 == 0 {
-            return Err(Fault::at("mean_packet_size", "a packet has at least one byte").fix("write \"500 B\""));
-        }
+        check_thresholds(self.min_th, self.max_th, self.mean_packet_size)?;
         if self.spacing == SpacingLaw::UniformStored && self.byte_drop == ByteDrop::Ns2 {
             let cause = "the stored random number decides by p_b, and byte_drop = \"ns2\" changes p_a";
             return Err(Fault::at("byte_drop", cause).fix("write \"mean_size\", or spacing = \"uniform\""));
