@@ -80,7 +80,9 @@ def test_buffers_are_the_published_rules() -> None:
     assert limits["drop_tail, BDP/sqrt(middle n)"] == f"{math.ceil(500 / 40**0.25)} pkt" == "199 pkt"
     assert (limits["codel"], limits["fq_codel"]) == ("1000 pkt", "10240 pkt")
     # At 10 Gbit/s the limits of tc are less than two bandwidth-delay products.
-    assert tables(asked(rate="10Gbps"))["codel"]["limit"] == "200000 pkt"
+    fast = tables(asked(rate="10Gbps"))
+    assert fast["codel"]["limit"] == fast["fq_codel"]["limit"] == "200000 pkt"
+    assert fast["fq_codel"]["memory_limit"] == "600000000 B" and "memory_limit" not in fast["codel"]
 
 
 def test_red_has_the_thresholds_of_adaptive_red() -> None:

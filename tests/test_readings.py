@@ -195,3 +195,14 @@ def test_refitted_readings_use_the_least_of_their_own_fit() -> None:
         long, short = (f"{float(best[key]):g} ms" for key in ("rtt_1_ms", "rtt_2_3_ms"))
         times = (f"flow.0.rtt={long}", f"flow.1.rtt={short}", f"flow.2.rtt={short}")
         assert by_id[f"{name}-refit"].changes == (*by_id[name].changes, *times)
+
+
+def test_a_claim_is_told_by_the_shorter_list() -> None:
+    def row(name: str, verdict: str) -> dict[str, Any]:
+        return {"id": name, "claims": {"c": verdict}}
+
+    rows = [row("base", "contradicted"), row("a", "in part"), row("b", "contradicted")]
+    assert readings.under_which(rows) == ["c holds under 1 of 3 readings: a (in part)."]
+    rows = [row("base", "reproduced"), row("a", "in part"), row("b", "not testable")]
+    assert readings.under_which(rows) == ["c holds under 2 of 3 readings, not under b."]
+    assert readings.under_which(rows[:2]) == ["c holds under 2 of 2 readings."]

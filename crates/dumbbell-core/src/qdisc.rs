@@ -142,7 +142,7 @@ impl<A: Aqm, P: Packet> Fifo<A, P> {
         }
         // Room is made only for a packet that would stay.
         let stays = matches!(verdict.decide(meta.ecn, true), Decision::Admit(_));
-        let decision = verdict.decide(meta.ecn, stays && self.make_room(cx, &meta, own, sink));
+        let decision = verdict.decide(meta.ecn, fits_now || (stays && self.make_room(cx, &meta, own, sink)));
         let aqm = &self.aqm;
         let saw = |out: &mut dyn Probe| aqm.probe(out);
         match carry_out(decision, &mut p, sink, &saw) {
@@ -156,6 +156,7 @@ impl<A: Aqm, P: Packet> Fifo<A, P> {
     }
 
     /// Evicts until `p` fits, as long as the algorithm names a victim: whether `p` fits now.
+    #[cold]
     fn make_room(&mut self, cx: &mut Cx<'_>, p: &Meta, own: Capacity, sink: &mut impl Sink<P>) -> bool {
         while !fits(own, &self.store, p) {
             if !self.store.could_hold(own, p.ip_len) {
@@ -208,18 +209,21 @@ impl<A: Aqm, P: Packet> Fifo<A, P> {
         self.aqm.admitted(&meta);
     }
 
+    #[inline]
     fn admit(&mut self, cx: &Cx<'_>, p: P, as_it_arrived: &Meta) {
         self.store.push(cx.now, p);
         self.aqm.admitted(as_it_arrived);
     }
 }
 
+#[inline]
 fn fits<P: Packet>(own: Capacity, store: &Store<P>, p: &Meta) -> bool {
     let b = store.backlog();
     own.fits(b.packets, b.bytes, p.ip_len)
 }
 
 /// Carries a decision out: `Some(reason)` if the packet must go; marks it where it must be marked.
+#[inline]
 fn carry_out<P: Packet>(
     d: Decision,
     p: &mut P,

@@ -175,9 +175,11 @@ macro_rules! __delegate {
             fn admitted(&mut self, p: &$crate::packet::Meta) {
                 $crate::__each!(self, $Any $list, a => a.admitted(&{ *p }))
             }
+            #[inline]
             fn depart(&mut self, cx: &mut $crate::aqm::Cx<'_>, q: &impl $crate::aqm::QueueView, p: &$crate::packet::Meta, sojourn: $crate::units::Span) -> $crate::aqm::Verdict {
                 $crate::__each!(self, $Any $list, a => a.depart(cx, q, p, sojourn))
             }
+            #[inline]
             fn gone(&mut self, p: &$crate::packet::Meta, how: $crate::aqm::Gone) {
                 $crate::__each!(self, $Any $list, a => a.gone(p, how))
             }

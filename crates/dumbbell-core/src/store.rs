@@ -35,8 +35,11 @@ impl<P: Packet> Store<P> {
         self.packets.push_back(Waiting { since: now, packet });
     }
     /// Takes the head.
+    #[inline]
     pub fn pop(&mut self) -> Option<Waiting<P>> {
-        self.remove(0)
+        let w = self.packets.pop_front()?;
+        self.bytes -= u64::from(w.packet.meta().ip_len);
+        Some(w)
     }
     /// Takes the packet at `slot`.
     pub fn remove(&mut self, slot: Slot) -> Option<Waiting<P>> {

@@ -90,6 +90,55 @@ const SENT: &[(&str, &[(&str, Sent)])] = &[
         ],
     ),
     (
+        "fq_codel limit 2000 target 3ms interval 40ms noecn",
+        &[
+            ("limit", Sent::Packets(2000)),
+            ("target", Sent::Us(3000)),
+            ("interval", Sent::Us(40_000)),
+            ("ecn", Sent::Flag(false)),
+        ],
+    ),
+    (
+        "fq_codel limit 600 flows 256 quantum 300 memory_limit 4mb drop_batch 16 ce_threshold 2ms ecn",
+        &[
+            ("limit", Sent::Packets(600)),
+            ("flows", Sent::Parts(256, 1)),
+            ("quantum", Sent::Bytes(300)),
+            ("memory_limit", Sent::Bytes(4_194_304)),
+            ("drop_batch", Sent::Parts(16, 1)),
+            ("ce_threshold", Sent::Us(2000)),
+        ],
+    ),
+    (
+        "fq_pie limit 5000 flows 512 target 10ms tupdate 16ms alpha 3 beta 25 quantum 1000 memory_limit 8mb ecn ecn_prob 20 \
+      bytemode",
+        &[
+            ("limit", Sent::Packets(0x1388)),
+            ("flows", Sent::Parts(0x200, 1)),
+            ("target", Sent::Us(0x2710)),
+            ("tupdate", Sent::Us(0x3e80)),
+            ("alpha", Sent::Parts(3, 16)),
+            ("beta", Sent::Parts(0x19, 16)),
+            ("quantum", Sent::Bytes(0x3e8)),
+            ("memory_limit", Sent::Bytes(0x0080_0000)),
+            ("mark_ecnth", Sent::Parts(0x14, 100)),
+            ("ecn", Sent::Flag(true)),
+            ("bytemode", Sent::Flag(true)),
+        ],
+    ),
+    // struct tc_sfq_qopt_v1.
+    (
+        "sfq limit 1000 depth 100 divisor 2048 flows 300 headdrop quantum 3000 perturb 60",
+        &[
+            ("quantum", Sent::Bytes(0xbb8)),
+            ("perturb", Sent::Us(60_000_000)),
+            ("limit", Sent::Packets(0x3e8)),
+            ("divisor", Sent::Parts(0x800, 1)),
+            ("depth", Sent::Parts(0x64, 1)),
+            ("headdrop", Sent::Flag(true)),
+        ],
+    ),
+    (
         "red limit 30000 min 5000 max 15000 avpkt 1000 burst 20 probability 0.1 adaptive ecn",
         &[("max_p", Sent::Share(429_496_729)), ("w_q", Sent::Parts(1, 1 << 6)), ("ecn", Sent::Flag(true))],
     ),
@@ -107,6 +156,9 @@ enum Sent {
     Of65535(u32),
 }
 
+/// What a share of 32 bits is a share of.
+const TWO_32: f64 = 4_294_967_296.0;
+
 impl Sent {
     /// Whether it is what stands in the table.
     fn is(self, value: &Value) -> bool {
@@ -119,7 +171,7 @@ impl Sent {
             Sent::Flag(on) => value == &json!(on),
             Sent::Parts(n, of) => near(f64::from(n) / f64::from(of), 0.0),
             // tc cuts off, and rounds.
-            Sent::Share(n) => near(f64::from(n) / 2f64.powi(32), 2f64.powi(-32)),
+            Sent::Share(n) => near(f64::from(n) / TWO_32, 1.0 / TWO_32),
             Sent::Of65535(n) => near(f64::from(n) / 65535.0, 0.5 / 65535.0),
         }
     }
@@ -223,13 +275,13 @@ fn queues_become_lines() {
         (
             "{kind=\"adaptive_red\", limit=\"90 kB\", gentle=false, byte_mode=true, mean_packet_size=\"1000 B\", \
              min_th=\"10 pkt\", max_th=\"30 pkt\", auto_w_q=\"off\", w_q=0.00390625}",
-            "red limit 90000 min 10000 max 30000 avpkt 1000 burst 66 bandwidth 10mbit probability 0.1 adaptive",
+            "red limit 90000 min 10000 max 30000 avpkt 1000 burst 71 bandwidth 10mbit probability 0.1 adaptive",
             "2^-8",
         ),
         // 10 Mbps are 1250 packets of 1000 bytes a second: min_th is max(5, 5 ms x 1250 / 2) = 5, w_q 1 - exp(-1/1250).
         (
             "{kind=\"adaptive_red\", limit=\"90 kB\", gentle=false, byte_mode=true, mean_packet_size=\"1000 B\"}",
-            "red limit 90000 min 5000 max 15000 avpkt 1000 burst 75 bandwidth 10mbit probability 0.1 adaptive",
+            "red limit 90000 min 5000 max 15000 avpkt 1000 burst 92 bandwidth 10mbit probability 0.1 adaptive",
             "2^-10 = 0.0009765625 instead of 0.0007996",
         ),
         (

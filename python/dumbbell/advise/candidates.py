@@ -17,6 +17,8 @@ from .question import Question, middle
 
 PACKET = 1500
 """Bytes of a full packet."""
+_MEMORY = 32 << 20
+"""tc's memory_limit [bytes]."""
 
 Table = dict[str, Any]
 
@@ -107,14 +109,19 @@ def _adaptive(site: Site) -> Table:
     }
 
 
-def _limit(default: int) -> Callable[[Site], str]:
-    """tc's own limit, or twice the bandwidth-delay product where that is more."""
-    return lambda s: f"{max(default, 2 * s.bdp)} pkt"
-
-
 def _controlled(kind: str, default: int) -> Callable[[Site], Table]:
-    limit = _limit(default)
-    return lambda s: {"kind": kind, "limit": limit(s), "ecn": s.ecn}
+    """A queue that a controller keeps short: its limit is tc's own, or twice the bandwidth-delay product where that is
+    more, and so is the memory of one with many queues (tc's 32 MB; Linux counts about twice a packet's bytes)."""
+
+    def table(site: Site) -> Table:
+        limit = max(default, 2 * site.bdp)
+        found: Table = {"kind": kind, "limit": f"{limit} pkt", "ecn": site.ecn}
+        memory = 2 * PACKET * limit
+        if kind.startswith("fq_") and memory > _MEMORY:
+            found["memory_limit"] = f"{memory} B"
+        return found
+
+    return table
 
 
 def codel_times(site: Site) -> tuple[float, float]:

@@ -169,7 +169,8 @@ def conclusion(wanted: Readings, rows: list[dict[str, Any]]) -> list[str]:
         kept = all(_signs(row) == _signs(base) for row in of_choice)
         detail = "; ".join(f"{row['id']}: {_signs(row)}" for row in of_choice)
         groups["changes" if changes else "kept" if kept else "open"].append(choice if kept else f"{choice} ({detail})")
-    for kind, words in _WORDS.items():
+    words_of = _WORDS | ({"open": _SETTLED} if _signs(base) == "0 everywhere" else {})
+    for kind, words in words_of.items():
         parts.append(f"{words}: {', '.join(groups[kind]) or 'no choice'}.")
     verdicts = [f"{row['id']} ({row['verdict']})" for row in others if row["verdict_changes"]]
     told = f"changes in {len(verdicts)} of {len(others)} readings" + (f": {', '.join(verdicts)}" if verdicts else "")
@@ -177,13 +178,16 @@ def conclusion(wanted: Readings, rows: list[dict[str, Any]]) -> list[str]:
 
 
 def under_which(rows: list[dict[str, Any]]) -> list[str]:
-    """For each further claim: under which readings it holds, whole or in part."""
+    """For each further claim: under which readings it holds, whole or in part, or under which few it does not."""
     told = []
     for name in rows[0]["claims"]:
         held = [f"{row['id']} ({row['claims'][name]})" for row in rows if row["claims"][name] in _HOLDS]
-        told.append(
-            f"{name} holds under {len(held)} of {len(rows)} readings" + (f": {', '.join(held)}." if held else ".")
-        )
+        failed = [row["id"] for row in rows if row["claims"][name] not in _HOLDS]
+        counted = f"{name} holds under {len(held)} of {len(rows)} readings"
+        if len(failed) < len(held):
+            told.append(f"{counted}, not under {', '.join(failed)}." if failed else f"{counted}.")
+        else:
+            told.append(f"{counted}: {', '.join(held)}." if held else f"{counted}.")
     return told
 
 
@@ -194,6 +198,7 @@ _WORDS = {
     "open": "It is not settled at some point (the 95 % interval holds 0) by",
     "kept": "It stays as it is whatever is chosen for",
 }
+_SETTLED = "It is + or − somewhere (the 95 % interval does not hold 0) under some reading of"
 
 
 def _signs(row: dict[str, Any]) -> str:

@@ -121,8 +121,8 @@ impl Config for AdaptiveRedConfig {
             let cause = "w_q follows from the link, so that this one would not be used";
             return Err(Fault::at("w_q", cause).fix("write auto_w_q = \"off\""));
         }
-        if self.interval == Span::ZERO {
-            return Err(Fault::at("interval", "there is no time between two steps").fix("write \"500 ms\""));
+        if self.interval < Span::from_us(1) {
+            return Err(Fault::at("interval", "the time between two steps is at least 1 us").fix("write \"500 ms\""));
         }
         if self.bottom > self.top {
             let cause = format!("bottom = {} is above top = {}", self.bottom, self.top);
@@ -397,6 +397,8 @@ mod tests {
         assert_eq!(fault(json!({"max_th": "15 pkt", "min_th": "20 pkt"})).at, "max_th");
         assert!(read::<AdaptiveRedConfig>(&json!({"min_th": "20 pkt"})).is_ok());
         assert_eq!(fault(json!({"bottom": 0.6})).at, "bottom");
-        assert_eq!(fault(json!({"interval": "0 s"})).at, "interval");
+        for too_short in ["0 s", "1 ps", "999 ns"] {
+            assert_eq!(fault(json!({ "interval": too_short })).at, "interval");
+        }
     }
 }

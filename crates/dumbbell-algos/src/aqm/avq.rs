@@ -34,7 +34,8 @@ pub struct AvqConfig {
     /// The virtual capacity at the start, as a share of the link's rate. ns-2 begins with 0.8.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Kunniyur, Srikant 2001: C"))]
     pub initial: f64,
-    /// What the virtual queue holds, in packets of the mean size; `"0 pkt"`: as much as the queue's limit.
+    /// What the virtual queue holds, in packets of the mean size; `"0 pkt"`: as much as the queue's limit, and at least a
+    /// packet of the MTU if that is in packets.
     #[schemars(extend("x-source" = "Kunniyur, Srikant 2001: the buffer of the queue"))]
     pub buffer: Packets,
     /// Size of a typical packet, by which a limit in packets becomes bytes.
@@ -102,7 +103,8 @@ impl Algorithm for Avq {
         let mean = config.mean_packet_size.0 as f64;
         let buffer = match link.capacity {
             _ if config.buffer.0 > 0.0 => config.buffer.0 * mean,
-            Capacity::Packets(n) => f64::from(n) * mean,
+            // Room for one packet is room for one of any size.
+            Capacity::Packets(n) => f64::from(n) * mean.max(f64::from(link.mtu) / f64::from(n.max(1))),
             Capacity::Bytes(n) => n as f64,
             Capacity::Unlimited => f64::INFINITY,
         };
@@ -203,6 +205,8 @@ mod tests {
                 .buffer
         };
         assert_eq!(buffer(0.0, Capacity::Packets(30)), 15_000.0);
+        assert_eq!([1, 2, 3, 4].map(|n| buffer(0.0, Capacity::Packets(n))), [1500.0, 1500.0, 1500.0, 2000.0]);
+        assert_eq!(buffer(0.0, Capacity::Packets(0)), 0.0);
         assert_eq!(buffer(0.0, Capacity::Bytes(30)), 30.0);
         assert_eq!(buffer(0.0, Capacity::Unlimited), f64::INFINITY);
         assert_eq!([buffer(2.5, Capacity::Packets(30)), buffer(2.5, Capacity::Unlimited)], [1250.0; 2]);

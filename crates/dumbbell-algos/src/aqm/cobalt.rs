@@ -92,6 +92,8 @@ pub struct Cobalt {
     p_drop: f64,
     /// When `p_drop` last stepped; `None`: never.
     stepped: Option<Time>,
+    /// When the queue was last found empty, so that one end of it is not two.
+    emptied: Option<Time>,
     sojourn: Span,
     coin: f64,
 }
@@ -126,6 +128,7 @@ impl Algorithm for Cobalt {
             drop_next: Time::ZERO,
             p_drop: 0.0,
             stepped: None,
+            emptied: None,
             sojourn: Span::ZERO,
             coin: 1.0,
         }
@@ -160,6 +163,18 @@ impl Cobalt {
         self.dropping = true;
         self.drop_next = now;
         self.count = self.count.max(1);
+    }
+
+    /// Nothing waits and nothing is sent: less is signalled from now on.
+    fn empty(&mut self, now: Time) {
+        if self.emptied.replace(now) == Some(now) {
+            return;
+        }
+        self.step_down(now);
+        self.dropping = false;
+        if self.count > 0 && now >= self.drop_next {
+            self.recount(self.count - 1, self.drop_next);
+        }
     }
 
     /// `count` is another, and the next signal (or step down of it) is due after `from`.
@@ -220,7 +235,7 @@ impl Aqm for Cobalt {
         Verdict::Pass
     }
 
-    fn depart(&mut self, cx: &mut Cx<'_>, _: &impl QueueView, p: &Meta, sojourn: Span) -> Verdict {
+    fn depart(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, sojourn: Span) -> Verdict {
         self.sojourn = sojourn;
         let over = self.is_over(cx, sojourn);
         let signal = self.loops(cx.now, over);
@@ -241,6 +256,11 @@ impl Aqm for Cobalt {
         } else if cx.now > self.drop_next && !matches!(verdict, Verdict::Drop(_)) {
             self.drop_next = cx.now;
         }
+        if matches!(verdict, Verdict::Drop(_)) && q.waiting() == 0 {
+            // The link asks for another packet in vain. On an idle link no transmission ends that would tell so, and a
+            // probability near 1 would keep it idle.
+            self.empty(cx.now);
+        }
         verdict
     }
 
@@ -249,11 +269,7 @@ impl Aqm for Cobalt {
     }
 
     fn idle(&mut self, cx: &mut Cx<'_>) {
-        self.step_down(cx.now);
-        self.dropping = false;
-        if self.count > 0 && cx.now >= self.drop_next {
-            self.recount(self.count - 1, self.drop_next);
-        }
+        self.empty(cx.now);
     }
 
     fn probe(&self, out: &mut dyn Probe) {

@@ -73,8 +73,8 @@ red_config! {
 
 impl Config for DtRedConfig {
     fn check(&self) -> Result<(), Fault> {
-        if self.interval == Span::ZERO {
-            return Err(Fault::at("interval", "an interval of no time observes nothing").fix("write \"500 ms\""));
+        if self.interval < Span::from_us(1) {
+            return Err(Fault::at("interval", "an observation takes at least 1 us").fix("write \"500 ms\""));
         }
         self.red(self.min_th.0, self.max_th.0, self.max_p).check()
     }
@@ -346,7 +346,9 @@ mod tests {
     #[test]
     fn contradictions_are_refused() {
         let fault = |json| read::<DtRedConfig>(&json).unwrap_err().at;
-        assert_eq!(fault(json!({"interval": "0 s"})), "interval");
+        for too_short in ["0 s", "1 ps", "999 ns"] {
+            assert_eq!(fault(json!({ "interval": too_short })), "interval");
+        }
         assert_eq!(fault(json!({"max_lo": 0.5})), "max_lo");
         assert_eq!(fault(json!({"max_th": "4 pkt"})), "max_th");
     }

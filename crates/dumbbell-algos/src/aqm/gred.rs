@@ -59,7 +59,7 @@ impl Algorithm for Gred {
                     wred:      avg of the whole queue\n\
                     drop if the backlog of i (wred: the whole one) and the packet are beyond the limit of i",
         sources: &[
-            "tc-gred of iproute2 and Linux net/sched/sch_gred.c (J. Hadi Salim), as documented: virtual queues, grio, WRED mode",
+            "tc-gred of iproute2, as documented (J. Hadi Salim): virtual queues, grio, WRED mode",
             "Floyd, Jacobson: Random Early Detection Gateways for Congestion Avoidance, IEEE/ACM ToN 1(4), 1993",
             "Clark, Fang: Explicit Allocation of Best-Effort Packet Delivery Service, IEEE/ACM ToN 6(4), 1998 (RIO)",
         ],

@@ -41,11 +41,16 @@ pub fn classes(table: &Table, default: u32) -> [u32; 64] {
 /// # Errors
 /// The entry at fault, the cause and the fix.
 pub fn check(table: &Table, key: &str, count: u32) -> Result<(), Fault> {
+    let mut seen: [Option<&str>; 64] = [None; 64];
     for (name, class) in table {
         let at = format!("{key}.{name}");
-        if codepoint(name).is_none() {
+        let Some(Dscp(value)) = codepoint(name) else {
             let fault = Fault::at(&at, format!("`{name}` is no DiffServ codepoint"));
             return Err(fault.fix("write a number from 0 to 63, or ef, af11 .. af43, cs0 .. cs7, le, va, be"));
+        };
+        if let Some(other) = seen[usize::from(value)].replace(name) {
+            let fault = Fault::at(&at, format!("`{name}` and `{other}` are the same codepoint, {value}"));
+            return Err(fault.fix("leave one of them out"));
         }
         if *class >= count {
             let fault =
@@ -76,6 +81,8 @@ mod tests {
         let fault = check(&table, "map", 3).unwrap_err();
         assert_eq!((fault.at.as_str(), fault.cause.as_str()), ("map.ef", "class 3, and the last of 3 is 2"));
         assert!(check(&table, "map", 4).is_ok());
+        let twice = Table::from([("46".to_string(), 0), ("ef".to_string(), 1)]);
+        assert_eq!(check(&twice, "map", 4).unwrap_err().cause, "`ef` and `46` are the same codepoint, 46");
         assert_eq!(check(&Table::from([("eff".to_string(), 0)]), "map", 4).unwrap_err().at, "map.eff");
     }
 }

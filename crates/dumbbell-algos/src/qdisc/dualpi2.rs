@@ -236,12 +236,15 @@ impl<P: Packet> DualPi2<P> {
         let low = self.picker.pick(self.heads(cx.now))?;
         let w = if low { self.l.pop()? } else { self.c.pop()? };
         let meta = w.packet.meta();
-        self.picker.sends(low, meta.ip_len, if low { self.c.len() } else { self.l.len() } > 0);
         let fate = if low {
             self.coupled.low(cx.now.since(w.since), self.l.waiting(), all, cx.rng)
         } else {
             self.coupled.classic(meta.ecn, all, cx.rng)
         };
+        if !matches!(fate, Fate::Drop(_)) {
+            // What is dropped takes nothing of its queue's share.
+            self.picker.sends(low, meta.ip_len, if low { self.c.len() } else { self.l.len() } > 0);
+        }
         Some((w, fate))
     }
 }

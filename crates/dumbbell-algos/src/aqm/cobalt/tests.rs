@@ -5,7 +5,7 @@ use dumbbell_core::aqm::Backlog;
 use dumbbell_core::flow::FlowTable;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::probe::Gauges;
-use dumbbell_core::qdisc::Fifo;
+use dumbbell_core::qdisc::{Fifo, Qdisc};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::{Bench, Event, Numbered, link, packet};
 use dumbbell_core::units::Capacity;
@@ -169,6 +169,33 @@ fn blue_drops_by_chance_and_never_marks() {
     }
     let deviations = (f64::from(dropped) - 0.2 * n as f64) / (0.2 * 0.8 * n as f64).sqrt();
     assert!(deviations.abs() < 4.4, "{dropped} of {n}");
+}
+
+/// Where every packet is dropped the link stays idle, and no end of a transmission tells so: the drops themselves must
+/// bring the probability down, once in a target's time. A queue that is emptied by a drop at the end of a transmission is
+/// told once.
+#[test]
+fn an_idle_link_ends_a_probability_of_one() {
+    let config = CobaltConfig { p_inc: 1.0, p_dec: 1.0 / 1024.0, ..CobaltConfig::default() };
+    let site = LinkInfo { capacity: Capacity::Packets(1), ..link(Capacity::Unlimited) };
+    let mut bench = Bench::new(Fifo::<_, Numbered>::new(Cobalt::new(&config, &site)), site, 1, false);
+    let p_drop = |bench: &Bench<Fifo<Cobalt, Numbered>>| {
+        let mut seen = Gauges::default();
+        bench.port.qdisc().probe(&mut seen);
+        seen.get("p_drop").unwrap()
+    };
+    (0..3).for_each(|_| _ = bench.arrive(Time::ZERO, packet(0, 1500, Ecn::NotEct)));
+    assert_eq!(p_drop(&bench), 1.0);
+    bench.drain();
+    let after = |steps: u64| 1.0 - steps as f64 / 1024.0;
+    assert_eq!(p_drop(&bench), after(1), "the head is dropped at 12 ms, which empties the queue");
+    for i in 1..=7 {
+        bench.arrive(Time::ZERO + Span::from_ms(20 + 6 * i), packet(0, 100, Ecn::NotEct));
+        assert_eq!(p_drop(&bench), after(1 + i));
+        bench.arrive(Time::ZERO + Span::from_ms(21 + 6 * i), packet(0, 100, Ecn::NotEct));
+        assert_eq!(p_drop(&bench), after(1 + i), "no two steps within a target's time");
+    }
+    assert_eq!(bench.journal.dropped(Reason::Forced), 14);
 }
 
 /// An overflow makes the next packet's signal due, though the delay was not above target before.

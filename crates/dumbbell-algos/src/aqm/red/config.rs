@@ -150,10 +150,11 @@ red_config! {
 
 /// Thresholds in order and packets of some size: what all that have RED's average and curve ask for.
 pub(crate) fn check_thresholds(min_th: Packets, max_th: Packets, mean_packet_size: Bytes) -> Result<(), Fault> {
-    if max_th.0 <= min_th.0 {
-        let cause = format!("max_th = {max_th} is not above min_th = {min_th}");
-        let fix = if min_th.0 > 0.0 { 3.0 * min_th.0 } else { 15.0 };
-        return Err(Fault::at("max_th", cause).fix(format!("three times min_th is usual: write \"{fix} pkt\"")));
+    // The same threshold twice is a step, as DCTCP's routers have it; the adaptive ones and WRED ask with 0 and 0.
+    if max_th.0 < min_th.0 {
+        let cause = format!("max_th = {max_th} is below min_th = {min_th}");
+        let fix = format!("three times min_th is usual: write \"{} pkt\"", 3.0 * min_th.0);
+        return Err(Fault::at("max_th", cause).fix(fix));
     }
     if mean_packet_size.0 == 0 {
         return Err(Fault::at("mean_packet_size", "a packet has at least one byte").fix("write \"500 B\""));

@@ -129,6 +129,18 @@ fn wrr_keeps_a_share_for_classic() {
     }
 }
 
+/// C's share is of the bytes that are sent: what is dropped of C, here a fourth of it, does not count as its turn.
+#[test]
+fn what_is_dropped_takes_no_share() {
+    let mut d = deck(json!({"c_protection": 0.3, "chance": "recur", "overload": "mark"}), Capacity::Unlimited);
+    for n in 0..6000u32 {
+        d.put_meta(packet(0, 1000, if n % 2 == 0 { Ecn::Ect1 } else { Ecn::NotEct }));
+    }
+    d.qdisc.coupled.p = 0.5;
+    let classic = (0..2000).filter(|_| d.take().unwrap().meta.ecn == Ecn::NotEct).count();
+    assert!((598..=602).contains(&classic) && d.dropped().len() >= 190, "{classic} of 2000, {:?}", d.dropped().len());
+}
+
 /// L's head goes before C's unless that has waited for more than `tshift` longer.
 #[test]
 fn a_time_shifted_fifo() {
