@@ -138,7 +138,7 @@ def _drops() -> list[float]:
     """Seconds from CoDel's first drop to each of the next ones, in a queue that no drop shortens for long."""
     times = [0] * 2000 + [n * 10**9 for n in range(1, 2000)]
     table = drive("codel", {"limit": "unlimited"}, arrivals={"time_ps": times, "bytes": 1000}, rate="8 Mbps")
-    dropped = sorted(at for at in table.column("dropped_ps") if at is not None)
+    dropped = sorted(int(at) for at in table.column("dropped_ps") if at is not None)
     return [(at - dropped[0]) / 1e12 for at in dropped[1:]]
 
 
@@ -219,7 +219,7 @@ def _parted(bench: Bench) -> Measured:
         table = drive(
             kind, {"limit": "50 pkt", "max_th": "15 pkt", "min_th": "5 pkt", **words}, arrivals=arrivals, rate="6 Mbps"
         )
-        return list(zip(table.column("verdict"), table.numbers("coin"), strict=True))
+        return list(zip(map(str, table.column("verdict")), table.numbers("coin"), strict=True))
 
     pairs = zip(fates("red"), fates("ea_red", **still), strict=True)
     return Measured(sum(a != b for a, b in pairs))
