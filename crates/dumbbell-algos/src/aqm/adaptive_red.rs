@@ -128,7 +128,7 @@ impl Config for AdaptiveRedConfig {
             let cause = format!("bottom = {} is above top = {}", self.bottom, self.top);
             return Err(Fault::at("bottom", cause).fix("write at most `top`; the paper has 0.01 and 0.5"));
         }
-        let max_th = if self.max_th.0 > 0.0 { self.max_th.0 } else { 3.0 * self.min_th.0 };
+        let max_th = if self.max_th.0 > 0.0 { self.max_th.0 } else { 3.0 * self.min_th.0.max(1.0) };
         self.red(self.min_th.0, max_th, self.max_p).check()
     }
 }

@@ -96,7 +96,7 @@ impl Default for ChokeConfig {
 
 impl Config for ChokeConfig {
     fn check(&self) -> Result<(), Fault> {
-        check_thresholds(self.min_th, self.max_th, self.mean_packet_size)
+        check_thresholds((self.min_th, self.max_th), self.w_q, self.mean_packet_size)
     }
 }
 

@@ -91,9 +91,10 @@ impl Default for FredConfig {
 
 impl Config for FredConfig {
     fn check(&self) -> Result<(), Fault> {
-        check_thresholds(self.min_th, self.max_th, self.mean_packet_size)?;
+        check_thresholds((self.min_th, self.max_th), self.w_q, self.mean_packet_size)?;
         if self.min_th.0 < 1.0 {
-            let cause = format!("min_th = {} is the most that a flow may have in the queue: none would get in", self.min_th);
+            let cause =
+                format!("min_th = {} is the most that a flow may have in the queue: none would get in", self.min_th);
             return Err(Fault::at("min_th", cause).fix("write \"5 pkt\""));
         }
         Ok(())

@@ -142,7 +142,8 @@ impl Config for WredConfig {
                 .check()
                 .map_err(|f| if f.at == "max_th" { Fault { at: at("max_th"), ..f } } else { f })?;
         }
-        self.red(0.0, 0.0, 0.0).check()
+        // Thresholds are those of the classes; here all else is looked at.
+        self.red(0.0, 1.0, 0.0).check()
     }
 }
 

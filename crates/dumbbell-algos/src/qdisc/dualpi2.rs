@@ -9,7 +9,7 @@
 //! | k | `coupling_factor` | p_CL = k p' |
 //! | p', p_C, p_CL | state | pressure, probability of Classic signals, coupled probability of L marks |
 //! | p'_L | [`native`] | L's own probability, by the delay of its packet |
-//! | minTh, range; step | `min_th`, `range`; `step_thresh` | where the ramp begins and how wide it is; where the step is |
+//! | minTh, range; step | `l_min_th`, `range`; `step_thresh` | where the ramp begins and how wide it is; where the step is |
 //! | Th_len | `th_len` | with no more packets than this in L behind a packet its own delay marks nothing |
 //! | tshift; wc | `tshift`; `c_protection` | how much longer L's head counts as having waited; C's share under WRR |
 //! | p_Lmax, p_Cmax | 1, 1 / k^2 | from here on there is an overload: ECN no longer saves a packet |
@@ -73,7 +73,7 @@ fn native(config: &DualPi2Config, sojourn: Span) -> f64 {
     match config.l_aqm {
         config::LAqm::Step => f64::from(u8::from(sojourn > config.step_thresh)),
         config::LAqm::Ramp => {
-            let above = sojourn.seconds() - config.min_th.seconds();
+            let above = sojourn.seconds() - config.l_min_th.seconds();
             if config.range == Span::ZERO {
                 f64::from(u8::from(above > 0.0))
             } else {
@@ -185,7 +185,7 @@ impl<P> Algorithm for DualPi2<P> {
         equations: "p' <- min(1, max(0, p' + alpha (qdelay - target) + beta (qdelay - qdelay_old)))  every tupdate\n\
                     C:  p_C = p'^2        drop, or mark what is ECN-capable\n\
                     L:  p_L = max(p'_L, p_CL)  mark;  p_CL = k p'\n\
-                    ramp:  p'_L = (sojourn - min_th) / range in [0, 1];   step:  p'_L = 1 iff sojourn > step_thresh\n\
+                    ramp:  p'_L = (sojourn - l_min_th) / range in [0, 1];   step:  p'_L = 1 iff sojourn > step_thresh\n\
                     p_CL >= 1:  L is dropped with p_C, the rest marked; C is dropped, ECN-capable or not\n\
                     wrr:           L iff C is empty or credit <= 0;\n\
                     \x20              L sends: credit += wc L;  C sends: credit -= (1 - wc) L\n\

@@ -128,7 +128,7 @@ fn loaded(qdisc: impl Qdisc<Numbered>, site: LinkInfo, seed: u64) -> Journal {
 
 #[test]
 fn above_the_upper_threshold_all_are_dropped_unless_soft() {
-    let full = ChokeConfig { min_th: Packets(0.0), max_th: Packets(0.0), ..ChokeConfig::default() };
+    let full = ChokeConfig { min_th: Packets(0.0), max_th: Packets(0.0), w_q: 1.0, ..ChokeConfig::default() };
     let fate = |config: &ChokeConfig, ecn| {
         let mut pile = Pile::new(config, 1);
         pile.arrive(1, ecn);

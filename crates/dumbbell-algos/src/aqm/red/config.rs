@@ -139,7 +139,7 @@ red_config! {
         /// Average queue length at which signalling begins.
         #[schemars(extend("x-source" = "Floyd, Jacobson 1993: 5 packets"))]
         pub min_th: Packets = Packets(5.0),
-        /// Average queue length at which the probability has reached `max_p`; at least `min_th`.
+        /// Average queue length at which the probability has reached `max_p`; above `min_th`.
         #[schemars(extend("x-source" = "Floyd 1997, RED: discussions of setting parameters: 3 min_th"))]
         pub max_th: Packets = Packets(15.0),
         /// Probability `p_b` at `max_th`. The 1993 paper has 0.02.
@@ -149,12 +149,19 @@ red_config! {
 }
 
 /// Thresholds in order and packets of some size: what all that have RED's average and curve ask for.
-pub(crate) fn check_thresholds(min_th: Packets, max_th: Packets, mean_packet_size: Bytes) -> Result<(), Fault> {
-    // The same threshold twice is a step, as DCTCP's routers have it; the adaptive ones and WRED ask with 0 and 0.
-    if max_th.0 < min_th.0 {
-        let cause = format!("max_th = {max_th} is below min_th = {min_th}");
-        let fix = format!("three times min_th is usual: write \"{} pkt\"", 3.0 * min_th.0);
-        return Err(Fault::at("max_th", cause).fix(fix));
+/// The same threshold twice is a step; that of the queue itself (`w_q` 1) is how DCTCP's routers mark.
+pub(crate) fn check_thresholds(
+    (min_th, max_th): (Packets, Packets),
+    w_q: f64,
+    mean_packet_size: Bytes,
+) -> Result<(), Fault> {
+    let step = max_th.0 == min_th.0;
+    if max_th.0 < min_th.0 || (step && w_q < 1.0) {
+        let usual = if min_th.0 > 0.0 { 3.0 * min_th.0 } else { 15.0 };
+        let fix = format!("three times min_th is usual: write \"{usual} pkt\"");
+        let or = if step { "; a step of the queue itself, not of its average, has w_q = 1 too" } else { "" };
+        let cause = format!("max_th = {max_th} is not above min_th = {min_th}");
+        return Err(Fault::at("max_th", cause).fix(fix + or));
     }
     if mean_packet_size.0 == 0 {
         return Err(Fault::at("mean_packet_size", "a packet has at least one byte").fix("write \"500 B\""));
@@ -164,7 +171,7 @@ pub(crate) fn check_thresholds(min_th: Packets, max_th: Packets, mean_packet_siz
 
 impl Config for RedConfig {
     fn check(&self) -> Result<(), Fault> {
-        check_thresholds(self.min_th, self.max_th, self.mean_packet_size)?;
+        check_thresholds((self.min_th, self.max_th), self.w_q, self.mean_packet_size)?;
         if self.spacing == SpacingLaw::UniformStored && self.byte_drop == ByteDrop::Ns2 {
             let cause = "the stored random number decides by p_b, and byte_drop = \"ns2\" changes p_a";
             return Err(Fault::at("byte_drop", cause).fix("write \"mean_size\", or spacing = \"uniform\""));

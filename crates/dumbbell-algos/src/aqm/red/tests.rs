@@ -219,9 +219,14 @@ fn contradictions_are_refused() {
     use dumbbell_core::catalogue::read;
     let fault = |json| read::<RedConfig>(&json).unwrap_err();
     let swapped = fault(serde_json::json!({"min_th": "15 pkt", "max_th": "5 pkt"}));
-    assert_eq!((swapped.at.as_str(), swapped.fix.as_deref()), ("max_th", Some("three times min_th is usual: write \"45 pkt\"")));
-    let step = serde_json::json!({"min_th": "15 pkt", "max_th": "15 pkt"});
-    assert!(read::<RedConfig>(&step).is_ok(), "equal thresholds are a step");
+    assert_eq!(
+        (swapped.at.as_str(), swapped.fix.as_deref()),
+        ("max_th", Some("three times min_th is usual: write \"45 pkt\""))
+    );
+    let equal = fault(serde_json::json!({"min_th": "15 pkt", "max_th": "15 pkt"}));
+    assert_eq!((equal.at.as_str(), equal.fix.unwrap().contains("w_q = 1")), ("max_th", true));
+    let step = serde_json::json!({"min_th": "15 pkt", "max_th": "15 pkt", "w_q": 1.0});
+    assert!(read::<RedConfig>(&step).is_ok(), "a step of the queue itself");
     assert_eq!(fault(serde_json::json!({"w_q": 0.0})).at, "w_q");
     assert_eq!(fault(serde_json::json!({"max_p": 2})).at, "max_p");
     assert_eq!(fault(serde_json::json!({"mean_packet_size": "0 B"})).at, "mean_packet_size");

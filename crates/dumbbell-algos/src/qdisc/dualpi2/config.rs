@@ -22,7 +22,7 @@ pub enum Scheduler {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LAqm {
-    /// With a probability that rises from `min_th` on, over `range` (RFC 9332 appendix A).
+    /// With a probability that rises from `l_min_th` on, over `range` (RFC 9332 appendix A).
     #[default]
     Ramp,
     /// Each packet that waited longer than `step_thresh` (Linux).
@@ -78,7 +78,7 @@ pub struct DualPi2Config {
     pub l_aqm: LAqm,
     /// Delay at which L's ramp begins.
     #[schemars(extend("x-source" = "RFC 9332 appendix A.1: minTh 800 us"))]
-    pub min_th: Span,
+    pub l_min_th: Span,
     /// Width of L's ramp.
     #[schemars(extend("x-source" = "RFC 9332 appendix A.1: 400 us"))]
     pub range: Span,
@@ -115,7 +115,7 @@ impl Default for DualPi2Config {
             coupling_factor: 2.0,
             delay_of: DelayOf::Both,
             l_aqm: LAqm::Ramp,
-            min_th: Span::from_us(800),
+            l_min_th: Span::from_us(800),
             range: Span::from_us(400),
             step_thresh: Span::from_ms(1),
             th_len: 1,
@@ -134,9 +134,9 @@ impl Config for DualPi2Config {
         if self.l_aqm == LAqm::Step && self.step_thresh == Span::ZERO {
             return Err(Fault::at("step_thresh", "each packet that waits at all would be marked").fix("write \"1 ms\""));
         }
-        if self.l_aqm == LAqm::Ramp && self.min_th >= self.target {
-            let cause = format!("L would begin to mark at {}, and C's target is {}", self.min_th, self.target);
-            return Err(Fault::at("min_th", cause).fix("write \"800 us\", or raise `target`"));
+        if self.l_aqm == LAqm::Ramp && self.l_min_th >= self.target {
+            let cause = format!("L would begin to mark at {}, and C's target is {}", self.l_min_th, self.target);
+            return Err(Fault::at("l_min_th", cause).fix("write \"800 us\", or raise `target`"));
         }
         Ok(())
     }

@@ -186,7 +186,7 @@ fn what_cannot_be_is_said() {
         (json!({"target": "0 s"}), "target"),
         (json!({"tupdate": "0 s"}), "tupdate"),
         (json!({"l_aqm": "step", "step_thresh": "0 s"}), "step_thresh"),
-        (json!({"min_th": "20 ms"}), "min_th"),
+        (json!({"l_min_th": "20 ms"}), "l_min_th"),
         (json!({"coupling_factor": 0.5}), "coupling_factor"),
         (json!({"c_protection": 1.5}), "c_protection"),
     ] {
