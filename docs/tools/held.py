@@ -50,7 +50,7 @@ def measured(point: Point) -> float:
     words: dict[str, Any] = {"kind": kind, "limit": "1 s"}
     if kind != "adaptive_red":
         run = bench.run(disciplines.loop(words, flows, share, rtt))[0]
-        return float(run["queues"][0]["mean_sojourn_s"]) / disciplines.TARGET[kind]
+        return float(run["queues"][0]["mean_sojourn_s"]) / control.TARGET[kind]
     words["mean_packet_size"] = f"{disciplines.PACKET} B"
     scenario = disciplines.loop(words, flows, share, rtt, record={"every": "20 ms", "flows": False})
     rows = bench.records(scenario, "queues")

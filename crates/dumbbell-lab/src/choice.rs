@@ -164,7 +164,8 @@ pub fn named(family: Family, node: &Node, at: &[String], check: &mut Check) -> O
         None => None,
     };
     let Some(name) = name else {
-        let example = family.catalogue().first().map_or("name", |e| e.about.name);
+        let first = || family.catalogue().first().map_or("name", |e| e.about.name);
+        let example = if family.is_queue() { "drop_tail" } else { first() };
         let place = kind.unwrap_or(node).place;
         let cause = format!("this names no {}", family.name());
         check.error(Diagnostic::new(cause).at(place).fix(format!("write kind = \"{example}\"")).key(at));

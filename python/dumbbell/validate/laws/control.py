@@ -10,6 +10,14 @@ import math
 from collections.abc import Sequence
 
 
+TARGET = {"pie": 0.015, "pi2": 0.015, "codel": 0.005}
+"""Seconds: the defaults of RFC 8033, RFC 9332 and RFC 8289."""
+AVQ_LOAD = 0.98
+"""gamma, the load at which AVQ settles (Kunniyur, Srikant 2001)."""
+PI_REFERENCE = 50
+"""q_ref in packets (Hollot, Misra, Towsley, Gong 2001)."""
+
+
 def rate(flows: int, share: float, rtt: float, packet: int) -> float:
     """bit/s that give each of `flows` so many packets of `packet` bytes in each base round trip of `rtt` seconds."""
     return flows * share * packet * 8 / rtt
