@@ -53,9 +53,9 @@ pub fn check(table: &Table, key: &str, count: u32) -> Result<(), Fault> {
             return Err(fault.fix("leave one of them out"));
         }
         if *class >= count {
-            let fault =
-                Fault::at(&at, format!("class {class}, and the last of {count} is {}", count.saturating_sub(1)));
-            return Err(fault.fix(format!("raise the number of classes to {}, or map it lower", class + 1)));
+            let last = count.saturating_sub(1);
+            let fault = Fault::at(&at, format!("`{name}` is in class {class}, and the last of the {count} is {last}"));
+            return Err(fault.fix(format!("have {} classes, or write {key} = {{ {name} = {last}, ... }}", class + 1)));
         }
     }
     Ok(())
@@ -79,7 +79,10 @@ mod tests {
     fn a_class_that_does_not_exist_is_refused() {
         let table = Table::from([("ef".to_string(), 3)]);
         let fault = check(&table, "map", 3).unwrap_err();
-        assert_eq!((fault.at.as_str(), fault.cause.as_str()), ("map.ef", "class 3, and the last of 3 is 2"));
+        assert_eq!(
+            (fault.at.as_str(), fault.cause.as_str()),
+            ("map.ef", "`ef` is in class 3, and the last of the 3 is 2")
+        );
         assert!(check(&table, "map", 4).is_ok());
         let twice = Table::from([("46".to_string(), 0), ("ef".to_string(), 1)]);
         assert_eq!(check(&twice, "map", 4).unwrap_err().cause, "`ef` and `46` are the same codepoint, 46");
