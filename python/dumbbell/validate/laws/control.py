@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-
 TARGET = {"pie": 0.015, "pi2": 0.015, "codel": 0.005}
 """Seconds: the defaults of RFC 8033, RFC 9332 and RFC 8289."""
 AVQ_LOAD = 0.98
