@@ -141,6 +141,16 @@ pub enum Decision {
 }
 
 impl Verdict {
+    /// What an early signal that is `due` or not comes to: with `ecn` a mark for packets that can carry it.
+    #[inline]
+    pub fn early(due: bool, ecn: bool) -> Self {
+        match (due, ecn) {
+            (false, _) => Verdict::Pass,
+            (true, true) => Verdict::Signal(Reason::Early),
+            (true, false) => Verdict::Drop(Reason::Early),
+        }
+    }
+
     /// What this verdict comes to for a packet with `ecn` that `fits` or does not. The limit comes before the
     /// mark: a packet that is dropped as overflow was not marked.
     #[inline]

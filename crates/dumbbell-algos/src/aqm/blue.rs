@@ -11,7 +11,7 @@
 //!
 //! A packet that is dropped at an idle link leaves it idle, which is one more event of an idle link, as in ns-2, where
 //! the link then asks the queue in vain. Without it `p_m` = 1 would last.
-use dumbbell_core::aqm::{Aqm, Cx, Decision, LinkInfo, QueueView, Reason, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, Decision, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
@@ -95,11 +95,7 @@ impl Blue {
             return Verdict::Pass;
         }
         self.coin = cx.rng.unit();
-        match (self.coin < self.p_m, self.config.ecn) {
-            (false, _) => Verdict::Pass,
-            (true, true) => Verdict::Signal(Reason::Early),
-            (true, false) => Verdict::Drop(Reason::Early),
-        }
+        Verdict::early(self.coin < self.p_m, self.config.ecn)
     }
 }
 
@@ -139,6 +135,7 @@ impl Aqm for Blue {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dumbbell_core::aqm::Reason;
     use dumbbell_core::packet::Ecn;
     use dumbbell_core::probe::Gauges;
     use dumbbell_core::qdisc::{Fifo, Qdisc};

@@ -187,11 +187,7 @@ impl Choke {
             return if soft { Verdict::Signal(Reason::Forced) } else { Verdict::Drop(Reason::Forced) };
         };
         self.p_b = p_b;
-        match self.spacing.test(p_b, 1.0, 1.0, cx.rng) {
-            false => Verdict::Pass,
-            true if self.config.ecn => Verdict::Signal(Reason::Early),
-            true => Verdict::Drop(Reason::Early),
-        }
+        Verdict::early(self.spacing.test(p_b, 1.0, 1.0, cx.rng), self.config.ecn)
     }
 }
 

@@ -205,11 +205,7 @@ impl Fred {
                 // A packet of a small flow is counted, and its probability is 0.
                 let robust = f64::from(has.qlen) >= self.config.minq.0.max(self.avgcq);
                 self.p_b = if robust { p_b } else { 0.0 };
-                match self.spacing.test(self.p_b, 1.0, 1.0, cx.rng) {
-                    false => Verdict::Pass,
-                    true if self.config.ecn => Verdict::Signal(Reason::Early),
-                    true => Verdict::Drop(Reason::Early),
-                }
+                Verdict::early(self.spacing.test(self.p_b, 1.0, 1.0, cx.rng), self.config.ecn)
             }
             Region::Forced => {
                 self.spacing.force(cx.rng);

@@ -13,7 +13,7 @@
 //!
 //! Reconstructed: how flows are counted (whole windows, and the present one where it has more already) and when the
 //! probability is applied (`apply`).
-use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Reason, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::{FlowId, Meta};
 use dumbbell_core::probe::Probe;
@@ -155,11 +155,7 @@ impl Aqm for Green {
         }
         self.p = self.probability(cx, p);
         self.coin = cx.rng.unit();
-        match (self.coin < self.p, self.config.ecn) {
-            (false, _) => Verdict::Pass,
-            (true, true) => Verdict::Signal(Reason::Early),
-            (true, false) => Verdict::Drop(Reason::Early),
-        }
+        Verdict::early(self.coin < self.p, self.config.ecn)
     }
 
     fn probe(&self, out: &mut dyn Probe) {

@@ -9,7 +9,7 @@
 //!
 //! a > b: at a constant queue above q_ref the probability grows by (a - b) of the excess in each sample. The gains are
 //! those of the paper's example: 3750 packets/s, at least 60 flows, round-trip times of at most 246 ms.
-use dumbbell_core::aqm::{Aqm, Backlog, Cx, LinkInfo, QueueView, Reason, Verdict};
+use dumbbell_core::aqm::{Aqm, Backlog, Cx, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
@@ -138,11 +138,7 @@ impl Aqm for Pi {
         }
         let share = if self.config.byte_mode { f64::from(p.ip_len) / self.mean_size } else { 1.0 };
         self.coin = cx.rng.unit();
-        match (self.coin < self.p * share, self.config.ecn) {
-            (false, _) => Verdict::Pass,
-            (true, true) => Verdict::Signal(Reason::Early),
-            (true, false) => Verdict::Drop(Reason::Early),
-        }
+        Verdict::early(self.coin < self.p * share, self.config.ecn)
     }
 
     fn tick(&mut self, _: &mut Cx<'_>, q: &impl QueueView) -> Option<Span> {
@@ -164,6 +160,7 @@ impl Aqm for Pi {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dumbbell_core::aqm::Reason;
     use dumbbell_core::catalogue::read;
     use dumbbell_core::packet::Ecn;
     use dumbbell_core::probe::Gauges;

@@ -10,7 +10,7 @@
 //! The probability is exponential in the price, so that over several links 1 minus the probability of a mark is phi to
 //! minus the *sum* of their prices. ns-2 marks a packet when it departs; here it is marked when it arrives, by the same
 //! probability, since a price lasts for many packets.
-use dumbbell_core::aqm::{Aqm, Backlog, Cx, LinkInfo, QueueView, Reason, Verdict};
+use dumbbell_core::aqm::{Aqm, Backlog, Cx, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
@@ -160,11 +160,7 @@ impl Aqm for Rem {
             return Verdict::Pass;
         }
         self.coin = cx.rng.unit();
-        match (self.coin < self.p() * size, self.config.ecn) {
-            (false, _) => Verdict::Pass,
-            (true, true) => Verdict::Signal(Reason::Early),
-            (true, false) => Verdict::Drop(Reason::Early),
-        }
+        Verdict::early(self.coin < self.p() * size, self.config.ecn)
     }
 
     fn tick(&mut self, cx: &mut Cx<'_>, q: &impl QueueView) -> Option<Span> {
@@ -188,6 +184,7 @@ impl Aqm for Rem {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dumbbell_core::aqm::Reason;
     use dumbbell_core::catalogue::read;
     use dumbbell_core::packet::Ecn;
     use dumbbell_core::probe::Gauges;

@@ -163,13 +163,7 @@ impl Dropper {
             ByteDrop::Ns2 => (1.0, in_means, in_means),
         };
         self.p_b = p_b * factor;
-        if !self.spacing.test(self.p_b, weight, scale, cx.rng) {
-            Verdict::Pass
-        } else if body.ecn {
-            Verdict::Signal(Reason::Early)
-        } else {
-            Verdict::Drop(Reason::Early)
-        }
+        Verdict::early(self.spacing.test(self.p_b, weight, scale, cx.rng), body.ecn)
     }
 
     /// Beyond the upper threshold.
