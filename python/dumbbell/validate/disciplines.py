@@ -67,7 +67,7 @@ def _held() -> Iterator[Oracle]:
                     tolerance=tolerance,
                     measure=partial(_delay, scenario=loop({"kind": kind}, flows, share, rtt)),
                     unit="s",
-                    quick=flows == 20,
+                    quick=(flows, rtt) == (20, 0.05),
                 )
 
 
@@ -94,7 +94,7 @@ def _adaptive() -> Iterator[Oracle]:
                 absolute=True,
                 measure=partial(_average, scenario=loop(queue, flows, share, rtt, **words)),
                 unit="packets",
-                quick=flows == 20,
+                quick=(flows, share) == (20, 10),
             )
 
 
