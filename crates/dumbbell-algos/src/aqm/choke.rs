@@ -14,7 +14,7 @@ mod tests;
 
 use super::red::average::{Average, AverageRule, IdleFraction, IdleStyle};
 use super::red::config::check_thresholds;
-use super::red::curve::{Curve, CurveShape, Region};
+use super::red::curve::{Curve, Region};
 use super::red::spacing::{Spacing, SpacingLaw};
 use dumbbell_core::aqm::{Aqm, Cx, Decision, LinkInfo, Needs, QueueView, Reason, Slot, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
@@ -139,13 +139,7 @@ impl Algorithm for Choke {
                 idle_style: IdleStyle::Ns2,
                 idle_fraction: IdleFraction::Floor,
             }),
-            curve: Curve {
-                min_th: config.min_th.0,
-                max_th: config.max_th.0,
-                max_p: config.max_p,
-                gentle: false,
-                shape: CurveShape::Linear,
-            },
+            curve: Curve::classic(config.min_th.0, config.max_th.0, config.max_p),
             spacing: Spacing::new(config.spacing),
             p_b: 0.0,
             matched: false,

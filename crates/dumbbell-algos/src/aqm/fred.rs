@@ -18,7 +18,7 @@ mod tests;
 
 use super::red::average::{Average, AverageRule, IdleFraction, IdleStyle};
 use super::red::config::check_thresholds;
-use super::red::curve::{Curve, CurveShape, Region};
+use super::red::curve::{Curve, Region};
 use super::red::spacing::{Spacing, SpacingLaw};
 use dumbbell_core::aqm::{Aqm, Cx, Decision, Gone, LinkInfo, Needs, QueueView, Reason, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
@@ -150,13 +150,7 @@ impl Algorithm for Fred {
                 // enough would keep the average up, and themselves out, for ever.
                 idle_fraction: IdleFraction::Real,
             }),
-            curve: Curve {
-                min_th: config.min_th.0,
-                max_th: config.max_th.0,
-                max_p: config.max_p,
-                gentle: false,
-                shape: CurveShape::Linear,
-            },
+            curve: Curve::classic(config.min_th.0, config.max_th.0, config.max_p),
             spacing: Spacing::new(config.spacing),
             accounts: Vec::new(),
             active: 0,

@@ -40,6 +40,11 @@ pub struct Curve {
 }
 
 impl Curve {
+    /// The curve of 1993: linear between the thresholds, and forced beyond them.
+    pub fn classic(min_th: f64, max_th: f64, max_p: f64) -> Self {
+        Curve { min_th, max_th, max_p, gentle: false, shape: CurveShape::Linear }
+    }
+
     /// The region of an average.
     #[inline]
     pub fn at(&self, avg: f64) -> Region {
