@@ -3,6 +3,7 @@ use dumbbell_core::registry;
 
 pub mod classic;
 pub mod hystart;
+pub mod rounds;
 pub mod window;
 
 registry! { cc AnyCc, suite cc_suite { aimd::Aimd, cubic::Cubic, newreno::Newreno, reno::Reno, sack::Sack, tahoe::Tahoe } }
