@@ -144,12 +144,14 @@ fn tcp_config(profile: Profile, written: &Node, at: &Path, check: &mut Check) ->
     judge(&read, mine, written, &at, check)
 }
 
+/// A path, for one that is built to be asked and not to be used.
+pub const SITE: CcPath = CcPath { mss: 1000, initial_window: 2000, initial_ssthresh: u64::MAX, growth_limit: 1 };
+
 /// A congestion control's name may imply a recovery, SACK, timestamps and more; what was written against it is an error.
 fn implied(cc: &Spec, tcp: &mut TcpConfig, written: &Node, at: &Path, check: &mut Check) {
-    let site = CcPath { mss: 1000, initial_window: 2000, initial_ssthresh: u64::MAX, growth_limit: 1 };
     let built = match check.makers.cc(&cc.kind) {
-        Some(maker) => maker.make(&cc.config, &site, &Alarm::default()).map(AnyCc::Foreign),
-        None => AnyCc::build(&cc.kind, &cc.config, &site),
+        Some(maker) => maker.make(&cc.config, &SITE, &Alarm::default()).map(AnyCc::Foreign),
+        None => AnyCc::build(&cc.kind, &cc.config, &SITE),
     };
     let Ok(built) = built else { return };
     let mut need = |key: &str, wanted: Value| {

@@ -250,6 +250,8 @@ impl Flow {
         let sent = FlowRow { sent_bytes: counts.sent_bytes, retransmits: counts.retransmits, ..FlowRow::default() };
         let Ends::Tcp { sender, mss, .. } = &self.ends else { return sent };
         let v = sender.view();
+        let mut gauges = Gauges::default();
+        sender.cc().probe(&mut gauges);
         FlowRow {
             cwnd_bytes: v.cwnd,
             cwnd_packets: v.cwnd as f64 / *mss as f64,
@@ -258,6 +260,7 @@ impl Flow {
             rto: v.rto,
             in_flight_bytes: v.in_flight,
             phase: v.phase,
+            gauges,
             ..sent
         }
     }

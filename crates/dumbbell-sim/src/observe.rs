@@ -8,7 +8,7 @@ use dumbbell_core::units::{Span, Time};
 use dumbbell_tcp::{SenderStats, SenderView};
 
 /// A sender at one instant. Counts are since the start of the flow.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowRow {
     /// Congestion window, bytes.
     pub cwnd_bytes: u64,
@@ -30,6 +30,8 @@ pub struct FlowRow {
     pub retransmits: u64,
     /// Where the sender stands.
     pub phase: Phase,
+    /// What its congestion control shows.
+    pub gauges: Gauges,
 }
 
 /// A queue at one instant.
