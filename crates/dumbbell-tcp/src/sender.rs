@@ -85,6 +85,10 @@ pub struct SenderStats {
     pub spurious_timeouts: u64,
     /// Recoveries that proved needless and were undone (Eifel, D-SACK).
     pub spurious_recoveries: u64,
+    /// Backoffs of the timer that the congestion control ordered ahead of any expiry.
+    pub ordered_backoffs: u32,
+    /// Resets of the round-trip time that it ordered.
+    pub ordered_resets: u32,
 }
 
 impl SenderStats {
