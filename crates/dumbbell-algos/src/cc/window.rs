@@ -1,5 +1,8 @@
 //! The window arithmetic of the classics (RFC 5681, RFC 3465): slow start, additive or binomial increase,
 //! decrease on congestion. Windows are in bytes; `w` is cwnd in segments.
+//!
+//! Controls that steer how much it grows and shrinks (HighSpeed, H-TCP, Illinois, ...) own one and say so by
+//! [`Window::set_increase`] and [`Window::set_decrease`]; they leave the rest to it.
 use super::classic::ClassicConfig;
 use super::hystart::{Advice, HyStart, SlowStart};
 use dumbbell_core::probe::Probe;
@@ -88,8 +91,59 @@ impl Window {
         self.cwnd
     }
     /// The slow-start threshold, bytes.
+    #[inline]
     pub fn ssthresh(&self) -> u64 {
         self.ssthresh
+    }
+    /// The congestion window in segments.
+    #[inline]
+    pub fn segments(&self) -> f64 {
+        self.cwnd as f64 / self.mss as f64
+    }
+    /// Bytes of payload in a segment.
+    #[inline]
+    pub fn mss(&self) -> u64 {
+        self.mss
+    }
+    /// Whether it grows exponentially.
+    #[inline]
+    pub fn in_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
+    }
+    /// Bytes that count of an acknowledgement of `acked`: L segments in slow start; afterwards all of them, or a
+    /// segment (RFC 3465, RFC 5681).
+    #[inline]
+    pub fn credit(&self, acked: u64) -> u64 {
+        match (self.in_slow_start(), self.count_bytes) {
+            (true, _) => acked.min(self.limit),
+            (false, true) => acked,
+            (false, false) => acked.min(self.mss),
+        }
+    }
+
+    /// From now on `a` segments more in a round trip (k = 0).
+    #[inline]
+    pub fn set_increase(&mut self, a: f64) {
+        self.law.a = a;
+        self.increase = (a * self.mss as f64 * FIXED as f64) as u64;
+    }
+    /// From now on a congestion event takes the share `b` of the window (l = 1).
+    pub fn set_decrease(&mut self, b: f64) {
+        self.law.b = b;
+    }
+    /// Another window, at least a segment; what was left over of an increase is forgotten.
+    pub fn set_cwnd(&mut self, cwnd: u64) {
+        (self.cwnd, self.remainder) = (cwnd.max(self.mss), 0);
+    }
+    /// Another threshold, at least two segments.
+    pub fn set_ssthresh(&mut self, ssthresh: u64) {
+        self.ssthresh = ssthresh.max(2 * self.mss);
+    }
+
+    /// Whether an acknowledgement may make it grow.
+    #[inline]
+    pub fn may_grow(ack: &Ack) -> bool {
+        ack.acked > 0 && ack.phase != Phase::Recovery && ack.window_limited && !ack.ece
     }
 
     /// Grows for newly acknowledged bytes, if the window was what limited the sender (RFC 5681 section 3.1), and
@@ -99,7 +153,7 @@ impl Window {
         if self.watched {
             return self.grow_watched(ack);
         }
-        if ack.acked > 0 && ack.phase != Phase::Recovery && ack.window_limited && !ack.ece {
+        if Window::may_grow(ack) {
             self.add(ack.acked);
         }
     }
@@ -114,7 +168,7 @@ impl Window {
         let credit = if self.count_bytes { acked } else { acked.min(self.mss) };
         let increase = if self.law.k == 0.0 { self.increase } else { self.binomial_increase() };
         // Integers, whose remainder is carried: exact in the long run, on every machine.
-        let (work, unit) = (credit * increase + self.remainder, self.cwnd * FIXED);
+        let (work, unit) = (credit.saturating_mul(increase).saturating_add(self.remainder), self.cwnd * FIXED);
         // The law is per round trip; an acknowledgement of more than a window adds no more than its increase.
         let whole = (work / unit).min(increase / FIXED + 1);
         self.remainder = work % unit;
@@ -248,6 +302,26 @@ macro_rules! windowed {
     };
 }
 pub(super) use windowed;
+
+/// The methods of a congestion control that are its [`Window`]'s: `window_of!(window)` inside its `impl`.
+macro_rules! window_of {
+    ($window:ident) => {
+        fn on_recovered(&mut self, _now: dumbbell_core::units::Time, bound: u64) {
+            self.$window.bound(bound);
+        }
+        fn on_idle(&mut self, restart_window: u64) {
+            self.$window.bound(restart_window);
+        }
+        #[inline]
+        fn cwnd(&self) -> u64 {
+            self.$window.cwnd()
+        }
+        fn ssthresh(&self) -> Option<u64> {
+            Some(self.$window.ssthresh())
+        }
+    };
+}
+pub(super) use window_of;
 
 #[cfg(test)]
 mod tests {
