@@ -2,6 +2,9 @@
 use dumbbell_core::registry;
 
 pub mod classic;
+pub mod delays;
+#[cfg(test)]
+pub(crate) mod drill;
 pub mod hystart;
 pub mod rounds;
 pub mod window;
@@ -16,4 +19,21 @@ registry! { cc AnyCc, suite cc_suite {
     tahoe::Tahoe,
     westwood::Westwood,
     westwood_plus::WestwoodPlus,
+    bic::Bic,
+    compound::Compound,
+    cubic::Cubic,
+    highspeed::Highspeed,
+    htcp::Htcp,
+    hybla::Hybla,
+    illinois::Illinois,
+    ledbat::Ledbat,
+    ledbat_pp::LedbatPp,
+    lp::Lp,
+    newreno::Newreno,
+    reno::Reno,
+    sack::Sack,
+    scalable::Scalable,
+    tahoe::Tahoe,
+    veno::Veno,
+    yeah::Yeah,
 } }
