@@ -107,6 +107,8 @@ pub struct Flow {
     cwnd_integral: u128,
     cwnd_since: Time,
     app: App,
+    /// When the receiving application last got something new.
+    delivered_at: Time,
     /// Its ends.
     pub ends: Ends,
     /// Its number.
@@ -131,6 +133,7 @@ impl Flow {
             lost_packets: 0,
             cwnd_integral: 0,
             cwnd_since: start,
+            delivered_at: start,
             warm: None,
         }
     }
@@ -182,6 +185,9 @@ impl Flow {
         self.weigh(now);
         if let Ends::Tcp { sender, .. } = &mut self.ends {
             sender.on_segment(now, s, x, out);
+            if self.app.waits() && sender.all_acknowledged() {
+                self.app.acknowledged(now);
+            }
         }
     }
 
@@ -189,9 +195,29 @@ impl Flow {
     #[inline]
     pub fn receiver_gets(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) {
         match &mut self.ends {
-            Ends::Tcp { receiver, .. } => receiver.on_segment(now, s, x, out),
+            Ends::Tcp { receiver, .. } => {
+                let before = receiver.stats().delivered_bytes;
+                receiver.on_segment(now, s, x, out);
+                if receiver.stats().delivered_bytes != before {
+                    self.delivered_at = now;
+                }
+            }
             Ends::Udp(udp) => udp.read(s),
         }
+    }
+
+    /// When everything that the application handed over was there, if it has closed and everything was: of connections.
+    pub fn completed_at(&self) -> Option<Time> {
+        let Ends::Tcp { sender, receiver, .. } = &self.ends else { return None };
+        let whole = self.app.closed() && receiver.stats().delivered_bytes == sender.written();
+        (whole && sender.written() > 0).then_some(self.delivered_at)
+    }
+
+    /// What the application measured of itself by `end`.
+    pub fn application(&self, end: Time) -> Gauges {
+        let mut gauges = Gauges::default();
+        self.app.probe(end, &mut gauges);
+        gauges
     }
 
     /// Adds the window since the last event to its integral.
