@@ -44,6 +44,10 @@ impl App {
     pub fn waits(&self) -> bool {
         self.waits
     }
+    /// Whether it may have handed over everything some day.
+    pub fn may_close(&self) -> bool {
+        !matches!(self.source, AnySource::Bulk(_))
+    }
     /// Whether it has closed.
     pub fn closed(&self) -> bool {
         self.at == Time::NEVER && !self.waits

@@ -100,19 +100,21 @@ impl Source for RequestResponse {
     fn awaits(&self) -> bool {
         true
     }
-    /// `responses`, and of those the `latency_*` in seconds: mean and quantiles by the nearest rank.
+    /// `responses`, and of those the `latency_*` in seconds: mean and quantiles by the nearest rank; NaN
+    /// before the first.
     fn probe(&self, _: Time, out: &mut dyn Probe) {
         let mut sorted = self.inner.latencies.clone();
         sorted.sort_unstable();
         let n = sorted.len();
         out.gauge("responses", n as f64);
-        if n > 0 {
-            let rank = |q: f64| sorted[(libm::ceil(q * n as f64) as usize).clamp(1, n) - 1].seconds();
-            out.gauge("latency_mean_s", sorted.iter().map(|l| l.seconds()).sum::<f64>() / n as f64);
-            out.gauge("latency_p50_s", rank(0.5));
-            out.gauge("latency_p95_s", rank(0.95));
-            out.gauge("latency_p99_s", rank(0.99));
-        }
+        let rank = |q: f64| match (libm::ceil(q * n as f64) as usize).checked_sub(1) {
+            Some(i) => sorted[i.min(n - 1)].seconds(),
+            None => f64::NAN,
+        };
+        out.gauge("latency_mean_s", sorted.iter().map(|l| l.seconds()).sum::<f64>() / n as f64);
+        out.gauge("latency_p50_s", rank(0.5));
+        out.gauge("latency_p95_s", rank(0.95));
+        out.gauge("latency_p99_s", rank(0.99));
     }
 }
 

@@ -228,7 +228,7 @@ impl Source for Video {
         true
     }
     /// `chunks` that arrived, their mean rate `video_bps`, `switches` of the rate, `start_up_s`, `stalls` and their sum
-    /// `stalled_s`, and `buffer_s`, by `now`.
+    /// `stalled_s`, and `buffer_s`, by `now`; NaN where there is nothing yet.
     fn probe(&self, now: Time, out: &mut dyn Probe) {
         let mut player = (*self.player).clone();
         if player.measured.begun.is_some() {
@@ -236,13 +236,9 @@ impl Source for Video {
         }
         let m = &player.measured;
         out.gauge("chunks", m.chunks as f64);
-        if m.chunks > 0 {
-            out.gauge("video_bps", m.bps_sum / m.chunks as f64);
-        }
+        out.gauge("video_bps", m.bps_sum / m.chunks as f64);
         out.gauge("switches", m.switches as f64);
-        if let Some(start_up) = m.start_up {
-            out.gauge("start_up_s", start_up.seconds());
-        }
+        out.gauge("start_up_s", m.start_up.map_or(f64::NAN, Span::seconds));
         out.gauge("stalls", m.stalls as f64);
         out.gauge("stalled_s", m.stalled.seconds());
         out.gauge("buffer_s", player.buffer.seconds());
