@@ -173,7 +173,8 @@ fn words(panic: &(dyn Any + Send)) -> String {
 
 /// Whether a plan asks for more than the summary.
 fn wanted(plan: &Plan) -> bool {
-    plan.record.every.is_some() || plan.record.drops || !plan.record.packets.is_empty()
+    let r = &plan.record;
+    r.every.is_some() || r.drops || !r.packets.is_empty() || r.completions
 }
 
 /// The simulation itself.
@@ -196,6 +197,7 @@ pub fn simulate(engine: &Engine<'_>, plan: &Plan, hash: &str, dir: Option<&Path>
         return Err(recorder.close(&[]).map_or_else(unwritten, |()| Stop::Interrupted));
     }
     let report = world.finish(&mut recorder);
+    recorder.completions(&report);
     let wall_s = began.elapsed().as_secs_f64();
     let print = outcome::hex(report.fingerprint);
     recorder.close(&record::metadata(plan, hash, &engine.overrides, &print)).map_err(unwritten)?;

@@ -1,5 +1,6 @@
 //! Records: the series of flows and queues, every drop and mark with what its decision saw, every reaction of a
 //! sender, every packet.
+mod completions;
 mod journeys;
 mod reactions;
 pub mod words;
@@ -17,12 +18,12 @@ use dumbbell_core::testing::Numbered;
 use dumbbell_core::transport::Phase;
 use dumbbell_core::units::Time;
 use dumbbell_plan::{Link, Plan};
-use dumbbell_sim::{FlowRow, Observer, QueueRow, Reaction, Signal, Who};
+use dumbbell_sim::{FlowRow, Observer, QueueRow, Reaction, Report, Signal, Who};
 use journeys::Journeys;
 use parquet::errors::ParquetError;
 use reactions::Reactions;
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Picoseconds in a microsecond.
 const PS_PER_US: f64 = 1e6;
@@ -95,6 +96,8 @@ pub struct Recorder<'a> {
     signals: Option<Sheet>,
     reactions: Option<Reactions>,
     journeys: Option<Journeys<'a>>,
+    completions: Option<Table>,
+    dir: PathBuf,
     /// Time and delivered bytes of each flow's previous row.
     before: Vec<Option<(Time, u64)>>,
     failed: Option<ParquetError>,
@@ -114,6 +117,8 @@ impl<'a> Recorder<'a> {
             signals: None,
             reactions: None,
             journeys: None,
+            completions: None,
+            dir: dir.into(),
             before: Vec::new(),
             failed: None,
         };
@@ -147,6 +152,16 @@ impl<'a> Recorder<'a> {
         self.journeys.is_some() || self.reactions.is_some()
     }
 
+    /// Writes the sessions' transfers, if they are wanted: what became of them is known when the run is over.
+    pub fn completions(&mut self, report: &Report) {
+        if self.plan.record.completions {
+            match completions::write(&self.dir, self.plan, report) {
+                Ok(table) => self.completions = Some(table),
+                Err(e) => self.keep(Err(e)),
+            }
+        }
+    }
+
     /// Ends the files, with `metadata` and the units of the columns.
     ///
     /// # Errors
@@ -158,6 +173,7 @@ impl<'a> Recorder<'a> {
         for sheet in [self.flows, self.queues, self.signals].into_iter().flatten() {
             sheet.table.close(metadata)?;
         }
+        self.completions.map_or(Ok(()), |table| table.close(metadata))?;
         self.reactions.map_or(Ok(()), |r| r.close(metadata))?;
         // Whoever reads packets needs the network: its links, its hosts, each flow's TCP.
         let Some(journeys) = self.journeys else { return Ok(()) };
