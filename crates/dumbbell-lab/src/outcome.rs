@@ -2,7 +2,7 @@
 use crate::problem::code;
 use dumbbell_core::aqm::Reason;
 use dumbbell_plan::Plan;
-use dumbbell_sim::{Conservation, FlowReport, QueueReport, Report};
+use dumbbell_sim::{AckSummary, Conservation, FlowReport, QueueReport, Report};
 use serde_json::{Map, Value, json};
 
 /// The numbers of a flow.
@@ -80,7 +80,7 @@ pub fn hex(fingerprint: u64) -> String {
 }
 
 fn flow(f: &FlowReport, total_goodput: f64) -> Value {
-    json!({
+    let mut flow = json!({
         "name": f.name,
         "cc": f.cc,
         "goodput_bps": f.goodput_bps,
@@ -94,6 +94,31 @@ fn flow(f: &FlowReport, total_goodput: f64) -> Value {
         "marks": f.marks,
         "srtt_mean_s": f.srtt_mean_s,
         "cwnd_mean_packets": f.cwnd_mean_packets,
+    });
+    if let Some(a) = &f.acks {
+        flow["acks"] = acks(a);
+    }
+    flow
+}
+
+/// Of a flow whose acknowledgements were followed.
+fn acks(a: &AckSummary) -> Value {
+    let (receiver, sender) = (&a.receiver, &a.sender);
+    json!({
+        "sent": a.sent,
+        "arrived": a.arrived,
+        "lost": a.lost,
+        "duplicates": a.duplicates,
+        "mean_newly_acked_bytes": a.mean_newly_acked_bytes,
+        "max_newly_acked_bytes": a.max_newly_acked_bytes,
+        "mean_spacing_receiver_s": receiver.mean_s,
+        "p50_spacing_receiver_s": receiver.p50_s,
+        "p99_spacing_receiver_s": receiver.p99_s,
+        "mean_spacing_sender_s": sender.mean_s,
+        "p50_spacing_sender_s": sender.p50_s,
+        "p99_spacing_sender_s": sender.p99_s,
+        "compressed_share": a.compressed_share,
+        "stretched_share": a.stretched_share,
     })
 }
 

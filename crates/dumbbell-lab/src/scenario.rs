@@ -393,9 +393,12 @@ pub struct Record {
     /// Whether packets are recorded one by one: false (default), true, or a list of names of flows. Also records
     /// drops, marks and reactions.
     pub packets: Followed,
+    /// Whether acknowledgements are recorded one by one, when each left the receiver and when it came to the sender, and
+    /// measured in the results: false (default), true for every TCP flow, or a list of names of flows.
+    pub acks: Followed,
 }
 
-/// Which flows' packets are recorded.
+/// Which flows' packets, or acknowledgements, are recorded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Followed {
@@ -407,7 +410,14 @@ pub enum Followed {
 
 impl Default for Record {
     fn default() -> Self {
-        Record { every: None, flows: true, queues: true, drops: false, packets: Followed::All(false) }
+        Record {
+            every: None,
+            flows: true,
+            queues: true,
+            drops: false,
+            packets: Followed::All(false),
+            acks: Followed::All(false),
+        }
     }
 }
 

@@ -174,6 +174,16 @@ pub struct Record {
     /// Flows whose packets are followed one by one, ascending.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub packets: Vec<usize>,
+    /// Flows whose acknowledgements are followed to their sender, ascending.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub acks: Vec<usize>,
+}
+
+impl Record {
+    /// Whether somebody is to be told of each drop.
+    pub fn tells_drops(&self) -> bool {
+        self.drops || !self.packets.is_empty() || !self.acks.is_empty()
+    }
 }
 
 /// Whether something says no more than nothing.

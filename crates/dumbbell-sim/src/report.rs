@@ -1,4 +1,5 @@
 //! What happened, and whether every packet is accounted for.
+use crate::acks::AckSummary;
 use crate::flow::Ends;
 use crate::measures::Measures;
 use crate::net::{Element, scene};
@@ -51,6 +52,8 @@ pub struct FlowReport {
     pub srtt_mean_s: Option<f64>,
     /// Time-weighted mean congestion window.
     pub cwnd_mean_packets: Option<f64>,
+    /// Its acknowledgements; filled in by whoever followed them.
+    pub acks: Option<AckSummary>,
 }
 
 /// One queue.
@@ -136,6 +139,7 @@ impl World {
             marks: c.marks,
             srtt_mean_s: (c.rtt_samples > 0).then(|| c.rtt_sum_s / c.rtt_samples as f64),
             cwnd_mean_packets: (tcp && active > 0.0).then(|| c.cwnd_integral / active),
+            acks: None,
         }
     }
 
