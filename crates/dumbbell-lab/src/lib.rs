@@ -83,3 +83,4 @@ pub mod tc;
 pub mod tidy;
 mod traces;
 mod typed;
+mod way_back;

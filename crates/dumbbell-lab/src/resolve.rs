@@ -6,7 +6,7 @@ use crate::network::{self, Network, Placed, QueueFrom, Wired};
 use crate::node::{Node, Path, below, path};
 use crate::problem::{Check, Diagnostic};
 use crate::scenario::{Followed, Scenario};
-use crate::{graph, row, rtt};
+use crate::{graph, row, rtt, way_back};
 use dumbbell_core::catalogue::nearest;
 use dumbbell_core::flow::FlowInfo;
 use dumbbell_core::packet::Dscp;
@@ -46,6 +46,7 @@ pub fn plan(scenario: &Scenario, root: &Node, name: &str, seed: u64, check: &mut
     let (duration, warmup) = (scenario.duration, scenario.warmup);
     let plan = Plan { name: name.into(), seed, duration, warmup, nodes, links, flows, record };
     limits::work(&plan, root, check);
+    way_back::note(&plan, check);
     check.ok().then_some(plan)
 }
 
