@@ -401,9 +401,12 @@ pub struct Record {
     pub packets: Followed,
     /// Whether each flow of the sessions is recorded, with its start, its size and its completion time; default false.
     pub completions: bool,
+    /// Whether acknowledgements are recorded one by one, when each left the receiver and when it came to the sender, and
+    /// measured in the results: false (default), true for every TCP flow, or a list of names of flows.
+    pub acks: Followed,
 }
 
-/// Which flows' packets are recorded.
+/// Which flows' packets, or acknowledgements, are recorded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Followed {
@@ -422,6 +425,7 @@ impl Default for Record {
             drops: false,
             packets: Followed::All(false),
             completions: false,
+            acks: Followed::All(false),
         }
     }
 }

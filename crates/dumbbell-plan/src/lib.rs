@@ -193,6 +193,16 @@ pub struct Record {
     /// Whether each flow of a session is recorded.
     #[serde(default, skip_serializing_if = "is_default")]
     pub completions: bool,
+    /// Flows whose acknowledgements are followed to their sender, ascending.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub acks: Vec<usize>,
+}
+
+impl Record {
+    /// Whether somebody is to be told of each drop.
+    pub fn tells_drops(&self) -> bool {
+        self.drops || !self.packets.is_empty() || !self.acks.is_empty()
+    }
 }
 
 /// Whether something says no more than nothing.

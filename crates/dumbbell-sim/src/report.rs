@@ -1,4 +1,5 @@
 //! What happened, and whether every packet is accounted for.
+use crate::acks::AckSummary;
 use crate::flow::Ends;
 use crate::measures::Measures;
 use crate::net::{Element, scene};
@@ -58,6 +59,8 @@ pub struct FlowReport {
     pub completion: Option<Span>,
     /// What its application measured of itself, since its start.
     pub application: Gauges,
+    /// Its acknowledgements; filled in by whoever followed them.
+    pub acks: Option<AckSummary>,
 }
 
 /// One queue.
@@ -145,6 +148,7 @@ impl World {
             cwnd_mean_packets: (tcp && active > 0.0).then(|| c.cwnd_integral / active),
             completion: flow.completed_at().map(|at| at.since(Time::ZERO + legend.start(i))),
             application: flow.application(self.end),
+            acks: None,
         }
     }
 

@@ -11,15 +11,8 @@ pub mod window;
 
 registry! { cc AnyCc, suite cc_suite {
     aimd::Aimd,
-    cae::Cae,
-    cubic::Cubic,
-    newreno::Newreno,
-    reno::Reno,
-    sack::Sack,
-    tahoe::Tahoe,
-    westwood::Westwood,
-    westwood_plus::WestwoodPlus,
     bic::Bic,
+    cae::Cae,
     compound::Compound,
     cubic::Cubic,
     highspeed::Highspeed,
@@ -35,5 +28,7 @@ registry! { cc AnyCc, suite cc_suite {
     scalable::Scalable,
     tahoe::Tahoe,
     veno::Veno,
+    westwood::Westwood,
+    westwood_plus::WestwoodPlus,
     yeah::Yeah,
 } }
