@@ -1,8 +1,8 @@
-"""What became of the acknowledgements of one flow, from the record of its packets: which timeouts were needless, and what the
-estimator of TCP CAE made of the acknowledgements.
+"""What became of the acknowledgements of one flow, from the record of its packets: which timeouts were needless, and
+what the estimator of TCP CAE made of the acknowledgements.
 
-The flow is the only one that was recorded packet by packet (`record.packets = ["s"]`). A timeout is told by the reactions, and judged by
-what the receiver had at that instant, which no sender can know.
+The flow is the only one that was recorded packet by packet (`record.packets = ["s"]`). A timeout is told by the
+reactions, and judged by what the receiver had at that instant, which no sender can know.
 """
 
 from __future__ import annotations

@@ -17,8 +17,8 @@ FLOW = "s"
 
 
 def traced(directory: Path) -> tuple[list[float], list[float]]:
-    """Times [s] and windows [packets] of every sample after the flow's start; in a fast recovery the smaller of window and
-    threshold."""
+    """Times [s] and windows [packets] of every sample after the flow's start; in a fast recovery the smaller of window
+    and threshold."""
     frame = _frame(directory, "flows")
     rows = frame.filter((frame["flow"] == FLOW) & (frame["sent_bytes"] > 0))
     named = (rows[name] for name in ("time_s", "cwnd_packets", "cwnd_bytes", "ssthresh_bytes", "phase"))
