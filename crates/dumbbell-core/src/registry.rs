@@ -202,11 +202,8 @@ macro_rules! __delegate {
     };
     (cc $Any:ident $list:tt) => {
         impl $crate::transport::CongestionControl for $Any {
-            fn recovery(&self) -> Option<&'static str> {
-                $crate::__each!(self, $Any $list, a => a.recovery())
-            }
-            fn needs_timestamps(&self) -> bool {
-                $crate::__each!(self, $Any $list, a => a.needs_timestamps())
+            fn implies(&self) -> $crate::transport::Implied {
+                $crate::__each!(self, $Any $list, a => a.implies())
             }
             fn habits(&self) -> $crate::transport::Habits {
                 $crate::__each!(self, $Any $list, a => a.habits())

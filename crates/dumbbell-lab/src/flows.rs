@@ -144,7 +144,7 @@ fn tcp_config(profile: Profile, written: &Node, at: &Path, check: &mut Check) ->
     judge(&read, mine, written, &at, check)
 }
 
-/// A congestion control's name may imply a recovery, SACK and timestamps; what was written against it is an error.
+/// A congestion control's name may imply a recovery, SACK, timestamps and more; what was written against it is an error.
 fn implied(cc: &Spec, tcp: &mut TcpConfig, written: &Node, at: &Path, check: &mut Check) {
     let site = CcPath { mss: 1000, initial_window: 2000, initial_ssthresh: u64::MAX, growth_limit: 1 };
     let built = match check.makers.cc(&cc.kind) {
@@ -159,16 +159,22 @@ fn implied(cc: &Spec, tcp: &mut TcpConfig, written: &Node, at: &Path, check: &mu
         check.error(Diagnostic::new(cause).at(node.place).fix(fix).key(&below(&below(at, "tcp"), key)));
         false
     };
-    if built.needs_timestamps() && need("timestamps", true.into()) {
-        tcp.timestamps = true;
+    let implied = built.implies();
+    let mut agreed = true;
+    if implied.timestamps {
+        agreed &= need("timestamps", true.into());
     }
-    if let Some(name) = built.recovery() {
-        if name == "sack" && need("sack", true.into()) {
-            tcp.sack = true;
-        }
-        if let Ok(recovery) = serde_json::from_value(name.into()) {
-            tcp.recovery = recovery;
-        }
+    if let Some(ecn) = implied.ecn {
+        agreed &= need("ecn", ecn.into());
+    }
+    if implied.recovery == Some("sack") {
+        agreed &= need("sack", true.into());
+    }
+    if agreed {
+        // A plan shows `sack` as the profile has it; the connection drops it where its recovery does without.
+        let sack = tcp.sack;
+        *tcp = tcp.implied_by(implied);
+        tcp.sack |= sack;
     }
 }
 

@@ -4,6 +4,7 @@ mod choices;
 mod profiles;
 
 pub use choices::{DelayedAck, Detection, Ecn, Exit, PartialAck, Recovery, Reduction, Reentry};
+use dumbbell_core::transport::Implied;
 use dumbbell_core::units::{Bytes, Limit, Packets, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -145,24 +146,27 @@ pub struct TcpConfig {
 }
 
 impl TcpConfig {
-    /// With what the name of a congestion control implies ([`CongestionControl::recovery`]): `sack` negotiates
-    /// SACK, `tahoe`, `reno` and `newreno` do without it. Both ends of a connection need the same answer.
-    ///
-    /// [`CongestionControl::recovery`]: dumbbell_core::transport::CongestionControl::recovery
-    pub fn implied_by(&self, recovery: Option<&str>) -> Self {
-        let (recovery, sack) = match recovery {
+    /// With what the name of a congestion control implies: the recovery `sack` negotiates SACK, `tahoe`, `reno` and
+    /// `newreno` do without it. Both ends of a connection need the same answer.
+    pub fn implied_by(&self, implied: Implied) -> Self {
+        let (recovery, sack) = match implied.recovery {
             Some("tahoe") => (Recovery::Tahoe, false),
             Some("reno") => (Recovery::Reno, false),
             Some("newreno") => (Recovery::Newreno, false),
             Some("sack") => (Recovery::Sack, true),
             _ => (self.recovery, self.sack),
         };
-        TcpConfig { recovery, sack, ..self.clone() }
+        let ecn = match implied.ecn {
+            Some("per_packet") => Ecn::PerPacket,
+            Some("dctcp") => Ecn::Dctcp,
+            _ => self.ecn,
+        };
+        TcpConfig { recovery, sack, ecn, timestamps: self.timestamps || implied.timestamps, ..self.clone() }
     }
     /// The same of a configuration that connections have in common: a copy only where it says something else.
-    pub(crate) fn implied(config: Arc<Self>, recovery: Option<&str>) -> Arc<Self> {
-        let implied = config.implied_by(recovery);
-        if implied == *config { config } else { Arc::new(implied) }
+    pub(crate) fn implied(config: Arc<Self>, implied: Implied) -> Arc<Self> {
+        let with = config.implied_by(implied);
+        if with == *config { config } else { Arc::new(with) }
     }
     /// Bytes of options in each data segment.
     pub fn option_bytes(&self) -> u64 {

@@ -2,6 +2,7 @@
 mod harness;
 use dumbbell_core::packet::Ecn as Codepoint;
 use dumbbell_core::segment::{TS_UNIT_SHIFT, flag};
+use dumbbell_core::transport::Implied;
 use dumbbell_core::units::{Bytes, Span};
 use dumbbell_tcp::{Ecn, TcpConfig};
 use harness::*;
@@ -82,7 +83,7 @@ fn options_are_negotiated() {
         mss: Some(Bytes(536)),
         sack: false,
         timestamps: false,
-        ..TcpConfig::rfc().implied_by(Some("newreno"))
+        ..TcpConfig::rfc().implied_by(Implied::recovery("newreno"))
     };
     let sender = dumbbell_tcp::Sender::new(&ours, |path| cc("aimd", path));
     let mut net = Net::of(sender, dumbbell_tcp::Receiver::new(&theirs))

@@ -3,6 +3,15 @@ use dumbbell_core::registry;
 
 pub mod classic;
 pub mod hystart;
+pub mod rounds;
 pub mod window;
 
-registry! { cc AnyCc, suite cc_suite { aimd::Aimd, cubic::Cubic, newreno::Newreno, reno::Reno, sack::Sack, tahoe::Tahoe } }
+registry! { cc AnyCc, suite cc_suite {
+    aimd::Aimd,
+    cae::Cae,
+    cubic::Cubic,
+    newreno::Newreno,
+    reno::Reno,
+    sack::Sack,
+    tahoe::Tahoe,
+} }

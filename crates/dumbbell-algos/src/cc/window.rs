@@ -200,12 +200,12 @@ impl Window {
     }
 }
 
-/// Implements a congestion control whose field 0 is a [`Window`]: its recovery, and its window after a loss.
+/// Implements a congestion control whose field 0 is a [`Window`]: what its name implies, and its window after a loss.
 macro_rules! windowed {
-    ($Type:ty, recovery $recovery:expr, loss_window $loss:expr) => {
+    ($Type:ty, implies $implied:expr, loss_window $loss:expr) => {
         impl dumbbell_core::transport::CongestionControl for $Type {
-            fn recovery(&self) -> Option<&'static str> {
-                $recovery
+            fn implies(&self) -> dumbbell_core::transport::Implied {
+                $implied
             }
             fn habits(&self) -> dumbbell_core::transport::Habits {
                 self.0.habits()

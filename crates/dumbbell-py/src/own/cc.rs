@@ -9,7 +9,7 @@ use dumbbell_core::catalogue::Fault;
 use dumbbell_core::foreign::{Alarm, Maker, Page};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
-    Ack as CoreAck, Congestion as CoreCongestion, CongestionControl, LocalSignal, Orders as CoreOrders,
+    Ack as CoreAck, Congestion as CoreCongestion, CongestionControl, Implied, LocalSignal, Orders as CoreOrders,
     Path as CorePath, Sent as CoreSent, Tag,
 };
 use dumbbell_core::units::{Rate, Span, Time};
@@ -179,11 +179,9 @@ impl PyCc {
 }
 
 impl CongestionControl for PyCc {
-    fn recovery(&self) -> Option<&'static str> {
-        self.live.as_ref().and_then(|l| l.recovery)
-    }
-    fn needs_timestamps(&self) -> bool {
-        self.live.as_ref().is_some_and(|l| l.needs_timestamps)
+    fn implies(&self) -> Implied {
+        let Some(live) = &self.live else { return Implied::NOTHING };
+        Implied { recovery: live.recovery, timestamps: live.needs_timestamps, ..Implied::NOTHING }
     }
     fn on_ack(&mut self, ack: &CoreAck, orders: &mut CoreOrders) {
         self.now = ack.now;

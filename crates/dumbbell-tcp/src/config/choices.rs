@@ -34,6 +34,11 @@ pub enum Ecn {
     Off,
     /// RFC 3168: data is ECT(0), the receiver echoes until CWR.
     Rfc3168,
+    /// Data is ECT(0); an acknowledgement echoes what it answers, and nothing older (TCP Jersey's congestion warning).
+    PerPacket,
+    /// RFC 8257: data is ECT(0); marked and unmarked data are acknowledged apart, so that the sender learns the share
+    /// of marks.
+    Dctcp,
 }
 
 /// When NewReno restarts the retransmission timer during recovery (RFC 6582 section 4).

@@ -72,7 +72,7 @@ impl<P: Receive> Receiver<P> {
             self.buffer = self.buffer.min(65_535);
         }
         self.edge = self.edge.min(FIRST + self.open_window).max(self.nxt);
-        let ecn = c.ecn == Mode::Rfc3168 && s.flags & (flag::ECE | flag::CWR) == flag::ECE | flag::CWR;
+        let ecn = c.ecn != Mode::Off && s.flags & (flag::ECE | flag::CWR) == flag::ECE | flag::CWR;
         let extra = Extra {
             mss: mss as u16,
             window_scale: if scaling { c.window_shift(c.window_bytes()) as u8 } else { 255 },
