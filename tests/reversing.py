@@ -60,7 +60,7 @@ def one(cc: str, loss: float, quiet: bool, seed: int) -> dict[str, Any]:
 
 
 def write_series(directory: Path, cc: str, quiet: bool) -> None:
-    """A run's series: acknowledgements 1 ms apart, one in ten of them late by 1 ms, and timeouts for data that D had."""
+    """A run's series: acknowledgements 1 ms apart, one in ten late by 1 ms, and timeouts for data that D had."""
     directory.mkdir(parents=True, exist_ok=True)
     late = 0 if quiet else MS
     acks = [(k * MS, k * MS + 11 * MS + (late if k % 10 == 9 else 0), 1 + SEGMENT * k) for k in range(1, 200)]
@@ -93,10 +93,15 @@ def write_reactions(directory: Path, rows: list[dict[str, Any]]) -> None:
     """`reactions.parquet` of the flow `s`."""
     import polars
 
-    schema = ["time_s", "flow", "cause", "phase_before", "cwnd_bytes_before", "cwnd_bytes", "una", "control"]
-    control = "cwnd=710 bwe=250000"
-    table = {name: [{"flow": "s", "control": control, **row}[name] for row in rows] for name in schema}
-    polars.DataFrame(table).write_parquet(directory / "reactions.parquet")
+    kinds = {
+        "time_s": polars.Float64,
+        "una": polars.Int64,
+        "cwnd_bytes_before": polars.Float64,
+        "cwnd_bytes": polars.Float64,
+    }
+    kinds |= dict.fromkeys(("flow", "cause", "phase_before", "control"), polars.String)
+    whole = [{"flow": "s", "control": "cwnd=710 bwe=250000", **row} for row in rows]
+    polars.DataFrame(whole, schema=kinds).write_parquet(directory / "reactions.parquet")
 
 
 def write_flows(directory: Path, rows: list[dict[str, Any]]) -> None:

@@ -12,13 +12,16 @@ class CaeParts(dumbbell.CongestionControl):
     threshold: float = dumbbell.parameter(0.75, "Performance below this is a warning.", at_least=0, at_most=1)
     back_off: bool = dumbbell.parameter(True, "Whether a warning doubles the timeout.")
     reset: bool = dumbbell.parameter(True, "Whether the end of a warning forgets the round-trip time.")
+    literal: bool = dumbbell.parameter(False, "Whether each acknowledgement clears the warning first, as printed.")
 
     def start(self, path):
+        """No acknowledgement before the first, no warning."""
         super().start(path)
         self.before = None
         self.warned = False
 
     def on_ack(self, ack, orders):
+        """The estimate, then Reno's window (RFC 5681)."""
         self.look_back(ack, orders)
         if ack.acked == 0 or ack.phase == "recovery" or not ack.window_limited or ack.ece:
             return
@@ -37,6 +40,7 @@ class CaeParts(dumbbell.CongestionControl):
             return
         self.before = (ack.peer_clock, ack.now)
         low = ack_diff > 0 and ts_diff / ack_diff < self.threshold
+        self.warned = self.warned and not self.literal
         if low and not self.warned and self.back_off:
             orders.back_off_timer()
         if self.warned and not low and self.reset:
@@ -44,6 +48,7 @@ class CaeParts(dumbbell.CongestionControl):
         self.warned = low
 
     def on_congestion(self, event, orders):
+        """Reno's (RFC 5681); after a timeout the next acknowledgement has none before it."""
         if event.cause in ("further", "spurious"):
             return
         if event.cause == "timeout":

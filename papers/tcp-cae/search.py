@@ -29,9 +29,15 @@ PLACES = {
     "reverse": [],
     "ftp-forward": ["flow.m.from=N", "flow.m.to=M"],
     "behind-the-radio": ["flow.m.from=D", "flow.c.from=D"],
+    "slow-reverse": ["link.wired.reverse.rate=0.5 Mbps"],
+    "megabytes": [
+        "link.wired.rate=800 Mbps",
+        "link.wireless.rate=80 Mbps",
+        *(f"link.{k}.rate=8 Gbps" for k in range(2, 7)),
+    ],
 }
 """Where the background runs; what it loads is the wired link, or behind the radio the wireless one."""
-LINK_MBPS = {"reverse": 100, "ftp-forward": 100, "behind-the-radio": 10}
+LINK_MBPS = {"reverse": 100, "ftp-forward": 100, "behind-the-radio": 10, "slow-reverse": 0.5, "megabytes": 800}
 LOADS = [0, 0.8, 0.9, 1.0, 1.1, 1.2]
 """The CBR's rate over that link's."""
 CHOICES: dict[str, dict[str, list[str]]] = {
@@ -41,6 +47,7 @@ CHOICES: dict[str, dict[str, list[str]]] = {
     "clock": {"exact": [], "10 ms": ["tcp.clock=10 ms"]},
     "errors": {"data": [], "both": ["both"]},
 }
+BASE = ["varied", "20", "0.2 s", "exact", "data"]
 ERRORS = [0.01, 0.05]
 COLUMNS = [
     *("place", "load", *CHOICES, "loss"),
@@ -55,6 +62,8 @@ def points() -> Iterator[tuple[list[str], list[str]]]:
     for place, load, *picked, loss in itertools.product(PLACES, LOADS, *CHOICES.values(), ERRORS):
         if picked[0] == "even" and (load == 0 or picked[2:4] != ["0.2 s", "exact"]):
             continue  # no CBR has no intervals; even ones are looked at with the base's timers alone
+        if place == "megabytes" and (load != 1.0 or picked != BASE):
+            continue  # eight times the packets: at the base alone
         changes = [*PLACES[place], *_cbr(load, LINK_MBPS[place]), f"link.wireless.impairment.0.loss={loss}"]
         for choice, value in zip(CHOICES.values(), picked, strict=True):
             changes += choice[value]
@@ -64,9 +73,9 @@ def points() -> Iterator[tuple[list[str], list[str]]]:
         yield [place, str(load), *picked, str(loss)], changes
 
 
-def _cbr(load: float, mbps: int) -> list[str]:
+def _cbr(load: float, mbps: float) -> list[str]:
     """Packets of 762 bytes with 28 of headers."""
-    return [f"flow.c.source.rate={load * mbps * 734 / 762:.4f} Mbps"] if load else ["flow.c.count=0"]
+    return [f"flow.c.source.rate={load * mbps * 734 / 762:.6g} Mbps"] if load else ["flow.c.count=0"]
 
 
 def measure(changes: list[str]) -> tuple[dict[str, list[float]], dict[str, float]]:

@@ -38,14 +38,14 @@ def window_mean(run: dict[str, Any], directory: Path) -> float:
 def window_peak(run: dict[str, Any], directory: Path) -> float:
     """The largest window of a sample, or that a reaction outside of fast recovery found; packets."""
     _, windows = traced(directory)
-    own = _reactions(directory)
+    own = reactions(directory)
     found = own.filter(own["phase_before"] != "recovery")["cwnd_bytes_before"].to_list()
     return max(*windows, max(found, default=0) / _segment(directory))
 
 
 def falls_to_one(run: dict[str, Any], directory: Path) -> float:
     """How many reactions took the window from more than one segment to one."""
-    own, one = _reactions(directory), _segment(directory)
+    own, one = reactions(directory), _segment(directory)
     return float(own.filter((own["cwnd_bytes_before"] > one) & (own["cwnd_bytes"] <= one)).height)
 
 
@@ -56,7 +56,8 @@ def _segment(directory: Path) -> float:
     return float(row["cwnd_bytes"][0] / row["cwnd_packets"][0])
 
 
-def _reactions(directory: Path) -> Any:
+def reactions(directory: Path) -> Any:
+    """The flow's own reactions."""
     frame = _frame(directory, "reactions")
     return frame.filter(frame["flow"] == FLOW)
 
