@@ -14,4 +14,6 @@ registry! { cc AnyCc, suite cc_suite {
     reno::Reno,
     sack::Sack,
     tahoe::Tahoe,
+    westwood::Westwood,
+    westwood_plus::WestwoodPlus,
 } }
