@@ -351,6 +351,18 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.settle(now);
     }
 
+    /// What the application has handed over so far, bytes.
+    #[inline]
+    pub fn written(&self) -> u64 {
+        self.limit - FIRST
+    }
+
+    /// Whether all of it was acknowledged.
+    #[inline]
+    pub fn all_acknowledged(&self) -> bool {
+        self.una >= self.limit
+    }
+
     /// When [`Self::on_deadline`] is due; [`Time::NEVER`] if nothing is.
     #[inline]
     pub fn deadline(&self) -> Time {
