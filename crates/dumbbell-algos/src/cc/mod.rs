@@ -2,6 +2,7 @@
 use dumbbell_core::registry;
 
 pub mod classic;
+pub mod counter;
 pub mod delays;
 #[cfg(test)]
 pub(crate) mod drill;
@@ -15,18 +16,22 @@ registry! { cc AnyCc, suite cc_suite {
     cae::Cae,
     compound::Compound,
     cubic::Cubic,
+    demo_vegas::DemoVegas,
     highspeed::Highspeed,
     htcp::Htcp,
     hybla::Hybla,
     illinois::Illinois,
+    jersey::Jersey,
     ledbat::Ledbat,
     ledbat_pp::LedbatPp,
     lp::Lp,
+    new_jersey::NewJersey,
     newreno::Newreno,
     reno::Reno,
     sack::Sack,
     scalable::Scalable,
     tahoe::Tahoe,
+    vegas::Vegas,
     veno::Veno,
     westwood::Westwood,
     westwood_plus::WestwoodPlus,
