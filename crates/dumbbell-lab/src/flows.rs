@@ -38,9 +38,14 @@ pub fn kit(scenario: &Scenario, root: &Node, i: usize, check: &mut Check) -> Opt
     let source_at = below(&at, "source");
     let source = resolve(Family::Source, root.at(&source_at).unwrap_or(&bulk), &source_at, None, check);
     times(scenario, flow, &at, root, check);
-    let datagrams =
-        source.as_ref().and_then(|s| AnySource::build(&s.kind, &s.config, &()).ok()).is_some_and(|s| s.datagrams());
+    let built = source.as_ref().and_then(|s| AnySource::build(&s.kind, &s.config, &()).ok());
+    let datagrams = built.as_ref().is_some_and(|s| s.datagrams());
     let udp = flow.transport.map_or(datagrams, |t| t == TransportName::Udp);
+    if let Some(kind) = source.as_ref().map(|s| &s.kind).filter(|_| udp && built.is_some_and(|s| s.awaits())) {
+        let p = below(&at, "transport");
+        let d = Diagnostic::new(format!("{kind} waits for acknowledgements, and datagrams have none"));
+        check.error(d.at(root.nearest_place(&p)).fix("take transport = \"udp\" out").key(&p));
+    }
     let transport =
         if udp { udp_transport(flow, &at, root, check) } else { tcp_transport(scenario, flow, &at, root, check) };
     Some(Kit { source: source?.into(), transport: transport?, fitted: BTreeMap::new() })

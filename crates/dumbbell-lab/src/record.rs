@@ -1,10 +1,13 @@
 //! Records: the series of flows and queues, every drop and mark with what its decision saw, every reaction of a
-//! sender, every packet.
+//! sender, every packet, every acknowledgement on its way back.
+mod acks;
+mod completions;
 mod journeys;
 mod reactions;
 pub mod words;
 
 use crate::table::{Cell, Table, Type};
+use acks::Acks;
 use dumbbell_algos::aqm::AnyAqm;
 use dumbbell_algos::qdisc::AnyQdisc;
 use dumbbell_core::aqm::{Aqm, LinkInfo};
@@ -17,12 +20,12 @@ use dumbbell_core::testing::Numbered;
 use dumbbell_core::transport::Phase;
 use dumbbell_core::units::Time;
 use dumbbell_plan::{Link, Plan};
-use dumbbell_sim::{FlowRow, Observer, QueueRow, Reaction, Signal, Who};
+use dumbbell_sim::{FlowRow, Observer, QueueRow, Reaction, Report, Signal, Who};
 use journeys::Journeys;
 use parquet::errors::ParquetError;
 use reactions::Reactions;
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Picoseconds in a microsecond.
 const PS_PER_US: f64 = 1e6;
@@ -95,6 +98,9 @@ pub struct Recorder<'a> {
     signals: Option<Sheet>,
     reactions: Option<Reactions>,
     journeys: Option<Journeys<'a>>,
+    completions: Option<Table>,
+    dir: Option<PathBuf>,
+    acks: Option<Acks<'a>>,
     /// Time and delivered bytes of each flow's previous row.
     before: Vec<Option<(Time, u64)>>,
     failed: Option<ParquetError>,
@@ -107,16 +113,7 @@ impl<'a> Recorder<'a> {
     /// # Errors
     /// A file cannot be made.
     pub fn new(plan: &'a Plan, makers: &Makers, dir: &Path) -> Result<Self, ParquetError> {
-        let mut r = Recorder {
-            plan,
-            flows: None,
-            queues: None,
-            signals: None,
-            reactions: None,
-            journeys: None,
-            before: Vec::new(),
-            failed: None,
-        };
+        let mut r = Recorder::measuring(plan, Some(dir))?;
         let series = plan.record.every.is_some();
         if series && plan.record.flows {
             r.flows = Sheet::create(dir, "flows.parquet", &FLOWS, Vec::new())?;
@@ -137,14 +134,53 @@ impl<'a> Recorder<'a> {
         Ok(r)
     }
 
+    /// One that writes no series: it measures what results say of flows and only an observer can see, and writes that
+    /// down if there is a directory.
+    ///
+    /// # Errors
+    /// A file cannot be made.
+    pub fn measuring(plan: &'a Plan, dir: Option<&Path>) -> Result<Self, ParquetError> {
+        let acks = (!plan.record.acks.is_empty()).then(|| Acks::create(plan, dir)).transpose()?;
+        let before = Vec::new();
+        let (flows, queues, signals, reactions, journeys) = (None, None, None, None, None);
+        Ok(Recorder {
+            plan,
+            flows,
+            queues,
+            signals,
+            reactions,
+            journeys,
+            completions: None,
+            dir: dir.map(Path::to_path_buf),
+            acks,
+            before,
+            failed: None,
+        })
+    }
+
+    /// Puts what it measured into the report.
+    pub fn summarize(&self, report: &mut Report) {
+        self.acks.iter().for_each(|a| a.summarize(report));
+    }
+
     /// Whether writing failed: the run may stop.
     pub fn failed(&self) -> bool {
         self.failed.is_some()
     }
 
-    /// Whether it asks for packets or reactions, and not for series only.
+    /// Whether it asks for packets, acknowledgements or reactions, and not for series only.
     pub fn follows(&self) -> bool {
-        self.journeys.is_some() || self.reactions.is_some()
+        self.journeys.is_some() || self.reactions.is_some() || self.acks.is_some()
+    }
+
+    /// Writes the sessions' transfers, if they are wanted: what became of them is known when the run is over.
+    pub fn completions(&mut self, report: &Report) {
+        if let Some(dir) = self.dir.as_deref().filter(|_| self.plan.record.completions) {
+            match completions::write(dir, self.plan, report) {
+                Ok(table) => self.completions = Some(table),
+                Err(e) => self.keep(Err(e)),
+            }
+        }
     }
 
     /// Ends the files, with `metadata` and the units of the columns.
@@ -158,7 +194,9 @@ impl<'a> Recorder<'a> {
         for sheet in [self.flows, self.queues, self.signals].into_iter().flatten() {
             sheet.table.close(metadata)?;
         }
+        self.completions.map_or(Ok(()), |table| table.close(metadata))?;
         self.reactions.map_or(Ok(()), |r| r.close(metadata))?;
+        self.acks.map_or(Ok(()), |a| a.close(metadata))?;
         // Whoever reads packets needs the network: its links, its hosts, each flow's TCP.
         let Some(journeys) = self.journeys else { return Ok(()) };
         let plan = serde_json::to_string(self.plan).unwrap_or_default();
@@ -169,7 +207,7 @@ impl<'a> Recorder<'a> {
         if let Err(e) = result {
             self.failed.get_or_insert(e);
             (self.flows, self.queues, self.signals) = (None, None, None);
-            (self.reactions, self.journeys) = (None, None);
+            (self.reactions, self.journeys, self.acks) = (None, None, None);
         }
     }
 }
@@ -248,10 +286,13 @@ impl Observer for Recorder<'_> {
     const FOLLOWS: bool = true;
 
     fn follow(&mut self, flow: usize, data: bool) -> u64 {
-        self.journeys.as_mut().map_or(0, |j| j.follow(flow, data))
+        // Both count all packets of an end that they follow: where both do, they agree.
+        let journey = self.journeys.as_mut().map_or(0, |j| j.follow(flow, data));
+        self.acks.as_mut().map_or(0, |a| a.follow(flow, data)).max(journey)
     }
     fn sent(&mut self, t: Time, who: Who, segment: &Segment, extra: Option<&Extra>) {
         self.journeys.iter_mut().for_each(|j| j.sent(t, who, segment, extra));
+        self.acks.iter_mut().for_each(|a| a.sent(t, who, segment, extra));
     }
     fn entered(&mut self, t: Time, who: Who, link: usize, backlog: u32) {
         self.journeys.iter_mut().for_each(|j| j.entered(t, who, link, backlog));
@@ -262,6 +303,8 @@ impl Observer for Recorder<'_> {
     }
     fn delivered(&mut self, t: Time, who: Who, ecn: Ecn) {
         let written = self.journeys.as_mut().map_or(Ok(()), |j| j.delivered(t, who, ecn));
+        self.keep(written);
+        let written = self.acks.as_mut().map_or(Ok(()), |a| a.delivered(t, who));
         self.keep(written);
     }
     fn wants_reactions(&self) -> bool {
@@ -313,6 +356,8 @@ impl Observer for Recorder<'_> {
 
     fn signal(&mut self, s: &Signal) {
         let written = self.journeys.as_mut().map_or(Ok(()), |j| j.signal(s));
+        self.keep(written);
+        let written = self.acks.as_mut().map_or(Ok(()), |a| a.signal(s));
         self.keep(written);
         let Some(sheet) = &mut self.signals else { return };
         let cells = [

@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
+mod session;
+pub use session::{Frequency, Session};
+
 /// A value that the catalogue judges, not serde: its schema is a definition that [`crate::schema`] fills in.
 macro_rules! choice {
     ($(#[$doc:meta])* $Name:ident, $definition:literal) => {
@@ -119,6 +122,9 @@ pub struct Scenario {
     /// The flows.
     #[serde(default)]
     pub flow: Vec<Flow>,
+    /// Groups of short flows that arrive by chance or by a list.
+    #[serde(default)]
+    pub session: Vec<Session>,
     /// Hosts of a network of its own.
     #[serde(default)]
     pub host: Vec<Station>,
@@ -393,9 +399,14 @@ pub struct Record {
     /// Whether packets are recorded one by one: false (default), true, or a list of names of flows. Also records
     /// drops, marks and reactions.
     pub packets: Followed,
+    /// Whether each flow of the sessions is recorded, with its start, its size and its completion time; default false.
+    pub completions: bool,
+    /// Whether acknowledgements are recorded one by one, when each left the receiver and when it came to the sender, and
+    /// measured in the results: false (default), true for every TCP flow, or a list of names of flows.
+    pub acks: Followed,
 }
 
-/// Which flows' packets are recorded.
+/// Which flows' packets, or acknowledgements, are recorded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Followed {
@@ -407,7 +418,15 @@ pub enum Followed {
 
 impl Default for Record {
     fn default() -> Self {
-        Record { every: None, flows: true, queues: true, drops: false, packets: Followed::All(false) }
+        Record {
+            every: None,
+            flows: true,
+            queues: true,
+            drops: false,
+            packets: Followed::All(false),
+            completions: false,
+            acks: Followed::All(false),
+        }
     }
 }
 

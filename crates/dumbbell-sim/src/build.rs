@@ -190,7 +190,7 @@ fn element(
     Ok(Element::Port(Box::new(Port {
         station,
         queue,
-        account: Account::new(number, plan.record.drops || !plan.record.packets.is_empty(), PortStats::new(warm, end)),
+        account: Account::new(number, plan.record.tells_drops(), PortStats::new(warm, end)),
         impairments,
         looks: looks(plan, plan.record.queues && link.report),
         quiet_until: Time::ZERO,
@@ -280,7 +280,9 @@ fn flow(plan: &Plan, number: usize, straight: bool, brought: &Brought<'_>) -> Re
             Ends::Tcp { sender, receiver, mss }
         }
     };
-    Ok(Flow::new(number, ends, app, start, looks(plan, plan.record.flows)))
+    // A session's flows are too many and too short for series.
+    let looks = looks(plan, plan.record.flows && flow.session.is_none());
+    Ok(Flow::new(number, ends, app, start, looks))
 }
 
 /// About how many packets a second come to merges, of 1000 bytes: what sizes the agenda's buckets.

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod account;
+mod acks;
 mod agenda;
 mod alone;
 mod app;
@@ -35,6 +36,7 @@ mod stats;
 mod wire;
 mod world;
 
+pub use acks::{AckArrival, AckEnd, AckPath, AckRow, AckSummary, Spacings};
 pub use build::Options;
 pub use drive::{Arrival, Fate, drive};
 pub use measures::Measures;

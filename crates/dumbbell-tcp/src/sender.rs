@@ -85,6 +85,10 @@ pub struct SenderStats {
     pub spurious_timeouts: u64,
     /// Recoveries that proved needless and were undone (Eifel, D-SACK).
     pub spurious_recoveries: u64,
+    /// Backoffs of the timer that the congestion control ordered ahead of any expiry.
+    pub ordered_backoffs: u32,
+    /// Resets of the round-trip time that it ordered.
+    pub ordered_resets: u32,
 }
 
 impl SenderStats {
@@ -345,6 +349,18 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.fin = u8::from(self.cold.config.handshake);
         self.transmit(now, out);
         self.settle(now);
+    }
+
+    /// What the application has handed over so far, bytes.
+    #[inline]
+    pub fn written(&self) -> u64 {
+        self.limit - FIRST
+    }
+
+    /// Whether all of it was acknowledged.
+    #[inline]
+    pub fn all_acknowledged(&self) -> bool {
+        self.una >= self.limit
     }
 
     /// When [`Self::on_deadline`] is due; [`Time::NEVER`] if nothing is.

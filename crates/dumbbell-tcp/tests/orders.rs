@@ -82,7 +82,7 @@ fn a_control_backs_the_timeout_off_and_resets_it() {
         if let Some((r, t)) = last {
             let slow = peer.since(r).seconds() / ack.now.since(t).seconds() < 0.75;
             match (slow, alarmed) {
-                (true, false) => orders.rto = Some(RtoOrder::BackOff),
+                (true, false) => orders.rto = Some(RtoOrder::BACK_OFF),
                 (false, true) => orders.rto = Some(RtoOrder::Reset),
                 _ => {}
             }
@@ -116,7 +116,7 @@ fn a_backoff_extends_the_running_timer() {
     let mut double = Double::new(3);
     double.on_ack = Box::new(|ack, orders| {
         if ack.una == 1 {
-            orders.rto = Some(RtoOrder::BackOff);
+            orders.rto = Some(RtoOrder::BACK_OFF);
         }
     });
     let mut net = net(&TcpConfig { limited_transmit: false, ..plain() }, double).lose_first(&[1]).start(2 * MSS);

@@ -12,6 +12,7 @@ pub mod window;
 registry! { cc AnyCc, suite cc_suite {
     aimd::Aimd,
     bic::Bic,
+    cae::Cae,
     compound::Compound,
     cubic::Cubic,
     highspeed::Highspeed,
@@ -27,5 +28,7 @@ registry! { cc AnyCc, suite cc_suite {
     scalable::Scalable,
     tahoe::Tahoe,
     veno::Veno,
+    westwood::Westwood,
+    westwood_plus::WestwoodPlus,
     yeah::Yeah,
 } }

@@ -233,6 +233,29 @@ impl Window {
         (self.remainder, self.watched) = (0, false);
     }
 
+    /// Answers a congestion event where the threshold is not a share of the window, but one of `bytes` that is found
+    /// otherwise (an estimate of the path's bandwidth): a window that is smaller stays.
+    pub fn shrink_to(&mut self, event: &Congestion<'_>, bytes: u64) {
+        let first = match event.cause {
+            Cause::Spurious | Cause::Further => return self.shrink(event, None),
+            Cause::Timeout { first } => first,
+            Cause::Loss | Cause::Ecn => true,
+        };
+        if first {
+            self.prior = (self.cwnd, self.ssthresh);
+            self.ssthresh = bytes.max(2 * self.mss);
+        }
+        let timeout = matches!(event.cause, Cause::Timeout { .. });
+        self.cwnd = if timeout { self.mss } else { self.cwnd.min(self.ssthresh) };
+        (self.remainder, self.watched) = (0, false);
+    }
+
+    /// Window and threshold become `bytes`, at least two segments.
+    pub fn settle(&mut self, bytes: u64) {
+        self.ssthresh = bytes.max(2 * self.mss);
+        (self.cwnd, self.remainder) = (self.ssthresh, 0);
+    }
+
     /// ssthresh = max(decreased `from`, 2 SMSS); `share`: what goes, if that is not for the law to say.
     fn reduce(&mut self, from: u64, share: Option<f64>) {
         self.prior = (self.cwnd, self.ssthresh);

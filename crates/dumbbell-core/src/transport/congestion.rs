@@ -52,6 +52,8 @@ pub struct Ack {
     pub min_rtt: Option<Span>,
     /// The receiver's clock when it sent this ACK (TSval), unwrapped; with timestamps only.
     pub peer_clock: Option<Time>,
+    /// How coarse that clock is; zero: exact.
+    pub peer_tick: Span,
     /// Arrival minus `peer_clock`, an offset plus the delay of the reverse path; with timestamps only.
     pub reverse_delay: Option<Span>,
     /// The receiver's window, bytes.
@@ -200,10 +202,20 @@ pub struct Orders {
 /// What a congestion control may do to the retransmission timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RtoOrder {
-    /// Double it now, as Karn's rule would after an expiry, and keep it so until `Reset`.
-    BackOff,
+    /// Double it now, as Karn's rule would after an expiry.
+    BackOff {
+        /// Whether it stays doubled until `Reset`, whatever samples come; else the next valid one ends it (Karn's rule).
+        held: bool,
+        /// Whether the timer that runs is to expire one such timeout from now; else one from its start.
+        from_now: bool,
+    },
     /// Forget srtt, rttvar and the backoff: the next sample starts afresh.
     Reset,
+}
+
+impl RtoOrder {
+    /// A backoff that stays until `Reset`, and counts from the start of the timer that runs.
+    pub const BACK_OFF: RtoOrder = RtoOrder::BackOff { held: true, from_now: false };
 }
 
 impl Orders {

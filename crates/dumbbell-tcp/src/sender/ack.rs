@@ -63,12 +63,12 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         (ack.rtt, ack.srtt, ack.min_rtt) = (rtt, self.rtt.srtt(), self.rtt.min_rtt());
         (ack.window, ack.tag, ack.ece) = (self.window, news.tag, s.flags & flag::ECE != 0);
         ack.marked = if ack.ece { acked + news.sacked } else { 0 };
-        ack.peer_clock = news.peer_clock;
+        (ack.peer_clock, ack.peer_tick) = (news.peer_clock, self.clock.0);
         ack.reverse_delay = news.peer_clock.map(|peer| now.since(peer));
         (ack.window_limited, ack.paced, ack.phase) = (self.window_limited, self.paced, self.phase);
         self.cc.on_ack(&ack);
         if self.cc.ordered() {
-            self.obey_timer();
+            self.obey_timer(now);
         }
         if let Some(r) = rtt {
             self.take_sample(r);
