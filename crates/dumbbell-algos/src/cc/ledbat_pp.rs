@@ -94,8 +94,8 @@ pub struct LedbatPp {
     limit: u64,
     queueing: f64,
     gain: f64,
-    delays: Delays,
-    config: LedbatPpConfig,
+    delays: Box<Delays>,
+    config: Box<LedbatPpConfig>,
 }
 
 impl Algorithm for LedbatPp {
@@ -131,8 +131,8 @@ impl Algorithm for LedbatPp {
             limit: path.growth_limit.max(1) * path.mss,
             queueing: 0.0,
             gain: 1.0,
-            delays: Delays::new(config.base_history as usize, config.current_filter as usize),
-            config: config.clone(),
+            delays: Box::new(Delays::new(config.base_history as usize, config.current_filter as usize)),
+            config: Box::new(config.clone()),
         }
     }
 }
