@@ -191,17 +191,15 @@ impl<P: Receive> Receiver<P> {
         arrival.pending = self.nxt - self.acked + bytes;
         arrival.in_order = from == self.nxt && self.nxt + bytes <= self.edge && self.blocks.is_empty();
         let reply = self.policy.on_data(&arrival);
-        if matches!(reply, Reply::BeforeThenWithin(_)) && self.nxt > self.acked {
+        if reply == Reply::BeforeThenNow && self.nxt > self.acked {
             self.acknowledge(now, true, out);
         }
         if arrival.in_order && !fin && x.is_none() {
             self.nxt += bytes;
             self.stats.delivered_bytes += bytes;
             match reply {
-                Reply::Now => self.acknowledge_inline(now, false, out),
-                Reply::Within(span) | Reply::BeforeThenWithin(span) => {
-                    self.delayed_until = self.delayed_until.min(now + span);
-                }
+                Reply::Now | Reply::BeforeThenNow => self.acknowledge_inline(now, false, out),
+                Reply::Within(span) => self.delayed_until = self.delayed_until.min(now + span),
             }
         } else {
             self.cold.tag = x.map_or(0, |x| x.tag);

@@ -58,7 +58,7 @@ impl Receive for Manners {
         let changed = before != self.echoing;
         let full = a.pending >= self.wait_below * a.mss;
         match self.ecn {
-            Ecn::Dctcp if changed => Reply::BeforeThenWithin(self.delay),
+            Ecn::Dctcp if changed => Reply::BeforeThenNow,
             _ if !a.in_order || full || changed => Reply::Now,
             _ => Reply::Within(self.delay),
         }
