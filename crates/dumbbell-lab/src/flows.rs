@@ -164,6 +164,9 @@ fn implied(cc: &Spec, tcp: &mut TcpConfig, written: &Node, at: &Path, check: &mu
     if implied.timestamps {
         agreed &= need("timestamps", true.into());
     }
+    if let Some(detection) = implied.detection {
+        agreed &= need("detection", detection.into());
+    }
     if let Some(ecn) = implied.ecn {
         agreed &= need("ecn", ecn.into());
     }
