@@ -166,6 +166,7 @@ fn flow(
         transport,
         dscp: written.dscp.map_or(Dscp::default(), |c| c.0),
         info: FlowInfo { reserved: written.reserved, rtt: Some(rtt), weight: written.weight },
+        words: kit.words.clone(),
     }
 }
 

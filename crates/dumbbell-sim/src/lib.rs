@@ -33,6 +33,7 @@ mod socket;
 mod station;
 mod stats;
 mod wire;
+mod words;
 mod world;
 
 pub use build::Options;

@@ -108,6 +108,11 @@ pub struct TcpConfig {
     /// repetition. With `timestamps`.
     #[schemars(extend("x-source" = "RFC 3522, RFC 4015"))]
     pub eifel: bool,
+    /// Freeze-TCP: the receiver closes its window while its host says that the path is gone, and the sender goes on with
+    /// the window and the round-trip time that it had.
+    #[schemars(extend("x-source" = "Goff, Moronski, Phatak, Gupta, INFOCOM 2000", "x-default" = false))]
+    #[serde(skip_serializing_if = "usual::off")]
+    pub freeze: bool,
     /// Segments leave at a rate, in place of as soon as the window allows; a congestion control that asks for a rate
     /// is paced anyway.
     #[schemars(extend("x-source" = "Linux: sk_pacing_rate; Aggarwal, Savage, Anderson, INFOCOM 2000"))]
@@ -179,7 +184,8 @@ impl TcpConfig {
             Some("dctcp") => Ecn::Dctcp,
             _ => self.ecn,
         };
-        TcpConfig { recovery, sack, detection, ecn, timestamps: self.timestamps || implied.timestamps, ..self.clone() }
+        let (timestamps, freeze) = (self.timestamps || implied.timestamps, self.freeze || implied.freeze);
+        TcpConfig { recovery, sack, detection, ecn, timestamps, freeze, ..self.clone() }
     }
     /// The same of a configuration that connections have in common: a copy only where it says something else.
     pub(crate) fn implied(config: Arc<Self>, implied: Implied) -> Arc<Self> {

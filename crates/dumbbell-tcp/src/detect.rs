@@ -74,6 +74,9 @@ impl Detect for AnyDetect {
     fn on_timeout(&mut self, now: Time, una: u64, board: &Scoreboard) {
         each!(self, d => d.on_timeout(now, una, board));
     }
+    fn on_cut(&mut self, now: Time, una: u64, board: &Scoreboard) {
+        each!(self, d => d.on_cut(now, una, board));
+    }
     fn forgive(&mut self, reordered: bool) {
         each!(self, d => d.forgive(reordered));
     }

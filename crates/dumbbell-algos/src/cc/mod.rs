@@ -5,4 +5,4 @@ pub mod classic;
 pub mod hystart;
 pub mod window;
 
-registry! { cc AnyCc, suite cc_suite { aimd::Aimd, cubic::Cubic, dcr::Dcr, newreno::Newreno, reno::Reno, sack::Sack, tahoe::Tahoe } }
+registry! { cc AnyCc, suite cc_suite { aimd::Aimd, cubic::Cubic, dcr::Dcr, freeze::Freeze, newreno::Newreno, reno::Reno, sack::Sack, tahoe::Tahoe } }

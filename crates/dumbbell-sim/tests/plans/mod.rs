@@ -89,6 +89,7 @@ fn sends(plan: &mut Plan, routes: &Routes, from: NodeId, to: NodeId, start: Span
         transport: Transport::Tcp { cc: kind.cc.clone(), tcp: kind.tcp.clone() },
         dscp: Default::default(),
         info: Default::default(),
+        words: None,
     });
 }
 

@@ -53,6 +53,7 @@ impl TcpConfig {
             frto: true,
             dsack_undo: false,
             eifel: false,
+            freeze: false,
             pacing: false,
             pacing_gain_slow_start: 2.0,
             pacing_gain_avoidance: 1.2,
