@@ -18,6 +18,7 @@ use crate::ranks::Ranks;
 use crate::station::Station;
 use crate::stats::PortStats;
 use crate::wire::Wire;
+use crate::words::Words;
 use crate::world::World;
 use dumbbell_algos::aqm::{self, AnyAqm};
 use dumbbell_algos::cc::AnyCc;
@@ -107,7 +108,7 @@ impl World {
         let mut net = Net::new(Time::ZERO + plan.duration, cut.legs, ranks, agenda, elements, exits);
         net.table = FlowTable::new(plan.flows.iter().map(|f| f.info));
         net.audit = options.audit.then(Audit::default);
-        Ok(World::assemble(legend, flows, net, brought.alarm))
+        Ok(World::assemble(legend, flows, net, Words::of(plan), brought.alarm))
     }
 }
 

@@ -34,6 +34,7 @@ mod socket;
 mod station;
 mod stats;
 mod wire;
+mod words;
 mod world;
 
 pub use acks::{AckArrival, AckEnd, AckPath, AckRow, AckSummary, Spacings};
