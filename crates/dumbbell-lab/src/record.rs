@@ -264,6 +264,10 @@ impl Observer for Recorder<'_> {
         let written = self.journeys.as_mut().map_or(Ok(()), |j| j.delivered(t, who, ecn));
         self.keep(written);
     }
+    fn discarded(&mut self, t: Time, who: Who, link: usize) {
+        let written = self.journeys.as_mut().map_or(Ok(()), |j| j.discarded(t, who, link));
+        self.keep(written);
+    }
     fn wants_reactions(&self) -> bool {
         self.reactions.is_some()
     }

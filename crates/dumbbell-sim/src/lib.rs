@@ -25,6 +25,7 @@ mod measures;
 mod net;
 mod observe;
 mod parcel;
+mod peril;
 mod port;
 mod ranks;
 mod report;
@@ -35,7 +36,7 @@ mod stats;
 mod wire;
 mod world;
 
-pub use build::Options;
+pub use build::{Options, outages};
 pub use drive::{Arrival, Fate, drive};
 pub use measures::Measures;
 pub use observe::{Cause, FlowRow, Observer, QueueRow, Reaction, Signal, Stance, Who};
