@@ -278,6 +278,10 @@ impl Observer for Recorder<'_> {
         let written = self.acks.as_mut().map_or(Ok(()), |a| a.delivered(t, who));
         self.keep(written);
     }
+    fn discarded(&mut self, t: Time, who: Who, link: usize) {
+        let written = self.journeys.as_mut().map_or(Ok(()), |j| j.discarded(t, who, link));
+        self.keep(written);
+    }
     fn wants_reactions(&self) -> bool {
         self.reactions.is_some()
     }

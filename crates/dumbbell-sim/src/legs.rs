@@ -48,6 +48,11 @@ impl Tail {
         };
         Tail { from, to, leg, rank_or_socket }
     }
+    /// What is left of it from hop `i` on.
+    #[inline]
+    pub fn from_hop(&self, i: u32) -> Tail {
+        Tail { from: i, ..*self }
+    }
     /// What comes behind the last link.
     #[inline]
     pub fn end(&self) -> End {

@@ -26,6 +26,7 @@ mod measures;
 mod net;
 mod observe;
 mod parcel;
+mod peril;
 mod port;
 mod ranks;
 mod report;
@@ -38,7 +39,7 @@ mod words;
 mod world;
 
 pub use acks::{AckArrival, AckEnd, AckPath, AckRow, AckSummary, Spacings};
-pub use build::Options;
+pub use build::{Options, outages};
 pub use drive::{Arrival, Fate, drive};
 pub use measures::Measures;
 pub use observe::{Cause, FlowRow, Observer, QueueRow, Reaction, Signal, Stance, Who};

@@ -200,11 +200,14 @@ impl World {
     /// at this very instant comes after. Compiled once for each end.
     #[inline(never)]
     fn deliver<const END: usize, O: Observer>(&mut self, f: usize, t: Time, packet: Pkt, observer: &mut O) {
-        self.net.tally.delivered += 1;
         let mut extra = None;
         if packet.extra() != NONE || self.flows[f].sides[END].quiet_until <= t {
+            if let Some(link) = self.net.extras.corrupted(packet.extra()) {
+                return self.discard::<END, O>(f, t, (packet, link), observer);
+            }
             extra = self.prepare::<END, O>(f, t, packet, observer);
         }
+        self.net.tally.delivered += 1;
         let flow = &mut self.flows[f];
         let before = if O::FOLLOWS && END == SENDER { flow.stance(observer) } else { None };
         let mut socket = Socket { t, number: (2 * f + END) as u32, net: &mut self.net, observer };
@@ -218,6 +221,31 @@ impl World {
         debug_assert!(flow.due(END) >= t, "flow {f} wants to act in the past: at {:?}, and it is {t:?}", flow.due(END));
         if let Some(due) = flow.rest(END) {
             self.arm_at(f, END, due);
+        }
+    }
+
+    /// A packet arrives that has a wrong bit, from a link: the host's checksum says so, and nobody else hears of it.
+    #[cold]
+    fn discard<const END: usize, O: Observer>(
+        &mut self,
+        f: usize,
+        t: Time,
+        (packet, link): (Pkt, usize),
+        observer: &mut O,
+    ) {
+        let net = &mut self.net;
+        net.tally.dropped += 1;
+        net.tally.discarded += 1;
+        if let Some(audit) = &mut net.audit {
+            audit.dropped(net.extras.audit(packet.extra()));
+        }
+        let who = Who { flow: f, data: END == RECEIVER, number: net.extras.number(packet.extra()) };
+        if O::FOLLOWS && who.number != 0 {
+            observer.discarded(t, who, link);
+        }
+        net.extras.take(packet.extra());
+        if who.data && t >= self.warm {
+            self.flows[f].loses();
         }
     }
 
