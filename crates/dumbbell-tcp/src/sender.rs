@@ -1,6 +1,7 @@
 //! The sending end of a connection.
 mod ack;
 mod control;
+mod freeze;
 mod frto;
 mod gain;
 mod opening;
@@ -135,6 +136,9 @@ struct Cold {
     /// The ranges that it reports selectively for the first time; kept for its room.
     fresh: Vec<(u64, u64)>,
     frto: frto::Frto,
+    freeze: freeze::Freeze,
+    /// How often the receiver said that it moved.
+    moves: u8,
     /// What followed the last reduction: whether it was due.
     episode: undo::Episode,
     probe: probe::Probe,
@@ -322,6 +326,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
                 report: gain::Report::default(),
                 fresh: Vec::new(),
                 frto: frto::Frto::Off,
+                freeze: freeze::Freeze::default(),
+                moves: 0,
                 probe: probe::Probe::default(),
                 lost_again: (0, 0),
             }),

@@ -32,3 +32,4 @@ registry! { cc AnyCc, suite cc_suite {
     westwood_plus::WestwoodPlus,
     yeah::Yeah,
 } }
+registry! { cc AnyCc, suite cc_suite { aimd::Aimd, cubic::Cubic, dcr::Dcr, freeze::Freeze, newreno::Newreno, reno::Reno, sack::Sack, tahoe::Tahoe } }
