@@ -161,7 +161,8 @@ impl TcpConfig {
             Some("dctcp") => Ecn::Dctcp,
             _ => self.ecn,
         };
-        TcpConfig { recovery, sack, ecn, timestamps: self.timestamps || implied.timestamps, ..self.clone() }
+        let reduction = if implied.meters { Reduction::Rfc6675 } else { self.reduction };
+        TcpConfig { recovery, sack, ecn, reduction, timestamps: self.timestamps || implied.timestamps, ..self.clone() }
     }
     /// The same of a configuration that connections have in common: a copy only where it says something else.
     pub(crate) fn implied(config: Arc<Self>, implied: Implied) -> Arc<Self> {
