@@ -2,7 +2,9 @@
 use dumbbell_core::registry;
 
 pub mod classic;
+pub mod filter;
 pub mod hystart;
+pub mod model;
 pub mod window;
 
-registry! { cc AnyCc, suite cc_suite { aimd::Aimd, cubic::Cubic, newreno::Newreno, reno::Reno, sack::Sack, tahoe::Tahoe } }
+registry! { cc AnyCc, suite cc_suite { aimd::Aimd, bbr::Bbr, cubic::Cubic, newreno::Newreno, reno::Reno, sack::Sack, tahoe::Tahoe } }
