@@ -7,4 +7,4 @@ pub mod hystart;
 pub mod model;
 pub mod window;
 
-registry! { cc AnyCc, suite cc_suite { aimd::Aimd, bbr::Bbr, cubic::Cubic, newreno::Newreno, reno::Reno, sack::Sack, tahoe::Tahoe } }
+registry! { cc AnyCc, suite cc_suite { aimd::Aimd, bbr::Bbr, bbr3::Bbr3, cubic::Cubic, newreno::Newreno, reno::Reno, sack::Sack, tahoe::Tahoe } }
