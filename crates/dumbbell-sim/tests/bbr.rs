@@ -3,7 +3,7 @@ mod plans;
 
 use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span, Time};
 use dumbbell_plan::{Flow, Plan, Record, Transport};
-use dumbbell_sim::{FlowRow, Observer, Options, QueueRow, Report, World};
+use dumbbell_sim::{FlowRow, Observer, Options, QueueRow, Reaction, Report, World};
 use dumbbell_tcp::{DelayedAck, Ecn, TcpConfig};
 use plans::{dumbbell, spec};
 use serde_json::json;
@@ -47,9 +47,19 @@ fn use_control(flow: &mut Flow, cc: &str, tcp: TcpConfig) {
 struct Series {
     flows: Vec<(f64, usize, u64, u64)>,
     queue: Vec<(f64, u32)>,
+    /// What a version 1 shows, with its last reaction.
+    rt_prop: Option<f64>,
 }
 
 impl Observer for Series {
+    const FOLLOWS: bool = true;
+
+    fn wants_reactions(&self) -> bool {
+        true
+    }
+    fn reacted(&mut self, reaction: &Reaction) {
+        self.rt_prop = reaction.after.gauges.get("rt_prop").or(self.rt_prop);
+    }
     fn flow(&mut self, t: Time, flow: usize, row: &FlowRow) {
         self.flows.push((t.seconds(), flow, row.cwnd_bytes, row.delivered_bytes));
     }
@@ -108,6 +118,23 @@ fn alone_it_fills_the_pipe_and_not_the_queue() {
         assert!(f64::from(most) >= 0.5 * BDP, "{cc}: STARTUP queues until it sees that nothing more is delivered");
         assert!(series.queue(0.6, 1.0) <= 0.4 * BDP, "{cc}: {} packets after DRAIN", series.queue(0.6, 1.0));
     }
+}
+
+/// Alone, without PROBE_RTT, version 1 uses what its cycle of gains and the margin leave, 0.99 of the path, on one so long that
+/// three quanta of 1 ms are little; its RTprop is the propagation and one transmission on each link.
+#[test]
+fn the_model_is_exact_where_it_is_alone() {
+    let mut plan = shared(&["bbr"], 40.0, 60, 1);
+    plan.links.iter_mut().take(2).for_each(|l| l.delay = Span::from_ms(100));
+    let cc = spec("bbr", json!({ "min_rtt_window": "1000 s" }));
+    plan.flows[0].transport = Transport::Tcp { cc, tcp: host().into() };
+    let (_, series) = run(&plan);
+    let used = series.rate(0, 10.0, 60.0) / C;
+    println!("{used:.4} of the path; RTprop {:?}", series.rt_prop);
+    assert!((used / 0.99 - 1.0).abs() < 0.01, "{used}");
+    // 1000 bytes there and 52 back, over 1 Gbps, 20 Mbps and 1 Gbps.
+    let sending = 1052.0 * 8.0 * (2.0 / 1e9 + 1.0 / 20e6);
+    assert!((series.rt_prop.unwrap() / (0.204 + sending) - 1.0).abs() < 1e-6, "{:?}", series.rt_prop);
 }
 
 /// Two flows of the same kind share evenly within 30 s, whichever began first.
@@ -169,11 +196,11 @@ fn the_round_trip_time_is_looked_for() {
 fn a_queue_that_vanished_is_found_out() {
     for (cc, every) in [("bbr", 10.0), ("bbr3", 5.0)] {
         let mut plan = shared(&["cubic", cc], 4.0, 45, 1);
-        // 12 MB take CUBIC five seconds alone: it has the rest to send beside BBR.
-        plan.flows[0].source = spec("fixed", json!({ "size": "12 MB" }));
+        // 15 MB take CUBIC five seconds alone: it has the rest to send beside BBR.
+        plan.flows[0].source = spec("fixed", json!({ "size": "15 MB" }));
         plan.flows[1].start = Span::from_secs(5);
         let (_, series) = run(&plan);
-        let ended = series.flows.iter().filter(|f| f.1 == 0 && f.3 < 12_000_000).map(|f| f.0).fold(0.0, f64::max);
+        let ended = series.flows.iter().filter(|f| f.1 == 0 && f.3 < 15_000_000).map(|f| f.0).fold(0.0, f64::max);
         assert!((7.0..25.0).contains(&ended), "CUBIC ended at {ended} s");
         let (before, after) = (series.queue(6.0, ended) / BDP, series.queue(ended + 1.2 * every, 45.0) / BDP);
         println!("{cc}: {before:.2} BDP beside CUBIC, {after:.2} when it looked");

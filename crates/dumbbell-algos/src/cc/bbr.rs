@@ -26,7 +26,7 @@ pub struct BbrConfig {
     #[schemars(range(min = 1.0, max = 10.0), extend("x-source" = "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.2.3.2"))]
     pub cwnd_gain: f64,
     /// Round trips over which the largest delivery rate is kept (BtlBwFilterLen).
-    #[schemars(range(min = 2, max = 100), extend("x-source" = "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.1.1.4"))]
+    #[schemars(range(min = 2, max = 100), extend("x-source" = "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.1.1"))]
     pub bw_rounds: u32,
     /// How long the smallest round-trip time is kept before PROBE_RTT looks for another (RTpropFilterLen).
     #[schemars(extend("x-source" = "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.1.2.2"))]
@@ -140,7 +140,7 @@ impl Algorithm for Bbr {
             "draft-cardwell-iccrg-bbr-congestion-control-00, 2017",
             "draft-cheng-iccrg-delivery-rate-estimation-00, 2017",
         ],
-        provenance: Provenance::Recollection,
+        provenance: Provenance::TwoReadings,
     };
     fn new(config: &BbrConfig, path: &Path) -> Self {
         Bbr {
