@@ -21,6 +21,7 @@ SUBJECTS = (
     "measuring",
     "throughput",
     "cubic",
+    "bbr",
     "timers",
     "recovery",
     "thresholds",

@@ -34,3 +34,9 @@ registry! { cc AnyCc, suite cc_suite {
     westwood_plus::WestwoodPlus,
     yeah::Yeah,
 } }
+pub mod filter;
+pub mod hystart;
+pub mod model;
+pub mod window;
+
+registry! { cc AnyCc, suite cc_suite { aimd::Aimd, bbr::Bbr, bbr3::Bbr3, cubic::Cubic, newreno::Newreno, reno::Reno, sack::Sack, tahoe::Tahoe } }
