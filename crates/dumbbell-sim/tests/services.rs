@@ -155,7 +155,7 @@ fn outages_are_told_beforehand() {
 #[test]
 fn repetition_turns_loss_into_delay() {
     let run = |limit: u64| {
-        let config = json!({ "rate": "120 Mbps", "loss": 0.3, "turnaround": "100 us", "limit": limit });
+        let config = json!({ "rate": "30 Mbps", "loss": 0.3, "turnaround": "100 us", "limit": limit });
         both(&datagrams(Some(spec("arq", config)), "11776 kbps", 1500, Capacity::Packets(200), 60))
     };
     let lost = |r: &Report| r.queues[0].ledger.drops[dumbbell_core::aqm::Reason::Link.index()] as f64;
