@@ -343,11 +343,21 @@ macro_rules! __delegate {
     };
     (source $Any:ident $list:tt) => {
         impl $crate::source::Source for $Any {
-            fn next(&mut self, rng: &mut $crate::rng::Stream) -> Option<$crate::source::Burst> {
-                $crate::__each!(self, $Any $list, a => a.next(rng))
+            fn next(
+                &mut self,
+                now: $crate::units::Time,
+                rng: &mut $crate::rng::Stream,
+            ) -> Option<$crate::source::Burst> {
+                $crate::__each!(self, $Any $list, a => a.next(now, rng))
             }
             fn datagrams(&self) -> bool {
                 $crate::__each!(self, $Any $list, a => a.datagrams())
+            }
+            fn awaits(&self) -> bool {
+                $crate::__each!(self, $Any $list, a => a.awaits())
+            }
+            fn probe(&self, now: $crate::units::Time, out: &mut dyn $crate::probe::Probe) {
+                $crate::__each!(self, $Any $list, a => a.probe(now, out))
             }
         }
     };

@@ -18,6 +18,7 @@ use crate::ranks::Ranks;
 use crate::station::Station;
 use crate::stats::PortStats;
 use crate::wire::Wire;
+use crate::words::Words;
 use crate::world::World;
 use dumbbell_algos::aqm::{self, AnyAqm};
 use dumbbell_algos::cc::AnyCc;
@@ -107,7 +108,7 @@ impl World {
         let mut net = Net::new(Time::ZERO + plan.duration, cut.legs, ranks, agenda, elements, exits);
         net.table = FlowTable::new(plan.flows.iter().map(|f| f.info));
         net.audit = options.audit.then(Audit::default);
-        Ok(World::assemble(legend, flows, net, brought.alarm))
+        Ok(World::assemble(legend, flows, net, Words::of(plan), brought.alarm))
     }
 }
 
@@ -208,7 +209,7 @@ fn element(
     Ok(Element::Port(Box::new(Port {
         station,
         queue,
-        account: Account::new(number, plan.record.drops || !plan.record.packets.is_empty(), PortStats::new(warm, end)),
+        account: Account::new(number, plan.record.tells_drops(), PortStats::new(warm, end)),
         impairments,
         looks: looks(plan, plan.record.queues && link.report),
         quiet_until: Time::ZERO,
@@ -298,7 +299,9 @@ fn flow(plan: &Plan, number: usize, straight: bool, brought: &Brought<'_>) -> Re
             Ends::Tcp { sender, receiver, mss }
         }
     };
-    Ok(Flow::new(number, ends, app, start, looks(plan, plan.record.flows)))
+    // A session's flows are too many and too short for series.
+    let looks = looks(plan, plan.record.flows && flow.session.is_none());
+    Ok(Flow::new(number, ends, app, start, looks))
 }
 
 /// About how many packets a second come to merges, of 1000 bytes: what sizes the agenda's buckets.

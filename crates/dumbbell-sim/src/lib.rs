@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod account;
+mod acks;
 mod agenda;
 mod alone;
 mod app;
@@ -34,8 +35,10 @@ mod socket;
 mod station;
 mod stats;
 mod wire;
+mod words;
 mod world;
 
+pub use acks::{AckArrival, AckEnd, AckPath, AckRow, AckSummary, Spacings};
 pub use build::{Options, outages};
 pub use drive::{Arrival, Fate, drive};
 pub use measures::Measures;

@@ -1,4 +1,5 @@
 //! What happened, and whether every packet is accounted for.
+use crate::acks::AckSummary;
 use crate::flow::Ends;
 use crate::measures::Measures;
 use crate::net::{Element, scene};
@@ -6,6 +7,8 @@ use crate::observe::Observer;
 use crate::world::World;
 use dumbbell_core::fingerprint::Fingerprint;
 use dumbbell_core::ledger::Ledger;
+use dumbbell_core::probe::Gauges;
+use dumbbell_core::units::{Span, Time};
 
 /// The result of a run. Rates, means and counts are those of the window from the warm-up to the end.
 #[derive(Clone, Debug)]
@@ -51,6 +54,13 @@ pub struct FlowReport {
     pub srtt_mean_s: Option<f64>,
     /// Time-weighted mean congestion window.
     pub cwnd_mean_packets: Option<f64>,
+    /// From its start until the receiving application had everything, whenever that was; `None` if its application
+    /// has not closed, if something is missing, and for datagrams.
+    pub completion: Option<Span>,
+    /// What its application measured of itself, since its start.
+    pub application: Gauges,
+    /// Its acknowledgements; filled in by whoever followed them.
+    pub acks: Option<AckSummary>,
 }
 
 /// One queue.
@@ -140,6 +150,9 @@ impl World {
             marks: c.marks,
             srtt_mean_s: (c.rtt_samples > 0).then(|| c.rtt_sum_s / c.rtt_samples as f64),
             cwnd_mean_packets: (tcp && active > 0.0).then(|| c.cwnd_integral / active),
+            completion: flow.completed_at().map(|at| at.since(Time::ZERO + legend.start(i))),
+            application: flow.application(self.end),
+            acks: None,
         }
     }
 

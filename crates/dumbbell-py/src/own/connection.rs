@@ -236,7 +236,7 @@ pub struct Orders(Mutex<CoreOrders>);
 impl Orders {
     /// Double the retransmission timer now, and keep it so until `reset_timer`.
     fn back_off_timer(&self) {
-        open(&self.0).rto = Some(RtoOrder::BackOff);
+        open(&self.0).rto = Some(RtoOrder::BACK_OFF);
     }
     /// Forget srtt, rttvar and the backoff: the next sample starts afresh.
     fn reset_timer(&self) {
