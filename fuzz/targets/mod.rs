@@ -5,6 +5,7 @@
 //! `fuzz/main.rs` runs them under libFuzzer; `crates/dumbbell-lab/tests/fuzz.rs` runs every file of `fuzz/corpus`
 //! and `fuzz/regressions` through them in every build.
 mod capture;
+mod losses;
 mod mahimahi;
 mod ns2;
 mod overrides;
@@ -23,6 +24,7 @@ pub struct Target {
 /// All targets.
 pub const TARGETS: &[Target] = &[
     Target { name: "capture", run: capture::run },
+    Target { name: "losses", run: losses::run },
     Target { name: "mahimahi", run: mahimahi::run },
     Target { name: "ns2", run: ns2::run },
     Target { name: "overrides", run: overrides::run },
