@@ -62,6 +62,7 @@ impl Run {
         let how = match name {
             "packets" | "hops" => "record.packets=true",
             "signals" | "reactions" => "record.drops=true",
+            "completions" => "record.completions=true",
             _ => "record.every=\"100 ms\"",
         };
         let d = Diagnostic::new(format!("{dir} has no record of {name}"));
