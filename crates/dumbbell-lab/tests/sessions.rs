@@ -147,7 +147,7 @@ fn a_list_may_name_hosts() {
     assert_eq!(of(1), ("a".into(), "b".into(), 5000));
     assert_eq!(of(2), ("b".into(), "a".into(), 6000));
     assert_eq!(of(3), ("a".into(), "b".into(), 7000));
-    let wrong = GRAPH.to_string() + "[[session]]\n" + &list.replace(",a,b\\n2", ",a,nobody\\n2");
+    let wrong = GRAPH.to_string() + "[[session]]\n" + &list.replace(",b,a\\n2", ",b,nobody\\n2");
     let said = refused(&wrong, &[]);
     assert_eq!(
         (said["problems"][0]["key"].clone(), said["problems"].as_array().unwrap().len()),
@@ -190,6 +190,26 @@ fn what_is_wrong_is_said_where_it_is() {
     }
     let without = WEB.replace("load = 0.4\n", "");
     assert_eq!(refused(&without, &[])["problems"][0]["key"], "session.0");
+}
+
+/// Overrides replace a law by a quantity, a name or another law.
+#[test]
+fn laws_are_laid_over_laws() {
+    let of = |overrides: &[&str]| {
+        let sizes: Vec<u64> = of_session(&plan(WEB, overrides)).iter().map(|f| f.1).collect();
+        (*sizes.iter().min().unwrap(), *sizes.iter().max().unwrap())
+    };
+    let light = "session.0.load=0.1";
+    assert_eq!(of(&[light, "session.0.size=12 kB"]), (12_000, 12_000));
+    assert!(of(&[light, "session.0.size=web_search", "session.0.load=20"]).1 > 1_000_000);
+    assert!(of(&[light, "session.0.size={ kind = \"uniform\", min = \"5 kB\", max = \"6 kB\" }"]).0 >= 5000);
+    // `min` and `max` stay, `shape` does not apply.
+    let (least, most) = of(&[light, "session.0.size.kind=uniform", "session.0.size.max=2 kB"]);
+    assert!(least >= 1000 && most <= 2000, "{least} {most}");
+    let think =
+        ["flow.0.source=request_response", "flow.0.source.think={ kind = \"pareto\", mean = \"1 s\", shape = 1.5 }"];
+    let p = plan(WEB, &[think[0], think[1], "flow.0.source.think=20 ms"]);
+    assert_eq!(p.flows[0].source.config["think"], "20 ms");
 }
 
 #[test]
