@@ -84,3 +84,4 @@ pub mod tc;
 pub mod tidy;
 mod traces;
 mod typed;
+mod way_back;

@@ -5,7 +5,7 @@ use crate::problem::code;
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::units::Span;
 use dumbbell_plan::Plan;
-use dumbbell_sim::{Conservation, FlowReport, QueueReport, Report};
+use dumbbell_sim::{AckSummary, Conservation, FlowReport, QueueReport, Report};
 use serde_json::{Map, Value, json};
 
 /// The numbers of a flow.
@@ -111,7 +111,31 @@ fn flow(f: &FlowReport, total_goodput: f64) -> Value {
         // What is not known yet is null.
         flow["application"] = f.application.0.iter().map(|(name, value)| (name.to_string(), json!(value))).collect();
     }
+    if let Some(a) = &f.acks {
+        flow["acks"] = acks(a);
+    }
     flow
+}
+
+/// Of a flow whose acknowledgements were followed.
+fn acks(a: &AckSummary) -> Value {
+    let (receiver, sender) = (&a.receiver, &a.sender);
+    json!({
+        "sent": a.sent,
+        "arrived": a.arrived,
+        "lost": a.lost,
+        "duplicates": a.duplicates,
+        "mean_newly_acked_bytes": a.mean_newly_acked_bytes,
+        "max_newly_acked_bytes": a.max_newly_acked_bytes,
+        "mean_spacing_receiver_s": receiver.mean_s,
+        "p50_spacing_receiver_s": receiver.p50_s,
+        "p99_spacing_receiver_s": receiver.p99_s,
+        "mean_spacing_sender_s": sender.mean_s,
+        "p50_spacing_sender_s": sender.p50_s,
+        "p99_spacing_sender_s": sender.p99_s,
+        "compressed_share": a.compressed_share,
+        "stretched_share": a.stretched_share,
+    })
 }
 
 fn queue(q: &QueueReport) -> Value {
@@ -183,6 +207,8 @@ fn conservation(c: &Conservation) -> Value {
         "sent": c.sent,
         "delivered": c.delivered,
         "dropped": c.dropped,
+        "duplicated": c.duplicated,
+        "discarded": c.discarded,
         "in_network": c.in_network,
         "faults": c.faults,
     })

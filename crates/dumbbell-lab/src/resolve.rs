@@ -7,7 +7,7 @@ use crate::node::{Node, Path, below, path};
 use crate::problem::{Check, Diagnostic};
 use crate::scenario::{Followed, Scenario};
 use crate::session::{self, Drawn, Laid};
-use crate::{graph, row, rtt};
+use crate::{graph, row, rtt, way_back};
 use dumbbell_core::catalogue::nearest;
 use dumbbell_core::flow::FlowInfo;
 use dumbbell_core::packet::Dscp;
@@ -67,36 +67,51 @@ fn of_laid(laid: &Laid<'_>, name: &str, seed: u64, check: &mut Check) -> Option<
     let sessions = laid.of_plan(&offered.iter().map(|o| o.map(|(_, bps)| bps)).collect::<Vec<_>>());
     let plan = Plan { name: name.into(), seed, duration, warmup, nodes, links, flows, sessions, record };
     limits::work(&plan, root, check);
+    way_back::note(&plan, check);
     check.ok().then_some(plan)
 }
 
 /// What is recorded; flows that it names must be there.
 fn record(scenario: &Scenario, flows: &[Flow], root: &Node, check: &mut Check) -> Record {
     let r = &scenario.record;
-    let packets = match &r.packets {
-        Followed::All(false) => Vec::new(),
-        Followed::All(true) => (0..flows.len()).collect(),
-        Followed::Of(names) => {
-            let number = |(i, name): (usize, &String)| {
-                let found = flows.iter().position(|f| f.name == *name);
-                if found.is_none() {
-                    let p = path(&["record", "packets", &i.to_string()]);
-                    let all: Vec<&str> = flows.iter().take(10).map(|f| f.name.as_str()).collect();
-                    let fix = nearest(name, &all)
-                        .map_or(format!("flows are {}", all.join(", ")), |n| format!("did you mean `{n}`?"));
-                    let cause = format!("there is no flow named `{name}`");
-                    check.error(Diagnostic::new(cause).at(root.nearest_place(&p)).fix(fix).key(&p));
-                }
-                found
-            };
-            let mut numbers: Vec<usize> = names.iter().enumerate().filter_map(number).collect();
-            numbers.sort_unstable();
-            numbers.dedup();
-            numbers
+    let packets = followed(&r.packets, "packets", flows, root, check);
+    let mut acks = followed(&r.acks, "acks", flows, root, check);
+    if let Followed::Of(names) = &r.acks {
+        let udp = |name: &String| flows.iter().any(|f| f.name == *name && matches!(f.transport, Transport::Udp { .. }));
+        for (i, name) in names.iter().enumerate().filter(|(_, name)| udp(name)) {
+            let p = path(&["record", "acks", &i.to_string()]);
+            let d = Diagnostic::new(format!("`{name}` sends datagrams, which nobody acknowledges"));
+            check.error(d.at(root.nearest_place(&p)).fix("take it out").key(&p));
         }
-    };
+    }
+    acks.retain(|i| matches!(flows[*i].transport, Transport::Tcp { .. }));
     let completions = r.completions && !scenario.session.is_empty();
-    Record { every: r.every, flows: r.flows, queues: r.queues, drops: r.drops, packets, completions }
+    Record { every: r.every, flows: r.flows, queues: r.queues, drops: r.drops, packets, acks, completions }
+}
+
+/// The numbers of the flows that `record.KEY` follows, ascending.
+fn followed(wish: &Followed, key: &str, flows: &[Flow], root: &Node, check: &mut Check) -> Vec<usize> {
+    let names = match wish {
+        Followed::All(false) => return Vec::new(),
+        Followed::All(true) => return (0..flows.len()).collect(),
+        Followed::Of(names) => names,
+    };
+    let number = |(i, name): (usize, &String)| {
+        let found = flows.iter().position(|f| f.name == *name);
+        if found.is_none() {
+            let p = path(&["record", key, &i.to_string()]);
+            let all: Vec<&str> = flows.iter().take(10).map(|f| f.name.as_str()).collect();
+            let fix =
+                nearest(name, &all).map_or(format!("flows are {}", all.join(", ")), |n| format!("did you mean `{n}`?"));
+            let cause = format!("there is no flow named `{name}`");
+            check.error(Diagnostic::new(cause).at(root.nearest_place(&p)).fix(fix).key(&p));
+        }
+        found
+    };
+    let mut numbers: Vec<usize> = names.iter().enumerate().filter_map(number).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
 }
 
 /// What concerns the scenario as a whole.
@@ -189,6 +204,7 @@ fn flow(
         dscp: written.dscp.map_or(Dscp::default(), |c| c.0),
         info: FlowInfo { reserved: written.reserved, rtt: Some(rtt), weight: written.weight },
         session: None,
+        words: kit.words.clone(),
     }
 }
 

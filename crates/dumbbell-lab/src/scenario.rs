@@ -4,6 +4,7 @@
 use crate::codepoint::Codepoint;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::units::{Bytes, Rate, Span};
+use dumbbell_plan::Word;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -360,6 +361,8 @@ pub struct Flow {
     pub reserved: Option<Rate>,
     /// Scheduling weight, for queues that ask for it; default 1.
     pub weight: Option<f64>,
+    /// What its hosts tell the two ends of its connection, such as a radio that is about to be out of reach.
+    pub words: Vec<Word>,
 }
 
 /// Which way data goes through a dumbbell.
@@ -401,9 +404,12 @@ pub struct Record {
     pub packets: Followed,
     /// Whether each flow of the sessions is recorded, with its start, its size and its completion time; default false.
     pub completions: bool,
+    /// Whether acknowledgements are recorded one by one, when each left the receiver and when it came to the sender, and
+    /// measured in the results: false (default), true for every TCP flow, or a list of names of flows.
+    pub acks: Followed,
 }
 
-/// Which flows' packets are recorded.
+/// Which flows' packets, or acknowledgements, are recorded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Followed {
@@ -422,6 +428,7 @@ impl Default for Record {
             drops: false,
             packets: Followed::All(false),
             completions: false,
+            acks: Followed::All(false),
         }
     }
 }

@@ -5,7 +5,7 @@ use dumbbell_algos::cc::AnyCc;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::segment::{Extra, Outbox, Segment, flag, timestamp};
-use dumbbell_core::transport::CongestionControl;
+use dumbbell_core::transport::{CongestionControl, LocalSignal};
 use dumbbell_core::units::Time;
 use dumbbell_tcp::{Receiver, Sender};
 use std::collections::VecDeque;
@@ -205,6 +205,16 @@ impl Flow {
         }
     }
 
+    /// The host of an end says something to it.
+    pub fn hears(&mut self, end: usize, now: Time, signal: LocalSignal, out: &mut impl Outbox) {
+        self.weigh_if_sender(end, now);
+        match (&mut self.ends, end) {
+            (Ends::Tcp { sender, .. }, SENDER) => sender.local(now, signal, out),
+            (Ends::Tcp { receiver, .. }, _) => receiver.local(now, signal, out),
+            (Ends::Udp(_), _) => {}
+        }
+    }
+
     /// A packet arrives at the sender.
     #[inline]
     pub fn sender_gets(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) {
@@ -311,6 +321,8 @@ impl Flow {
         let sent = FlowRow { sent_bytes: counts.sent_bytes, retransmits: counts.retransmits, ..FlowRow::default() };
         let Ends::Tcp { sender, mss, .. } = &self.ends else { return sent };
         let v = sender.view();
+        let mut gauges = Gauges::default();
+        sender.cc().probe(&mut gauges);
         FlowRow {
             cwnd_bytes: v.cwnd,
             cwnd_packets: v.cwnd as f64 / *mss as f64,
@@ -319,6 +331,7 @@ impl Flow {
             rto: v.rto,
             in_flight_bytes: v.in_flight,
             phase: v.phase,
+            gauges,
             ..sent
         }
     }

@@ -141,7 +141,7 @@ impl Observer for Watch {
     }
     fn flow(&mut self, t: Time, _: usize, row: &FlowRow) {
         self.lowest_window = self.lowest_window.min(row.cwnd_bytes);
-        self.rows.push((t, *row));
+        self.rows.push((t, row.clone()));
     }
 }
 
