@@ -62,7 +62,9 @@ def summary(name: Summary, runs: Sequence[Run]) -> Table:
     if key is None:
         raise ScenarioError(f"there is no summary of `{name}`; there are flows, queues and sessions")
     return Table(
-        door.table([{"labels": labels, "rows": [_named(row, key) for row in run.get(name, ())]} for labels, run, _ in runs])
+        door.table(
+            [{"labels": labels, "rows": [_named(row, key) for row in run.get(name, ())]} for labels, run, _ in runs]
+        )
     )
 
 
@@ -82,6 +84,4 @@ def series(name: Series, runs: Sequence[Run]) -> Table:
 
 def _named(row: Mapping[str, Any], key: str) -> dict[str, Any]:
     """A row with its name under the name that the series give it, without its lists."""
-    return {
-        key if column == "name" else column: value for column, value in row.items() if not isinstance(value, list)
-    }
+    return {key if column == "name" else column: value for column, value in row.items() if not isinstance(value, list)}
