@@ -73,6 +73,12 @@ class Flow(Row):
         """What its application measured of itself: the latencies of `request_response`, the stalls of `video`."""
         return {key: _number(value) for key, value in self._fields.get("application", {}).items()}
 
+    @property
+    def acks(self) -> Acks | None:
+        """Its acknowledgements, where they were recorded (`record.acks`)."""
+        found = self._fields.get("acks")
+        return None if found is None else Acks({"name": self.name, **found})
+
 
 class Session(Row):
     """What became of a session's transfers; docs/traffic.md defines each measurement."""
@@ -104,12 +110,6 @@ class Session(Row):
     def completion_percentiles_s(self) -> list[Number]:
         """The completion time that so many percent do not exceed, from 0 to 100; empty if nothing finished."""
         return [_number(value) for value in self._fields.get("completion_percentiles_s") or []]
-
-    @property
-    def acks(self) -> Acks | None:
-        """Its acknowledgements, where they were recorded (`record.acks`)."""
-        found = self._fields.get("acks")
-        return None if found is None else Acks({"name": self.name, **found})
 
 
 class Acks(Row):
