@@ -173,7 +173,7 @@ fn words(panic: &(dyn Any + Send)) -> String {
 
 /// Whether a plan asks for more than the summary.
 fn wanted(plan: &Plan) -> bool {
-    plan.record.every.is_some() || plan.record.tells_drops()
+    plan.record.every.is_some() || plan.record.tells_drops() || plan.record.completions
 }
 
 /// The simulation itself.
@@ -199,6 +199,7 @@ pub fn simulate(engine: &Engine<'_>, plan: &Plan, hash: &str, dir: Option<&Path>
     }
     let mut report = world.finish(&mut recorder);
     recorder.summarize(&mut report);
+    recorder.completions(&report);
     let wall_s = began.elapsed().as_secs_f64();
     let print = outcome::hex(report.fingerprint);
     recorder.close(&record::metadata(plan, hash, &engine.overrides, &print)).map_err(unwritten)?;

@@ -73,6 +73,7 @@ pub mod schema;
 pub mod script;
 mod series;
 mod service;
+mod session;
 pub mod stats;
 mod stop;
 pub mod store;

@@ -12,13 +12,14 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// The records of a run.
-const RECORDS: [&str; 7] = [
+const RECORDS: [&str; 8] = [
     "flows.parquet",
     "queues.parquet",
     "signals.parquet",
     "reactions.parquet",
     "packets.parquet",
     "hops.parquet",
+    "completions.parquet",
     "acks.parquet",
 ];
 

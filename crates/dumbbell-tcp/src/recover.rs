@@ -71,9 +71,9 @@ pub enum AnyRecover {
 }
 
 impl AnyRecover {
-    /// The recovery of `config`, or the one that the congestion control's `name` implies.
-    pub fn new(config: &TcpConfig, name: Option<&str>) -> Self {
-        match config.implied_by(name).recovery {
+    /// The recovery of `config`.
+    pub fn new(config: &TcpConfig) -> Self {
+        match config.recovery {
             Recovery::Tahoe => AnyRecover::Tahoe(Tahoe { reentry: Guard::Beyond }),
             Recovery::Reno => AnyRecover::Reno(Reno::rfc5681()),
             Recovery::Newreno => AnyRecover::Reno(Reno::newreno(Guard::of(config), config.partial_ack, config.exit)),

@@ -1,6 +1,7 @@
 //! The sending end of a connection.
 mod ack;
 mod control;
+mod freeze;
 mod frto;
 mod gain;
 mod opening;
@@ -17,6 +18,7 @@ use control::Control;
 pub(crate) use opening::syn_options;
 
 use crate::{AnyDetect, AnyRecover, Clock, Ecn, Estimator, Receiver, TcpConfig};
+use dumbbell_core::packet::Ecn as Codepoint;
 use dumbbell_core::segment::Outbox;
 use dumbbell_core::transport::{CongestionControl, Detect, Path, Phase, Recover, Scoreboard};
 use dumbbell_core::units::{Span, Time};
@@ -84,6 +86,10 @@ pub struct SenderStats {
     pub spurious_timeouts: u64,
     /// Recoveries that proved needless and were undone (Eifel, D-SACK).
     pub spurious_recoveries: u64,
+    /// Backoffs of the timer that the congestion control ordered ahead of any expiry.
+    pub ordered_backoffs: u32,
+    /// Resets of the round-trip time that it ordered.
+    pub ordered_resets: u32,
 }
 
 impl SenderStats {
@@ -130,6 +136,9 @@ struct Cold {
     /// The ranges that it reports selectively for the first time; kept for its room.
     fresh: Vec<(u64, u64)>,
     frto: frto::Frto,
+    freeze: freeze::Freeze,
+    /// How often the receiver said that it moved.
+    moves: u8,
     /// What followed the last reduction: whether it was due.
     episode: undo::Episode,
     probe: probe::Probe,
@@ -172,6 +181,10 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     stage: Stage,
     timestamps: bool,
     ecn: bool,
+    /// The ECN field of new data.
+    ect: Codepoint,
+    /// Whether the receiver echoes until it is told of a reduction (RFC 3168).
+    latched: bool,
     cwr_due: bool,
     tagged: bool,
     frozen: bool,
@@ -220,14 +233,14 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
 }
 
 impl<C: CongestionControl> Sender<C> {
-    /// A sender of `config`, whose `mss` is set; `make` builds its congestion control, whose name may imply a
-    /// recovery ([`TcpConfig::implied_by`]).
+    /// A sender of `config`, whose `mss` is set; `make` builds its congestion control, whose name may imply
+    /// some of it ([`TcpConfig::implied_by`]).
     pub fn new(config: impl Into<Arc<TcpConfig>>, make: impl FnOnce(&Path) -> C) -> Self {
         let config = config.into();
         let cc = make(&Self::path(&config));
-        let config = TcpConfig::implied(config, cc.recovery());
+        let config = TcpConfig::implied(config, cc.implies());
         let detect = AnyDetect::new(&config);
-        let recover = AnyRecover::new(&config, None);
+        let recover = AnyRecover::new(&config);
         Sender::with(config, cc, detect, recover)
     }
 
@@ -273,7 +286,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             phase: Phase::Open,
             stage: Stage::Opening,
             timestamps: config.timestamps,
-            ecn: config.ecn == Ecn::Rfc3168,
+            ecn: config.ecn != Ecn::Off,
+            ect: if config.ecn == Ecn::Off { Codepoint::NotEct } else { Codepoint::Ect0 },
+            latched: config.ecn == Ecn::Rfc3168,
             sack: config.sack,
             attentive: detect.has_timer() || config.dsack_undo || (config.eifel && config.timestamps),
             tail_probes: config.tail_loss_probe && detect.by_segment(),
@@ -311,6 +326,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
                 report: gain::Report::default(),
                 fresh: Vec::new(),
                 frto: frto::Frto::Off,
+                freeze: freeze::Freeze::default(),
+                moves: 0,
                 probe: probe::Probe::default(),
                 lost_again: (0, 0),
             }),
@@ -340,6 +357,18 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.settle(now);
     }
 
+    /// What the application has handed over so far, bytes.
+    #[inline]
+    pub fn written(&self) -> u64 {
+        self.limit - FIRST
+    }
+
+    /// Whether all of it was acknowledged.
+    #[inline]
+    pub fn all_acknowledged(&self) -> bool {
+        self.una >= self.limit
+    }
+
     /// When [`Self::on_deadline`] is due; [`Time::NEVER`] if nothing is.
     #[inline]
     pub fn deadline(&self) -> Time {
@@ -360,7 +389,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     }
     /// Whether the receiver should put its clock on every acknowledgement ([`crate::Receiver::report_clock`]).
     pub fn wants_peer_clock(&self) -> bool {
-        self.timestamps && self.cc.algorithm().needs_timestamps()
+        self.timestamps && self.cc.algorithm().implies().timestamps
     }
     /// The receiver that fits: the same configuration with what the congestion control's name implies, and its
     /// clock on every acknowledgement if that is wanted.

@@ -2,8 +2,8 @@
 mod harness;
 use dumbbell_core::segment::flag;
 use dumbbell_core::transport::{
-    Ack, Arrival, Cause, Congestion, CongestionControl, Detect, Evidence, Finding, LocalSignal, Orders, Receive, Reply,
-    RtoOrder, Scoreboard, Tag,
+    Ack, Arrival, Cause, Congestion, CongestionControl, Detect, Evidence, Finding, Implied, LocalSignal, Orders,
+    Receive, Reply, RtoOrder, Scoreboard, Tag,
 };
 use dumbbell_core::units::{Span, Time};
 use dumbbell_tcp::{AnyRecover, DupAcks, Receiver, Sender, TcpConfig};
@@ -37,8 +37,8 @@ impl Double {
 }
 
 impl CongestionControl for Double {
-    fn needs_timestamps(&self) -> bool {
-        self.clock
+    fn implies(&self) -> Implied {
+        Implied { timestamps: self.clock, ..Implied::NOTHING }
     }
     fn on_ack(&mut self, ack: &Ack, orders: &mut Orders) {
         if ack.tag != Tag(0) {
@@ -82,7 +82,7 @@ fn a_control_backs_the_timeout_off_and_resets_it() {
         if let Some((r, t)) = last {
             let slow = peer.since(r).seconds() / ack.now.since(t).seconds() < 0.75;
             match (slow, alarmed) {
-                (true, false) => orders.rto = Some(RtoOrder::BackOff),
+                (true, false) => orders.rto = Some(RtoOrder::BACK_OFF),
                 (false, true) => orders.rto = Some(RtoOrder::Reset),
                 _ => {}
             }
@@ -116,7 +116,7 @@ fn a_backoff_extends_the_running_timer() {
     let mut double = Double::new(3);
     double.on_ack = Box::new(|ack, orders| {
         if ack.una == 1 {
-            orders.rto = Some(RtoOrder::BackOff);
+            orders.rto = Some(RtoOrder::BACK_OFF);
         }
     });
     let mut net = net(&TcpConfig { limited_transmit: false, ..plain() }, double).lose_first(&[1]).start(2 * MSS);
@@ -163,7 +163,7 @@ fn extra_segments_go_beyond_the_window_and_their_tags_return() {
                 orders.extra.extend([Tag(7), Tag(8), Tag(9)]);
             }
         });
-        let config = plain().implied_by(Some(recovery));
+        let config = plain().implied_by(Implied::recovery(recovery));
         // Segments 1 to 6 go, and at the first ACK extras 7, 8, 9; then data 10 ... The first extra is lost.
         let mut net = net(&config, double).lose_first(&[7]).start(u64::MAX);
         net.run(at_ms(110));
@@ -225,7 +225,7 @@ impl Detect for Patient {
 #[test]
 fn a_detector_may_wait() {
     let run = |patient: bool, lost: bool| {
-        let config = plain().implied_by(Some("newreno"));
+        let config = plain().implied_by(Implied::recovery("newreno"));
         let fate = move |way: Way, n: u64, _: &mut _| match (way, n) {
             (Way::Forward, 12) if lost => lose(),
             (Way::Forward, 12) => vec![Span::from_ms(80)],
@@ -235,7 +235,7 @@ fn a_detector_may_wait() {
         if patient {
             let inner = DupAcks::new(3, true, MSS);
             let detect = Patient { inner, due: Time::NEVER };
-            let sender = Sender::with(&config, make(), detect, AnyRecover::new(&config, None));
+            let sender = Sender::with(&config, make(), detect, AnyRecover::new(&config));
             let mut net = Net::of(sender, Receiver::new(&config)).with_fate(fate).start(200 * MSS);
             net.run(at_ms(10_000));
             let again: Vec<u64> = net.data().into_iter().filter(|d| d.2).map(|d| d.0).collect();
@@ -306,7 +306,7 @@ impl Receive for PerPacket {
     fn on_data(&mut self, a: &Arrival) -> Reply {
         (self.before, self.now) = (self.now, a.ce);
         if self.before != self.now {
-            Reply::BeforeThenWithin(Span::from_ms(40))
+            Reply::BeforeThenNow
         } else if a.pending >= 2 * a.mss {
             Reply::Now
         } else {
@@ -333,6 +333,6 @@ fn an_echo_may_follow_each_change_of_the_mark() {
     let back: Vec<_> = net.log.iter().filter(|s| s.way == Way::Back).collect();
     let acks: Vec<_> =
         back.iter().map(|s| (u64::from(s.segment.seq - 1) / MSS, s.segment.flags & flag::ECE != 0)).collect();
-    // 2 together; 3 alone, for 4 is marked; 4 and 5 together, marked; 6 unmarked, by the timer.
-    assert_eq!(acks, [(2, false), (3, false), (5, true), (6, false)]);
+    // 2 together; 3 alone, for 4 is marked, which is told at once; 5 before 6, which is not.
+    assert_eq!(acks, [(2, false), (3, false), (4, true), (5, true), (6, false)]);
 }

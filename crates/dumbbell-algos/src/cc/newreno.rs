@@ -2,7 +2,7 @@
 use super::classic::ClassicConfig;
 use super::window::{Window, windowed};
 use dumbbell_core::catalogue::{About, Algorithm, Provenance};
-use dumbbell_core::transport::Path;
+use dumbbell_core::transport::{Implied, Path};
 
 /// See the module's page.
 #[derive(Clone, Debug)]
@@ -30,4 +30,4 @@ impl Algorithm for Newreno {
     }
 }
 
-windowed!(Newreno, recovery Some("newreno"), loss_window None);
+windowed!(Newreno, implies Implied::recovery("newreno"), loss_window None);

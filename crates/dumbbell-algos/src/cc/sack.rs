@@ -2,7 +2,7 @@
 use super::classic::ClassicConfig;
 use super::window::{Window, windowed};
 use dumbbell_core::catalogue::{About, Algorithm, Provenance};
-use dumbbell_core::transport::Path;
+use dumbbell_core::transport::{Implied, Path};
 
 /// See the module's page.
 #[derive(Clone, Debug)]
@@ -27,4 +27,4 @@ impl Algorithm for Sack {
     }
 }
 
-windowed!(Sack, recovery Some("sack"), loss_window None);
+windowed!(Sack, implies Implied::recovery("sack"), loss_window None);

@@ -1,7 +1,7 @@
 //! TCP Tahoe.
 use super::window::{STANDARD, Window, windowed};
 use dumbbell_core::catalogue::{About, Algorithm, NoConfig, Provenance};
-use dumbbell_core::transport::Path;
+use dumbbell_core::transport::{Implied, Path};
 
 /// See the module's page.
 #[derive(Clone, Debug)]
@@ -26,4 +26,4 @@ impl Algorithm for Tahoe {
     }
 }
 
-windowed!(Tahoe, recovery Some("tahoe"), loss_window Some(0));
+windowed!(Tahoe, implies Implied::recovery("tahoe"), loss_window Some(0));

@@ -3,7 +3,9 @@ pub use super::habits::{falls_on_congestion, keeps_its_habits};
 use super::pages;
 use super::subject::{CcSubject, Check, Finding, ensure, smallest};
 use dumbbell_core::rng::Stream;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, LocalSignal, Orders, Path, Phase, Sent};
+use dumbbell_core::transport::{
+    Ack, Cause, Congestion, CongestionControl, LocalSignal, Orders, Path, Phase, RateSample, Sent,
+};
 use dumbbell_core::units::{Span, Time};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -170,12 +172,22 @@ impl Life<'_> {
                 self.una += segments * PATH.mss;
                 (ack.now, ack.acked, ack.sacked, ack.una) = (now, segments * PATH.mss, sacked * PATH.mss, self.una);
                 (ack.nxt, ack.in_flight, ack.ece, ack.window_limited) = (self.una + before, before, ece, limited);
+                ack.marked = if ece { ack.acked + ack.sacked } else { 0 };
+                ack.rate = Some(RateSample {
+                    delivered: before,
+                    interval: Span::from_us(rtt_us),
+                    prior_delivered: self.una,
+                    total_delivered: self.una + before,
+                    in_flight: before,
+                    ..RateSample::default()
+                });
                 ack.phase = if recovery { Phase::Recovery } else { Phase::Open };
                 ack.rtt = (segments > 0).then(|| Span::from_us(rtt_us));
                 (ack.srtt, ack.min_rtt) = (Some(Span::from_ms(100)), Some(Span::from_us(100)));
                 (ack.peer_clock, ack.reverse_delay) = (Some(now), Some(Span::ZERO));
                 cc.on_ack(&ack, orders);
-                let most = before.saturating_mul(3).saturating_add(100 * PATH.mss);
+                // The first sample of a long path multiplies Hybla's initial window, by 16 with these round-trip times.
+                let most = before.saturating_mul(3).saturating_add(300 * PATH.mss);
                 ensure!(cc.cwnd() <= most, "one ACK took cwnd from {before} to {}", cc.cwnd());
             }
             Event::Loss => cc.on_congestion(&congested(Cause::Loss), orders),

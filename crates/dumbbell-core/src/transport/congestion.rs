@@ -1,6 +1,8 @@
 //! Congestion control: how much may be on its way. Windows are in bytes.
 use crate::probe::Probe;
 use crate::units::{Rate, Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// What a congestion control knows when its connection opens.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,6 +54,8 @@ pub struct Ack {
     pub min_rtt: Option<Span>,
     /// The receiver's clock when it sent this ACK (TSval), unwrapped; with timestamps only.
     pub peer_clock: Option<Time>,
+    /// How coarse that clock is; zero: exact.
+    pub peer_tick: Span,
     /// Arrival minus `peer_clock`, an offset plus the delay of the reverse path; with timestamps only.
     pub reverse_delay: Option<Span>,
     /// The receiver's window, bytes.
@@ -60,12 +64,48 @@ pub struct Ack {
     pub tag: Tag,
     /// Whether it echoes Congestion Experienced.
     pub ece: bool,
+    /// Bytes of `acked` and `sacked` that came with Congestion Experienced, as far as the echo tells: exactly with
+    /// AccECN, else all of them if `ece`.
+    pub marked: u64,
+    /// Whether the receiver says that it has moved to another point of attachment.
+    pub moved: bool,
+    /// How fast the network delivered, if the control asked for that ([`Habits::rates`]).
+    pub rate: Option<RateSample>,
     /// Whether the window was what held the sender back (RFC 7661): else it should not grow.
     pub window_limited: bool,
     /// Whether segments leave at a rate, so that a jump of the window makes no burst.
     pub paced: bool,
     /// Where the sender stands.
     pub phase: Phase,
+}
+
+/// How fast the network delivered between the sending of a segment and the acknowledgement at hand
+/// (draft-ietf-ccwg-bbr, delivery rate estimation).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RateSample {
+    /// Bytes delivered within `interval`.
+    pub delivered: u64,
+    /// The longer of the spans in which they were sent and in which they were acknowledged; zero: no valid sample.
+    pub interval: Span,
+    /// Bytes that the connection had delivered when the segment was sent: round trips are counted by it.
+    pub prior_delivered: u64,
+    /// Bytes that the connection has delivered now.
+    pub total_delivered: u64,
+    /// Whether the application, not the network, limited what was sent then.
+    pub app_limited: bool,
+    /// Bytes on their way when the segment was sent, that one included.
+    pub in_flight: u64,
+    /// Bytes found lost since the segment was sent.
+    pub lost: u64,
+    /// Bytes that this acknowledgement found lost.
+    pub newly_lost: u64,
+}
+
+impl RateSample {
+    /// Bytes per second; `None` if the sample is not valid.
+    pub fn bytes_per_second(&self) -> Option<f64> {
+        (self.interval > Span::ZERO).then(|| self.delivered as f64 / self.interval.seconds())
+    }
 }
 
 /// What a sender noticed.
@@ -138,7 +178,8 @@ pub struct Tag(pub u32);
 
 /// A word from the host itself, not from the network: a token bucket, a mobile's radio.
 #[non_exhaustive]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum LocalSignal {
     /// The sender's own marker coloured a segment out of profile.
     MarkedOut,
@@ -164,10 +205,20 @@ pub struct Orders {
 /// What a congestion control may do to the retransmission timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RtoOrder {
-    /// Double it now, as Karn's rule would after an expiry, and keep it so until `Reset`.
-    BackOff,
+    /// Double it now, as Karn's rule would after an expiry.
+    BackOff {
+        /// Whether it stays doubled until `Reset`, whatever samples come; else the next valid one ends it (Karn's rule).
+        held: bool,
+        /// Whether the timer that runs is to expire one such timeout from now; else one from its start.
+        from_now: bool,
+    },
     /// Forget srtt, rttvar and the backoff: the next sample starts afresh.
     Reset,
+}
+
+impl RtoOrder {
+    /// A backoff that stays until `Reset`, and counts from the start of the timer that runs.
+    pub const BACK_OFF: RtoOrder = RtoOrder::BackOff { held: true, from_now: false };
 }
 
 impl Orders {
@@ -191,13 +242,27 @@ pub struct Habits {
     pub orders: bool,
     /// It reads more of an [`Ack`] than `acked`, `window_limited`, `ece` and `phase`.
     pub samples: bool,
+    /// It reads [`Ack::rate`], which costs the sender an account of every segment.
+    pub rates: bool,
+    /// It does not hold every loss or mark for congestion (Jersey asks the routers, BBR its model of the path): what it
+    /// does then is for its own tests to say.
+    pub discerns: bool,
 }
 
 impl Habits {
     /// A window and nothing else.
-    pub const WINDOW: Habits = Habits { paces: false, timer: false, segments: false, orders: false, samples: false };
-    /// Everything.
-    pub const ALL: Habits = Habits { paces: true, timer: true, segments: true, orders: true, samples: true };
+    pub const WINDOW: Habits = Habits {
+        paces: false,
+        timer: false,
+        segments: false,
+        orders: false,
+        samples: false,
+        rates: false,
+        discerns: false,
+    };
+    /// Everything, but for samples of the delivery rate, and doubts about losses.
+    pub const ALL: Habits =
+        Habits { paces: true, timer: true, segments: true, orders: true, samples: true, ..Habits::WINDOW };
     /// Whether a call may change anything beside the window.
     #[inline]
     pub fn any(self) -> bool {
@@ -205,15 +270,36 @@ impl Habits {
     }
 }
 
-/// How much may be on its way, and how fast it may go. A preset may name the recovery that its name implies.
-pub trait CongestionControl {
-    /// The recovery that the name implies (`reno`, `tahoe`, `sack`); `None`: what the profile says.
-    fn recovery(&self) -> Option<&'static str> {
-        None
+/// What the name of a congestion control implies of the TCP around it. `None`: what the profile says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Implied {
+    /// The recovery: `tahoe`, `reno`, `newreno`, `sack`.
+    pub recovery: Option<&'static str>,
+    /// What tells that a segment is lost: `dcr`.
+    pub detection: Option<&'static str>,
+    /// How congestion is marked and echoed: `per_packet`, `dctcp`, `accecn`, `l4s`.
+    pub ecn: Option<&'static str>,
+    /// Whether it needs timestamps, and the receiver's clock on every acknowledgement.
+    pub timestamps: bool,
+    /// Whether the receiver closes its window while its host says that the path is gone (Freeze-TCP).
+    pub freeze: bool,
+}
+
+impl Implied {
+    /// A recovery and nothing else.
+    pub const fn recovery(name: &'static str) -> Self {
+        Implied { recovery: Some(name), ..Implied::NOTHING }
     }
-    /// Whether it needs TCP timestamps.
-    fn needs_timestamps(&self) -> bool {
-        false
+    /// Nothing.
+    pub const NOTHING: Implied =
+        Implied { recovery: None, detection: None, ecn: None, timestamps: false, freeze: false };
+}
+
+/// How much may be on its way, and how fast it may go.
+pub trait CongestionControl {
+    /// What its name implies of the TCP around it.
+    fn implies(&self) -> Implied {
+        Implied::NOTHING
     }
 
     /// What it does beside setting a window; asked once. What it denies here is never asked for.

@@ -55,8 +55,8 @@ pub fn read(lines: &[Vec<Word<'_>>], end: usize) -> Result<Setup, Trouble> {
     let name = said.cc.map_or(plain, |w| &w.text["cc=".len()..]);
     let options = congestion_control(name, &said)?;
     let recovery = cc::AnyCc::build(name, &options, &Sender::<cc::AnyCc>::path(&config)).ok();
-    let recovery = recovery.and_then(|c| dumbbell_core::transport::CongestionControl::recovery(&c));
-    let config = config.implied_by(recovery.filter(|_| side == Side::Sender));
+    let implied = recovery.map(|c| dumbbell_core::transport::CongestionControl::implies(&c));
+    let config = config.implied_by(implied.filter(|_| side == Side::Sender).unwrap_or_default());
     Ok(Setup { side, config, cc: (name.into(), options) })
 }
 

@@ -34,6 +34,11 @@ pub enum Ecn {
     Off,
     /// RFC 3168: data is ECT(0), the receiver echoes until CWR.
     Rfc3168,
+    /// Data is ECT(0); an acknowledgement echoes what it answers, and nothing older (TCP Jersey's congestion warning).
+    PerPacket,
+    /// RFC 8257: data is ECT(0); marked and unmarked data are acknowledged apart, so that the sender learns the share
+    /// of marks.
+    Dctcp,
 }
 
 /// When NewReno restarts the retransmission timer during recovery (RFC 6582 section 4).
@@ -75,6 +80,9 @@ pub enum Detection {
     /// Time: a segment that was sent enough before another one that arrived (RFC 8985, RACK). Without SACK duplicate
     /// acknowledgements decide.
     Rack,
+    /// Duplicate acknowledgements, believed after a delay of `dcr_delay` (TCP-DCR; RFC 4653 has the like). With SACK and
+    /// without.
+    Dcr,
 }
 
 /// How a SACK recovery comes from the flight at its start to the window at its end.

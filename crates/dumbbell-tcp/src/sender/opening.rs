@@ -85,6 +85,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.overhead = (c.header.0 + options) as u32;
         self.mss = (c.segment_bytes() + c.option_bytes()).min(u64::from(x.mss)) - options;
         self.ecn &= s.flags & flag::ECE != 0;
+        if !self.ecn {
+            self.ect = Ecn::NotEct;
+        }
         if self.sack && !x.sack_permitted {
             self.sack = false;
             self.recover.sack_refused();

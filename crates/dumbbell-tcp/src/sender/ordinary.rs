@@ -6,7 +6,6 @@
 use super::ack::echoed;
 use super::gain::Gain;
 use super::{Sender, Stage};
-use dumbbell_core::packet::Ecn;
 use dumbbell_core::segment::{Extra, Outbox, Segment, flag, timestamp, widen};
 use dumbbell_core::transport::{Ack, CongestionControl, Detect, Phase, Recover, Tag};
 use dumbbell_core::units::{Span, Time};
@@ -132,7 +131,6 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             (self.timed_end, self.timed_at) = (to, now);
         }
         let ts = if self.timestamps { timestamp(self.clock.tick(now)) } else { 0 };
-        let ecn = if self.ecn { Ecn::Ect0 } else { Ecn::NotEct };
         (self.nxt, self.high) = (to, to);
         self.stats.sent_packets += 1;
         self.stats.sent_bytes += self.mss;
@@ -141,6 +139,6 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             self.arm(now);
         }
         let ip_len = (u64::from(self.overhead) + self.mss) as u16;
-        out.send(Segment { seq: from as u32, ts, ip_len, flags: 0, ecn }, extra);
+        out.send(Segment { seq: from as u32, ts, ip_len, flags: 0, ecn: self.ect }, extra);
     }
 }

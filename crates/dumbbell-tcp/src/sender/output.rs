@@ -174,7 +174,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             self.cold.episode.note(from, after, self.clock.tick(now));
         } else {
             if self.ecn && to > from {
-                ecn = Ecn::Ect0;
+                ecn = self.ect;
                 if self.cwr_due {
                     flags |= flag::CWR;
                     self.cwr_due = false;
