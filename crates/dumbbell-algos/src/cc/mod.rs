@@ -15,6 +15,8 @@ registry! { cc AnyCc, suite cc_suite {
     cae::Cae,
     compound::Compound,
     cubic::Cubic,
+    dcr::Dcr,
+    freeze::Freeze,
     highspeed::Highspeed,
     htcp::Htcp,
     hybla::Hybla,
@@ -32,4 +34,3 @@ registry! { cc AnyCc, suite cc_suite {
     westwood_plus::WestwoodPlus,
     yeah::Yeah,
 } }
-registry! { cc AnyCc, suite cc_suite { aimd::Aimd, cubic::Cubic, dcr::Dcr, freeze::Freeze, newreno::Newreno, reno::Reno, sack::Sack, tahoe::Tahoe } }
