@@ -121,11 +121,9 @@ def test_why_tells_of_an_acknowledgement_what_the_record_does(tmp_path: Path) ->
     from dumbbell import why
 
     out = tmp_path / "out"
-    scenario = {
-        **BOTH,
-        "queue": {"kind": "drop_tail", "limit": "15 pkt"},
-        "record": {"packets": ["ahead"], "acks": True},
-    }
+    wire = {"impairment": [{"kind": "bernoulli", "loss": 0.02}]}
+    link = {**BOTH["dumbbell"]["bottleneck"], "reverse": wire}
+    scenario = {**BOTH, "dumbbell": {"bottleneck": link}, "record": {"packets": ["ahead"], "acks": True}}
     result = dumbbell.Scenario(scenario).run(out=out)
     assert isinstance(result, dumbbell.Result)
     acks = [row for row in result.series("acks").rows() if row["flow"] == "ahead"]
