@@ -153,7 +153,7 @@ def warnings(run: dict[str, Any], directory: Path) -> float:
 def warnings_per_ack(run: dict[str, Any], directory: Path) -> float:
     """The same for each acknowledgement that arrived."""
     found = history(directory)
-    return len(_raised(estimates(found))) / len(found.arrivals())
+    return float(len(_raised(estimates(found))) / len(found.arrivals()))
 
 
 def _raised(told: list[Estimate]) -> list[Estimate]:
@@ -166,7 +166,7 @@ def warned_time(run: dict[str, Any], directory: Path) -> float:
     told = estimates(history(directory))
     ends = [*(e.at_ps for e in told[1:]), round(run["duration_s"] * 1e12)]
     stood = sum(end - e.at_ps for e, end in zip(told, ends, strict=True) if e.warned)
-    return stood / (ends[-1] - told[0].at_ps)
+    return float(stood / (ends[-1] - told[0].at_ps))
 
 
 def warned_timeouts(run: dict[str, Any], directory: Path) -> float:

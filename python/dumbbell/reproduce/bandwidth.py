@@ -21,7 +21,7 @@ def estimate_error(run: dict[str, Any], directory: Path) -> float:
     told = [_estimate(text) for text in shown]
     if not told:
         raise ScenarioError(f"{directory} has no loss: an estimate is looked at where it is used")
-    rate = next(flow["throughput_bps"] for flow in run["flows"] if flow["name"] == "s")
+    rate: float = next(flow["throughput_bps"] for flow in run["flows"] if flow["name"] == "s")
     return abs(8 * stats.mean(told) / rate - 1)
 
 
