@@ -8,7 +8,7 @@ use dumbbell_core::units::{Span, Time};
 use dumbbell_tcp::{SenderStats, SenderView};
 
 /// A sender at one instant. Counts are since the start of the flow.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowRow {
     /// Congestion window, bytes.
     pub cwnd_bytes: u64,
@@ -30,6 +30,8 @@ pub struct FlowRow {
     pub retransmits: u64,
     /// Where the sender stands.
     pub phase: Phase,
+    /// What its congestion control shows.
+    pub gauges: Gauges,
 }
 
 /// A queue at one instant.
@@ -197,6 +199,8 @@ pub trait Observer {
     fn left(&mut self, _who: Who, _link: usize, _done: Time, _arrives: Time) {}
     /// A packet arrived at a socket, with `ecn` in its header.
     fn delivered(&mut self, _t: Time, _who: Who, _ecn: Ecn) {}
+    /// A packet came to a socket, which discarded it, because `link` had given it a wrong bit.
+    fn discarded(&mut self, _t: Time, _who: Who, _link: usize) {}
     /// Whether it wants to know of reactions.
     fn wants_reactions(&self) -> bool {
         false

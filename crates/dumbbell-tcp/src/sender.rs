@@ -1,6 +1,7 @@
 //! The sending end of a connection.
 mod ack;
 mod control;
+mod freeze;
 mod frto;
 mod gain;
 mod opening;
@@ -135,6 +136,9 @@ struct Cold {
     /// The ranges that it reports selectively for the first time; kept for its room.
     fresh: Vec<(u64, u64)>,
     frto: frto::Frto,
+    freeze: freeze::Freeze,
+    /// How often the receiver said that it moved.
+    moves: u8,
     /// What followed the last reduction: whether it was due.
     episode: undo::Episode,
     probe: probe::Probe,
@@ -322,6 +326,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
                 report: gain::Report::default(),
                 fresh: Vec::new(),
                 frto: frto::Frto::Off,
+                freeze: freeze::Freeze::default(),
+                moves: 0,
                 probe: probe::Probe::default(),
                 lost_again: (0, 0),
             }),
@@ -349,6 +355,18 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.fin = u8::from(self.cold.config.handshake);
         self.transmit(now, out);
         self.settle(now);
+    }
+
+    /// What the application has handed over so far, bytes.
+    #[inline]
+    pub fn written(&self) -> u64 {
+        self.limit - FIRST
+    }
+
+    /// Whether all of it was acknowledged.
+    #[inline]
+    pub fn all_acknowledged(&self) -> bool {
+        self.una >= self.limit
     }
 
     /// When [`Self::on_deadline`] is due; [`Time::NEVER`] if nothing is.

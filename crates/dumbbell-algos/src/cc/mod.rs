@@ -2,18 +2,34 @@
 use dumbbell_core::registry;
 
 pub mod classic;
+pub mod delays;
+#[cfg(test)]
+pub(crate) mod drill;
 pub mod hystart;
 pub mod rounds;
 pub mod window;
 
 registry! { cc AnyCc, suite cc_suite {
     aimd::Aimd,
+    bic::Bic,
     cae::Cae,
+    compound::Compound,
     cubic::Cubic,
+    highspeed::Highspeed,
+    htcp::Htcp,
+    hybla::Hybla,
+    illinois::Illinois,
+    ledbat::Ledbat,
+    ledbat_pp::LedbatPp,
+    lp::Lp,
     newreno::Newreno,
     reno::Reno,
     sack::Sack,
+    scalable::Scalable,
     tahoe::Tahoe,
+    veno::Veno,
     westwood::Westwood,
     westwood_plus::WestwoodPlus,
+    yeah::Yeah,
 } }
+registry! { cc AnyCc, suite cc_suite { aimd::Aimd, cubic::Cubic, dcr::Dcr, freeze::Freeze, newreno::Newreno, reno::Reno, sack::Sack, tahoe::Tahoe } }

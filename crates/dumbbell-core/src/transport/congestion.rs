@@ -1,6 +1,8 @@
 //! Congestion control: how much may be on its way. Windows are in bytes.
 use crate::probe::Probe;
 use crate::units::{Rate, Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// What a congestion control knows when its connection opens.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -176,7 +178,8 @@ pub struct Tag(pub u32);
 
 /// A word from the host itself, not from the network: a token bucket, a mobile's radio.
 #[non_exhaustive]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum LocalSignal {
     /// The sender's own marker coloured a segment out of profile.
     MarkedOut,
