@@ -46,6 +46,8 @@ class History:
     """When the first byte of each segment was first delivered."""
     timeouts: tuple[tuple[int, int], ...]
     """When the retransmission timer expired, and SND.UNA then."""
+    payload: tuple[tuple[int, int], ...]
+    """When data were delivered, repetitions included, and how many bytes; in the order of time."""
 
     def arrivals(self) -> list[tuple[int, int]]:
         """(arrival at the sender, time stamp of the receiver) of each acknowledgement that arrived."""
@@ -75,7 +77,8 @@ def _history(directory: str, written_ns: int) -> History:
         got[seq] = min(at, got.get(seq, at))
     own = reactions.filter((reactions["flow"] == flows[0]) & (reactions["cause"] == "timeout"))
     times = tuple((round(t * 1e12), una) for t, una in zip(own["time_s"], own["una"], strict=True))
-    return History(acks, got, times)
+    payload = sorted(zip(data["delivered_ps"], data["payload_bytes"], strict=True))
+    return History(acks, got, times, tuple(payload))
 
 
 def kind_of(found: History, at_ps: int, una: int) -> str:
