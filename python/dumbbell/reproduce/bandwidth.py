@@ -12,7 +12,7 @@ from ..errors import ScenarioError
 from . import ackpath
 from .windows import reactions
 
-GAUGES = ("bwe",)
+GAUGES = ("bwe", "rate")
 """What controls call their estimate; bytes per second."""
 LOOK_BACK_S = 1.0
 """Over how long before a reaction the rate of arrival is taken."""
