@@ -142,7 +142,7 @@ macro_rules! __site {
         ()
     };
     (service) => {
-        $crate::aqm::LinkInfo
+        $crate::service::Site
     };
 }
 
@@ -214,6 +214,9 @@ macro_rules! __delegate {
             #[inline(always)]
             fn on_expected(&mut self, acked: u64, window_limited: bool) -> u64 {
                 $crate::__each!(self, $Any $list, a => a.on_expected(acked, window_limited))
+            }
+            fn seed(&mut self, seed: u64) {
+                $crate::__each!(self, $Any $list, a => a.seed(seed))
             }
             fn on_congestion(&mut self, event: &$crate::transport::Congestion<'_>, orders: &mut $crate::transport::Orders) {
                 $crate::__each!(self, $Any $list, a => a.on_congestion(event, orders))
@@ -318,7 +321,7 @@ macro_rules! __delegate {
     (service $Any:ident $list:tt) => {
         impl $crate::service::Service for $Any {
             #[inline]
-            fn finish(&mut self, arrived: $crate::units::Time, start: $crate::units::Time, wire_bytes: u32) -> $crate::units::Time {
+            fn finish(&mut self, arrived: $crate::units::Time, start: $crate::units::Time, wire_bytes: u32) -> $crate::service::Taken {
                 $crate::__each!(self, $Any $list, a => a.finish(arrived, start, wire_bytes))
             }
             fn rate(&self) -> $crate::units::Rate {
@@ -326,6 +329,12 @@ macro_rules! __delegate {
             }
             fn ps_per_byte(&self) -> Option<u64> {
                 $crate::__each!(self, $Any $list, a => a.ps_per_byte())
+            }
+            fn reorders(&self) -> bool {
+                $crate::__each!(self, $Any $list, a => a.reorders())
+            }
+            fn outages(&self, until: $crate::units::Time) -> Vec<($crate::units::Time, $crate::units::Time)> {
+                $crate::__each!(self, $Any $list, a => a.outages(until))
             }
             fn watch(&mut self, from: $crate::units::Time, to: $crate::units::Time) {
                 $crate::__each!(self, $Any $list, a => a.watch(from, to))

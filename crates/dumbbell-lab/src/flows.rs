@@ -11,7 +11,7 @@ use dumbbell_core::foreign::Alarm;
 use dumbbell_core::source::Source;
 use dumbbell_core::transport::{CongestionControl, Path as CcPath};
 use dumbbell_core::units::Bytes;
-use dumbbell_plan::{Link, Shared, Spec, Transport};
+use dumbbell_plan::{Link, Shared, Spec, Transport, Word};
 use dumbbell_tcp::TcpConfig;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -26,6 +26,8 @@ pub struct Kit {
     pub source: Shared<Spec>,
     /// How.
     pub transport: Transport,
+    /// What the hosts say.
+    pub words: Option<Shared<Vec<Word>>>,
     /// The transport with the `mss` of a path: flows of one kind on paths of one size have one.
     fitted: BTreeMap<u64, Transport>,
 }
@@ -48,7 +50,36 @@ pub fn kit(scenario: &Scenario, root: &Node, i: usize, check: &mut Check) -> Opt
     }
     let transport =
         if udp { udp_transport(flow, &at, root, check) } else { tcp_transport(scenario, flow, &at, root, check) };
-    Some(Kit { source: source?.into(), transport: transport?, fitted: BTreeMap::new() })
+    let words = words(scenario, flow, udp, &at, root, check);
+    Some(Kit { source: source?.into(), transport: transport?, words, fitted: BTreeMap::new() })
+}
+
+/// What the hosts of a connection say, in order of time.
+fn words(
+    scenario: &Scenario,
+    flow: &Flow,
+    udp: bool,
+    at: &Path,
+    root: &Node,
+    check: &mut Check,
+) -> Option<Shared<Vec<Word>>> {
+    let at = below(at, "words");
+    let mut refuse = |path: &Path, cause: String, fix: &str| {
+        check.error(Diagnostic::new(cause).at(root.nearest_place(path)).fix(fix).key(path));
+    };
+    if flow.words.is_empty() {
+        return None;
+    }
+    if udp {
+        refuse(&at, "words are for the ends of a connection, and this flow is UDP".into(), "take `words` out");
+    }
+    for (i, word) in flow.words.iter().enumerate().filter(|(_, word)| word.at >= scenario.duration) {
+        let cause = format!("this is said at {}, and the run ends at {}", word.at, scenario.duration);
+        refuse(&below(&below(&at, &i.to_string()), "at"), cause, "say it earlier, or raise `duration`");
+    }
+    let mut words = flow.words.clone();
+    words.sort_by_key(|word| word.at);
+    Some(words.into())
 }
 
 fn short(name: &str, place: crate::problem::Place) -> Node {
@@ -170,6 +201,12 @@ fn implied(cc: &Spec, tcp: &mut TcpConfig, written: &Node, at: &Path, check: &mu
     let mut agreed = true;
     if implied.timestamps {
         agreed &= need("timestamps", true.into());
+    }
+    if implied.freeze {
+        agreed &= need("freeze", true.into());
+    }
+    if let Some(detection) = implied.detection {
+        agreed &= need("detection", detection.into());
     }
     if let Some(ecn) = implied.ecn {
         agreed &= need("ecn", ecn.into());

@@ -207,6 +207,8 @@ fn conservation(c: &Conservation) -> Value {
         "sent": c.sent,
         "delivered": c.delivered,
         "dropped": c.dropped,
+        "duplicated": c.duplicated,
+        "discarded": c.discarded,
         "in_network": c.in_network,
         "faults": c.faults,
     })

@@ -204,6 +204,7 @@ fn flow(
         dscp: written.dscp.map_or(Dscp::default(), |c| c.0),
         info: FlowInfo { reserved: written.reserved, rtt: Some(rtt), weight: written.weight },
         session: None,
+        words: kit.words.clone(),
     }
 }
 

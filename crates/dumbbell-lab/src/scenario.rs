@@ -4,6 +4,7 @@
 use crate::codepoint::Codepoint;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::units::{Bytes, Rate, Span};
+use dumbbell_plan::Word;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -360,6 +361,8 @@ pub struct Flow {
     pub reserved: Option<Rate>,
     /// Scheduling weight, for queues that ask for it; default 1.
     pub weight: Option<f64>,
+    /// What its hosts tell the two ends of its connection, such as a radio that is about to be out of reach.
+    pub words: Vec<Word>,
 }
 
 /// Which way data goes through a dumbbell.

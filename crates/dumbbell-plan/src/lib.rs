@@ -9,8 +9,10 @@ mod shared;
 
 use dumbbell_core::flow::FlowInfo;
 use dumbbell_core::packet::{Dscp, Ecn};
+use dumbbell_core::transport::LocalSignal;
 use dumbbell_core::units::{Capacity, Rate, Span};
 use dumbbell_tcp::TcpConfig;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 pub use shared::Shared;
@@ -153,6 +155,33 @@ pub struct Flow {
     /// The session that it belongs to: its place in [`Plan::sessions`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<u32>,
+    /// What its hosts say to its two ends, in order of time; `None`: nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words: Option<Shared<Vec<Word>>>,
+}
+
+/// A word from a host to its end of a connection: what the network does not tell it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Word {
+    /// When it is said, from the start of the run.
+    pub at: Span,
+    /// To which end; default the receiver.
+    #[serde(default)]
+    pub to: Listener,
+    /// What is said: the path is about to vanish, or it is back.
+    pub say: LocalSignal,
+}
+
+/// Who hears a [`Word`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Listener {
+    /// The sender: its congestion control.
+    Sender,
+    /// The receiver: its manners.
+    #[default]
+    Receiver,
 }
 
 /// A flow's transport.

@@ -5,7 +5,7 @@ use dumbbell_algos::cc::AnyCc;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::segment::{Extra, Outbox, Segment, flag, timestamp};
-use dumbbell_core::transport::CongestionControl;
+use dumbbell_core::transport::{CongestionControl, LocalSignal};
 use dumbbell_core::units::Time;
 use dumbbell_tcp::{Receiver, Sender};
 use std::collections::VecDeque;
@@ -202,6 +202,16 @@ impl Flow {
     pub fn receiver_acts(&mut self, now: Time, out: &mut impl Outbox) {
         if let Ends::Tcp { receiver, .. } = &mut self.ends {
             receiver.on_deadline(now, out);
+        }
+    }
+
+    /// The host of an end says something to it.
+    pub fn hears(&mut self, end: usize, now: Time, signal: LocalSignal, out: &mut impl Outbox) {
+        self.weigh_if_sender(end, now);
+        match (&mut self.ends, end) {
+            (Ends::Tcp { sender, .. }, SENDER) => sender.local(now, signal, out),
+            (Ends::Tcp { receiver, .. }, _) => receiver.local(now, signal, out),
+            (Ends::Udp(_), _) => {}
         }
     }
 

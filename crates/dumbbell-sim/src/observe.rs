@@ -199,6 +199,8 @@ pub trait Observer {
     fn left(&mut self, _who: Who, _link: usize, _done: Time, _arrives: Time) {}
     /// A packet arrived at a socket, with `ecn` in its header.
     fn delivered(&mut self, _t: Time, _who: Who, _ecn: Ecn) {}
+    /// A packet came to a socket, which discarded it, because `link` had given it a wrong bit.
+    fn discarded(&mut self, _t: Time, _who: Who, _link: usize) {}
     /// Whether it wants to know of reactions.
     fn wants_reactions(&self) -> bool {
         false

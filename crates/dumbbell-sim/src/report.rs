@@ -85,17 +85,21 @@ pub struct QueueReport {
     pub utilization: f64,
 }
 
-/// The account of all packets of a run: `sent = delivered + dropped + in_network`.
+/// The account of all packets of a run: `sent = delivered + dropped + in_network`, copies included.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conservation {
     /// Whether it closes.
     pub ok: bool,
-    /// Packets that left a socket.
+    /// Packets that left a socket, and copies that wires made.
     pub sent: u64,
     /// Packets that arrived at one.
     pub delivered: u64,
     /// Packets dropped anywhere.
     pub dropped: u64,
+    /// Of those sent, the copies.
+    pub duplicated: u64,
+    /// Of those dropped, the ones that a host discarded for a wrong bit.
+    pub discarded: u64,
     /// Packets on their way at the end.
     pub in_network: u64,
     /// What does not close, and where.
@@ -187,12 +191,13 @@ impl World {
     fn conservation(&self) -> Conservation {
         let held: u64 = self.net.elements.iter().map(|e| if let Element::Port(p) = e { p.held() } else { 0 }).sum();
         let t = &self.net.tally;
-        let in_network = t.cut + held;
+        let (sent, in_network) = (t.sent + t.copied, t.cut + held);
         let mut faults = Vec::new();
-        if t.sent != t.delivered + t.dropped + in_network {
+        if sent != t.delivered + t.dropped + in_network {
             faults.push(format!(
-                "{} packets left sockets, but {} arrived, {} were dropped and {in_network} are on their way",
-                t.sent, t.delivered, t.dropped
+                "{} packets left sockets and {} copies were made, but {} arrived, {} were dropped and {in_network} are on \
+                 their way",
+                t.sent, t.copied, t.delivered, t.dropped
             ));
         }
         for link in self.legend.links() {
@@ -215,9 +220,11 @@ impl World {
         }
         Conservation {
             ok: faults.is_empty(),
-            sent: t.sent,
+            sent,
             delivered: t.delivered,
             dropped: t.dropped,
+            duplicated: t.copied,
+            discarded: t.discarded,
             in_network,
             faults,
         }

@@ -109,6 +109,14 @@ impl Estimator {
         let base = srtt.max(sample) + self.granularity.max(self.rttvar * 4);
         self.rto = doubled(base.clamp(self.min, self.max), self.held, self.max);
     }
+    /// Expiries were no sign of anything: the timeout is what the samples say.
+    pub fn forgive(&mut self) {
+        self.expiries = 0;
+        if let Some(srtt) = self.srtt {
+            let base = srtt + self.granularity.max(self.rttvar * 4);
+            self.rto = doubled(base.clamp(self.min, self.max), self.held, self.max);
+        }
+    }
     /// Expiries since the last valid sample.
     pub fn expiries(&self) -> u32 {
         self.expiries

@@ -1,5 +1,5 @@
 //! BIC (Xu, Harfoush, Rhee 2004): a binary search for the window at which the last loss was.
-use super::window::{STANDARD, Window, window_of};
+use super::window::{Window, window_of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Habits, Orders, Path};
@@ -58,7 +58,7 @@ impl Config for BicConfig {
 /// See the module's page.
 #[derive(Clone, Debug)]
 pub struct Bic {
-    window: Window,
+    window: Box<Window>,
     /// The window before the last loss, segments; 0: none.
     last_max: f64,
     /// The same before the last reduction.
@@ -96,7 +96,7 @@ impl Algorithm for Bic {
     };
     fn new(config: &BicConfig, path: &Path) -> Self {
         Bic {
-            window: Window::new(STANDARD, path),
+            window: Window::boxed(path),
             last_max: 0.0,
             prior: 0.0,
             holds: (0, 0),

@@ -1,6 +1,6 @@
 //! Compound TCP (Tan, Song, Zhang, Sridharan 2006): a loss-based window and a delay-based one, added.
 use super::rounds::{Round, Rounds};
-use super::window::{STANDARD, Window};
+use super::window::Window;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Habits, Orders, Path};
@@ -50,7 +50,7 @@ impl Config for CompoundConfig {
 #[derive(Clone, Debug)]
 pub struct Compound {
     /// The loss-based window.
-    window: Window,
+    window: Box<Window>,
     /// The delay-based window, bytes.
     dwnd: u64,
     /// The same before the last reduction.
@@ -83,7 +83,7 @@ impl Algorithm for Compound {
         provenance: Provenance::Recollection,
     };
     fn new(config: &CompoundConfig, path: &Path) -> Self {
-        let (window, rounds) = (Window::new(STANDARD, path), Rounds::default());
+        let (window, rounds) = (Window::boxed(path), Rounds::default());
         Compound { window, dwnd: 0, prior: 0, rounds, diff: 0.0, config: config.clone() }
     }
 }

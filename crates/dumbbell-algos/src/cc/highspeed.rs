@@ -1,5 +1,5 @@
 //! HighSpeed TCP (RFC 3649): Reno whose steps grow, and whose cuts shrink, with the window.
-use super::window::{STANDARD, Window, window_of};
+use super::window::{Window, window_of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Habits, Orders, Path};
@@ -60,7 +60,7 @@ impl Config for HighspeedConfig {
 /// See the module's page.
 #[derive(Clone, Debug)]
 pub struct Highspeed {
-    window: Window,
+    window: Box<Window>,
     /// a(w) and b(w) are not asked for again while cwnd is within, bytes.
     holds: (u64, u64),
     a: f64,
@@ -88,7 +88,7 @@ impl Algorithm for Highspeed {
         provenance: Provenance::Vectors,
     };
     fn new(config: &HighspeedConfig, path: &Path) -> Self {
-        Highspeed { window: Window::new(STANDARD, path), holds: (0, 0), a: 1.0, b: 0.5, config: config.clone() }
+        Highspeed { window: Window::boxed(path), holds: (0, 0), a: 1.0, b: 0.5, config: config.clone() }
     }
 }
 

@@ -1,11 +1,22 @@
 //! H-TCP (Leith and Shorten 2004): steps that grow with the time since the last loss.
-use super::window::{STANDARD, Window, window_of};
+use super::window::{Window, window_of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Habits, Orders, Path, Phase};
 use dumbbell_core::units::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// A throughput that tells whether a path has changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Throughput {
+    /// That of the last whole round trip before the loss.
+    #[default]
+    LastRound,
+    /// The mean since the loss before.
+    SinceLoss,
+}
 
 /// Parameters of [`Htcp`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,6 +31,9 @@ pub struct HtcpConfig {
     /// The largest share of the window that remains after a loss.
     #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "Leith and Shorten 2004, section 3"))]
     pub beta_max: f64,
+    /// Which throughput is compared from one loss to the next.
+    #[schemars(extend("x-source" = "Leith and Shorten 2004, section 3: before the loss; ns-3: since_loss"))]
+    pub throughput: Throughput,
     /// Whether a throughput that differs by more than a fifth from that before the last loss makes beta `beta_min`.
     #[schemars(extend("x-source" = "Leith and Shorten 2004, section 3; Linux: use_bandwidth_switch"))]
     pub use_bandwidth_switch: bool,
@@ -34,6 +48,7 @@ impl Default for HtcpConfig {
             delta_l: Span::from_secs(1),
             beta_min: 0.5,
             beta_max: 0.8,
+            throughput: Throughput::LastRound,
             use_bandwidth_switch: true,
             use_rtt_scaling: false,
         }
@@ -68,12 +83,38 @@ struct Memory {
     beta: f64,
 }
 
+/// The round trip at hand, and the one before.
+#[derive(Clone, Copy, Debug, Default)]
+struct Trip {
+    /// It ends when this byte is acknowledged; 0: none has begun.
+    end: u64,
+    since: Time,
+    acked: u64,
+    /// Bytes per second in the last whole one.
+    throughput: f64,
+}
+
+impl Trip {
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack) {
+        self.acked += ack.acked;
+        if ack.una >= self.end {
+            let elapsed = ack.now.since(self.since);
+            if self.end > 0 && elapsed > Span::ZERO {
+                self.throughput = self.acked as f64 / elapsed.seconds();
+            }
+            (self.end, self.since, self.acked) = (ack.nxt, ack.now, 0);
+        }
+    }
+}
+
 /// See the module's page.
 #[derive(Clone, Debug)]
 pub struct Htcp {
-    window: Window,
+    window: Box<Window>,
     rtt_min: Span,
     now: Memory,
+    trip: Trip,
     alpha: f64,
     /// What a reduction that was not due is undone to.
     saved: Option<Box<Memory>>,
@@ -92,7 +133,7 @@ impl Algorithm for Htcp {
                     use_rtt_scaling:    a(D) is divided by min(max(0.1 s / RTT_min, 0.5), 10), but a(D) >= 1\n\
                     alpha = max(1, 2 (1 - beta) a(D))\n\
                     avoidance:          w += alpha / w  per segment acknowledged\n\
-                    loss, ECN echo:     B = bytes acknowledged since the last one / D\n\
+                    loss, ECN echo:     B = throughput of the last round trip (or since_loss: of D)\n\
                     and then:           beta = min(max(RTT_min / RTT_max, beta_min), beta_max);  but beta_min\n\
                                         at the first one, or if |B - B_old| > 0.2 B_old (use_bandwidth_switch)\n\
                     and:                ssthresh = max(beta min(FlightSize, cwnd), 2);  cwnd = ssthresh\n\
@@ -107,8 +148,8 @@ impl Algorithm for Htcp {
     };
     fn new(config: &HtcpConfig, path: &Path) -> Self {
         let now = Memory { since: None, acked: 0, throughput: 0.0, rtt_max: Span::ZERO, beta: config.beta_min };
-        let window = Window::new(STANDARD, path);
-        Htcp { window, rtt_min: Span::MAX, now, alpha: 1.0, saved: None, config: config.clone() }
+        let window = Window::boxed(path);
+        Htcp { window, rtt_min: Span::MAX, now, trip: Trip::default(), alpha: 1.0, saved: None, config: config.clone() }
     }
 }
 
@@ -132,7 +173,11 @@ impl Htcp {
         self.saved = Some(Box::new(self.now));
         let Memory { since, acked, throughput: old, rtt_max, .. } = self.now;
         let elapsed = since.map_or(Span::ZERO, |since| at.since(since)).seconds();
-        let throughput = if elapsed > 0.0 { acked as f64 / elapsed } else { 0.0 };
+        let throughput = match self.config.throughput {
+            Throughput::LastRound => self.trip.throughput,
+            Throughput::SinceLoss if elapsed > 0.0 => acked as f64 / elapsed,
+            Throughput::SinceLoss => 0.0,
+        };
         let changed = self.config.use_bandwidth_switch && (throughput - old).abs() > CHANGE * old;
         let beta = if changed || old == 0.0 || rtt_max == Span::ZERO {
             self.config.beta_min
@@ -162,6 +207,7 @@ impl CongestionControl for Htcp {
     fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
         let since = *self.now.since.get_or_insert(ack.now);
         self.now.acked += ack.acked;
+        self.trip.on_ack(ack);
         if let Some(rtt) = ack.rtt
             && ack.phase == Phase::Open
         {
@@ -238,7 +284,9 @@ mod tests {
     /// throughput is steady.
     #[test]
     fn beta_is_the_ratio_of_round_trip_times() {
-        let mut d = Drill::<Htcp>::at(100.0, &HtcpConfig { delta_l: Span::from_secs(1000), ..Default::default() });
+        let throughput = Throughput::SinceLoss;
+        let slow = HtcpConfig { delta_l: Span::from_secs(1000), throughput, ..Default::default() };
+        let mut d = Drill::<Htcp>::at(100.0, &slow);
         let mut cycle = |rtts: &[u64]| {
             rtts.iter().for_each(|rtt| d.rounds(5, *rtt));
             d.lose();
@@ -252,10 +300,7 @@ mod tests {
         assert_eq!(cycle(&[80, 100]).0, 0.5);
         assert!(d.gauge("throughput") / 8000.0 < 0.8 * throughput);
         // 28 segments, 33 and so on: each cycle about half the one before, until the windows settle.
-        let mut steady = Drill::<Htcp>::at(
-            100.0,
-            &HtcpConfig { delta_l: Span::from_secs(1000), use_bandwidth_switch: false, ..Default::default() },
-        );
+        let mut steady = Drill::<Htcp>::at(100.0, &HtcpConfig { use_bandwidth_switch: false, ..slow });
         for beta in [0.5, 0.8, 0.8] {
             [80, 100].iter().for_each(|rtt| steady.rounds(5, *rtt));
             let before = steady.w();
@@ -268,6 +313,28 @@ mod tests {
         steady.rounds(1, 120);
         steady.lose();
         near(steady.gauge("beta"), 80.0 / 120.0, 1e-9);
+    }
+
+    /// 100 segments in 100 ms, and 50 in the same after the window was halved.
+    #[test]
+    fn the_throughput_before_a_loss() {
+        let mut d = Drill::<Htcp>::at(100.0, &HtcpConfig { delta_l: Span::from_secs(1000), ..Default::default() });
+        d.rounds(5, 100);
+        d.lose();
+        near(d.gauge("throughput"), 8.0 * 103.5e3 / 0.1, 2e5);
+        d.rounds(20, 100);
+        d.lose();
+        near(d.gauge("throughput"), 8.0 * 70.5e3 / 0.1, 2e5);
+        assert_eq!(d.gauge("beta"), 0.5);
+        // 34 grow to 58, and 29 to 58 again: not a fifth of a difference.
+        for beta in [0.8, 0.8] {
+            let before = d.w();
+            while d.w() < 66.0 {
+                d.rounds(1, 100);
+            }
+            d.lose();
+            assert_eq!(d.gauge("beta"), beta, "{before}");
+        }
     }
 
     /// 10 ms: 10 times as many round trips, each with a tenth of the increase; never less than Reno's.

@@ -1,5 +1,5 @@
 //! TCP Hybla (Caini and Firrincieli 2004): the growth that a connection with a short round trip would have.
-use super::window::{STANDARD, Window, window_of};
+use super::window::{Window, window_of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Habits, Orders, Path};
@@ -39,7 +39,7 @@ impl Config for HyblaConfig {
 /// See the module's page.
 #[derive(Clone, Debug)]
 pub struct Hybla {
-    window: Window,
+    window: Box<Window>,
     rtt_min: Span,
     rho: f64,
     /// 2^rho - 1.
@@ -65,7 +65,7 @@ impl Algorithm for Hybla {
         provenance: Provenance::Reconstruction,
     };
     fn new(config: &HyblaConfig, path: &Path) -> Self {
-        let window = Window::new(STANDARD, path);
+        let window = Window::boxed(path);
         let initial = Some(window.cwnd());
         Hybla { window, rtt_min: Span::MAX, rho: 1.0, step: 1.0, initial, config: config.clone() }
     }

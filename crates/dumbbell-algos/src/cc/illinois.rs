@@ -1,6 +1,6 @@
 //! TCP Illinois (Liu, Basar, Srikant 2006): losses say when to shrink, delay says by how much, and how fast to grow.
 use super::rounds::{Round, Rounds};
-use super::window::{STANDARD, Window, window_of};
+use super::window::{Window, window_of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Habits, Orders, Path};
@@ -67,7 +67,7 @@ const D: [f64; 3] = [0.01, 0.1, 0.8];
 /// See the module's page.
 #[derive(Clone, Debug)]
 pub struct Illinois {
-    window: Window,
+    window: Box<Window>,
     rounds: Rounds,
     /// The largest sample.
     rtt_max: Span,
@@ -103,7 +103,7 @@ impl Algorithm for Illinois {
     };
     fn new(config: &IllinoisConfig, path: &Path) -> Self {
         Illinois {
-            window: Window::new(STANDARD, path),
+            window: Window::boxed(path),
             rounds: Rounds::default(),
             rtt_max: Span::ZERO,
             alpha: 1.0,

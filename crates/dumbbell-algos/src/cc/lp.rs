@@ -1,6 +1,6 @@
 //! TCP-LP (Kuzmanovic and Knightly 2003): gives way at the first sign of a queue.
 use super::delays::one_way;
-use super::window::{STANDARD, Window, window_of};
+use super::window::{Window, window_of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Habits, Implied, Orders, Path, Phase};
@@ -18,7 +18,8 @@ pub struct LpConfig {
     /// Weight of a delay in their moving average (gamma).
     #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0, "x-source" = "Kuzmanovic and Knightly 2003, section III: 1/8"))]
     pub gamma: f64,
-    /// How long it waits for what a reduction does (the inference phase), in smoothed round-trip times.
+    /// How long it watches what a reduction did (the inference phase), in smoothed round-trip times; reconstructed: from
+    /// the acknowledgement of the first byte that was sent after it, since delays before that tell nothing of it.
     #[schemars(range(min = 0.0, max = 100.0), extend("x-source" = "Kuzmanovic and Knightly 2003, section III; Linux: 3", "x-unit" = "round trips"))]
     pub inference: f64,
 }
@@ -38,16 +39,26 @@ impl Config for LpConfig {
     }
 }
 
+/// What it waits for after an early indication.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Inference {
+    /// Nothing.
+    Over,
+    /// What was sent after the reduction to be acknowledged, from this byte on: until then delays are those of before.
+    Blind(u64),
+    /// This instant.
+    Until(Time),
+}
+
 /// See the module's page.
 #[derive(Clone, Debug)]
 pub struct Lp {
-    window: Window,
+    window: Box<Window>,
     /// The extreme delays and their moving average, picoseconds, with the unknown constant of the two clocks.
     least: i64,
     most: i64,
     average: f64,
-    /// When the inference phase ends; none: it is over.
-    inference: Option<Time>,
+    inference: Inference,
     config: LpConfig,
 }
 
@@ -61,8 +72,10 @@ impl Algorithm for Lp {
         equations: "owd: receiver's clock - sender's, of each ACK (timestamps; what the clocks differ by cancels)\n\
                     sowd = (1 - gamma) sowd + gamma owd\n\
                     early indication:  sowd > owd_min + delta (owd_max - owd_min), extremes of the connection\n\
-                    at one:            cwnd = max(cwnd / 2, 1);  ssthresh = cwnd;  inference phase of `inference` SRTT\n\
-                    in that phase:     cwnd stays\n\
+                    slow start:        as reno; none is heeded, the extremes are learnt\n\
+                    at one:            cwnd = max(cwnd / 2, 1);  ssthresh = cwnd\n\
+                    then:              cwnd stays until data that was sent afterwards is acknowledged,\n\
+                                       and for the inference phase of `inference` SRTT\n\
                     at its end:        cwnd = 1 if there is an indication;  else it grows again\n\
                     otherwise:         as reno",
         sources: &[
@@ -71,8 +84,8 @@ impl Algorithm for Lp {
         provenance: Provenance::Recollection,
     };
     fn new(config: &LpConfig, path: &Path) -> Self {
-        let window = Window::new(STANDARD, path);
-        Lp { window, least: i64::MAX, most: i64::MIN, average: 0.0, inference: None, config: config.clone() }
+        let window = Window::boxed(path);
+        Lp { window, least: i64::MAX, most: i64::MIN, average: 0.0, inference: Inference::Over, config: config.clone() }
     }
 }
 
@@ -101,23 +114,27 @@ impl Lp {
 
     /// What an early indication, or its absence, means; true if the window stays as it is.
     fn infer(&mut self, ack: &Ack) -> bool {
+        let indicated = self.indicated();
         match self.inference {
-            Some(end) if ack.now < end => true,
-            Some(_) => {
-                self.inference = None;
-                let persistent = self.indicated();
-                if persistent {
-                    self.give_way(0);
-                }
-                persistent
-            }
-            None if self.indicated() => {
+            Inference::Over if indicated => {
                 self.give_way(self.window.cwnd() / 2);
-                let rtt = ack.srtt.or(ack.rtt).unwrap_or(Span::ZERO);
-                self.inference = Some(ack.now + rtt.scaled(self.config.inference));
+                self.inference = Inference::Blind(ack.nxt);
                 true
             }
-            None => false,
+            Inference::Over => false,
+            Inference::Blind(end) if ack.una > end => {
+                let rtt = ack.srtt.or(ack.rtt).unwrap_or(Span::ZERO);
+                self.inference = Inference::Until(ack.now + rtt.scaled(self.config.inference));
+                true
+            }
+            Inference::Until(end) if ack.now >= end => {
+                self.inference = Inference::Over;
+                if indicated {
+                    self.give_way(0);
+                }
+                indicated
+            }
+            Inference::Blind(_) | Inference::Until(_) => true,
         }
     }
 }
@@ -133,9 +150,8 @@ impl CongestionControl for Lp {
         if let Some(delay) = one_way(ack) {
             self.sample(delay);
         }
-        if ack.acked > 0 && ack.phase == Phase::Open && !self.infer(ack) {
-            self.window.grow(ack);
-        } else if ack.phase == Phase::Loss {
+        let heeds = ack.acked > 0 && ack.phase == Phase::Open && !self.window.in_slow_start();
+        if !(heeds && self.infer(ack)) {
             self.window.grow(ack);
         }
     }
@@ -153,13 +169,13 @@ impl CongestionControl for Lp {
         out.gauge("owd_min", seconds(self.least as f64));
         out.gauge("owd_max", seconds(self.most as f64));
         out.gauge("threshold", if known { seconds(self.threshold()) } else { 0.0 });
-        out.gauge("inference", f64::from(u8::from(self.inference.is_some())));
+        out.gauge("inference", f64::from(u8::from(self.inference != Inference::Over)));
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::drill::{Drill, near};
+    use super::super::drill::{Drill, near, path};
     use super::super::newreno::Newreno;
     use super::*;
     use dumbbell_core::transport::Cause;
@@ -189,43 +205,48 @@ mod tests {
         assert_eq!((d.ssthresh(), d.gauge("inference")), (d.w(), 1.0));
     }
 
-    /// While it waits the window stays; then it goes down to a segment if the delay is still there, and grows if not.
+    /// After the reduction 100 segments are on their way that knew nothing of it. Then it waits for a round trip, and goes
+    /// down to a segment if the delay is still there, or grows again.
     #[test]
     fn the_inference_phase() {
-        for (then, window) in [(50, 1.0), (20, 50.1)] {
-            let mut d = lp(1.0);
+        for (inference, then) in [(1.0, 50), (1.0, 20), (3.0, 20), (0.0, 50)] {
+            let mut d = lp(inference);
             d.rtt = Span::from_ms(50);
             (0..6).for_each(|_| d.ack(1));
-            let w = d.w();
-            d.rtt = Span::from_ms(then);
-            for _ in 0..49 {
-                d.now += Span::from_ms(1);
+            let (w, rtt) = (d.w(), Span::from_ms(then));
+            d.rtt = rtt;
+            let mut stays = |n: u32| {
+                for _ in 0..n {
+                    d.ack(1);
+                    assert_eq!((d.w(), d.gauge("inference")), (w, 1.0));
+                }
+            };
+            // The drill's SND.NXT is what its window lets it be: 99 segments beyond, when the window was still 100.
+            stays(100);
+            d.now += rtt.scaled(0.99 * inference);
+            if inference > 0.0 {
                 d.ack(1);
                 assert_eq!((d.w(), d.gauge("inference")), (w, 1.0));
             }
-            d.now += Span::from_ms(1);
+            d.now += rtt.scaled(0.01 * inference) + Span::from_us(1);
             d.ack(1);
-            near(d.w(), window, 0.1);
+            near(d.w(), if then == 50 { 1.0 } else { w }, 0.1);
             assert_eq!((d.w() > w, d.gauge("inference")), (then == 20, 0.0));
         }
     }
 
-    /// Without a phase the second acknowledgement of the same queue is a second indication.
+    /// Slow start learns what the largest delay is; only then is there something to compare with.
     #[test]
-    fn the_phase_may_be_longer_or_nothing() {
-        let mut d = lp(0.0);
-        d.rtt = Span::from_ms(50);
-        (0..7).for_each(|_| d.ack(1));
-        assert_eq!(d.w(), 1.0);
-        let mut d = lp(3.0);
-        d.rtt = Span::from_ms(50);
-        (0..6).for_each(|_| d.ack(1));
-        d.now += Span::from_ms(149);
+    fn slow_start_heeds_no_indication() {
+        let mut d = Drill::<Lp>::on(&path(10.0, true), &LpConfig::default());
+        for ms in 20..80 {
+            d.rtt = Span::from_ms(ms);
+            d.ack(1);
+        }
+        assert_eq!((d.w(), d.gauge("inference"), d.gauge("owd_max")), (70.0, 0.0, 0.079));
+        d.lose();
         d.ack(1);
-        assert!(d.w() > 40.0);
-        d.now += Span::from_ms(1);
-        d.ack(1);
-        assert_eq!(d.w(), 1.0);
+        assert_eq!((d.w(), d.gauge("inference")), (17.5, 1.0));
     }
 
     /// Delays that never change, or a threshold at the largest: NewReno to the byte.

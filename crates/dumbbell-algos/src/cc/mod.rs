@@ -6,17 +6,23 @@ pub mod counter;
 pub mod delays;
 #[cfg(test)]
 pub(crate) mod drill;
+pub mod filter;
 pub mod hystart;
+pub mod model;
 pub mod rounds;
 pub mod window;
 
 registry! { cc AnyCc, suite cc_suite {
     aimd::Aimd,
+    bbr::Bbr,
+    bbr3::Bbr3,
     bic::Bic,
     cae::Cae,
     compound::Compound,
     cubic::Cubic,
     demo_vegas::DemoVegas,
+    dcr::Dcr,
+    freeze::Freeze,
     highspeed::Highspeed,
     htcp::Htcp,
     hybla::Hybla,

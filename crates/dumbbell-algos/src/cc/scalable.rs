@@ -1,5 +1,5 @@
 //! Scalable TCP (Kelly 2003): steps in proportion to the window, so that it recovers in the same time at every rate.
-use super::window::{STANDARD, Window, window_of};
+use super::window::{Window, window_of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Habits, Orders, Path};
@@ -47,7 +47,7 @@ impl Config for ScalableConfig {
 /// See the module's page.
 #[derive(Clone, Debug)]
 pub struct Scalable {
-    window: Window,
+    window: Box<Window>,
     /// The legacy window, bytes.
     low: u64,
     /// The window, bytes, up to which it grows as Reno.
@@ -80,7 +80,7 @@ impl Algorithm for Scalable {
         let bytes = |w: f64| libm::round(w * path.mss as f64) as u64;
         let low = bytes(config.low_window.0);
         Scalable {
-            window: Window::new(STANDARD, path),
+            window: Window::boxed(path),
             low,
             reno: if config.at_least_reno { low.max(bytes(1.0 / config.a)) } else { low },
             slope: config.a / path.mss as f64,

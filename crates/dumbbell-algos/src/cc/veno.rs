@@ -1,6 +1,6 @@
 //! TCP Veno (Fu and Liew 2003): Vegas' estimate of the queue tells losses of a noisy channel from those of a full queue.
 use super::rounds::{Round, Rounds};
-use super::window::{STANDARD, Window, window_of};
+use super::window::{Window, window_of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Habits, Orders, Path};
@@ -44,7 +44,7 @@ impl Config for VenoConfig {
 /// See the module's page.
 #[derive(Clone, Debug)]
 pub struct Veno {
-    window: Window,
+    window: Box<Window>,
     rounds: Rounds,
     /// N, packets in the queue; none before the first round trip is over.
     backlog: Option<f64>,
@@ -69,7 +69,7 @@ impl Algorithm for Veno {
         provenance: Provenance::Recollection,
     };
     fn new(config: &VenoConfig, path: &Path) -> Self {
-        Veno { window: Window::new(STANDARD, path), rounds: Rounds::default(), backlog: None, config: config.clone() }
+        Veno { window: Window::boxed(path), rounds: Rounds::default(), backlog: None, config: config.clone() }
     }
 }
 

@@ -71,6 +71,12 @@ impl Window {
         }
     }
 
+    /// The standard's, to be steered. In a box, because those who steer have a state of their own, and every flow has room
+    /// for the largest control.
+    pub fn boxed(path: &Path) -> Box<Self> {
+        Box::new(Window::new(STANDARD, path))
+    }
+
     /// The standard's window with the options of `config`.
     pub fn classic(config: &ClassicConfig, path: &Path) -> Self {
         Window {

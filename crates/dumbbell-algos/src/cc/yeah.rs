@@ -1,7 +1,7 @@
 //! YeAH-TCP (Baiocchi, Castellani, Vacirca 2007): scalable while the queue is short, Reno while it is not, and it drains
 //! the queue by itself.
 use super::rounds::{Round, Rounds};
-use super::window::{STANDARD, Window, window_of};
+use super::window::{Window, window_of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Habits, Orders, Path};
@@ -70,7 +70,7 @@ const SCALABLE: f64 = 0.01;
 /// See the module's page.
 #[derive(Clone, Debug)]
 pub struct Yeah {
-    window: Window,
+    window: Box<Window>,
     rounds: Rounds,
     /// The window that a Reno would have, by the losses seen: it drains to no less, segments.
     reno_count: f64,
@@ -104,7 +104,7 @@ impl Algorithm for Yeah {
     };
     fn new(config: &YeahConfig, path: &Path) -> Self {
         Yeah {
-            window: Window::new(STANDARD, path),
+            window: Window::boxed(path),
             rounds: Rounds::default(),
             reno_count: 2.0,
             fast_count: 0,

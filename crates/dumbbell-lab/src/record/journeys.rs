@@ -224,6 +224,16 @@ impl<'a> Journeys<'a> {
         self.flush(who.flow, who.data)
     }
 
+    /// It arrived at the other end with a wrong bit, from `link`, and was discarded there.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn discarded(&mut self, t: Time, who: Who, link: usize) -> Result<(), ParquetError> {
+        let Some(journey) = self.journey(who) else { return Ok(()) };
+        journey.end = Some(End::Dropped(t, link, Reason::Link));
+        self.flush(who.flow, who.data)
+    }
+
     /// Writes what is still on its way, and ends the files.
     ///
     /// # Errors

@@ -91,6 +91,7 @@ fn sends(plan: &mut Plan, routes: &Routes, from: NodeId, to: NodeId, start: Span
         dscp: Default::default(),
         info: Default::default(),
         session: None,
+        words: None,
     });
 }
 

@@ -290,6 +290,15 @@ impl Detect for Rack {
         self.detect(now, window);
     }
 
+    /// Beyond the RFC: whatever the clock says.
+    fn on_cut(&mut self, _: Time, _: u64, _: &Scoreboard) {
+        let keys: Vec<Key> = self.segments.iter().filter(|s| s.state == State::Flying).map(Segment::key).collect();
+        keys.into_iter().for_each(|key| self.lose(key));
+        self.recovering = true;
+        self.suspects.clear();
+        self.deadline = Time::NEVER;
+    }
+
     /// Beyond the RFC, which knows no undo: what a repetition seemed to tell is forgotten, because its original came; and
     /// a needless recovery is reordering seen, though step 3 counts only segments that were not sent again.
     fn forgive(&mut self, reordered: bool) {
@@ -320,6 +329,10 @@ impl Detect for Rack {
     }
     fn next_lost(&self, _: &Scoreboard, _: u64) -> Option<(u64, u64)> {
         self.segments.first_lost()
+    }
+    fn lost_ranges(&self, _: &Scoreboard, _: u64, out: &mut Vec<(u64, u64)>) {
+        out.extend(self.segments.lost());
+        out.sort_unstable();
     }
     fn pipe(&self, _: &Scoreboard, _: u64, _: u64, _: u64) -> u64 {
         self.segments.flying()

@@ -14,6 +14,8 @@ struct News {
     duplicate: bool,
     tag: Tag,
     peer_clock: Option<Time>,
+    /// Whether the receiver says that it has moved, for the first time.
+    moved: bool,
 }
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
@@ -42,6 +44,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if una < self.una || una > self.high {
             return;
         }
+        if self.rated {
+            self.rate_check();
+        }
         let acked = una - self.una;
         let in_flight = self.nxt.max(una) - self.una;
         let news = match x {
@@ -52,7 +57,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if self.attentive {
             self.cold.report.echo = self.timestamps.then(|| echoed(now, s.ts));
         }
-        let rtt = if acked > 0 { self.measure(now, s, una) } else { None };
+        let thaws = self.cold.freeze.thaws;
+        // What a reconnection acknowledges waited for the path: that is no round trip.
+        let rtt = if acked > 0 && !thaws { self.measure(now, s, una) } else { None };
         if let Some(r) = rtt {
             self.rtt.seen(r);
         }
@@ -64,8 +71,12 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         (ack.window, ack.tag, ack.ece) = (self.window, news.tag, s.flags & flag::ECE != 0);
         ack.marked = if ack.ece { acked + news.sacked } else { 0 };
         (ack.peer_clock, ack.peer_tick) = (news.peer_clock, self.clock.0);
+        ack.moved = news.moved;
         ack.reverse_delay = news.peer_clock.map(|peer| now.since(peer));
         (ack.window_limited, ack.paced, ack.phase) = (self.window_limited, self.paced, self.phase);
+        if self.rated {
+            ack.rate = self.rate_sample(now, una);
+        }
         self.cc.on_ack(&ack);
         if self.cc.ordered() {
             self.obey_timer(now);
@@ -76,8 +87,11 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
         if acked > 0 {
             self.advance(now, una, acked, news.sacked, out);
-        } else if self.is_duplicate(una, &news) {
+        } else if self.is_duplicate(una, &news) && !self.announces_again() {
             self.on_duplicate(now, news.sacked, out);
+        }
+        if thaws {
+            self.thaw(now);
         }
         if self.attentive && (news.duplicate || self.probing) {
             if news.duplicate {
@@ -140,7 +154,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             Time::from_ps(widen(x.ts_val, near) << TS_UNIT_SHIFT)
         });
         let window_changed = self.set_window(u64::from(x.window));
-        News { sacked, window_changed, duplicate, tag: Tag(x.tag), peer_clock }
+        let moved = std::mem::replace(&mut self.cold.moves, x.moved) != x.moved;
+        News { sacked, window_changed, duplicate, tag: Tag(x.tag), peer_clock, moved }
     }
 
     /// A SACK block, without what lies below SND.UNA; returns how many of its bytes are new.
@@ -154,6 +169,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         for (from, to) in &cold.fresh {
             cold.report.take(*from, *to);
             self.detect.on_sacked(now, *from, *to);
+            if let Some(rates) = &mut cold.rates {
+                rates.on_sacked(now, *from, *to);
+            }
         }
         self.board.insert(from, to)
     }
@@ -165,7 +183,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if changed && self.una == self.nxt {
             self.rto_at = Time::NEVER;
         }
-        self.window = window;
+        let before = std::mem::replace(&mut self.window, window);
+        self.note_window(before);
         changed
     }
 

@@ -1,5 +1,5 @@
 //! What a congestion control asks of its sender beside the window.
-use super::Sender;
+use super::{Sender, Stage};
 use dumbbell_core::segment::Outbox;
 use dumbbell_core::transport::{CongestionControl, Detect, LocalSignal, Recover, RtoOrder, Tag};
 use dumbbell_core::units::Time;
@@ -47,7 +47,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if let Some(frozen) = self.cc.orders.freeze.take() {
             self.frozen = frozen;
             self.pacing = false;
-            self.restart_timer(now);
+            if self.stage == Stage::Established {
+                self.restart_timer(now);
+            }
         }
         if std::mem::take(&mut self.cc.orders.retransmit) {
             self.resend_head(now, out);
