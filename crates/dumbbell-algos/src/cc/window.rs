@@ -116,15 +116,9 @@ impl Window {
     pub fn in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh
     }
-    /// Bytes that count of an acknowledgement of `acked`: L segments in slow start; afterwards all of them, or a
-    /// segment (RFC 3465, RFC 5681).
-    #[inline]
-    pub fn credit(&self, acked: u64) -> u64 {
-        match (self.in_slow_start(), self.count_bytes) {
-            (true, _) => acked.min(self.limit),
-            (false, true) => acked,
-            (false, false) => acked.min(self.mss),
-        }
+    /// Bytes that count of an acknowledgement of `acked` in slow start: L segments (RFC 3465).
+    pub fn slow_start_credit(&self, acked: u64) -> u64 {
+        acked.min(self.limit)
     }
 
     /// From now on `a` segments more in a round trip (k = 0).
