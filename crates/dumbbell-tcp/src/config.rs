@@ -182,6 +182,8 @@ impl TcpConfig {
         let ecn = match implied.ecn {
             Some("per_packet") => Ecn::PerPacket,
             Some("dctcp") => Ecn::Dctcp,
+            Some("accecn") => Ecn::Accecn,
+            Some("l4s") => Ecn::L4s,
             _ => self.ecn,
         };
         let (timestamps, freeze) = (self.timestamps || implied.timestamps, self.freeze || implied.freeze);

@@ -5,6 +5,7 @@ pub mod classic;
 pub mod delays;
 #[cfg(test)]
 pub(crate) mod drill;
+pub mod extent;
 pub mod hystart;
 pub mod rounds;
 pub mod window;
@@ -16,6 +17,7 @@ registry! { cc AnyCc, suite cc_suite {
     compound::Compound,
     cubic::Cubic,
     dcr::Dcr,
+    dctcp::Dctcp,
     freeze::Freeze,
     highspeed::Highspeed,
     htcp::Htcp,
@@ -25,6 +27,8 @@ registry! { cc AnyCc, suite cc_suite {
     ledbat_pp::LedbatPp,
     lp::Lp,
     newreno::Newreno,
+    peach::Peach,
+    prague::Prague,
     reno::Reno,
     sack::Sack,
     scalable::Scalable,
