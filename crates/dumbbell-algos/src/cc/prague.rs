@@ -129,9 +129,10 @@ impl Prague {
         }
     }
 
-    /// Marks, once per virtual round trip.
+    /// Marks, once per virtual round trip. They are told of once per real one, so the nearest of these counts.
     fn cut(&mut self, now: Time) {
-        if self.reduced.is_some_and(|then| now.since(then) < self.virtual_rtt()) {
+        let half = Span::from_ps(self.srtt.unwrap_or_default().ps() / 2);
+        if self.reduced.is_some_and(|then| now.since(then) + half < self.virtual_rtt()) {
             return;
         }
         self.reduced = Some(now);
@@ -241,10 +242,12 @@ mod tests {
         let mut p = Prague::new(&PragueConfig { alpha_on_init: 0.2, ..PragueConfig::default() }, &PATH);
         let mut orders = Orders::default();
         let mut at = |ms: u64, cause| {
+            p.srtt = Some(Span::from_ms(10));
             p.on_congestion(&Congestion::new(Time::ZERO + Span::from_ms(ms), cause, 8000, &[]), &mut orders);
             p.cwnd()
         };
-        let seen = [at(0, Cause::Ecn), at(10, Cause::Ecn), at(25, Cause::Ecn), at(26, Cause::Loss)];
-        assert_eq!(seen, [9000, 9000, 8100, 4000]);
+        // Rounds of 10 ms: of 10, 20 and 30 ms the second is nearest to the virtual 25.
+        let seen = [0, 10, 20, 30].map(|ms| at(ms, Cause::Ecn));
+        assert_eq!((seen, at(31, Cause::Loss)), ([9000, 9000, 8100, 8100], 4000));
     }
 }
