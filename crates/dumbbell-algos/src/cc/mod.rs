@@ -6,6 +6,7 @@ pub mod counter;
 pub mod delays;
 #[cfg(test)]
 pub(crate) mod drill;
+pub mod extent;
 pub mod filter;
 pub mod hystart;
 pub mod model;
@@ -22,6 +23,7 @@ registry! { cc AnyCc, suite cc_suite {
     cubic::Cubic,
     demo_vegas::DemoVegas,
     dcr::Dcr,
+    dctcp::Dctcp,
     freeze::Freeze,
     highspeed::Highspeed,
     htcp::Htcp,
@@ -33,6 +35,8 @@ registry! { cc AnyCc, suite cc_suite {
     lp::Lp,
     new_jersey::NewJersey,
     newreno::Newreno,
+    peach::Peach,
+    prague::Prague,
     reno::Reno,
     sack::Sack,
     scalable::Scalable,
