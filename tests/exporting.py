@@ -50,6 +50,7 @@ transport = "udp"
 start = "3 s"
 
 [record]
+acks = true
 every = "100 ms"
 packets = true
 """

@@ -80,7 +80,7 @@ def test_ns2_traces_are_read_back(exported: Path, summary: dict[str, dict[str, A
         assert read == tuple(ours[key] for key in ("sent_packets", "delivered_packets", "lost_packets"))
 
 
-@pytest.mark.parametrize("table", ["flows", "queues", "signals", "reactions", "packets", "hops"])
+@pytest.mark.parametrize("table", ["flows", "queues", "signals", "reactions", "packets", "hops", "acks"])
 def test_csv_has_every_row_and_value(exported: Path, table: str) -> None:
     text = dumbbell("export", "csv", exported, "--table", table).stdout
     found = list(csv.DictReader(io.StringIO(text)))

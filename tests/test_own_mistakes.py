@@ -71,6 +71,11 @@ WRONG_CONTROLS = {
         "def on_ack(self, ack, orders):\n    pass\n" + ON_CONGESTION + "def on_sent(self, sent):\n    return 'me'",
         "on_sent returned 'me'",
     ),
+    "no recovery": (
+        "recovery = 'renoo'\ndef on_ack(self, ack, orders):\n    pass\n" + ON_CONGESTION,
+        "recovery = 'renoo': write one of tahoe, reno, newreno, sack, or None",
+    ),
+    "no echo": ("echo = 3\ndef on_ack(self, ack, orders):\n    pass\n" + ON_CONGESTION, "echo = 3: write one of rfc3168"),
 }
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 from dumbbell import ScenarioError, cli, figures
-from dumbbell.figures import Source, View, delay, measured, phase, timeseq
+from dumbbell.figures import Source, View, acks, delay, measured, phase, timeseq
 from dumbbell.stats import wilson95
 
 SCENARIO: dict[str, Any] = {
@@ -21,7 +21,7 @@ SCENARIO: dict[str, Any] = {
     "dumbbell": {"bottleneck": {"rate": "10 Mbps", "delay": "10 ms"}},
     "queue": {"kind": "red", "limit": "80 pkt", "min_th": "5 pkt", "max_th": "25 pkt"},
     "flow": [{"name": "s", "count": 4, "start_spread": "1 s"}],
-    "record": {"packets": True, "every": "10 ms"},
+    "record": {"packets": True, "acks": True, "every": "10 ms"},
 }
 
 
@@ -50,7 +50,7 @@ def test_every_kind_is_drawn_and_written(result: Path, tmp_path: Path, capsys: p
     assert code == 0
     assert written == {f"{kind}.{suffix}" for kind in figures.KINDS for suffix in ("svg", "pdf", "png")}
     unasked = figures.draw(Source(result), [], View())
-    assert list(unasked) == ["cwnd", "goodput", "queue", "delay"]
+    assert list(unasked) == ["cwnd", "goodput", "queue", "delay", "acks"]
 
 
 def test_the_time_sequence_graph_has_every_segment_of_its_part(result: Path) -> None:
@@ -103,6 +103,24 @@ def test_queueing_delay_is_what_the_empty_path_does_not_take(result: Path) -> No
         assert d.one_way_s.sum() - d.queueing_s.sum() == pytest.approx(empty, abs=3e-12 * mine.height)
         assert d.queueing_s[0] == 0.0
         assert d.queueing_s[-1] < 80 * 1.2e-3 + 1.2e-3 + 1e-3
+
+
+def test_the_spacings_are_those_of_the_packets(result: Path) -> None:
+    found = acks.spacings(Source(result), View())
+    assert [s.flow for s in found] == ["s.1", "s.2", "s.3", "s.4"]
+    packets = rows(result, "packets").filter((pl.col("from") == "receiver") & pl.col("delivered_ps").is_not_null())
+    for s in found:
+        mine = packets.filter(pl.col("flow") == s.flow)
+        assert s.sender_us.tolist() == pytest.approx((mine["delivered_ps"].diff().drop_nulls() / 1e6).to_list())
+        assert s.receiver_us.tolist() == pytest.approx((mine["sent_ps"].diff().drop_nulls() / 1e6).to_list())
+        assert s.acked_bytes[-1] == mine["ack"].max() - 1
+    # Only acknowledgements go back, at 10 Mbit/s: nothing is lost, and no two come closer than one takes on the wire.
+    assert all(len(s.dropped_s) == 0 for s in found)
+    assert min(s.sender_us.min() for s in found) >= 52 * 8 / 10 - 1e-6
+    part = acks.spacings(Source(result), View(("s.2",), 4.0, 5.0))
+    assert [s.flow for s in part] == ["s.2"] and part[0].arrived_s[0] >= 4.0 and len(part[0].arrived_s) < 1000
+    with pytest.raises(ScenarioError, match="no acknowledgement arrived in this part"):
+        acks.acks(Source(result), View((), 21.0, 22.0))
 
 
 def test_the_measured_curve_counts_each_arrival_and_each_signal_once(result: Path) -> None:

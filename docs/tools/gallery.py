@@ -1,8 +1,9 @@
-"""Makes docs/gallery from two reproductions, a recorded run and a comparison:
-`gallery.py RED-ON-NETFPGA RUN COMPARISON EA-RED`.
+"""Makes docs/gallery from three reproductions, a recorded run and a comparison:
+`gallery.py RED-ON-NETFPGA RUN COMPARISON EA-RED TCP-CAE`.
 
 Thumbnails are 600 pixels wide (900 with several panels), in few colours; numbers.json has what README.md says of the
-first reproduction, ea-red.json the verdicts of the other, which docs/ea-red.md shows.
+first reproduction, ea-red.json and tcp-cae.json the verdicts of the others, which docs/ea-red.md and docs/tcp-cae.md
+show.
 """
 
 from __future__ import annotations
@@ -53,12 +54,15 @@ def numbers(report: dict) -> dict:
     }
 
 
-EA_RED = ("fig-3", "fig-4", "mechanism", "thresholds", "family-s", "modern-s")
-"""Figures of docs/ea-red.md."""
+FIGURES = {
+    "ea-red": ("fig-3", "fig-4", "mechanism", "thresholds", "family-s", "modern-s"),
+    "tcp-cae": ("fig-5", "fig-5-others", "fig-6", "mechanism", "timeouts", "slow-reverse", "estimate"),
+}
+"""Figures of docs/ea-red.md and docs/tcp-cae.md."""
 
 
 def verdicts(report: dict) -> dict:
-    """What docs/ea-red.md says of the paper on ea-RED: every verdict, and those under each reading."""
+    """What a page says of its paper: every verdict, and those under each reading."""
     point = report["points"][0]
     cell = ("id", "what", "published", "decimals", "unit", "value", "pi95", "verdict")
     return {
@@ -75,23 +79,24 @@ def verdicts(report: dict) -> dict:
     }
 
 
-def ea_red(reproduction: Path) -> None:
-    """Draws and writes what docs/ea-red.md shows."""
-    for name in EA_RED:
-        thumbnail(reproduction / "figures" / f"{name}.png", "ea-red-")
+def paper(name: str, reproduction: Path) -> None:
+    """Draws and writes what the page of a paper shows."""
+    for figure in FIGURES[name]:
+        thumbnail(reproduction / "figures" / f"{figure}.png", f"{name}-")
     report = json.loads((reproduction / "report.json").read_text())
-    (GALLERY / "ea-red.json").write_text(json.dumps(verdicts(report), indent=1) + "\n")
+    (GALLERY / f"{name}.json").write_text(json.dumps(verdicts(report), indent=1) + "\n")
 
 
 def main() -> None:
     """Draws everything anew."""
-    reproduction, run, comparison, paper = map(Path, sys.argv[1:5])
+    reproduction, run, comparison, *papers = map(Path, sys.argv[1:6])
     drawn = (reproduction, run, comparison)
     for figure in sorted(png for directory in drawn for png in (directory / "figures").glob("*.png")):
         thumbnail(figure)
     report = json.loads((reproduction / "report.json").read_text())
     (GALLERY / "numbers.json").write_text(json.dumps(numbers(report), indent=1) + "\n")
-    ea_red(paper)
+    for name, directory in zip(FIGURES, papers, strict=True):
+        paper(name, directory)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ tests/test_docs.py fails when a page is behind.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
 import json
@@ -183,9 +184,9 @@ def finding(_: str) -> str:
     )
 
 
-def ea_red(part: str) -> str:
-    """What the whole reproduction of the paper on ea-RED found: `cells`, `claims`, or `readings` that differ."""
-    n = json.loads((ROOT / "docs" / "gallery" / "ea-red.json").read_text())
+def paper(name: str, part: str) -> str:
+    """What the whole reproduction of a paper found: `cells`, `claims`, or `readings` that differ."""
+    n = json.loads((ROOT / "docs" / "gallery" / f"{name}.json").read_text())
     if part == "cells":
         rows = ([c["what"], _printed(c), significant(c["value"]), _span(c["pi95"]), c["verdict"]] for c in n["cells"])
         told = f"Seeds {n['seeds'][0]} to {n['seeds'][1]}, {n['points']} points, version {n['version']}."
@@ -239,7 +240,8 @@ PARTS: dict[str, Callable[[str], str]] = {
     "algorithms": algorithms,
     "provenance": provenance,
     "finding": finding,
-    "ea-red": ea_red,
+    "ea-red": functools.partial(paper, "ea-red"),
+    "tcp-cae": functools.partial(paper, "tcp-cae"),
     "oracles": oracles,
 }
 

@@ -232,6 +232,21 @@ class Ack:
     def ece(self) -> bool:
         """Whether it echoes Congestion Experienced."""
     @property
+    def marked(self) -> int:
+        """Bytes of `acked` and `sacked` that came with Congestion Experienced: exactly with AccECN, else all if `ece`."""
+    @property
+    def moved(self) -> bool:
+        """Whether the receiver says that it has moved to another point of attachment."""
+    @property
+    def delivery_rate(self) -> float | None:
+        """How fast the network delivered, bits a second; None if this ACK gives no sample. With `needs_rates` only."""
+    @property
+    def delivered(self) -> int | None:
+        """Bytes that the connection has delivered; None without `needs_rates`."""
+    @property
+    def app_limited(self) -> bool:
+        """Whether the application, not the network, limited what `delivery_rate` measured."""
+    @property
     def window_limited(self) -> bool:
         """Whether the window was what held the sender back (RFC 7661): else it should not grow."""
     @property

@@ -78,7 +78,7 @@ def result(r: Result) -> str:
     """Flows and queues, with the first run's queue lengths over time where they were recorded."""
     grids = result_grids(r)
     lines = _queue_lines(r)
-    shown = [grid(g, lines if i and lines else ()) for i, g in enumerate(grids)]
+    shown = [grid(g, lines if i == 1 and lines else ()) for i, g in enumerate(grids)]
     return _page(f"<b>{escape(str(r.json.get('name', 'Result')))}</b> ", *shown, _said(r))
 
 

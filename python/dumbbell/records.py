@@ -11,7 +11,7 @@ from . import door
 from .arrow import Table
 from .errors import ScenarioError
 
-Series = Literal["flows", "queues", "signals", "reactions", "packets", "hops"]
+Series = Literal["flows", "queues", "signals", "reactions", "packets", "hops", "acks"]
 """The series that a run may record; docs/results.md has their columns."""
 Summary = Literal["flows", "queues"]
 """What a result sums up."""
@@ -20,7 +20,7 @@ Run = tuple[dict[str, Any], dict[str, Any], Path | None]
 """Labels, JSON and directory of one run."""
 
 _HOW = (
-    'run(record_every="100 ms") records flows and queues, run(record_drops=True) signals; '
+    'run(record_every="100 ms") records flows and queues, run(record_drops=True) signals, run(record_acks=True) acks; '
     "a scenario's [record] with `out` all that it names"
 )
 

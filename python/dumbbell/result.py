@@ -67,6 +67,31 @@ class Flow(Row):
     srtt_mean_s: Number | None
     cwnd_mean_packets: Number | None
 
+    @property
+    def acks(self) -> Acks | None:
+        """Its acknowledgements, where they were recorded (`record.acks`)."""
+        found = self._fields.get("acks")
+        return None if found is None else Acks({"name": self.name, **found})
+
+
+class Acks(Row):
+    """The acknowledgements of a flow on their way back; docs/results.md defines each measurement."""
+
+    sent: Number
+    arrived: Number
+    lost: Number
+    duplicates: Number
+    mean_newly_acked_bytes: Number | None
+    max_newly_acked_bytes: Number
+    mean_spacing_receiver_s: Number | None
+    p50_spacing_receiver_s: Number | None
+    p99_spacing_receiver_s: Number | None
+    mean_spacing_sender_s: Number | None
+    p50_spacing_sender_s: Number | None
+    p99_spacing_sender_s: Number | None
+    compressed_share: Number | None
+    stretched_share: Number | None
+
 
 class Queue(Row):
     """What a queue did; docs/results.md defines each measurement."""

@@ -15,6 +15,9 @@ from .errors import ScenarioError
 _TEXT = frozenset({"name", "cc", "kind", "transport", "source", "fingerprint", "scenario", "title"})
 """Keys whose value is text, when it is there."""
 
+_TABLES = frozenset({"drops", "acks"})
+"""Keys whose value is a table of numbers."""
+
 _LARGEST = 1e30
 
 
@@ -90,10 +93,10 @@ def _row(row: Any, at: str) -> None:
     for key, value in row.items():
         if key in _TEXT:
             _is(value, (str, type(None)), f"{at}.{key}", "text")
-        elif key == "drops":
-            _is(value, dict, f"{at}.drops", "a table")
-            for reason, number in value.items():
-                _number(number, f"{at}.drops.{reason}")
+        elif key in _TABLES:
+            _is(value, dict, f"{at}.{key}", "a table")
+            for name, number in value.items():
+                _number(number, f"{at}.{key}.{name}")
         else:
             _number(value, f"{at}.{key}")
 

@@ -50,7 +50,7 @@ def to_text(renderables: Iterable[RenderableType], width: int = 140) -> str:
 
 
 def result_tables(result: Result) -> list[RenderableType]:
-    """A table for the flows and one for the queues."""
+    """A table for the flows, one for the queues, one for what was recorded of acknowledgements."""
     return [_drawn(g) for g in result_grids(result)]
 
 
@@ -60,8 +60,9 @@ def sweep_tables(sweep: Sweep) -> list[RenderableType]:
 
 
 def result_grids(result: Result) -> list[Grid]:
-    """The flows and the queues."""
-    return [_flows(result), _queues(result)]
+    """The flows and the queues, and acknowledgements where they were recorded."""
+    followed = [acks for flow in result.flows if (acks := flow.acks) is not None]
+    return [_flows(result), _queues(result), *([_acks(followed)] if followed else [])]
 
 
 def measures_table(result: Result) -> Table:
@@ -104,6 +105,16 @@ _QUEUES: tuple[Column, ...] = (
     ("marks", "marks", ""),
     ("locked out", "lock_out", "1"),
 )
+_ACKS: tuple[Column, ...] = (
+    ("sent", "sent", "pkt"),
+    ("lost", "lost", "pkt"),
+    ("duplicates", "duplicates", ""),
+    ("acked by one", "mean_newly_acked_bytes", "B"),
+    ("sent apart", "p50_spacing_receiver_s", "s"),
+    ("came apart", "p50_spacing_sender_s", "s"),
+    ("compressed", "compressed_share", "1"),
+    ("stretched", "stretched_share", "1"),
+)
 _RARE = ("marks", "rtos", "lock_out")
 # What more is measured of a queue: a row for each, a column for each queue.
 _MEASURES: tuple[Column, ...] = (
@@ -137,6 +148,12 @@ def _queues(result: Result) -> Grid:
     titles, cells = _measured(result.queues, _QUEUES)
     rows = [[q.name, q.kind, *row, drops(q)] for q, row in zip(result.queues, cells, strict=True)]
     return Grid("Queues", ["queue", "kind", *titles, "drops"], rows, text_columns=2)
+
+
+def _acks(followed: Sequence[Row]) -> Grid:
+    titles, cells = _measured(followed, _ACKS)
+    rows = [[acks.name, *row] for acks, row in zip(followed, cells, strict=True)]
+    return Grid("Acknowledgements", ["flow", *titles], rows)
 
 
 # A sweep shows of each point what all flows got together, and these of its first queue.

@@ -1,9 +1,16 @@
 //! What a link does to packets besides carrying them.
 use dumbbell_core::registry;
 
+pub mod losses;
+pub mod unit;
+
 registry! { impairment AnyImpairment, suite impairment_suite {
     bernoulli::Bernoulli,
     bit_error::BitError,
+    corrupt::Corrupt,
+    duplicate::Duplicate,
     gilbert_elliott::GilbertElliott,
     jitter::Jitter,
+    loss_trace::LossTrace,
+    reorder::Reorder,
 } }

@@ -6,5 +6,11 @@ registry! { source AnySource, suite source_suite {
     cbr::Cbr,
     fixed::Fixed,
     on_off::OnOff,
+    pareto::Pareto,
     poisson::Poisson,
+    request_response::RequestResponse,
+    video::Video,
 } }
+
+#[cfg(test)]
+mod counting;

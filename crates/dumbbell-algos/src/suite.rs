@@ -91,7 +91,8 @@ macro_rules! impairment_suite {
 macro_rules! service_suite {
     ($T:ty) => {
         suite!($T, parameters: documents_itself, refuses_what_is_wrong);
-        suite!($T, service: takes_time_and_keeps_order, repeats_itself, later_is_not_sooner, keeps_its_nominal_rate);
+        suite!($T, service: takes_time_and_keeps_order, repeats_itself, later_is_not_sooner);
+        suite!($T, service: is_down_when_it_says_so, keeps_its_nominal_rate);
     };
 }
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a link does to packets besides carrying them: loss, jitter, corruption, duplication.
+//! What a link does to packets besides carrying them: loss, delay, corruption, duplication.
 use crate::packet::Meta;
 use crate::rng::Stream;
 use crate::units::{Span, Time};
@@ -12,11 +12,16 @@ pub enum Fate {
     Lost,
     /// It arrives later by this much, perhaps behind its successors.
     Delayed(Span),
+    /// It travels on with a wrong bit, which nothing on its way sees: its receiver discards it for its checksum.
+    Corrupted,
+    /// It arrives, and a copy right behind it. What the wire does next it does to each.
+    Duplicated,
 }
 
 /// An impairment of a link, asked once per packet in the order of transmission.
 pub trait Impairment {
-    /// The fate of the packet whose last bit left at `now`.
+    /// The fate of the packet that comes to this impairment at `now`: when its last bit left, later by what the
+    /// impairments before this one delayed it.
     fn fate(&mut self, now: Time, rng: &mut Stream, p: &Meta) -> Fate;
     /// Whether packets can overtake each other; asked once, when the plan is made.
     fn reorders(&self) -> bool {

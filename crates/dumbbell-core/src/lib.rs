@@ -11,6 +11,7 @@ pub mod fingerprint;
 pub mod flow;
 pub mod foreign;
 pub mod impairment;
+pub mod law;
 pub mod ledger;
 pub mod measure;
 pub mod packet;

@@ -1,17 +1,19 @@
 //! A queueing discipline and its transmitter, driven by a caller's clock: virtual in the simulator, real in the router.
 use crate::aqm::{Backlog, Cx, Reason};
+use crate::impairment::Fate;
 use crate::ledger::Ledger;
 use crate::packet::Packet;
 use crate::probe::Probe;
 use crate::qdisc::{Qdisc, Sink};
-use crate::service::Service;
+use crate::service::{Service, Taken};
 use crate::units::Time;
 
 /// A port that holds its packets. It asks for a call of [`HeldPort::done`] at the instant that `arrive` or `done` returned.
 pub struct HeldPort<P, Q, S> {
     qdisc: Q,
     service: S,
-    sending: Option<P>,
+    /// In transmission, and what will become of it.
+    sending: Option<(P, Fate)>,
     count_in_service: bool,
     ledger: Ledger,
 }
@@ -57,12 +59,12 @@ impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
         if self.sending.is_some() { None } else { self.start(cx, sink) }
     }
 
-    /// The last bit of the packet in transmission has left: that packet, and the one that starts now.
+    /// The packet in transmission has left: that packet with its fate, and the one that starts now.
     ///
     /// # Panics
     /// If nothing is in transmission: the caller's clock is wrong.
-    pub fn done(&mut self, cx: &mut Cx<'_>, sink: &mut impl Sink<P>) -> (P, Option<Start>) {
-        let sent = self.sending.take().expect("done() without a packet in transmission");
+    pub fn done(&mut self, cx: &mut Cx<'_>, sink: &mut impl Sink<P>) -> ((P, Fate), Option<Start>) {
+        let (sent, fate) = self.sending.take().expect("done() without a packet in transmission");
         self.ledger.departures += 1;
         self.ledger.departed_bytes += u64::from(sent.meta().ip_len);
         if self.count_in_service {
@@ -72,17 +74,17 @@ impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
         if next.is_none() {
             self.qdisc.idle(cx);
         }
-        (sent, next)
+        ((sent, fate), next)
     }
 
     fn start(&mut self, cx: &mut Cx<'_>, sink: &mut impl Sink<P>) -> Option<Start> {
         let next = self.qdisc.dequeue(cx, &mut Counted { ledger: &mut self.ledger, sink })?;
         let meta = next.packet.meta();
-        let done = self.service.finish(next.since, cx.now, meta.wire_len);
+        let Taken { done, fate } = self.service.finish(next.since, cx.now, meta.wire_len);
         if self.count_in_service {
             self.qdisc.set_in_service(Some(meta.ip_len));
         }
-        self.sending = Some(next.packet);
+        self.sending = Some((next.packet, fate));
         Some(Start { arrived: next.since, done })
     }
 
@@ -101,7 +103,7 @@ impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
     /// What waits, by the port's convention: with the packet in transmission if that is counted.
     pub fn backlog(&self) -> Backlog {
         let mut b = self.qdisc.backlog();
-        if let (true, Some(p)) = (self.count_in_service, &self.sending) {
+        if let (true, Some((p, _))) = (self.count_in_service, &self.sending) {
             b.packets += 1;
             b.bytes += u64::from(p.meta().ip_len);
         }

@@ -142,7 +142,7 @@ macro_rules! __site {
         ()
     };
     (service) => {
-        $crate::aqm::LinkInfo
+        $crate::service::Site
     };
 }
 
@@ -321,7 +321,7 @@ macro_rules! __delegate {
     (service $Any:ident $list:tt) => {
         impl $crate::service::Service for $Any {
             #[inline]
-            fn finish(&mut self, arrived: $crate::units::Time, start: $crate::units::Time, wire_bytes: u32) -> $crate::units::Time {
+            fn finish(&mut self, arrived: $crate::units::Time, start: $crate::units::Time, wire_bytes: u32) -> $crate::service::Taken {
                 $crate::__each!(self, $Any $list, a => a.finish(arrived, start, wire_bytes))
             }
             fn rate(&self) -> $crate::units::Rate {
@@ -329,6 +329,12 @@ macro_rules! __delegate {
             }
             fn ps_per_byte(&self) -> Option<u64> {
                 $crate::__each!(self, $Any $list, a => a.ps_per_byte())
+            }
+            fn reorders(&self) -> bool {
+                $crate::__each!(self, $Any $list, a => a.reorders())
+            }
+            fn outages(&self, until: $crate::units::Time) -> Vec<($crate::units::Time, $crate::units::Time)> {
+                $crate::__each!(self, $Any $list, a => a.outages(until))
             }
             fn watch(&mut self, from: $crate::units::Time, to: $crate::units::Time) {
                 $crate::__each!(self, $Any $list, a => a.watch(from, to))
@@ -340,11 +346,21 @@ macro_rules! __delegate {
     };
     (source $Any:ident $list:tt) => {
         impl $crate::source::Source for $Any {
-            fn next(&mut self, rng: &mut $crate::rng::Stream) -> Option<$crate::source::Burst> {
-                $crate::__each!(self, $Any $list, a => a.next(rng))
+            fn next(
+                &mut self,
+                now: $crate::units::Time,
+                rng: &mut $crate::rng::Stream,
+            ) -> Option<$crate::source::Burst> {
+                $crate::__each!(self, $Any $list, a => a.next(now, rng))
             }
             fn datagrams(&self) -> bool {
                 $crate::__each!(self, $Any $list, a => a.datagrams())
+            }
+            fn awaits(&self) -> bool {
+                $crate::__each!(self, $Any $list, a => a.awaits())
+            }
+            fn probe(&self, now: $crate::units::Time, out: &mut dyn $crate::probe::Probe) {
+                $crate::__each!(self, $Any $list, a => a.probe(now, out))
             }
         }
     };

@@ -56,6 +56,9 @@ pub struct Extra {
     pub timestamps: bool,
     /// The tag that a congestion control gave to an extra segment; 0: none.
     pub tag: u32,
+    /// How often the receiver has moved to another point of attachment, modulo 256: on every acknowledgement after the
+    /// first time.
+    pub moved: u8,
     /// Number of the packet, in audit mode.
     pub audit: u64,
 }

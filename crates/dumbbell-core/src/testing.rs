@@ -7,6 +7,7 @@ use crate::port::{HeldPort, Start};
 use crate::probe::Probe;
 use crate::qdisc::{Qdisc, Sink};
 use crate::rng::Stream;
+use crate::service::Site;
 use crate::units::{Capacity, Rate, Span, Time, Transmitter};
 
 /// A packet with a number.
@@ -38,6 +39,11 @@ pub fn packet(flow: u32, bytes: u32, ecn: Ecn) -> Meta {
 /// A link of 1 Mbps and 10 ms with an MTU of 1500 B.
 pub fn link(capacity: Capacity) -> LinkInfo {
     LinkInfo { rate: Rate::from_mbps(1), capacity, mtu: 1500, delay: Span::from_ms(10) }
+}
+
+/// What a service is told on that link in the run with `seed`.
+pub fn site(seed: u64) -> Site {
+    Site { link: link(Capacity::Unlimited), chance: Stream::named(seed, "link/service") }
 }
 
 /// What became of a packet.
@@ -144,7 +150,7 @@ impl<Q: Qdisc<Numbered>> Bench<Q> {
         while let Some(due) = [self.done, self.port.next_wakeup()].into_iter().flatten().min().filter(|t| *t <= end) {
             self.now = due;
             if self.done == Some(due) {
-                let (sent, next) = self.port.done(cx!(self), &mut self.journal);
+                let ((sent, _), next) = self.port.done(cx!(self), &mut self.journal);
                 self.journal.0.push(Event::Sent(sent.id, due));
                 self.done = next.map(|s| s.done);
             } else {

@@ -60,14 +60,26 @@ fn choices(property: &Value, schema: &Value) -> Option<Vec<String>> {
 
 fn tcp_fields() -> Value {
     let schema: Value = schemars::schema_for!(TcpConfig).into();
-    parameters(&schema, &serde_json::to_value(TcpConfig::default()).unwrap_or_default())
+    parameters(&schema, &whole(&TcpConfig::default()))
+}
+
+/// A TCP with every field, those too that a plan leaves out because they say what they always did.
+fn whole(config: &TcpConfig) -> Value {
+    let schema: Value = schemars::schema_for!(TcpConfig).into();
+    let mut fields = serde_json::to_value(config).unwrap_or_default();
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        if fields[name].is_null() {
+            fields[name] = property["x-default"].clone();
+        }
+    }
+    fields
 }
 
 /// Every profile, field by field, with the congestion control of a flow that names none.
 fn profiles() -> Value {
     let all = [Profile::Ns2, Profile::Rfc, Profile::Linux];
     let one = |p: Profile| {
-        let fields = TcpConfig::profile(p.name()).and_then(|c| serde_json::to_value(c).ok()).unwrap_or_default();
+        let fields = whole(&TcpConfig::profile(p.name()).unwrap_or_default());
         (p.name().to_string(), json!({ "cc": p.default_cc(), "tcp": fields }))
     };
     Value::Object(all.into_iter().map(one).collect())

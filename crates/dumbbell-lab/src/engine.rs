@@ -173,7 +173,7 @@ fn words(panic: &(dyn Any + Send)) -> String {
 
 /// Whether a plan asks for more than the summary.
 fn wanted(plan: &Plan) -> bool {
-    plan.record.every.is_some() || plan.record.drops || !plan.record.packets.is_empty()
+    plan.record.every.is_some() || plan.record.tells_drops() || plan.record.completions
 }
 
 /// The simulation itself.
@@ -182,20 +182,24 @@ fn wanted(plan: &Plan) -> bool {
 /// It was stopped, its series cannot be written, or the simulator refuses the plan.
 pub fn simulate(engine: &Engine<'_>, plan: &Plan, hash: &str, dir: Option<&Path>) -> Result<(Report, f64), Stop> {
     let began = std::time::Instant::now();
-    let Some(dir) = dir.filter(|_| wanted(plan)) else {
+    let dir = dir.filter(|_| wanted(plan));
+    if dir.is_none() && plan.record.acks.is_empty() {
         let mut world = world(engine, plan)?;
         alone(engine, plan, &mut world)?;
         let report = world.finish_alone();
         return Ok((report, began.elapsed().as_secs_f64()));
-    };
+    }
     let unwritten = |e: ParquetError| Stop::Broken(unwritten(&engine.shown, &e));
-    let mut recorder = Recorder::new(plan, engine.makers, dir).map_err(unwritten)?;
+    let recorder = dir.map_or_else(|| Recorder::measuring(plan, None), |dir| Recorder::new(plan, engine.makers, dir));
+    let mut recorder = recorder.map_err(unwritten)?;
     let mut world = world(engine, plan)?;
     recorded(engine, plan, &mut world, &mut recorder)?;
     if recorder.failed() {
         return Err(recorder.close(&[]).map_or_else(unwritten, |()| Stop::Interrupted));
     }
-    let report = world.finish(&mut recorder);
+    let mut report = world.finish(&mut recorder);
+    recorder.summarize(&mut report);
+    recorder.completions(&report);
     let wall_s = began.elapsed().as_secs_f64();
     let print = outcome::hex(report.fingerprint);
     recorder.close(&record::metadata(plan, hash, &engine.overrides, &print)).map_err(unwritten)?;

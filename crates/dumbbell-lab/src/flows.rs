@@ -11,7 +11,7 @@ use dumbbell_core::foreign::Alarm;
 use dumbbell_core::source::Source;
 use dumbbell_core::transport::{CongestionControl, Path as CcPath};
 use dumbbell_core::units::Bytes;
-use dumbbell_plan::{Link, Shared, Spec, Transport};
+use dumbbell_plan::{Link, Shared, Spec, Transport, Word};
 use dumbbell_tcp::TcpConfig;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -26,6 +26,8 @@ pub struct Kit {
     pub source: Shared<Spec>,
     /// How.
     pub transport: Transport,
+    /// What the hosts say.
+    pub words: Option<Shared<Vec<Word>>>,
     /// The transport with the `mss` of a path: flows of one kind on paths of one size have one.
     fitted: BTreeMap<u64, Transport>,
 }
@@ -38,12 +40,46 @@ pub fn kit(scenario: &Scenario, root: &Node, i: usize, check: &mut Check) -> Opt
     let source_at = below(&at, "source");
     let source = resolve(Family::Source, root.at(&source_at).unwrap_or(&bulk), &source_at, None, check);
     times(scenario, flow, &at, root, check);
-    let datagrams =
-        source.as_ref().and_then(|s| AnySource::build(&s.kind, &s.config, &()).ok()).is_some_and(|s| s.datagrams());
+    let built = source.as_ref().and_then(|s| AnySource::build(&s.kind, &s.config, &()).ok());
+    let datagrams = built.as_ref().is_some_and(|s| s.datagrams());
     let udp = flow.transport.map_or(datagrams, |t| t == TransportName::Udp);
+    if let Some(kind) = source.as_ref().map(|s| &s.kind).filter(|_| udp && built.is_some_and(|s| s.awaits())) {
+        let p = below(&at, "transport");
+        let d = Diagnostic::new(format!("{kind} waits for acknowledgements, and datagrams have none"));
+        check.error(d.at(root.nearest_place(&p)).fix("take transport = \"udp\" out").key(&p));
+    }
     let transport =
         if udp { udp_transport(flow, &at, root, check) } else { tcp_transport(scenario, flow, &at, root, check) };
-    Some(Kit { source: source?.into(), transport: transport?, fitted: BTreeMap::new() })
+    let words = words(scenario, flow, udp, &at, root, check);
+    Some(Kit { source: source?.into(), transport: transport?, words, fitted: BTreeMap::new() })
+}
+
+/// What the hosts of a connection say, in order of time.
+fn words(
+    scenario: &Scenario,
+    flow: &Flow,
+    udp: bool,
+    at: &Path,
+    root: &Node,
+    check: &mut Check,
+) -> Option<Shared<Vec<Word>>> {
+    let at = below(at, "words");
+    let mut refuse = |path: &Path, cause: String, fix: &str| {
+        check.error(Diagnostic::new(cause).at(root.nearest_place(path)).fix(fix).key(path));
+    };
+    if flow.words.is_empty() {
+        return None;
+    }
+    if udp {
+        refuse(&at, "words are for the ends of a connection, and this flow is UDP".into(), "take `words` out");
+    }
+    for (i, word) in flow.words.iter().enumerate().filter(|(_, word)| word.at >= scenario.duration) {
+        let cause = format!("this is said at {}, and the run ends at {}", word.at, scenario.duration);
+        refuse(&below(&below(&at, &i.to_string()), "at"), cause, "say it earlier, or raise `duration`");
+    }
+    let mut words = flow.words.clone();
+    words.sort_by_key(|word| word.at);
+    Some(words.into())
 }
 
 fn short(name: &str, place: crate::problem::Place) -> Node {
@@ -144,12 +180,14 @@ fn tcp_config(profile: Profile, written: &Node, at: &Path, check: &mut Check) ->
     judge(&read, mine, written, &at, check)
 }
 
+/// A path, for one that is built to be asked and not to be used.
+pub const SITE: CcPath = CcPath { mss: 1000, initial_window: 2000, initial_ssthresh: u64::MAX, growth_limit: 1 };
+
 /// A congestion control's name may imply a recovery, SACK, timestamps and more; what was written against it is an error.
 fn implied(cc: &Spec, tcp: &mut TcpConfig, written: &Node, at: &Path, check: &mut Check) {
-    let site = CcPath { mss: 1000, initial_window: 2000, initial_ssthresh: u64::MAX, growth_limit: 1 };
     let built = match check.makers.cc(&cc.kind) {
-        Some(maker) => maker.make(&cc.config, &site, &Alarm::default()).map(AnyCc::Foreign),
-        None => AnyCc::build(&cc.kind, &cc.config, &site),
+        Some(maker) => maker.make(&cc.config, &SITE, &Alarm::default()).map(AnyCc::Foreign),
+        None => AnyCc::build(&cc.kind, &cc.config, &SITE),
     };
     let Ok(built) = built else { return };
     let mut need = |key: &str, wanted: Value| {
@@ -163,6 +201,12 @@ fn implied(cc: &Spec, tcp: &mut TcpConfig, written: &Node, at: &Path, check: &mu
     let mut agreed = true;
     if implied.timestamps {
         agreed &= need("timestamps", true.into());
+    }
+    if implied.freeze {
+        agreed &= need("freeze", true.into());
+    }
+    if let Some(detection) = implied.detection {
+        agreed &= need("detection", detection.into());
     }
     if let Some(ecn) = implied.ecn {
         agreed &= need("ecn", ecn.into());

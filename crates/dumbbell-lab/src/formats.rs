@@ -10,6 +10,7 @@ pub mod headers;
 pub mod mahimahi;
 pub mod ns2;
 pub mod pcapng;
+pub mod transfers;
 
 /// Where a file stops making sense, and why. What stood before is good.
 #[derive(Clone, Debug, PartialEq, Eq)]

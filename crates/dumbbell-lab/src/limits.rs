@@ -34,7 +34,7 @@ pub fn flows(scenario: &Scenario, root: &Node, check: &mut Check) {
         let need = amount(total as f64 * BYTES_PER_FLOW);
         let cause = format!("{total} flows would need about {need} of memory; a run has at most {MOST_FLOWS}");
         refuse(&["flow", &largest.to_string(), "count"], root, cause, "lower the count", check);
-    } else if total == 0 && !scenario.flow.is_empty() {
+    } else if total == 0 && !scenario.flow.is_empty() && scenario.session.is_empty() {
         refuse(&["flow"], root, "every flow's count is 0".into(), "let one be at least 1", check);
     }
     if let Some(hops) = scenario.parking_lot.as_ref().map(|p| p.hops)
@@ -59,7 +59,8 @@ pub fn work(plan: &Plan, root: &Node, check: &mut Check) {
     }
     let Some(every) = plan.record.every else { return };
     let queues = plan.links.iter().filter(|l| l.report).count();
-    let series = if plan.record.flows { plan.flows.len() } else { 0 } + if plan.record.queues { queues } else { 0 };
+    let flows = plan.flows.iter().filter(|f| f.session.is_none()).count();
+    let series = if plan.record.flows { flows } else { 0 } + if plan.record.queues { queues } else { 0 };
     let rows = plan.duration.ps() as f64 / every.ps().max(1) as f64 * series as f64;
     if rows > MOST_ROWS {
         let cause = format!("this would record {rows:.1e} rows, about {}", amount(rows * 20.0));

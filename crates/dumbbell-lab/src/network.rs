@@ -137,10 +137,17 @@ pub fn legible(name: &str, at: &[String], root: &Node, check: &mut Check) {
     }
 }
 
-/// The names of all flows: `(entry, name)` in order. Names are unique, or an error says which is not.
-pub fn flow_names(scenario: &Scenario, root: &Node, check: &mut Check) -> Vec<(usize, String)> {
+/// The names of all flows: `(entry, name)` in order, those of the first `written` entries and then `more`. Names are
+/// unique, or an error says which is not.
+pub fn flow_names(
+    scenario: &Scenario,
+    written: usize,
+    more: impl Iterator<Item = (usize, String)>,
+    root: &Node,
+    check: &mut Check,
+) -> Vec<(usize, String)> {
     let mut names = Vec::new();
-    for (i, flow) in scenario.flow.iter().enumerate() {
+    for (i, flow) in scenario.flow.iter().take(written).enumerate() {
         if let Some(name) = &flow.name {
             legible(name, &path(&["flow", &i.to_string(), "name"]), root, check);
         }
@@ -150,6 +157,7 @@ pub fn flow_names(scenario: &Scenario, root: &Node, check: &mut Check) -> Vec<(u
             Some(n) => names.extend((1..=n).map(|k| (i, format!("{base}.{k}")))),
         }
     }
+    names.extend(more);
     let mut seen = BTreeSet::new();
     for (i, name) in &names {
         if !seen.insert(name) {

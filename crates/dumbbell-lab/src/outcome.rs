@@ -1,12 +1,15 @@
 //! A run's report as the results name it.
+mod sessions;
+
 use crate::problem::code;
 use dumbbell_core::aqm::Reason;
+use dumbbell_core::units::Span;
 use dumbbell_plan::Plan;
-use dumbbell_sim::{Conservation, FlowReport, QueueReport, Report};
+use dumbbell_sim::{AckSummary, Conservation, FlowReport, QueueReport, Report};
 use serde_json::{Map, Value, json};
 
 /// The numbers of a flow.
-pub const FLOW_NUMBERS: [&str; 11] = [
+pub const FLOW_NUMBERS: [&str; 12] = [
     "goodput_bps",
     "throughput_bps",
     "share",
@@ -18,7 +21,10 @@ pub const FLOW_NUMBERS: [&str; 11] = [
     "marks",
     "srtt_mean_s",
     "cwnd_mean_packets",
+    "completion_s",
 ];
+pub use sessions::SESSION_NUMBERS;
+pub(crate) use sessions::of_plan as completions;
 /// The numbers of a queue, its drops by reason apart.
 pub const QUEUE_NUMBERS: [&str; 26] = [
     "mean_packets",
@@ -49,10 +55,12 @@ pub const QUEUE_NUMBERS: [&str; 26] = [
     "utilization",
 ];
 
-/// One run: numbers are those of the window after the warm-up.
+/// One run: numbers are those of the window after the warm-up. Flows of sessions are in `totals`, and told of together in
+/// `sessions`.
 pub fn of_run(plan: &Plan, report: &Report, wall_s: f64) -> Value {
     let total: f64 = report.flows.iter().map(|f| f.goodput_bps).sum();
-    let flows: Vec<Value> = report.flows.iter().map(|f| flow(f, total)).collect();
+    let own = || report.flows.iter().zip(&plan.flows).filter(|(_, planned)| planned.session.is_none()).map(|(f, _)| f);
+    let flows: Vec<Value> = own().map(|f| flow(f, total)).collect();
     let queues: Vec<Value> = report.queues.iter().map(queue).collect();
     let mut run = json!({
         "seed": plan.seed,
@@ -62,11 +70,14 @@ pub fn of_run(plan: &Plan, report: &Report, wall_s: f64) -> Value {
         "packet_hops": report.packet_hops,
         "events": report.events,
         "flows": flows,
-        "jain": jain(&report.flows),
+        "jain": jain(own()),
         "totals": totals(&report.flows),
         "queues": queues,
         "conservation": conservation(&report.conservation),
     });
+    if !plan.sessions.is_empty() {
+        run["sessions"] = sessions::of_run(plan, report).into();
+    }
     if !report.conservation.ok {
         let message = format!("its packets do not add up: {}", report.conservation.faults.join("; "));
         run["error"] = json!({ "code": code::INVALID, "message": message });
@@ -80,7 +91,7 @@ pub fn hex(fingerprint: u64) -> String {
 }
 
 fn flow(f: &FlowReport, total_goodput: f64) -> Value {
-    json!({
+    let mut flow = json!({
         "name": f.name,
         "cc": f.cc,
         "goodput_bps": f.goodput_bps,
@@ -94,6 +105,36 @@ fn flow(f: &FlowReport, total_goodput: f64) -> Value {
         "marks": f.marks,
         "srtt_mean_s": f.srtt_mean_s,
         "cwnd_mean_packets": f.cwnd_mean_packets,
+        "completion_s": f.completion.map(Span::seconds),
+    });
+    if !f.application.0.is_empty() {
+        // What is not known yet is null.
+        flow["application"] = f.application.0.iter().map(|(name, value)| (name.to_string(), json!(value))).collect();
+    }
+    if let Some(a) = &f.acks {
+        flow["acks"] = acks(a);
+    }
+    flow
+}
+
+/// Of a flow whose acknowledgements were followed.
+fn acks(a: &AckSummary) -> Value {
+    let (receiver, sender) = (&a.receiver, &a.sender);
+    json!({
+        "sent": a.sent,
+        "arrived": a.arrived,
+        "lost": a.lost,
+        "duplicates": a.duplicates,
+        "mean_newly_acked_bytes": a.mean_newly_acked_bytes,
+        "max_newly_acked_bytes": a.max_newly_acked_bytes,
+        "mean_spacing_receiver_s": receiver.mean_s,
+        "p50_spacing_receiver_s": receiver.p50_s,
+        "p99_spacing_receiver_s": receiver.p99_s,
+        "mean_spacing_sender_s": sender.mean_s,
+        "p50_spacing_sender_s": sender.p50_s,
+        "p99_spacing_sender_s": sender.p99_s,
+        "compressed_share": a.compressed_share,
+        "stretched_share": a.stretched_share,
     })
 }
 
@@ -137,9 +178,10 @@ fn queue(q: &QueueReport) -> Value {
 
 /// Jain's fairness index of all flows' goodput: (sum x)^2 / (n sum x^2), from 1/n (one flow has everything) to 1 (all
 /// have the same); R. Jain, D. Chiu, W. Hawe, DEC-TR-301, 1984. `None` without goodput.
-fn jain(flows: &[FlowReport]) -> Option<f64> {
-    let (sum, squares) = flows.iter().fold((0.0, 0.0), |(s, q), f| (s + f.goodput_bps, q + f.goodput_bps.powi(2)));
-    (squares > 0.0).then(|| sum * sum / (flows.len() as f64 * squares))
+fn jain<'a>(flows: impl Iterator<Item = &'a FlowReport>) -> Option<f64> {
+    let add = |(n, s, q), f: &FlowReport| (n + 1.0, s + f.goodput_bps, q + f.goodput_bps.powi(2));
+    let (n, sum, squares) = flows.fold((0.0, 0.0, 0.0), add);
+    (squares > 0.0).then(|| sum * sum / (n * squares))
 }
 
 /// What all flows did together.
@@ -165,6 +207,8 @@ fn conservation(c: &Conservation) -> Value {
         "sent": c.sent,
         "delivered": c.delivered,
         "dropped": c.dropped,
+        "duplicated": c.duplicated,
+        "discarded": c.discarded,
         "in_network": c.in_network,
         "faults": c.faults,
     })

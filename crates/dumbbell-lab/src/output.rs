@@ -12,8 +12,16 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// The records of a run.
-const RECORDS: [&str; 6] =
-    ["flows.parquet", "queues.parquet", "signals.parquet", "reactions.parquet", "packets.parquet", "hops.parquet"];
+const RECORDS: [&str; 8] = [
+    "flows.parquet",
+    "queues.parquet",
+    "signals.parquet",
+    "reactions.parquet",
+    "packets.parquet",
+    "hops.parquet",
+    "completions.parquet",
+    "acks.parquet",
+];
 
 /// A directory that results will appear in.
 pub struct Output {

@@ -1,28 +1,27 @@
 //! Records: the series of flows and queues, every drop and mark with what its decision saw, every reaction of a
-//! sender, every packet.
+//! sender, every packet, every acknowledgement on its way back.
+mod acks;
+mod completions;
+mod gauges;
 mod journeys;
 mod reactions;
 pub mod words;
 
 use crate::table::{Cell, Table, Type};
-use dumbbell_algos::aqm::AnyAqm;
-use dumbbell_algos::qdisc::AnyQdisc;
-use dumbbell_core::aqm::{Aqm, LinkInfo};
-use dumbbell_core::foreign::{Alarm, Makers};
+use acks::Acks;
+use dumbbell_core::foreign::Makers;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::probe::Gauges;
-use dumbbell_core::qdisc::Qdisc;
 use dumbbell_core::segment::{Extra, Segment};
-use dumbbell_core::testing::Numbered;
 use dumbbell_core::transport::Phase;
 use dumbbell_core::units::Time;
-use dumbbell_plan::{Link, Plan};
-use dumbbell_sim::{FlowRow, Observer, QueueRow, Reaction, Signal, Who};
+use dumbbell_plan::Plan;
+use dumbbell_sim::{FlowRow, Observer, QueueRow, Reaction, Report, Signal, Who};
 use journeys::Journeys;
 use parquet::errors::ParquetError;
 use reactions::Reactions;
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Picoseconds in a microsecond.
 const PS_PER_US: f64 = 1e6;
@@ -74,10 +73,10 @@ impl Sheet {
         dir: &Path,
         file: &str,
         fixed: &[(&str, Type)],
-        gauges: Vec<&'static str>,
+        (prefix, gauges): (&str, Vec<&'static str>),
     ) -> Result<Option<Sheet>, ParquetError> {
-        let own = gauges.iter().map(|g| (*g, Type::MaybeReal));
-        let columns: Vec<(String, Type)> = fixed.iter().copied().chain(own).map(|(n, t)| (n.to_string(), t)).collect();
+        let own = gauges.iter().map(|g| (format!("{prefix}{g}"), Type::MaybeReal));
+        let columns: Vec<(String, Type)> = fixed.iter().map(|(n, t)| (n.to_string(), *t)).chain(own).collect();
         Ok(Some(Sheet { table: Table::create(&dir.join(file), &columns)?, gauges }))
     }
 
@@ -95,6 +94,9 @@ pub struct Recorder<'a> {
     signals: Option<Sheet>,
     reactions: Option<Reactions>,
     journeys: Option<Journeys<'a>>,
+    completions: Option<Table>,
+    dir: Option<PathBuf>,
+    acks: Option<Acks<'a>>,
     /// Time and delivered bytes of each flow's previous row.
     before: Vec<Option<(Time, u64)>>,
     failed: Option<ParquetError>,
@@ -107,24 +109,15 @@ impl<'a> Recorder<'a> {
     /// # Errors
     /// A file cannot be made.
     pub fn new(plan: &'a Plan, makers: &Makers, dir: &Path) -> Result<Self, ParquetError> {
-        let mut r = Recorder {
-            plan,
-            flows: None,
-            queues: None,
-            signals: None,
-            reactions: None,
-            journeys: None,
-            before: Vec::new(),
-            failed: None,
-        };
+        let mut r = Recorder::measuring(plan, Some(dir))?;
         let series = plan.record.every.is_some();
         if series && plan.record.flows {
-            r.flows = Sheet::create(dir, "flows.parquet", &FLOWS, Vec::new())?;
+            r.flows = Sheet::create(dir, "flows.parquet", &FLOWS, ("cc_", gauges::of_controls(&plan.flows, makers)))?;
             r.before = vec![None; plan.flows.len()];
         }
         if series && plan.record.queues {
-            let shown = gauges(plan.links.iter().filter(|l| l.report), makers);
-            r.queues = Sheet::create(dir, "queues.parquet", &QUEUES, shown)?;
+            let shown = gauges::of_queues(plan.links.iter().filter(|l| l.report), makers);
+            r.queues = Sheet::create(dir, "queues.parquet", &QUEUES, ("", shown))?;
         }
         let follows = !plan.record.packets.is_empty();
         if follows {
@@ -132,9 +125,39 @@ impl<'a> Recorder<'a> {
         }
         if plan.record.drops || follows {
             r.reactions = Some(Reactions::create(dir)?);
-            r.signals = Sheet::create(dir, "signals.parquet", &SIGNALS, gauges(plan.links.iter(), makers))?;
+            let shown = gauges::of_queues(plan.links.iter(), makers);
+            r.signals = Sheet::create(dir, "signals.parquet", &SIGNALS, ("", shown))?;
         }
         Ok(r)
+    }
+
+    /// One that writes no series: it measures what results say of flows and only an observer can see, and writes that
+    /// down if there is a directory.
+    ///
+    /// # Errors
+    /// A file cannot be made.
+    pub fn measuring(plan: &'a Plan, dir: Option<&Path>) -> Result<Self, ParquetError> {
+        let acks = (!plan.record.acks.is_empty()).then(|| Acks::create(plan, dir)).transpose()?;
+        let before = Vec::new();
+        let (flows, queues, signals, reactions, journeys) = (None, None, None, None, None);
+        Ok(Recorder {
+            plan,
+            flows,
+            queues,
+            signals,
+            reactions,
+            journeys,
+            completions: None,
+            dir: dir.map(Path::to_path_buf),
+            acks,
+            before,
+            failed: None,
+        })
+    }
+
+    /// Puts what it measured into the report.
+    pub fn summarize(&self, report: &mut Report) {
+        self.acks.iter().for_each(|a| a.summarize(report));
     }
 
     /// Whether writing failed: the run may stop.
@@ -142,9 +165,19 @@ impl<'a> Recorder<'a> {
         self.failed.is_some()
     }
 
-    /// Whether it asks for packets or reactions, and not for series only.
+    /// Whether it asks for packets, acknowledgements or reactions, and not for series only.
     pub fn follows(&self) -> bool {
-        self.journeys.is_some() || self.reactions.is_some()
+        self.journeys.is_some() || self.reactions.is_some() || self.acks.is_some()
+    }
+
+    /// Writes the sessions' transfers, if they are wanted: what became of them is known when the run is over.
+    pub fn completions(&mut self, report: &Report) {
+        if let Some(dir) = self.dir.as_deref().filter(|_| self.plan.record.completions) {
+            match completions::write(dir, self.plan, report) {
+                Ok(table) => self.completions = Some(table),
+                Err(e) => self.keep(Err(e)),
+            }
+        }
     }
 
     /// Ends the files, with `metadata` and the units of the columns.
@@ -158,7 +191,9 @@ impl<'a> Recorder<'a> {
         for sheet in [self.flows, self.queues, self.signals].into_iter().flatten() {
             sheet.table.close(metadata)?;
         }
+        self.completions.map_or(Ok(()), |table| table.close(metadata))?;
         self.reactions.map_or(Ok(()), |r| r.close(metadata))?;
+        self.acks.map_or(Ok(()), |a| a.close(metadata))?;
         // Whoever reads packets needs the network: its links, its hosts, each flow's TCP.
         let Some(journeys) = self.journeys else { return Ok(()) };
         let plan = serde_json::to_string(self.plan).unwrap_or_default();
@@ -169,7 +204,7 @@ impl<'a> Recorder<'a> {
         if let Err(e) = result {
             self.failed.get_or_insert(e);
             (self.flows, self.queues, self.signals) = (None, None, None);
-            (self.reactions, self.journeys) = (None, None);
+            (self.reactions, self.journeys, self.acks) = (None, None, None);
         }
     }
 }
@@ -180,7 +215,7 @@ pub fn metadata(plan: &Plan, plan_hash: &str, overrides: &str, fingerprint: &str
         "_s": "seconds", "_us": "microseconds", "_bytes": "bytes", "_packets": "packets", "_bps": "bits per second",
         "time_s": "seconds since the start of the run",
         "goodput_bps": "distinct bytes delivered since the flow's previous row, per time",
-        "gauges": "columns after the named ones are the aqm's own values, in its units (see the catalogue)",
+        "gauges": "columns after the named ones are the own values of the aqm, or with cc_ of the congestion control, in its units (see the catalogue)",
         "order": "rows are in the order of time for each flow and each queue",
     });
     let pairs = [
@@ -193,32 +228,6 @@ pub fn metadata(plan: &Plan, plan_hash: &str, overrides: &str, fingerprint: &str
         ("dumbbell.units", units.to_string()),
     ];
     pairs.map(|(k, v)| (k.to_string(), v)).to_vec()
-}
-
-/// The names of what the algorithms of `links` show, in order of first appearance.
-fn gauges<'a>(links: impl Iterator<Item = &'a Link>, makers: &Makers) -> Vec<&'static str> {
-    let mut names: Vec<&'static str> = Vec::new();
-    let mut seen: Vec<&str> = Vec::new();
-    for link in links {
-        if seen.contains(&link.aqm.kind.as_str()) {
-            continue;
-        }
-        seen.push(&link.aqm.kind);
-        let info = LinkInfo { rate: link.rate, capacity: link.capacity, mtu: link.mtu, delay: link.delay };
-        let mut shown = Gauges::default();
-        let (kind, config) = (&link.aqm.kind, &link.aqm.config);
-        let made = match makers.aqm(kind) {
-            Some(maker) => maker.make(config, &info, &Alarm::default()).map(AnyAqm::Foreign),
-            None => AnyAqm::build(kind, config, &info),
-        };
-        if let Ok(aqm) = made {
-            aqm.probe(&mut shown);
-        } else if let Ok(several) = AnyQdisc::<Numbered>::build(kind, config, &info) {
-            several.probe(&mut shown);
-        }
-        names.extend(shown.0.iter().map(|(name, _)| *name).filter(|n| !names.contains(n)).collect::<Vec<_>>());
-    }
-    names
 }
 
 fn phase(p: Phase) -> &'static str {
@@ -248,10 +257,13 @@ impl Observer for Recorder<'_> {
     const FOLLOWS: bool = true;
 
     fn follow(&mut self, flow: usize, data: bool) -> u64 {
-        self.journeys.as_mut().map_or(0, |j| j.follow(flow, data))
+        // Both count all packets of an end that they follow: where both do, they agree.
+        let journey = self.journeys.as_mut().map_or(0, |j| j.follow(flow, data));
+        self.acks.as_mut().map_or(0, |a| a.follow(flow, data)).max(journey)
     }
     fn sent(&mut self, t: Time, who: Who, segment: &Segment, extra: Option<&Extra>) {
         self.journeys.iter_mut().for_each(|j| j.sent(t, who, segment, extra));
+        self.acks.iter_mut().for_each(|a| a.sent(t, who, segment, extra));
     }
     fn entered(&mut self, t: Time, who: Who, link: usize, backlog: u32) {
         self.journeys.iter_mut().for_each(|j| j.entered(t, who, link, backlog));
@@ -262,6 +274,12 @@ impl Observer for Recorder<'_> {
     }
     fn delivered(&mut self, t: Time, who: Who, ecn: Ecn) {
         let written = self.journeys.as_mut().map_or(Ok(()), |j| j.delivered(t, who, ecn));
+        self.keep(written);
+        let written = self.acks.as_mut().map_or(Ok(()), |a| a.delivered(t, who));
+        self.keep(written);
+    }
+    fn discarded(&mut self, t: Time, who: Who, link: usize) {
+        let written = self.journeys.as_mut().map_or(Ok(()), |j| j.discarded(t, who, link));
         self.keep(written);
     }
     fn wants_reactions(&self) -> bool {
@@ -293,7 +311,7 @@ impl Observer for Recorder<'_> {
             goodput.into(),
             Cell::Word(phase(row.phase)),
         ];
-        let done = sheet.row(cells, &Gauges::default());
+        let done = sheet.row(cells, &row.gauges);
         self.keep(done);
     }
 
@@ -313,6 +331,8 @@ impl Observer for Recorder<'_> {
 
     fn signal(&mut self, s: &Signal) {
         let written = self.journeys.as_mut().map_or(Ok(()), |j| j.signal(s));
+        self.keep(written);
+        let written = self.acks.as_mut().map_or(Ok(()), |a| a.signal(s));
         self.keep(written);
         let Some(sheet) = &mut self.signals else { return };
         let cells = [

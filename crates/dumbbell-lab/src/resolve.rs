@@ -6,7 +6,8 @@ use crate::network::{self, Network, Placed, QueueFrom, Wired};
 use crate::node::{Node, Path, below, path};
 use crate::problem::{Check, Diagnostic};
 use crate::scenario::{Followed, Scenario};
-use crate::{graph, row, rtt};
+use crate::session::{self, Drawn, Laid};
+use crate::{graph, row, rtt, way_back};
 use dumbbell_core::catalogue::nearest;
 use dumbbell_core::flow::FlowInfo;
 use dumbbell_core::packet::Dscp;
@@ -23,10 +24,20 @@ const DEFAULT_LIMIT: Limit = Limit::Packets(Packets(50.0));
 pub fn plan(scenario: &Scenario, root: &Node, name: &str, seed: u64, check: &mut Check) -> Option<Plan> {
     whole(scenario, root, check);
     limits::flows(scenario, root, check);
-    if !check.ok() {
-        return None;
-    }
-    let names = network::flow_names(scenario, root, check);
+    let before = check.found.len();
+    let laid = session::lay_out(scenario, root, check);
+    let plan = if check.ok() { of_laid(&laid, name, seed, check) } else { None };
+    laid.rename(&mut check.found[before..]);
+    plan
+}
+
+/// The plan of a scenario whose sessions are laid out.
+fn of_laid(laid: &Laid<'_>, name: &str, seed: u64, check: &mut Check) -> Option<Plan> {
+    let (scenario, root) = (&*laid.scenario, &*laid.root);
+    let offered = laid.offered(check);
+    let drawn = laid.draw(&offered, seed, check);
+    let more = drawn.iter().map(|d| (d.entry, d.name.clone()));
+    let names = network::flow_names(scenario, laid.written, more, root, check);
     let kits: Vec<Option<Kit>> = (0..scenario.flow.len()).map(|i| flows::kit(scenario, root, i, check)).collect();
     let mut net =
         row::build(scenario, root, &names, check).unwrap_or_else(|| graph::build(scenario, root, &names, check));
@@ -34,47 +45,73 @@ pub fn plan(scenario: &Scenario, root: &Node, name: &str, seed: u64, check: &mut
         rtt::realise(&mut net, scenario, root, check);
     }
     let Network { nodes, links: wired, flows: placed } = net;
-    let links = links(wired, &placed, root, check);
+    let links = links(wired, &placed, laid, check);
     let mut kits: Vec<Kit> = kits.into_iter().flatten().collect();
     if !check.ok() {
         return None;
     }
-    let starts = starts(&placed, scenario, seed);
-    let mut flow = |(f, start): (Placed, Span)| flow(&mut kits[f.entry], f, &links, scenario, root, start, check);
-    let flows: Vec<Flow> = placed.into_iter().zip(starts).map(&mut flow).collect();
+    laid.note_overload(&links, &placed, &drawn, &offered, check);
+    let own = placed.len() - drawn.len();
+    let starts = starts(&placed[..own], scenario, seed).into_iter().chain(drawn.iter().map(|d| d.start));
+    let transfers = (0..own).map(|_| None).chain(drawn.iter().map(Some));
+    let mut flow = |((f, start), drawn): ((Placed, Span), Option<&Drawn>)| {
+        let flow = flow(&mut kits[f.entry], f, &links, scenario, root, start, check);
+        match drawn {
+            None => flow,
+            Some(d) => transfer(flow, d),
+        }
+    };
+    let flows: Vec<Flow> = placed.into_iter().zip(starts).zip(transfers).map(&mut flow).collect();
     let record = record(scenario, &flows, root, check);
     let (duration, warmup) = (scenario.duration, scenario.warmup);
-    let plan = Plan { name: name.into(), seed, duration, warmup, nodes, links, flows, record };
+    let sessions = laid.of_plan(&offered.iter().map(|o| o.map(|(_, bps)| bps)).collect::<Vec<_>>());
+    let plan = Plan { name: name.into(), seed, duration, warmup, nodes, links, flows, sessions, record };
     limits::work(&plan, root, check);
+    way_back::note(&plan, check);
     check.ok().then_some(plan)
 }
 
 /// What is recorded; flows that it names must be there.
 fn record(scenario: &Scenario, flows: &[Flow], root: &Node, check: &mut Check) -> Record {
     let r = &scenario.record;
-    let packets = match &r.packets {
-        Followed::All(false) => Vec::new(),
-        Followed::All(true) => (0..flows.len()).collect(),
-        Followed::Of(names) => {
-            let number = |(i, name): (usize, &String)| {
-                let found = flows.iter().position(|f| f.name == *name);
-                if found.is_none() {
-                    let p = path(&["record", "packets", &i.to_string()]);
-                    let all: Vec<&str> = flows.iter().take(10).map(|f| f.name.as_str()).collect();
-                    let fix = nearest(name, &all)
-                        .map_or(format!("flows are {}", all.join(", ")), |n| format!("did you mean `{n}`?"));
-                    let cause = format!("there is no flow named `{name}`");
-                    check.error(Diagnostic::new(cause).at(root.nearest_place(&p)).fix(fix).key(&p));
-                }
-                found
-            };
-            let mut numbers: Vec<usize> = names.iter().enumerate().filter_map(number).collect();
-            numbers.sort_unstable();
-            numbers.dedup();
-            numbers
+    let packets = followed(&r.packets, "packets", flows, root, check);
+    let mut acks = followed(&r.acks, "acks", flows, root, check);
+    if let Followed::Of(names) = &r.acks {
+        let udp = |name: &String| flows.iter().any(|f| f.name == *name && matches!(f.transport, Transport::Udp { .. }));
+        for (i, name) in names.iter().enumerate().filter(|(_, name)| udp(name)) {
+            let p = path(&["record", "acks", &i.to_string()]);
+            let d = Diagnostic::new(format!("`{name}` sends datagrams, which nobody acknowledges"));
+            check.error(d.at(root.nearest_place(&p)).fix("take it out").key(&p));
         }
+    }
+    acks.retain(|i| matches!(flows[*i].transport, Transport::Tcp { .. }));
+    let completions = r.completions && !scenario.session.is_empty();
+    Record { every: r.every, flows: r.flows, queues: r.queues, drops: r.drops, packets, acks, completions }
+}
+
+/// The numbers of the flows that `record.KEY` follows, ascending.
+fn followed(wish: &Followed, key: &str, flows: &[Flow], root: &Node, check: &mut Check) -> Vec<usize> {
+    let names = match wish {
+        Followed::All(false) => return Vec::new(),
+        Followed::All(true) => return (0..flows.len()).collect(),
+        Followed::Of(names) => names,
     };
-    Record { every: r.every, flows: r.flows, queues: r.queues, drops: r.drops, packets }
+    let number = |(i, name): (usize, &String)| {
+        let found = flows.iter().position(|f| f.name == *name);
+        if found.is_none() {
+            let p = path(&["record", key, &i.to_string()]);
+            let all: Vec<&str> = flows.iter().take(10).map(|f| f.name.as_str()).collect();
+            let fix =
+                nearest(name, &all).map_or(format!("flows are {}", all.join(", ")), |n| format!("did you mean `{n}`?"));
+            let cause = format!("there is no flow named `{name}`");
+            check.error(Diagnostic::new(cause).at(root.nearest_place(&p)).fix(fix).key(&p));
+        }
+        found
+    };
+    let mut numbers: Vec<usize> = names.iter().enumerate().filter_map(number).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
 }
 
 /// What concerns the scenario as a whole.
@@ -114,7 +151,7 @@ fn whole(scenario: &Scenario, root: &Node, check: &mut Check) {
             refuse(b, format!("a network is drawn in one way, and this has `{a}` and `{b}`"), "keep one of them")
         }
     }
-    if scenario.flow.is_empty() {
+    if scenario.flow.is_empty() && scenario.session.is_empty() {
         refuse("flow", "this scenario has no flows".into(), "add a [[flow]]");
     }
     let on_links = drawn.is_some();
@@ -166,14 +203,24 @@ fn flow(
         transport,
         dscp: written.dscp.map_or(Dscp::default(), |c| c.0),
         info: FlowInfo { reserved: written.reserved, rtt: Some(rtt), weight: written.weight },
+        session: None,
+        words: kit.words.clone(),
     }
 }
 
+/// A flow of a session: one transfer of its own size.
+fn transfer(flow: Flow, drawn: &Drawn) -> Flow {
+    let config = json!({ "size": drawn.size.to_string() });
+    let source = Spec { kind: "fixed".into(), config, source_hash: None };
+    Flow { source: source.into(), session: Some(drawn.session as u32), ..flow }
+}
+
 /// Queues, conditioners and impairments. What several links share is resolved once, and kept once.
-fn links(wired: Vec<Wired>, placed: &[Placed], root: &Node, check: &mut Check) -> Vec<Link> {
+fn links(wired: Vec<Wired>, placed: &[Placed], laid: &Laid<'_>, check: &mut Check) -> Vec<Link> {
+    let root = &*laid.root;
     let unlimited =
         Queue { aqm: drop_tail().into(), capacity: Capacity::Unlimited, count_in_service: false, watch_above: None };
-    let rtts = mean_rtts(&wired, placed);
+    let rtts = mean_rtts(&wired, placed, laid);
     let mut known: BTreeMap<(QueueFrom, Rate, u32, Option<Span>), Option<Queue>> = BTreeMap::new();
     let mut stations = Stations { root, known: BTreeMap::new() };
     let mut out = Vec::with_capacity(wired.len());
@@ -247,10 +294,15 @@ fn drop_tail() -> Spec {
     Spec { kind: "drop_tail".into(), config, source_hash: None }
 }
 
-/// Mean base round-trip time of the flows whose data crosses each link: what a limit in BDP refers to.
-fn mean_rtts(wired: &[Wired], placed: &[Placed]) -> Vec<Option<Span>> {
+/// Mean base round-trip time of the flows whose data crosses each link: what a limit in BDP refers to. A session counts
+/// as one flow, so that it does not depend on how many arrive.
+fn mean_rtts(wired: &[Wired], placed: &[Placed], laid: &Laid<'_>) -> Vec<Option<Span>> {
     let mut sums = vec![(0u128, 0u128); wired.len()];
+    let mut seen = vec![false; laid.scenario.flow.len()];
     for f in placed {
+        if std::mem::replace(&mut seen[f.entry], true) && laid.session_of(f.entry).is_some() {
+            continue;
+        }
         let rtt = f.forward.iter().chain(&f.back).fold(Span::ZERO, |sum, l| sum + wired[*l].delay);
         let rtt = u128::from(rtt.ps());
         f.forward.iter().for_each(|l| sums[*l] = (sums[*l].0 + rtt, sums[*l].1 + 1));

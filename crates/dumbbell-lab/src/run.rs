@@ -229,7 +229,8 @@ fn attempt(shared: &Shared<'_>, job: &Job) -> Result<Value, Stop> {
     let store = shared.engine.store;
     let digest = Digest::of(&mut plan, shared.engine.options.audit);
     if shared.output.is_none() && store.is_none() {
-        plan.record = Record::default(); // Nobody looks: the run need not stop to be looked at.
+        // Nobody looks: the run need not stop to be looked at. What is measured of acknowledgements is in the result.
+        plan.record = Record { acks: std::mem::take(&mut plan.record.acks), ..Record::default() };
     }
     if let Some(row) = shared.found(job, &digest)? {
         return Ok(row);

@@ -4,10 +4,14 @@
 use crate::codepoint::Codepoint;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::units::{Bytes, Rate, Span};
+use dumbbell_plan::Word;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::borrow::Cow;
+
+mod session;
+pub use session::{Frequency, Session};
 
 /// A value that the catalogue judges, not serde: its schema is a definition that [`crate::schema`] fills in.
 macro_rules! choice {
@@ -119,6 +123,9 @@ pub struct Scenario {
     /// The flows.
     #[serde(default)]
     pub flow: Vec<Flow>,
+    /// Groups of short flows that arrive by chance or by a list.
+    #[serde(default)]
+    pub session: Vec<Session>,
     /// Hosts of a network of its own.
     #[serde(default)]
     pub host: Vec<Station>,
@@ -354,6 +361,8 @@ pub struct Flow {
     pub reserved: Option<Rate>,
     /// Scheduling weight, for queues that ask for it; default 1.
     pub weight: Option<f64>,
+    /// What its hosts tell the two ends of its connection, such as a radio that is about to be out of reach.
+    pub words: Vec<Word>,
 }
 
 /// Which way data goes through a dumbbell.
@@ -393,9 +402,14 @@ pub struct Record {
     /// Whether packets are recorded one by one: false (default), true, or a list of names of flows. Also records
     /// drops, marks and reactions.
     pub packets: Followed,
+    /// Whether each flow of the sessions is recorded, with its start, its size and its completion time; default false.
+    pub completions: bool,
+    /// Whether acknowledgements are recorded one by one, when each left the receiver and when it came to the sender, and
+    /// measured in the results: false (default), true for every TCP flow, or a list of names of flows.
+    pub acks: Followed,
 }
 
-/// Which flows' packets are recorded.
+/// Which flows' packets, or acknowledgements, are recorded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Followed {
@@ -407,7 +421,15 @@ pub enum Followed {
 
 impl Default for Record {
     fn default() -> Self {
-        Record { every: None, flows: true, queues: true, drops: false, packets: Followed::All(false) }
+        Record {
+            every: None,
+            flows: true,
+            queues: true,
+            drops: false,
+            packets: Followed::All(false),
+            completions: false,
+            acks: Followed::All(false),
+        }
     }
 }
 

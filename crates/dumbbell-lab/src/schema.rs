@@ -26,7 +26,7 @@ pub fn schema(makers: &Makers) -> Value {
     defs.insert("tcp".into(), tcp);
     let rule = json!({
         "type": "string",
-        "pattern": "^ *ci95 *(\\((flows|queues)\\..+\\))? *< *[0-9.]+ *% *$",
+        "pattern": "^ *ci95 *(\\((flows|queues|sessions)\\..+\\))? *< *[0-9.]+ *% *$",
         "description": "As in \"ci95 < 2%\": half the 95 % interval of the goodput of all flows, over its mean; \
             or of one number, as in \"ci95(queues.bottleneck.mean_packets) < 5%\".",
     });

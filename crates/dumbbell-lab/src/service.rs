@@ -4,9 +4,11 @@ use crate::node::{Node, below};
 use crate::problem::{Check, Diagnostic};
 use dumbbell_algos::service::AnyService;
 use dumbbell_core::aqm::LinkInfo;
-use dumbbell_core::service::Service;
-use dumbbell_core::units::{Capacity, Rate, Span};
+use dumbbell_core::rng::Stream;
+use dumbbell_core::service::{Service, Site};
+use dumbbell_core::units::{Capacity, Rate, Span, Time};
 use dumbbell_plan::{Shared, Spec};
+use serde_json::json;
 
 /// A transmitter.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,7 +25,7 @@ pub fn transmitter(root: &Node, table: &[String], rate: Option<Rate>, check: &mu
     let found = match root.at(&at) {
         None => rate.map(|rate| Transmitter { service: None, rate }),
         Some(node) => match resolve(Family::Service, node, &at, None, check) {
-            Some(spec) => of(spec, table, rate, check),
+            Some(spec) => of(spec, table, rate, root, check),
             None => return Transmitter { service: None, rate: rate.unwrap_or(Rate::from_mbps(1)) }, // It was said why.
         },
     };
@@ -34,16 +36,53 @@ pub fn transmitter(root: &Node, table: &[String], rate: Option<Rate>, check: &mu
     })
 }
 
-/// With its nominal rate; `None`: it goes by the link's, and there is none.
-fn of(spec: Spec, table: &[String], rate: Option<Rate>, check: &mut Check) -> Option<Transmitter> {
-    let site = LinkInfo { rate: rate.unwrap_or_default(), capacity: Capacity::Unlimited, mtu: 1500, delay: Span::ZERO };
-    let nominal = AnyService::build(&spec.kind, &spec.config, &site).ok()?.rate();
+/// What a link has in its other direction, if nothing else is written: the rate at which its transmitter sends, which may
+/// be more than the nominal one.
+pub fn base_rate(service: Option<&Spec>, nominal: Rate) -> Rate {
+    let own = service.and_then(|spec| serde_json::from_value(spec.config.get("rate")?.clone()).ok());
+    own.unwrap_or(nominal)
+}
+
+/// With its nominal rate; `None`: it goes by the link's, and there is none. One that may have a rate of its own and has
+/// none gets the link's: what stands in the plan afterwards is the nominal one.
+fn of(mut spec: Spec, table: &[String], rate: Option<Rate>, root: &Node, check: &mut Check) -> Option<Transmitter> {
+    let follows = spec.kind == "constant" || spec.config.get("rate").is_some_and(serde_json::Value::is_null);
+    if follows && spec.kind != "constant" {
+        spec.config["rate"] = json!(rate?);
+    }
+    let link = LinkInfo { rate: rate.unwrap_or_default(), capacity: Capacity::Unlimited, mtu: 1500, delay: Span::ZERO };
+    let site = Site { link, chance: Stream::named(0, "nominal") };
+    let service = AnyService::build(&spec.kind, &spec.config, &site).ok()?;
+    let nominal = service.rate();
     if nominal == Rate::default() {
         return None;
     }
-    if rate.is_some_and(|rate| rate != nominal) {
+    if !follows && rate.is_some_and(|rate| rate != nominal) {
         let table = table.join(".");
         check.note(format!("`{table}.rate` does not apply: {} has its own, {nominal} in the mean", spec.kind));
     }
+    lasts(&service, &spec, table, root, check);
     Some(Transmitter { service: (spec.kind != "constant").then(|| spec.into()), rate: nominal })
+}
+
+/// Refuses an outage that a run would not see the end of. One that chance draws is judged by its mean.
+fn lasts(service: &AnyService, spec: &Spec, table: &[String], root: &Node, check: &mut Check) {
+    let duration = root.get("duration").and_then(|node| node.as_str()?.parse::<Span>().ok());
+    let Some(duration) = duration.filter(|d| *d > Span::ZERO) else { return };
+    let span = |key: &str| spec.config.get(key).and_then(|v| v.as_str()?.parse::<Span>().ok());
+    let (key, longest) = match span("mean_down").filter(|mean| *mean > Span::ZERO) {
+        Some(mean) => ("mean_down", mean),
+        None => {
+            let outages = service.outages(Time::ZERO + duration);
+            let longest = outages.iter().map(|(from, to)| to.since(*from)).max().unwrap_or_default();
+            (if spec.kind == "handoff" { "handoffs" } else { "at" }, longest)
+        }
+    };
+    if longest < duration {
+        return;
+    }
+    let at = below(&below(table, "service"), key);
+    let cause = format!("the wire is down for {longest}, and the run lasts {duration}");
+    let d = Diagnostic::new(cause).at(root.nearest_place(&at));
+    check.error(d.fix("make the outage shorter than the run, or the run longer").key(&at));
 }

@@ -4,7 +4,7 @@
 //! as many runs as it takes until half the width of Student's 95 % interval, over the mean, is below the bound. So
 //! the number does not depend on how many run side by side.
 use crate::node::{Node, path};
-use crate::outcome::{FLOW_NUMBERS, QUEUE_NUMBERS};
+use crate::outcome::{FLOW_NUMBERS, QUEUE_NUMBERS, SESSION_NUMBERS};
 use crate::problem::{Check, Diagnostic};
 use crate::stats::t95;
 use dumbbell_core::aqm::Reason;
@@ -33,7 +33,7 @@ pub struct Rule {
 enum Metric {
     /// The goodput of all flows together.
     Goodput,
-    /// A number of a flow or a queue: `flows` or `queues`, the name, the keys.
+    /// A number of a flow, a queue or a session: `flows`, `queues` or `sessions`, the name, the keys.
     Of { list: &'static str, name: String, keys: Vec<String> },
 }
 
@@ -87,10 +87,13 @@ impl Rule {
     /// Whether a run of `plan` has the number that the rule is about.
     pub fn fits(&self, plan: &Plan, root: &Node, check: &mut Check) {
         let Metric::Of { list, name, keys } = &self.metric else { return };
-        let (names, known): (Vec<&str>, &[&str]) = if *list == "flows" {
-            (plan.flows.iter().map(|f| f.name.as_str()).collect(), &FLOW_NUMBERS)
-        } else {
-            (plan.links.iter().filter(|l| l.report).map(|l| l.name.as_str()).collect(), &QUEUE_NUMBERS)
+        let (names, known): (Vec<&str>, &[&str]) = match *list {
+            "flows" => {
+                let own = plan.flows.iter().filter(|f| f.session.is_none());
+                (own.map(|f| f.name.as_str()).collect(), &FLOW_NUMBERS)
+            }
+            "sessions" => (plan.sessions.iter().map(|s| s.name.as_str()).collect(), &SESSION_NUMBERS),
+            _ => (plan.links.iter().filter(|l| l.report).map(|l| l.name.as_str()).collect(), &QUEUE_NUMBERS),
         };
         let mut refuse = |cause: String, fix: String| {
             let at = root.nearest_place(&path(&["stop", "rule"]));
@@ -163,10 +166,7 @@ fn half(values: &[f64]) -> f64 {
 impl Metric {
     fn of(&self, run: &Value) -> Option<f64> {
         match self {
-            Metric::Goodput => {
-                let flows = run["flows"].as_array()?;
-                Some(flows.iter().filter_map(|f| f["goodput_bps"].as_f64()).sum())
-            }
+            Metric::Goodput => run["totals"]["goodput_bps"].as_f64(),
             Metric::Of { list, name, keys } => {
                 let row = run[*list].as_array()?.iter().find(|row| row["name"] == **name)?;
                 keys.iter().fold(row, |v, key| &v[key.as_str()]).as_f64()
@@ -190,10 +190,10 @@ fn parse(text: &str, most: usize) -> Option<Rule> {
     sound.then(|| Rule { text: text.trim().into(), metric, target: percent / 100.0, most })
 }
 
-/// `flows.NAME.KEY`, `queues.NAME.KEY` or `queues.NAME.drops.REASON`; a name may have dots in it.
+/// `flows.NAME.KEY`, `sessions.NAME.KEY`, `queues.NAME.KEY` or `queues.NAME.drops.REASON`; a name may have dots in it.
 fn metric(text: &str) -> Option<Metric> {
     let (list, rest) = text.split_once('.')?;
-    let list = ["flows", "queues"].into_iter().find(|l| *l == list)?;
+    let list = ["flows", "queues", "sessions"].into_iter().find(|l| *l == list)?;
     let (rest, key) = rest.rsplit_once('.')?;
     let reason = Reason::ALL.iter().any(|r| r.name() == key);
     let (name, keys) = match rest.strip_suffix(".drops").filter(|_| reason && list == "queues") {

@@ -1,5 +1,6 @@
-//! Link traces that a scenario names are read here, so that everything behind it, and its results, need no file.
-use crate::formats::mahimahi;
+//! Link traces and lists of transfers that a scenario names are read here, so that everything behind it, and its results,
+//! need no file.
+use crate::formats::{mahimahi, transfers};
 use crate::node::{Entry, Kind, Node};
 use crate::problem::{Check, Diagnostic, Place, Texts};
 use serde_json::Value;
@@ -7,7 +8,8 @@ use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-/// The traces of a study, each file read once: its opportunities in the words of a schedule, or why it has none.
+/// The files of a study, each read once: a trace's opportunities in the words of a schedule, a list's transfers, or why
+/// it has none.
 #[derive(Debug, Default)]
 pub struct Traces(BTreeMap<PathBuf, Result<String, Diagnostic>>);
 
@@ -17,8 +19,9 @@ impl Traces {
         self.0.is_empty()
     }
 
-    /// Puts the opportunities of each `service = { kind = "mahimahi", file = ... }` below `node` in the place of its
-    /// file, which is relative to the scenario that names it (on the command line: to the present directory).
+    /// Puts the opportunities of each `service = { kind = "mahimahi", file = ... }` below `node`, and the transfers of
+    /// each session's `list`, in the place of their file, which is relative to the scenario that names it (on the command
+    /// line: to the present directory).
     pub fn inline(&mut self, node: &mut Node, texts: &Texts, check: &mut Check) {
         match &mut node.kind {
             Kind::Leaf(_) => {}
@@ -26,7 +29,9 @@ impl Traces {
             Kind::Table(entries) => {
                 for e in entries {
                     if e.key == "service" && e.node.get("kind").and_then(Node::as_str) == Some("mahimahi") {
-                        self.service(&mut e.node, texts, check);
+                        self.put(&mut e.node, &OF_SERVICE, texts, check);
+                    } else if let ("session", Kind::List(items)) = (e.key.as_str(), &mut e.node.kind) {
+                        items.iter_mut().for_each(|n| self.put(n, &OF_SESSION, texts, check));
                     } else {
                         self.inline(&mut e.node, texts, check);
                     }
@@ -35,55 +40,96 @@ impl Traces {
         }
     }
 
-    fn service(&mut self, node: &mut Node, texts: &Texts, check: &mut Check) {
-        let Some((name, place)) = node.get("file").and_then(|f| Some((f.as_str()?.to_string(), f.place))) else {
+    fn put(&mut self, node: &mut Node, of: &Named, texts: &Texts, check: &mut Check) {
+        let Some((name, place)) = node.get(of.file).and_then(|f| Some((f.as_str()?.to_string(), f.place))) else {
             return;
         };
         if name.is_empty() {
             return;
         }
         let file = texts.beside(place).join(&name);
-        let read = self.0.entry(file).or_insert_with_key(|file| read(file, &name, place));
+        let read = self.0.entry(file).or_insert_with_key(|file| read(file, &name, of, place));
         match read {
-            Ok(trace) => put(node, trace, place),
+            Ok(text) => put(node, of, text, place),
             Err(d) => {
                 check.error(d.clone().at(place));
-                node.remove("file");
+                node.remove(of.file);
+                put(node, of, of.instead, place);
             }
         }
     }
 }
 
-/// The schedule takes the place of the file, and of a schedule that is there.
-fn put(node: &mut Node, trace: &str, place: Place) {
-    node.remove("file");
-    node.remove("trace");
-    let value = Node { place, kind: Kind::Leaf(Value::String(trace.into())) };
+/// What a file is, and where its text goes.
+struct Named {
+    /// The key that names it.
+    file: &'static str,
+    /// The key of what it says.
+    text: &'static str,
+    what: &'static str,
+    longest: u64,
+    /// What it says in a scenario's words, or the line at fault, cause and fix.
+    parse: fn(&[u8]) -> Result<String, (Option<usize>, String, String)>,
+    /// What stands for one that cannot be read, so that nothing else is said to be missing.
+    instead: &'static str,
+}
+
+const OF_SERVICE: Named = Named {
+    file: "file",
+    text: "trace",
+    what: "a link trace in Mahimahi's format",
+    longest: mahimahi::LONGEST,
+    parse: |bytes| match mahimahi::parse(bytes) {
+        Ok(trace) => Ok(trace.to_string()),
+        Err(e) => Err((e.line, e.cause, e.fix.into())),
+    },
+    instead: "",
+};
+
+const OF_SESSION: Named = Named {
+    file: "list",
+    text: "transfers",
+    what: "a list of transfers as CSV",
+    longest: transfers::LONGEST,
+    parse: |bytes| {
+        let text = str::from_utf8(bytes).map_err(|e| (None, e.to_string(), "write it as UTF-8".to_string()))?;
+        let list = transfers::parse(text).map_err(|e| (Some(e.line), e.cause, e.fix))?;
+        Ok(transfers::write(&list))
+    },
+    instead: "start,size\n0,1\n",
+};
+
+/// The text takes the place of the file, and of a text that is there.
+fn put(node: &mut Node, of: &Named, text: &str, place: Place) {
+    node.remove(of.file);
+    node.remove(of.text);
+    if text.is_empty() {
+        return;
+    }
+    let value = Node { place, kind: Kind::Leaf(Value::String(text.into())) };
     if let Kind::Table(entries) = &mut node.kind {
-        entries.push(Entry { key: "trace".into(), place, node: value, left_over: false });
+        entries.push(Entry { key: of.text.into(), place, node: value, left_over: false });
     }
 }
 
-fn read(file: &Path, name: &str, place: Place) -> Result<String, Diagnostic> {
+fn read(file: &Path, name: &str, of: &Named, place: Place) -> Result<String, Diagnostic> {
     let refuse = |cause: String, fix: &str| Diagnostic::new(cause).fix(fix).at(place);
     let failed = |e: std::io::Error| match e.kind() {
         ErrorKind::NotFound => refuse(
             format!("there is no file {}", file.display()),
-            "`file` is relative to the scenario that says it, with -s to the present directory",
+            &format!("`{}` is relative to the scenario that says it, with -s to the present directory", of.file),
         ),
-        _ => refuse(format!("{} cannot be read: {e}", file.display()), "name a link trace in Mahimahi's format"),
+        _ => refuse(format!("{} cannot be read: {e}", file.display()), &format!("name {}", of.what)),
     };
     let mut bytes = Vec::new();
-    let limited =
-        std::fs::File::open(file).map(|f| f.take(mahimahi::LONGEST + 1)).and_then(|mut f| f.read_to_end(&mut bytes));
+    let limited = std::fs::File::open(file).map(|f| f.take(of.longest + 1)).and_then(|mut f| f.read_to_end(&mut bytes));
     limited.map_err(failed)?;
-    if bytes.len() as u64 > mahimahi::LONGEST {
-        let cause = format!("{} is larger than {} MiB", file.display(), mahimahi::LONGEST >> 20);
-        return Err(refuse(cause, "use a shorter part of the trace"));
+    if bytes.len() as u64 > of.longest {
+        let cause = format!("{} is larger than {} MiB", file.display(), of.longest >> 20);
+        return Err(refuse(cause, "use a shorter part of it"));
     }
-    let trace = mahimahi::parse(&bytes).map_err(|e| {
-        let at = e.line.map_or(String::new(), |n| format!(", line {n}"));
-        refuse(format!("{name}{at}: {}", e.cause), e.fix)
-    })?;
-    Ok(trace.to_string())
+    (of.parse)(&bytes).map_err(|(line, cause, fix)| {
+        let at = line.map_or(String::new(), |n| format!(", line {n}"));
+        refuse(format!("{name}{at}: {cause}"), &fix)
+    })
 }

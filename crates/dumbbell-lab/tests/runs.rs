@@ -28,6 +28,52 @@ fn files(dir: &Path) -> Vec<String> {
     names
 }
 
+/// Two ways through full queues: CAE's estimate and backoffs are columns of the series, null for a flow without them, and each
+/// backoff is a reaction.
+#[test]
+fn what_a_control_sees_is_recorded() {
+    const TWO_WAYS: &str = r#"duration = "10 s"
+profile = "ns2"
+record = { every = "10 ms", drops = true }
+tcp = { clock = "0 s" }
+[dumbbell]
+bottleneck = { rate = "5 Mbps", delay = "10 ms" }
+[queue]
+kind = "drop_tail"
+limit = "20 pkt"
+[[flow]]
+name = "there"
+cc = "cae"
+[[flow]]
+name = "back"
+direction = "reverse"
+start = "2 s"
+"#;
+    let dir = tempfile::tempdir().unwrap();
+    let mut request = request(TWO_WAYS, &[]);
+    request["out"] = json!(dir.path());
+    run(&request);
+    let rows = |name: &str| -> Vec<Row> {
+        let file = SerializedFileReader::new(File::open(dir.path().join(name)).unwrap()).unwrap();
+        file.get_row_iter(None).unwrap().map(Result::unwrap).collect()
+    };
+    let get = |row: &Row, name: &str| row.get_column_iter().find(|c| c.0 == name).unwrap().1.clone();
+    let series = rows("flows.parquet");
+    let of = |name: &str, column: &str| -> Vec<Field> {
+        let mine = |r: &&Row| get(r, "flow") == Field::Str(name.into());
+        series.iter().filter(mine).map(|r| get(r, column)).collect()
+    };
+    assert!(of("back", "cc_estimate").iter().all(|v| *v == Field::Null));
+    let (estimates, backoffs) = (of("there", "cc_estimate"), of("there", "cc_backoffs"));
+    let (Field::Double(alone), none) = (&estimates[190], &backoffs[190]) else { panic!("{estimates:?}") };
+    // Timestamps have units of 16.384 ns.
+    assert!((alone - 1.0).abs() < 1e-4 && *none == Field::Double(0.0), "{alone} {none}");
+    let Some(Field::Double(backoffs)) = backoffs.last() else { panic!("{backoffs:?}") };
+    let seen =
+        rows("reactions.parquet").iter().filter(|r| get(r, "cause") == Field::Str("rto_backed_off".into())).count();
+    assert!(*backoffs > 10.0 && seen as f64 <= *backoffs && seen as f64 > 0.9 * backoffs, "{backoffs} {seen}");
+}
+
 #[test]
 fn one_run_says_what_the_contract_promises() {
     let r = run(&request(RED, &["flow.0.count=2"]));

@@ -9,8 +9,10 @@ mod shared;
 
 use dumbbell_core::flow::FlowInfo;
 use dumbbell_core::packet::{Dscp, Ecn};
+use dumbbell_core::transport::LocalSignal;
 use dumbbell_core::units::{Capacity, Rate, Span};
 use dumbbell_tcp::TcpConfig;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 pub use shared::Shared;
@@ -37,8 +39,21 @@ pub struct Plan {
     pub links: Vec<Link>,
     /// Flows.
     pub flows: Vec<Flow>,
+    /// Groups of flows that results tell of together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sessions: Vec<Session>,
     /// What is recorded besides the summary.
     pub record: Record,
+}
+
+/// A group of flows that arrive one after the other, each a transfer of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Session {
+    /// Its name, unique.
+    pub name: String,
+    /// What it was meant to offer in the mean, payload in bits per second; `None` for a list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offered_bps: Option<f64>,
 }
 
 /// A host or a router.
@@ -137,6 +152,36 @@ pub struct Flow {
     pub dscp: Dscp,
     /// What routers are told of it.
     pub info: FlowInfo,
+    /// The session that it belongs to: its place in [`Plan::sessions`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<u32>,
+    /// What its hosts say to its two ends, in order of time; `None`: nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words: Option<Shared<Vec<Word>>>,
+}
+
+/// A word from a host to its end of a connection: what the network does not tell it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Word {
+    /// When it is said, from the start of the run.
+    pub at: Span,
+    /// To which end; default the receiver.
+    #[serde(default)]
+    pub to: Listener,
+    /// What is said: the path is about to vanish, or it is back.
+    pub say: LocalSignal,
+}
+
+/// Who hears a [`Word`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Listener {
+    /// The sender: its congestion control.
+    Sender,
+    /// The receiver: its manners.
+    #[default]
+    Receiver,
 }
 
 /// A flow's transport.
@@ -174,6 +219,19 @@ pub struct Record {
     /// Flows whose packets are followed one by one, ascending.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub packets: Vec<usize>,
+    /// Whether each flow of a session is recorded.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub completions: bool,
+    /// Flows whose acknowledgements are followed to their sender, ascending.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub acks: Vec<usize>,
+}
+
+impl Record {
+    /// Whether somebody is to be told of each drop.
+    pub fn tells_drops(&self) -> bool {
+        self.drops || !self.packets.is_empty() || !self.acks.is_empty()
+    }
 }
 
 /// Whether something says no more than nothing.

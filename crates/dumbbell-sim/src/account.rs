@@ -13,14 +13,28 @@ use dumbbell_core::units::Time;
 /// Packets that a port dropped, and when; for the accounts of their flows.
 pub type Casualties = Vec<(Time, Parcel)>;
 
+/// A copy of a packet that a wire made.
+#[derive(Clone, Copy, Debug)]
+pub struct Copied {
+    /// When it is at the far end; `None`: the same wire lost it.
+    pub at: Option<Time>,
+    /// The copy.
+    pub parcel: Parcel,
+}
+
+/// Copies in the order in which they follow their original.
+pub type Copies = Vec<Copied>;
+
 /// What a port needs of the world around it, for one event.
 pub struct Scene<'a, O> {
     /// What is known of the flows.
     pub flows: &'a FlowTable,
     /// What packets carry besides.
-    pub extras: &'a Extras,
+    pub extras: &'a mut Extras,
     /// Who did not arrive.
     pub casualties: &'a mut Casualties,
+    /// What a wire doubled, until it goes on behind its original.
+    pub copies: &'a mut Copies,
     /// Who looks on.
     pub observer: &'a mut O,
 }
@@ -138,6 +152,31 @@ impl Account {
             self.sent.mix(parcel.word());
         } else {
             self.late += 1;
+        }
+    }
+
+    /// A copy left with its original at `done`, not after the end. It was no packet of the queue's, whose account does not count it.
+    #[cold]
+    pub fn copied(&mut self, done: Time, copy: &Parcel) {
+        self.sent.mix(done.ps());
+        self.sent.mix(copy.word());
+    }
+
+    /// The same wire lost a copy that it had made.
+    #[cold]
+    pub fn loses_copy<O: Observer>(&mut self, copy: Parcel, e: &Event<'_>, scene: &mut Scene<'_, O>) {
+        self.lost.mix(e.t.ps());
+        self.lost.mix(copy.word());
+        scene.casualties.push((e.t, copy));
+        self.record(&copy, e, false, scene);
+    }
+
+    /// A packet that left at `done` has a wrong bit from now on.
+    #[cold]
+    pub fn corrupted(&mut self, done: Time, parcel: &Parcel) {
+        if done <= self.stats.end() {
+            self.lost.mix(done.ps());
+            self.lost.mix(!parcel.word());
         }
     }
 

@@ -12,7 +12,7 @@ use dumbbell_core::flow::FlowTable;
 use dumbbell_core::packet::{Meta, Packet};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::service::Service;
+use dumbbell_core::service::{Service, Taken};
 use dumbbell_core::units::{Span, Time};
 
 /// The queue and its transmitter.
@@ -65,7 +65,7 @@ impl ArrivalQueue {
         }
     }
 
-    /// A packet comes at `t`: when its last bit leaves, or `None` if it is dropped. Clocks due by `t` are settled.
+    /// A packet comes at `t`: when it leaves, and how, or `None` if it is dropped. Clocks due by `t` are settled.
     #[inline(always)]
     pub fn offer<O: Observer>(
         &mut self,
@@ -73,7 +73,7 @@ impl ArrivalQueue {
         parcel: &mut Parcel,
         account: &mut Account,
         scene: &mut Scene<'_, O>,
-    ) -> Option<Time> {
+    ) -> Option<Taken> {
         self.drain(t, &mut account.stats);
         let meta = parcel.meta();
         account.stats.arrived(t, meta.ip_len);
@@ -117,12 +117,13 @@ impl ArrivalQueue {
     }
 
     #[inline(always)]
-    fn admit(&mut self, t: Time, meta: &Meta, account: &mut Account) -> Time {
+    fn admit(&mut self, t: Time, meta: &Meta, account: &mut Account) -> Taken {
         let start = self.free_at.max(t);
-        let done = match self.ps_per_byte {
+        let taken = match self.ps_per_byte {
             0 => self.service.finish(t, start, meta.wire_len),
-            steady => start + Span::from_ps(u64::from(meta.wire_len) * steady),
+            steady => Taken::sent(start + Span::from_ps(u64::from(meta.wire_len) * steady)),
         };
+        let done = taken.done;
         self.free_at = done;
         self.told_idle = false;
         let leaves = if self.count_in_service { done } else { start };
@@ -132,7 +133,7 @@ impl ArrivalQueue {
             self.backlog.bytes += u64::from(meta.ip_len);
         }
         account.stats.passes(&Passage { arrived: t, start, leaves, done, backlog: self.backlog, meta });
-        done
+        taken
     }
 
     /// Lets what has left the backlog by `t` go.

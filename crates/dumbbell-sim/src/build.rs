@@ -18,6 +18,7 @@ use crate::ranks::Ranks;
 use crate::station::Station;
 use crate::stats::PortStats;
 use crate::wire::Wire;
+use crate::words::Words;
 use crate::world::World;
 use dumbbell_algos::aqm::{self, AnyAqm};
 use dumbbell_algos::cc::AnyCc;
@@ -34,10 +35,10 @@ use dumbbell_core::foreign::{Alarm, Makers};
 use dumbbell_core::impairment::Impairment;
 use dumbbell_core::qdisc::Fifo;
 use dumbbell_core::rng::{Stream, key_of};
-use dumbbell_core::service::Service;
+use dumbbell_core::service::{Service, Site};
 use dumbbell_core::transport::{CongestionControl, Path};
 use dumbbell_core::units::{Capacity, Span, Time};
-use dumbbell_plan::{Link, Plan, Spec, Transport};
+use dumbbell_plan::{Link, LinkId, Plan, Spec, Transport};
 use dumbbell_tcp::Sender;
 use std::sync::Arc;
 
@@ -89,7 +90,7 @@ impl World {
             elements.iter().map(|e| matches!(e, Element::Port(p) if f(p))).collect()
         };
         let held = is(&|p| matches!(p.queue, Queue::Held(_)) || p.station.is_some());
-        let unordered = is(&|p| p.impairments.iter().any(|(i, _)| i.reorders()));
+        let unordered = is(&|p| p.impairments.iter().any(|(i, _)| i.reorders()) || p.service().reorders());
         let streams = Streams::of(plan, &unordered);
         let (ranks, arrivals) = Ranks::new(plan.seed, streams.population(plan));
         let cut = Legs::cut(plan, &streams, &arrivals, options.fold, &held, &unordered);
@@ -107,7 +108,7 @@ impl World {
         let mut net = Net::new(Time::ZERO + plan.duration, cut.legs, ranks, agenda, elements, exits);
         net.table = FlowTable::new(plan.flows.iter().map(|f| f.info));
         net.audit = options.audit.then(Audit::default);
-        Ok(World::assemble(legend, flows, net, brought.alarm))
+        Ok(World::assemble(legend, flows, net, Words::of(plan), brought.alarm))
     }
 }
 
@@ -144,12 +145,30 @@ fn looks(plan: &Plan, wanted: bool) -> Looks {
     Looks::new(plan.record.every.filter(|_| wanted), Time::ZERO + plan.warmup)
 }
 
-/// How a link's transmitter takes the wire, watched after the warm-up.
-fn service(plan: &Plan, link: &Link, info: &LinkInfo) -> Result<AnyService, Fault> {
-    let mut service = match &link.service {
-        None => AnyService::Constant(Constant::new(&NoConfig {}, info)),
-        Some(spec) => within(&link.name, AnyService::build(&spec.kind, &spec.config, info))?,
-    };
+/// When the transmitter of a link is down by its own law during a run of `plan`, which is known before it: from and to, in
+/// order of time.
+///
+/// # Errors
+/// As [`World::new`].
+pub fn outages(plan: &Plan, link: LinkId) -> Result<Vec<(Time, Time)>, Fault> {
+    Ok(unwatched(plan, &plan.links[link])?.outages(Time::ZERO + plan.duration))
+}
+
+/// How a link's transmitter takes the wire.
+fn unwatched(plan: &Plan, link: &Link) -> Result<AnyService, Fault> {
+    let info = LinkInfo { rate: link.rate, capacity: link.capacity, mtu: link.mtu, delay: link.delay };
+    let part = link.service.as_ref().map_or("constant", |spec| &spec.kind);
+    let chance = Stream::named(plan.seed, &format!("{}/{part}", link.name));
+    let site = Site { link: info, chance };
+    match &link.service {
+        None => Ok(AnyService::Constant(Constant::new(&NoConfig {}, &site))),
+        Some(spec) => within(&link.name, AnyService::build(&spec.kind, &spec.config, &site)),
+    }
+}
+
+/// The same, watched after the warm-up.
+fn service(plan: &Plan, link: &Link) -> Result<AnyService, Fault> {
+    let mut service = unwatched(plan, link)?;
     service.watch(Time::ZERO + plan.warmup, Time::ZERO + plan.duration);
     Ok(service)
 }
@@ -190,7 +209,7 @@ fn element(
     Ok(Element::Port(Box::new(Port {
         station,
         queue,
-        account: Account::new(number, plan.record.drops || !plan.record.packets.is_empty(), PortStats::new(warm, end)),
+        account: Account::new(number, plan.record.tells_drops(), PortStats::new(warm, end)),
         impairments,
         looks: looks(plan, plan.record.queues && link.report),
         quiet_until: Time::ZERO,
@@ -214,7 +233,7 @@ fn queue(
     options: Options,
     brought: &Brought<'_>,
 ) -> Result<Queue, Fault> {
-    let service = service(plan, link, &info)?;
+    let service = service(plan, link)?;
     let spec = &link.aqm;
     if qdisc::CATALOGUE.iter().any(|e| e.about.name == spec.kind) {
         let several = within(&link.name, AnyQdisc::build(&spec.kind, &spec.config, &info))?;
@@ -282,7 +301,9 @@ fn flow(plan: &Plan, number: usize, straight: bool, brought: &Brought<'_>) -> Re
             Ends::Tcp { sender, receiver, mss }
         }
     };
-    Ok(Flow::new(number, ends, app, start, looks(plan, plan.record.flows)))
+    // A session's flows are too many and too short for series.
+    let looks = looks(plan, plan.record.flows && flow.session.is_none());
+    Ok(Flow::new(number, ends, app, start, looks))
 }
 
 /// About how many packets a second come to merges, of 1000 bytes: what sizes the agenda's buckets.

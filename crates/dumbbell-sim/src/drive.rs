@@ -1,5 +1,5 @@
 //! One link by itself, under a table of arrivals: the simulator's own port, built as for a plan, without a network.
-use crate::account::{Casualties, Scene};
+use crate::account::{Casualties, Copies, Scene};
 use crate::build::lone;
 use crate::entry::Pkt;
 use crate::extras::Extras;
@@ -92,6 +92,7 @@ struct Rig {
     flows: FlowTable,
     extras: Extras,
     casualties: Casualties,
+    copies: Copies,
     released: Vec<Parcel>,
     watch: Watch,
 }
@@ -100,8 +101,9 @@ macro_rules! scene {
     ($rig:ident) => {
         &mut Scene {
             flows: &$rig.flows,
-            extras: &$rig.extras,
+            extras: &mut $rig.extras,
             casualties: &mut $rig.casualties,
+            copies: &mut $rig.copies,
             observer: &mut $rig.watch,
         }
     };
@@ -115,6 +117,7 @@ impl Rig {
             flows: FlowTable::new(plan.flows.iter().map(|f| f.info)),
             extras: Extras::default(),
             casualties: Casualties::default(),
+            copies: Copies::default(),
             released: Vec::new(),
             watch: Watch(vec![Fate::default(); packets]),
         };
@@ -175,6 +178,8 @@ impl Rig {
 
     /// Packets that are through, or lost, need no number any more.
     fn forget(&mut self, through: Option<Parcel>) {
+        // What is told is the fate of those that came; copies did not.
+        self.copies.clear();
         for parcel in through.into_iter().chain(self.casualties.drain(..).map(|(_, parcel)| parcel)) {
             self.extras.take(parcel.packet.extra());
         }

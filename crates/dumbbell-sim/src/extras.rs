@@ -1,4 +1,4 @@
-//! What only some packets carry: SACK blocks, options of a SYN. A slab whose places are used again.
+//! What only some packets carry: SACK blocks, options of a SYN, a wrong bit. A slab whose places are used again.
 use crate::entry::NONE;
 use dumbbell_core::segment::Extra;
 
@@ -11,6 +11,8 @@ struct Place {
     audit: u64,
     /// Number of the packet among those of its socket, if somebody follows it.
     number: u64,
+    /// The link that gave it a wrong bit.
+    corrupted: Option<u32>,
 }
 
 /// The extras in use, by handle; handle [`NONE`] is no extra.
@@ -83,6 +85,26 @@ impl Extras {
     /// A packet's audit number; 0 if it has none.
     pub fn audit(&self, i: u32) -> u64 {
         self.places[i as usize].audit
+    }
+    /// Writes beside a packet's extra that it has a wrong bit, from `link`; the handle that the packet now has.
+    #[cold]
+    pub fn corrupt(&mut self, i: u32, link: usize) -> u32 {
+        let corrupted = Some(link as u32);
+        if i == NONE {
+            return self.place(Place { corrupted, ..Place::default() });
+        }
+        self.places[i as usize].corrupted = corrupted;
+        i
+    }
+    /// The link that gave a packet a wrong bit.
+    pub fn corrupted(&self, i: u32) -> Option<usize> {
+        self.places[i as usize].corrupted.map(|link| link as usize)
+    }
+    /// What a copy of a packet carries: all but the number by which the original is followed.
+    #[cold]
+    pub fn double(&mut self, i: u32) -> u32 {
+        let place = Place { number: 0, ..self.places[i as usize] };
+        if place.real || place.audit > 0 || place.corrupted.is_some() { self.place(place) } else { NONE }
     }
     /// How many are in use.
     pub fn in_use(&self) -> usize {

@@ -5,7 +5,7 @@ use dumbbell_algos::cc::AnyCc;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::segment::{Extra, Outbox, Segment, flag, timestamp};
-use dumbbell_core::transport::CongestionControl;
+use dumbbell_core::transport::{CongestionControl, LocalSignal};
 use dumbbell_core::units::Time;
 use dumbbell_tcp::{Receiver, Sender};
 use std::collections::VecDeque;
@@ -95,7 +95,29 @@ pub struct Side {
     pub armed: Time,
     /// What arrives before this instant finds nothing due: no deadline before it, no look by then.
     pub quiet_until: Time,
+    /// Before what arrives from this instant on there is something to do: a look, or the receipt of a transfer.
+    attend: Time,
     looks: Looks,
+}
+
+/// A transfer that may come to its end: what its receiver had when the last packet came, so that what that packet
+/// brought is known when the next one comes, or at the end. A flow without an end does not pay for this.
+#[derive(Clone, Copy, Debug)]
+struct Receipt {
+    delivered_bytes: u64,
+    last_packet: Time,
+    /// When the receiving application last got something new.
+    delivered_at: Time,
+}
+
+impl Receipt {
+    /// The receiver has `delivered_bytes`, and the next packet comes at `now`.
+    fn note(&mut self, delivered_bytes: u64, now: Time) {
+        if delivered_bytes != self.delivered_bytes {
+            (self.delivered_bytes, self.delivered_at) = (delivered_bytes, self.last_packet);
+        }
+        self.last_packet = now;
+    }
 }
 
 /// One flow; what each packet touches comes first.
@@ -117,16 +139,23 @@ pub struct Flow {
     lost_packets: u64,
     /// Counts of the two ends when the warm-up ended, unless nothing had happened by then.
     warm: Option<Box<[Counts; 2]>>,
+    /// Of a connection whose application may close.
+    receipt: Option<Box<Receipt>>,
 }
 
 impl Flow {
     /// A flow that has not begun; it does at `start`.
     pub fn new(number: usize, ends: Ends, app: App, start: Time, looks: Looks) -> Self {
+        let none = Receipt { delivered_bytes: 0, last_packet: start, delivered_at: start };
+        let receipt = (app.may_close() && matches!(ends, Ends::Tcp { .. })).then(|| Box::new(none));
+        let side = |attend| Side { armed: Time::NEVER, quiet_until: Time::ZERO, attend, looks };
+        let receives = if receipt.is_some() { Time::ZERO } else { looks.next() };
         Flow {
             number,
             ends,
             app,
-            sides: [(); 2].map(|()| Side { armed: Time::NEVER, quiet_until: Time::ZERO, looks }),
+            sides: [side(looks.next()), side(receives)],
+            receipt,
             series: None,
             lost_packets: 0,
             cwnd_integral: 0,
@@ -151,7 +180,7 @@ impl Flow {
     pub fn rest(&mut self, end: usize) -> Option<Time> {
         let due = self.due(end);
         let side = &mut self.sides[end];
-        side.quiet_until = due.next().min(side.looks.next());
+        side.quiet_until = due.next().min(side.attend);
         (due < side.armed).then_some(due)
     }
 
@@ -176,12 +205,25 @@ impl Flow {
         }
     }
 
+    /// The host of an end says something to it.
+    pub fn hears(&mut self, end: usize, now: Time, signal: LocalSignal, out: &mut impl Outbox) {
+        self.weigh_if_sender(end, now);
+        match (&mut self.ends, end) {
+            (Ends::Tcp { sender, .. }, SENDER) => sender.local(now, signal, out),
+            (Ends::Tcp { receiver, .. }, _) => receiver.local(now, signal, out),
+            (Ends::Udp(_), _) => {}
+        }
+    }
+
     /// A packet arrives at the sender.
     #[inline]
     pub fn sender_gets(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) {
         self.weigh(now);
         if let Ends::Tcp { sender, .. } = &mut self.ends {
             sender.on_segment(now, s, x, out);
+            if self.app.waits() && sender.all_acknowledged() {
+                self.app.acknowledged(now);
+            }
         }
     }
 
@@ -192,6 +234,21 @@ impl Flow {
             Ends::Tcp { receiver, .. } => receiver.on_segment(now, s, x, out),
             Ends::Udp(udp) => udp.read(s),
         }
+    }
+
+    /// When everything that the application handed over was there, if it has closed and everything was: of a
+    /// connection, after [`Flow::close`].
+    pub fn completed_at(&self) -> Option<Time> {
+        let (Some(receipt), Ends::Tcp { sender, .. }) = (&self.receipt, &self.ends) else { return None };
+        let whole = self.app.closed() && receipt.delivered_bytes == sender.written();
+        (whole && sender.written() > 0).then_some(receipt.delivered_at)
+    }
+
+    /// What the application measured of itself by `end`.
+    pub fn application(&self, end: Time) -> Gauges {
+        let mut gauges = Gauges::default();
+        self.app.probe(end, &mut gauges);
+        gauges
     }
 
     /// Adds the window since the last event to its integral.
@@ -215,11 +272,25 @@ impl Flow {
         while self.sides[end].looks.next() <= t {
             self.look(end, observer);
         }
+        if end == RECEIVER {
+            self.note_receipt(t);
+        }
+    }
+
+    /// Notes when the receiver got what it has, before a packet comes at `t`.
+    fn note_receipt(&mut self, t: Time) {
+        if let (Some(receipt), Ends::Tcp { receiver, .. }) = (&mut self.receipt, &self.ends) {
+            receipt.note(receiver.stats().delivered_bytes, t);
+        }
     }
 
     #[cold]
     fn look(&mut self, end: usize, observer: &mut impl Observer) {
-        let due = self.sides[end].looks.take();
+        let side = &mut self.sides[end];
+        let due = side.looks.take();
+        if end == SENDER || self.receipt.is_none() {
+            side.attend = side.looks.next();
+        }
         if due.warm {
             self.weigh_if_sender(end, due.at);
             let counts = self.counts();
@@ -250,6 +321,8 @@ impl Flow {
         let sent = FlowRow { sent_bytes: counts.sent_bytes, retransmits: counts.retransmits, ..FlowRow::default() };
         let Ends::Tcp { sender, mss, .. } = &self.ends else { return sent };
         let v = sender.view();
+        let mut gauges = Gauges::default();
+        sender.cc().probe(&mut gauges);
         FlowRow {
             cwnd_bytes: v.cwnd,
             cwnd_packets: v.cwnd as f64 / *mss as f64,
@@ -258,6 +331,7 @@ impl Flow {
             rto: v.rto,
             in_flight_bytes: v.in_flight,
             phase: v.phase,
+            gauges,
             ..sent
         }
     }

@@ -6,6 +6,7 @@ use crate::observe::Observer;
 use crate::parcel::Parcel;
 use dumbbell_algos::service::AnyService;
 use dumbbell_core::aqm::{Backlog, Cx, LinkInfo, Reason};
+use dumbbell_core::impairment::Fate;
 use dumbbell_core::packet::Packet;
 use dumbbell_core::port::{HeldPort, Start};
 use dumbbell_core::probe::Probe;
@@ -70,17 +71,17 @@ impl HeldQueue {
         self.started(now, start, account)
     }
 
-    /// The transmission that was due ends: the packet that left, and when the next one ends.
+    /// The transmission that was due ends: the packet that left and how, and when the next one ends.
     pub fn done<O: Observer>(
         &mut self,
         now: Time,
         account: &mut Account,
         scene: &mut Scene<'_, O>,
-    ) -> (Parcel, Option<Time>) {
+    ) -> ((Parcel, Fate), Option<Time>) {
         let backlog = self.port.backlog().packets;
         let mut cx = Cx { now, rng: &mut self.rng, link: &self.info, flows: scene.flows };
-        let (parcel, start) = self.port.done(&mut cx, &mut Outlet { now, backlog, account, scene });
-        (parcel, self.started(now, start, account))
+        let (sent, start) = self.port.done(&mut cx, &mut Outlet { now, backlog, account, scene });
+        (sent, self.started(now, start, account))
     }
 
     fn started(&self, now: Time, start: Option<Start>, account: &mut Account) -> Option<Time> {

@@ -3,6 +3,7 @@
 //! An agenda entry is needed only where streams merge, where a decision waits for the future, or where somebody
 //! looks. An element whose input is one ordered stream is run ahead by its feeder, as arithmetic.
 use crate::ranks::{Arrivals, Population, Stream};
+use crate::words;
 use dumbbell_plan::{LinkId, Plan, Transport};
 
 /// Where a stream of packets comes from.
@@ -46,6 +47,11 @@ impl Tail {
             End::Socket(number) => (NO_LEG, number),
         };
         Tail { from, to, leg, rank_or_socket }
+    }
+    /// What is left of it from hop `i` on.
+    #[inline]
+    pub fn from_hop(&self, i: u32) -> Tail {
+        Tail { from: i, ..*self }
     }
     /// What comes behind the last link.
     #[inline]
@@ -138,12 +144,13 @@ impl Streams {
 
 /// Each link of the route from one end of flow `f` (0: the sender's), with what feeds it. If packets overtake each
 /// other on the last one, a *door* follows, whose number is beyond all links: a merge in which they wait for their
-/// instant, because a socket takes them in order of time.
+/// instant, because a socket takes them in order of time. So it does where a host says a word in between.
 fn steps(plan: &Plan, f: usize, end: usize, unordered: &[bool]) -> Vec<(Feeder, LinkId)> {
     let flow = &plan.flows[f];
     let (route, first) =
         if end == 0 { (&flow.forward, Feeder::Data(f as u32)) } else { (&flow.back, Feeder::Acks(f as u32)) };
-    let door = route.last().filter(|l| unordered[**l]).map(|_| plan.links.len() + 2 * f + end);
+    let behind = |l: &&LinkId| unordered[**l] || words::hears(flow, 1 - end);
+    let door = route.last().filter(behind).map(|_| plan.links.len() + 2 * f + end);
     let links: Vec<LinkId> = route.iter().copied().chain(door).collect();
     let feeders = std::iter::once(first).chain(links.iter().map(|l| Feeder::Link(*l as u32)));
     feeders.zip(links.iter().copied()).collect()

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod account;
+mod acks;
 mod agenda;
 mod alone;
 mod app;
@@ -25,6 +26,7 @@ mod measures;
 mod net;
 mod observe;
 mod parcel;
+mod peril;
 mod port;
 mod ranks;
 mod report;
@@ -33,9 +35,11 @@ mod socket;
 mod station;
 mod stats;
 mod wire;
+mod words;
 mod world;
 
-pub use build::Options;
+pub use acks::{AckArrival, AckEnd, AckPath, AckRow, AckSummary, Spacings};
+pub use build::{Options, outages};
 pub use drive::{Arrival, Fate, drive};
 pub use measures::Measures;
 pub use observe::{Cause, FlowRow, Observer, QueueRow, Reaction, Signal, Stance, Who};

@@ -1,5 +1,5 @@
 //! Everything between sockets, and the one function that runs packets ahead between merges.
-use crate::account::Casualties;
+use crate::account::{Casualties, Copies};
 use crate::agenda::Agenda;
 use crate::audit::Audit;
 use crate::entry::{Entry, Pkt};
@@ -39,6 +39,10 @@ pub struct Tally {
     pub dropped: u64,
     /// Packets whose next event lies after the end.
     pub cut: u64,
+    /// Copies that wires made.
+    pub copied: u64,
+    /// Of those dropped, how many at a socket, for a wrong bit.
+    pub discarded: u64,
 }
 
 /// A packet that came to a socket without a merge on its way there.
@@ -65,6 +69,8 @@ pub struct Net {
     pub extras: Extras,
     /// Drops that their flows are to be told of.
     pub casualties: Casualties,
+    /// Copies of the packet that passed a wire just now.
+    pub copies: Copies,
     /// Packets that their sockets are to be given.
     pub landings: Vec<Landing>,
     pub tally: Tally,
@@ -78,8 +84,9 @@ macro_rules! scene {
     ($net:expr, $observer:ident) => {
         &mut $crate::account::Scene {
             flows: &$net.table,
-            extras: &$net.extras,
+            extras: &mut $net.extras,
             casualties: &mut $net.casualties,
+            copies: &mut $net.copies,
             observer: $observer,
         }
     };
@@ -98,6 +105,7 @@ impl Net {
             table: FlowTable::default(),
             extras: Extras::default(),
             casualties: Casualties::default(),
+            copies: Copies::default(),
             landings: Vec::new(),
             tally: Tally::default(),
             audit: None,
@@ -171,7 +179,7 @@ impl Net {
                     self.tally.packet_hops += 1;
                     t = wire.pass(t, packet.ip_len());
                 }
-                _ => t = self.pass_between(t, link, &mut packet, socket, observer)?,
+                _ => t = self.pass_between(t, &tail.from_hop(i), &mut packet, socket, observer)?,
             }
         }
         if t > self.end {
@@ -217,17 +225,24 @@ impl Net {
         }
     }
 
-    /// The same between merges, where wires are the rule.
+    /// The same of the first link of `tail`, between merges, where wires are the rule. A packet that has copies goes on
+    /// with them from here.
     #[inline(never)]
     fn pass_between<O: Observer>(
         &mut self,
         t: Time,
-        link: u32,
+        tail: &Tail,
         packet: &mut Pkt,
         socket: u32,
         observer: &mut O,
     ) -> Option<Time> {
-        self.pass(t, link, packet, (socket, 0), observer)
+        let link = self.legs.hops[tail.from as usize];
+        let at = self.pass(t, link, packet, (socket, 0), observer);
+        if self.copies.is_empty() {
+            return at;
+        }
+        self.together(at, *packet, &tail.from_hop(tail.from + 1), socket, observer);
+        None
     }
 
     /// A packet arrives at a merge at `now`; its landing, if a socket is behind it.
@@ -241,7 +256,14 @@ impl Net {
                 self.tally.packet_hops += 1;
                 wire.pass(now, packet.ip_len())
             }
-            Some(_) => self.pass(now, link, &mut packet, (socket, entry.leg), observer)?,
+            Some(_) => {
+                let at = self.pass(now, link, &mut packet, (socket, entry.leg), observer);
+                if !self.copies.is_empty() {
+                    self.together(at, packet, &tail, socket, observer);
+                    return None;
+                }
+                at?
+            }
         };
         self.advance(at, &tail, socket, packet, observer)
     }
@@ -278,11 +300,28 @@ impl Net {
         }
     }
 
-    /// A packet goes on behind a port, off the hot path.
-    fn goes_on<O: Observer>(&mut self, at: Time, parcel: Parcel, observer: &mut O) {
-        let tail = self.legs.legs[parcel.leg as usize].tail;
-        if let Some(landing) = self.advance(at, &tail, parcel.socket(), parcel.packet, observer) {
-            self.landings.push(landing);
+    /// A packet goes on behind a port, with its copies, off the hot path; `at`: when it is there, unless it is lost.
+    fn goes_on<O: Observer>(&mut self, at: Option<Time>, parcel: Parcel, observer: &mut O) {
+        if at.is_some() || !self.copies.is_empty() {
+            let tail = self.legs.legs[parcel.leg as usize].tail;
+            self.together(at, parcel.packet, &tail, parcel.socket(), observer);
+        }
+    }
+
+    /// A packet goes on from the start of `tail`, and behind it the copies that were made of it: each as far as it comes
+    /// before the next one does, so that every link sees them in their order.
+    #[inline(never)]
+    fn together<O: Observer>(&mut self, at: Option<Time>, packet: Pkt, tail: &Tail, socket: u32, observer: &mut O) {
+        let copies = std::mem::take(&mut self.copies);
+        self.tally.copied += copies.len() as u64;
+        if let Some(audit) = &mut self.audit {
+            copies.iter().for_each(|c| audit.copied(self.extras.audit(c.parcel.packet.extra())));
+        }
+        let all = at.map(|at| (at, packet)).into_iter();
+        for (at, packet) in all.chain(copies.iter().filter_map(|c| Some((c.at?, c.parcel.packet)))) {
+            if let Some(landing) = self.advance(at, tail, socket, packet, observer) {
+                self.landings.push(landing);
+            }
         }
     }
 
@@ -291,9 +330,8 @@ impl Net {
     fn release<O: Observer>(&mut self, now: Time, link: u32, observer: &mut O) {
         let mut released = std::mem::take(&mut self.released);
         for mut parcel in released.drain(..) {
-            if let Some(at) = self.enter(now, link, &mut parcel, observer) {
-                self.goes_on(at, parcel, observer);
-            }
+            let at = self.enter(now, link, &mut parcel, observer);
+            self.goes_on(at, parcel, observer);
         }
         self.released = released;
         if let Element::Port(port) = &mut self.elements[link as usize]
@@ -321,9 +359,7 @@ impl Net {
         if let Some(next) = next {
             self.agenda.push(Entry::clock(next.ps(), self.ranks.done(link)));
         }
-        if let Some(at) = at {
-            self.goes_on(at, parcel, observer);
-        }
+        self.goes_on(at, parcel, observer);
     }
 
     /// The clock of a held queue is due.

@@ -8,7 +8,7 @@ use dumbbell_core::units::{Span, Time};
 use dumbbell_tcp::{SenderStats, SenderView};
 
 /// A sender at one instant. Counts are since the start of the flow.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowRow {
     /// Congestion window, bytes.
     pub cwnd_bytes: u64,
@@ -30,6 +30,8 @@ pub struct FlowRow {
     pub retransmits: u64,
     /// Where the sender stands.
     pub phase: Phase,
+    /// What its congestion control shows.
+    pub gauges: Gauges,
 }
 
 /// A queue at one instant.
@@ -86,6 +88,10 @@ pub enum Cause {
     Undone,
     /// Everything that was lost is repaired.
     Recovered,
+    /// Its control backed the timer off ahead of any expiry.
+    BackedOff,
+    /// Its control had the round-trip time forgotten.
+    Reset,
     /// The control's own doing: a delay, a round that ended, an idle time.
     Own,
 }
@@ -106,6 +112,10 @@ impl Cause {
             Some(Cause::Undone)
         } else if b.phase != Phase::Open && a.phase == Phase::Open {
             Some(Cause::Recovered)
+        } else if after.stats.ordered_backoffs > before.stats.ordered_backoffs {
+            Some(Cause::BackedOff)
+        } else if after.stats.ordered_resets > before.stats.ordered_resets {
+            Some(Cause::Reset)
         } else if a.cwnd < b.cwnd && b.phase == Phase::Open || a.phase != b.phase || a.ssthresh != b.ssthresh {
             Some(Cause::Own)
         } else {
@@ -121,6 +131,8 @@ impl Cause {
             Cause::TailLoss => "tail_loss",
             Cause::Undone => "undone",
             Cause::Recovered => "recovered",
+            Cause::BackedOff => "rto_backed_off",
+            Cause::Reset => "rtt_reset",
             Cause::Own => "own",
         }
     }
@@ -187,6 +199,8 @@ pub trait Observer {
     fn left(&mut self, _who: Who, _link: usize, _done: Time, _arrives: Time) {}
     /// A packet arrived at a socket, with `ecn` in its header.
     fn delivered(&mut self, _t: Time, _who: Who, _ecn: Ecn) {}
+    /// A packet came to a socket, which discarded it, because `link` had given it a wrong bit.
+    fn discarded(&mut self, _t: Time, _who: Who, _link: usize) {}
     /// Whether it wants to know of reactions.
     fn wants_reactions(&self) -> bool {
         false

@@ -7,12 +7,12 @@ use crate::observe::{Looks, Observer, QueueRow};
 use crate::parcel::Parcel;
 use crate::station::Station;
 use dumbbell_algos::impairment::AnyImpairment;
+use dumbbell_algos::service::AnyService;
 use dumbbell_core::aqm::{Backlog, Reason};
-use dumbbell_core::impairment::{Fate, Impairment};
-use dumbbell_core::packet::Packet;
+use dumbbell_core::impairment::Fate;
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::service::Service;
+use dumbbell_core::service::{Service, Taken};
 use dumbbell_core::units::{Span, Time};
 
 /// How a queue decides.
@@ -70,9 +70,9 @@ impl Port {
             return None;
         }
         let Queue::Arrival(queue) = &mut self.queue else { unreachable!("a held queue is a merge") };
-        let done = queue.offer(t, parcel, &mut self.account, scene)?;
-        self.quiet_until = done.min(self.quiet_until);
-        self.onto_the_wire(done, parcel, scene)
+        let taken = queue.offer(t, parcel, &mut self.account, scene)?;
+        self.quiet_until = taken.done.min(self.quiet_until);
+        self.onto_the_wire(taken, parcel, scene)
     }
 
     /// Frames the packet, unless it is larger than the link carries: then it is dropped.
@@ -88,26 +88,18 @@ impl Port {
         fits
     }
 
-    /// The packet's last bit left at `done`: when it is at the far end, or `None` if the wire loses it.
+    /// The packet left at `done`: when it is at the far end, or `None` if it is lost.
     #[inline(always)]
-    fn onto_the_wire<O: Observer>(&mut self, done: Time, parcel: &Parcel, scene: &mut Scene<'_, O>) -> Option<Time> {
-        let mut at = done + self.delay;
-        if self.impairments.is_empty() {
-            self.account.departed(done, parcel);
-            scene.left(parcel, self.account.link, done, at);
-            return Some(at);
+    fn onto_the_wire<O: Observer>(
+        &mut self,
+        Taken { done, fate }: Taken,
+        parcel: &mut Parcel,
+        scene: &mut Scene<'_, O>,
+    ) -> Option<Time> {
+        if fate != Fate::Arrives || !self.impairments.is_empty() {
+            return self.suffers(done, fate, parcel, scene);
         }
-        for (impairment, rng) in &mut self.impairments {
-            match impairment.fate(done, rng, &parcel.meta()) {
-                Fate::Arrives => {}
-                Fate::Delayed(d) => at += d,
-                Fate::Lost => {
-                    let event = Event { t: done, reason: Reason::Link, backlog: 0, saw: &|_| {} };
-                    self.account.drop(*parcel, &event, scene);
-                    return None;
-                }
-            }
-        }
+        let at = done + self.delay;
         self.account.departed(done, parcel);
         scene.left(parcel, self.account.link, done, at);
         Some(at)
@@ -131,9 +123,9 @@ impl Port {
     pub fn done<O: Observer>(&mut self, t: Time, scene: &mut Scene<'_, O>) -> (Parcel, Option<Time>, Option<Time>) {
         self.look_before(t, scene.observer);
         let Queue::Held(queue) = &mut self.queue else { unreachable!("asked of a queue that decides at arrival") };
-        let (parcel, next) = queue.done(t, &mut self.account, scene);
+        let ((mut parcel, fate), next) = queue.done(t, &mut self.account, scene);
         self.account.stats.became(t, queue.backlog());
-        let at = self.onto_the_wire(t, &parcel, scene);
+        let at = self.onto_the_wire(Taken { done: t, fate }, &mut parcel, scene);
         (parcel, at, next)
     }
 
@@ -233,11 +225,15 @@ impl Port {
 
     /// Bits sent over bits that the transmitter could have sent, in the window.
     pub fn utilization(&self) -> f64 {
-        let service = match &self.queue {
+        self.service().utilization().unwrap_or_else(|| self.account.stats.busy_share())
+    }
+
+    /// The transmitter.
+    pub fn service(&self) -> &AnyService {
+        match &self.queue {
             Queue::Arrival(q) => q.service(),
             Queue::Held(q) => q.service(),
-        };
-        service.utilization().unwrap_or_else(|| self.account.stats.busy_share())
+        }
     }
 
     /// Packets that came to the queue and are neither through nor dropped at the end.

@@ -1,4 +1,5 @@
 //! What happened, and whether every packet is accounted for.
+use crate::acks::AckSummary;
 use crate::flow::Ends;
 use crate::measures::Measures;
 use crate::net::{Element, scene};
@@ -6,6 +7,8 @@ use crate::observe::Observer;
 use crate::world::World;
 use dumbbell_core::fingerprint::Fingerprint;
 use dumbbell_core::ledger::Ledger;
+use dumbbell_core::probe::Gauges;
+use dumbbell_core::units::{Span, Time};
 
 /// The result of a run. Rates, means and counts are those of the window from the warm-up to the end.
 #[derive(Clone, Debug)]
@@ -51,6 +54,13 @@ pub struct FlowReport {
     pub srtt_mean_s: Option<f64>,
     /// Time-weighted mean congestion window.
     pub cwnd_mean_packets: Option<f64>,
+    /// From its start until the receiving application had everything, whenever that was; `None` if its application
+    /// has not closed, if something is missing, and for datagrams.
+    pub completion: Option<Span>,
+    /// What its application measured of itself, since its start.
+    pub application: Gauges,
+    /// Its acknowledgements; filled in by whoever followed them.
+    pub acks: Option<AckSummary>,
 }
 
 /// One queue.
@@ -75,17 +85,21 @@ pub struct QueueReport {
     pub utilization: f64,
 }
 
-/// The account of all packets of a run: `sent = delivered + dropped + in_network`.
+/// The account of all packets of a run: `sent = delivered + dropped + in_network`, copies included.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conservation {
     /// Whether it closes.
     pub ok: bool,
-    /// Packets that left a socket.
+    /// Packets that left a socket, and copies that wires made.
     pub sent: u64,
     /// Packets that arrived at one.
     pub delivered: u64,
     /// Packets dropped anywhere.
     pub dropped: u64,
+    /// Of those sent, the copies.
+    pub duplicated: u64,
+    /// Of those dropped, the ones that a host discarded for a wrong bit.
+    pub discarded: u64,
     /// Packets on their way at the end.
     pub in_network: u64,
     /// What does not close, and where.
@@ -136,6 +150,9 @@ impl World {
             marks: c.marks,
             srtt_mean_s: (c.rtt_samples > 0).then(|| c.rtt_sum_s / c.rtt_samples as f64),
             cwnd_mean_packets: (tcp && active > 0.0).then(|| c.cwnd_integral / active),
+            completion: flow.completed_at().map(|at| at.since(Time::ZERO + legend.start(i))),
+            application: flow.application(self.end),
+            acks: None,
         }
     }
 
@@ -174,12 +191,13 @@ impl World {
     fn conservation(&self) -> Conservation {
         let held: u64 = self.net.elements.iter().map(|e| if let Element::Port(p) = e { p.held() } else { 0 }).sum();
         let t = &self.net.tally;
-        let in_network = t.cut + held;
+        let (sent, in_network) = (t.sent + t.copied, t.cut + held);
         let mut faults = Vec::new();
-        if t.sent != t.delivered + t.dropped + in_network {
+        if sent != t.delivered + t.dropped + in_network {
             faults.push(format!(
-                "{} packets left sockets, but {} arrived, {} were dropped and {in_network} are on their way",
-                t.sent, t.delivered, t.dropped
+                "{} packets left sockets and {} copies were made, but {} arrived, {} were dropped and {in_network} are on \
+                 their way",
+                t.sent, t.copied, t.delivered, t.dropped
             ));
         }
         for link in self.legend.links() {
@@ -202,9 +220,11 @@ impl World {
         }
         Conservation {
             ok: faults.is_empty(),
-            sent: t.sent,
+            sent,
             delivered: t.delivered,
             dropped: t.dropped,
+            duplicated: t.copied,
+            discarded: t.discarded,
             in_network,
             faults,
         }

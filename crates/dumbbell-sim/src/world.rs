@@ -6,6 +6,7 @@ use crate::net::{Landing, Net};
 use crate::observe::{Observer, Who};
 use crate::ranks::Clock;
 use crate::socket::Socket;
+use crate::words::Words;
 use dumbbell_core::foreign::{Alarm, Failure};
 use dumbbell_core::segment::Extra;
 use dumbbell_core::units::Time;
@@ -17,17 +18,21 @@ pub struct World {
     pub(crate) end: Time,
     pub(crate) flows: Vec<Flow>,
     pub(crate) net: Net,
+    words: Words,
     alarm: Alarm,
     now: Time,
 }
 
 impl World {
     /// A world that stands at its beginning.
-    pub(crate) fn assemble(legend: Legend, flows: Vec<Flow>, net: Net, alarm: Alarm) -> Self {
+    pub(crate) fn assemble(legend: Legend, flows: Vec<Flow>, net: Net, words: Words, alarm: Alarm) -> Self {
         let (warm, end) = (Time::ZERO + legend.warmup, Time::ZERO + legend.duration);
-        let mut world = World { legend, warm, end, flows, net, alarm, now: Time::ZERO };
+        let mut world = World { legend, warm, end, flows, net, words, alarm, now: Time::ZERO };
         (0..world.flows.len()).for_each(|f| world.arm(f, SENDER));
         world.net.arm();
+        for (at, socket) in world.words.all() {
+            world.net.agenda.push(Entry::clock(at.ps(), world.net.ranks.socket(socket)));
+        }
         world
     }
 
@@ -84,6 +89,26 @@ impl World {
             *armed = Time::NEVER;
             self.settle_socket(flow, end, self.now, observer);
             self.arm(flow, end);
+        }
+        if !self.words.is_empty() {
+            self.hear(socket, observer);
+        }
+    }
+
+    /// What the host of a socket says to it now: after everything else at this instant.
+    #[cold]
+    fn hear<O: Observer>(&mut self, number: usize, observer: &mut O) {
+        let (f, end, now) = (number / 2, number % 2, self.now);
+        for signal in self.words.take(now, number as u32) {
+            self.settle_socket(f, end, now, observer);
+            let flow = &mut self.flows[f];
+            flow.look_until(end, now, observer);
+            let before = if O::FOLLOWS && end == SENDER { flow.stance(observer) } else { None };
+            flow.hears(end, now, signal, &mut Socket { t: now, number: number as u32, net: &mut self.net, observer });
+            if let Some(before) = before {
+                flow.tell_reaction(now, before, observer);
+            }
+            self.arm(f, end);
         }
     }
 
@@ -175,11 +200,14 @@ impl World {
     /// at this very instant comes after. Compiled once for each end.
     #[inline(never)]
     fn deliver<const END: usize, O: Observer>(&mut self, f: usize, t: Time, packet: Pkt, observer: &mut O) {
-        self.net.tally.delivered += 1;
         let mut extra = None;
         if packet.extra() != NONE || self.flows[f].sides[END].quiet_until <= t {
+            if let Some(link) = self.net.extras.corrupted(packet.extra()) {
+                return self.discard::<END, O>(f, t, (packet, link), observer);
+            }
             extra = self.prepare::<END, O>(f, t, packet, observer);
         }
+        self.net.tally.delivered += 1;
         let flow = &mut self.flows[f];
         let before = if O::FOLLOWS && END == SENDER { flow.stance(observer) } else { None };
         let mut socket = Socket { t, number: (2 * f + END) as u32, net: &mut self.net, observer };
@@ -193,6 +221,31 @@ impl World {
         debug_assert!(flow.due(END) >= t, "flow {f} wants to act in the past: at {:?}, and it is {t:?}", flow.due(END));
         if let Some(due) = flow.rest(END) {
             self.arm_at(f, END, due);
+        }
+    }
+
+    /// A packet arrives that has a wrong bit, from a link: the host's checksum says so, and nobody else hears of it.
+    #[cold]
+    fn discard<const END: usize, O: Observer>(
+        &mut self,
+        f: usize,
+        t: Time,
+        (packet, link): (Pkt, usize),
+        observer: &mut O,
+    ) {
+        let net = &mut self.net;
+        net.tally.dropped += 1;
+        net.tally.discarded += 1;
+        if let Some(audit) = &mut net.audit {
+            audit.dropped(net.extras.audit(packet.extra()));
+        }
+        let who = Who { flow: f, data: END == RECEIVER, number: net.extras.number(packet.extra()) };
+        if O::FOLLOWS && who.number != 0 {
+            observer.discarded(t, who, link);
+        }
+        net.extras.take(packet.extra());
+        if who.data && t >= self.warm {
+            self.flows[f].loses();
         }
     }
 

@@ -47,7 +47,7 @@ fn link_choice() -> impl Strategy<Value = LinkChoice> {
     // Round figures, so that many things happen at the same instant.
     let kbps = select(vec![800u64, 1_000, 3_333, 10_000, 100_000]);
     let delay_us = select(vec![0u64, 1_000, 2_000, 7_919]);
-    (kbps, delay_us, prop::option::of(1u32..30), (0usize..8, 0usize..1000), 0usize..4, any::<bool>(), 0u8..8, 0u8..8)
+    (kbps, delay_us, prop::option::of(1u32..30), (0usize..8, 0usize..1000), 0usize..16, any::<bool>(), 0u8..8, 0u8..8)
         .prop_map(|(kbps, delay_us, packets, (queue, any), wire, in_service, n, service)| LinkChoice {
             kbps,
             delay_us,
@@ -64,7 +64,7 @@ fn link_choice() -> impl Strategy<Value = LinkChoice> {
 fn flow_choice() -> impl Strategy<Value = FlowChoice> {
     let cc = select(vec!["tahoe", "reno", "newreno", "sack", "aimd", "cubic"]);
     let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
-    (0usize..6, 0usize..6, 0u64..300, 0usize..4, cc, flags, (2u32..60, select(vec![0u8, 0, 46, 8, 12])), any::<u8>())
+    (0usize..6, 0usize..6, 0u64..300, 0usize..8, cc, flags, (2u32..60, select(vec![0u8, 0, 46, 8, 12])), any::<u8>())
         .prop_map(|(from, to, start_ms, kind, cc, (jitter, sack, ecn, second), (window, dscp), machinery)| FlowChoice {
             from,
             to,
@@ -114,6 +114,27 @@ fn service(choice: &LinkChoice) -> Option<Shared<Spec>> {
     }
 }
 
+/// Half of the wires are clean; some do several things.
+fn impairments(wire: usize) -> Vec<Shared<Spec>> {
+    let all = [
+        ("bernoulli", json!({"loss": 0.02})),
+        ("jitter", json!({"max": "4 ms"})),
+        ("duplicate", json!({"share": 0.05})),
+        ("corrupt", json!({"rate": 0.02})),
+        ("reorder", json!({"share": 0.1, "delay": "3 ms"})),
+        ("gilbert_elliott", json!({"every": "2 ms", "to_bad": 0.02})),
+        ("jitter", json!({"distribution": "exponential", "mean": "1 ms", "keep_order": true})),
+        ("loss_trace", json!({"trace": "0x40 1x2 0x7 1", "repeat": true})),
+    ];
+    let some: &[usize] = match wire {
+        0..6 => &[0, 1, 2, 3, 4, 5][wire..=wire],
+        6 => &[2, 6, 2],
+        7 => &[3, 2, 7, 4],
+        _ => &[],
+    };
+    some.iter().map(|i| spec(all[*i].0, all[*i].1.clone())).collect()
+}
+
 /// Six hosts on a ring of four routers with a chord; every link has its own character in each direction.
 fn plan(seed: u64, links: &[LinkChoice], flows: &[FlowChoice]) -> Plan {
     let mut p = empty(seed, Span::from_ms(1500));
@@ -132,11 +153,7 @@ fn plan(seed: u64, links: &[LinkChoice], flows: &[FlowChoice]) -> Plan {
         if c.shaped {
             l.conditioner = Some(spec("tbf", json!({"rate": "600 kbps", "burst": "3 kB"})));
         }
-        l.impairments = match c.wire {
-            0 => vec![spec("bernoulli", json!({"loss": 0.02}))],
-            1 => vec![spec("jitter", json!({"max": "4 ms"}))],
-            _ => vec![],
-        };
+        l.impairments = impairments(c.wire);
         p.links.push(l);
     }
     for c in flows.iter().filter(|c| c.from != c.to) {
@@ -176,6 +193,25 @@ fn add(p: &mut Plan, c: &FlowChoice) {
             (last.transport, last.back) = (Transport::Udp { header: 28, ecn: Default::default() }, vec![]);
         }
         2 => last.stop = Some(Span::from_ms(900)),
+        // Closed loops: at once, after a pause, and after pauses of chance; some end, some are stopped.
+        3 | 4 => {
+            let think = [json!("0 s"), json!("3 ms"), json!({"kind": "exponential", "mean": "20 ms"})];
+            let sizes = [json!("960 B"), json!({"kind": "bounded_pareto", "shape": 1.2, "min": "1 B", "max": "60 kB"})];
+            let mut config =
+                json!({"response": sizes[usize::from(has(1))], "think": think[usize::from(c.machinery) % 3]});
+            if has(2) {
+                config["exchanges"] = json!(5);
+            } else {
+                last.stop = Some(Span::from_ms(1100));
+            }
+            last.source = spec("request_response", config);
+        }
+        5 => {
+            let ladder = json!(["300 kbps", "1 Mbps"]);
+            let length = if has(0) { json!("400 ms") } else { json!(null) };
+            let config = json!({"ladder": ladder, "chunk": "100 ms", "start_up": "200 ms", "buffer": "400 ms", "length": length});
+            last.source = spec("video", config);
+        }
         _ => {}
     }
 }
@@ -226,6 +262,44 @@ fn a_flow_alone_does_not_run_ahead_for_ever() {
     let goodput = report.flows[0].goodput_bps;
     // 960 of 1000 bytes on 10 Mbps, less the slow start.
     assert!((9.3e6..9.6e6).contains(&goodput), "{goodput}");
+}
+
+/// Two hosts, 10 Mbps and 5 ms each way, a flow with this source, for two seconds.
+fn alone(source: Shared<Spec>, tcp: TcpConfig) -> Report {
+    let mut p = empty(1, Span::from_secs(2));
+    p.nodes = (0..2).map(|i| Node { name: format!("n{i}"), kind: NodeKind::Host }).collect();
+    p.links = [(0, 1), (1, 0)].map(|(a, b)| link(a, b, Rate::from_mbps(10), Span::from_ms(5))).into();
+    flow(&mut p, 0, 1, Span::from_ms(100), "newreno", tcp);
+    p.flows[0].source = source;
+    audited(&p, Options::default())
+}
+
+/// One segment of 1000 bytes takes 0.8 ms and 5 ms; its acknowledgement of 40 bytes 32 us and 5 ms. With 20 ms of
+/// thought, an exchange is 30.832 ms: 62 of them begin within 1.9 s, of which the last is not answered.
+#[test]
+fn responses_take_the_time_that_the_path_takes() {
+    let config = json!({"response": "960 B", "think": "20 ms"});
+    let report = alone(spec("request_response", config.clone()), plans::bench_tcp());
+    let of = |name| report.flows[0].application.get(name).unwrap();
+    assert!((of("latency_mean_s") - 10.832e-3).abs() < 1e-9, "{}", of("latency_mean_s"));
+    assert_eq!(of("responses"), f64::floor((1.9 + 0.02) / 30.832e-3));
+    assert_eq!(report.flows[0].completion, None, "it has not closed");
+    let mut ten = config;
+    ten["exchanges"] = json!(10);
+    let report = alone(spec("request_response", ten), plans::bench_tcp());
+    // Nine exchanges with their thoughts, and the way of the last segment.
+    let expected = Span::from_us(9 * 30_832 + 5_800);
+    assert_eq!(report.flows[0].completion, Some(expected));
+}
+
+/// Twenty segments with a window of ten: the last of the first round leaves at once and the others clocked by
+/// acknowledgements, each 0.8 ms; round trip 10.832 ms. The eleventh leaves at 10.832 ms, the last 9 segments later.
+#[test]
+fn a_transfer_is_complete_when_its_last_byte_is_there() {
+    let report = alone(spec("fixed", json!({"size": "19200 B"})), plans::bench_tcp());
+    assert_eq!(report.flows[0].completion, Some(Span::from_us(10_832 + 9 * 800 + 5_800)));
+    let report = alone(spec("bulk", json!({})), plans::bench_tcp());
+    assert_eq!(report.flows[0].completion, None);
 }
 
 #[test]

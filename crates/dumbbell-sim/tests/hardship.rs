@@ -84,7 +84,7 @@ impl Hardship {
         let (mut source, mut rng) =
             (AnySource::build(&spec.kind, &spec.config, &()).unwrap(), Stream::named(0, "none"));
         let (stop, mut at, mut sum) = (plan.flows[0].stop.unwrap_or(DURATION), Span::ZERO, 0);
-        while let Some(burst) = source.next(&mut rng) {
+        while let Some(burst) = source.next(Time::ZERO + at, &mut rng) {
             at = at + burst.after;
             if at >= stop {
                 break;
@@ -141,7 +141,7 @@ impl Observer for Watch {
     }
     fn flow(&mut self, t: Time, _: usize, row: &FlowRow) {
         self.lowest_window = self.lowest_window.min(row.cwnd_bytes);
-        self.rows.push((t, *row));
+        self.rows.push((t, row.clone()));
     }
 }
 

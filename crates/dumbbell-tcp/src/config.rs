@@ -2,6 +2,7 @@
 mod check;
 mod choices;
 mod profiles;
+mod usual;
 
 pub use choices::{DelayedAck, Detection, Ecn, Exit, PartialAck, Recovery, Reduction, Reentry};
 use dumbbell_core::transport::Implied;
@@ -69,9 +70,22 @@ pub struct TcpConfig {
     /// Recovery, unless the congestion control's name implies one.
     #[schemars(extend("x-source" = "RFC 6675"))]
     pub recovery: Recovery,
-    /// What tells that a segment is lost. With `recovery = "sack"` only; the others count duplicates.
+    /// What tells that a segment is lost. `rack` with `recovery = "sack"` only; the others count duplicates.
     #[schemars(extend("x-source" = "RFC 8985 section 6"))]
     pub detection: Detection,
+    /// How long `detection = "dcr"` waits after the first duplicate acknowledgement, in smoothed round-trip times; always
+    /// less than the retransmission timeout.
+    #[schemars(range(min = 0.01, max = 10.0), extend("x-source" = "TCP-DCR section 3: tau = 1", "x-default" = 1.0))]
+    #[serde(skip_serializing_if = "usual::dcr_delay")]
+    pub dcr_delay: f64,
+    /// Whether it waits in slow start, too.
+    #[schemars(extend("x-source" = "TCP-DCR section 3", "x-default" = false))]
+    #[serde(skip_serializing_if = "usual::off")]
+    pub dcr_in_slow_start: bool,
+    /// Whether it waits no longer once all but one of a window's segments are answered by duplicates.
+    #[schemars(extend("x-source" = "RFC 4653 section 3; reconstructed", "x-default" = false))]
+    #[serde(skip_serializing_if = "usual::off")]
+    pub dcr_at_window: bool,
     /// After two round trips of silence a probe, new data or the last segment again, calls for an acknowledgement
     /// that tells of a loss at the tail, before the timer must. With `detection = "rack"`.
     #[schemars(extend("x-source" = "RFC 8985 section 7"))]
@@ -94,6 +108,11 @@ pub struct TcpConfig {
     /// repetition. With `timestamps`.
     #[schemars(extend("x-source" = "RFC 3522, RFC 4015"))]
     pub eifel: bool,
+    /// Freeze-TCP: the receiver closes its window while its host says that the path is gone, and the sender goes on with
+    /// the window and the round-trip time that it had.
+    #[schemars(extend("x-source" = "Goff, Moronski, Phatak, Gupta, INFOCOM 2000", "x-default" = false))]
+    #[serde(skip_serializing_if = "usual::off")]
+    pub freeze: bool,
     /// Segments leave at a rate, in place of as soon as the window allows; a congestion control that asks for a rate
     /// is paced anyway.
     #[schemars(extend("x-source" = "Linux: sk_pacing_rate; Aggarwal, Savage, Anderson, INFOCOM 2000"))]
@@ -156,13 +175,18 @@ impl TcpConfig {
             Some("sack") => (Recovery::Sack, true),
             _ => (self.recovery, self.sack),
         };
+        let detection = match implied.detection {
+            Some("dcr") => Detection::Dcr,
+            _ => self.detection,
+        };
         let ecn = match implied.ecn {
             Some("per_packet") => Ecn::PerPacket,
             Some("dctcp") => Ecn::Dctcp,
             _ => self.ecn,
         };
         let reduction = if implied.meters { Reduction::Rfc6675 } else { self.reduction };
-        TcpConfig { recovery, sack, ecn, reduction, timestamps: self.timestamps || implied.timestamps, ..self.clone() }
+        let (timestamps, freeze) = (self.timestamps || implied.timestamps, self.freeze || implied.freeze);
+        TcpConfig { recovery, sack, detection, ecn, reduction, timestamps, freeze, ..self.clone() }
     }
     /// The same of a configuration that connections have in common: a copy only where it says something else.
     pub(crate) fn implied(config: Arc<Self>, implied: Implied) -> Arc<Self> {

@@ -1,9 +1,11 @@
 //! Loss detection: duplicate acknowledgements, or time.
+mod dcr;
 mod dupacks;
 mod rack;
 mod segments;
 
 use crate::{Detection, Recovery, TcpConfig};
+pub use dcr::Dcr;
 use dumbbell_core::transport::{Detect, Evidence, Finding, Scoreboard, Sent};
 use dumbbell_core::units::{Span, Time};
 pub use dupacks::DupAcks;
@@ -16,6 +18,8 @@ pub enum AnyDetect {
     DupAcks(DupAcks),
     /// `rack`.
     Rack(Box<Rack>),
+    /// `dcr`.
+    Dcr(Box<Dcr>),
 }
 
 impl AnyDetect {
@@ -24,6 +28,8 @@ impl AnyDetect {
         let rack = config.detection == Detection::Rack && config.sack && config.recovery == Recovery::Sack;
         if rack {
             AnyDetect::Rack(Box::new(Rack::new(config)))
+        } else if config.detection == Detection::Dcr {
+            AnyDetect::Dcr(Box::new(Dcr::new(config)))
         } else {
             AnyDetect::DupAcks(DupAcks::new(config.dupack_threshold, config.limited_transmit, config.segment_bytes()))
         }
@@ -35,6 +41,7 @@ macro_rules! each {
         match $self {
             AnyDetect::DupAcks($d) => $call,
             AnyDetect::Rack($d) => $call,
+            AnyDetect::Dcr($d) => $call,
         }
     };
 }
@@ -56,7 +63,7 @@ impl Detect for AnyDetect {
         matches!(self, AnyDetect::Rack(_))
     }
     fn has_timer(&self) -> bool {
-        self.by_segment()
+        !matches!(self, AnyDetect::DupAcks(_))
     }
     fn on_sacked(&mut self, now: Time, from: u64, to: u64) {
         each!(self, d => d.on_sacked(now, from, to));
@@ -66,6 +73,9 @@ impl Detect for AnyDetect {
     }
     fn on_timeout(&mut self, now: Time, una: u64, board: &Scoreboard) {
         each!(self, d => d.on_timeout(now, una, board));
+    }
+    fn on_cut(&mut self, now: Time, una: u64, board: &Scoreboard) {
+        each!(self, d => d.on_cut(now, una, board));
     }
     fn forgive(&mut self, reordered: bool) {
         each!(self, d => d.forgive(reordered));
@@ -85,7 +95,7 @@ impl Detect for AnyDetect {
     #[inline]
     fn on_expected(&mut self, now: Time, una: u64, srtt: Option<Span>, echo: Option<Time>) -> bool {
         match self {
-            AnyDetect::DupAcks(_) => false,
+            AnyDetect::DupAcks(_) | AnyDetect::Dcr(_) => false,
             AnyDetect::Rack(rack) => rack.on_expected(now, una, srtt, echo),
         }
     }
@@ -94,7 +104,11 @@ impl Detect for AnyDetect {
         match self {
             AnyDetect::DupAcks(_) => Time::NEVER,
             AnyDetect::Rack(rack) => rack.deadline(),
+            AnyDetect::Dcr(dcr) => dcr.deadline(),
         }
+    }
+    fn settled(&mut self) {
+        each!(self, d => d.settled());
     }
     fn on_deadline(&mut self, now: Time, board: &Scoreboard) -> Finding {
         each!(self, d => d.on_deadline(now, board))

@@ -12,7 +12,7 @@ mod rtt;
 mod sender;
 
 pub use config::{DelayedAck, Detection, Ecn, Exit, PartialAck, Recovery, Reduction, Reentry, TcpConfig};
-pub use detect::{AnyDetect, DupAcks, Rack};
+pub use detect::{AnyDetect, Dcr, DupAcks, Rack};
 pub use receiver::{Manners, Receiver, ReceiverStats};
 pub use recover::{AnyRecover, Guard, Meter, Prr, Reno, Sack, Tahoe};
 pub use rtt::{Clock, Estimator};

@@ -41,6 +41,8 @@ struct Cold {
     /// The duplicate that the next acknowledgement reports.
     duplicate: Option<(u64, u64)>,
     tag: u32,
+    /// How often it has moved.
+    moved: u8,
     fin_at: Option<u64>,
 }
 
@@ -62,7 +64,8 @@ pub struct Receiver<P = Manners> {
     ts_recent: u32,
     timestamps: bool,
     sack: bool,
-    report_clock: bool,
+    /// Whether every acknowledgement carries more than its number: this end's clock, or that it has moved.
+    verbose: bool,
     /// Whether the policy is such that most segments need no care, and whether the next one needs none.
     simple: bool,
     ordinary: bool,
@@ -102,7 +105,7 @@ impl<P: Receive> Receiver<P> {
             ts_recent: 0,
             timestamps: config.timestamps,
             sack: config.sack,
-            report_clock: false,
+            verbose: false,
             simple: policy.answers_each(),
             ordinary: false,
             more_to_say: false,
@@ -110,13 +113,13 @@ impl<P: Receive> Receiver<P> {
             policy,
             stats: ReceiverStats::default(),
             blocks: Reassembly::default(),
-            cold: Box::new(Cold { config, duplicate: None, tag: 0, fin_at: None }),
+            cold: Box::new(Cold { config, duplicate: None, tag: 0, moved: 0, fin_at: None }),
         }
     }
 
     /// Whether every acknowledgement carries this end's clock, for a congestion control that wants it.
     pub fn report_clock(&mut self, on: bool) {
-        self.report_clock = on && self.timestamps;
+        self.verbose = on && self.timestamps;
         self.ordinary = false;
     }
     /// What was counted.
@@ -144,10 +147,15 @@ impl<P: Receive> Receiver<P> {
         self.acknowledge(now, false, out);
     }
 
-    /// A word from the host.
+    /// A word from the host. What it has to say goes out only where something came in.
     pub fn local(&mut self, now: Time, signal: LocalSignal, out: &mut impl Outbox) {
         self.ordinary = false;
-        for _ in 0..self.policy.on_local(now, signal) {
+        let acks = self.policy.on_local(now, signal);
+        if signal == LocalSignal::PathUp {
+            self.cold.moved = self.cold.moved.wrapping_add(1);
+            self.verbose = true;
+        }
+        for _ in 0..if self.stats.received_packets > 0 { acks } else { 0 } {
             self.acknowledge(now, false, out);
         }
     }
@@ -191,17 +199,15 @@ impl<P: Receive> Receiver<P> {
         arrival.pending = self.nxt - self.acked + bytes;
         arrival.in_order = from == self.nxt && self.nxt + bytes <= self.edge && self.blocks.is_empty();
         let reply = self.policy.on_data(&arrival);
-        if matches!(reply, Reply::BeforeThenWithin(_)) && self.nxt > self.acked {
+        if reply == Reply::BeforeThenNow && self.nxt > self.acked {
             self.acknowledge(now, true, out);
         }
         if arrival.in_order && !fin && x.is_none() {
             self.nxt += bytes;
             self.stats.delivered_bytes += bytes;
             match reply {
-                Reply::Now => self.acknowledge_inline(now, false, out),
-                Reply::Within(span) | Reply::BeforeThenWithin(span) => {
-                    self.delayed_until = self.delayed_until.min(now + span);
-                }
+                Reply::Now | Reply::BeforeThenNow => self.acknowledge_inline(now, false, out),
+                Reply::Within(span) => self.delayed_until = self.delayed_until.min(now + span),
             }
         } else {
             self.cold.tag = x.map_or(0, |x| x.tag);

@@ -86,9 +86,9 @@ impl Estimator {
         self.expiries += 1;
         self.rto = doubled(self.rto, 1, self.max);
     }
-    /// A congestion control doubles the timeout until it resets it.
-    pub fn back_off(&mut self) {
-        self.held += 1;
+    /// A congestion control doubles the timeout: until it resets it, or (not `held`) until the next sample.
+    pub fn back_off(&mut self, held: bool) {
+        self.held += u32::from(held);
         self.rto = doubled(self.rto, 1, self.max);
     }
     /// Everything but the timeout in force is forgotten: the next sample is the first.
@@ -108,6 +108,14 @@ impl Estimator {
         self.expiries = 0;
         let base = srtt.max(sample) + self.granularity.max(self.rttvar * 4);
         self.rto = doubled(base.clamp(self.min, self.max), self.held, self.max);
+    }
+    /// Expiries were no sign of anything: the timeout is what the samples say.
+    pub fn forgive(&mut self) {
+        self.expiries = 0;
+        if let Some(srtt) = self.srtt {
+            let base = srtt + self.granularity.max(self.rttvar * 4);
+            self.rto = doubled(base.clamp(self.min, self.max), self.held, self.max);
+        }
     }
     /// Expiries since the last valid sample.
     pub fn expiries(&self) -> u32 {
@@ -232,7 +240,7 @@ mod tests {
             assert_eq!((e.srtt(), e.rto()), (None, Span::from_secs(1)), "nothing to compare with");
             e.sample(Span::from_ms(100));
             e.expired();
-            (0..ordered).for_each(|_| e.back_off());
+            (0..ordered).for_each(|_| e.back_off(true));
             e.needless(Span::from_ms(sample));
             assert_eq!(e.expiries(), 0);
             [e.srtt().unwrap(), e.rttvar(), e.rto()].map(|span| span.ps() / 1_000_000_000)
@@ -247,7 +255,13 @@ mod tests {
     fn an_ordered_backoff_is_held_until_reset() {
         let mut e = unclamped();
         e.sample(Span::from_ms(100));
-        e.back_off();
+        e.back_off(false);
+        assert_eq!(e.rto(), Span::from_ms(600));
+        e.sample(Span::from_ms(100));
+        assert_eq!(e.rto(), Span::from_ms(100 + 150), "Karn: the next sample ends it");
+        e = unclamped();
+        e.sample(Span::from_ms(100));
+        e.back_off(true);
         assert_eq!(e.rto(), Span::from_ms(600));
         e.sample(Span::from_ms(100));
         assert_eq!(e.rto(), Span::from_ms(2 * (100 + 150)));

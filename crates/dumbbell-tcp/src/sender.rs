@@ -1,6 +1,7 @@
 //! The sending end of a connection.
 mod ack;
 mod control;
+mod freeze;
 mod frto;
 mod gain;
 mod opening;
@@ -86,6 +87,10 @@ pub struct SenderStats {
     pub spurious_timeouts: u64,
     /// Recoveries that proved needless and were undone (Eifel, D-SACK).
     pub spurious_recoveries: u64,
+    /// Backoffs of the timer that the congestion control ordered ahead of any expiry.
+    pub ordered_backoffs: u32,
+    /// Resets of the round-trip time that it ordered.
+    pub ordered_resets: u32,
 }
 
 impl SenderStats {
@@ -132,6 +137,9 @@ struct Cold {
     /// The ranges that it reports selectively for the first time; kept for its room.
     fresh: Vec<(u64, u64)>,
     frto: frto::Frto,
+    freeze: freeze::Freeze,
+    /// How often the receiver said that it moved.
+    moves: u8,
     /// What followed the last reduction: whether it was due.
     episode: undo::Episode,
     probe: probe::Probe,
@@ -325,6 +333,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
                 report: gain::Report::default(),
                 fresh: Vec::new(),
                 frto: frto::Frto::Off,
+                freeze: freeze::Freeze::default(),
+                moves: 0,
                 probe: probe::Probe::default(),
                 rates: cc_rates.then(|| Box::new(rate::Rates::new(FIRST))),
                 lost_again: (0, 0),
@@ -356,6 +366,18 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.fin = u8::from(self.cold.config.handshake);
         self.transmit(now, out);
         self.settle(now);
+    }
+
+    /// What the application has handed over so far, bytes.
+    #[inline]
+    pub fn written(&self) -> u64 {
+        self.limit - FIRST
+    }
+
+    /// Whether all of it was acknowledged.
+    #[inline]
+    pub fn all_acknowledged(&self) -> bool {
+        self.una >= self.limit
     }
 
     /// When [`Self::on_deadline`] is due; [`Time::NEVER`] if nothing is.

@@ -82,7 +82,7 @@ fn a_control_backs_the_timeout_off_and_resets_it() {
         if let Some((r, t)) = last {
             let slow = peer.since(r).seconds() / ack.now.since(t).seconds() < 0.75;
             match (slow, alarmed) {
-                (true, false) => orders.rto = Some(RtoOrder::BackOff),
+                (true, false) => orders.rto = Some(RtoOrder::BACK_OFF),
                 (false, true) => orders.rto = Some(RtoOrder::Reset),
                 _ => {}
             }
@@ -116,7 +116,7 @@ fn a_backoff_extends_the_running_timer() {
     let mut double = Double::new(3);
     double.on_ack = Box::new(|ack, orders| {
         if ack.una == 1 {
-            orders.rto = Some(RtoOrder::BackOff);
+            orders.rto = Some(RtoOrder::BACK_OFF);
         }
     });
     let mut net = net(&TcpConfig { limited_transmit: false, ..plain() }, double).lose_first(&[1]).start(2 * MSS);
@@ -306,7 +306,7 @@ impl Receive for PerPacket {
     fn on_data(&mut self, a: &Arrival) -> Reply {
         (self.before, self.now) = (self.now, a.ce);
         if self.before != self.now {
-            Reply::BeforeThenWithin(Span::from_ms(40))
+            Reply::BeforeThenNow
         } else if a.pending >= 2 * a.mss {
             Reply::Now
         } else {
@@ -333,6 +333,6 @@ fn an_echo_may_follow_each_change_of_the_mark() {
     let back: Vec<_> = net.log.iter().filter(|s| s.way == Way::Back).collect();
     let acks: Vec<_> =
         back.iter().map(|s| (u64::from(s.segment.seq - 1) / MSS, s.segment.flags & flag::ECE != 0)).collect();
-    // 2 together; 3 alone, for 4 is marked; 4 and 5 together, marked; 6 unmarked, by the timer.
-    assert_eq!(acks, [(2, false), (3, false), (5, true), (6, false)]);
+    // 2 together; 3 alone, for 4 is marked, which is told at once; 5 before 6, which is not.
+    assert_eq!(acks, [(2, false), (3, false), (4, true), (5, true), (6, false)]);
 }

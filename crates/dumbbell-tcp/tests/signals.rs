@@ -1,9 +1,9 @@
 //! ECN, D-SACK, timestamps and the options that make segments longer.
 mod harness;
 use dumbbell_core::packet::Ecn as Codepoint;
-use dumbbell_core::segment::{TS_UNIT_SHIFT, flag};
+use dumbbell_core::segment::{Segment, TS_UNIT_SHIFT, flag};
 use dumbbell_core::transport::Implied;
-use dumbbell_core::units::{Bytes, Span};
+use dumbbell_core::units::{Bytes, Span, Time};
 use dumbbell_tcp::{Ecn, TcpConfig};
 use harness::*;
 
@@ -59,6 +59,87 @@ fn only_new_data_is_ecn_capable() {
         assert_eq!(s.segment.ecn, if capable { Codepoint::Ect0 } else { Codepoint::NotEct }, "{s:?}");
     }
     assert!(net.log.iter().any(|s| s.again()));
+}
+
+/// The receiver's answers when data packets `marks` of `total` arrive marked, one each millisecond, with delayed
+/// acknowledgements: (milliseconds of the answer, segments acknowledged, whether it echoes).
+fn answers(ecn: Ecn, marks: &[u64], total: u64) -> Vec<(u64, u64, bool)> {
+    let config = TcpConfig { ecn, delayed_ack: dumbbell_tcp::DelayedAck::Second, ..plain() };
+    let mut receiver = dumbbell_tcp::Receiver::new(&config);
+    let mut log = Vec::new();
+    let mut note = |now, out: Out| {
+        log.extend(out.0.iter().map(|(s, _)| (ms(now), u64::from(s.seq - 1) / MSS, s.flags & flag::ECE != 0)));
+    };
+    for n in 1..=total {
+        let mut out = Out::default();
+        let ecn = if marks.contains(&n) { Codepoint::Ce } else { Codepoint::Ect0 };
+        let segment = Segment { seq: (1 + (n - 1) * MSS) as u32, ip_len: 1040, ecn, ..Segment::default() };
+        receiver.on_segment(at_ms(n), &segment, None, &mut out);
+        note(at_ms(n), out);
+    }
+    let mut out = Out::default();
+    let due = receiver.deadline();
+    if due != Time::NEVER {
+        receiver.on_deadline(due, &mut out);
+        note(due, out);
+    }
+    log
+}
+
+/// RFC 8257 section 3.2: a change of the mark is told at once, and what came before it apart with the old mark; without
+/// a change every second segment is acknowledged, with the mark of both. So each byte is acknowledged with its own mark.
+#[test]
+fn marked_and_unmarked_data_are_acknowledged_apart() {
+    let seen = answers(Ecn::Dctcp, &[4, 5, 6, 7, 8, 10], 12);
+    // 1 and 2 together; 3 alone, because 4 is marked; 5 and 6, 7 and 8 together; 9 changes and has nothing before it; so
+    // do 10 and 11; 12 waits for the timer.
+    let expected = [
+        (2, 2, false),
+        (4, 3, false),
+        (4, 4, true),
+        (6, 6, true),
+        (8, 8, true),
+        (9, 9, false),
+        (10, 10, true),
+        (11, 11, false),
+        (11 + 1 + 200, 12, false),
+    ];
+    assert_eq!(seen, expected);
+    // Whatever the marks, the bytes that are acknowledged with an echo are those that came marked.
+    for pattern in 0..1u64 << 10 {
+        let marks: Vec<u64> = (1..=10).filter(|n| pattern >> (n - 1) & 1 == 1).collect();
+        let seen = answers(Ecn::Dctcp, &marks, 10);
+        let mut echoed = Vec::new();
+        let mut before = 0;
+        for (_, upto, echo) in seen {
+            echoed.extend((before + 1..=upto).filter(|_| echo));
+            before = upto;
+        }
+        assert_eq!((before, echoed), (10, marks));
+    }
+}
+
+/// An echo per packet: the acknowledgement that answers a mark, which is told at once, and no other.
+#[test]
+fn an_echo_per_packet_answers_what_it_acknowledges() {
+    let seen = answers(Ecn::PerPacket, &[2, 5, 6, 9], 10);
+    // 1 and 2; 3 and 4; 5 at once; 6 at once; 7 and 8; 9 at once; 10 by the timer.
+    let expected =
+        [(2, 2, true), (4, 4, false), (5, 5, true), (6, 6, true), (8, 8, false), (9, 9, true), (210, 10, false)];
+    assert_eq!(seen, expected);
+}
+
+/// Neither of them waits for a CWR, and no CWR is sent; RFC 3168's rule of one reduction per window stays the sender's.
+#[test]
+fn modes_without_a_latch_send_no_cwr() {
+    for (ecn, latched) in [(Ecn::Rfc3168, true), (Ecn::PerPacket, false), (Ecn::Dctcp, false)] {
+        let mut net = marked("newreno", &TcpConfig { ecn, ..plain() }, &[2, 3, 5]).start(u64::MAX);
+        net.run(at_ms(250));
+        assert_eq!(net.log.iter().any(|s| s.segment.flags & flag::CWR != 0), latched, "{ecn:?}");
+        assert_eq!(net.sender.stats().ecn_reductions, 1, "{ecn:?}");
+        let echoes = net.log.iter().filter(|s| s.way == Way::Back && s.segment.flags & flag::ECE != 0).count();
+        assert!(if latched { echoes > 3 } else { echoes == 3 }, "{ecn:?}: {echoes}");
+    }
 }
 
 /// A peer that does not answer the ECN-setup SYN gets no ECT.

@@ -35,7 +35,7 @@ def export(
         str | None,
         Parameter(
             help="Of csv: `summary_flows` (default), `summary_queues`, `flows`, `queues`, `signals`, `reactions`, "
-            "`packets` or `hops`."
+            "`packets`, `hops` or `acks`."
         ),
     ] = None,
     output: Annotated[Path | None, Parameter(name=["--output", "-o"], help="The file. Default: stdout.")] = None,

@@ -29,8 +29,8 @@ def plot(
     *kinds: Annotated[
         str,
         Parameter(
-            help="`cwnd`, `goodput`, `queue`, `delay`, `curve`, `phase`, `timeseq`; default: the first four, as far as "
-            "they were recorded. After the word `curve`: the algorithm, measured alone and drawn beside its law."
+            help="`cwnd`, `goodput`, `queue`, `delay`, `acks`, `curve`, `phase`, `timeseq`; default: the first five, "
+            "as far as recorded. After the word `curve`: the algorithm, measured alone and drawn beside its law."
         ),
     ],
     flow: Flows = [],  # noqa: B006 (cyclopts reads it)

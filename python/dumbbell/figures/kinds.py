@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from . import delay, measured, over_time, phase, queues, timeseq, windows
+from . import acks, delay, measured, over_time, phase, queues, timeseq, windows
 from .source import Source, View
 from .style import Figure
 
@@ -54,6 +54,7 @@ KINDS: dict[str, Kind] = {
     "delay": Kind("one-way and queueing delay, CDF and CCDF", ("packets", "hops"), delay.delay),
     "curve": Kind("signals by average queue", ("hops", "queues", "signals"), measured.measured_curve, unasked=False),
     "phase": Kind("two windows, or a window and a queue", ("flows",), phase.phase, unasked=False),
+    "acks": Kind("acknowledgements: spacing at both ends, arrivals", ("acks",), acks.acks),
     "timeseq": Kind("time-sequence graph", ("packets",), timeseq.timeseq, unasked=False),
 }
 

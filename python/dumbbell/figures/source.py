@@ -22,6 +22,7 @@ _HOW = {
     "reactions": "record.drops=true",
     "packets": "record.packets=true",
     "hops": "record.packets=true",
+    "acks": "record.acks=true",
 }
 
 

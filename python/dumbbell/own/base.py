@@ -152,8 +152,12 @@ class CongestionControl(Own):
 
     recovery: ClassVar[str | None] = None
     """The recovery that it needs (`reno`, `newreno`, `sack`, `tahoe`); None: what the profile says."""
+    echo: ClassVar[str | None] = None
+    """How congestion must be echoed (`rfc3168`, `per_packet`, `dctcp`); None: what the profile says."""
     needs_timestamps: ClassVar[bool] = False
     """Whether it needs TCP timestamps."""
+    needs_rates: ClassVar[bool] = False
+    """Whether it reads `ack.delivery_rate`, which costs the sender an account of every segment."""
 
     cwnd: float = 0.0
     """The congestion window, bytes; `start` sets it to the initial window."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ScenarioError
+from . import ackpath, bandwidth, windows
 from .fairness import active_jain, jain, variation, zeros
 from .synchrony import cwnd_synchrony, loss_correlation, loss_synchrony
 from .thresholds import average_between
@@ -76,4 +77,17 @@ SERIES: dict[str, Callable[[dict[str, Any], Path], float]] = {
     "cwnd_synchrony": cwnd_synchrony,
     "active_jain": active_jain,
     "average_between": average_between,
+    "needless_timeouts": ackpath.needless_timeouts,
+    "late_timeouts": ackpath.late_timeouts,
+    "lost_timeouts": ackpath.lost_timeouts,
+    "ack_loss": ackpath.ack_loss,
+    "ack_wait": ackpath.ack_wait,
+    "warnings": ackpath.warnings,
+    "warnings_per_ack": ackpath.warnings_per_ack,
+    "warned_time": ackpath.warned_time,
+    "warned_timeouts": ackpath.warned_timeouts,
+    "estimate_error": bandwidth.estimate_error,
+    "window_mean": windows.window_mean,
+    "window_peak": windows.window_peak,
+    "falls_to_one": windows.falls_to_one,
 }

@@ -148,7 +148,7 @@ def _points(folder: Path, raw: Iterable[dict[str, Any]], axes: dict[str, list[An
                 scenario=folder / entry["scenario"],
                 overrides=tuple(text.format(**here) for text in entry.get("overrides", ())),
                 scheme=entry.get("scheme", False),
-                tags=tuple(entry.get("tags", ())),
+                tags=tuple(text.format(**here) for text in entry.get("tags", ())),
             )
 
 

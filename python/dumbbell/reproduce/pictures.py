@@ -11,6 +11,7 @@ from typing import Any
 from .. import figures, series, stats
 from ..errors import ScenarioError
 from ..figures.compare import Trace
+from . import hosts
 from .papers import Paper, Picture
 from .predicate import Family
 from .work import Runs
@@ -182,4 +183,6 @@ _KINDS: dict[str, Callable[..., Any]] = {
     "drops": _drops,
     "thresholds": _thresholds,
     "valley": _valley,
+    "window": hosts.window,
+    "performance": hosts.performance,
 }

@@ -30,6 +30,7 @@ SUBJECTS = (
     "sawtooth",
     "fairness",
     "disciplines",
+    "two_way",
 )
 """The modules of this package that have `ORACLES`, in the order of the passport."""
 

@@ -18,6 +18,8 @@ _CAUSES = {
     "loss": "the sender found a loss",
     "ecn_echo": "the sender heard of congestion (ECN)",
     "recovered": "everything lost was repaired",
+    "rto_backed_off": "the congestion control doubled the timeout ahead of its expiry",
+    "rtt_reset": "the congestion control had the round-trip time forgotten",
     "own": "the congestion control moved its window by itself",
 }
 

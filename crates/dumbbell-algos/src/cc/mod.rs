@@ -2,9 +2,39 @@
 use dumbbell_core::registry;
 
 pub mod classic;
+pub mod delays;
+#[cfg(test)]
+pub(crate) mod drill;
 pub mod filter;
 pub mod hystart;
 pub mod model;
+pub mod rounds;
 pub mod window;
 
-registry! { cc AnyCc, suite cc_suite { aimd::Aimd, bbr::Bbr, bbr3::Bbr3, cubic::Cubic, newreno::Newreno, reno::Reno, sack::Sack, tahoe::Tahoe } }
+registry! { cc AnyCc, suite cc_suite {
+    aimd::Aimd,
+    bbr::Bbr,
+    bbr3::Bbr3,
+    bic::Bic,
+    cae::Cae,
+    compound::Compound,
+    cubic::Cubic,
+    dcr::Dcr,
+    freeze::Freeze,
+    highspeed::Highspeed,
+    htcp::Htcp,
+    hybla::Hybla,
+    illinois::Illinois,
+    ledbat::Ledbat,
+    ledbat_pp::LedbatPp,
+    lp::Lp,
+    newreno::Newreno,
+    reno::Reno,
+    sack::Sack,
+    scalable::Scalable,
+    tahoe::Tahoe,
+    veno::Veno,
+    westwood::Westwood,
+    westwood_plus::WestwoodPlus,
+    yeah::Yeah,
+} }

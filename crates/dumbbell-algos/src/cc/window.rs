@@ -1,5 +1,8 @@
 //! The window arithmetic of the classics (RFC 5681, RFC 3465): slow start, additive or binomial increase,
 //! decrease on congestion. Windows are in bytes; `w` is cwnd in segments.
+//!
+//! Controls that steer how much it grows and shrinks (HighSpeed, H-TCP, Illinois, ...) own one and say so by
+//! [`Window::set_increase`] and [`Window::set_decrease`]; they leave the rest to it.
 use super::classic::ClassicConfig;
 use super::hystart::{Advice, HyStart, SlowStart};
 use dumbbell_core::probe::Probe;
@@ -68,6 +71,12 @@ impl Window {
         }
     }
 
+    /// The standard's, to be steered. In a box, because those who steer have a state of their own, and every flow has room
+    /// for the largest control.
+    pub fn boxed(path: &Path) -> Box<Self> {
+        Box::new(Window::new(STANDARD, path))
+    }
+
     /// The standard's window with the options of `config`.
     pub fn classic(config: &ClassicConfig, path: &Path) -> Self {
         Window {
@@ -88,8 +97,59 @@ impl Window {
         self.cwnd
     }
     /// The slow-start threshold, bytes.
+    #[inline]
     pub fn ssthresh(&self) -> u64 {
         self.ssthresh
+    }
+    /// The congestion window in segments.
+    #[inline]
+    pub fn segments(&self) -> f64 {
+        self.cwnd as f64 / self.mss as f64
+    }
+    /// Bytes of payload in a segment.
+    #[inline]
+    pub fn mss(&self) -> u64 {
+        self.mss
+    }
+    /// Whether it grows exponentially.
+    #[inline]
+    pub fn in_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
+    }
+    /// Bytes that count of an acknowledgement of `acked`: L segments in slow start; afterwards all of them, or a
+    /// segment (RFC 3465, RFC 5681).
+    #[inline]
+    pub fn credit(&self, acked: u64) -> u64 {
+        match (self.in_slow_start(), self.count_bytes) {
+            (true, _) => acked.min(self.limit),
+            (false, true) => acked,
+            (false, false) => acked.min(self.mss),
+        }
+    }
+
+    /// From now on `a` segments more in a round trip (k = 0).
+    #[inline]
+    pub fn set_increase(&mut self, a: f64) {
+        self.law.a = a;
+        self.increase = (a * self.mss as f64 * FIXED as f64) as u64;
+    }
+    /// From now on a congestion event takes the share `b` of the window (l = 1).
+    pub fn set_decrease(&mut self, b: f64) {
+        self.law.b = b;
+    }
+    /// Another window, at least a segment; what was left over of an increase is forgotten.
+    pub fn set_cwnd(&mut self, cwnd: u64) {
+        (self.cwnd, self.remainder) = (cwnd.max(self.mss), 0);
+    }
+    /// Another threshold, at least two segments.
+    pub fn set_ssthresh(&mut self, ssthresh: u64) {
+        self.ssthresh = ssthresh.max(2 * self.mss);
+    }
+
+    /// Whether an acknowledgement may make it grow.
+    #[inline]
+    pub fn may_grow(ack: &Ack) -> bool {
+        ack.acked > 0 && ack.phase != Phase::Recovery && ack.window_limited && !ack.ece
     }
 
     /// Grows for newly acknowledged bytes, if the window was what limited the sender (RFC 5681 section 3.1), and
@@ -99,7 +159,7 @@ impl Window {
         if self.watched {
             return self.grow_watched(ack);
         }
-        if ack.acked > 0 && ack.phase != Phase::Recovery && ack.window_limited && !ack.ece {
+        if Window::may_grow(ack) {
             self.add(ack.acked);
         }
     }
@@ -114,7 +174,7 @@ impl Window {
         let credit = if self.count_bytes { acked } else { acked.min(self.mss) };
         let increase = if self.law.k == 0.0 { self.increase } else { self.binomial_increase() };
         // Integers, whose remainder is carried: exact in the long run, on every machine.
-        let (work, unit) = (credit * increase + self.remainder, self.cwnd * FIXED);
+        let (work, unit) = (credit.saturating_mul(increase).saturating_add(self.remainder), self.cwnd * FIXED);
         // The law is per round trip; an acknowledgement of more than a window adds no more than its increase.
         let whole = (work / unit).min(increase / FIXED + 1);
         self.remainder = work % unit;
@@ -171,6 +231,29 @@ impl Window {
             Cause::Further => return,
         }
         (self.remainder, self.watched) = (0, false);
+    }
+
+    /// Answers a congestion event where the threshold is not a share of the window, but one of `bytes` that is found
+    /// otherwise (an estimate of the path's bandwidth): a window that is smaller stays.
+    pub fn shrink_to(&mut self, event: &Congestion<'_>, bytes: u64) {
+        let first = match event.cause {
+            Cause::Spurious | Cause::Further => return self.shrink(event, None),
+            Cause::Timeout { first } => first,
+            Cause::Loss | Cause::Ecn => true,
+        };
+        if first {
+            self.prior = (self.cwnd, self.ssthresh);
+            self.ssthresh = bytes.max(2 * self.mss);
+        }
+        let timeout = matches!(event.cause, Cause::Timeout { .. });
+        self.cwnd = if timeout { self.mss } else { self.cwnd.min(self.ssthresh) };
+        (self.remainder, self.watched) = (0, false);
+    }
+
+    /// Window and threshold become `bytes`, at least two segments.
+    pub fn settle(&mut self, bytes: u64) {
+        self.ssthresh = bytes.max(2 * self.mss);
+        (self.cwnd, self.remainder) = (self.ssthresh, 0);
     }
 
     /// ssthresh = max(decreased `from`, 2 SMSS); `share`: what goes, if that is not for the law to say.
@@ -249,121 +332,25 @@ macro_rules! windowed {
 }
 pub(super) use windowed;
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use dumbbell_core::units::{Span, Time};
-
-    const MSS: u64 = 1000;
-
-    fn path(growth_limit: u64) -> Path {
-        Path { mss: MSS, initial_window: 2 * MSS, initial_ssthresh: u64::MAX, growth_limit }
-    }
-    fn ack(bytes: u64) -> Ack {
-        let mut a = Ack::default();
-        (a.acked, a.window_limited) = (bytes, true);
-        a
-    }
-    fn event(cause: Cause, in_flight: u64) -> Congestion<'static> {
-        Congestion::new(Time::ZERO, cause, in_flight, &[])
-    }
-
-    #[test]
-    fn slow_start_counts_at_most_l_segments_per_ack() {
-        let mut rfc5681 = Window::new(STANDARD, &path(1));
-        rfc5681.grow(&ack(3 * MSS));
-        assert_eq!(rfc5681.cwnd(), 3 * MSS);
-        let mut abc = Window::new(STANDARD, &path(2));
-        abc.grow(&ack(3 * MSS));
-        assert_eq!(abc.cwnd(), 4 * MSS);
-    }
-
-    /// A loss with 20 segments in flight leaves 10; then one segment more per window's worth of acknowledgements.
-    #[test]
-    fn avoidance_adds_a_segment_per_window() {
-        let mut w = Window::new(STANDARD, &path(1));
-        w.cwnd = 20 * MSS;
-        w.shrink(&event(Cause::Loss, 20 * MSS), None);
-        assert_eq!((w.cwnd(), w.ssthresh()), (10 * MSS, 10 * MSS));
-        // Sum of SMSS^2 / cwnd over 10 ACKs, by hand in exact arithmetic: 954.08 bytes.
-        (0..10).for_each(|_| w.grow(&ack(MSS)));
-        let mut exact = 10_000.0f64;
-        (0..10).for_each(|_| exact += 1e6 / exact);
-        assert!((w.cwnd() as f64 - exact).abs() <= 1.0, "{} {exact}", w.cwnd());
-    }
-
-    #[test]
-    fn delayed_acks_halve_the_growth_unless_bytes_are_counted() {
-        let growth = |limit| {
-            let mut w = Window::new(STANDARD, &path(limit));
-            (w.cwnd, w.ssthresh) = (100 * MSS, MSS);
-            (0..50).for_each(|_| w.grow(&ack(2 * MSS)));
-            w.cwnd() - 100 * MSS
-        };
-        assert!((growth(1) as i64 - 500).abs() < 3, "{}", growth(1));
-        assert!((growth(2) as i64 - 1000).abs() < 8, "{}", growth(2));
-    }
-
-    #[test]
-    fn a_second_timeout_of_the_same_segment_keeps_ssthresh() {
-        let mut w = Window::new(STANDARD, &path(1));
-        w.cwnd = 40 * MSS;
-        w.shrink(&event(Cause::Timeout { first: true }, 40 * MSS), None);
-        assert_eq!((w.cwnd(), w.ssthresh()), (MSS, 20 * MSS));
-        w.shrink(&event(Cause::Timeout { first: false }, MSS), None);
-        assert_eq!((w.cwnd(), w.ssthresh()), (MSS, 20 * MSS));
-    }
-
-    #[test]
-    fn a_spurious_reduction_is_undone() {
-        let mut w = Window::new(STANDARD, &path(1));
-        w.cwnd = 40 * MSS;
-        w.shrink(&event(Cause::Timeout { first: true }, 40 * MSS), None);
-        w.shrink(&event(Cause::Spurious, 0), None);
-        assert_eq!((w.cwnd(), w.ssthresh()), (40 * MSS, u64::MAX));
-    }
-
-    /// RFC 8511: 0.8 of the window remains; ns-3's test has 500 and, with its constant of 0.7, 700 of 1000 bytes.
-    #[test]
-    fn abe() {
-        let small = Path { mss: 1, initial_window: 1000, initial_ssthresh: 1, growth_limit: 1 };
-        for (abe, beta_ecn, left) in [(false, 0.8, 500), (true, 0.8, 800), (true, 0.7, 700)] {
-            let config = ClassicConfig { abe, beta_ecn, ..ClassicConfig::default() };
-            let mut w = Window::classic(&config, &small);
-            w.shrink(&event(Cause::Ecn, 1000), None);
-            assert_eq!((w.cwnd(), w.ssthresh()), (left, left));
-            w.shrink(&event(Cause::Loss, 100), None);
-            assert_eq!(w.cwnd(), 50, "a loss halves");
+/// The methods of a congestion control that are its [`Window`]'s: `window_of!(window)` inside its `impl`.
+macro_rules! window_of {
+    ($window:ident) => {
+        fn on_recovered(&mut self, _now: dumbbell_core::units::Time, bound: u64) {
+            self.$window.bound(bound);
         }
-    }
-
-    /// Rounds of ten samples, each 20 ms longer: out of the first slow start without a loss; a later one is plain.
-    #[test]
-    fn hystart_watches_the_first_slow_start() {
-        let config = ClassicConfig { hystart: SlowStart::HyStartPlusPlus, ..ClassicConfig::default() };
-        let mut w = Window::classic(&config, &path(1));
-        for i in 0..100 {
-            let mut a = ack(MSS);
-            (a.una, a.nxt) = ((i + 1) * MSS + 1, (10 * (i / 10) + if i % 10 == 9 { 20 } else { 10 }) * MSS + 1);
-            a.rtt = Some(Span::from_ms(100 + 20 * (i / 10).min(4)));
-            w.grow(&a);
+        fn on_idle(&mut self, restart_window: u64) {
+            self.$window.bound(restart_window);
         }
-        assert!(w.ssthresh() < u64::MAX && w.cwnd() >= w.ssthresh() && !w.watched, "{w:?}");
-        w.shrink(&event(Cause::Timeout { first: true }, 20 * MSS), None);
-        w.grow(&ack(9 * MSS));
-        assert_eq!(w.cwnd(), 2 * MSS);
-    }
-
-    /// SQRT (k = l = 1/2, Bansal and Balakrishnan 2001) at w = 100: loss takes b * 10, a round trip adds a / 10.
-    #[test]
-    fn binomial_exponents() {
-        let law = Law { a: 1.0, b: 0.5, k: 0.5, l: 0.5 };
-        let mut w = Window::new(law, &path(2));
-        (w.cwnd, w.ssthresh) = (100 * MSS, MSS);
-        (0..100).for_each(|_| w.grow(&ack(MSS)));
-        assert!((w.cwnd() as i64 - 100_100).abs() <= 1, "{}", w.cwnd());
-        w.cwnd = 100 * MSS;
-        w.shrink(&event(Cause::Loss, 100 * MSS), None);
-        assert_eq!(w.cwnd(), 95 * MSS);
-    }
+        #[inline]
+        fn cwnd(&self) -> u64 {
+            self.$window.cwnd()
+        }
+        fn ssthresh(&self) -> Option<u64> {
+            Some(self.$window.ssthresh())
+        }
+    };
 }
+pub(super) use window_of;
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,5 @@
-//! Independent loss: every packet is lost with the same probability, whatever became of the others.
+//! Independent loss: every packet, byte or bit is hit with the same probability, whatever became of the others.
+use super::unit::{Hit, Per};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};
 use dumbbell_core::impairment::{Fate, Impairment};
 use dumbbell_core::packet::Meta;
@@ -11,17 +12,20 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BernoulliConfig {
-    /// Probability that a packet is lost.
+    /// Probability that a packet (or a byte, or a bit: see `per`) is hit.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "ns-2 ErrorModel: rate_ 0, unit_ pkt"))]
     pub loss: f64,
+    /// What `loss` counts; a packet with one byte or bit that is hit is lost.
+    #[schemars(extend("x-source" = "ns-2 ErrorModel: unit_ pkt"))]
+    pub per: Per,
 }
 
 impl Config for BernoulliConfig {}
 
-/// Loses each packet with probability `loss`, independently.
+/// Loses each packet independently.
 #[derive(Clone, Debug)]
 pub struct Bernoulli {
-    loss: f64,
+    hit: Hit,
 }
 
 impl Algorithm for Bernoulli {
@@ -30,19 +34,21 @@ impl Algorithm for Bernoulli {
     const ABOUT: About = About {
         name: "bernoulli",
         title: "Bernoulli loss",
-        idea: "Every packet is lost with the same probability, independently of all others.",
-        equations: "lost  iff  U < loss,  U uniform in [0, 1)",
-        sources: &["ns-2 ErrorModel, unit pkt", "tc-netem(8): loss random"],
+        idea: "Every packet (or byte, or bit) is hit with the same probability, independently of all others.",
+        equations: "lost  iff  U < P,  U uniform in [0, 1)\n\
+                    P = loss (per packet),  1 - (1 - loss)^L (per byte),  1 - (1 - loss)^(8 L) (per bit)\n\
+                    L the length on the wire in bytes",
+        sources: &["ns-2 ErrorModel, units pkt, byte and bit", "tc-netem(8): loss random"],
         provenance: Provenance::TwoReadings,
     };
     fn new(config: &BernoulliConfig, (): &()) -> Self {
-        Bernoulli { loss: config.loss }
+        Bernoulli { hit: Hit::new(config.loss, config.per) }
     }
 }
 
 impl Impairment for Bernoulli {
-    fn fate(&mut self, _: Time, rng: &mut Stream, _: &Meta) -> Fate {
-        if rng.coin(self.loss) { Fate::Lost } else { Fate::Arrives }
+    fn fate(&mut self, _: Time, rng: &mut Stream, p: &Meta) -> Fate {
+        if rng.coin(self.hit.probability(p.wire_len)) { Fate::Lost } else { Fate::Arrives }
     }
 }
 
@@ -50,11 +56,29 @@ impl Impairment for Bernoulli {
 mod tests {
     use super::*;
 
-    /// The losses of 200 000 packets.
-    fn fates(loss: f64, seed: u64) -> Vec<bool> {
+    /// The losses of 200 000 packets of `bytes`.
+    fn losses(loss: f64, per: Per, bytes: u32, seed: u64) -> Vec<bool> {
         let mut rng = Stream::named(seed, "bernoulli");
-        let mut link = Bernoulli::new(&BernoulliConfig { loss }, &());
-        (0..200_000).map(|_| link.fate(Time::ZERO, &mut rng, &Meta::default()) == Fate::Lost).collect()
+        let mut link = Bernoulli::new(&BernoulliConfig { loss, per }, &());
+        let p = Meta { wire_len: bytes, ..Meta::default() };
+        (0..200_000).map(|_| link.fate(Time::ZERO, &mut rng, &p) == Fate::Lost).collect()
+    }
+
+    fn fates(loss: f64, seed: u64) -> Vec<bool> {
+        losses(loss, Per::Packet, 1500, seed)
+    }
+
+    /// A packet of 1000 B survives if each of its bytes, or bits, does: binomial with 1 - (1 - loss)^L.
+    #[test]
+    fn a_longer_packet_has_more_to_lose() {
+        let law = |loss: f64, units: f64| 1.0 - libm::pow(1.0 - loss, units);
+        for (seed, (loss, per, p)) in
+            [(1e-4, Per::Byte, law(1e-4, 1000.0)), (1e-4, Per::Bit, law(1e-4, 8000.0))].into_iter().enumerate()
+        {
+            let lost = losses(loss, per, 1000, seed as u64);
+            let (n, seen) = (lost.len() as f64, lost.iter().filter(|l| **l).count() as f64);
+            assert!((seen - n * p).abs() < 4.4 * (n * p * (1.0 - p)).sqrt(), "{per:?}: {seen}, {}", n * p);
+        }
     }
 
     /// Count of losses is binomial: within 4.4 standard deviations (two-sided 1e-5) of n p.

@@ -1,7 +1,6 @@
 //! A constant rate: each packet takes its length over the link's rate.
-use dumbbell_core::aqm::LinkInfo;
 use dumbbell_core::catalogue::{About, Algorithm, NoConfig, Provenance};
-use dumbbell_core::service::Service;
+use dumbbell_core::service::{Service, Site, Taken};
 use dumbbell_core::units::{Rate, Time, Transmitter};
 
 /// A transmitter at the link's rate, exact in the long run.
@@ -13,7 +12,7 @@ pub struct Constant {
 
 impl Algorithm for Constant {
     type Config = NoConfig;
-    type Site = LinkInfo;
+    type Site = Site;
     const ABOUT: About = About {
         name: "constant",
         title: "Constant rate",
@@ -23,14 +22,14 @@ impl Algorithm for Constant {
         sources: &["The model of a link in ns-2 and in every queueing text: DelayLink::txtime"],
         provenance: Provenance::TwoReadings,
     };
-    fn new(_: &NoConfig, link: &LinkInfo) -> Self {
+    fn new(_: &NoConfig, Site { link, .. }: &Site) -> Self {
         Constant { clock: Transmitter::new(link.rate), rate: link.rate }
     }
 }
 
 impl Service for Constant {
     #[inline]
-    fn finish(&mut self, arrived: Time, start: Time, wire_bytes: u32) -> Time {
+    fn finish(&mut self, arrived: Time, start: Time, wire_bytes: u32) -> Taken {
         self.clock.finish(arrived, start, wire_bytes)
     }
     fn rate(&self) -> Rate {

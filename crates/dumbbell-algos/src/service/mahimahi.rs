@@ -1,8 +1,7 @@
 //! A link trace of Mahimahi (Netravali et al., USENIX ATC 2015): a schedule of instants at which bytes may leave.
 use super::schedule::{OPPORTUNITY, Schedule};
-use dumbbell_core::aqm::LinkInfo;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
-use dumbbell_core::service::{LATEST, Service};
+use dumbbell_core::service::{LATEST, Service, Site, Taken};
 use dumbbell_core::units::{Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -67,7 +66,7 @@ pub struct Mahimahi {
 
 impl Algorithm for Mahimahi {
     type Config = MahimahiConfig;
-    type Site = LinkInfo;
+    type Site = Site;
     const ABOUT: About = About {
         name: "mahimahi",
         title: "Mahimahi link trace",
@@ -82,7 +81,7 @@ impl Algorithm for Mahimahi {
         ],
         provenance: Provenance::Recollection,
     };
-    fn new(config: &MahimahiConfig, _: &LinkInfo) -> Self {
+    fn new(config: &MahimahiConfig, _: &Site) -> Self {
         let bytes = |n: u32| u64::from(n) * OPPORTUNITY;
         let mut instants: Vec<(u64, u64)> =
             config.trace.instants().iter().map(|(ms, n)| (u64::from(*ms), bytes(*n))).collect();
@@ -139,7 +138,7 @@ impl Mahimahi {
 }
 
 impl Service for Mahimahi {
-    fn finish(&mut self, arrived: Time, start: Time, wire_bytes: u32) -> Time {
+    fn finish(&mut self, arrived: Time, start: Time, wire_bytes: u32) -> Taken {
         let earliest = start.max(Time::from_ps(arrived.ps() + 1));
         if self.at() < earliest {
             self.seek(earliest);
@@ -151,7 +150,7 @@ impl Service for Mahimahi {
             self.next();
         }
         self.take(bytes);
-        self.at()
+        Taken::sent(self.at())
     }
     fn rate(&self) -> Rate {
         self.rate
@@ -168,8 +167,8 @@ impl Service for Mahimahi {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dumbbell_core::testing::link;
-    use dumbbell_core::units::{Capacity, Span};
+    use dumbbell_core::testing::site;
+    use dumbbell_core::units::Span;
 
     fn ms(at: u64) -> Time {
         Time::ZERO + Span::from_ms(at)
@@ -177,14 +176,14 @@ mod tests {
 
     fn service(trace: &[u64]) -> Mahimahi {
         let trace = Schedule::new(trace.iter().copied()).unwrap();
-        Mahimahi::new(&MahimahiConfig { trace, ..MahimahiConfig::default() }, &link(Capacity::Unlimited))
+        Mahimahi::new(&MahimahiConfig { trace, ..MahimahiConfig::default() }, &site(1))
     }
 
     /// Packets that all come at `arrived`: when they leave, milliseconds.
     fn burst(s: &mut Mahimahi, arrived: Time, sizes: &[u32]) -> Vec<u64> {
         let mut free = arrived;
         let mut one = |bytes: &u32| {
-            free = s.finish(arrived, free.max(arrived), *bytes);
+            free = s.finish(arrived, free.max(arrived), *bytes).done;
             free.ps() / PS_PER_MS
         };
         sizes.iter().map(&mut one).collect()
@@ -254,7 +253,7 @@ mod tests {
         let mut s = service(&[1_000_000_000]);
         let mut last = Time::ZERO;
         for _ in 0..30 {
-            let done = s.finish(Time::ZERO, last, 1500);
+            let done = s.finish(Time::ZERO, last, 1500).done;
             assert!(done >= last && done <= LATEST);
             last = done;
         }

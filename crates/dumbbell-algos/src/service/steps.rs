@@ -1,7 +1,6 @@
 //! A rate that changes in steps, once or again and again; a step of zero is an outage.
-use dumbbell_core::aqm::LinkInfo;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
-use dumbbell_core::service::{LATEST, Service};
+use dumbbell_core::service::{LATEST, Service, Site, Taken};
 use dumbbell_core::units::{Rate, Span, Time};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -119,7 +118,7 @@ pub struct Steps {
 
 impl Algorithm for Steps {
     type Config = StepsConfig;
-    type Site = LinkInfo;
+    type Site = Site;
     const ABOUT: About = About {
         name: "steps",
         title: "Steps of rate",
@@ -130,7 +129,7 @@ impl Algorithm for Steps {
         sources: &["Fluid service with a time-varying rate: Chang, Performance Guarantees in Communication Networks"],
         provenance: Provenance::Recollection,
     };
-    fn new(config: &StepsConfig, _: &LinkInfo) -> Self {
+    fn new(config: &StepsConfig, _: &Site) -> Self {
         let pieces = Steps::work(config);
         let endless = config.period == Span::ZERO;
         let period = if endless { u64::MAX } else { config.period.ps() };
@@ -176,7 +175,7 @@ impl Steps {
 }
 
 impl Service for Steps {
-    fn finish(&mut self, _arrived: Time, start: Time, wire_bytes: u32) -> Time {
+    fn finish(&mut self, _arrived: Time, start: Time, wire_bytes: u32) -> Taken {
         let work = u128::from(wire_bytes) * PER_BYTE + self.remainder;
         let (done, left) = self.when(self.done_by(start) + work);
         let done = done.max(start);
@@ -185,10 +184,29 @@ impl Service for Steps {
         if from < to {
             self.used += self.done_by(to) - self.done_by(from);
         }
-        done
+        Taken::sent(done)
     }
     fn rate(&self) -> Rate {
         self.nominal
+    }
+    fn outages(&self, until: Time) -> Vec<(Time, Time)> {
+        let mut out: Vec<(Time, Time)> = Vec::new();
+        let mut round = 0u64;
+        // The last one may go on in the next round, which so is looked at, too.
+        while self.pieces.iter().any(|piece| piece.rate == 0) {
+            let ends = self.pieces.iter().skip(1).map(|p| p.from).chain([self.period]);
+            for (piece, end) in self.pieces.iter().zip(ends).filter(|(piece, _)| piece.rate == 0) {
+                let (from, to) = (Time::from_ps(round + piece.from), Time::from_ps(round.saturating_add(end)));
+                match out.last_mut() {
+                    Some((_, last)) if *last == from => *last = to,
+                    _ if from <= until => out.push((from, to)),
+                    _ => return out,
+                }
+            }
+            let Some(next) = round.checked_add(self.period) else { break };
+            round = next;
+        }
+        out
     }
     fn watch(&mut self, from: Time, to: Time) {
         self.window = (from, to);
@@ -203,12 +221,12 @@ impl Service for Steps {
 mod tests {
     use super::*;
     use dumbbell_core::catalogue::read;
-    use dumbbell_core::testing::link;
-    use dumbbell_core::units::{Capacity, Transmitter};
+    use dumbbell_core::testing::site;
+    use dumbbell_core::units::Transmitter;
     use serde_json::json;
 
     fn steps(config: serde_json::Value) -> Steps {
-        Steps::new(&read(&config).unwrap(), &link(Capacity::Unlimited))
+        Steps::new(&read(&config).unwrap(), &site(1))
     }
 
     fn us(at: u64) -> Time {
@@ -222,12 +240,12 @@ mod tests {
             "steps": [["0 s", "8 Mbps"], ["2 ms", "0 bps"], ["5 ms", "4 Mbps"]], "period": "10 ms"
         }));
         assert_eq!(s.rate(), Rate::from_bps(3_600_000));
-        assert_eq!(s.finish(us(0), us(0), 1500), us(1500));
-        assert_eq!(s.finish(us(0), us(1500), 500), us(2000), "done just as the outage begins");
-        assert_eq!(s.finish(us(0), us(2000), 1000), us(7000), "waits until 5 ms, then half as fast");
-        assert_eq!(s.finish(us(0), us(7000), 2000), us(10_500), "1500 until 10 ms, 500 at the full rate again");
-        assert_eq!(s.finish(us(30_000), us(30_000), 5500), us(41_000), "a round is 4500 bytes");
-        assert_eq!(s.finish(us(43_000), us(43_000), 100), us(45_200), "came in an outage");
+        assert_eq!(s.finish(us(0), us(0), 1500).done, us(1500));
+        assert_eq!(s.finish(us(0), us(1500), 500).done, us(2000), "done just as the outage begins");
+        assert_eq!(s.finish(us(0), us(2000), 1000).done, us(7000), "waits until 5 ms, then half as fast");
+        assert_eq!(s.finish(us(0), us(7000), 2000).done, us(10_500), "1500 until 10 ms, 500 at the full rate again");
+        assert_eq!(s.finish(us(30_000), us(30_000), 5500).done, us(41_000), "a round is 4500 bytes");
+        assert_eq!(s.finish(us(43_000), us(43_000), 100).done, us(45_200), "came in an outage");
     }
 
     #[test]
@@ -239,11 +257,22 @@ mod tests {
             for i in 0..5_000u32 {
                 let start = at + Span::from_us(u64::from(i % 3) * 500);
                 let bytes = 40 + i * 37 % 1461;
-                at = t.finish(start, start, bytes);
-                assert_eq!(s.finish(start, start, bytes), at);
+                at = t.finish(start, start, bytes).done;
+                assert_eq!(s.finish(start, start, bytes), Taken::sent(at));
             }
             assert_eq!(s.rate(), t.rate());
         }
+    }
+
+    /// One across the end of a round is one, and is told with its whole length.
+    #[test]
+    fn tells_its_outages() {
+        let ms = |at: u64| us(1_000 * at);
+        let s = steps(json!({ "steps": [["0 s", "0 bps"], ["2 ms", "8 Mbps"], ["6 ms", "0 bps"]], "period": "10 ms" }));
+        assert_eq!(s.outages(ms(17)), [(ms(0), ms(2)), (ms(6), ms(12)), (ms(16), ms(22))]);
+        let once = json!({ "steps": [["0 s", "8 Mbps"], ["2 ms", "0 bps"], ["3 ms", "0 bps"], ["5 ms", "1 bps"]],
+            "period": "0 s" });
+        assert_eq!(steps(once).outages(ms(1_000)), [(ms(2), ms(5))]);
     }
 
     #[test]
@@ -275,7 +304,7 @@ mod tests {
         let mut s = steps(json!({ "steps": [["0 s", "1 bps"]], "period": "0 s" }));
         let mut last = Time::ZERO;
         for _ in 0..3_000 {
-            let done = s.finish(Time::ZERO, last, 1500);
+            let done = s.finish(Time::ZERO, last, 1500).done;
             assert!(done >= last && done <= LATEST);
             last = done;
         }

@@ -2,7 +2,7 @@
 use dumbbell_core::catalogue::{About, Algorithm, NoConfig, Provenance};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::source::{Burst, Source};
-use dumbbell_core::units::Span;
+use dumbbell_core::units::{Span, Time};
 
 /// More data than any run can send, all of it at the flow's start. It never closes.
 #[derive(Clone, Debug)]
@@ -27,9 +27,9 @@ impl Algorithm for Bulk {
 }
 
 impl Source for Bulk {
-    fn next(&mut self, _: &mut Stream) -> Option<Burst> {
+    fn next(&mut self, _: Time, _: &mut Stream) -> Option<Burst> {
         let first = !std::mem::replace(&mut self.handed_over, true);
-        first.then_some(Burst { after: Span::ZERO, bytes: u64::MAX })
+        first.then_some(Burst::new(Span::ZERO, u64::MAX))
     }
 }
 
@@ -41,8 +41,8 @@ mod tests {
     fn one_endless_burst_at_the_start() {
         let mut rng = Stream::named(1, "bulk");
         let mut bulk = Bulk::new(&NoConfig {}, &());
-        assert_eq!(bulk.next(&mut rng), Some(Burst { after: Span::ZERO, bytes: u64::MAX }));
-        assert_eq!(bulk.next(&mut rng), None);
+        assert_eq!(bulk.next(Time::ZERO, &mut rng), Some(Burst::new(Span::ZERO, u64::MAX)));
+        assert_eq!(bulk.next(Time::ZERO, &mut rng), None);
         assert!(!bulk.datagrams());
     }
 }

@@ -2,7 +2,7 @@
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::source::{Burst, Source};
-use dumbbell_core::units::{Bytes, Rate, Span, Transmitter};
+use dumbbell_core::units::{Bytes, Rate, Span, Time, Transmitter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -75,14 +75,14 @@ impl Algorithm for Cbr {
 }
 
 impl Source for Cbr {
-    fn next(&mut self, rng: &mut Stream) -> Option<Burst> {
+    fn next(&mut self, _: Time, rng: &mut Stream) -> Option<Burst> {
         let bytes = u64::from(self.packet);
         if !std::mem::replace(&mut self.started, true) {
-            return Some(Burst { after: Span::ZERO, bytes });
+            return Some(Burst::new(Span::ZERO, bytes));
         }
         let even = self.clock.span(self.packet);
         let after = if self.jitter == 0.0 { even } else { even.scaled(1.0 + self.jitter * (2.0 * rng.unit() - 1.0)) };
-        Some(Burst { after, bytes })
+        Some(Burst::new(after, bytes))
     }
     fn datagrams(&self) -> bool {
         true
@@ -95,8 +95,8 @@ mod tests {
 
     fn intervals(config: &CbrConfig, n: usize) -> Vec<Span> {
         let (mut source, mut rng) = (Cbr::new(config, &()), Stream::named(1, "cbr"));
-        assert_eq!(source.next(&mut rng), Some(Burst { after: Span::ZERO, bytes: config.packet.0 }));
-        (0..n).map(|_| source.next(&mut rng).unwrap().after).collect()
+        assert_eq!(source.next(Time::ZERO, &mut rng), Some(Burst::new(Span::ZERO, config.packet.0)));
+        (0..n).map(|_| source.next(Time::ZERO, &mut rng).unwrap().after).collect()
     }
 
     /// 210 B at 7 000 003 bps are no whole number of picoseconds; 7 000 003 of them take exactly 1680 s.

@@ -2,7 +2,7 @@
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::source::{Burst, Source};
-use dumbbell_core::units::{Bytes, Span};
+use dumbbell_core::units::{Bytes, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -53,8 +53,8 @@ impl Algorithm for Fixed {
 }
 
 impl Source for Fixed {
-    fn next(&mut self, _: &mut Stream) -> Option<Burst> {
-        self.left.take().map(|size| Burst { after: Span::ZERO, bytes: size.0 })
+    fn next(&mut self, _: Time, _: &mut Stream) -> Option<Burst> {
+        self.left.take().map(|size| Burst::new(Span::ZERO, size.0))
     }
 }
 
@@ -66,8 +66,8 @@ mod tests {
     fn its_size_at_once_and_no_more() {
         let mut rng = Stream::named(1, "fixed");
         let mut source = Fixed::new(&FixedConfig { size: Bytes(12_345) }, &());
-        assert_eq!(source.next(&mut rng), Some(Burst { after: Span::ZERO, bytes: 12_345 }));
-        assert_eq!(source.next(&mut rng), None);
+        assert_eq!(source.next(Time::ZERO, &mut rng), Some(Burst::new(Span::ZERO, 12_345)));
+        assert_eq!(source.next(Time::ZERO, &mut rng), None);
         assert!(FixedConfig { size: Bytes(0) }.check().is_err());
     }
 }

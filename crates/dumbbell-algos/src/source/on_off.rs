@@ -5,7 +5,7 @@ use super::cbr::check_packet;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::source::{Burst, Source};
-use dumbbell_core::units::{Bytes, Rate, Span, Transmitter};
+use dumbbell_core::units::{Bytes, Rate, Span, Time, Transmitter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -116,11 +116,11 @@ impl Algorithm for OnOff {
 }
 
 impl Source for OnOff {
-    fn next(&mut self, rng: &mut Stream) -> Option<Burst> {
+    fn next(&mut self, _: Time, rng: &mut Stream) -> Option<Burst> {
         let bytes = self.config.packet.0;
         if !std::mem::replace(&mut self.started, true) {
             self.on_left = self.period(self.config.on_mean, rng);
-            return Some(Burst { after: Span::ZERO, bytes });
+            return Some(Burst::new(Span::ZERO, bytes));
         }
         let mut due = self.clock.span(bytes as u32);
         let mut after = due;
@@ -130,7 +130,7 @@ impl Source for OnOff {
             self.on_left = self.period(self.config.on_mean, rng);
         }
         self.on_left = self.on_left - due;
-        Some(Burst { after, bytes })
+        Some(Burst::new(after, bytes))
     }
     fn datagrams(&self) -> bool {
         true
@@ -139,6 +139,7 @@ impl Source for OnOff {
 
 #[cfg(test)]
 mod tests {
+    use super::super::counting::hurst;
     use super::*;
 
     /// 1000 B at 8 Mbps: one datagram a millisecond while on.
@@ -155,8 +156,8 @@ mod tests {
 
     fn intervals(config: &OnOffConfig, n: usize) -> Vec<f64> {
         let (mut source, mut rng) = (OnOff::new(config, &()), Stream::named(2, "on_off"));
-        source.next(&mut rng);
-        (0..n).map(|_| source.next(&mut rng).unwrap().after.seconds()).collect()
+        source.next(Time::ZERO, &mut rng);
+        (0..n).map(|_| source.next(Time::ZERO, &mut rng).unwrap().after.seconds()).collect()
     }
 
     #[test]
@@ -196,6 +197,20 @@ mod tests {
                 );
             }
             assert!(law == PeriodLaw::Exponential || x.iter().all(|v| *v > 1.0 / 3.0 - 1e-9));
+        }
+    }
+
+    /// The sum of forty Pareto sources is self-similar with H = (3 - shape) / 2; of exponential ones, beyond their
+    /// periods, without memory.
+    #[test]
+    fn the_sum_of_pareto_sources_is_self_similar() {
+        let sum = |law, shape| {
+            let one = || OnOff::new(&OnOffConfig { shape, ..config(20, 20, law) }, &());
+            hurst(&mut || (0..40).map(|_| one()).collect(), Span::from_ms(10), 8)
+        };
+        for (law, shape, h) in [(PeriodLaw::Pareto, 1.4, 0.8), (PeriodLaw::Exponential, 1.5, 0.5)] {
+            let (found, error) = sum(law, shape);
+            assert!((found - h).abs() < 4.0 * error + 0.05, "{law:?}: {found} +- {error}");
         }
     }
 

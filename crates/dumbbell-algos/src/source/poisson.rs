@@ -3,7 +3,7 @@ use super::cbr::check_packet;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::source::{Burst, Source};
-use dumbbell_core::units::{Bytes, Rate, Span};
+use dumbbell_core::units::{Bytes, Rate, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -95,9 +95,9 @@ impl Algorithm for Poisson {
 }
 
 impl Source for Poisson {
-    fn next(&mut self, rng: &mut Stream) -> Option<Burst> {
+    fn next(&mut self, _: Time, rng: &mut Stream) -> Option<Burst> {
         let after = Span::from_secs_f64(rng.exponential(self.mean_s));
-        Some(Burst { after, bytes: self.size(rng) })
+        Some(Burst::new(after, self.size(rng)))
     }
     fn datagrams(&self) -> bool {
         true
@@ -106,6 +106,7 @@ impl Source for Poisson {
 
 #[cfg(test)]
 mod tests {
+    use super::super::counting::{dispersion, hurst};
     use super::*;
 
     const N: usize = 400_000;
@@ -116,7 +117,7 @@ mod tests {
 
     fn draws(config: &PoissonConfig) -> Vec<Burst> {
         let (mut source, mut rng) = (Poisson::new(config, &()), Stream::named(4, "poisson"));
-        (0..N).map(|_| source.next(&mut rng).unwrap()).collect()
+        (0..N).map(|_| source.next(Time::ZERO, &mut rng).unwrap()).collect()
     }
 
     /// Mean of `x^k` in units of the mean's k-th power, which for an exponential is k!, with 4.4 standard errors of it.
@@ -145,6 +146,22 @@ mod tests {
             let together = x.windows(2).map(|w| (w[0] - 1.0) * (w[1] - 1.0)).sum::<f64>() / N as f64;
             assert!(together.abs() < 4.4 / (N as f64).sqrt(), "neighbours are correlated: {together}");
         }
+    }
+
+    /// Counts of a Poisson process have the variance of their mean, in windows of every width, and no memory.
+    #[test]
+    fn counts_have_the_dispersion_of_a_poisson_process() {
+        for (width_ms, seed) in [(2, 1), (20, 2), (200, 3)] {
+            let n = 8000;
+            let mut source = Poisson::new(&config(1000, SizeLaw::Fixed), &());
+            let (mean, index) = dispersion(&mut source, seed, n, Span::from_ms(width_ms));
+            assert!((mean - width_ms as f64).abs() < 4.4 * (width_ms as f64 / n as f64).sqrt(), "{mean}");
+            // The variance of an index of dispersion from n counts: (2 + 1 / mean) / n.
+            assert!((index - 1.0).abs() < 4.4 * ((2.0 + 1.0 / mean) / n as f64).sqrt(), "{width_ms} ms: {index}");
+        }
+        let (h, error) =
+            hurst(&mut || vec![Poisson::new(&config(1000, SizeLaw::Fixed), &())], Span::from_ms(20), 12);
+        assert!((h - 0.5).abs() < 4.0 * error + 0.02, "{h} +- {error}");
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub fn says_whether_it_reorders<A: Algorithm<Site = ()> + Impairment>() {
         let arrivals: Vec<Time> = fates::<A>(&config, 1)
             .into_iter()
             .filter_map(|(at, fate)| match fate {
-                Fate::Arrives => Some(at),
+                Fate::Arrives | Fate::Corrupted | Fate::Duplicated => Some(at),
                 Fate::Delayed(by) => Some(at + by),
                 Fate::Lost => None,
             })

@@ -1,29 +1,42 @@
 //! Every service: packets take time and keep their order, the same again, and the nominal rate in the long run.
 use super::parameters::choices;
-use dumbbell_core::aqm::LinkInfo;
 use dumbbell_core::catalogue::Algorithm;
+use dumbbell_core::impairment::Fate;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::service::Service;
-use dumbbell_core::testing::link;
-use dumbbell_core::units::{Capacity, Span, Time};
+use dumbbell_core::service::{Service, Site, Taken};
+use dumbbell_core::testing::site;
+use dumbbell_core::units::{Span, Time};
 
-/// A packet that passed: when it came, when it could start, when it was through, its bytes.
-type Passed = (Time, Time, Time, u32);
+/// A packet that passed: when it came, when it could start, when it was through and how, its bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Passed {
+    arrived: Time,
+    start: Time,
+    taken: Taken,
+    bytes: u32,
+}
 
 /// A transmitter that packets come to.
 struct Line<S> {
     service: S,
     free: Time,
+    /// When the last one could start.
+    began: Time,
 }
 
 impl<S: Service> Line<S> {
-    fn new<A: Algorithm<Site = LinkInfo> + Service>(config: &A::Config) -> Line<A> {
-        Line { service: A::new(config, &link(Capacity::Unlimited)), free: Time::ZERO }
+    fn new<A: Algorithm<Site = Site> + Service>(config: &A::Config, seed: u64) -> Line<A> {
+        Line { service: A::new(config, &site(seed)), free: Time::ZERO, began: Time::ZERO }
     }
     fn pass(&mut self, arrived: Time, bytes: u32) -> Passed {
         let start = self.free.max(arrived);
-        self.free = self.service.finish(arrived, start, bytes);
-        (arrived, start, self.free, bytes)
+        let taken = self.service.finish(arrived, start, bytes);
+        (self.began, self.free) = (start, taken.done);
+        Passed { arrived, start, taken, bytes }
+    }
+    /// One more full packet of those that always wait: it came when the one before it began.
+    fn next(&mut self) -> Passed {
+        self.pass(self.began, 1500)
     }
 }
 
@@ -42,22 +55,35 @@ fn arrivals(seed: u64) -> Vec<(Time, u32)> {
         .collect()
 }
 
-fn passed<A: Algorithm<Site = LinkInfo> + Service>(config: &A::Config, packets: &[(Time, u32)]) -> Vec<Passed> {
-    let mut line = Line::<A>::new::<A>(config);
+fn passed<A: Algorithm<Site = Site> + Service>(config: &A::Config, packets: &[(Time, u32)]) -> Vec<Passed> {
+    let mut line = Line::<A>::new::<A>(config, 1);
     packets.iter().map(|(at, bytes)| line.pass(*at, *bytes)).collect()
 }
 
-/// Nothing leaves before it could start, nor at the instant at which it came; no packet overtakes.
-pub fn takes_time_and_keeps_order<A: Algorithm<Site = LinkInfo> + Service>() {
+/// Nothing leaves before it could start, nor at the instant at which it came; no packet overtakes another, at the far
+/// end only if the service says so.
+pub fn takes_time_and_keeps_order<A: Algorithm<Site = Site> + Service>() {
     for config in choices::<A>() {
         let all = passed::<A>(&config, &arrivals(1));
-        assert!(all.iter().all(|(arrived, start, done, _)| done >= start && done > arrived), "{}", A::ABOUT.name);
-        assert!(all.is_sorted_by_key(|(_, _, done, _)| *done));
+        let sound = |p: &Passed| p.taken.done >= p.start && p.taken.done > p.arrived;
+        assert!(all.iter().all(sound), "{}", A::ABOUT.name);
+        assert!(all.is_sorted_by_key(|p| p.taken.done));
+        let far: Vec<Time> = all.iter().filter_map(|p| far_end(&p.taken)).collect();
+        assert!(far.is_sorted() || A::new(&config, &site(1)).reorders(), "{}", A::ABOUT.name);
     }
 }
 
-/// Chance has no part in it.
-pub fn repeats_itself<A: Algorithm<Site = LinkInfo> + Service>() {
+/// When a packet would be at the end of a wire without length; `None`: it is lost.
+fn far_end(taken: &Taken) -> Option<Time> {
+    match taken.fate {
+        Fate::Lost => None,
+        Fate::Delayed(by) => Some(taken.done + by),
+        Fate::Arrives | Fate::Corrupted | Fate::Duplicated => Some(taken.done),
+    }
+}
+
+/// The same chance, the same history.
+pub fn repeats_itself<A: Algorithm<Site = Site> + Service>() {
     for config in choices::<A>() {
         (0..4).for_each(|seed| {
             let packets = arrivals(seed);
@@ -67,7 +93,7 @@ pub fn repeats_itself<A: Algorithm<Site = LinkInfo> + Service>() {
 }
 
 /// It never holds a packet back that it could send: one that comes later or is longer is not through sooner.
-pub fn later_is_not_sooner<A: Algorithm<Site = LinkInfo> + Service>() {
+pub fn later_is_not_sooner<A: Algorithm<Site = Site> + Service>() {
     for config in choices::<A>() {
         let packets = arrivals(2);
         for n in [1, 2, 17, 100, 700] {
@@ -75,7 +101,7 @@ pub fn later_is_not_sooner<A: Algorithm<Site = LinkInfo> + Service>() {
                 let mut some = packets[..n].to_vec();
                 some[n - 1].0 += later;
                 some[n - 1].1 += longer;
-                passed::<A>(&config, &some)[n - 1].2
+                passed::<A>(&config, &some)[n - 1].taken.done
             };
             let plain = through(Span::ZERO, 0);
             for (later, longer) in [(1, 0), (400, 0), (1_000, 0), (90_000, 0), (0, 1), (0, 1500)] {
@@ -85,23 +111,50 @@ pub fn later_is_not_sooner<A: Algorithm<Site = LinkInfo> + Service>() {
     }
 }
 
-/// While there is always a packet, the long-run rate is the nominal one, and the transmitter is used to the full; and
-/// never more than that.
-pub fn keeps_its_nominal_rate<A: Algorithm<Site = LinkInfo> + Service>() {
+/// Outages are what is said of them beforehand, whatever was sent in the meantime: in order, and nothing is sent while
+/// one lasts.
+pub fn is_down_when_it_says_so<A: Algorithm<Site = Site> + Service>() {
     for config in choices::<A>() {
-        let mut line = Line::<A>::new::<A>(&config);
-        let (from, to) = (Time::from_ps(3_333_333_333_333), Time::ZERO + Span::from_secs(1_000));
-        line.service.watch(from, to);
-        let mut bits = 0.0;
-        while line.free < to {
-            line.pass(Time::ZERO, 60_000);
-            bits += 480_000.0;
+        let until = Time::ZERO + Span::from_secs(100);
+        let told = A::new(&config, &site(1)).outages(until);
+        assert!(told.iter().all(|(from, to)| from < to && *from <= until), "{}", A::ABOUT.name);
+        assert!(told.windows(2).all(|w| w[0].1 < w[1].0), "{}", A::ABOUT.name);
+        let mut line = Line::<A>::new::<A>(&config, 1);
+        let mut sent: Vec<Time> = Vec::new();
+        while line.free < until {
+            let Passed { taken, .. } = line.next();
+            sent.extend(far_end(&taken).map(|_| taken.done));
         }
-        let (rate, nominal) = (bits / line.free.seconds(), line.service.rate().bps() as f64);
-        assert!((rate / nominal - 1.0).abs() < 0.01, "{}: {rate} for {nominal}", A::ABOUT.name);
-        assert!(line.service.utilization().is_none_or(|u| u == 1.0), "{:?}", line.service.utilization());
+        let within = |t: &Time| told.iter().any(|(from, to)| t > from && t < to);
+        assert!(!sent.iter().any(within), "{}", A::ABOUT.name);
+        assert_eq!(line.service.outages(until), told);
+    }
+}
 
-        let mut some = Line::<A>::new::<A>(&config);
+/// While there is always a packet, the queue is emptied at the nominal rate in the long run, and the transmitter is used
+/// to the full; and never more than that. Where chance has a part in it, the long run is a sample.
+pub fn keeps_its_nominal_rate<A: Algorithm<Site = Site> + Service>() {
+    for config in choices::<A>() {
+        let saturated = |seed| {
+            let mut line = Line::<A>::new::<A>(&config, seed);
+            let (from, to) = (Time::from_ps(200_000_333_333_333), Time::ZERO + Span::from_secs(1_000));
+            line.service.watch(from, to);
+            let (mut bits, mut since) = (0.0, Time::ZERO);
+            while line.free < to {
+                if line.free < from {
+                    (bits, since) = (0.0, line.free);
+                }
+                bits += f64::from(line.next().bytes) * 8.0;
+            }
+            let rate = bits / line.free.since(since).seconds();
+            (rate / line.service.rate().bps() as f64, line.service.utilization())
+        };
+        let (rate, used) = saturated(1);
+        let room = if saturated(2) == (rate, used) { 0.01 } else { 0.05 };
+        assert!((rate - 1.0).abs() < room, "{}: {rate} times the nominal rate", A::ABOUT.name);
+        assert!(used.is_none_or(|u| u == 1.0), "{}: {used:?}", A::ABOUT.name);
+
+        let mut some = Line::<A>::new::<A>(&config, 1);
         some.service.watch(Time::ZERO, arrivals(3)[1_999].0);
         for (at, bytes) in arrivals(3) {
             let _ = some.pass(at, bytes);

@@ -2,12 +2,20 @@
 use super::parameters::choices;
 use dumbbell_core::catalogue::Algorithm;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::source::{Burst, Source};
-use dumbbell_core::units::Span;
+use dumbbell_core::source::{Burst, Since, Source};
+use dumbbell_core::units::{Span, Time};
 
 fn bursts<A: Algorithm<Site = ()> + Source>(config: &A::Config, seed: u64) -> Vec<Burst> {
-    let (mut source, mut rng) = (A::new(config, &()), Stream::named(seed, "source"));
-    std::iter::from_fn(|| source.next(&mut rng)).take(5_000).collect()
+    let (mut source, mut rng, mut now) = (A::new(config, &()), Stream::named(seed, "source"), Time::ZERO);
+    std::iter::from_fn(|| ask(&mut source, &mut rng, &mut now)).take(5_000).collect()
+}
+
+/// The next hand-over, over a network that acknowledges everything within 50 ms.
+fn ask(source: &mut impl Source, rng: &mut Stream, now: &mut Time) -> Option<Burst> {
+    let burst = source.next(*now, rng)?;
+    let wait = if burst.next == Since::Acknowledged { Span::from_ms(50) } else { Span::ZERO };
+    *now = *now + burst.after + wait;
+    Some(burst)
 }
 
 /// The same seed gives the same traffic.
@@ -22,13 +30,17 @@ pub fn hands_over_something<A: Algorithm<Site = ()> + Source>() {
     for config in choices::<A>() {
         let all = bursts::<A>(&config, 1);
         assert!(!all.is_empty() && all.iter().all(|b| b.bytes > 0), "{}", A::ABOUT.name);
-        let (mut source, mut rng) = (A::new(&config, &()), Stream::named(1, "source"));
+        let (mut source, mut rng, mut now) = (A::new(&config, &()), Stream::named(1, "source"), Time::ZERO);
+        let mut next = || ask(&mut source, &mut rng, &mut now);
         if all.len() < 5_000 {
-            assert!((0..all.len()).all(|_| source.next(&mut rng).is_some()));
-            assert!((0..3).all(|_| source.next(&mut rng).is_none()), "{} opens again", A::ABOUT.name);
+            assert!((0..all.len()).all(|_| next().is_some()));
+            assert!((0..3).all(|_| next().is_none()), "{} opens again", A::ABOUT.name);
         } else {
-            assert!(all.iter().any(|b| b.after > Span::ZERO), "{}: time stands still", A::ABOUT.name);
+            let passes = |b: &Burst| b.after > Span::ZERO || b.next == Since::Acknowledged;
+            assert!(all.iter().any(passes), "{}: time stands still", A::ABOUT.name);
         }
+        let waits = all.iter().any(|b| b.next == Since::Acknowledged);
+        assert!(!waits || source.awaits() && !source.datagrams(), "{} does not say that it waits", A::ABOUT.name);
         assert!(!source.datagrams() || all.iter().all(|b| b.bytes <= 65_507), "{}", A::ABOUT.name);
     }
 }

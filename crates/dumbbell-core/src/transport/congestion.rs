@@ -1,6 +1,8 @@
 //! Congestion control: how much may be on its way. Windows are in bytes.
 use crate::probe::Probe;
 use crate::units::{Rate, Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// What a congestion control knows when its connection opens.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,6 +54,8 @@ pub struct Ack {
     pub min_rtt: Option<Span>,
     /// The receiver's clock when it sent this ACK (TSval), unwrapped; with timestamps only.
     pub peer_clock: Option<Time>,
+    /// How coarse that clock is; zero: exact.
+    pub peer_tick: Span,
     /// Arrival minus `peer_clock`, an offset plus the delay of the reverse path; with timestamps only.
     pub reverse_delay: Option<Span>,
     /// The receiver's window, bytes.
@@ -195,7 +199,8 @@ pub struct Tag(pub u32);
 
 /// A word from the host itself, not from the network: a token bucket, a mobile's radio.
 #[non_exhaustive]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum LocalSignal {
     /// The sender's own marker coloured a segment out of profile.
     MarkedOut,
@@ -221,10 +226,20 @@ pub struct Orders {
 /// What a congestion control may do to the retransmission timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RtoOrder {
-    /// Double it now, as Karn's rule would after an expiry, and keep it so until `Reset`.
-    BackOff,
+    /// Double it now, as Karn's rule would after an expiry.
+    BackOff {
+        /// Whether it stays doubled until `Reset`, whatever samples come; else the next valid one ends it (Karn's rule).
+        held: bool,
+        /// Whether the timer that runs is to expire one such timeout from now; else one from its start.
+        from_now: bool,
+    },
     /// Forget srtt, rttvar and the backoff: the next sample starts afresh.
     Reset,
+}
+
+impl RtoOrder {
+    /// A backoff that stays until `Reset`, and counts from the start of the timer that runs.
+    pub const BACK_OFF: RtoOrder = RtoOrder::BackOff { held: true, from_now: false };
 }
 
 impl Orders {

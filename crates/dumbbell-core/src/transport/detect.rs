@@ -79,6 +79,10 @@ pub trait Detect {
     fn on_duplicate_report(&mut self, _una: u64, _nxt: u64) {}
     /// The retransmission timer expired: which segments are lost. `board` is empty if the receiver broke its word.
     fn on_timeout(&mut self, _now: Time, _una: u64, _board: &Scoreboard) {}
+    /// The path was gone: nothing of what was on its way will arrive.
+    fn on_cut(&mut self, now: Time, una: u64, board: &Scoreboard) {
+        self.on_timeout(now, una, board);
+    }
     /// The last congestion event was none: what it held lost and has not sent again is on its way. `reordered`: a late
     /// segment was taken for a lost one; otherwise the timer was too early.
     fn forgive(&mut self, _reordered: bool) {}

@@ -29,8 +29,8 @@ pub enum Reply {
     Now,
     /// After this span at the latest.
     Within(Span),
-    /// First what came before it, with the echo as it was (DCTCP's change of state), then it within this span.
-    BeforeThenWithin(Span),
+    /// At once, but what came before it apart, with the echo as it was (RFC 8257 section 3.2: two ACKs).
+    BeforeThenNow,
 }
 
 /// A receiver's policy.
@@ -43,7 +43,7 @@ pub trait Receive {
     /// What to do about a segment. Called before its echo is asked for.
     fn on_data(&mut self, a: &Arrival) -> Reply;
     /// The ECN bits ([`crate::segment::flag`]) of an acknowledgement that leaves now. `before`: it answers what
-    /// came before the segment of the last `on_data` ([`Reply::BeforeThenWithin`]).
+    /// came before the segment of the last `on_data` ([`Reply::BeforeThenNow`]).
     fn echo(&mut self, before: bool) -> u8;
     /// The window to offer, of a buffer with `free` bytes (Freeze-TCP offers none before a disconnection).
     fn window(&self, free: u64) -> u64 {

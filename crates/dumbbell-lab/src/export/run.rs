@@ -61,6 +61,7 @@ impl Run {
         }
         let how = match name {
             "packets" | "hops" => "record.packets=true",
+            "acks" => "record.acks=true",
             "signals" | "reactions" => "record.drops=true",
             _ => "record.every=\"100 ms\"",
         };

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use std::io::Write;
 
 /// What `--table` may name: two parts of the summary, and the records.
-pub const TABLES: [&str; 8] =
-    ["summary_flows", "summary_queues", "flows", "queues", "signals", "reactions", "packets", "hops"];
+pub const TABLES: [&str; 9] =
+    ["summary_flows", "summary_queues", "flows", "queues", "signals", "reactions", "packets", "hops", "acks"];
 
 /// Writes a table.
 ///

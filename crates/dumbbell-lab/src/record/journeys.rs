@@ -138,6 +138,9 @@ impl<'a> Journeys<'a> {
 
     /// A packet left its socket.
     pub fn sent(&mut self, t: Time, who: Who, segment: &Segment, extra: Option<&Extra>) {
+        if !self.followed[who.flow] {
+            return; // Another record follows it.
+        }
         let tcp = segment.flags & flag::UDP == 0;
         let side = &mut self.sides[who.flow][usize::from(!who.data)];
         if tcp {
@@ -181,6 +184,9 @@ impl<'a> Journeys<'a> {
     /// # Errors
     /// The file cannot be written.
     pub fn left(&mut self, who: Who, link: usize, done: Time, arrives: Time) -> Result<(), ParquetError> {
+        if !self.followed[who.flow] {
+            return Ok(());
+        }
         let visit = self.journey(who).and_then(|j| j.visit.take());
         let visit = visit.unwrap_or(Visit { link, arrived: done, backlog: 0, marked: None });
         self.hop(who, visit, Some((done, arrives)), None)
@@ -215,6 +221,16 @@ impl<'a> Journeys<'a> {
         if !who.data {
             self.sides[who.flow][0].peer_clock = clock;
         }
+        self.flush(who.flow, who.data)
+    }
+
+    /// It arrived at the other end with a wrong bit, from `link`, and was discarded there.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn discarded(&mut self, t: Time, who: Who, link: usize) -> Result<(), ParquetError> {
+        let Some(journey) = self.journey(who) else { return Ok(()) };
+        journey.end = Some(End::Dropped(t, link, Reason::Link));
         self.flush(who.flow, who.data)
     }
 

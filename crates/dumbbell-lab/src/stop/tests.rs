@@ -9,7 +9,7 @@ fn rule(text: &str) -> Option<Rule> {
 fn runs(values: &[f64]) -> Vec<Value> {
     values
         .iter()
-        .map(|x| json!({ "flows": [{ "name": "a", "goodput_bps": x }, { "name": "b", "goodput_bps": 0.0 }] }))
+        .map(|x| json!({ "totals": { "goodput_bps": x }, "flows": [{ "name": "a", "goodput_bps": x }] }))
         .collect()
 }
 

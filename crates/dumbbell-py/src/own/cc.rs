@@ -3,14 +3,14 @@
 //! A class keeps its state in attributes: `cwnd`, `ssthresh`, `pacing` and `timer` are read after each call and held
 //! here, so that the sender's many questions do not reach the interpreter.
 use super::aqm::{gauges, shown};
-use super::class::{Class, Who, arguments, lasting};
+use super::class::{Class, Who, arguments};
 use super::connection::{Ack, Congestion, Orders, Path, Sent};
 use dumbbell_core::catalogue::Fault;
 use dumbbell_core::foreign::{Alarm, Maker, Page};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
-    Ack as CoreAck, Congestion as CoreCongestion, CongestionControl, Implied, LocalSignal, Orders as CoreOrders,
-    Path as CorePath, Sent as CoreSent, Tag,
+    Ack as CoreAck, Congestion as CoreCongestion, CongestionControl, Habits, Implied, LocalSignal,
+    Orders as CoreOrders, Path as CorePath, Sent as CoreSent, Tag,
 };
 use dumbbell_core::units::{Rate, Span, Time};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -66,8 +66,8 @@ struct PyCc {
 
 struct Live {
     instance: Py<PyAny>,
-    recovery: Option<&'static str>,
-    needs_timestamps: bool,
+    implied: Implied,
+    needs_rates: bool,
     on_ack: Py<PyAny>,
     on_congestion: Py<PyAny>,
     on_recovered: Option<Py<PyAny>>,
@@ -87,11 +87,16 @@ impl Live {
         let instance = class.instance(py, config)?;
         instance.call_method1("start", (Path::new(*site),))?;
         let hook = |name: &str| class.hook(&instance, name);
-        let recovery: Option<String> = instance.getattr("recovery")?.extract()?;
+        let implied = Implied {
+            recovery: word(&instance, "recovery", &["tahoe", "reno", "newreno", "sack"])?,
+            ecn: word(&instance, "echo", &["rfc3168", "per_packet", "dctcp"])?,
+            timestamps: instance.getattr("needs_timestamps")?.extract()?,
+            ..Implied::NOTHING
+        };
         let (ack, orders) = (Bound::new(py, Ack::default())?, Bound::new(py, Orders::default())?);
         Ok(Live {
-            recovery: recovery.map(|name| lasting(&name)),
-            needs_timestamps: instance.getattr("needs_timestamps")?.extract()?,
+            implied,
+            needs_rates: instance.getattr("needs_rates")?.extract()?,
             on_ack: instance.getattr("on_ack")?.unbind(),
             on_congestion: instance.getattr("on_congestion")?.unbind(),
             // These have bodies in the base class, which a user's class need not repeat.
@@ -178,10 +183,24 @@ impl PyCc {
     }
 }
 
+/// What a class says under `name`: one of `words`, or None.
+fn word(instance: &Bound<'_, PyAny>, name: &str, words: &[&'static str]) -> PyResult<Option<&'static str>> {
+    let said = instance.getattr(name)?;
+    if said.is_none() {
+        return Ok(None);
+    }
+    let known = said.extract::<String>().ok().and_then(|said| words.iter().find(|w| **w == said));
+    known.copied().map(Some).ok_or_else(|| {
+        PyValueError::new_err(format!("{name} = {}: write one of {}, or None", shown(&said), words.join(", ")))
+    })
+}
+
 impl CongestionControl for PyCc {
     fn implies(&self) -> Implied {
-        let Some(live) = &self.live else { return Implied::NOTHING };
-        Implied { recovery: live.recovery, timestamps: live.needs_timestamps, ..Implied::NOTHING }
+        self.live.as_ref().map_or(Implied::NOTHING, |live| live.implied)
+    }
+    fn habits(&self) -> Habits {
+        Habits { rates: self.live.as_ref().is_some_and(|live| live.needs_rates), ..Habits::ALL }
     }
     fn on_ack(&mut self, ack: &CoreAck, orders: &mut CoreOrders) {
         self.now = ack.now;

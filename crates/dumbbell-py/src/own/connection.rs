@@ -128,6 +128,31 @@ impl Ack {
     fn ece(&self) -> bool {
         open(&self.0).ece
     }
+    /// Bytes of `acked` and `sacked` that came with Congestion Experienced: exactly with AccECN, else all if `ece`.
+    #[getter]
+    fn marked(&self) -> u64 {
+        open(&self.0).marked
+    }
+    /// Whether the receiver says that it has moved to another point of attachment.
+    #[getter]
+    fn moved(&self) -> bool {
+        open(&self.0).moved
+    }
+    /// How fast the network delivered, bits a second; None if this ACK gives no sample. With `needs_rates` only.
+    #[getter]
+    fn delivery_rate(&self) -> Option<f64> {
+        open(&self.0).rate.and_then(|r| r.bytes_per_second()).map(|r| 8.0 * r)
+    }
+    /// Bytes that the connection has delivered; None without `needs_rates`.
+    #[getter]
+    fn delivered(&self) -> Option<u64> {
+        open(&self.0).rate.map(|r| r.total_delivered)
+    }
+    /// Whether the application, not the network, limited what `delivery_rate` measured.
+    #[getter]
+    fn app_limited(&self) -> bool {
+        open(&self.0).rate.is_some_and(|r| r.app_limited)
+    }
     /// Whether the window was what held the sender back (RFC 7661): else it should not grow.
     #[getter]
     fn window_limited(&self) -> bool {
@@ -211,7 +236,7 @@ pub struct Orders(Mutex<CoreOrders>);
 impl Orders {
     /// Double the retransmission timer now, and keep it so until `reset_timer`.
     fn back_off_timer(&self) {
-        open(&self.0).rto = Some(RtoOrder::BackOff);
+        open(&self.0).rto = Some(RtoOrder::BACK_OFF);
     }
     /// Forget srtt, rttvar and the backoff: the next sample starts afresh.
     fn reset_timer(&self) {

@@ -45,6 +45,7 @@ pub fn empty(seed: u64, duration: Span) -> Plan {
         nodes: vec![],
         links: vec![],
         flows: vec![],
+        sessions: vec![],
         record: Record::default(),
     }
 }
@@ -89,6 +90,8 @@ fn sends(plan: &mut Plan, routes: &Routes, from: NodeId, to: NodeId, start: Span
         transport: Transport::Tcp { cc: kind.cc.clone(), tcp: kind.tcp.clone() },
         dscp: Default::default(),
         info: Default::default(),
+        session: None,
+        words: None,
     });
 }
 

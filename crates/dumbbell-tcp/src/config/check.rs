@@ -40,6 +40,10 @@ impl Config for TcpConfig {
                 return Err(Fault::at(field, format!("{gain} is no gain for pacing")).fix("write 1.2"));
             }
         }
+        if !(0.01..=10.0).contains(&self.dcr_delay) {
+            let cause = format!("{} is no delay in round-trip times", self.dcr_delay);
+            return Err(Fault::at("dcr_delay", cause).fix("write 1"));
+        }
         if self.initial_window.0 < 1.0 {
             return Err(Fault::at("initial_window", "the initial window must hold a packet").fix("write \"2 pkt\""));
         }

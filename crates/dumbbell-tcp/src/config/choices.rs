@@ -80,6 +80,9 @@ pub enum Detection {
     /// Time: a segment that was sent enough before another one that arrived (RFC 8985, RACK). Without SACK duplicate
     /// acknowledgements decide.
     Rack,
+    /// Duplicate acknowledgements, believed after a delay of `dcr_delay` (TCP-DCR; RFC 4653 has the like). With SACK and
+    /// without.
+    Dcr,
 }
 
 /// How a SACK recovery comes from the flight at its start to the window at its end.

@@ -290,6 +290,15 @@ impl Detect for Rack {
         self.detect(now, window);
     }
 
+    /// Beyond the RFC: whatever the clock says.
+    fn on_cut(&mut self, _: Time, _: u64, _: &Scoreboard) {
+        let keys: Vec<Key> = self.segments.iter().filter(|s| s.state == State::Flying).map(Segment::key).collect();
+        keys.into_iter().for_each(|key| self.lose(key));
+        self.recovering = true;
+        self.suspects.clear();
+        self.deadline = Time::NEVER;
+    }
+
     /// Beyond the RFC, which knows no undo: what a repetition seemed to tell is forgotten, because its original came; and
     /// a needless recovery is reordering seen, though step 3 counts only segments that were not sent again.
     fn forgive(&mut self, reordered: bool) {

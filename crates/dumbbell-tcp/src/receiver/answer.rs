@@ -21,7 +21,7 @@ impl<P: Receive> Receiver<P> {
         self.delayed_until = Time::NEVER;
         let window = self.policy.window(self.buffer);
         self.edge = self.edge.max(self.nxt + window);
-        let more = self.more_to_say || self.report_clock || window != self.open_window;
+        let more = self.more_to_say || self.verbose || window != self.open_window;
         let (extra, options) = if more { self.extra(now, window) } else { (None, 0) };
         let segment = Segment {
             seq: self.nxt as u32,
@@ -40,6 +40,7 @@ impl<P: Receive> Receiver<P> {
             ts_val: timestamp(self.clock.tick(now)),
             window: window.min(u64::from(u32::MAX)) as u32,
             tag: std::mem::take(&mut self.cold.tag),
+            moved: self.cold.moved,
             ..Extra::default()
         };
         let duplicate = self.cold.duplicate.take();
@@ -60,7 +61,7 @@ impl<P: Receive> Receiver<P> {
         }
         let c = &self.cold.config;
         self.timestamps = c.timestamps && x.timestamps;
-        self.report_clock &= self.timestamps;
+        self.verbose &= self.timestamps;
         self.sack = c.sack && x.sack_permitted;
         let options = if self.timestamps { 12 } else { 0 };
         self.overhead = c.header.0 + options;

@@ -1,8 +1,8 @@
-//! The manners that a profile chooses: delayed acknowledgements, and how congestion is echoed.
+//! The manners that a profile chooses: delayed acknowledgements, how congestion is echoed, and Freeze-TCP's window.
 use crate::{DelayedAck, Ecn, TcpConfig};
 use dumbbell_core::segment::flag;
-use dumbbell_core::transport::{Arrival, Receive, Reply};
-use dumbbell_core::units::Span;
+use dumbbell_core::transport::{Arrival, LocalSignal, Receive, Reply};
+use dumbbell_core::units::{Span, Time};
 
 /// Acknowledges each or every second full segment; echoes Congestion Experienced until the sender's CWR (RFC 3168), of
 /// what is acknowledged at the moment, or in acknowledgements of their own (RFC 8257).
@@ -17,6 +17,9 @@ pub struct Manners {
     echoing: bool,
     /// The echo of what came before the segment at hand (DCTCP.CE before it changed).
     echoed: bool,
+    /// Whether the window closes while the host says that the path is gone, and whether it says so now.
+    freeze: bool,
+    down: bool,
 }
 
 impl Manners {
@@ -32,13 +35,15 @@ impl Manners {
             ecn: config.ecn,
             echoing: false,
             echoed: false,
+            freeze: config.freeze,
+            down: false,
         }
     }
 }
 
 impl Receive for Manners {
     fn answers_each(&self) -> bool {
-        self.wait_below == 0 && self.ecn == Ecn::Off
+        self.wait_below == 0 && self.ecn == Ecn::Off && !self.freeze
     }
 
     #[inline]
@@ -58,7 +63,7 @@ impl Receive for Manners {
         let changed = before != self.echoing;
         let full = a.pending >= self.wait_below * a.mss;
         match self.ecn {
-            Ecn::Dctcp if changed => Reply::BeforeThenWithin(self.delay),
+            Ecn::Dctcp if changed => Reply::BeforeThenNow,
             _ if !a.in_order || full || changed => Reply::Now,
             _ => Reply::Within(self.delay),
         }
@@ -69,5 +74,21 @@ impl Receive for Manners {
         let echo = if before { self.echoed } else { self.echoing };
         self.echoing &= self.ecn != Ecn::PerPacket;
         if echo { flag::ECE } else { 0 }
+    }
+
+    fn window(&self, free: u64) -> u64 {
+        if self.down { 0 } else { free }
+    }
+
+    /// Freeze-TCP: a zero-window advertisement ahead of the disconnection, and three ACKs alike after it, because the
+    /// sender's probes have become rare and one ACK may be lost.
+    fn on_local(&mut self, _: Time, signal: LocalSignal) -> u32 {
+        let before = self.down;
+        self.down = self.freeze && (signal == LocalSignal::PathDown || (before && signal != LocalSignal::PathUp));
+        match (before, self.down) {
+            (false, true) => 1,
+            (true, false) => 3,
+            _ => 0,
+        }
     }
 }

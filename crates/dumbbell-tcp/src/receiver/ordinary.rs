@@ -15,7 +15,7 @@ impl<P: Receive> Receiver<P> {
             && self.acked == self.nxt
             && self.buffer == self.open_window
             && self.delayed_until == Time::NEVER
-            && !(self.more_to_say | self.report_clock)
+            && !(self.more_to_say | self.verbose)
     }
 
     /// Takes a segment the short way, if that is open; false if nothing was done.

@@ -14,6 +14,8 @@ struct News {
     duplicate: bool,
     tag: Tag,
     peer_clock: Option<Time>,
+    /// Whether the receiver says that it has moved, for the first time.
+    moved: bool,
 }
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
@@ -55,7 +57,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if self.attentive {
             self.cold.report.echo = self.timestamps.then(|| echoed(now, s.ts));
         }
-        let rtt = if acked > 0 { self.measure(now, s, una) } else { None };
+        let thaws = self.cold.freeze.thaws;
+        // What a reconnection acknowledges waited for the path: that is no round trip.
+        let rtt = if acked > 0 && !thaws { self.measure(now, s, una) } else { None };
         if let Some(r) = rtt {
             self.rtt.seen(r);
         }
@@ -66,7 +70,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         (ack.rtt, ack.srtt, ack.min_rtt) = (rtt, self.rtt.srtt(), self.rtt.min_rtt());
         (ack.window, ack.tag, ack.ece) = (self.window, news.tag, s.flags & flag::ECE != 0);
         ack.marked = if ack.ece { acked + news.sacked } else { 0 };
-        ack.peer_clock = news.peer_clock;
+        (ack.peer_clock, ack.peer_tick) = (news.peer_clock, self.clock.0);
+        ack.moved = news.moved;
         ack.reverse_delay = news.peer_clock.map(|peer| now.since(peer));
         (ack.window_limited, ack.paced, ack.phase) = (self.window_limited, self.paced, self.phase);
         if self.rated {
@@ -74,7 +79,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
         self.cc.on_ack(&ack);
         if self.cc.ordered() {
-            self.obey_timer();
+            self.obey_timer(now);
         }
         if let Some(r) = rtt {
             self.take_sample(r);
@@ -82,8 +87,11 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
         if acked > 0 {
             self.advance(now, una, acked, news.sacked, out);
-        } else if self.is_duplicate(una, &news) {
+        } else if self.is_duplicate(una, &news) && !self.announces_again() {
             self.on_duplicate(now, news.sacked, out);
+        }
+        if thaws {
+            self.thaw(now);
         }
         if self.attentive && (news.duplicate || self.probing) {
             if news.duplicate {
@@ -146,7 +154,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             Time::from_ps(widen(x.ts_val, near) << TS_UNIT_SHIFT)
         });
         let window_changed = self.set_window(u64::from(x.window));
-        News { sacked, window_changed, duplicate, tag: Tag(x.tag), peer_clock }
+        let moved = std::mem::replace(&mut self.cold.moves, x.moved) != x.moved;
+        News { sacked, window_changed, duplicate, tag: Tag(x.tag), peer_clock, moved }
     }
 
     /// A SACK block, without what lies below SND.UNA; returns how many of its bytes are new.
@@ -174,7 +183,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if changed && self.una == self.nxt {
             self.rto_at = Time::NEVER;
         }
-        self.window = window;
+        let before = std::mem::replace(&mut self.window, window);
+        self.note_window(before);
         changed
     }
 

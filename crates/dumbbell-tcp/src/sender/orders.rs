@@ -1,5 +1,5 @@
 //! What a congestion control asks of its sender beside the window.
-use super::Sender;
+use super::{Sender, Stage};
 use dumbbell_core::segment::Outbox;
 use dumbbell_core::transport::{CongestionControl, Detect, LocalSignal, Recover, RtoOrder, Tag};
 use dumbbell_core::units::Time;
@@ -23,26 +23,33 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
     /// Executes what concerns the timer: before the sample of the acknowledgement at hand is taken.
     #[cold]
-    pub(super) fn obey_timer(&mut self) {
+    pub(super) fn obey_timer(&mut self, now: Time) {
         match self.cc.orders.rto.take() {
-            Some(RtoOrder::BackOff) => {
-                self.rtt.back_off();
+            Some(RtoOrder::BackOff { held, from_now }) => {
+                self.stats.ordered_backoffs += 1;
+                self.rtt.back_off(held);
                 if self.rto_at != Time::NEVER {
+                    self.rto_started = if from_now { now } else { self.rto_started };
                     self.rto_at = self.timer.fires(self.rto_started + self.rtt.rto());
                 }
             }
-            Some(RtoOrder::Reset) => self.rtt.reset(),
+            Some(RtoOrder::Reset) => {
+                self.stats.ordered_resets += 1;
+                self.rtt.reset();
+            }
             None => {}
         }
     }
 
     #[cold]
     fn execute(&mut self, now: Time, out: &mut impl Outbox) {
-        self.obey_timer();
+        self.obey_timer(now);
         if let Some(frozen) = self.cc.orders.freeze.take() {
             self.frozen = frozen;
             self.pacing = false;
-            self.restart_timer(now);
+            if self.stage == Stage::Established {
+                self.restart_timer(now);
+            }
         }
         if std::mem::take(&mut self.cc.orders.retransmit) {
             self.resend_head(now, out);

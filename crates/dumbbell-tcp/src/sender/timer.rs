@@ -17,7 +17,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if self.detect.deadline() <= now {
             let finding = self.detect.on_deadline(now, &self.board);
             self.rate_losses();
-            self.on_finding(now, finding, out);
+            if !self.is_cut_off() {
+                self.on_finding(now, finding, out);
+            }
         }
         if self.tail_probes && self.probe_due <= now {
             self.send_probe(now, out);

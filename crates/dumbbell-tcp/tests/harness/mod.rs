@@ -219,6 +219,11 @@ impl<C: CongestionControl, D: Detect, R: Recover, P: Receive> Net<C, D, R, P> {
         }
     }
 
+    /// Loses everything that is on its way.
+    pub fn cut(&mut self) {
+        self.wire.clear();
+    }
+
     /// Data segments sent, as (milliseconds, number, whether again).
     pub fn data(&self) -> Vec<(u64, u64, bool)> {
         let data = self.log.iter().filter(|s| s.way == Way::Forward && s.segment.ip_len > 60);

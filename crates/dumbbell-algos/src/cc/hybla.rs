@@ -1,0 +1,204 @@
+//! TCP Hybla (Caini and Firrincieli 2004): the growth that a connection with a short round trip would have.
+use super::window::{Window, window_of};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::probe::Probe;
+use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Habits, Orders, Path};
+use dumbbell_core::units::Span;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of [`Hybla`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct HyblaConfig {
+    /// The round-trip time of the connection that it imitates (RTT_0).
+    #[schemars(extend("x-source" = "Caini and Firrincieli 2004, section 4; Linux: 25 ms; ns-3: 50 ms"))]
+    pub rtt0: Span,
+    /// What an acknowledgement may add in slow start at most, as a share of the window. The paper has no limit, and
+    /// 2^rho is 10^7 on a path over a satellite.
+    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0, "x-source" = "reconstructed; the paper bounds slow start by ssthresh only"))]
+    pub slow_start_limit: f64,
+}
+
+impl Default for HyblaConfig {
+    fn default() -> Self {
+        HyblaConfig { rtt0: Span::from_ms(25), slow_start_limit: 1.0 }
+    }
+}
+
+impl Config for HyblaConfig {
+    fn check(&self) -> Result<(), Fault> {
+        if self.rtt0 == Span::ZERO || !self.slow_start_limit.is_finite() {
+            return Err(Fault::at("rtt0", "rtt0 must be longer than nothing, and slow_start_limit a number")
+                .fix("write rtt0 = \"25 ms\""));
+        }
+        Ok(())
+    }
+}
+
+/// See the module's page.
+#[derive(Clone, Debug)]
+pub struct Hybla {
+    window: Box<Window>,
+    rtt_min: Span,
+    rho: f64,
+    /// 2^rho - 1.
+    step: f64,
+    /// The initial window, until it is multiplied by rho, bytes.
+    initial: Option<u64>,
+    config: HyblaConfig,
+}
+
+impl Algorithm for Hybla {
+    type Config = HyblaConfig;
+    type Site = Path;
+    const ABOUT: About = About {
+        name: "hybla",
+        title: "TCP Hybla",
+        idea: "On a long path grow as much in a second as a connection with a round-trip time of rtt0 would: for satellites.",
+        equations: "rho = max(1, RTT / rtt0), RTT: the smallest sample;  N: segments acknowledged (L at most)\n\
+                    first sample:        cwnd = rho IW\n\
+                    slow start, per ACK: w += min((2^rho - 1) N, slow_start_limit w), at most to ssthresh\n\
+                    avoidance:           w += rho^2 / w  per segment acknowledged\n\
+                    loss, timeout, ECN:  as reno",
+        sources: &["Caini and Firrincieli: TCP Hybla: a TCP enhancement for heterogeneous networks, IJSCN 22(5), 2004"],
+        provenance: Provenance::Reconstruction,
+    };
+    fn new(config: &HyblaConfig, path: &Path) -> Self {
+        let window = Window::boxed(path);
+        let initial = Some(window.cwnd());
+        Hybla { window, rtt_min: Span::MAX, rho: 1.0, step: 1.0, initial, config: config.clone() }
+    }
+}
+
+impl Hybla {
+    /// A round-trip time that is smaller than all before.
+    #[cold]
+    fn look_up(&mut self, rtt: Span) {
+        self.rtt_min = rtt;
+        self.rho = (rtt.ps() as f64 / self.config.rtt0.ps() as f64).max(1.0);
+        self.step = libm::exp2(self.rho) - 1.0;
+        self.window.set_increase(self.rho * self.rho);
+        if let Some(initial) = self.initial.take()
+            && self.rho > 1.0
+        {
+            self.window.set_cwnd((initial as f64 * self.rho) as u64);
+        }
+    }
+
+    fn slow_start(&mut self, acked: u64) {
+        let cwnd = self.window.cwnd();
+        let most = self.config.slow_start_limit * cwnd as f64;
+        let step = (self.step * self.window.credit(acked) as f64).min(most);
+        self.window.set_cwnd(cwnd.saturating_add(step as u64).min(self.window.ssthresh()));
+    }
+}
+
+impl CongestionControl for Hybla {
+    fn habits(&self) -> Habits {
+        Habits { samples: true, ..Habits::WINDOW }
+    }
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+        if let Some(rtt) = ack.rtt
+            && rtt < self.rtt_min
+        {
+            self.look_up(rtt);
+        }
+        if !Window::may_grow(ack) {
+        } else if self.window.in_slow_start() && self.rho > 1.0 {
+            self.slow_start(ack.acked);
+        } else {
+            self.window.add(ack.acked);
+        }
+    }
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+        self.initial = None;
+        self.window.shrink(event, None);
+    }
+    window_of!(window);
+    /// `rho`.
+    fn probe(&self, out: &mut dyn Probe) {
+        self.window.probe(out);
+        out.gauge("rho", self.rho);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::drill::{Drill, near, path};
+    use super::super::newreno::Newreno;
+    use super::*;
+
+    /// ns-3's vectors, RTT_0 = 50 ms.
+    #[test]
+    fn rho() {
+        let config = HyblaConfig { rtt0: Span::from_ms(50), ..Default::default() };
+        for (ms, rho) in [(55, 1.1), (100, 2.0), (750, 15.0), (50, 1.0), (10, 1.0)] {
+            let mut d = Drill::<Hybla>::at(10.0, &config);
+            d.rtt = Span::from_ms(ms);
+            d.ack(1);
+            near(d.gauge("rho"), rho, 1e-12);
+        }
+        // Only a smaller sample changes it.
+        let mut d = Drill::<Hybla>::at(10.0, &config);
+        d.rounds(1, 100);
+        d.rounds(1, 300);
+        assert_eq!(d.gauge("rho"), 2.0);
+        d.rounds(1, 75);
+        assert_eq!(d.gauge("rho"), 1.5);
+    }
+
+    /// rho = 4: rho^2 = 16 segments in a round trip.
+    #[test]
+    fn a_round_trip_adds_rho_squared() {
+        let mut d = Drill::<Hybla>::at(100.0, &HyblaConfig::default());
+        d.ack(1);
+        assert_eq!(d.gauge("rho"), 4.0);
+        let w = d.w();
+        d.round();
+        near(d.w(), w + 16.0, 1.3);
+        d.lose();
+        near(d.w(), (w + 16.0) / 2.0, 0.7);
+    }
+
+    /// rho = 2: the initial window doubles, then 3 segments per segment acknowledged, up to ssthresh.
+    #[test]
+    fn slow_start() {
+        let mut slow = path(10.0, true);
+        slow.initial_ssthresh = 60_000;
+        let mut d = Drill::<Hybla>::on(&slow, &HyblaConfig::default());
+        d.rtt = Span::from_ms(50);
+        for w in [23.0, 26.0, 29.0] {
+            d.ack(1);
+            near(d.w(), w, 1e-9);
+        }
+        d.round();
+        near(d.w(), 60.0, 4.1 * 18.0 / 60.0);
+        // At rho = 24 an acknowledgement would add 16.8 million segments: it doubles the window.
+        let mut far = Drill::<Hybla>::on(&path(10.0, true), &HyblaConfig::default());
+        far.rtt = Span::from_ms(600);
+        far.ack(1);
+        assert_eq!(far.w(), 480.0);
+        let half = HyblaConfig { slow_start_limit: 0.5, ..Default::default() };
+        let mut far = Drill::<Hybla>::on(&path(10.0, true), &half);
+        far.rtt = Span::from_ms(600);
+        far.ack(1);
+        assert_eq!(far.w(), 360.0);
+    }
+
+    /// Up to RTT_0 it is NewReno, to the byte.
+    #[test]
+    fn a_short_path_is_renos() {
+        let mut d = Drill::<Hybla>::on(&path(10.0, true), &HyblaConfig::default());
+        let mut reno = Drill::<Newreno>::on(&path(10.0, true), &Default::default());
+        (d.rtt, reno.rtt) = (Span::from_ms(25), Span::from_ms(25));
+        for i in 0..600 {
+            (d.ack(1), reno.ack(1));
+            assert_eq!((d.cc.cwnd(), d.cc.ssthresh()), (reno.cc.cwnd(), reno.cc.ssthresh()), "{i}");
+            if i % 97 == 96 {
+                (d.lose(), reno.lose());
+            }
+        }
+    }
+}

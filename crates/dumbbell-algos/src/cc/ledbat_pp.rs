@@ -1,0 +1,373 @@
+//! LEDBAT++ (draft-irtf-iccrg-ledbat-plus-plus): LEDBAT that is fair to its like, and finds its base delay again.
+use super::delays::Delays;
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::probe::Probe;
+use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Habits, Orders, Path, Phase};
+use dumbbell_core::units::{Packets, Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of [`LedbatPp`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct LedbatPpConfig {
+    /// The queueing delay that it keeps (TARGET).
+    #[schemars(extend("x-source" = "draft-irtf-iccrg-ledbat-plus-plus, section 4"))]
+    pub target: Span,
+    /// The gain is at least 1 / this.
+    #[schemars(range(min = 1, max = 1000), extend("x-source" = "draft-irtf-iccrg-ledbat-plus-plus, section 4"))]
+    pub gain_divisor: u32,
+    /// Of how many minutes the smallest round-trip time is kept (BASE_HISTORY).
+    #[schemars(range(min = 1, max = 1000), extend("x-source" = "RFC 6817 section 2.5"))]
+    pub base_history: u32,
+    /// The least of how many round-trip times is the current one (CURRENT_FILTER).
+    #[schemars(range(min = 1, max = 1000), extend("x-source" = "RFC 6817 section 2.5"))]
+    pub current_filter: u32,
+    /// The window that delay leaves at least, and the one of a slowdown (MIN_CWND).
+    #[schemars(extend("x-source" = "draft-irtf-iccrg-ledbat-plus-plus, section 4"))]
+    pub min_cwnd: Packets,
+    /// Whether it slows down now and then, to find the base delay.
+    #[schemars(extend("x-source" = "draft-irtf-iccrg-ledbat-plus-plus, section 4"))]
+    pub slowdown: bool,
+    /// The next slowdown begins this many times the duration of the last one after its end.
+    #[schemars(range(min = 1.0, max = 1000.0), extend("x-source" = "draft-irtf-iccrg-ledbat-plus-plus, section 4"))]
+    pub interval: f64,
+}
+
+impl Default for LedbatPpConfig {
+    fn default() -> Self {
+        LedbatPpConfig {
+            target: Span::from_ms(60),
+            gain_divisor: 16,
+            base_history: 10,
+            current_filter: 4,
+            min_cwnd: Packets(2.0),
+            slowdown: true,
+            interval: 9.0,
+        }
+    }
+}
+
+impl Config for LedbatPpConfig {
+    fn check(&self) -> Result<(), Fault> {
+        if self.target == Span::ZERO {
+            return Err(Fault::at("target", "target must be longer than nothing").fix("write target = \"60 ms\""));
+        }
+        if self.min_cwnd.0.is_finite() && self.min_cwnd.0 >= 1.0 && self.interval.is_finite() {
+            return Ok(());
+        }
+        Err(Fault::at("min_cwnd", "min_cwnd must be at least a packet").fix("write min_cwnd = \"2 pkt\""))
+    }
+}
+
+/// The share of the target at which the first slow start ends.
+const EXIT: f64 = 0.75;
+/// Round trips between the first slow start and the first slowdown, and of the smallest window in each.
+const ROUNDS: f64 = 2.0;
+
+/// What a slowdown is at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Slowdown {
+    /// None before the first slow start is over.
+    Never,
+    /// The next one begins then.
+    Due(Time),
+    /// Begun at the first instant; the window is the smallest until the second.
+    Hold(Time, Time),
+    /// Begun then; the window grows back to ssthresh.
+    Ramp(Time),
+}
+
+/// See the module's page.
+#[derive(Clone, Debug)]
+pub struct LedbatPp {
+    /// The window, bytes with a fraction.
+    cwnd: f64,
+    ssthresh: u64,
+    /// Both before the last reduction.
+    prior: (f64, u64),
+    /// Whether this is the first slow start.
+    first: bool,
+    slowdown: Slowdown,
+    mss: f64,
+    /// Bytes that one acknowledgement may add in slow start.
+    limit: u64,
+    queueing: f64,
+    gain: f64,
+    delays: Box<Delays>,
+    config: Box<LedbatPpConfig>,
+}
+
+impl Algorithm for LedbatPp {
+    type Config = LedbatPpConfig;
+    type Site = Path;
+    const ABOUT: About = About {
+        name: "ledbat_pp",
+        title: "LEDBAT++",
+        idea: "LEDBAT with round trips for delays, cuts in proportion to the window, and pauses that show the base delay.",
+        equations: "base = the least RTT of the last base_history minutes;  q = the least of current_filter RTTs - base\n\
+                    gain = 1 / min(gain_divisor, ceil(2 target / base));  w: cwnd in segments\n\
+                    slow start, per ACK of N bytes: cwnd += gain min(N, L SMSS)\n\
+                    the first one ends:             if q > 0.75 target:  ssthresh = cwnd\n\
+                    avoidance, per round trip:      q <= target:  w += gain\n\
+                    else:                           w += max(gain - w (q / target - 1), -w / 2);  w >= min_cwnd\n\
+                    slowdown:    ssthresh = cwnd;  cwnd = min_cwnd for 2 SRTT;  then slow start up to ssthresh\n\
+                    the first:   2 SRTT after the first slow start\n\
+                    the next:    interval times its duration after its end\n\
+                    loss, ECN:   ssthresh = max(min(FlightSize, cwnd) / 2, 2);  cwnd = ssthresh\n\
+                    timeout:     ssthresh likewise;  cwnd = 1",
+        sources: &["draft-irtf-iccrg-ledbat-plus-plus", "RFC 6817"],
+        provenance: Provenance::Recollection,
+    };
+    fn new(config: &LedbatPpConfig, path: &Path) -> Self {
+        let cwnd = path.initial_window.max(path.mss) as f64;
+        LedbatPp {
+            cwnd,
+            ssthresh: path.initial_ssthresh,
+            prior: (cwnd, path.initial_ssthresh),
+            first: true,
+            slowdown: Slowdown::Never,
+            mss: path.mss as f64,
+            limit: path.growth_limit.max(1) * path.mss,
+            queueing: 0.0,
+            gain: 1.0,
+            delays: Box::new(Delays::new(config.base_history as usize, config.current_filter as usize)),
+            config: Box::new(config.clone()),
+        }
+    }
+}
+
+impl LedbatPp {
+    fn sample(&mut self, now: Time, rtt: Span) {
+        self.delays.sample(now, rtt.ps() as i64);
+        self.queueing = self.delays.queueing().unwrap_or(0.0);
+        let base = self.delays.base().unwrap_or(0.0).max(1e-6);
+        let steps = libm::ceil(2.0 * self.config.target.seconds() / base).max(1.0);
+        self.gain = 1.0 / steps.min(f64::from(self.config.gain_divisor));
+    }
+
+    fn in_slow_start(&self) -> bool {
+        (self.cwnd as u64) < self.ssthresh
+    }
+
+    fn least(&self) -> f64 {
+        self.config.min_cwnd.0 * self.mss
+    }
+
+    fn slow_start(&mut self, acked: u64) {
+        self.cwnd = (self.cwnd + self.gain * acked.min(self.limit) as f64).min(self.ssthresh as f64);
+    }
+
+    /// The first slow start ends where the queue is nearly that of the target, or at ssthresh.
+    fn leave(&mut self, now: Time, rtt: Span) {
+        if self.queueing > EXIT * self.config.target.seconds() {
+            self.ssthresh = (self.cwnd as u64).max(2 * self.mss as u64);
+        }
+        if !self.in_slow_start() {
+            self.first = false;
+            self.slowdown = Slowdown::Due(now + rtt.scaled(ROUNDS));
+        }
+    }
+
+    fn avoid(&mut self, acked: u64) {
+        let (w, excess) = (self.cwnd / self.mss, self.queueing / self.config.target.seconds() - 1.0);
+        let per_round = if excess <= 0.0 { self.gain } else { (self.gain - w * excess).max(-w / 2.0) };
+        let share = (acked as f64 / self.cwnd).min(1.0);
+        self.cwnd = (self.cwnd + per_round * self.mss * share).max(self.least());
+    }
+
+    /// What time it is for a slowdown; true while the window is not to grow.
+    fn pause(&mut self, now: Time, rtt: Span) -> bool {
+        match self.slowdown {
+            Slowdown::Due(at) if now >= at && self.config.slowdown => {
+                self.ssthresh = (self.cwnd as u64).max(2 * self.mss as u64);
+                self.cwnd = self.cwnd.min(self.least());
+                self.slowdown = Slowdown::Hold(now, now + rtt.scaled(ROUNDS));
+                true
+            }
+            Slowdown::Hold(_, until) if now < until => true,
+            Slowdown::Hold(since, _) => {
+                self.slowdown = Slowdown::Ramp(since);
+                false
+            }
+            Slowdown::Ramp(since) if !self.in_slow_start() => {
+                self.slowdown = Slowdown::Due(now + now.since(since).scaled(self.config.interval));
+                false
+            }
+            _ => false,
+        }
+    }
+
+    fn reduce(&mut self, in_flight: u64) {
+        self.prior = (self.cwnd, self.ssthresh);
+        let half = in_flight.min(self.cwnd as u64) / 2;
+        self.ssthresh = half.max(2 * self.mss as u64);
+    }
+
+    fn bound(&mut self, bound: u64) {
+        self.cwnd = self.cwnd.min(bound as f64).max(self.mss);
+    }
+}
+
+impl CongestionControl for LedbatPp {
+    fn habits(&self) -> Habits {
+        Habits { samples: true, ..Habits::WINDOW }
+    }
+    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+        if let Some(rtt) = ack.rtt {
+            self.sample(ack.now, rtt);
+        }
+        if ack.acked == 0 || ack.phase == Phase::Recovery {
+            return;
+        }
+        let rtt = ack.srtt.or(ack.rtt).unwrap_or(Span::ZERO);
+        if self.pause(ack.now, rtt) {
+            return;
+        }
+        let may_grow = ack.window_limited && !ack.ece;
+        let slow_start = self.in_slow_start();
+        if slow_start && may_grow {
+            self.slow_start(ack.acked);
+        } else if !slow_start && (may_grow || self.queueing > self.config.target.seconds()) {
+            self.avoid(ack.acked);
+        }
+        if self.first {
+            self.leave(ack.now, rtt);
+        }
+    }
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+        match event.cause {
+            Cause::Loss | Cause::Ecn => {
+                self.reduce(event.in_flight);
+                self.cwnd = self.cwnd.min(self.ssthresh as f64);
+            }
+            Cause::Timeout { first } => {
+                if first {
+                    self.reduce(event.in_flight);
+                }
+                self.cwnd = self.mss;
+            }
+            Cause::Spurious => {
+                self.cwnd = self.cwnd.max(self.prior.0);
+                self.ssthresh = self.ssthresh.max(self.prior.1);
+            }
+            Cause::Further => {}
+        }
+    }
+    fn on_recovered(&mut self, _now: Time, bound: u64) {
+        self.bound(bound);
+    }
+    fn on_idle(&mut self, restart_window: u64) {
+        self.bound(restart_window);
+    }
+    #[inline]
+    fn cwnd(&self) -> u64 {
+        self.cwnd as u64
+    }
+    fn ssthresh(&self) -> Option<u64> {
+        Some(self.ssthresh)
+    }
+    /// `cwnd` and `ssthresh` in bytes, `queueing_delay` and `base_rtt` in seconds, `gain`, and `slowdown`: 1 while one lasts.
+    fn probe(&self, out: &mut dyn Probe) {
+        out.gauge("cwnd", self.cwnd);
+        out.gauge("ssthresh", self.ssthresh as f64);
+        out.gauge("queueing_delay", self.queueing);
+        out.gauge("base_rtt", self.delays.base().unwrap_or(0.0));
+        out.gauge("gain", self.gain);
+        let slow = matches!(self.slowdown, Slowdown::Hold(..) | Slowdown::Ramp(_));
+        out.gauge("slowdown", f64::from(u8::from(slow)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::drill::{Drill, near, path};
+    use super::*;
+
+    fn still() -> LedbatPpConfig {
+        LedbatPpConfig { slowdown: false, current_filter: 1, ..Default::default() }
+    }
+
+    /// 2 * 60 ms / base, rounded up, at most 16.
+    #[test]
+    fn gain() {
+        for (base, divisor) in
+            [(1, 16.0), (7, 16.0), (8, 15.0), (20, 6.0), (50, 3.0), (60, 2.0), (120, 1.0), (500, 1.0)]
+        {
+            let mut d = Drill::<LedbatPp>::at(10.0, &still());
+            d.rtt = Span::from_ms(base);
+            d.ack(1);
+            near(d.gauge("gain"), 1.0 / divisor, 1e-12);
+        }
+    }
+
+    /// Base 50 ms, so that the gain is 1/3: up to the target a third of a segment; at 63 ms 100 * 0.05 less than that; at
+    /// 90 and at 200 ms, far beyond, half of the window in a round trip.
+    #[test]
+    fn a_round_trip_at_each_delay() {
+        for (queueing, change) in [(0, 1.0 / 3.0), (60, 1.0 / 3.0), (63, 1.0 / 3.0 - 5.0), (75, 1.0 / 3.0 - 25.0)] {
+            let mut d = Drill::<LedbatPp>::at(100.0, &still());
+            d.rtt = Span::from_ms(50);
+            d.ack(1);
+            d.rtt = Span::from_ms(50 + queueing);
+            let mut ack = d.told(1);
+            (ack.acked, d.cc.cwnd) = (100_000, 100_000.0);
+            d.cc.on_ack(&ack, &mut Orders::default());
+            near(d.w() - 100.0, change, 0.01);
+        }
+        for queueing in [91, 200] {
+            let mut d = Drill::<LedbatPp>::at(100.0, &still());
+            d.rtt = Span::from_ms(50);
+            d.ack(1);
+            d.rtt = Span::from_ms(50 + queueing);
+            let mut ack = d.told(1);
+            (ack.acked, d.cc.cwnd) = (100_000, 100_000.0);
+            d.cc.on_ack(&ack, &mut Orders::default());
+            near(d.w(), 50.0, 0.01);
+        }
+    }
+
+    /// Up by the gain per segment, until 45 ms of queue.
+    #[test]
+    fn the_first_slow_start() {
+        let mut d = Drill::<LedbatPp>::on(&path(10.0, true), &still());
+        d.rtt = Span::from_ms(50);
+        d.ack(1);
+        near(d.w(), 10.0 + 1.0 / 3.0, 1e-3);
+        d.rtt = Span::from_ms(94);
+        d.ack(1);
+        assert_eq!(d.cc.ssthresh(), Some(u64::MAX));
+        d.rtt = Span::from_ms(96);
+        d.ack(1);
+        near(d.ssthresh(), 11.0, 1e-3);
+        // A later one is not ended by delay.
+        d.congest(Cause::Timeout { first: true });
+        d.ack(1);
+        assert_eq!((d.ssthresh(), d.w() < 2.0), (5.5, true));
+    }
+
+    /// Two round trips after slow start two segments for two round trips, slow start back, and the next after nine times
+    /// as long.
+    #[test]
+    fn slowdowns() {
+        let mut d = Drill::<LedbatPp>::at(20.0, &LedbatPpConfig::default());
+        d.rtt = Span::from_ms(120);
+        let (mut log, mut was) = (vec![], 0.0);
+        while log.len() < 4 {
+            d.round();
+            if d.gauge("slowdown") != was {
+                was = d.gauge("slowdown");
+                log.push(d.now);
+            }
+        }
+        let first = log[1].since(log[0]).seconds();
+        let pause = log[2].since(log[1]).seconds();
+        // Gain 1: 2, 4, 8, 16, 22 after two round trips of two segments.
+        assert!((5.0..=8.0).contains(&(first / 0.12)), "{first}");
+        near(pause / first, 9.0, 2.0);
+        near(d.w(), d.ssthresh(), 1.5);
+        let mut never = Drill::<LedbatPp>::at(20.0, &still());
+        (0..200).for_each(|_| never.round());
+        assert_eq!(never.gauge("slowdown"), 0.0);
+    }
+}

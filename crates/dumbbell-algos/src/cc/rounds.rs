@@ -1,0 +1,137 @@
+//! Round trips: from a byte that is sent to its acknowledgement, with the samples of the round-trip time in between.
+//!
+//! What Vegas, Veno, Illinois, YeAH and Compound judge once in each. No policy: what a round's samples mean is theirs.
+use dumbbell_core::transport::Ack;
+use dumbbell_core::units::Span;
+
+/// No sample yet.
+const NONE: Span = Span::MAX;
+
+/// The samples of one round trip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Round {
+    /// The smallest sample; [`Span::MAX`] if there was none.
+    pub min: Span,
+    /// How many samples.
+    pub samples: u32,
+    /// Their sum.
+    pub sum: Span,
+}
+
+impl Round {
+    const EMPTY: Round = Round { min: NONE, samples: 0, sum: Span::ZERO };
+
+    /// The mean of the samples; [`Span::MAX`] if there was none.
+    pub fn mean(&self) -> Span {
+        if self.samples == 0 { NONE } else { Span::from_ps(self.sum.ps() / u64::from(self.samples)) }
+    }
+}
+
+/// Tells round trips apart by what is acknowledged.
+#[derive(Clone, Debug)]
+pub struct Rounds {
+    /// The round is over when this byte is acknowledged; 0: none has begun.
+    end: u64,
+    /// The smallest sample of the connection (`baseRTT`).
+    base: Span,
+    current: Round,
+}
+
+impl Default for Rounds {
+    fn default() -> Self {
+        Rounds { end: 0, base: NONE, current: Round::EMPTY }
+    }
+}
+
+impl Rounds {
+    /// An acknowledgement: takes its sample, and returns the round that it ends, its own sample included. The first one
+    /// begins a round; the next begins at the end of each.
+    #[inline]
+    pub fn on_ack(&mut self, ack: &Ack) -> Option<Round> {
+        if let Some(rtt) = ack.rtt {
+            self.base = self.base.min(rtt);
+            let current = &mut self.current;
+            current.min = current.min.min(rtt);
+            current.samples += 1;
+            current.sum = current.sum + rtt;
+        }
+        if self.end == 0 {
+            self.end = ack.nxt;
+        }
+        if ack.acked == 0 || ack.una < self.end {
+            return None;
+        }
+        self.end = ack.nxt;
+        Some(std::mem::replace(&mut self.current, Round::EMPTY))
+    }
+
+    /// The round at hand is void; the next acknowledgement begins another.
+    pub fn restart(&mut self) {
+        (self.end, self.current) = (0, Round::EMPTY);
+    }
+
+    /// The smallest sample of the connection, or since [`Self::forget_base`].
+    pub fn base(&self) -> Option<Span> {
+        (self.base != NONE).then_some(self.base)
+    }
+
+    /// The path is another one: the smallest sample is to be found anew.
+    pub fn forget_base(&mut self) {
+        self.base = NONE;
+    }
+
+    /// The round at hand, so far.
+    pub fn current(&self) -> Round {
+        self.current
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ack(una: u64, nxt: u64, rtt_ms: Option<u64>) -> Ack {
+        let mut a = Ack::default();
+        (a.acked, a.una, a.nxt, a.rtt) = (1, una, nxt, rtt_ms.map(Span::from_ms));
+        a
+    }
+
+    /// Ten bytes are out at the first ACK (1..11): the round lasts until byte 11, the next until what was out then.
+    #[test]
+    fn a_round_lasts_until_what_was_out_at_its_begin_is_acknowledged() {
+        let mut rounds = Rounds::default();
+        assert_eq!(rounds.on_ack(&ack(2, 11, Some(100))), None);
+        assert_eq!(rounds.on_ack(&ack(6, 15, Some(104))), None);
+        assert_eq!(rounds.on_ack(&ack(10, 19, None)), None);
+        let first = rounds.on_ack(&ack(11, 20, Some(108))).unwrap();
+        assert_eq!((first.min, first.samples, first.mean()), (Span::from_ms(100), 3, Span::from_ms(104)));
+        assert_eq!(rounds.on_ack(&ack(19, 28, Some(120))), None);
+        let second = rounds.on_ack(&ack(20, 29, Some(130))).unwrap();
+        assert_eq!((second.min, second.samples), (Span::from_ms(120), 2));
+        assert_eq!(rounds.base(), Some(Span::from_ms(100)));
+    }
+
+    #[test]
+    fn duplicates_end_no_round() {
+        let mut rounds = Rounds::default();
+        rounds.on_ack(&ack(2, 11, None));
+        let mut duplicate = ack(11, 11, None);
+        duplicate.acked = 0;
+        assert_eq!(rounds.on_ack(&duplicate), None);
+        let over = rounds.on_ack(&ack(11, 11, None)).unwrap();
+        assert_eq!((over.samples, over.min, over.mean()), (0, Span::MAX, Span::MAX));
+    }
+
+    #[test]
+    fn a_restart_voids_the_round_and_not_the_base() {
+        let mut rounds = Rounds::default();
+        rounds.on_ack(&ack(2, 11, Some(50)));
+        rounds.restart();
+        assert_eq!(rounds.on_ack(&ack(12, 31, Some(70))), None);
+        assert_eq!((rounds.current().samples, rounds.base()), (1, Some(Span::from_ms(50))));
+        assert_eq!(rounds.on_ack(&ack(30, 31, None)), None);
+        assert!(rounds.on_ack(&ack(31, 31, None)).is_some());
+        rounds.forget_base();
+        assert_eq!(rounds.base(), None);
+    }
+}

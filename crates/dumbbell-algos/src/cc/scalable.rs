@@ -1,0 +1,172 @@
+//! Scalable TCP (Kelly 2003): steps in proportion to the window, so that it recovers in the same time at every rate.
+use super::window::{Window, window_of};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::probe::Probe;
+use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Habits, Orders, Path};
+use dumbbell_core::units::Packets;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of [`Scalable`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ScalableConfig {
+    /// Increase: segments per segment acknowledged.
+    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0, "x-source" = "Kelly 2003, section 2", "x-unit" = "segments"))]
+    pub a: f64,
+    /// Decrease: the share of the window that a congestion event takes.
+    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "Kelly 2003, section 2"))]
+    pub b: f64,
+    /// Up to this window it is Reno (the legacy window `lwnd`); 0: never.
+    #[schemars(extend("x-source" = "Kelly 2003, section 2"))]
+    pub low_window: Packets,
+    /// Whether it never grows by less than Reno's segment per round trip (a segment per min(cwnd, 1 / a) segments
+    /// acknowledged).
+    #[schemars(extend("x-source" = "Linux has it; Kelly 2003 has not"))]
+    pub at_least_reno: bool,
+}
+
+impl Default for ScalableConfig {
+    fn default() -> Self {
+        ScalableConfig { a: 0.01, b: 0.125, low_window: Packets(16.0), at_least_reno: false }
+    }
+}
+
+impl Config for ScalableConfig {
+    fn check(&self) -> Result<(), Fault> {
+        if !(self.a.is_finite() && self.b.is_finite()) {
+            return Err(Fault::at("a", "a and b must be numbers").fix("write a = 0.01, b = 0.125"));
+        }
+        if !(self.low_window.0.is_finite() && self.low_window.0 >= 0.0) {
+            return Err(Fault::at("low_window", "low_window must not be negative").fix("write low_window = \"16 pkt\""));
+        }
+        Ok(())
+    }
+}
+
+/// See the module's page.
+#[derive(Clone, Debug)]
+pub struct Scalable {
+    window: Box<Window>,
+    /// The legacy window, bytes.
+    low: u64,
+    /// The window, bytes, up to which it grows as Reno.
+    reno: u64,
+    /// Segments per round trip and byte of the window.
+    slope: f64,
+    b: f64,
+}
+
+impl Algorithm for Scalable {
+    type Config = ScalableConfig;
+    type Site = Path;
+    const ABOUT: About = About {
+        name: "scalable",
+        title: "Scalable TCP",
+        idea: "Grow by a share of the window and give back a share: the time to recover does not depend on the rate.",
+        equations: "w: cwnd in segments\n\
+                    avoidance:          w += a  per segment acknowledged\n\
+                    loss, ECN echo:     ssthresh = max((1 - b) min(FlightSize, cwnd), 2);  cwnd = ssthresh\n\
+                    timeout:            ssthresh as for a loss;  cwnd = 1\n\
+                    w <= low_window:    as reno\n\
+                    with at_least_reno: w += max(a, 1 / w)  per segment acknowledged\n\
+                    recovery takes ln(1 / (1 - b)) / ln(1 + a) = 13.4 round trips, whatever w",
+        sources: &[
+            "T. Kelly: Scalable TCP: improving performance in highspeed wide area networks, ACM CCR 33(2), 2003",
+        ],
+        provenance: Provenance::TwoReadings,
+    };
+    fn new(config: &ScalableConfig, path: &Path) -> Self {
+        let bytes = |w: f64| libm::round(w * path.mss as f64) as u64;
+        let low = bytes(config.low_window.0);
+        Scalable {
+            window: Window::boxed(path),
+            low,
+            reno: if config.at_least_reno { low.max(bytes(1.0 / config.a)) } else { low },
+            slope: config.a / path.mss as f64,
+            b: config.b,
+        }
+    }
+}
+
+impl CongestionControl for Scalable {
+    fn habits(&self) -> Habits {
+        Habits::WINDOW
+    }
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+        let cwnd = self.window.cwnd();
+        self.window.set_increase(if cwnd <= self.reno { 1.0 } else { self.slope * cwnd as f64 });
+        self.window.grow(ack);
+    }
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+        self.window.set_decrease(if self.window.cwnd() <= self.low { 0.5 } else { self.b });
+        self.window.shrink(event, None);
+    }
+    window_of!(window);
+    fn probe(&self, out: &mut dyn Probe) {
+        self.window.probe(out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::drill::{Drill, near};
+    use super::super::newreno::Newreno;
+    use super::*;
+
+    #[test]
+    fn a_hundred_acknowledgements_add_a_segment() {
+        let mut d = Drill::<Scalable>::at(500.0, &ScalableConfig::default());
+        (0..100).for_each(|_| d.ack(1));
+        near(d.w(), 501.0, 0.01);
+        d.lose();
+        near(d.w(), 501.0 * 0.875, 0.01);
+        assert_eq!(d.w(), d.ssthresh());
+    }
+
+    /// ln(1 / 0.875) / ln(1.01) = 13.42 round trips at every window.
+    #[test]
+    fn the_time_to_recover_does_not_depend_on_the_window() {
+        for w in [100.0, 1000.0, 10_000.0] {
+            let mut d = Drill::<Scalable>::at(w, &ScalableConfig::default());
+            d.lose();
+            d.rounds(13, 100);
+            // Within a round trip the increase compounds: (1 + 0.01 / w')^w' = e^0.01 at most.
+            assert!(d.w() < w, "{w}: {}", d.w());
+            d.rounds(1, 100);
+            assert!(d.w() > w, "{w}: {}", d.w());
+        }
+    }
+
+    /// Up to the legacy window NewReno, to the byte.
+    #[test]
+    fn small_windows_are_renos() {
+        let mut d = Drill::<Scalable>::at(8.0, &ScalableConfig::default());
+        let mut reno = Drill::<Newreno>::at(8.0, &Default::default());
+        for i in 0..300 {
+            (d.ack(1), reno.ack(1));
+            assert_eq!(d.cc.cwnd(), reno.cc.cwnd(), "{i}");
+            if i % 60 == 59 {
+                (d.lose(), reno.lose());
+            }
+        }
+        let mut never = Drill::<Scalable>::at(8.0, &ScalableConfig { low_window: Packets(0.0), ..Default::default() });
+        (0..100).for_each(|_| never.ack(1));
+        near(never.w(), 9.0, 0.01);
+        never.lose();
+        near(never.w(), 9.0 * 0.875, 0.01);
+    }
+
+    /// Linux: a segment per min(cwnd, 100) acknowledgements.
+    #[test]
+    fn at_least_renos_growth() {
+        for (at_least_reno, left) in [(false, 40.4), (true, 41.0)] {
+            let mut d = Drill::<Scalable>::at(40.0, &ScalableConfig { at_least_reno, ..Default::default() });
+            d.round();
+            near(d.w(), left, 0.02);
+            d.lose();
+            near(d.w(), left * 0.875, 0.02);
+        }
+    }
+}

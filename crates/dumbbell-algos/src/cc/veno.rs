@@ -1,0 +1,200 @@
+//! TCP Veno (Fu and Liew 2003): Vegas' estimate of the queue tells losses of a noisy channel from those of a full queue.
+use super::rounds::{Round, Rounds};
+use super::window::{Window, window_of};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::probe::Probe;
+use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Habits, Orders, Path};
+use dumbbell_core::units::{Packets, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of [`Veno`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct VenoConfig {
+    /// With fewer packets than this in the queue a loss is held for a random one.
+    #[schemars(extend("x-source" = "Fu and Liew 2003, section III-A"))]
+    pub beta: Packets,
+    /// The share of the window that remains after such a loss.
+    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "Fu and Liew 2003, section III-C"))]
+    pub random_loss: f64,
+    /// Whether the smallest round-trip time is looked for anew after each loss, rather than being the connection's.
+    #[schemars(extend("x-source" = "Linux: no; reconstructed: the paper resets BaseRTT at a loss"))]
+    pub reset_base: bool,
+    /// Samples that a round trip needs to be judged. Without timestamps there is one in a round trip.
+    #[schemars(range(min = 1, max = 1000), extend("x-source" = "a choice; Linux: 3"))]
+    pub min_samples: u32,
+}
+
+impl Default for VenoConfig {
+    fn default() -> Self {
+        VenoConfig { beta: Packets(3.0), random_loss: 0.8, reset_base: false, min_samples: 1 }
+    }
+}
+
+impl Config for VenoConfig {
+    fn check(&self) -> Result<(), Fault> {
+        if self.beta.0.is_finite() && self.beta.0 >= 0.0 && self.random_loss.is_finite() {
+            return Ok(());
+        }
+        Err(Fault::at("beta", "beta must be a number of packets that is not negative").fix("write beta = \"3 pkt\""))
+    }
+}
+
+/// See the module's page.
+#[derive(Clone, Debug)]
+pub struct Veno {
+    window: Box<Window>,
+    rounds: Rounds,
+    /// N, packets in the queue; none before the first round trip is over.
+    backlog: Option<f64>,
+    config: VenoConfig,
+}
+
+impl Algorithm for Veno {
+    type Config = VenoConfig;
+    type Site = Path;
+    const ABOUT: About = About {
+        name: "veno",
+        title: "TCP Veno",
+        idea: "Estimate the queue as Vegas does: losses while it is short are the channel's and cost little.",
+        equations: "each round trip:  N = w (RTT - BaseRTT) / RTT, RTT: the smallest of this round trip\n\
+                    avoidance:        w += 1 / w  per segment acknowledged;  half of that if N >= beta\n\
+                    loss, ECN echo:   ssthresh = random_loss min(FlightSize, cwnd) if N < beta, else half of it\n\
+                    timeout:          ssthresh = half;  cwnd = 1\n\
+                    otherwise as reno, and so before the first round trip is over",
+        sources: &[
+            "Fu and Liew: TCP Veno: TCP enhancement for transmission over wireless access networks, JSAC 21(2), 2003",
+        ],
+        provenance: Provenance::Recollection,
+    };
+    fn new(config: &VenoConfig, path: &Path) -> Self {
+        Veno { window: Window::boxed(path), rounds: Rounds::default(), backlog: None, config: config.clone() }
+    }
+}
+
+impl Veno {
+    /// Whether the queue seems short.
+    fn is_idle(&self) -> bool {
+        self.backlog.is_some_and(|n| n < self.config.beta.0)
+    }
+
+    /// A round trip is over.
+    fn judge(&mut self, round: &Round, base: Span) {
+        if round.samples < self.config.min_samples {
+            return;
+        }
+        let (rtt, base) = (round.min.seconds(), base.seconds());
+        self.backlog = Some(self.window.segments() * (rtt - base) / rtt);
+        self.window.set_increase(if self.is_idle() { 1.0 } else { 0.5 });
+    }
+
+    /// What was measured is of another window.
+    fn restart(&mut self) {
+        self.rounds.restart();
+        if self.config.reset_base {
+            self.rounds.forget_base();
+        }
+    }
+}
+
+impl CongestionControl for Veno {
+    fn habits(&self) -> Habits {
+        Habits { samples: true, ..Habits::WINDOW }
+    }
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+        if let Some(round) = self.rounds.on_ack(ack)
+            && let Some(base) = self.rounds.base()
+        {
+            self.judge(&round, base);
+        }
+        self.window.grow(ack);
+    }
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+        let timeout = matches!(event.cause, Cause::Timeout { .. });
+        self.window.set_decrease(if self.is_idle() && !timeout { 1.0 - self.config.random_loss } else { 0.5 });
+        self.window.shrink(event, None);
+        if !matches!(event.cause, Cause::Spurious | Cause::Further) {
+            self.restart();
+        }
+    }
+    window_of!(window);
+    /// `backlog` (N) in packets, -1 if it is not known; `base_rtt` in seconds.
+    fn probe(&self, out: &mut dyn Probe) {
+        self.window.probe(out);
+        out.gauge("backlog", self.backlog.unwrap_or(-1.0));
+        out.gauge("base_rtt", self.rounds.base().map_or(0.0, Span::seconds));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::drill::{Drill, near};
+    use super::super::newreno::Newreno;
+    use super::*;
+
+    /// Two round trips of 100 ms, then two of `rtt_ms`.
+    fn after(w: f64, rtt_ms: u64, config: &VenoConfig) -> Drill<Veno> {
+        let mut d = Drill::<Veno>::at(w, config);
+        (d.rounds(2, 100), d.rounds(2, rtt_ms));
+        d
+    }
+
+    /// 100 segments at 102 ms: N = 100 * 2 / 102 = 1.96 < 3; at 104 ms 3.85.
+    #[test]
+    fn a_loss_with_a_short_queue_takes_a_fifth() {
+        let plain = VenoConfig::default();
+        for (rtt, backlog, left) in [(102, 2.0, 0.8), (104, 3.9, 0.5)] {
+            let mut d = after(100.0, rtt, &plain);
+            near(d.gauge("backlog"), backlog, 0.15);
+            let w = d.w();
+            d.lose();
+            near(d.w() / w, left, 1e-3);
+            assert_eq!(d.w(), d.ssthresh());
+        }
+        let mut d = after(100.0, 102, &plain);
+        let w = d.w();
+        d.congest(Cause::Timeout { first: true });
+        near(d.ssthresh() / w, 0.5, 1e-3);
+        assert_eq!(d.w(), 1.0);
+    }
+
+    /// A segment every round trip, or every second one.
+    #[test]
+    fn a_long_queue_halves_the_growth() {
+        for (rtt, growth) in [(102, 1.0), (110, 0.5)] {
+            let mut d = after(100.0, rtt, &VenoConfig::default());
+            d.round();
+            let w = d.w();
+            d.rounds(10, rtt);
+            near(d.w() - w, 10.0 * growth, 0.15 * growth + 0.1);
+        }
+    }
+
+    /// With the base of the connection a queue that stays is seen; without it is taken for the path.
+    #[test]
+    fn the_smallest_round_trip_time_since_a_loss() {
+        for (reset_base, backlog) in [(false, 50.0 * 20.0 / 120.0), (true, 0.0)] {
+            let mut d = after(100.0, 120, &VenoConfig { reset_base, ..Default::default() });
+            d.lose();
+            d.rounds(3, 120);
+            near(d.gauge("backlog"), backlog, 0.6);
+        }
+    }
+
+    /// With beta = 0 no loss is random and half the growth stays: until the first round trip is over, and with as many
+    /// samples asked for as there never are, it is NewReno to the byte.
+    #[test]
+    fn without_a_measure_it_is_newreno() {
+        let mut d = Drill::<Veno>::at(20.0, &VenoConfig { min_samples: 1000, ..Default::default() });
+        let mut reno = Drill::<Newreno>::at(20.0, &Default::default());
+        for i in 0..400 {
+            (d.ack(1), reno.ack(1));
+            assert_eq!((d.cc.cwnd(), d.cc.ssthresh()), (reno.cc.cwnd(), reno.cc.ssthresh()), "{i}");
+            if i % 97 == 96 {
+                (d.lose(), reno.lose());
+            }
+        }
+    }
+}

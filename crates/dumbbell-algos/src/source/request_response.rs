@@ -1,0 +1,171 @@
+//! Request and response over one connection, again and again: a client asks, the server answers, the client thinks.
+//!
+//! The flow's sender is the server. A request takes the way of an acknowledgement, so the model has none of its own: the
+//! answer to the next one is handed over a think time after the last byte of the answer before was acknowledged. The
+//! latency of an answer, from its hand-over to that acknowledgement, is one round of request and response as the client
+//! sees it; a receiver that delays acknowledgements (RFC 1122) adds that delay, where an answer ends on an odd segment.
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::law::{Law, Shape};
+use dumbbell_core::probe::Probe;
+use dumbbell_core::rng::Stream;
+use dumbbell_core::source::{Burst, Source};
+use dumbbell_core::units::{Bytes, Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of [`RequestResponse`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RequestResponseConfig {
+    /// Size of a response: a size, or a law such as `{ kind = "bounded_pareto", shape = 1.2, min = "1 kB", max = "10 MB" }`.
+    #[schemars(extend("x-source" = "our choice: a small page"))]
+    pub response: Law<Bytes>,
+    /// Time from a response's end to the next request: a time, or a law.
+    #[schemars(extend("x-source" = "our choice: a quick reader"))]
+    pub think: Law<Span>,
+    /// How many; default until the flow stops.
+    #[schemars(range(min = 1), extend("x-source" = "our choice: no end"))]
+    pub exchanges: Option<u64>,
+}
+
+impl Default for RequestResponseConfig {
+    fn default() -> Self {
+        let think = Law(Shape::Exponential { mean: Span::from_ms(500) });
+        RequestResponseConfig { response: Law::fixed(Bytes(12_000)), think, exchanges: None }
+    }
+}
+
+impl Config for RequestResponseConfig {
+    fn check(&self) -> Result<(), Fault> {
+        self.response.check("response")?;
+        self.think.check("think")?;
+        match self.response.quantile(0.0) < 1.0 && self.response.mean() < 1.0 {
+            true => Err(Fault::at("response", "a response has at least one byte").fix("write \"12 kB\"")),
+            false => Ok(()),
+        }
+    }
+}
+
+/// One client at a time; its requests never overlap.
+#[derive(Clone, Debug)]
+pub struct RequestResponse {
+    /// Apart, so that a flow with a smaller source does not pay for it.
+    inner: Box<Inner>,
+}
+
+#[derive(Clone, Debug)]
+struct Inner {
+    config: RequestResponseConfig,
+    left: Option<u64>,
+    /// When the response that is on its way was handed over.
+    asked: Option<Time>,
+    latencies: Vec<Span>,
+}
+
+impl Algorithm for RequestResponse {
+    type Config = RequestResponseConfig;
+    type Site = ();
+    const ABOUT: About = About {
+        name: "request_response",
+        title: "Request and response",
+        idea: "Responses of random size over one connection, each a think time after the one before has arrived.",
+        equations: "hand-over n + 1 = acknowledgement of the last byte of n + think\n\
+                    latency of n = acknowledgement of its last byte - its hand-over",
+        sources: &[
+            "P. Barford, M. Crovella: Generating Representative Web Workloads (SURGE), SIGMETRICS 1998",
+            "RFC 2616 section 8.1, persistent connections without pipelining",
+        ],
+        provenance: Provenance::Reconstruction,
+    };
+    fn new(config: &RequestResponseConfig, (): &()) -> Self {
+        let (config, left) = (config.clone(), config.exchanges);
+        RequestResponse { inner: Box::new(Inner { config, left, asked: None, latencies: Vec::new() }) }
+    }
+}
+
+impl Source for RequestResponse {
+    fn next(&mut self, now: Time, rng: &mut Stream) -> Option<Burst> {
+        let me = &mut *self.inner;
+        let first = me.asked.is_none() && me.latencies.is_empty();
+        me.latencies.extend(me.asked.take().map(|asked| now.since(asked)));
+        if let Some(left) = &mut me.left {
+            *left = left.checked_sub(1)?;
+        }
+        // Both are drawn each time, so that one law does not move the draws of the other.
+        let (bytes, think) = (me.config.response.draw(rng), me.config.think.draw(rng));
+        let after = if first { Span::ZERO } else { think };
+        me.asked = Some(now + after);
+        Some(Burst::awaited(after, bytes.0))
+    }
+    fn awaits(&self) -> bool {
+        true
+    }
+    /// `responses`, and of those the `latency_*` in seconds: mean and quantiles by the nearest rank; NaN
+    /// before the first.
+    fn probe(&self, _: Time, out: &mut dyn Probe) {
+        let mut sorted = self.inner.latencies.clone();
+        sorted.sort_unstable();
+        let n = sorted.len();
+        out.gauge("responses", n as f64);
+        let rank = |q: f64| match (libm::ceil(q * n as f64) as usize).checked_sub(1) {
+            Some(i) => sorted[i.min(n - 1)].seconds(),
+            None => f64::NAN,
+        };
+        out.gauge("latency_mean_s", sorted.iter().map(|l| l.seconds()).sum::<f64>() / n as f64);
+        out.gauge("latency_p50_s", rank(0.5));
+        out.gauge("latency_p95_s", rank(0.95));
+        out.gauge("latency_p99_s", rank(0.99));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dumbbell_core::probe::Gauges;
+    use dumbbell_core::source::Since;
+
+    /// A conversation over a network that takes 10 ms for the first response, 20 ms for the second and so on.
+    #[test]
+    fn responses_follow_acknowledgements_and_are_timed() {
+        let config = RequestResponseConfig {
+            response: Law::fixed(Bytes(5000)),
+            think: Law::fixed(Span::from_ms(100)),
+            exchanges: Some(4),
+        };
+        let (mut source, mut rng, mut now) =
+            (RequestResponse::new(&config, &()), Stream::named(1, "rr"), Time::ZERO + Span::from_secs(3));
+        for k in 1..=4 {
+            let burst = source.next(now, &mut rng).unwrap();
+            let think = if k == 1 { Span::ZERO } else { Span::from_ms(100) };
+            assert_eq!(burst, Burst { after: think, bytes: 5000, next: Since::Acknowledged });
+            now = now + burst.after + Span::from_ms(10 * k);
+        }
+        assert_eq!(source.next(now, &mut rng), None);
+        let mut gauges = Gauges::default();
+        source.probe(now, &mut gauges);
+        let expected = [
+            ("responses", 4.0),
+            ("latency_mean_s", 0.025),
+            ("latency_p50_s", 0.02),
+            ("latency_p95_s", 0.04),
+            ("latency_p99_s", 0.04),
+        ];
+        for (name, value) in expected {
+            assert!((gauges.get(name).unwrap() - value).abs() < 1e-12, "{name}: {gauges:?}");
+        }
+    }
+
+    /// Neither law moves the draws of the other.
+    #[test]
+    fn sizes_do_not_depend_on_the_think_time() {
+        let sizes = |think| {
+            let response = Law(Shape::Exponential { mean: Bytes(9000) });
+            let config = RequestResponseConfig { response, think, exchanges: Some(50) };
+            let (mut source, mut rng) = (RequestResponse::new(&config, &()), Stream::named(2, "rr"));
+            std::iter::from_fn(|| source.next(Time::ZERO, &mut rng)).map(|b| b.bytes).collect::<Vec<_>>()
+        };
+        let same = sizes(Law::fixed(Span::from_ms(1)));
+        assert_eq!(same, sizes(Law(Shape::Pareto { mean: Span::from_secs(1), shape: 1.5 })));
+        assert_eq!(same.len(), 50);
+    }
+}

@@ -1,0 +1,68 @@
+//! How a law is written: a quantity, a name, or a table with `kind`.
+use super::{Law, Quantity, Shape, tables};
+use crate::catalogue::nearest;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Value, json};
+use std::borrow::Cow;
+
+impl<Q: Quantity> Serialize for Law<Q> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        match &self.0 {
+            Shape::Fixed { value } => value.serialize(s),
+            shape => shape.serialize(s),
+        }
+    }
+}
+
+impl<'de, Q: Quantity> Deserialize<'de> for Law<Q> {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(d)?;
+        match &value {
+            Value::Object(_) => serde_json::from_value(value).map(Law).map_err(Error::custom),
+            Value::String(name) => match Q::named(name) {
+                Some(table) => Ok(Law(Shape::Empirical {
+                    cdf: table.cdf.iter().map(|(x, p)| (Q::from_base((x * table.unit) as f64), *p)).collect(),
+                })),
+                None => one(&value).map_err(|said| Error::custom(named(name).unwrap_or(said))),
+            },
+            Value::Number(_) => one(&value).map_err(Error::custom),
+            _ => Err(Error::custom(
+                "this is no law of chance: write a quantity, or a table such as { kind = \"exponential\", mean = ... }",
+            )),
+        }
+    }
+}
+
+/// A quantity by itself.
+fn one<Q: Quantity>(value: &Value) -> Result<Law<Q>, String> {
+    serde_json::from_value(value.clone()).map(|value| Law(Shape::Fixed { value })).map_err(|e| e.to_string())
+}
+
+/// What to say of a word that is meant to be the name of a table.
+fn named(word: &str) -> Option<String> {
+    let words = word.chars().all(|c| c.is_ascii_alphabetic() || c == '_');
+    let names: Vec<&str> = tables::TABLES.iter().map(|t| t.name).collect();
+    words.then(|| match nearest(word, &names) {
+        Some(name) => format!("there is no measured distribution `{word}`: write \"{name}\""),
+        None => format!("there is no measured distribution `{word}`; known are {}", names.join(", ")),
+    })
+}
+
+impl<Q: Quantity> JsonSchema for Law<Q> {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        format!("Law_of_{}", Q::schema_name()).into()
+    }
+    fn json_schema(g: &mut SchemaGenerator) -> Schema {
+        let names: Vec<&str> = tables::TABLES.iter().map(|t| t.name).filter(|n| Q::named(n).is_some()).collect();
+        let mut options = vec![g.subschema_for::<Q>().to_value(), g.subschema_for::<Shape<Q>>().to_value()];
+        if !names.is_empty() {
+            options.push(json!({ "enum": names }));
+        }
+        schemars::json_schema!({ "anyOf": options })
+    }
+}

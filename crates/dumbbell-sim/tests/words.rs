@@ -1,0 +1,60 @@
+//! Words from hosts: said at their instant, folded or not, and heard by one end of one flow.
+mod plans;
+
+use dumbbell_core::transport::LocalSignal;
+use dumbbell_core::units::{Capacity, Rate, Span};
+use dumbbell_plan::{Listener, Plan, Transport, Word};
+use dumbbell_sim::{Options, Report};
+use plans::{audited, dumbbell, spec};
+use serde_json::json;
+
+/// Two flows through 10 Mbps for 10 s; the first's radio is gone from 4 s to 7 s.
+fn plan(cc: &str, to: Listener) -> Plan {
+    let queue = spec("drop_tail", json!({}));
+    let mut p = dumbbell(3, 2, Rate::from_mbps(10), queue, Capacity::Packets(40), Span::from_secs(10));
+    let word = |ms, say| Word { at: Span::from_ms(ms), to, say };
+    p.flows[0].words = Some(vec![word(4000, LocalSignal::PathDown), word(7000, LocalSignal::PathUp)].into());
+    if let Transport::Tcp { cc: control, .. } = &mut p.flows[0].transport {
+        *control = spec(cc, json!({}));
+    }
+    p
+}
+
+/// The same history whatever is run ahead.
+fn everyway(plan: &Plan) -> Report {
+    let folded = audited(plan, Options::default());
+    for options in [
+        Options { fold: false, ..Options::default() },
+        Options { hold: true, fold: false, straight: false, ..Options::default() },
+    ] {
+        assert_eq!(audited(plan, options).fingerprint, folded.fingerprint, "{options:?}");
+    }
+    folded
+}
+
+/// A receiver that minds closes its window for three seconds; nobody loses its window, and no timer expires.
+#[test]
+fn a_receiver_hears_its_host() {
+    let deaf = everyway(&plan("newreno", Listener::Receiver));
+    let frozen = everyway(&plan("freeze", Listener::Receiver));
+    // Alone for three of ten seconds, the other flow has half as much again.
+    assert!(frozen.flows[1].goodput_bps > 1.2 * deaf.flows[1].goodput_bps, "{:?}", frozen.flows);
+    assert!(frozen.flows[0].goodput_bps < 0.8 * deaf.flows[0].goodput_bps);
+    assert_eq!(frozen.flows[0].rtos, 0);
+}
+
+/// A plan without words is written as ever; one with words says them.
+#[test]
+fn words_are_written_down_only_where_there_are_any() {
+    let mut p = plan("newreno", Listener::Sender);
+    let written = serde_json::to_value(&p).unwrap();
+    assert_eq!(written["flows"][0]["words"][1], json!({ "at": "7 s", "to": "sender", "say": "path_up" }));
+    assert!(written["flows"][1].get("words").is_none());
+    assert_eq!(serde_json::from_value::<Plan>(written).unwrap(), p);
+    // A sender whose congestion control does not mind is not disturbed.
+    let told = everyway(&p);
+    p.flows[0].words = None;
+    let untold = audited(&p, Options::default());
+    let delivered = |r: &Report| r.flows.iter().map(|f| f.goodput_bps).sum::<f64>();
+    assert!((delivered(&told) / delivered(&untold) - 1.0).abs() < 0.02);
+}

@@ -1,0 +1,155 @@
+"""Looks through the free choices of *TCP CAE* for the printed order of its controls: CAE > Reno > NewReno > Westwood.
+
+Every point of a grid is run under all four, with the same seeds, and stored in `search.csv`: the means of their
+goodputs and timeouts, the order, and whether each neighbour is told from the next with 95 %. Nothing is fitted on it:
+`rules.md` says what the base is, and why.
+
+    python papers/tcp-cae/search.py                 # run the grid (some minutes), store it, sum it up
+    python papers/tcp-cae/search.py --sum           # sum up what is stored
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from dumbbell import door, stats
+
+HERE = Path(__file__).parent
+FILE = HERE / "search.csv"
+CONTROLS = ["reno", "newreno", "westwood", "cae"]
+PRINTED = ("cae", "reno", "newreno", "westwood")
+SEEDS = 5
+
+PLACES = {
+    "reverse": [],
+    "ftp-forward": ["flow.m.from=N", "flow.m.to=M"],
+    "behind-the-radio": ["flow.m.from=D", "flow.c.from=D"],
+    "slow-reverse": ["link.wired.reverse.rate=0.5 Mbps"],
+    "megabytes": [
+        "link.wired.rate=800 Mbps",
+        "link.wireless.rate=80 Mbps",
+        *(f"link.{k}.rate=8 Gbps" for k in range(2, 7)),
+    ],
+}
+"""Where the background runs; what it loads is the wired link, or behind the radio the wireless one."""
+LINK_MBPS = {"reverse": 100, "ftp-forward": 100, "behind-the-radio": 10, "slow-reverse": 0.5, "megabytes": 800}
+LOADS = [0, 0.8, 0.9, 1.0, 1.1, 1.2]
+"""The CBR's rate over that link's."""
+CHOICES: dict[str, dict[str, list[str]]] = {
+    "intervals": {"varied": ["flow.c.source.jitter=0.5"], "even": ["flow.c.source.jitter=0"]},
+    "window": {"20": [], "unlimited": ["tcp.receive_window=unlimited"]},
+    "min_rto": {"0.2 s": [], "1 s": ["tcp.min_rto=1 s"]},
+    "clock": {"exact": [], "10 ms": ["tcp.clock=10 ms"]},
+    "errors": {"data": [], "both": ["both"]},
+}
+BASE = ["varied", "20", "0.2 s", "exact", "data"]
+ERRORS = [0.01, 0.05]
+COLUMNS = [
+    *("place", "load", *CHOICES, "loss"),
+    *(f"{cc}_mbps" for cc in CONTROLS),
+    *(f"{cc}_rtos" for cc in CONTROLS),
+    *("order", "printed_order", "clear", "cae_over_reno", "cae_over_newreno", "cae_over_westwood", "reno_over_newreno"),
+]
+
+
+def points() -> Iterator[tuple[list[str], list[str]]]:
+    """Each point: what its row begins with, and its overrides."""
+    for place, load, *picked, loss in itertools.product(PLACES, LOADS, *CHOICES.values(), ERRORS):
+        if picked[0] == "even" and (load == 0 or picked[2:4] != ["0.2 s", "exact"]):
+            continue  # no CBR has no intervals; even ones are looked at with the base's timers alone
+        if place == "megabytes" and (load != 1.0 or picked != BASE):
+            continue  # eight times the packets: at the base alone
+        changes = [*PLACES[place], *_cbr(load, LINK_MBPS[place]), f"link.wireless.impairment.0.loss={loss}"]
+        for choice, value in zip(CHOICES.values(), picked, strict=True):
+            changes += choice[value]
+        if "both" in changes:
+            changes.remove("both")
+            changes.append(f"link.wireless.reverse.impairment.0.loss={loss}")
+        yield [place, str(load), *picked, str(loss)], changes
+
+
+def _cbr(load: float, mbps: float) -> list[str]:
+    """Packets of 762 bytes with 28 of headers."""
+    return [f"flow.c.source.rate={load * mbps * 734 / 762:.6g} Mbps"] if load else ["flow.c.count=0"]
+
+
+def measure(changes: list[str]) -> tuple[dict[str, list[float]], dict[str, float]]:
+    """Goodput in Mbit/s, one value a seed, and mean timeouts, under each control."""
+    goodputs, timeouts = {}, {}
+    for cc in CONTROLS:
+        request = door.request(
+            {"path": str(HERE / "figure4.toml")},
+            [f"flow.s.cc.kind={cc}", "duration=25 s", *changes],
+            seed=1001,
+            replications=SEEDS,
+        )
+        runs = door.run(request)["runs"]
+        own = [next(flow for flow in run["flows"] if flow["name"] == "s") for run in runs]
+        goodputs[cc] = [flow["goodput_bps"] / 1e6 for flow in own]
+        timeouts[cc] = stats.mean([float(flow["rtos"]) for flow in own])
+    return goodputs, timeouts
+
+
+def row(begin: list[str], goodputs: dict[str, list[float]], timeouts: dict[str, float]) -> list[str]:
+    """A row of the file."""
+    mean = {cc: stats.mean(values) for cc, values in goodputs.items()}
+    order = sorted(CONTROLS, key=lambda cc: -mean[cc])
+    has = all(mean[a] > mean[b] for a, b in itertools.pairwise(PRINTED))
+    clear = all(_told(goodputs[a], goodputs[b]) for a, b in itertools.pairwise(PRINTED))
+    gains = [("cae", "reno"), ("cae", "newreno"), ("cae", "westwood"), ("reno", "newreno")]
+    return [
+        *begin,
+        *(f"{mean[cc]:.4f}" for cc in CONTROLS),
+        *(f"{timeouts[cc]:.1f}" for cc in CONTROLS),
+        " > ".join(order),
+        *("yes" if x else "no" for x in (has, clear)),
+        *(f"{100 * (mean[a] / mean[b] - 1):.1f}" if mean[b] else "" for a, b in gains),
+    ]
+
+
+def _told(better: list[float], worse: list[float]) -> bool:
+    ends = stats.ci95([a - b for a, b in zip(better, worse, strict=True)])
+    return ends is not None and ends[0] > 0
+
+
+def summary(rows: list[dict[str, str]]) -> list[str]:
+    """Where the printed order is, and how often each order is."""
+    told = [f"{len(rows)} points; the printed order in {sum(r['printed_order'] == 'yes' for r in rows)}, clearly in "]
+    told[0] += f"{sum(r['clear'] == 'yes' for r in rows)}; at random it would be in {len(rows) / 24:.0f}"
+    for key in ("place", "load", *CHOICES, "loss"):
+        for value in dict.fromkeys(r[key] for r in rows):
+            here = [r for r in rows if r[key] == value]
+            found = sum(r["printed_order"] == "yes" for r in here)
+            clear = sum(r["clear"] == "yes" for r in here)
+            reno = sum(float(r["reno_mbps"]) > float(r["newreno_mbps"]) for r in here)
+            same = sum(r["cae_mbps"] == r["reno_mbps"] for r in here)
+            ahead = sum(float(r["cae_mbps"]) > float(r["reno_mbps"]) for r in here)
+            told.append(
+                f"{key} = {value}: {found} of {len(here)} ({clear} clearly); Reno above NewReno in {reno}; "
+                f"CAE above Reno in {ahead}, equal in {same}"
+            )
+    orders = Counter(r["order"] for r in rows)
+    told += [f"{count:5} {order}" for order, count in orders.most_common()]
+    return told
+
+
+def main() -> None:
+    """Runs the grid and stores it; `--sum` only sums it up."""
+    if "--sum" not in sys.argv:
+        with FILE.open("w", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(COLUMNS)
+            for begin, changes in points():
+                writer.writerow(row(begin, *measure(changes)))
+                file.flush()
+    with FILE.open(newline="") as file:
+        print(*summary(list(csv.DictReader(file))), sep="\n")
+
+
+if __name__ == "__main__":
+    main()
