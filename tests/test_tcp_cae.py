@@ -106,7 +106,11 @@ def test_two_writings_of_figure_3_are_one(where: list[str]) -> None:
     source = {"path": str(papers.load(PAPER).folder / "figure4.toml")}
 
     def of(control: str) -> str:
-        return str(door.run(door.request(source, [*changes, f"flow.s.cc.kind={control}"], seed=3, replications=3))["fingerprint"])
+        return str(
+            door.run(door.request(source, [*changes, f"flow.s.cc.kind={control}"], seed=3, replications=3))[
+                "fingerprint"
+            ]
+        )
 
     assert of("cae_parts") == of("cae") != of("reno")
 
