@@ -11,6 +11,7 @@ mod ns2;
 mod overrides;
 mod scenario;
 mod tc;
+mod transfers;
 
 /// A target by its name, which is also that of its folders.
 #[derive(Clone, Copy)]
@@ -30,4 +31,5 @@ pub const TARGETS: &[Target] = &[
     Target { name: "overrides", run: overrides::run },
     Target { name: "scenario", run: scenario::run },
     Target { name: "tc", run: tc::run },
+    Target { name: "transfers", run: transfers::run },
 ];

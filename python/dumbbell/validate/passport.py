@@ -22,6 +22,7 @@ SUBJECTS = (
     "measuring",
     "throughput",
     "cubic",
+    "bbr",
     "timers",
     "recovery",
     "thresholds",
@@ -30,6 +31,7 @@ SUBJECTS = (
     "sawtooth",
     "fairness",
     "disciplines",
+    "traffic",
     "two_way",
 )
 """The modules of this package that have `ORACLES`, in the order of the passport."""

@@ -5,12 +5,16 @@ pub mod classic;
 pub mod delays;
 #[cfg(test)]
 pub(crate) mod drill;
+pub mod filter;
 pub mod hystart;
+pub mod model;
 pub mod rounds;
 pub mod window;
 
 registry! { cc AnyCc, suite cc_suite {
     aimd::Aimd,
+    bbr::Bbr,
+    bbr3::Bbr3,
     bic::Bic,
     cae::Cae,
     compound::Compound,
