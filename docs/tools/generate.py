@@ -69,6 +69,8 @@ def _value(rule: dict[str, Any]) -> str:
     defs = door.schema()["$defs"]
     options = [o for o in rule.get("anyOf", [rule]) if o.get("type") != "null"]
     (first, *_) = options
+    if "anyOf" in first:  # A law of chance: its quantity, or a table.
+        return f"{_value(first['anyOf'][0])}, or a [law](traffic.md#laws)"
     if "$ref" in first:
         name = first["$ref"].removeprefix("#/$defs/")
         target = defs[name]
@@ -99,6 +101,7 @@ _ANCHORS = {
     "Link": "a-network-of-your-own",
     "LinkReverse": "a-network-of-your-own",
     "Flow": "flows",
+    "Session": "sessions",
     "Record": "records",
     "Sweep": "sweeps",
     "queue": "queues",

@@ -215,6 +215,9 @@ macro_rules! __delegate {
             fn on_expected(&mut self, acked: u64, window_limited: bool) -> u64 {
                 $crate::__each!(self, $Any $list, a => a.on_expected(acked, window_limited))
             }
+            fn seed(&mut self, seed: u64) {
+                $crate::__each!(self, $Any $list, a => a.seed(seed))
+            }
             fn on_congestion(&mut self, event: &$crate::transport::Congestion<'_>, orders: &mut $crate::transport::Orders) {
                 $crate::__each!(self, $Any $list, a => a.on_congestion(event, orders))
             }

@@ -1,9 +1,9 @@
 //! Cost of a packet-hop on the workload that simulators are compared by: `hop N RATE_MBPS SECONDS [red] [queue=NAME] [unfolded] [held]
-//! [linux] [rack] [cubic]`.
+//! [linux] [rack] [cubic] [cc=NAME]`.
 //!
 //! N senders, access 1 Gbps / 1 ms, bottleneck RATE / 10 ms, a buffer of one bandwidth-delay product (24 ms),
 //! 1000-byte packets, 40-byte acknowledgements, one for each packet, NewReno, flow i starts at i/N s.
-//! `linux`: hosts as the profile `linux` has them, with SACK (or CUBIC) and the same sizes; `rack`: the benchmark's TCP
+//! `linux`: hosts as the profile `linux` has them, with SACK (or CUBIC, or the control NAME) and the same sizes; `rack`: the benchmark's TCP
 //! with RACK-TLP; `cubic`: the benchmark's TCP with CUBIC.
 //! Under `valgrind --tool=cachegrind` the instruction count divided by the hops is exact.
 #![allow(clippy::disallowed_methods, clippy::print_stdout)]
@@ -18,13 +18,13 @@ use serde_json::json;
 use std::time::Instant;
 
 /// Another control and another TCP than the benchmark's, if one was asked for.
-fn other(said: &dyn Fn(&str) -> bool) -> Option<(&'static str, TcpConfig)> {
+fn other<'a>(said: &dyn Fn(&str) -> bool, named: Option<&'a str>) -> Option<(&'a str, TcpConfig)> {
     let (bench, now) = (plans::bench_tcp(), TcpConfig::linux());
     let cubic = said("cubic");
     if said("linux") {
         let TcpConfig { mss, initial_window, receive_window, delayed_ack, min_rto, .. } = bench;
         let workload = TcpConfig { mss, initial_window, receive_window, delayed_ack, min_rto, ..now };
-        Some((if cubic { "cubic" } else { "sack" }, workload))
+        Some((named.unwrap_or(if cubic { "cubic" } else { "sack" }), workload))
     } else if said("rack") {
         let (detection, reduction) = (now.detection, now.reduction);
         Some(("sack", TcpConfig { detection, tail_loss_probe: true, reduction, ..bench }))
@@ -52,7 +52,8 @@ fn main() {
         plans::spec("drop_tail", json!({}))
     };
     let mut plan = plans::dumbbell(1, n, rate, queue, Capacity::Packets(buffer), Span::from_secs_f64(seconds));
-    if let Some((cc, tcp)) = other(&said) {
+    let control = args.iter().find_map(|a| a.strip_prefix("cc="));
+    if let Some((cc, tcp)) = other(&said, control) {
         let transport = Transport::Tcp { cc: plans::spec(cc, json!({})), tcp: tcp.into() };
         plan.flows.iter_mut().for_each(|f| f.transport = transport.clone());
     }

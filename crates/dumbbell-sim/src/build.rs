@@ -34,9 +34,9 @@ use dumbbell_core::flow::FlowTable;
 use dumbbell_core::foreign::{Alarm, Makers};
 use dumbbell_core::impairment::Impairment;
 use dumbbell_core::qdisc::Fifo;
-use dumbbell_core::rng::Stream;
+use dumbbell_core::rng::{Stream, key_of};
 use dumbbell_core::service::{Service, Site};
-use dumbbell_core::transport::Path;
+use dumbbell_core::transport::{CongestionControl, Path};
 use dumbbell_core::units::{Capacity, Span, Time};
 use dumbbell_plan::{Link, LinkId, Plan, Spec, Transport};
 use dumbbell_tcp::Sender;
@@ -288,7 +288,9 @@ fn flow(plan: &Plan, number: usize, straight: bool, brought: &Brought<'_>) -> Re
                 build(&Path { mss: 1460, initial_window: 1460, initial_ssthresh: u64::MAX, growth_limit: 1 }),
             )?;
             let mut sender = Sender::new(Arc::clone(tcp.arc()), |path| {
-                build(path).expect("the same parameters were accepted a line above")
+                let mut cc = build(path).expect("the same parameters were accepted a line above");
+                cc.seed(key_of(plan.seed, &format!("{}/cc", flow.name)));
+                cc
             });
             let mss = tcp.mss.map_or(1460, |b| b.0);
             let mut receiver = sender.receiver();

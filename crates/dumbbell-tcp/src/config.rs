@@ -184,8 +184,9 @@ impl TcpConfig {
             Some("dctcp") => Ecn::Dctcp,
             _ => self.ecn,
         };
+        let reduction = if implied.meters { Reduction::Rfc6675 } else { self.reduction };
         let (timestamps, freeze) = (self.timestamps || implied.timestamps, self.freeze || implied.freeze);
-        TcpConfig { recovery, sack, detection, ecn, timestamps, freeze, ..self.clone() }
+        TcpConfig { recovery, sack, detection, ecn, reduction, timestamps, freeze, ..self.clone() }
     }
     /// The same of a configuration that connections have in common: a copy only where it says something else.
     pub(crate) fn implied(config: Arc<Self>, implied: Implied) -> Arc<Self> {

@@ -119,6 +119,9 @@ impl Detect for AnyDetect {
     fn next_lost(&self, board: &Scoreboard, from: u64) -> Option<(u64, u64)> {
         each!(self, d => d.next_lost(board, from))
     }
+    fn lost_ranges(&self, board: &Scoreboard, una: u64, out: &mut Vec<(u64, u64)>) {
+        each!(self, d => d.lost_ranges(board, una, out))
+    }
     fn pipe(&self, board: &Scoreboard, una: u64, nxt: u64, repaired: u64) -> u64 {
         each!(self, d => d.pipe(board, una, nxt, repaired))
     }

@@ -10,6 +10,7 @@ mod ordinary;
 mod output;
 mod pacing;
 mod probe;
+mod rate;
 mod recovery;
 mod tags;
 mod timer;
@@ -142,6 +143,8 @@ struct Cold {
     /// What followed the last reduction: whether it was due.
     episode: undo::Episode,
     probe: probe::Probe,
+    /// Delivery rates, if the congestion control asked for them.
+    rates: Option<Box<rate::Rates>>,
     /// Repetitions lost when the window was last reduced for one, and where that round trip ends.
     lost_again: (u64, u64),
 }
@@ -205,8 +208,10 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     probing: bool,
     /// Whether segments may be spaced at all, by the profile or by the congestion control.
     spaced: bool,
-    /// Whether the congestion control or the detector is told of each segment.
+    /// Whether the congestion control, the detector or the account of rates is told of each segment.
     informed: bool,
+    /// Whether there is an account of delivery rates.
+    rated: bool,
     /// Whether the profile paces; segments that pacing still lets go back to back, and how many it does at once.
     paced: bool,
     /// Whether the connection is such that most acknowledgements need no care, and whether the next one needs none.
@@ -260,6 +265,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// A sender with a loss detection and a recovery of one's own.
     pub fn with(config: impl Into<Arc<TcpConfig>>, cc: C, detect: D, recover: R) -> Self {
         let config = config.into();
+        let cc_rates = cc.habits().rates;
         let mut sender = Sender {
             una: FIRST,
             nxt: FIRST,
@@ -310,7 +316,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             timer: Clock(config.timer_tick),
             rtt: Estimator::new(&config),
             spaced: config.pacing || cc.habits().paces,
-            informed: cc.habits().segments || detect.by_segment(),
+            informed: cc.habits().segments || detect.by_segment() || cc.habits().rates,
+            rated: cc.habits().rates,
             cc: Control::new(cc),
             detect,
             recover,
@@ -329,6 +336,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
                 freeze: freeze::Freeze::default(),
                 moves: 0,
                 probe: probe::Probe::default(),
+                rates: cc_rates.then(|| Box::new(rate::Rates::new(FIRST))),
                 lost_again: (0, 0),
             }),
         };
@@ -344,6 +352,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// The application hands over `bytes`; [`u64::MAX`]: more than can ever be sent.
     pub fn write(&mut self, now: Time, bytes: u64, out: &mut impl Outbox) {
         self.restart_after_idle(now);
+        if self.rated {
+            self.rate_check();
+        }
         self.limit = self.limit.saturating_add(bytes).min(ENDLESS);
         self.transmit(now, out);
         self.settle(now);

@@ -41,7 +41,9 @@ class Metric:
 
 
 def goodput_bps(run: Run, _: Queue) -> float:
-    """The goodput of all flows together [bit/s]."""
+    """The goodput of all flows together [bit/s], those of sessions too."""
+    if "sessions" in run:
+        return float(run["totals"]["goodput_bps"])
     return float(sum(flow["goodput_bps"] for flow in run["flows"]))
 
 
@@ -64,6 +66,8 @@ def marks_share(_: Run, queue: Queue) -> float | None:
 
 def rtos(run: Run, _: Queue) -> float:
     """Retransmission timeouts of all flows."""
+    if "sessions" in run:
+        return float(run["totals"]["rtos"])
     return float(sum(flow.get("rtos") or 0 for flow in run["flows"]))
 
 

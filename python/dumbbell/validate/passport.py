@@ -21,6 +21,7 @@ SUBJECTS = (
     "measuring",
     "throughput",
     "cubic",
+    "bbr",
     "timers",
     "recovery",
     "thresholds",
@@ -29,6 +30,7 @@ SUBJECTS = (
     "sawtooth",
     "fairness",
     "disciplines",
+    "traffic",
     "two_way",
 )
 """The modules of this package that have `ORACLES`, in the order of the passport."""

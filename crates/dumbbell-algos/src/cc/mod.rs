@@ -2,34 +2,44 @@
 use dumbbell_core::registry;
 
 pub mod classic;
+pub mod counter;
 pub mod delays;
 #[cfg(test)]
 pub(crate) mod drill;
+pub mod filter;
 pub mod hystart;
+pub mod model;
 pub mod rounds;
 pub mod window;
 
 registry! { cc AnyCc, suite cc_suite {
     aimd::Aimd,
+    bbr::Bbr,
+    bbr3::Bbr3,
     bic::Bic,
     cae::Cae,
     compound::Compound,
     cubic::Cubic,
+    demo_vegas::DemoVegas,
+    dcr::Dcr,
+    freeze::Freeze,
     highspeed::Highspeed,
     htcp::Htcp,
     hybla::Hybla,
     illinois::Illinois,
+    jersey::Jersey,
     ledbat::Ledbat,
     ledbat_pp::LedbatPp,
     lp::Lp,
+    new_jersey::NewJersey,
     newreno::Newreno,
     reno::Reno,
     sack::Sack,
     scalable::Scalable,
     tahoe::Tahoe,
+    vegas::Vegas,
     veno::Veno,
     westwood::Westwood,
     westwood_plus::WestwoodPlus,
     yeah::Yeah,
 } }
-registry! { cc AnyCc, suite cc_suite { aimd::Aimd, cubic::Cubic, dcr::Dcr, freeze::Freeze, newreno::Newreno, reno::Reno, sack::Sack, tahoe::Tahoe } }

@@ -148,6 +148,8 @@ struct Life<'a> {
     cc: &'a mut (dyn CongestionControl + Send),
     now: Time,
     una: u64,
+    /// The largest window so far: one that a repair had lowered may come back at once (`BBRRestoreCwnd`).
+    largest: u64,
     orders: Orders,
 }
 
@@ -164,6 +166,7 @@ impl Life<'_> {
 
     fn step(&mut self, event: Event) -> Finding {
         let (now, before) = (self.now, self.cc.cwnd());
+        self.largest = self.largest.max(before);
         let congested = |cause| Congestion::new(now, cause, before, &[]);
         let (cc, orders) = (&mut *self.cc, &mut self.orders);
         match event {
@@ -187,7 +190,7 @@ impl Life<'_> {
                 (ack.peer_clock, ack.reverse_delay) = (Some(now), Some(Span::ZERO));
                 cc.on_ack(&ack, orders);
                 // The first sample of a long path multiplies Hybla's initial window, by 16 with these round-trip times.
-                let most = before.saturating_mul(3).saturating_add(300 * PATH.mss);
+                let most = before.saturating_mul(3).max(self.largest).saturating_add(300 * PATH.mss);
                 ensure!(cc.cwnd() <= most, "one ACK took cwnd from {before} to {}", cc.cwnd());
             }
             Event::Loss => cc.on_congestion(&congested(Cause::Loss), orders),
@@ -224,7 +227,7 @@ pub type Windows = (u64, Option<u64>);
 /// # Errors
 /// What does not hold, and the event.
 pub fn drive(cc: &mut (dyn CongestionControl + Send), events: &[Event]) -> Result<Vec<Windows>, (usize, String)> {
-    let mut life = Life { cc, now: Time::ZERO, una: 1, orders: Orders::default() };
+    let mut life = Life { cc, now: Time::ZERO, una: 1, largest: 0, orders: Orders::default() };
     let mut windows = Vec::with_capacity(events.len());
     for (i, event) in events.iter().enumerate() {
         life.now += Span::from_us(700);

@@ -69,7 +69,8 @@ pub struct Ack {
     pub marked: u64,
     /// Whether the receiver says that it has moved to another point of attachment.
     pub moved: bool,
-    /// How fast the network delivered, if the control asked for that ([`Habits::rates`]).
+    /// How fast the network delivered, if the control asked for that ([`Habits::rates`]); `None` if this delivered nothing
+    /// new.
     pub rate: Option<RateSample>,
     /// Whether the window was what held the sender back (RFC 7661): else it should not grow.
     pub window_limited: bool,
@@ -97,8 +98,28 @@ pub struct RateSample {
     pub in_flight: u64,
     /// Bytes found lost since the segment was sent.
     pub lost: u64,
-    /// Bytes that this acknowledgement found lost.
+    /// Bytes that were found lost since the sample before: by the acknowledgement that brought that one (a control is told
+    /// of an acknowledgement before the sender acts on it), or by a timer.
     pub newly_lost: u64,
+    /// What the network held when the latest of those was sent.
+    pub loss: LossSample,
+    /// Bytes that are believed to be in the network now: neither delivered nor found lost.
+    pub pipe: u64,
+    /// From the sending of the segment until now, exactly; `None` if it was sent more than once.
+    pub rtt: Option<Span>,
+}
+
+/// A segment that was found lost (draft-ietf-ccwg-bbr section 5.5.10.2); holds while [`RateSample::newly_lost`] is not 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LossSample {
+    /// Bytes on their way when it was sent, that one included.
+    pub in_flight: u64,
+    /// Bytes found lost since it was sent, that one included.
+    pub lost: u64,
+    /// Whether the application limited what was sent then.
+    pub app_limited: bool,
+    /// Ranges of sequence among what was newly lost.
+    pub ranges: u32,
 }
 
 impl RateSample {
@@ -283,6 +304,8 @@ pub struct Implied {
     pub timestamps: bool,
     /// Whether the receiver closes its window while its host says that the path is gone (Freeze-TCP).
     pub freeze: bool,
+    /// Whether its window holds at every moment of a recovery: no other account (RFC 9937) meters what may go.
+    pub meters: bool,
 }
 
 impl Implied {
@@ -292,7 +315,7 @@ impl Implied {
     }
     /// Nothing.
     pub const NOTHING: Implied =
-        Implied { recovery: None, detection: None, ecn: None, timestamps: false, freeze: false };
+        Implied { recovery: None, detection: None, ecn: None, timestamps: false, freeze: false, meters: false };
 }
 
 /// How much may be on its way, and how fast it may go.
@@ -316,6 +339,9 @@ pub trait CongestionControl {
         self.on_ack(&ack, &mut Orders::default());
         self.cwnd()
     }
+    /// A number of this connection's own, made of the run's seed and the flow's name: said once, before all else, to a
+    /// control that leaves something to chance. Without it a connection has that of 0.
+    fn seed(&mut self, _seed: u64) {}
     /// Congestion was noticed.
     fn on_congestion(&mut self, event: &Congestion<'_>, orders: &mut Orders);
     /// Recovery ended. The window may be at most `bound` (RFC 6582: max(FlightSize, SMSS) + SMSS, lest a burst
@@ -343,7 +369,8 @@ pub trait CongestionControl {
     fn ssthresh(&self) -> Option<u64> {
         None
     }
-    /// The rate at which segments leave; `None`: as fast as the window lets them.
+    /// The rate at which segments leave, headers counted, or of payload if it reads delivery rates ([`Habits::rates`]);
+    /// `None`: as fast as the window lets them.
     fn pacing(&self) -> Option<Rate> {
         None
     }

@@ -126,6 +126,12 @@ pub trait Detect {
         let below = self.lost_below(board);
         board.hole(from).filter(|hole| hole.0 < below)
     }
+    /// Adds every lost range at or above `una` to `out`; those that were sent again meanwhile may be among them, unless it
+    /// knows single segments.
+    fn lost_ranges(&self, board: &Scoreboard, una: u64, out: &mut Vec<(u64, u64)>) {
+        let below = self.lost_below(board);
+        board.missing(una, below.max(una), out);
+    }
     /// Bytes of `[una, nxt)` that are believed to be in the network, when everything below `repaired` was sent
     /// again (RFC 6675 `SetPipe`).
     fn pipe(&self, board: &Scoreboard, una: u64, nxt: u64, repaired: u64) -> u64 {

@@ -330,6 +330,10 @@ impl Detect for Rack {
     fn next_lost(&self, _: &Scoreboard, _: u64) -> Option<(u64, u64)> {
         self.segments.first_lost()
     }
+    fn lost_ranges(&self, _: &Scoreboard, _: u64, out: &mut Vec<(u64, u64)>) {
+        out.extend(self.segments.lost());
+        out.sort_unstable();
+    }
     fn pipe(&self, _: &Scoreboard, _: u64, _: u64, _: u64) -> u64 {
         self.segments.flying()
     }

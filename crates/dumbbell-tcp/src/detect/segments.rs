@@ -183,6 +183,12 @@ impl Segments {
         Some((from, self.list[self.place(from)].to))
     }
 
+    /// All segments that are lost and not sent again, in no order.
+    pub fn lost(&self) -> impl Iterator<Item = (u64, u64)> {
+        let all = self.lost.iter().map(|Reverse(from)| (*from, self.list.get(self.place(*from))));
+        all.filter_map(|(from, s)| s.filter(|s| s.from == from && s.state == State::Lost).map(|s| (from, s.to)))
+    }
+
     /// The receiver broke its word: it holds nothing.
     pub fn unsack(&mut self) {
         for s in self.list.iter_mut().filter(|s| s.state == State::Sacked) {

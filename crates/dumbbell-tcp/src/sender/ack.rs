@@ -44,6 +44,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if una < self.una || una > self.high {
             return;
         }
+        if self.rated {
+            self.rate_check();
+        }
         let acked = una - self.una;
         let in_flight = self.nxt.max(una) - self.una;
         let news = match x {
@@ -71,6 +74,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         ack.moved = news.moved;
         ack.reverse_delay = news.peer_clock.map(|peer| now.since(peer));
         (ack.window_limited, ack.paced, ack.phase) = (self.window_limited, self.paced, self.phase);
+        if self.rated {
+            ack.rate = self.rate_sample(now, una);
+        }
         self.cc.on_ack(&ack);
         if self.cc.ordered() {
             self.obey_timer(now);
@@ -163,6 +169,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         for (from, to) in &cold.fresh {
             cold.report.take(*from, *to);
             self.detect.on_sacked(now, *from, *to);
+            if let Some(rates) = &mut cold.rates {
+                rates.on_sacked(now, *from, *to);
+            }
         }
         self.board.insert(from, to)
     }

@@ -13,7 +13,7 @@ use dumbbell_core::units::{Span, Time};
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// Whether this connection may ever take the short way: nothing of it wants to look at every acknowledgement.
     pub(super) fn is_simple(&self) -> bool {
-        !self.spaced && !self.cc.gives_orders() && !self.detect.wants_every_ack()
+        !self.spaced && !self.rated && !self.cc.gives_orders() && !self.detect.wants_every_ack()
     }
 
     /// Whether an acknowledgement of new data would find nothing special to do now.

@@ -208,6 +208,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let mut sent = Sent::new(now, from, to - from, retransmit, self.nxt - self.una);
         sent.end = after;
         self.detect.on_sent(&sent);
+        if self.rated {
+            self.rate_sent(now, from, after);
+        }
         if self.cc.sees_segments() { self.cc.on_sent(&sent) } else { Tag(0) }
     }
 

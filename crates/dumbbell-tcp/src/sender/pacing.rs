@@ -11,10 +11,11 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         !self.pacing
     }
 
-    /// A segment of `bytes` went.
+    /// A segment of `bytes` went. A delivery rate counts payload, and so does the pacing of a control that goes by it.
     #[inline]
     pub(super) fn pace(&mut self, now: Time, bytes: u64) {
         if let Some(rate) = self.pacing_rate() {
+            let bytes = if self.rated { bytes - u64::from(self.overhead) } else { bytes };
             if now >= self.pace_at {
                 self.burst = self.quantum;
             }

@@ -21,7 +21,11 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         e.slow_start = self.cc.ssthresh().is_some_and(|s| e.cwnd < s);
         (e.srtt, e.min_rtt, e.rto, e.phase) = (self.rtt.srtt(), self.rtt.min_rtt(), self.rtt.rto(), self.phase);
         (e.recover, e.echo) = (self.recover_point, self.cold.report.echo);
-        self.detect.on_ack(&e, &self.board)
+        let finding = self.detect.on_ack(&e, &self.board);
+        if self.rated {
+            self.rate_losses();
+        }
+        finding
     }
 
     /// Acts on a detector's finding.

@@ -7,12 +7,16 @@ use dumbbell_core::units::Time;
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// [`Self::deadline`] has come.
     pub fn on_deadline(&mut self, now: Time, out: &mut impl Outbox) {
+        if self.rated {
+            self.rate_check();
+        }
         if self.cc.timer() <= now {
             self.cc.on_timer(now);
             self.obey(now, out);
         }
         if self.detect.deadline() <= now {
             let finding = self.detect.on_deadline(now, &self.board);
+            self.rate_losses();
             if !self.is_cut_off() {
                 self.on_finding(now, finding, out);
             }
@@ -75,6 +79,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.beyond -= self.cold.tags.take_lost(self.high, self.una, &self.board);
         self.cold.frto = self.frto_at_timeout(first);
         self.detect.on_timeout(now, self.una, &self.board);
+        self.rate_timeout();
         let kept = self.nxt;
         self.go_back();
         self.timed_end = 0;

@@ -104,6 +104,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             (self.spare, self.limited_sent) = (0, 0);
         }
         self.detect.forgive(!timeout);
+        self.rate_forgiven();
         self.detect.settled();
         let flight = self.nxt - self.una - self.board.bytes_within(self.una, self.nxt);
         self.cc.on_congestion(&Congestion::new(now, Cause::Spurious, flight, &[]));

@@ -1,0 +1,392 @@
+//! BBR, version 3 (draft-ietf-ccwg-bbr-04): version 1's model, bounded by what losses and marks say that the path holds.
+//! Windows are in bytes, rates in bytes per second.
+use super::filter::WindowedMax;
+use super::model::{FullPipe, HeldBack, LastGood, MinRtt, Rounds, pacing_rate};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::probe::Probe;
+use dumbbell_core::rng::Stream;
+use dumbbell_core::transport::{
+    Ack, Cause, Congestion, CongestionControl, Habits, Implied, Orders, Path, RateSample, Sent, Tag,
+};
+use dumbbell_core::units::{Packets, Rate, Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+mod bounds;
+mod control;
+mod cycle;
+mod marks;
+use bounds::Bounds;
+use control::Aggregation;
+use cycle::{Probing, State};
+use marks::Marks;
+
+/// Parameters of [`Bbr3`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Bbr3Config {
+    /// Pacing gain of Startup, 4 ln 2: the least that doubles the rate in each round with a window gain of 2.
+    #[schemars(range(min = 1.1, max = 10.0), extend("x-source" = "draft-ietf-ccwg-bbr-04 section 2.4"))]
+    pub startup_pacing_gain: f64,
+    /// Pacing gain of Drain.
+    #[schemars(range(min = 0.05, max = 0.99), extend("x-source" = "draft-ietf-ccwg-bbr-04 section 5.3.2"))]
+    pub drain_pacing_gain: f64,
+    /// Pacing gain while probing for bandwidth.
+    #[schemars(range(min = 1.0, max = 4.0), extend("x-source" = "draft-ietf-ccwg-bbr-04 section 5.3.3.4"))]
+    pub up_pacing_gain: f64,
+    /// Pacing gain after that.
+    #[schemars(range(min = 0.05, max = 1.0), extend("x-source" = "draft-ietf-ccwg-bbr-04 section 5.3.3.1; Google's v3: 0.91"))]
+    pub down_pacing_gain: f64,
+    /// Bandwidth-delay products in flight at most.
+    #[schemars(range(min = 1.0, max = 10.0), extend("x-source" = "draft-ietf-ccwg-bbr-04 section 2.5"))]
+    pub cwnd_gain: f64,
+    /// The same while probing for bandwidth.
+    #[schemars(range(min = 1.0, max = 10.0), extend("x-source" = "draft-ietf-ccwg-bbr-04 section 5.3.3.4"))]
+    pub up_cwnd_gain: f64,
+    /// The share of a round's data whose loss is tolerated while probing (LossThresh).
+    #[schemars(range(min = 0.0, max = 0.5), extend("x-source" = "draft-ietf-ccwg-bbr-04 section 2.7"))]
+    pub loss_thresh: f64,
+    /// What remains of the short-term bounds after a round with losses (Beta).
+    #[schemars(range(min = 0.1, max = 1.0), extend("x-source" = "draft-ietf-ccwg-bbr-04 section 2.7"))]
+    pub beta: f64,
+    /// The share of the long-term bound that is left free for others while cruising (Headroom).
+    #[schemars(range(min = 0.0, max = 0.9), extend("x-source" = "draft-ietf-ccwg-bbr-04 section 2.7"))]
+    pub headroom: f64,
+    /// Ranges lost in a round of recovery that end Startup, beside `loss_thresh`.
+    #[schemars(range(min = 1, max = 1000), extend("x-source" = "draft-ietf-ccwg-bbr-04 section 5.3.1.3"))]
+    pub full_loss_count: u32,
+    /// The least time from one probe for bandwidth to the next; up to `probe_wait_random` more by chance.
+    #[schemars(extend("x-source" = "draft-ietf-ccwg-bbr-04 section 5.3.3.5"))]
+    pub probe_wait: Span,
+    /// The width of that chance.
+    #[schemars(extend("x-source" = "draft-ietf-ccwg-bbr-04 section 5.3.3.5"))]
+    pub probe_wait_random: Span,
+    /// Rounds from one probe for bandwidth to the next, at most; fewer if fewer segments are in flight, as Reno would need
+    /// to come back after a loss.
+    #[schemars(range(min = 1, max = 1000), extend("x-source" = "draft-ietf-ccwg-bbr-04 section 5.3.3.5"))]
+    pub reno_rounds: u32,
+    /// How long the smallest round-trip time is kept (MinRTTFilterLen).
+    #[schemars(extend("x-source" = "draft-ietf-ccwg-bbr-04 section 2.13.1"))]
+    pub min_rtt_window: Span,
+    /// The least time between two visits to ProbeRTT (ProbeRTTInterval).
+    #[schemars(extend("x-source" = "draft-ietf-ccwg-bbr-04 section 2.13.2"))]
+    pub probe_rtt_interval: Span,
+    /// How long ProbeRTT holds the window down, at least (ProbeRTTDuration).
+    #[schemars(extend("x-source" = "draft-ietf-ccwg-bbr-04 section 2.13.2"))]
+    pub probe_rtt_time: Span,
+    /// Bandwidth-delay products in flight in ProbeRTT.
+    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "draft-ietf-ccwg-bbr-04 section 2.13.2"))]
+    pub probe_rtt_cwnd_gain: f64,
+    /// The least window (MinPipeCwnd).
+    #[schemars(extend("x-source" = "draft-ietf-ccwg-bbr-04 section 2.7"))]
+    pub min_cwnd: Packets,
+    /// The share by which pacing stays below what the gain says (PacingMarginPercent).
+    #[schemars(range(min = 0.0, max = 0.5), extend("x-source" = "draft-ietf-ccwg-bbr-04 section 2.4"))]
+    pub pacing_margin: f64,
+    /// Paths with a longer smallest round-trip time than this answer a mark as a loss; shorter ones by the share of marks.
+    #[schemars(extend("x-source" = "Google's BBRv3 (bbr_ecn_max_rtt_us); the draft leaves ECN open, section 3.7"))]
+    pub ecn_max_rtt: Span,
+    /// The weight of a round in the average share of marks.
+    #[schemars(range(min = 0.001, max = 1.0), extend("x-source" = "Google's BBRv3 (bbr_ecn_alpha_gain)"))]
+    pub ecn_alpha_gain: f64,
+    /// How much of that share is taken from the short-term bound in a round with marks.
+    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Google's BBRv3 (bbr_ecn_factor)"))]
+    pub ecn_factor: f64,
+    /// The share of marks in a round above which a probe, and after two rounds Startup, ends.
+    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Google's BBRv3 (bbr_ecn_thresh)"))]
+    pub ecn_thresh: f64,
+}
+
+impl Default for Bbr3Config {
+    fn default() -> Self {
+        Bbr3Config {
+            startup_pacing_gain: 2.77,
+            drain_pacing_gain: 0.35,
+            up_pacing_gain: 1.25,
+            down_pacing_gain: 0.9,
+            cwnd_gain: 2.0,
+            up_cwnd_gain: 2.25,
+            loss_thresh: 0.02,
+            beta: 0.7,
+            headroom: 0.15,
+            full_loss_count: 6,
+            probe_wait: Span::from_secs(2),
+            probe_wait_random: Span::from_secs(1),
+            reno_rounds: 63,
+            min_rtt_window: Span::from_secs(10),
+            probe_rtt_interval: Span::from_secs(5),
+            probe_rtt_time: Span::from_ms(200),
+            probe_rtt_cwnd_gain: 0.5,
+            min_cwnd: Packets(4.0),
+            pacing_margin: 0.01,
+            ecn_max_rtt: Span::from_ms(5),
+            ecn_alpha_gain: 1.0 / 16.0,
+            ecn_factor: 1.0 / 3.0,
+            ecn_thresh: 0.5,
+        }
+    }
+}
+
+impl Config for Bbr3Config {
+    fn check(&self) -> Result<(), Fault> {
+        if !(self.min_cwnd.0 >= 1.0 && self.min_cwnd.0 <= 1000.0) {
+            return Err(Fault::at("min_cwnd", "the least window is one packet to 1000").fix("write \"4 pkt\""));
+        }
+        if self.probe_rtt_interval <= self.probe_rtt_time || self.min_rtt_window < self.probe_rtt_interval {
+            return Err(Fault::at(
+                "probe_rtt_interval",
+                "lies between probe_rtt_time and min_rtt_window (section 5.3.4.1)",
+            )
+            .fix("write probe_rtt_time = \"200 ms\", probe_rtt_interval = \"5 s\", min_rtt_window = \"10 s\""));
+        }
+        Ok(())
+    }
+}
+
+/// See the module's page.
+#[derive(Clone, Debug)]
+pub struct Bbr3 {
+    config: Bbr3Config,
+    mss: u64,
+    initial_window: u64,
+    chance: Stream,
+    state: State,
+    cwnd: u64,
+    /// Bytes per second; `None` until there is a round-trip time.
+    pacing: Option<f64>,
+    pacing_gain: f64,
+    cwnd_gain: f64,
+    rounds: Rounds,
+    pipe: FullPipe,
+    /// `full_bw_reached`.
+    reached: bool,
+    /// Delivery rates by the number of their cycle.
+    filter: WindowedMax<u64, f64>,
+    cycle_count: u64,
+    max_bw: f64,
+    bw: f64,
+    bounds: Bounds,
+    probing: Probing,
+    aggregation: Aggregation,
+    marks: Marks,
+    min_rtt: MinRtt,
+    /// `probe_rtt_min_delay` and its stamp.
+    probe_rtt_min: MinRtt,
+    probe_rtt_done: Option<Time>,
+    probe_rtt_round: bool,
+    held: HeldBack,
+    good: LastGood,
+    /// The round in which the repair at hand began.
+    repair_round: u64,
+    idle_restart: bool,
+    delivered: u64,
+}
+
+impl Algorithm for Bbr3 {
+    type Config = Bbr3Config;
+    type Site = Path;
+    const ABOUT: About = About {
+        name: "bbr3",
+        title: "BBR, version 3",
+        idea: "BBR that probes more rarely, leaves headroom, and stays below what lost more than 2 % when it last probed.",
+        equations: "max_bw = max of delivery rates of two cycles;  bw = min(max_bw, bw_lo);  BDP = bw min_rtt\n\
+                    rate = pacing_gain bw 0.99;  cwnd = cwnd_gain BDP + extra_acked, within the bounds\n\
+                    Startup: 2.77, 2   until the rate grew by less than 25 % in 3 rounds,\n\
+                    .                  or > 2 % and 6 ranges were lost in a round of recovery\n\
+                    Drain:   0.35, 2   until inflight <= BDP\n\
+                    DOWN:    0.9,  2   until inflight <= min(BDP, 0.85 inflight_hi)\n\
+                    CRUISE:  1, 2      until 2..3 s or min(BDP, cwnd, 63 segments) rounds are over\n\
+                    REFILL:  1, 2      a round, without bw_lo and inflight_lo\n\
+                    UP:      1.25, 2.25 until the rate grew by less than 25 % in 3 rounds, or lost > 2 %;\n\
+                    .                  inflight_hi grows by 1, 2, 4, ... segments in a round where it is the limit\n\
+                    ProbeRTT: 1, 0.5   every 5 s, 200 ms and a round;  min_rtt over 10 s\n\
+                    lost > 2 % of a flight while probing: inflight_hi = max(that flight, 0.7 min(BDP, cwnd))\n\
+                    a loss in another round: bw_lo = max(bw_latest, 0.7 bw_lo), and so inflight_lo\n\
+                    extra_acked = max over 10 rounds of what is acknowledged beyond bw t\n\
+                    marks: as a loss; with min_rtt <= 5 ms by their share alpha:\n\
+                    .      alpha += (share - alpha) / 16 per round, inflight_lo *= 1 - alpha / 3",
+        sources: &[
+            "draft-ietf-ccwg-bbr-04, 2025",
+            "Cardwell et al.: BBRv3: algorithm bug fixes and public Internet deployment, IETF 117, 2023 (ECN)",
+        ],
+        provenance: Provenance::TwoReadings,
+    };
+    fn new(config: &Bbr3Config, path: &Path) -> Self {
+        Bbr3 {
+            mss: path.mss,
+            initial_window: path.initial_window.max(path.mss),
+            chance: Stream::named(0, "bbr3"),
+            state: State::Startup,
+            cwnd: path.initial_window.max(path.mss),
+            pacing: None,
+            pacing_gain: config.startup_pacing_gain,
+            cwnd_gain: config.cwnd_gain,
+            rounds: Rounds::default(),
+            pipe: FullPipe::default(),
+            reached: false,
+            filter: WindowedMax::default(),
+            cycle_count: 0,
+            max_bw: 0.0,
+            bw: 0.0,
+            bounds: Bounds::default(),
+            probing: Probing::default(),
+            aggregation: Aggregation::default(),
+            marks: Marks::default(),
+            min_rtt: MinRtt::NONE,
+            probe_rtt_min: MinRtt::NONE,
+            probe_rtt_done: None,
+            probe_rtt_round: false,
+            held: HeldBack::default(),
+            good: LastGood::default(),
+            repair_round: 0,
+            idle_restart: false,
+            delivered: 0,
+            config: config.clone(),
+        }
+    }
+}
+
+impl Bbr3 {
+    /// `BBRUpdateMaxBw`.
+    #[inline]
+    fn update_max_bw(&mut self, rs: &RateSample) {
+        self.rounds.update(rs);
+        self.probing.rounds += u64::from(self.rounds.start);
+        match rs.bytes_per_second() {
+            Some(bw) if bw >= self.max_bw || !self.held.limits(rs) => {
+                let oldest = self.cycle_count.saturating_sub(1);
+                self.max_bw = self.filter.push(self.cycle_count, oldest, bw);
+            }
+            _ => {}
+        }
+    }
+
+    /// A repair ended, or was not due.
+    fn recovered(&mut self) {
+        self.good.repairing = false;
+        if self.state != State::ProbeRtt {
+            self.cwnd = self.good.restore(self.cwnd);
+        }
+    }
+}
+
+impl CongestionControl for Bbr3 {
+    fn implies(&self) -> Implied {
+        Implied { meters: true, ..Implied::NOTHING }
+    }
+    fn habits(&self) -> Habits {
+        Habits { paces: true, segments: true, samples: true, rates: true, discerns: true, ..Habits::WINDOW }
+    }
+    fn seed(&mut self, seed: u64) {
+        self.chance = Stream::named(seed, "bbr3");
+    }
+
+    /// `BBRUpdateOnACK`, after the losses that were found since the acknowledgement before.
+    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+        if self.good.is_over(ack) {
+            self.recovered();
+        }
+        let Some(rs) = &ack.rate else { return };
+        let newly = rs.total_delivered.saturating_sub(self.delivered);
+        self.delivered = rs.total_delivered;
+        if rs.newly_lost > 0 {
+            self.handle_loss(ack.now, rs);
+        }
+        self.probing.see_limit(rs.pipe + newly + self.mss > self.cwnd);
+        self.bounds.update_latest(rs);
+        self.update_max_bw(rs);
+        self.update_marks(ack, rs, newly);
+        self.adapt_short_term(rs);
+        self.update_aggregation(ack.now, newly);
+        self.check_full_bw(rs);
+        self.check_startup_done();
+        self.check_drain_done(ack.now, rs);
+        self.update_cycle(ack.now, rs, newly);
+        let expired = self.update_min_rtt(ack.now, rs);
+        self.check_probe_rtt(ack.now, rs, expired);
+        self.bounds.advance_latest(rs);
+        self.bw = self.max_bw.min(self.bounds.bw_lo);
+        self.set_pacing(self.pacing_gain);
+        self.set_cwnd(newly);
+        self.probing.next_round(self.rounds.start);
+    }
+
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+        match event.cause {
+            Cause::Loss | Cause::Timeout { .. } => {
+                self.good.save(self.cwnd, self.state == State::ProbeRtt);
+                if !self.good.repairing {
+                    (self.good.repairing, self.repair_round) = (true, self.rounds.count);
+                }
+                if let Cause::Timeout { .. } = event.cause {
+                    // One segment, whatever is still believed to be on its way.
+                    self.cwnd = self.mss;
+                }
+            }
+            Cause::Spurious => self.recovered(),
+            Cause::Ecn => self.handle_echo(event.now, event.in_flight),
+            Cause::Further => {}
+        }
+    }
+
+    /// The bound is against bursts, and pacing lets none go.
+    fn on_recovered(&mut self, _now: Time, _bound: u64) {
+        self.recovered();
+    }
+
+    /// `BBRHandleRestartFromIdle`.
+    #[inline]
+    fn on_sent(&mut self, sent: &Sent) -> Tag {
+        if sent.in_flight == 0 && !sent.retransmit {
+            self.idle_restart = true;
+            self.aggregation.restart(sent.now);
+            if self.state.probes_bw() {
+                self.set_pacing(1.0);
+            } else if self.state == State::ProbeRtt {
+                self.check_probe_rtt_done(sent.now);
+            }
+        }
+        Tag(0)
+    }
+
+    /// A pause takes nothing from the window; a lost SYN does, while the path is unknown.
+    fn on_idle(&mut self, restart_window: u64) {
+        if self.max_bw == 0.0 {
+            self.cwnd = self.cwnd.min(restart_window).max(self.mss);
+        }
+    }
+
+    #[inline]
+    fn cwnd(&self) -> u64 {
+        self.cwnd
+    }
+    #[inline]
+    fn pacing(&self) -> Option<Rate> {
+        self.pacing.map(pacing_rate)
+    }
+
+    /// `max_bw`, `bw_lo` (the draft's bw_shortterm), `full_bw`, `pacing_rate` in bits per second; `min_rtt` in seconds; `cwnd`,
+    /// `inflight_hi` (inflight_longterm), `inflight_lo` (inflight_shortterm), `extra_acked` in bytes, bounds 0 if there are
+    /// none; `mode`: 0 Startup, 1 Drain, 2 DOWN, 3 CRUISE, 4 REFILL, 5 UP, 6 ProbeRTT.
+    fn probe(&self, out: &mut dyn Probe) {
+        let bound = |bytes: u64| if bytes == u64::MAX { 0.0 } else { bytes as f64 };
+        out.gauge("cwnd", self.cwnd as f64);
+        out.gauge("max_bw", self.max_bw * 8.0);
+        out.gauge("bw_lo", if self.bounds.bw_lo.is_finite() { self.bounds.bw_lo * 8.0 } else { 0.0 });
+        out.gauge("min_rtt", self.min_rtt.seconds().unwrap_or(0.0));
+        out.gauge("mode", f64::from(self.state as u8));
+        out.gauge("pacing_gain", self.pacing_gain);
+        out.gauge("cwnd_gain", self.cwnd_gain);
+        out.gauge("pacing_rate", self.pacing.unwrap_or(0.0) * 8.0);
+        out.gauge("inflight_hi", bound(self.bounds.inflight_hi));
+        out.gauge("inflight_lo", bound(self.bounds.inflight_lo));
+        out.gauge("extra_acked", self.aggregation.extra as f64);
+        out.gauge("full_bw", self.pipe.bw * 8.0);
+        out.gauge("full_bw_count", f64::from(self.pipe.count));
+        out.gauge("ecn_alpha", self.marks.alpha);
+        out.gauge("round_count", self.rounds.count as f64);
+    }
+}
+
+#[cfg(test)]
+mod tests;
