@@ -9,3 +9,5 @@ mod bottleneck;
 mod delay;
 #[path = "controls/recovery.rs"]
 mod recovery;
+#[path = "controls/wireless.rs"]
+mod wireless;
