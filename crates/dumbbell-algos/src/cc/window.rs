@@ -262,6 +262,16 @@ impl Window {
         self.ssthresh = ((from - cut).max(0.0) as u64).max(2 * self.mss);
     }
 
+    /// The share of the window that the next ECN echoes take.
+    pub fn cut_by(&mut self, share: f64) {
+        self.ecn_cut = Some(share);
+    }
+
+    /// Raises the window by `bytes`, whatever the law.
+    pub fn raise(&mut self, bytes: u64) {
+        self.cwnd += bytes;
+    }
+
     /// Lowers the window to `bound`, but not below a segment.
     pub fn bound(&mut self, bound: u64) {
         self.cwnd = self.cwnd.min(bound.max(self.mss));
