@@ -85,7 +85,7 @@ def write_packets(directory: Path, data: list[tuple[int, int]], acks: list[tuple
         {"flow": "s", "from": "receiver", "packet": i, "sent_ps": sent, "delivered_ps": at, "seq": 1, "ack": ack}
         for i, (sent, at, ack) in enumerate(acks)
     ]
-    rows = [row | {"ts_val_ps": row["sent_ps"]} for row in sender + receiver]
+    rows = [row | {"ts_val_ps": row["sent_ps"], "payload_bytes": SEGMENT} for row in sender + receiver]
     polars.DataFrame(rows, infer_schema_length=None).write_parquet(directory / "packets.parquet")
 
 

@@ -75,7 +75,10 @@ WRONG_CONTROLS = {
         "recovery = 'renoo'\ndef on_ack(self, ack, orders):\n    pass\n" + ON_CONGESTION,
         "recovery = 'renoo': write one of tahoe, reno, newreno, sack, or None",
     ),
-    "no echo": ("echo = 3\ndef on_ack(self, ack, orders):\n    pass\n" + ON_CONGESTION, "echo = 3: write one of rfc3168"),
+    "no echo": (
+        "echo = 3\ndef on_ack(self, ack, orders):\n    pass\n" + ON_CONGESTION,
+        "echo = 3: write one of rfc3168",
+    ),
 }
 
 

@@ -106,7 +106,8 @@ def test_two_writings_of_figure_3_are_one(where: list[str]) -> None:
     source = {"path": str(papers.load(PAPER).folder / "figure4.toml")}
 
     def of(control: str) -> str:
-        return str(door.run(door.request(source, [*changes, f"flow.s.cc.kind={control}"], seed=3, replications=3))["fingerprint"])
+        wanted = door.request(source, [*changes, f"flow.s.cc.kind={control}"], seed=3, replications=3)
+        return str(door.run(wanted)["fingerprint"])
 
     assert of("cae_parts") == of("cae") != of("reno")
 
@@ -192,6 +193,18 @@ def test_the_window_is_ns2s(tmp_path: Path) -> None:
     assert of_run("series:window_mean", {}, tmp_path) == pytest.approx(20 / 3)
     assert of_run("series:window_peak", {}, tmp_path) == 12
     assert of_run("series:falls_to_one", {}, tmp_path) == 1
+
+
+def test_an_estimate_is_held_against_what_arrived(tmp_path: Path) -> None:
+    """1420 bytes arrived in the second before 1.5 s, 710 in that before 2.1 s; the estimates were 1000 and 2195."""
+    reversing.write_packets(tmp_path, [(1, 400 * MS), (711, 1000 * MS), (1421, 1400 * MS)], [])
+    rows = [(1.5, "loss", "cwnd=1 bwe=1000"), (2.1, "timeout", "bwe=2195 cwnd=1"), (2.2, "recovered", "cwnd=1")]
+    told = [{"time_s": t, "una": 1, "cause": cause, "control": shown, **FALL} for t, cause, shown in rows]
+    reversing.write_reactions(tmp_path, told)
+    assert of_run("series:estimate_error", {}, tmp_path) == pytest.approx(abs((1000 + 2195) / (1420 + 710) - 1))
+    reversing.write_reactions(tmp_path, told[2:])
+    with pytest.raises(ScenarioError, match="has no loss"):
+        of_run("series:estimate_error", {}, tmp_path)
 
 
 def test_measures_without_a_record_say_what_is_missing(tmp_path: Path) -> None:

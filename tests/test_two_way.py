@@ -113,3 +113,31 @@ def test_a_summary_with_damaged_acknowledgements_is_refused(tmp_path: Path) -> N
     (out / "summary.json").write_text(json.dumps(document))
     with pytest.raises(dumbbell.ScenarioError, match=r"acks\.lost"):
         dumbbell.Result.load(out)
+
+
+def test_why_tells_of_an_acknowledgement_what_the_record_does(tmp_path: Path) -> None:
+    """The neighbour, the spacings and the new bytes of the sentence are those of the record of acknowledgements, which
+    is made as the run goes on."""
+    from dumbbell import why
+
+    out = tmp_path / "out"
+    wire = {"impairment": [{"kind": "bernoulli", "loss": 0.02}]}
+    link = {**BOTH["dumbbell"]["bottleneck"], "reverse": wire}
+    scenario = {**BOTH, "dumbbell": {"bottleneck": link}, "record": {"packets": ["ahead"], "acks": True}}
+    result = dumbbell.Scenario(scenario).run(out=out)
+    assert isinstance(result, dumbbell.Result)
+    acks = [row for row in result.series("acks").rows() if row["flow"] == "ahead"]
+    pairs = [row for row in acks if row["pair_spacing_receiver_us"]]
+    tight = next(row for row in pairs if 2 * row["spacing_sender_us"] < row["pair_spacing_receiver_us"])
+    loose = next(row for row in pairs if row["spacing_sender_us"] > 2 * row["pair_spacing_receiver_us"])
+    for row, word in ((tight, "compressed"), (loose, "stretched")):
+        found = why.ask(out, "ahead", packet=row["packet"], sender=False)
+        assert found.way_back is not None
+        assert found.way_back.spacing_sender_ps == pytest.approx(row["spacing_sender_us"] * 1e6)
+        assert found.way_back.spacing_receiver_ps == pytest.approx(row["pair_spacing_receiver_us"] * 1e6)
+        assert found.way_back.newly_acked_bytes == row["newly_acked_bytes"]
+        assert f"so they were {word} on the way" in why.told(found)
+    lost = next(row for row in acks if row["dropped_ps"] is not None)
+    after = next(row for row in acks if row["packet"] > lost["packet"] and row["arrived_ps"] is not None)
+    text = why.told(why.ask(out, "ahead", packet=lost["packet"], sender=False))
+    assert f"packet {after['packet']}, sent" in text and f"acknowledged {after['newly_acked_bytes']:,} bytes" in text

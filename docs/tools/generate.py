@@ -10,8 +10,10 @@ tests/test_docs.py fails when a page is behind.
 
 from __future__ import annotations
 
+import csv
 import functools
 import importlib
+import importlib.util
 import inspect
 import json
 import re
@@ -67,6 +69,8 @@ def _value(rule: dict[str, Any]) -> str:
     defs = door.schema()["$defs"]
     options = [o for o in rule.get("anyOf", [rule]) if o.get("type") != "null"]
     (first, *_) = options
+    if "anyOf" in first:  # A law of chance: its quantity, or a table.
+        return f"{_value(first['anyOf'][0])}, or a [law](traffic.md#laws)"
     if "$ref" in first:
         name = first["$ref"].removeprefix("#/$defs/")
         target = defs[name]
@@ -97,6 +101,9 @@ _ANCHORS = {
     "Link": "a-network-of-your-own",
     "LinkReverse": "a-network-of-your-own",
     "Flow": "flows",
+    "Word": "what-hosts-know",
+    "Radio": "what-hosts-know",
+    "Session": "sessions",
     "Record": "records",
     "Sweep": "sweeps",
     "queue": "queues",
@@ -200,6 +207,23 @@ def paper(name: str, part: str) -> str:
     return table(["reading", "what it reads", "claims that hold", "printed gains that hold"], rows) + f"\n\n{same}"
 
 
+def tcp_cae(part: str) -> str:
+    """The same of the paper on TCP CAE; and `search`, where in its grid the printed order is."""
+    if part != "search":
+        return paper("tcp-cae", part)
+    folder = ROOT / "papers" / "tcp-cae"
+    spec = importlib.util.spec_from_file_location("search", folder / "search.py")
+    module = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]
+    spec.loader.exec_module(module)  # type: ignore[union-attr]
+    with (folder / "search.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    places = dict.fromkeys(row["place"] for row in rows)
+    counts = {place: module.count([row for row in rows if row["place"] == place]) for place in places}
+    counts["all"] = module.count(rows)
+    told = ([f"`{place}`", *map(str, counted.values())] for place, counted in counts.items())
+    return table(["where the background runs", *counts["all"]], told)
+
+
 def _claims(row: dict[str, Any]) -> str:
     """The claims that a reading leaves standing."""
     held = (f"{name} ({verdict})" for name, verdict in row["claims"].items() if verdict in ("reproduced", "in part"))
@@ -241,7 +265,7 @@ PARTS: dict[str, Callable[[str], str]] = {
     "provenance": provenance,
     "finding": finding,
     "ea-red": functools.partial(paper, "ea-red"),
-    "tcp-cae": functools.partial(paper, "tcp-cae"),
+    "tcp-cae": tcp_cae,
     "oracles": oracles,
 }
 

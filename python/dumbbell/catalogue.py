@@ -26,13 +26,15 @@ class Parameter:
     source: str
     choices: tuple[str, ...] = ()
     type: str = ""
-    """The JSON type of a key that has no default of its own."""
+    """The JSON type of a key that has no default of its own; `any` if it may be written in several ways."""
 
     @property
     def annotation(self) -> str:
         """Its type in a Python signature."""
         if self.choices:
             return f"Literal[{', '.join(map(repr, self.choices))}]"
+        if self.type == "any":
+            return "Any"
         if self.type in _PYTHON:
             return f"{_PYTHON[self.type]} | None"
         default = self.default.__class__.__name__
@@ -150,4 +152,5 @@ def _parameter(entry: dict[str, Any]) -> Parameter:
         range=entry["range"] or "",
         source=entry["source"] or "",
         choices=tuple(entry["choices"] or ()),
+        type=entry.get("type") or "",
     )

@@ -118,7 +118,7 @@ _LINKS = ("link", "rate", "delay", "queue", "MTU", "conditioner", "impairments")
 
 
 def _network(s: Scenario) -> str:
-    plan = s.check(points=1)[0]["plan"]
+    plan = network.for_people(s.check(points=1)[0]["plan"])
     flows = Grid("Flows", _FLOWS, network.flow_rows(plan), len(_FLOWS))
     links = Grid("Links with a queue of their own", _LINKS, network.link_rows(plan), len(_LINKS))
     resolved = "".join(_details(title, values) for title, values in _resolved(plan))

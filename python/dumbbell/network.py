@@ -11,6 +11,26 @@ from .units import rate_about, seconds, time_text
 Plan = dict[str, Any]
 
 
+def for_people(plan: Plan) -> Plan:
+    """The plan with the first flow of each session in the place of all of them: `web.1 … web.1978`."""
+    flows = plan["flows"]
+    last = {flow["session"]: flow["name"] for flow in flows if "session" in flow}
+    if not last:
+        return plan
+    kept: list[dict[str, Any]] = []
+    for flow in flows:
+        if "session" not in flow:
+            kept.append(flow)
+        elif (end := last.pop(flow["session"], None)) is not None:
+            kept.append(flow if end == flow["name"] else {**flow, "name": f"{flow['name']} … {end}"})
+    used = {i for flow in kept for i in (*flow["forward"], *flow["back"])}
+    dropped = {i for flow in flows for i in (*flow["forward"], *flow["back"])} - used
+    links = [i for i in range(len(plan["links"])) if i not in dropped]
+    place = {old: new for new, old in enumerate(links)}
+    moved = [{**flow, **{way: [place[i] for i in flow[way]] for way in ("forward", "back")}} for flow in kept]
+    return {**plan, "links": [plan["links"][i] for i in links], "flows": moved}
+
+
 def drawing(plan: Plan) -> str:
     """A dumbbell as a picture; any other network as one line for each pair of neighbours."""
     routers = [i for i, node in enumerate(plan["nodes"]) if node["kind"] == "router"]

@@ -11,9 +11,9 @@ from . import door
 from .arrow import Table
 from .errors import ScenarioError
 
-Series = Literal["flows", "queues", "signals", "reactions", "packets", "hops", "acks"]
+Series = Literal["flows", "queues", "signals", "reactions", "packets", "hops", "acks", "completions"]
 """The series that a run may record; docs/results.md has their columns."""
-Summary = Literal["flows", "queues"]
+Summary = Literal["flows", "queues", "sessions"]
 """What a result sums up."""
 
 Run = tuple[dict[str, Any], dict[str, Any], Path | None]
@@ -58,11 +58,13 @@ def runs_of(data: dict[str, Any], records: Records | None, labels: Mapping[str, 
 
 def summary(name: Summary, runs: Sequence[Run]) -> Table:
     """A row for each run and flow (or queue), with the run's labels."""
-    key = {"flows": "flow", "queues": "queue"}.get(name)
+    key = {"flows": "flow", "queues": "queue", "sessions": "session"}.get(name)
     if key is None:
-        raise ScenarioError(f"there is no summary of `{name}`; there are flows and queues")
+        raise ScenarioError(f"there is no summary of `{name}`; there are flows, queues and sessions")
     return Table(
-        door.table([{"labels": labels, "rows": [_named(row, key) for row in run[name]]} for labels, run, _ in runs])
+        door.table(
+            [{"labels": labels, "rows": [_named(row, key) for row in run.get(name, ())]} for labels, run, _ in runs]
+        )
     )
 
 
@@ -81,5 +83,5 @@ def series(name: Series, runs: Sequence[Run]) -> Table:
 
 
 def _named(row: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """A row with its name under the name that the series give it."""
-    return {key if column == "name" else column: value for column, value in row.items()}
+    """A row with its name under the name that the series give it, without its lists."""
+    return {key if column == "name" else column: value for column, value in row.items() if not isinstance(value, list)}

@@ -66,12 +66,50 @@ class Flow(Row):
     marks: Number
     srtt_mean_s: Number | None
     cwnd_mean_packets: Number | None
+    completion_s: Number | None
+
+    @property
+    def application(self) -> dict[str, Number | None]:
+        """What its application measured of itself: the latencies of `request_response`, the stalls of `video`."""
+        return {key: _number(value) for key, value in self._fields.get("application", {}).items()}
 
     @property
     def acks(self) -> Acks | None:
         """Its acknowledgements, where they were recorded (`record.acks`)."""
         found = self._fields.get("acks")
         return None if found is None else Acks({"name": self.name, **found})
+
+
+class Session(Row):
+    """What became of a session's transfers; docs/traffic.md defines each measurement."""
+
+    flows: Number
+    finished: Number
+    offered_bps: Number | None
+    arrived_bps: Number
+    mean_bytes: Number | None
+    mean_completion_s: Number | None
+    p50_completion_s: Number | None
+    p95_completion_s: Number | None
+    p99_completion_s: Number | None
+    mean_slowdown: Number | None
+    p50_slowdown: Number | None
+    p95_slowdown: Number | None
+    p99_slowdown: Number | None
+    sent_packets: Number
+    lost_packets: Number
+    retransmits: Number
+    rtos: Number
+
+    @property
+    def by_size(self) -> list[Row]:
+        """The same of each class of sizes, by its name: `up to 10 kB`, ..."""
+        return [Row({"name": row["sizes"], **row}) for row in self._fields.get("by_size") or []]
+
+    @property
+    def completion_percentiles_s(self) -> list[Number]:
+        """The completion time that so many percent do not exceed, from 0 to 100; empty if nothing finished."""
+        return [_number(value) for value in self._fields.get("completion_percentiles_s") or []]
 
 
 class Acks(Row):
@@ -194,6 +232,11 @@ class Result:
         return Rows(Queue(q) for q in self.json.get("queues", ()))
 
     @property
+    def sessions(self) -> Rows[Session]:
+        """The sessions: groups of short flows."""
+        return Rows(Session(s) for s in self.json.get("sessions", ()))
+
+    @property
     def jain(self) -> Number | None:
         """Jain's fairness index of all flows' goodput; None without goodput, or in a result of an older release."""
         found: Number | None = _number(self.json.get("jain"))
@@ -233,7 +276,8 @@ class Result:
         return records.series(name, list(self._labelled({})))
 
     def summary(self, name: Summary) -> Table:
-        """The measurements of `flows` or `queues` in tidy form: a row for each run and flow, numbers of single runs."""
+        """The measurements of `flows`, `queues` or `sessions` in tidy form: a row for each run and flow, numbers of
+        single runs."""
         return records.summary(name, list(self._labelled({})))
 
     def values(self, measure: Callable[[Result], Number | None]) -> list[float]:
@@ -302,7 +346,7 @@ class Sweep:
         return records.series(name, self._runs())
 
     def summary(self, name: Summary) -> Table:
-        """The measurements of `flows` or `queues` in tidy form: a row for each point, run and flow."""
+        """The measurements of `flows`, `queues` or `sessions` in tidy form: a row for each point, run and flow."""
         return records.summary(name, self._runs())
 
     def table(self) -> str:

@@ -12,10 +12,10 @@ from typing import Any
 
 from .errors import ScenarioError
 
-_TEXT = frozenset({"name", "cc", "kind", "transport", "source", "fingerprint", "scenario", "title"})
+_TEXT = frozenset({"name", "cc", "kind", "transport", "source", "fingerprint", "scenario", "title", "sizes"})
 """Keys whose value is text, when it is there."""
 
-_TABLES = frozenset({"drops", "acks"})
+_TABLES = frozenset({"drops", "acks", "application"})
 """Keys whose value is a table of numbers."""
 
 _LARGEST = 1e30
@@ -75,6 +75,9 @@ def _point(point: dict[str, Any], at: str) -> None:
         _is(point.get(kind), list, f"{at}{kind}", "a list")
         for i, row in enumerate(point[kind]):
             _row(row, f"{at}{kind}[{i}]")
+    _is(point.get("sessions", []), list, f"{at}sessions", "a list")
+    for i, session in enumerate(point.get("sessions", [])):
+        _session(session, f"{at}sessions[{i}]")
     for i, queue in enumerate(point["queues"]):
         _is(queue.get("kind"), str, f"{at}queues[{i}].kind", "text")
     for key in ("wall_s", "duration_s", "warmup_s", "packet_hops"):
@@ -85,6 +88,19 @@ def _point(point: dict[str, Any], at: str) -> None:
         for i, run in enumerate(point["runs"]):
             _is(run, dict, f"{at}runs[{i}]", "a table")
             _point(run, f"{at}runs[{i}].")
+
+
+def _session(session: Any, at: str) -> None:
+    """A row that has rows for classes of size, and a list of numbers."""
+    _is(session, dict, at, "a table")
+    lists = ("by_size", "completion_percentiles_s")
+    _row({key: value for key, value in session.items() if key not in lists}, at)
+    for key in lists:
+        _is(session.get(key), (list, type(None)), f"{at}.{key}", "a list")
+    for i, number in enumerate(session.get(lists[1]) or []):
+        _number(number, f"{at}.{lists[1]}[{i}]")
+    for i, row in enumerate(session.get(lists[0]) or []):
+        _row({"name": "", **row}, f"{at}.{lists[0]}[{i}]")
 
 
 def _row(row: Any, at: str) -> None:

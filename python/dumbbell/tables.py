@@ -60,9 +60,13 @@ def sweep_tables(sweep: Sweep) -> list[RenderableType]:
 
 
 def result_grids(result: Result) -> list[Grid]:
-    """The flows and the queues, and acknowledgements where they were recorded."""
+    """The flows, what their applications measured, the sessions, the queues, and acknowledgements where they were
+    recorded."""
+    own = [_flows(result)] if len(result.flows) or not len(result.sessions) else []
+    told = [_applications(result)] if any(flow.application for flow in result.flows) else []
+    sessions = [_sessions(result), *_by_size(result)] if len(result.sessions) else []
     followed = [acks for flow in result.flows if (acks := flow.acks) is not None]
-    return [_flows(result), _queues(result), *([_acks(followed)] if followed else [])]
+    return [*own, *told, *sessions, _queues(result), *([_acks(followed)] if followed else [])]
 
 
 def measures_table(result: Result) -> Table:
@@ -95,6 +99,19 @@ _FLOWS: tuple[Column, ...] = (
     ("marks", "marks", ""),
     ("srtt", "srtt_mean_s", "s"),
     ("cwnd", "cwnd_mean_packets", "pkt"),
+    ("completion", "completion_s", "s"),
+)
+_SESSIONS: tuple[Column, ...] = (
+    ("flows", "flows", ""),
+    ("finished", "finished", ""),
+    ("arrived", "arrived_bps", "bps"),
+    ("mean size", "mean_bytes", "B"),
+    ("completion", "mean_completion_s", "s"),
+    ("p50", "p50_completion_s", "s"),
+    ("p95", "p95_completion_s", "s"),
+    ("p99", "p99_completion_s", "s"),
+    ("slowdown", "mean_slowdown", ""),
+    ("p99 slowdown", "p99_slowdown", ""),
 )
 _QUEUES: tuple[Column, ...] = (
     ("mean", "mean_packets", "pkt"),
@@ -144,6 +161,38 @@ def _flows(result: Result) -> Grid:
     return Grid("Flows", ["flow", "cc", *titles], rows, text_columns=2)
 
 
+def _sessions(result: Result) -> Grid:
+    titles, cells = _measured(result.sessions, _SESSIONS)
+    rows = [[s.name, *row] for s, row in zip(result.sessions, cells, strict=True)]
+    return Grid("Sessions", ["session", *titles], rows)
+
+
+def _by_size(result: Result) -> list[Grid]:
+    """Of each session whose transfers are of several classes of size: these by themselves."""
+    grids = []
+    for session in result.sessions:
+        classes = [row for row in session.by_size if (flows := row.interval("flows")) is not None and flows.mean > 0]
+        if len(classes) > 1:
+            titles, cells = _measured(classes, [c for c in _SESSIONS if c[1] != "arrived_bps"])
+            rows = [[row.name, *cell] for row, cell in zip(classes, cells, strict=True)]
+            grids.append(Grid(f"Sizes of {session.name}", ["size", *titles], rows))
+    return grids
+
+
+def _applications(result: Result) -> Grid:
+    """What applications measured of themselves, each number by its name in the JSON."""
+    rows = []
+    for flow in result.flows:
+        for key, value in flow.application.items():
+            if value is not None:
+                known = value if isinstance(value, Interval) else Interval(float(value))
+                unit = "s" if key.endswith("_s") else "bps" if key.endswith("_bps") else ""
+                scale, name = unit_of(unit, abs(known.mean))
+                what = key.removesuffix("_s").removesuffix("_bps").replace("_", " ")
+                rows.append([flow.name, what, f"{number(known, scale)} {name}".rstrip()])
+    return Grid("Applications", ["flow", "measure", "value"], rows, text_columns=2)
+
+
 def _queues(result: Result) -> Grid:
     titles, cells = _measured(result.queues, _QUEUES)
     rows = [[q.name, q.kind, *row, drops(q)] for q, row in zip(result.queues, cells, strict=True)]
@@ -178,7 +227,8 @@ def sweep_grid(sweep: Sweep) -> Grid:
 
 def total_goodput(result: Result) -> Interval | None:
     """The goodput of all flows together [bit/s], with its interval over the runs; None if the point has no run."""
-    sums = [sum(float(f.goodput_bps) for f in run.flows) for run in result.runs if "flows" in run.json]
+    runs = [run for run in result.runs if "flows" in run.json]
+    sums = [float(r.totals.goodput_bps) if r.sessions else sum(float(f.goodput_bps) for f in r.flows) for r in runs]
     return stats.interval(sums) if sums else None
 
 

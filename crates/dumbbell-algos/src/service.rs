@@ -1,10 +1,17 @@
 //! How a transmitter takes the wire.
 use dumbbell_core::registry;
 
+pub mod fluid;
 pub mod schedule;
+pub mod windows;
 
 registry! { service AnyService, suite service_suite {
     constant::Constant,
+    arq::Arq,
+    handoff::Handoff,
     mahimahi::Mahimahi,
+    outage::Outage,
+    sine::Sine,
+    square::Square,
     steps::Steps,
 } }

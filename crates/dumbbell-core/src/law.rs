@@ -15,6 +15,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fmt::{Debug, Display};
 pub use tables::{Table, table};
+pub use written::takes;
 
 /// What a law is of: sizes in bytes, times in seconds.
 pub trait Quantity:
@@ -54,6 +55,7 @@ impl Quantity for Span {
 /// The shape of a law, and its parameters. Written as a table with `kind`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields, bound = "Q: Quantity")]
+#[schemars(rename = "LawOf{Q}")]
 pub enum Shape<Q> {
     /// Always the same; written as the quantity alone.
     Fixed {

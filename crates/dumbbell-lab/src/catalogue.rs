@@ -38,11 +38,17 @@ fn parameters(schema: &Value, defaults: &Value) -> Value {
             "default": defaults.get(name),
             "range": Some(range).filter(|r| !r.is_empty()),
             "choices": choices(property, schema),
+            "type": property["anyOf"].as_array().filter(|options| is_mixed(options)).map(|_| "any"),
             "doc": property["description"],
             "source": property["x-source"],
         })
     };
     known.into_iter().flatten().map(row).collect()
+}
+
+/// Whether a parameter may be written as one thing or as another, as a law of chance may.
+fn is_mixed(options: &[Value]) -> bool {
+    options.iter().filter(|option| option["type"] != "null").count() > 1
 }
 
 /// The words that a parameter chooses from; null if it is no choice.

@@ -6,6 +6,7 @@ use crate::typed;
 use dumbbell_algos::{aqm, cc, conditioner, impairment, qdisc, service, source};
 use dumbbell_core::catalogue::{Entry, Fault};
 use dumbbell_core::foreign::Makers;
+use dumbbell_core::law;
 use dumbbell_plan::Spec;
 use serde_json::{Map, Value};
 
@@ -106,7 +107,8 @@ pub fn settled(node: &Node, makers: &Makers) -> Value {
             let parameter = |a: &Known| !a.schema()["properties"][&e.key].is_null();
             f.known(kind, makers).is_some_and(|a| f.port_keys().contains(&e.key.as_str()) || parameter(&a))
         };
-        !e.left_over || e.key == "kind" || Family::ALL.iter().any(has)
+        let of_law = law::takes(kind, &e.key) == Some(true);
+        !e.left_over || e.key == "kind" || of_law || Family::ALL.iter().any(has)
     };
     match &node.kind {
         Kind::Leaf(v) => v.clone(),

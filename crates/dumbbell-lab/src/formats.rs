@@ -7,6 +7,7 @@ pub mod csv;
 pub mod flent;
 pub mod frame;
 pub mod headers;
+pub mod losses;
 pub mod mahimahi;
 pub mod ns2;
 pub mod pcapng;

@@ -4,7 +4,7 @@ use crate::node::{Node, Path, below, path};
 use crate::problem::{Check, Diagnostic};
 use crate::routes::{self, Routes};
 use crate::scenario::{Link, Scenario};
-use crate::service::transmitter;
+use crate::service::{base_rate, transmitter};
 use dumbbell_core::catalogue::nearest;
 use dumbbell_plan::{LinkId, NodeId, NodeKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -113,7 +113,8 @@ impl Graph<'_> {
     fn reverse(&self, at: &Path, link: &Link, name: String, forward: &Wired, check: &mut Check) -> Wired {
         let own = below(at, "reverse");
         let r = &link.reverse;
-        let other = transmitter(self.root, &own, r.rate.or(Some(forward.rate)), check);
+        let other =
+            transmitter(self.root, &own, r.rate.or(Some(base_rate(forward.service.as_deref(), forward.rate))), check);
         Wired {
             name,
             from: forward.to,

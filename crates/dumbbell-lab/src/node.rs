@@ -1,5 +1,6 @@
 //! The one tree between a text and a typed scenario: values that know where they were written.
 use crate::problem::Place;
+use dumbbell_core::law;
 use serde_json::{Map, Value};
 
 /// A value and where it was written.
@@ -105,13 +106,16 @@ impl Node {
         found.map_or_else(|| self.nearest_place(path), |e| e.place)
     }
 
-    /// Without places.
+    /// Without places, and without the parameters of another law of chance that was there before.
     pub fn to_json(&self) -> Value {
         match &self.kind {
             Kind::Leaf(v) => v.clone(),
             Kind::List(items) => Value::Array(items.iter().map(Node::to_json).collect()),
             Kind::Table(entries) => {
-                Value::Object(entries.iter().map(|e| (e.key.clone(), e.node.to_json())).collect::<Map<_, _>>())
+                let kind = self.get("kind").and_then(Node::as_str).unwrap_or_default();
+                let stays = |e: &&Entry| !e.left_over || law::takes(kind, &e.key) != Some(false);
+                let kept = entries.iter().filter(stays);
+                Value::Object(kept.map(|e| (e.key.clone(), e.node.to_json())).collect::<Map<_, _>>())
             }
         }
     }
@@ -144,9 +148,10 @@ impl Node {
     }
 
     /// Lays `over` upon this: tables key by key, everything else instead. A string upon a table that has a
-    /// `kind` is a new kind. What was written for another kind is marked as left over.
+    /// `kind` is a new kind, unless it is a quantity. What was written for another kind is marked as left over.
     pub fn overlay(&mut self, mut over: Node) {
-        let names_a_kind = over.as_str().is_some() && self.get("kind").is_some();
+        let names = |word: &str| !word.trim_start().starts_with(|c: char| c.is_ascii_digit());
+        let names_a_kind = over.as_str().is_some_and(names) && self.get("kind").is_some();
         if names_a_kind || (self.as_str().is_some() && matches!(over.kind, Kind::Table(_))) {
             self.lengthen();
             over.lengthen();

@@ -9,6 +9,7 @@ pub mod words;
 
 use crate::table::{Cell, Table, Type};
 use acks::Acks;
+use dumbbell_core::aqm::Reason;
 use dumbbell_core::foreign::Makers;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::probe::Gauges;
@@ -280,6 +281,8 @@ impl Observer for Recorder<'_> {
     }
     fn discarded(&mut self, t: Time, who: Who, link: usize) {
         let written = self.journeys.as_mut().map_or(Ok(()), |j| j.discarded(t, who, link));
+        self.keep(written);
+        let written = self.acks.as_mut().map_or(Ok(()), |a| a.dropped(t, who, link, Reason::Link));
         self.keep(written);
     }
     fn wants_reactions(&self) -> bool {

@@ -6,7 +6,7 @@ use crate::network::{Network, Placed, QueueFrom, Wired, framing, mtu};
 use crate::node::{Node, Path, below, path};
 use crate::problem::{Check, Diagnostic};
 use crate::scenario::{Access, Direction, Scenario, Wire};
-use crate::service::transmitter;
+use crate::service::{base_rate, transmitter};
 use dumbbell_core::units::{Bytes, Rate, Span};
 use dumbbell_plan::{LinkId, NodeId, NodeKind};
 use std::rc::Rc;
@@ -151,7 +151,8 @@ fn bottlenecks(
         report: true,
     };
     let reverse = &row.wire.reverse;
-    let other = transmitter(root, &below(&at, "reverse"), reverse.rate.or(Some(ahead.rate)), check);
+    let base = base_rate(ahead.service.as_deref(), ahead.rate);
+    let other = transmitter(root, &below(&at, "reverse"), reverse.rate.or(Some(base)), check);
     let back = Wired {
         rate: other.rate,
         service: other.service,

@@ -1,6 +1,7 @@
-//! Link traces and lists of transfers that a scenario names are read here, so that everything behind it, and its results,
-//! need no file.
-use crate::formats::{mahimahi, transfers};
+//! Traces of links and of losses, and lists of transfers, that a scenario names are read here, so that everything behind
+//! it, and its results, need no file.
+use crate::formats::losses::Of;
+use crate::formats::{losses, mahimahi, transfers};
 use crate::node::{Entry, Kind, Node};
 use crate::problem::{Check, Diagnostic, Place, Texts};
 use serde_json::Value;
@@ -8,10 +9,9 @@ use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-/// The files of a study, each read once: a trace's opportunities in the words of a schedule, a list's transfers, or why
-/// it has none.
+/// The files of a study, each read once as what it is said to be: in a scenario's words, or why there are none.
 #[derive(Debug, Default)]
-pub struct Traces(BTreeMap<PathBuf, Result<String, Diagnostic>>);
+pub struct Traces(BTreeMap<(PathBuf, &'static str), Result<String, Diagnostic>>);
 
 impl Traces {
     /// Whether no trace was named.
@@ -19,8 +19,8 @@ impl Traces {
         self.0.is_empty()
     }
 
-    /// Puts the opportunities of each `service = { kind = "mahimahi", file = ... }` below `node`, and the transfers of
-    /// each session's `list`, in the place of their file, which is relative to the scenario that names it (on the command
+    /// Puts the opportunities of each `service = { kind = "mahimahi", file = ... }` below `node`, the losses of each
+    /// impairment `{ kind = "loss_trace", file = ... }` and the transfers of each session's `list` in the place of their file, which is relative to the scenario that names it (on the command
     /// line: to the present directory).
     pub fn inline(&mut self, node: &mut Node, texts: &Texts, check: &mut Check) {
         match &mut node.kind {
@@ -32,11 +32,23 @@ impl Traces {
                         self.put(&mut e.node, &OF_SERVICE, texts, check);
                     } else if let ("session", Kind::List(items)) = (e.key.as_str(), &mut e.node.kind) {
                         items.iter_mut().for_each(|n| self.put(n, &OF_SESSION, texts, check));
+                    } else if let ("impairment", Kind::List(items)) = (e.key.as_str(), &mut e.node.kind) {
+                        items.iter_mut().for_each(|n| self.losses(n, texts, check));
                     } else {
                         self.inline(&mut e.node, texts, check);
                     }
                 }
             }
+        }
+    }
+
+    /// The losses of an impairment, if it has a trace of them whose words are of a kind that there is.
+    fn losses(&mut self, node: &mut Node, texts: &Texts, check: &mut Check) {
+        let word = |key| node.get(key).and_then(Node::as_str);
+        if word("kind") == Some("loss_trace")
+            && let Some(of) = OF_LOSSES.iter().find(|of| of.0 == word("of").unwrap_or(OF_LOSSES[0].0))
+        {
+            self.put(node, &of.1, texts, check);
         }
     }
 
@@ -48,7 +60,7 @@ impl Traces {
             return;
         }
         let file = texts.beside(place).join(&name);
-        let read = self.0.entry(file).or_insert_with_key(|file| read(file, &name, of, place));
+        let read = self.0.entry((file, of.what)).or_insert_with_key(|(file, _)| read(file, &name, of, place));
         match read {
             Ok(text) => put(node, of, text, place),
             Err(d) => {
@@ -60,6 +72,9 @@ impl Traces {
     }
 }
 
+/// What a file's bytes say in a scenario's words, or the line at fault, cause and fix.
+type Parse = fn(&[u8]) -> Result<String, (Option<usize>, String, String)>;
+
 /// What a file is, and where its text goes.
 struct Named {
     /// The key that names it.
@@ -68,8 +83,7 @@ struct Named {
     text: &'static str,
     what: &'static str,
     longest: u64,
-    /// What it says in a scenario's words, or the line at fault, cause and fix.
-    parse: fn(&[u8]) -> Result<String, (Option<usize>, String, String)>,
+    parse: Parse,
     /// What stands for one that cannot be read, so that nothing else is said to be missing.
     instead: &'static str,
 }
@@ -85,6 +99,24 @@ const OF_SERVICE: Named = Named {
     },
     instead: "",
 };
+
+/// By what is said of its words; bits if nothing is.
+const OF_LOSSES: [(&str, Named); 3] = [
+    ("bits", of_losses("a loss trace of 0 and 1", |bytes| lost(bytes, Of::Bits))),
+    ("packets", of_losses("a loss trace of numbers of packets", |bytes| lost(bytes, Of::Packets))),
+    ("times", of_losses("a loss trace of times", |bytes| lost(bytes, Of::Times))),
+];
+
+const fn of_losses(what: &'static str, parse: Parse) -> Named {
+    Named { file: "file", text: "trace", what, longest: losses::LONGEST, parse, instead: "" }
+}
+
+fn lost(bytes: &[u8], of: Of) -> Result<String, (Option<usize>, String, String)> {
+    match losses::parse(bytes, of) {
+        Ok(trace) => Ok(trace.to_string()),
+        Err(e) => Err((e.line, e.cause, e.fix.into())),
+    }
+}
 
 const OF_SESSION: Named = Named {
     file: "list",

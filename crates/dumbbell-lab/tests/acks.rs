@@ -164,6 +164,31 @@ fn a_quiet_way_back_keeps_the_spacing() {
     assert!((there.as_f64().unwrap() / here.as_f64().unwrap() - 1.0).abs() < 1e-3, "{there} {here}");
 }
 
+/// A wire that damages, doubles and delays acknowledgements: a copy has no row, and what the host discards was dropped.
+#[test]
+fn a_bad_wire_leaves_no_row_open() {
+    let dir = tempfile::tempdir().unwrap();
+    let wire = "dumbbell.bottleneck.reverse.impairment=[{kind=\"corrupt\", rate=0.05, per=\"packet\"}, \
+        {kind=\"duplicate\", share=0.1}, {kind=\"jitter\", max=\"3 ms\"}]";
+    let mut wanted = request(TWO_WAY, &["record.acks=[\"ahead.1\"]", "record.packets=[\"ahead.1\"]", wire]);
+    wanted["out"] = json!(dir.path());
+    let result = run(&wanted);
+    let all = rows(dir.path(), "acks.parquet");
+    let lost = all.iter().filter(|r| r["reason"] == "link").count();
+    assert!(lost > all.len() / 40, "{lost} of {}", all.len());
+    let packets = rows(dir.path(), "packets.parquet");
+    let theirs: Vec<_> = packets.iter().filter(|p| p["from"] == "receiver").collect();
+    assert_eq!(theirs.len(), all.len());
+    for (ack, packet) in all.iter().zip(theirs) {
+        assert_eq!((&ack["arrived_ps"], &ack["dropped_ps"]), (&packet["delivered_ps"], &packet["dropped_ps"]));
+    }
+    let said = &result["flows"][0]["acks"];
+    let number = |key: &str| said[key].as_u64().unwrap();
+    assert!(number("sent") - number("arrived") - number("lost") < 40, "{said}");
+    // Neighbours that changed places are no pairs.
+    assert!(all.iter().any(|r| !r["spacing_sender_us"].is_null() && r["pair_spacing_receiver_us"].is_null()));
+}
+
 #[test]
 fn who_cannot_be_followed_is_named() {
     let wrong = |set: &str| {

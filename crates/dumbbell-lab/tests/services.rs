@@ -73,6 +73,64 @@ fn a_rate_beside_one_does_not_apply_and_none_at_all_is_an_error() {
     assert!(said.contains("a rate needs its unit"), "{said}");
 }
 
+/// A service without a rate of its own takes the link's, which is in the plan what it is in the mean; the other direction has
+/// the rate as written.
+#[test]
+fn a_service_goes_by_the_rate_of_its_link() {
+    let with = |service: &str| format!("dumbbell.bottleneck.service={service}");
+    for (service, nominal) in [
+        ("{kind=\"sine\", depth=0.9}", 10_000_000),
+        ("{kind=\"square\", low=\"2 Mbps\", duty=0.25}", 4_000_000),
+        ("{kind=\"outage\", at=[[\"1 s\", \"1 s\"]], period=\"4 s\"}", 7_500_000),
+        ("{kind=\"outage\", mean_up=\"900 ms\", mean_down=\"100 ms\"}", 9_000_000),
+        ("{kind=\"arq\", loss=0.5, limit=2, turnaround=\"0 s\"}", 6_666_667),
+        ("{kind=\"handoff\", handoffs=[[\"1 s\", \"1 s\", \"3 Mbps\", \"0 s\"]]}", 3_000_000),
+    ] {
+        let p = plan(RED, &[&with(service)]);
+        let b = named(&p, "bottleneck");
+        assert_eq!((b.rate, &b.service.as_ref().unwrap().config["rate"]), (Rate::from_bps(nominal), &json!("10 Mbps")));
+        assert_eq!(named(&p, "bottleneck_reverse").rate, Rate::from_mbps(10), "{service}");
+        let p = plan(RED, &[&with(service), "dumbbell.bottleneck.reverse.service={kind=\"square\", low=\"5 Mbps\"}"]);
+        assert_eq!(named(&p, "bottleneck_reverse").rate, Rate::from_bps(7_500_000), "{service}");
+        // Whoever builds from the plan gets the same service again: the rate is not lowered twice.
+        let again = dumbbell_sim::World::new(&p, dumbbell_sim::Options::default());
+        assert!(again.is_ok());
+    }
+    let said = refused(&json!({ "source": { "text": with_service("\"arq\"") } }));
+    assert!(said.contains("`rate` is missing"), "{said}");
+    let p = plan(&with_service("{ kind = \"arq\", rate = \"8 Mbps\", loss = 0.0 }"), &[]);
+    assert_eq!(named(&p, "bottleneck").rate, Rate::from_mbps(8));
+}
+
+/// A loss trace is read as its words are said to be, and stands in the plan in few of them.
+#[test]
+fn a_loss_trace_is_read_beside_its_scenario() {
+    let dir = tempfile::tempdir().unwrap();
+    let planned = |of: &str, words: &str| {
+        write(dir.path(), "losses.txt", words);
+        let one =
+            format!("impairment = [\"bernoulli\", {{ kind = \"loss_trace\", of = \"{of}\", file = \"losses.txt\" }}]");
+        write(dir.path(), "s.toml", &RED.replace("delay = \"10 ms\"", &format!("delay = \"10 ms\", {one}")));
+        door::plan(&json!({ "source": { "path": dir.path().join("s.toml") } }))
+    };
+    for (of, words, trace) in
+        [("bits", "0\n0\n0\n1\n", "0x3 1"), ("packets", "# two\n4 7\n", "4 7"), ("times", "0.50\n3\n", "0.5 3")]
+    {
+        let config = &planned(of, words).unwrap()["points"][0]["plan"]["links"][0]["impairments"][1]["config"];
+        assert_eq!(*config, json!({ "file": "", "of": of, "trace": trace, "repeat": false }));
+    }
+    for (of, words, part) in [
+        ("bits", "0\n2\n", "losses.txt, line 2: `2` is neither 0 nor 1"),
+        ("packets", "4\n4\n", "losses.txt, line 2: it is not after the one before it"),
+        ("times", "", "losses.txt: there is nothing in it"),
+        ("seconds", "1\n", "of"),
+    ] {
+        let problem = planned(of, words).expect_err(of);
+        assert!(problem.rendered.contains(part), "{}", problem.rendered);
+        assert!(problem.json["problems"][0]["line"].is_u64() && problem.code == 2, "{}", problem.json);
+    }
+}
+
 fn write(dir: &Path, name: &str, text: &str) {
     let file = dir.join(name);
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();

@@ -24,6 +24,9 @@ const LINES: &[&str] = &[
     "tbf rate 1mbps buffer 10k limit 30000",
     "netem delay 100ms 10ms loss 0.5%",
     "netem loss gemodel 1% 10% 70% 0.1% rate 10mbit limit 50",
+    "netem delay 100ms 20ms distribution normal loss 1% duplicate 0.5% corrupt 0.1%",
+    "netem delay 50ms 20ms distribution pareto",
+    "netem delay 10ms reorder 25% gap 5",
     "# tc qdisc add dev eth0 root handle 1: tbf rate 10mbit \\\n  burst 15kb latency 50ms\n\
      # tc qdisc add dev eth0 parent 1:1 handle 10: red limit 400000 min 30000 max 90000 avpkt 1000 burst 55 ecn",
     "tc qdisc add dev eth0 root handle 1:0 netem delay 100ms; tc qdisc add dev eth0 parent 1:1 handle 10: tbf rate \
@@ -89,6 +92,10 @@ const MISTAKES: &[&str] = &[
     "netem delay 10ms 20ms",
     "netem delay 100ms 10ms 25% distribution normal",
     "netem duplicate 1% corrupt 0.1% reorder 25% 50%",
+    "netem delay 10ms 1ms reorder 25%",
+    "netem delay 10ms distribution exponential",
+    "netem delay 10ms 6ms distribution pareto",
+    "netem slot 800us duplicate 101%",
     "netem loss state 1%",
     "netem loss 101%",
     "netem delay 5 fortnights",
@@ -184,8 +191,10 @@ fn a_plan_says_what_the_line_said() {
     let read = door::import_tc("netem delay 100ms 10ms loss 1% rate 5mbit").unwrap();
     let link = self::link(&read);
     assert_eq!((&link["rate"], &link["delay"]), (&json!("5 Mbps"), &json!("90 ms")));
-    assert_eq!(link["impairments"][0], json!({ "kind": "jitter", "config": { "max": "20 ms" } }));
-    assert_eq!(link["impairments"][1], json!({ "kind": "bernoulli", "config": { "loss": 0.01 } }));
+    let jitter = json!({ "max": "20 ms", "distribution": "uniform", "mean": "10 ms", "deviation": "2 ms", "shape": 3.0,
+        "keep_order": false });
+    assert_eq!(link["impairments"][0], json!({ "kind": "jitter", "config": jitter }));
+    assert_eq!(link["impairments"][1], json!({ "kind": "bernoulli", "config": { "loss": 0.01, "per": "packet" } }));
 }
 
 #[test]
@@ -232,6 +241,13 @@ fn what_tc_cannot_say_is_refused_by_name() {
         ("queue={kind=\"drop_tail\", victim=\"random\"}", "victim"),
         ("dumbbell.bottleneck.impairment=[{kind=\"bit_error\", rate=1e-6}]", "bit_error"),
         ("dumbbell.bottleneck.impairment=[{kind=\"bernoulli\"}, {kind=\"gilbert_elliott\"}]", "gilbert_elliott"),
+        ("dumbbell.bottleneck.impairment=[{kind=\"bernoulli\", per=\"byte\"}]", "counts packets"),
+        ("dumbbell.bottleneck.impairment=[{kind=\"gilbert_elliott\", every=\"1 ms\"}]", "with time"),
+        ("dumbbell.bottleneck.impairment=[{kind=\"jitter\", keep_order=true}]", "keep_order"),
+        ("dumbbell.bottleneck.impairment=[{kind=\"jitter\", distribution=\"exponential\"}]", "exponential"),
+        ("dumbbell.bottleneck.impairment=[{kind=\"reorder\"}]", "never late"),
+        ("dumbbell.bottleneck.impairment=[{kind=\"reorder\", chosen=\"ahead\"}]", "another link"),
+        ("dumbbell.bottleneck.impairment=[{kind=\"loss_trace\"}]", "loss_trace"),
         ("dumbbell.bottleneck.conditioner={kind=\"tbf\", limit=\"9 pkt\"}", "bytes"),
     ] {
         let plan = plan(common::RED, &[change]);
@@ -289,8 +305,20 @@ fn netem() -> impl Strategy<Value = String> {
         (percent(), percent()).prop_map(|(p, r)| format!(" loss gemodel {p}% {r}%")),
         (percent(), percent(), percent(), percent()).prop_map(|(p, r, h, k)| format!(" loss gemodel {p} {r} {h} {k}")),
     ];
-    (1u32..10_000_000, 0.0f64..1.0, loss)
-        .prop_map(|(us, j, loss)| format!("netem delay {us}us {}us{loss}", (f64::from(us) * j) as u32))
+    let delay = (1u32..10_000_000, 0.0f64..1.0, 0usize..6, percent(), 1u32..9).prop_map(|(us, j, way, share, gap)| {
+        let jitter = (f64::from(us) * j) as u32;
+        let rest = match way {
+            0 => format!(" {}us distribution pareto", jitter / 2),
+            1 => format!(" {jitter}us distribution normal"),
+            2 => format!(" reorder {share}% gap {gap}"),
+            _ => format!(" {jitter}us"),
+        };
+        format!(" delay {us}us{rest}")
+    });
+    let word = |word: &'static str| prop::option::of(percent().prop_map(move |p| format!(" {word} {p}%")));
+    (delay, loss, word("duplicate"), word("corrupt")).prop_map(|(delay, loss, duplicate, corrupt)| {
+        format!("netem{delay}{loss}{}{}", duplicate.unwrap_or_default(), corrupt.unwrap_or_default())
+    })
 }
 
 /// Whole disciplines and chains.

@@ -47,7 +47,7 @@ fn link_choice() -> impl Strategy<Value = LinkChoice> {
     // Round figures, so that many things happen at the same instant.
     let kbps = select(vec![800u64, 1_000, 3_333, 10_000, 100_000]);
     let delay_us = select(vec![0u64, 1_000, 2_000, 7_919]);
-    (kbps, delay_us, prop::option::of(1u32..30), (0usize..8, 0usize..1000), 0usize..16, any::<bool>(), 0u8..8, 0u8..8)
+    (kbps, delay_us, prop::option::of(1u32..30), (0usize..8, 0usize..1000), 0usize..16, any::<bool>(), 0u8..8, 0u8..16)
         .prop_map(|(kbps, delay_us, packets, (queue, any), wire, in_service, n, service)| LinkChoice {
             kbps,
             delay_us,
@@ -99,7 +99,7 @@ fn any_queue(n: usize) -> Shared<Spec> {
     spec(entry.about.name, (entry.resolve)(&if ecn { json!({"ecn": true}) } else { json!({}) }).unwrap())
 }
 
-/// A quarter of the links are traces or steps, with opportunities, changes and outages at round times.
+/// Half of the links have a law of their own, with opportunities, changes and outages at round times.
 fn service(choice: &LinkChoice) -> Option<Shared<Spec>> {
     let rate = format!("{} kbps", choice.kbps);
     match choice.service {
@@ -110,6 +110,22 @@ fn service(choice: &LinkChoice) -> Option<Shared<Spec>> {
             "steps",
             json!({"steps": [["0 s", rate], ["12 ms", "0 bps"], ["30 ms", "2 Mbps"]], "period": "40 ms"}),
         )),
+        3 => Some(spec("arq", json!({"rate": rate, "loss": 0.2, "turnaround": "1 ms", "limit": 3}))),
+        4 => Some(spec("sine", json!({"rate": rate, "depth": 0.8, "period": "100 ms"}))),
+        5 => Some(spec("square", json!({"rate": rate, "low": "400 kbps", "period": "50 ms", "duty": 0.6}))),
+        6 => {
+            Some(spec("outage", json!({"rate": rate, "at": [["7 ms", "5 ms"]], "period": "60 ms", "cut_off": "lost"})))
+        }
+        7 => Some(spec("outage", json!({"rate": rate, "mean_up": "80 ms", "mean_down": "10 ms"}))),
+        8 | 9 => {
+            let handoffs = json!([
+                ["100 ms", "20 ms", "2 Mbps", "5 ms"],
+                ["400 ms", "0 s", rate, "1 ms"],
+                ["1 s", "7 ms", rate, "0 s"]
+            ]);
+            let queue = if choice.service == 8 { "kept" } else { "flushed" };
+            Some(spec("handoff", json!({"rate": rate, "handoffs": handoffs, "queue": queue})))
+        }
         _ => None,
     }
 }

@@ -146,13 +146,15 @@ impl Observer for Watch {
 }
 
 impl Watch {
-    /// That the hardship was there: a test of nothing proves nothing.
+    /// That the hardship was there: a test of nothing proves nothing. Under all of it at once a burst may last until the
+    /// next one comes.
     fn suffered(&self, hardship: Hardship) {
+        let busy = hardship == Hardship::Everything;
         let overtaken = self.data.windows(2).filter(|w| w[1] < w[0]).count();
         let together = self.acks.windows(2).filter(|w| w[1].since(w[0]) < Span::from_us(100)).count();
         let lost = [self.sent[0] - self.acks.len() as u64, self.sent[1] - self.data.len() as u64 - self.overflows];
         let seen = [
-            (Hardship::Idle, self.longest_pause > Span::from_secs(2)),
+            (Hardship::Idle, busy || self.longest_pause > Span::from_secs(2)),
             (Hardship::Reordering, overtaken > 20),
             (Hardship::AckLoss, lost[0] > 20),
             (Hardship::AckCompression, together > 20),

@@ -115,3 +115,54 @@ fn steps_give_the_departures_that_a_hand_gives() {
         (1..=33).map(|ms| [1, 5, 9, 24, 28, 32].iter().filter(|done| **done <= ms).count() as u64).collect();
     assert_eq!(through, expected);
 }
+
+/// Of what comes each millisecond over a byte a microsecond, a flushing handoff at 10 ms loses what waits and is on the wire,
+/// and a keeping one sends it; later packets are 20 ms later.
+#[test]
+fn a_handoff_flushes_or_keeps_what_waits() {
+    let plan = |queue: &str| {
+        // 1500 B each 1 ms, of which 1 ms sends 1000 B.
+        let config = json!({ "rate": "8 Mbps", "handoffs": [["10 ms", "5 ms", "80 Mbps", "20 ms"]], "queue": queue });
+        let mut p = datagrams(Some(spec("handoff", config)), "11776 kbps", 1500, Capacity::Packets(50), 1);
+        p.duration = Span::from_us(99_500);
+        p
+    };
+    let (kept, flushed) = (both(&plan("kept")), both(&plan("flushed")));
+    // Packets come at 0, 1, ... 99 ms; by 10 ms six are through (9 ms), and those of 6 to 9 ms are not.
+    assert_eq!((kept.conservation.sent, kept.conservation.dropped), (100, 0));
+    assert_eq!(flushed.queues[0].ledger.drops[dumbbell_core::aqm::Reason::Link.index()], 4);
+    // Those that left after 10 ms arrive 21 ms after they left: by 78.5 ms, the last that came at 78 ms.
+    assert_eq!((kept.flows[0].delivered_packets, flushed.flows[0].delivered_packets), (79, 75));
+}
+
+/// What chance draws for outages before a run is what happens in it.
+#[test]
+fn outages_are_told_beforehand() {
+    let config = json!({ "rate": "12 Mbps", "mean_up": "300 ms", "mean_down": "100 ms" });
+    let mut p = datagrams(Some(spec("outage", config)), "20 Mbps", 1500, Capacity::Packets(50), 20);
+    p.links[0].delay = Span::ZERO;
+    let told = dumbbell_sim::outages(&p, 0).unwrap();
+    assert!((20..90).contains(&told.len()) && dumbbell_sim::outages(&p, 1).unwrap().is_empty());
+    let end = dumbbell_core::units::Time::ZERO + p.duration;
+    let down: f64 = told.iter().map(|(from, to)| (*to).min(end).since(*from).seconds()).sum();
+    let departures = both(&p).queues[0].ledger.departures as f64;
+    assert!((departures - (20.0 - down) * 1000.0).abs() <= 2.0, "{departures} packets of 1 ms, {down} s down");
+    p.seed = 2;
+    assert_ne!(dumbbell_sim::outages(&p, 0).unwrap(), told);
+}
+
+/// Order is kept although transmissions are repeated, and what is lost beyond the limit is a loss of the link.
+#[test]
+fn repetition_turns_loss_into_delay() {
+    let run = |limit: u64| {
+        let config = json!({ "rate": "30 Mbps", "loss": 0.3, "turnaround": "100 us", "limit": limit });
+        both(&datagrams(Some(spec("arq", config)), "11776 kbps", 1500, Capacity::Packets(200), 60))
+    };
+    let lost = |r: &Report| r.queues[0].ledger.drops[dumbbell_core::aqm::Reason::Link.index()] as f64;
+    let (one, three) = (run(1), run(3));
+    let n = one.conservation.sent as f64;
+    for (r, p) in [(&one, 0.3f64), (&three, 0.027)] {
+        assert!((lost(r) - n * p).abs() < 4.4 * (n * p * (1.0 - p)).sqrt(), "{} of {n}", lost(r));
+    }
+    assert!(three.queues[0].mean_sojourn_s > one.queues[0].mean_sojourn_s);
+}

@@ -35,7 +35,7 @@ def export(
         str | None,
         Parameter(
             help="Of csv: `summary_flows` (default), `summary_queues`, `flows`, `queues`, `signals`, `reactions`, "
-            "`packets`, `hops` or `acks`."
+            "`packets`, `hops`, `acks` or `completions`."
         ),
     ] = None,
     output: Annotated[Path | None, Parameter(name=["--output", "-o"], help="The file. Default: stdout.")] = None,

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from .. import catalogue, overrides, series
+from .. import catalogue, overrides, records, series
+from .. import summary as saved
 from ..errors import ScenarioError
 from .options import Json, emit, instant, show
 
@@ -29,8 +30,9 @@ def plot(
     *kinds: Annotated[
         str,
         Parameter(
-            help="`cwnd`, `goodput`, `queue`, `delay`, `acks`, `curve`, `phase`, `timeseq`; default: the first five, "
-            "as far as recorded. After the word `curve`: the algorithm, measured alone and drawn beside its law."
+            help="`cwnd`, `goodput`, `queue`, `delay`, `acks`, `fct`, `curve`, `phase`, `timeseq`; default: the first "
+            "six, as far as recorded. `fct` of a sweep without --point: all its points, side by side. After the word "
+            "`curve`: the algorithm, measured alone and drawn beside its law."
         ),
     ],
     flow: Flows = [],  # noqa: B006 (cyclopts reads it)
@@ -78,6 +80,10 @@ def _of_result(
     view = figures.View(tuple(flows), instant("--from", begin), instant("--to", end))
     if view.from_s is not None and view.to_s is not None and not view.from_s < view.to_s:
         raise ScenarioError(f"--from {begin} is not before --to {end}")
+    if kinds == ["fct"] and point is None and seed is None and view == figures.View():
+        schemes = _schemes(Path(what))
+        if len(schemes) > 1:
+            return {"fct": figures.completions(schemes)}, Path(what)
     home = _point(Path(what), point)
     run = _run(home, seed)
     drawn = figures.draw(figures.Source(run), kinds, view)
@@ -86,6 +92,19 @@ def _of_result(
     if not drawn:
         raise ScenarioError(f"{what} has no recorded series: run with --record-every 100ms --out {what}")
     return drawn, home
+
+
+def _schemes(base: Path) -> dict[str, list[Any]]:
+    """The recorded transfers of each point of a sweep, by what is special of it; none if it is no sweep."""
+    if not (base / "summary.json").is_file() or "points" not in (data := saved.read(base)):
+        return {}
+    found = {}
+    for i, given in enumerate(data["points"]):
+        home = base / records.point_name(i, len(data["points"]))
+        frames = [f for run in series.run_directories(home) if (f := series.read(run, "completions")) is not None]
+        if frames:
+            found[", ".join(f"{k} = {v}" for k, v in given["overrides"].items()) or home.name] = frames
+    return found
 
 
 def _point(base: Path, point: int | None) -> Path:

@@ -66,7 +66,7 @@ def run(schemes: Sequence[str], seeds: int | None, queue: str | None, options: S
     """Compares, and prints what came out."""
     from ..schemes.work import Wish, compare
 
-    measure, kept = _measuring(options)
+    measure, kept = measuring(options.store, options.no_store, options.workers, options.threads)
     with progress("comparing") as heard:
         wish = Wish(
             schemes=schemes,
@@ -89,19 +89,21 @@ def run(schemes: Sequence[str], seeds: int | None, queue: str | None, options: S
     return _ended(document, json)
 
 
-def _measuring(options: SchemeOptions) -> tuple[Any, dict[str, Any]]:
+def measuring(
+    store: Path | None, no_store: bool, workers: str | None, threads: int | None
+) -> tuple[Any, dict[str, Any]]:
     """How runs are made, and the request's options for that."""
     from .sweeping import default_store, measure
 
-    if options.no_store and (options.store or options.workers):
-        other = "--store" if options.store else "--workers"
+    if no_store and (store or workers):
+        other = "--store" if store else "--workers"
         raise ScenarioError(f"--no-store and {other} exclude each other: leave one of them out")
-    if options.workers is not None:
+    if workers is not None:
         from ..workers.options import check
 
-        check(options.workers)
-    store = None if options.no_store else str(options.store or default_store())
-    return lambda wanted, heard: measure(wanted, options.workers, heard), {"store": store, "threads": options.threads}
+        check(workers)
+    kept = None if no_store else str(store or default_store())
+    return lambda wanted, heard: measure(wanted, workers, heard), {"store": kept, "threads": threads}
 
 
 def refuse_others(**others: Any) -> None:

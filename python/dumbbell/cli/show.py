@@ -31,7 +31,7 @@ def show(
     if not 1 <= point <= len(points):
         raise ScenarioError(f"there is no point {point}: the scenario has {len(points)}, from 1")
     chosen = points[point - 1]
-    plan = chosen["plan"]
+    plan = chosen["plan"] if json or dot else network.for_people(chosen["plan"])
     if json:
         emit(chosen)
     elif dot:

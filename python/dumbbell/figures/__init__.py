@@ -26,6 +26,7 @@ _HOME = {
     "goodput": "over_time",
     "drop_probability": "curve",
     "Red": "curve",
+    "completions": "transfers",
     "error_map": "valley",
     "Source": "source",
     "View": "source",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from . import acks, delay, measured, over_time, phase, queues, timeseq, windows
+from . import acks, delay, measured, over_time, phase, queues, timeseq, transfers, windows
 from .source import Source, View
 from .style import Figure
 
@@ -52,6 +52,7 @@ KINDS: dict[str, Kind] = {
     "goodput": Kind("goodput of each flow", ("flows",), _goodput),
     "queue": Kind("queue, average, thresholds", ("queues",), _queue),
     "delay": Kind("one-way and queueing delay, CDF and CCDF", ("packets", "hops"), delay.delay),
+    "fct": Kind("completion times of sessions: CDF, mean against size", ("completions",), transfers.of_source),
     "curve": Kind("signals by average queue", ("hops", "queues", "signals"), measured.measured_curve, unasked=False),
     "phase": Kind("two windows, or a window and a queue", ("flows",), phase.phase, unasked=False),
     "acks": Kind("acknowledgements: spacing at both ends, arrivals", ("acks",), acks.acks),

@@ -23,6 +23,7 @@ _HOW = {
     "packets": "record.packets=true",
     "hops": "record.packets=true",
     "acks": "record.acks=true",
+    "completions": "record.completions=true",
 }
 
 

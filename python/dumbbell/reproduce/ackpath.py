@@ -46,6 +46,8 @@ class History:
     """When the first byte of each segment was first delivered."""
     timeouts: tuple[tuple[int, int], ...]
     """When the retransmission timer expired, and SND.UNA then."""
+    payload: tuple[tuple[int, int], ...]
+    """When data were delivered, repetitions included, and how many bytes; in the order of time."""
 
     def arrivals(self) -> list[tuple[int, int]]:
         """(arrival at the sender, time stamp of the receiver) of each acknowledgement that arrived."""
@@ -75,7 +77,8 @@ def _history(directory: str, written_ns: int) -> History:
         got[seq] = min(at, got.get(seq, at))
     own = reactions.filter((reactions["flow"] == flows[0]) & (reactions["cause"] == "timeout"))
     times = tuple((round(t * 1e12), una) for t, una in zip(own["time_s"], own["una"], strict=True))
-    return History(acks, got, times)
+    payload = sorted(zip(data["delivered_ps"], data["payload_bytes"], strict=True))
+    return History(acks, got, times, tuple(payload))
 
 
 def kind_of(found: History, at_ps: int, una: int) -> str:
@@ -153,7 +156,7 @@ def warnings(run: dict[str, Any], directory: Path) -> float:
 def warnings_per_ack(run: dict[str, Any], directory: Path) -> float:
     """The same for each acknowledgement that arrived."""
     found = history(directory)
-    return len(_raised(estimates(found))) / len(found.arrivals())
+    return float(len(_raised(estimates(found))) / len(found.arrivals()))
 
 
 def _raised(told: list[Estimate]) -> list[Estimate]:
@@ -166,7 +169,7 @@ def warned_time(run: dict[str, Any], directory: Path) -> float:
     told = estimates(history(directory))
     ends = [*(e.at_ps for e in told[1:]), round(run["duration_s"] * 1e12)]
     stood = sum(end - e.at_ps for e, end in zip(told, ends, strict=True) if e.warned)
-    return stood / (ends[-1] - told[0].at_ps)
+    return float(stood / (ends[-1] - told[0].at_ps))
 
 
 def warned_timeouts(run: dict[str, Any], directory: Path) -> float:

@@ -35,8 +35,8 @@ def performance(paper: Paper, picture: Picture, measured: Mapping[str, Runs], nu
     for title, point in picture.options["points"].items():
         told = ackpath.estimates(ackpath.history(_first(measured[point])))
         seen = [(e.at_ps * 1e-12, min(e.performance, _MOST)) for e in told]
-        bound = [(picture.options["from_s"], ackpath.THRESHOLD), (picture.options["until_s"], ackpath.THRESHOLD)]
-        bounds = Trace("threshold", *map(list, zip(*bound, strict=True)))
+        span = [picture.options["from_s"], picture.options["until_s"]]
+        bounds = Trace("threshold", span, [ackpath.THRESHOLD, ackpath.THRESHOLD])
         panels.append((title, [_trace("estimated performance", seen, picture), bounds]))
     return figures.side_by_side(panels, f"performance (at most {_MOST:g})")
 

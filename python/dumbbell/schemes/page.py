@@ -54,8 +54,8 @@ def html(document: Mapping[str, Any], drawn: Sequence[tuple[Drawn, str]]) -> str
             figures=[(one, style.inline(text, f"figure-{one.name}")) for one, text in drawn],
             marks=_marks(document),
             parameters={scheme["name"]: _parameters(scheme) for scheme in document["schemes"]},
-            scenario=_toml(document["scenario"]),
-            seeds=_seeds(document["seeds"]),
+            scenario=toml_text(document["scenario"]),
+            seeds=seeds_text(document["seeds"]),
             duration=time_text(document["duration_s"] or 0.0),
             warmup=time_text(document["warmup_s"] or 0.0),
             css=(_HERE.parent / "reproduce" / "report.css").read_text() + (_HERE / "page.css").read_text(),
@@ -161,7 +161,7 @@ def _parameters(scheme: Mapping[str, Any]) -> str:
     )
 
 
-def _toml(scenario: Mapping[str, Any]) -> str:
+def toml_text(scenario: Mapping[str, Any]) -> str:
     """The scenario as it was run, but for what each row sets."""
     from ..overrides import toml
 
@@ -187,7 +187,8 @@ def _toml(scenario: Mapping[str, Any]) -> str:
     return "\n\n".join(["\n".join([*plain, *flat]), *tables, *lists])
 
 
-def _seeds(seeds: Sequence[int]) -> str:
+def seeds_text(seeds: Sequence[int]) -> str:
+    """Seeds in words: `1 to 5`."""
     if len(seeds) > 2 and seeds[-1] - seeds[0] + 1 == len(seeds):
         return f"{seeds[0]} to {seeds[-1]}"
     return ", ".join(map(str, seeds)) or "none"

@@ -18,6 +18,7 @@ SUBJECTS = (
     "red",
     "links",
     "losses",
+    "wireless",
     "measuring",
     "throughput",
     "cubic",
@@ -30,6 +31,7 @@ SUBJECTS = (
     "sawtooth",
     "fairness",
     "disciplines",
+    "traffic",
     "two_way",
 )
 """The modules of this package that have `ORACLES`, in the order of the passport."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .. import units
 from ..errors import ScenarioError
 from . import chain, events, journeys
-from .finding import Event, Finding, Packet, Reaction
+from .finding import Event, Finding, Packet, Reaction, WayBack
 
 if TYPE_CHECKING:
     from .record import Record
@@ -113,7 +113,13 @@ def _of_drop(record: Record, blank: Finding, lost: Packet) -> Finding:
         decision=journeys.decision(record, lost, marked=False),
         detection=chain.of_loss(record, lost, repairs) if tcp_data else None,
         repairs=repairs,
+        way_back=_way_back(record, blank, lost),
     )
+
+
+def _way_back(record: Record, blank: Finding, packet: Packet) -> WayBack | None:
+    """Of an acknowledgement, its neighbour at the sender."""
+    return chain.way_back(record, packet) if blank.protocol == "tcp" and not packet.sender else None
 
 
 def _of_mark(record: Record, blank: Finding, marked: Packet) -> Finding:
@@ -180,6 +186,7 @@ def packet(record: Record, *, number: int | None = None, seq: int | None = None,
     blank = _blank(record, "packet", None)
     if found.dropped_ps is not None:
         return _of_drop(record, blank, found)
-    told = replace(blank, kind="journey", event_ps=found.sent_ps, packet=found)
+    back = _way_back(record, blank, found) if found.delivered_ps is not None else None
+    told = replace(blank, kind="journey", event_ps=found.sent_ps, packet=found, way_back=back)
     decision = journeys.decision(record, found, marked=True)
     return replace(_of_mark(record, told, found), kind="journey") if decision else told

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import journeys
-from .finding import Detection, Packet, Reaction
+from .finding import Detection, Packet, Reaction, WayBack
 
 if TYPE_CHECKING:
     import polars
@@ -188,6 +188,34 @@ def _mark_behind(record: Record, reaction: Reaction) -> Packet | None:
     since = 0 if not heard.height else int(heard.sort("delivered_ps")["delivered_ps"][-1])
     marks = data.filter(pl.col("ce_on_arrival") & (pl.col("delivered_ps") >= since)).sort("delivered_ps")
     return journeys.packet(record, marks.row(0, named=True)) if marks.height else None
+
+
+def way_back(record: Record, ack: Packet) -> WayBack | None:
+    """An acknowledgement among those around it at the sender; None of a lost one after which none arrived, or of the
+    first that arrived."""
+    import polars as pl
+
+    acks = journeys.side(record.packets, sender=False).filter(
+        pl.col("delivered_ps").is_not_null() & pl.col("ack").is_not_null()
+    )
+    lost = ack.delivered_ps is None
+    if lost:
+        near = acks.filter(pl.col("packet") > ack.number).sort("delivered_ps", "packet")
+    else:
+        near = acks.filter(pl.col("delivered_ps") < ack.delivered_ps).sort("delivered_ps", "packet", descending=True)
+    if not near.height:
+        return None
+    row = near.row(0, named=True)
+    later, number = (row["delivered_ps"], row["ack"]) if lost else (ack.delivered_ps, ack.ack or 0)
+    known = acks.filter(pl.col("delivered_ps") < later)["ack"]
+    before = max([1, *known.to_list()])  # The stream's data begin at 1.
+    return WayBack(
+        number=row["packet"],
+        delivered_ps=row["delivered_ps"],
+        spacing_receiver_ps=abs(ack.sent_ps - row["sent_ps"]),
+        spacing_sender_ps=None if ack.delivered_ps is None else ack.delivered_ps - row["delivered_ps"],
+        newly_acked_bytes=max(0, number - before),
+    )
 
 
 def acks_lost(record: Record, reaction: Reaction) -> int:

@@ -105,6 +105,22 @@ class Detection:
 
 
 @dataclass(frozen=True, slots=True)
+class WayBack:
+    """An acknowledgement beside a neighbour at the sender: the one that arrived before it; or, of one that was lost,
+    the first sent after it that arrived."""
+
+    number: int
+    delivered_ps: int
+    """When the neighbour arrived."""
+    spacing_receiver_ps: int
+    """How far apart the receiver sent the two."""
+    spacing_sender_ps: int | None
+    """How far apart they arrived; None if one was lost."""
+    newly_acked_bytes: int
+    """By the one that arrived later, which the sender had not heard of."""
+
+
+@dataclass(frozen=True, slots=True)
 class Event:
     """Something that happened to the flow, for the neighbours of an instant."""
 
@@ -148,6 +164,8 @@ class Finding:
     before: Event | None = None
     after: Event | None = None
     next_reaction: Reaction | None = None
+    way_back: WayBack | None = None
+    """Of an acknowledgement that was asked about."""
     acks_lost: int = 0
     """Of a reaction without a loss: acknowledgements that were lost in the timeout before it."""
     cwnd_bytes: int | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ..units import significant, time_text
-from . import decisions
+from . import decisions, way_back
 from .events import cause_in_words
 from .finding import Decision, Detection, Event, Finding, Hop, Packet, Reaction
 from .journeys import PS
@@ -131,7 +131,8 @@ class _Words:
         sending = sum(h.transmission_ps or 0 for h in p.hops)
         way = sum((h.far_end_ps or 0) - (h.departed_ps or 0) for h in p.hops)
         arrived += f" transmission took {span(sending)} and the way {span(way)}."
-        return [begin, arrived, *([self._marked(), *self._echoed()] if self.f.decision else [])]
+        back = [way_back.arrived(self.f.way_back)] if self.f.way_back else []
+        return [begin, arrived, *back, *([self._marked(), *self._echoed()] if self.f.decision else [])]
 
     def nothing(self) -> list[str]:
         f = self.f
@@ -188,7 +189,7 @@ class _Words:
         if f.protocol != "tcp":
             return [f"UDP repeats nothing: its {p.payload_bytes:,} bytes of payload never arrived."]
         if not p.sender:
-            return ["Acknowledgements are not repeated: each says all that the ones before it said."]
+            return [way_back.lost(f.way_back, self._t)]
         return [] if d is None else [self._learned(d, p), self._repaired(d)]
 
     def _learned(self, d: Detection, p: Packet) -> str:

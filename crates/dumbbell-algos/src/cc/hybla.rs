@@ -89,7 +89,7 @@ impl Hybla {
     fn slow_start(&mut self, acked: u64) {
         let cwnd = self.window.cwnd();
         let most = self.config.slow_start_limit * cwnd as f64;
-        let step = (self.step * self.window.credit(acked) as f64).min(most);
+        let step = (self.step * self.window.slow_start_credit(acked) as f64).min(most);
         self.window.set_cwnd(cwnd.saturating_add(step as u64).min(self.window.ssthresh()));
     }
 }

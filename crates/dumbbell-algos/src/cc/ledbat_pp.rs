@@ -174,6 +174,8 @@ impl LedbatPp {
         let per_round = if excess <= 0.0 { self.gain } else { (self.gain - w * excess).max(-w / 2.0) };
         let share = (acked as f64 / self.cwnd).min(1.0);
         self.cwnd = (self.cwnd + per_round * self.mss * share).max(self.least());
+        // What delay takes is no room for slow start.
+        self.ssthresh = self.ssthresh.min(self.cwnd as u64);
     }
 
     /// What time it is for a slowdown; true while the window is not to grow.
@@ -311,9 +313,10 @@ mod tests {
             d.ack(1);
             d.rtt = Span::from_ms(50 + queueing);
             let mut ack = d.told(1);
-            (ack.acked, d.cc.cwnd) = (100_000, 100_000.0);
+            (ack.acked, d.cc.cwnd, d.cc.ssthresh) = (100_000, 100_000.0, 100_000);
             d.cc.on_ack(&ack, &mut Orders::default());
             near(d.w() - 100.0, change, 0.01);
+            assert!(!d.cc.in_slow_start());
         }
         for queueing in [91, 200] {
             let mut d = Drill::<LedbatPp>::at(100.0, &still());
@@ -321,7 +324,7 @@ mod tests {
             d.ack(1);
             d.rtt = Span::from_ms(50 + queueing);
             let mut ack = d.told(1);
-            (ack.acked, d.cc.cwnd) = (100_000, 100_000.0);
+            (ack.acked, d.cc.cwnd, d.cc.ssthresh) = (100_000, 100_000.0, 100_000);
             d.cc.on_ack(&ack, &mut Orders::default());
             near(d.w(), 50.0, 0.01);
         }

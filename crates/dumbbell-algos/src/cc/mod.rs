@@ -2,9 +2,11 @@
 use dumbbell_core::registry;
 
 pub mod classic;
+pub mod counter;
 pub mod delays;
 #[cfg(test)]
 pub(crate) mod drill;
+pub mod extent;
 pub mod filter;
 pub mod hystart;
 pub mod model;
@@ -20,19 +22,26 @@ registry! { cc AnyCc, suite cc_suite {
     compound::Compound,
     cubic::Cubic,
     dcr::Dcr,
+    dctcp::Dctcp,
+    demo_vegas::DemoVegas,
     freeze::Freeze,
     highspeed::Highspeed,
     htcp::Htcp,
     hybla::Hybla,
     illinois::Illinois,
+    jersey::Jersey,
     ledbat::Ledbat,
     ledbat_pp::LedbatPp,
     lp::Lp,
+    new_jersey::NewJersey,
     newreno::Newreno,
+    peach::Peach,
+    prague::Prague,
     reno::Reno,
     sack::Sack,
     scalable::Scalable,
     tahoe::Tahoe,
+    vegas::Vegas,
     veno::Veno,
     westwood::Westwood,
     westwood_plus::WestwoodPlus,

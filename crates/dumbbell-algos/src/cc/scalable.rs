@@ -74,7 +74,7 @@ impl Algorithm for Scalable {
         sources: &[
             "T. Kelly: Scalable TCP: improving performance in highspeed wide area networks, ACM CCR 33(2), 2003",
         ],
-        provenance: Provenance::TwoReadings,
+        provenance: Provenance::Recollection,
     };
     fn new(config: &ScalableConfig, path: &Path) -> Self {
         let bytes = |w: f64| libm::round(w * path.mss as f64) as u64;

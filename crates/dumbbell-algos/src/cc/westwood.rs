@@ -12,6 +12,7 @@
 //!
 //! Acknowledgements at one instant are one sample; the first one begins the clock. While the estimate carries more than the
 //! window, a loss takes nothing from the window.
+use super::counter::Counter;
 use super::window::{STANDARD, Window};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};
 use dumbbell_core::probe::Probe;
@@ -119,33 +120,6 @@ impl Filter {
     /// The estimate, bytes a second.
     pub fn bwe(&self) -> f64 {
         self.bwe
-    }
-}
-
-/// Counts what arrived: a duplicate tells of one segment, which the acknowledgement that follows them tells of again.
-#[derive(Clone, Debug, Default)]
-pub struct Counter {
-    /// Bytes that duplicates have told of.
-    accounted: u64,
-}
-
-impl Counter {
-    /// Bytes that `ack` tells to have arrived, in segments of `mss`.
-    #[inline]
-    pub fn count(&mut self, ack: &Ack, mss: u64) -> u64 {
-        match ack.acked {
-            0 if ack.in_flight == 0 => 0,
-            0 => {
-                self.accounted += mss;
-                mss
-            }
-            acked if acked <= mss || self.accounted == 0 => acked,
-            acked if self.accounted >= acked => {
-                self.accounted -= acked;
-                mss
-            }
-            acked => acked - std::mem::take(&mut self.accounted),
-        }
     }
 }
 

@@ -8,7 +8,7 @@
 //! | est | `bwe` | estimate of the bandwidth in use |
 //!
 //! Growth is Reno's; recovery is the profile's. While the estimate carries more than the window, a loss takes nothing from it.
-use super::westwood::Counter;
+use super::counter::Counter;
 use super::window::{STANDARD, Window};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};
 use dumbbell_core::probe::Probe;

@@ -203,8 +203,10 @@ impl Service for Steps {
                     _ => return out,
                 }
             }
-            let Some(next) = round.checked_add(self.period) else { break };
-            round = next;
+            match round.checked_add(self.period) {
+                Some(next) if self.period < u64::MAX => round = next,
+                _ => break,
+            }
         }
         out
     }

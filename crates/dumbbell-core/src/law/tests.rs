@@ -111,6 +111,20 @@ fn laws_are_written_in_three_ways_and_read_back() {
     assert_eq!(law(json!({ "kind": "fixed", "value": "12 kB" })), Law::fixed(Bytes(12_000)));
 }
 
+/// `takes` says of each kind the parameters that its schema has.
+#[test]
+fn the_parameters_of_each_kind_are_known() {
+    let schema: Value = schemars::schema_for!(Shape<Bytes>).into();
+    for one in schema["oneOf"].as_array().unwrap() {
+        let kind = one["properties"]["kind"]["const"].as_str().unwrap();
+        for key in ["value", "min", "max", "mean", "shape", "sigma", "cdf", "kind", "other"] {
+            assert_eq!(takes(kind, key), Some(one["properties"].get(key).is_some()), "{kind}.{key}");
+        }
+    }
+    assert_eq!((takes("web_search", "mean"), takes("red", "mean")), (Some(false), None));
+    assert_eq!(law(json!({ "kind": "web_search" })), law(json!("web_search")));
+}
+
 #[test]
 fn what_is_no_law_is_refused_with_a_cause() {
     for (v, said) in [

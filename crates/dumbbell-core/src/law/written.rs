@@ -1,5 +1,5 @@
 //! How a law is written: a quantity, a name, or a table with `kind`.
-use super::{Law, Quantity, Shape, tables};
+use super::{Law, Quantity, Shape, Table, tables};
 use crate::catalogue::nearest;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::Error;
@@ -20,11 +20,12 @@ impl<'de, Q: Quantity> Deserialize<'de> for Law<Q> {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(d)?;
         match &value {
-            Value::Object(_) => serde_json::from_value(value).map(Law).map_err(Error::custom),
+            Value::Object(map) => match map.get("kind").and_then(Value::as_str).and_then(Q::named) {
+                Some(table) if map.len() == 1 => Ok(of_table(table)),
+                _ => serde_json::from_value(value).map(Law).map_err(Error::custom),
+            },
             Value::String(name) => match Q::named(name) {
-                Some(table) => Ok(Law(Shape::Empirical {
-                    cdf: table.cdf.iter().map(|(x, p)| (Q::from_base((x * table.unit) as f64), *p)).collect(),
-                })),
+                Some(table) => Ok(of_table(table)),
                 None => one(&value).map_err(|said| Error::custom(named(name).unwrap_or(said))),
             },
             Value::Number(_) => one(&value).map_err(Error::custom),
@@ -33,6 +34,27 @@ impl<'de, Q: Quantity> Deserialize<'de> for Law<Q> {
             )),
         }
     }
+}
+
+fn of_table<Q: Quantity>(table: &Table) -> Law<Q> {
+    let point = |(x, p): &(u64, f64)| (Q::from_base((x * table.unit) as f64), *p);
+    Law(Shape::Empirical { cdf: table.cdf.iter().map(point).collect() })
+}
+
+/// Whether the law `kind` has the parameter `key`; `None` if there is no such law.
+pub fn takes(kind: &str, key: &str) -> Option<bool> {
+    let parameters: &[&str] = match kind {
+        "fixed" => &["value"],
+        "uniform" => &["min", "max"],
+        "exponential" => &["mean"],
+        "pareto" => &["mean", "shape"],
+        "bounded_pareto" => &["shape", "min", "max"],
+        "log_normal" => &["mean", "sigma"],
+        "empirical" => &["cdf"],
+        _ if tables::table(kind).is_some() => &[],
+        _ => return None,
+    };
+    Some(key == "kind" || parameters.contains(&key))
 }
 
 /// A quantity by itself.

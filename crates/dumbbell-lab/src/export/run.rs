@@ -63,6 +63,7 @@ impl Run {
             "packets" | "hops" => "record.packets=true",
             "acks" => "record.acks=true",
             "signals" | "reactions" => "record.drops=true",
+            "completions" => "record.completions=true",
             _ => "record.every=\"100 ms\"",
         };
         let d = Diagnostic::new(format!("{dir} has no record of {name}"));

@@ -10,8 +10,18 @@ use serde_json::{Value, json};
 use std::io::Write;
 
 /// What `--table` may name: two parts of the summary, and the records.
-pub const TABLES: [&str; 9] =
-    ["summary_flows", "summary_queues", "flows", "queues", "signals", "reactions", "packets", "hops", "acks"];
+pub const TABLES: [&str; 10] = [
+    "summary_flows",
+    "summary_queues",
+    "flows",
+    "queues",
+    "signals",
+    "reactions",
+    "packets",
+    "hops",
+    "acks",
+    "completions",
+];
 
 /// Writes a table.
 ///

@@ -1,6 +1,7 @@
 //! The way back of acknowledgements: a row for each, and what those of a flow had in common.
 use super::PS_PER_US;
 use crate::table::{Cell, Table, Type};
+use dumbbell_core::aqm::Reason;
 use dumbbell_core::segment::{Extra, Segment};
 use dumbbell_core::units::{Span, Time};
 use dumbbell_plan::Plan;
@@ -74,9 +75,20 @@ impl<'a> Acks<'a> {
     /// # Errors
     /// The file cannot be written.
     pub fn signal(&mut self, s: &Signal) -> Result<(), ParquetError> {
-        let Some(path) = self.path(s.flow, s.data).filter(|_| !s.marked && s.number > 0) else { return Ok(()) };
-        path.dropped(s.t, s.number, s.link, s.reason);
-        self.flush(s.flow)
+        if s.marked || s.number == 0 {
+            return Ok(());
+        }
+        self.dropped(s.t, Who { flow: s.flow, data: s.data, number: s.number }, s.link, s.reason)
+    }
+
+    /// It ended at `link`, or at the sender with a wrong bit from there.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn dropped(&mut self, t: Time, who: Who, link: usize, reason: Reason) -> Result<(), ParquetError> {
+        let Some(path) = self.path(who.flow, who.data) else { return Ok(()) };
+        path.dropped(t, who.number, link, reason);
+        self.flush(who.flow)
     }
 
     /// Writes what each flow's acknowledgements had in common into its report.

@@ -1,25 +1,24 @@
-//! tc-netem(8): delay and rate of a link, and our impairments `jitter`, `bernoulli` and `gilbert_elliott`.
+//! tc-netem(8): delay and rate of a link, and our impairments `jitter`, `reorder`, `bernoulli`, `gilbert_elliott`,
+//! `duplicate` and `corrupt`.
+mod delay;
+mod wire;
+
 use super::Kind;
-use super::part::{Above, Outlet, Part, Table, table};
+use super::part::{Above, Part, Table, table};
 use super::tbf::no_queue;
-use super::units::{show_percent, show_time};
+use super::units::show_percent;
 use super::words::{Refused, Word, Words};
-use dumbbell_algos::impairment::bernoulli::BernoulliConfig;
-use dumbbell_algos::impairment::gilbert_elliott::GilbertElliottConfig;
-use dumbbell_algos::impairment::jitter::JitterConfig;
-use dumbbell_core::units::{Packets, Rate, Span};
-use dumbbell_plan::Link;
+use delay::Delay;
+use dumbbell_core::units::{Packets, Rate};
 use serde_json::json;
+pub use wire::wire;
 
 /// The network emulator. It is no queue of an algorithm: [`wire`] writes it.
 pub const NETEM: Kind = Kind { name: "netem", import, exports: &[], export: no_queue };
 
-const KNOWN: &[&str] = &["limit", "delay", "latency", "distribution", "loss", "rate"];
+const KNOWN: &[&str] =
+    &["limit", "delay", "latency", "distribution", "loss", "duplicate", "corrupt", "reorder", "gap", "rate"];
 const REFUSED: &[Refused] = &[
-    ("duplicate", "no impairment here duplicates packets", "take `duplicate` out"),
-    ("reorder", "no impairment here sends a packet ahead of time", "write a jitter, which reorders: delay 10ms 5ms"),
-    ("gap", "no impairment here sends a packet ahead of time", "take `gap` out"),
-    ("corrupt", "no impairment here delivers a packet with a wrong bit", "its receiver drops it: write loss instead"),
     ("slot", "no link here sends in slots", "take `slot` out"),
     ("ecn", "a loss here is a loss, never a mark", "take `ecn` out"),
     ("seed", "the seed is the scenario's", "take `seed` out"),
@@ -30,22 +29,27 @@ const LIMIT: u32 = 1000;
 
 /// The words of a line.
 #[derive(Default)]
-struct Said {
+struct Said<'t> {
     limit: Option<u32>,
-    delay: Option<Span>,
-    jitter: Span,
+    delay: Delay<'t>,
     loss: Option<Table>,
+    duplicate: Option<f64>,
+    corrupt: Option<f64>,
     rate: Option<Rate>,
 }
 
-fn read<'t>(words: &mut Words<'t, '_>, part: &mut Part) -> Said {
+fn read<'t>(words: &mut Words<'t, '_>, part: &mut Part) -> Said<'t> {
     let mut s = Said::default();
     while let Some(word) = words.next() {
         match word.text {
             "limit" => s.limit = words.count(word, "1000"),
-            "delay" | "latency" => delay(word, words, &mut s),
-            "distribution" => distribution(word, words),
+            "delay" | "latency" => s.delay.times(word, words),
+            "distribution" => s.delay.distribution(word, words),
+            "reorder" => s.delay.reorder(word, words),
+            "gap" => s.delay.gap(word, words),
             "loss" | "drop" => s.loss = loss(word, words, part),
+            "duplicate" => s.duplicate = share(word, words),
+            "corrupt" => s.corrupt = share(word, words),
             "rate" => {
                 s.rate = words.rate(word, "10mbit");
                 if let Some(overhead) = words.next_number() {
@@ -60,14 +64,11 @@ fn read<'t>(words: &mut Words<'t, '_>, part: &mut Part) -> Said {
     s
 }
 
-fn delay<'t>(word: Word<'t>, words: &mut Words<'t, '_>, s: &mut Said) {
-    s.delay = words.time(word, "100ms");
-    let Some(jitter) = words.next_number() else { return };
-    s.jitter = words.read(jitter, "write delay 100ms 10ms", super::units::time).unwrap_or_default();
-    if s.delay.is_some_and(|d| d < s.jitter) {
-        words.error(jitter, "a jitter larger than the delay would bring packets before they were sent", "lower it");
-    }
+/// A share of packets, independent from packet to packet.
+fn share<'t>(word: Word<'t>, words: &mut Words<'t, '_>) -> Option<f64> {
+    let share = words.percent(word, "1%");
     correlation(words);
+    share
 }
 
 /// A correlation of zero says nothing; another one is refused.
@@ -76,16 +77,6 @@ fn correlation(words: &mut Words<'_, '_>) {
         && super::units::percent(word.text) != Ok(0.0)
     {
         words.error(word, "impairments here are independent from packet to packet", CORRELATED);
-    }
-}
-
-fn distribution(word: Word<'_>, words: &mut Words<'_, '_>) {
-    match words.next() {
-        Some(name) if name.text == "uniform" => {}
-        Some(name) => {
-            words.error(name, format!("jitter here is uniform, not {}", name.text), "write distribution uniform")
-        }
-        None => words.error(word, "`distribution` needs a name", "write distribution uniform"),
     }
 }
 
@@ -142,22 +133,18 @@ fn gemodel(words: &mut Words<'_, '_>, part: &mut Part) -> Option<Table> {
 fn import(words: &mut Words<'_, '_>, above: &Above) -> Part {
     let mut part = Part::default();
     let s = read(words, &mut part);
-    if let Some(delay) = s.delay {
-        part.delay = Some(delay.saturating_sub(s.jitter));
-        if s.jitter > Span::ZERO {
-            let (least, spread) = (delay.saturating_sub(s.jitter), s.jitter * 2);
-            part.say(format!(
-                "delay {} {}: Linux draws it uniformly from delay - jitter to delay + jitter (older manuals say normal): \
-                 the link has {least}, and jitter adds up to {spread}; packets may overtake each other in both",
-                show_time(delay),
-                show_time(s.jitter)
-            ));
-            part.impairment.push(table([("kind", json!("jitter")), ("max", json!(spread))]));
-        } else {
-            part.say(format!("delay {}: the propagation delay of the link, one way", show_time(delay)));
-        }
+    if let Some(p) = s.duplicate {
+        let shown = show_percent(p);
+        part.say(format!("duplicate {shown}: so many packets arrive twice; what follows is done to each of both"));
+        part.impairment.push(table([("kind", json!("duplicate")), ("share", json!(p))]));
     }
+    s.delay.means(words, &mut part);
     part.impairment.extend(s.loss);
+    if let Some(p) = s.corrupt {
+        let shown = show_percent(p);
+        part.say(format!("corrupt {shown}: so many packets get a wrong bit, and their receiver discards them"));
+        part.impairment.push(table([("kind", json!("corrupt")), ("rate", json!(p))]));
+    }
     if let Some(rate) = s.rate {
         part.say(format!("rate {}: the rate of the link, {} bits a second", super::units::show_rate(rate), rate.bps()));
         part.rate = Some(rate);
@@ -183,63 +170,4 @@ fn limit(written: Option<u32>, waits: bool, words: &mut Words<'_, '_>, part: &mu
             "limit {limit}{default}: so many packets may be under way in netem's delay; here that has no limit"
         ));
     }
-}
-
-/// The words for delay and impairments of a link; `None` if there are none, or after an error.
-pub fn wire(link: &Link, outlet: &mut Outlet) -> Option<String> {
-    let (mut loss, mut jitter) = (None, Span::ZERO);
-    for spec in &link.impairments {
-        let said = match spec.kind.as_str() {
-            "jitter" if jitter == Span::ZERO => {
-                jitter = serde_json::from_value::<JitterConfig>(spec.config.clone()).ok()?.max;
-                true
-            }
-            "bernoulli" if loss.is_none() => {
-                let c: BernoulliConfig = serde_json::from_value(spec.config.clone()).ok()?;
-                loss = Some(format!(" loss {}", show_percent(c.loss)));
-                true
-            }
-            "gilbert_elliott" if loss.is_none() => {
-                let c: GilbertElliottConfig = serde_json::from_value(spec.config.clone()).ok()?;
-                let all = [c.to_bad, c.to_good, c.loss_bad, c.loss_good].map(show_percent);
-                loss = Some(format!(" loss gemodel {}", all.join(" ")));
-                true
-            }
-            _ => false,
-        };
-        if !said {
-            let cause = format!("netem cannot say the impairment `{}` of {}", spec.kind, link.name);
-            outlet.refuse(cause, "it knows one jitter, and one of bernoulli and gilbert_elliott");
-        }
-    }
-    let half = Span::from_ps(jitter.ps() / 2);
-    let mut words = String::new();
-    if link.delay + half > Span::ZERO {
-        words = format!(" delay {}", show_time(link.delay + half));
-        if half > Span::ZERO {
-            words.push_str(&format!(" {}", show_time(half)));
-            outlet.say(format!(
-                "delay {} and jitter up to {jitter}: netem writes the middle and what may be added or taken",
-                link.delay
-            ));
-        }
-    }
-    words.push_str(&loss.unwrap_or_default());
-    if words.is_empty() {
-        return None;
-    }
-    let limit = under_way(link);
-    outlet.say(format!(
-        "netem limit {limit}: twice what can be under way in {}, so that nothing is dropped there",
-        link.delay + jitter
-    ));
-    outlet.say("in tc the delay and the losses come before the queue, on a link here after it");
-    Some(format!("netem limit {limit}{words}"))
-}
-
-/// Twice the packets of 64 bytes that the longest delay holds.
-fn under_way(link: &Link) -> u64 {
-    let longest = link.impairments.iter().filter_map(|i| i.config["max"].as_str()?.parse::<Span>().ok());
-    let longest = longest.fold(link.delay, |sum, more| sum + more);
-    (link.rate.bytes_in(longest) / 64 * 2).clamp(u64::from(LIMIT), u64::from(u32::MAX))
 }

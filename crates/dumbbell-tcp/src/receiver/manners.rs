@@ -1,7 +1,8 @@
 //! The manners that a profile chooses: delayed acknowledgements, how congestion is echoed, and Freeze-TCP's window.
 use crate::{DelayedAck, Ecn, TcpConfig};
+use dumbbell_core::packet::Ecn as Codepoint;
 use dumbbell_core::segment::flag;
-use dumbbell_core::transport::{Arrival, LocalSignal, Receive, Reply};
+use dumbbell_core::transport::{Agreed, Arrival, LocalSignal, Receive, Reply};
 use dumbbell_core::units::{Span, Time};
 
 /// Acknowledges each or every second full segment; echoes Congestion Experienced until the sender's CWR (RFC 3168), of
@@ -17,6 +18,11 @@ pub struct Manners {
     echoing: bool,
     /// The echo of what came before the segment at hand (DCTCP.CE before it changed).
     echoed: bool,
+    /// Packets marked, from 5 on, and bytes by their ECN field: r.cep and r.e0b, r.ceb, r.e1b of RFC 9768 section 3.2.
+    packets: u64,
+    bytes: [u64; 3],
+    /// The ECN field of the last segment.
+    last: Codepoint,
     /// Whether the window closes while the host says that the path is gone, and whether it says so now.
     freeze: bool,
     down: bool,
@@ -35,9 +41,33 @@ impl Manners {
             ecn: config.ecn,
             echoing: false,
             echoed: false,
+            packets: 5,
+            bytes: [1, 0, 1],
+            last: Codepoint::NotEct,
             freeze: config.freeze,
             down: false,
         }
+    }
+}
+
+/// The low three bits of a counter of packets, in the ACE field: AE, CWR, ECE.
+pub(crate) fn ace(packets: u64) -> u8 {
+    let bit = |n: u64, bit: u8| if packets >> n & 1 == 1 { bit } else { 0 };
+    bit(2, flag::AE) | bit(1, flag::CWR) | bit(0, flag::ECE)
+}
+
+impl Manners {
+    /// Counts a segment by its ECN field; whether that is another one than the last segment's, which is told at once (RFC
+    /// 9768 section 3.2.2.5.1).
+    fn count(&mut self, a: &Arrival) -> bool {
+        self.packets += u64::from(a.ce);
+        match a.ecn {
+            Codepoint::NotEct => {}
+            Codepoint::Ect0 => self.bytes[0] += a.bytes,
+            Codepoint::Ce => self.bytes[1] += a.bytes,
+            Codepoint::Ect1 => self.bytes[2] += a.bytes,
+        }
+        std::mem::replace(&mut self.last, a.ecn) != a.ecn
     }
 }
 
@@ -49,18 +79,20 @@ impl Receive for Manners {
     #[inline]
     fn on_data(&mut self, a: &Arrival) -> Reply {
         let before = self.echoing;
+        let mut changed = false;
         match self.ecn {
             Ecn::Off => {}
             // A segment may bring both: the reduction answers older marks than its own.
             Ecn::Rfc3168 => self.echoing = a.ce || (self.echoing && !a.cwr),
             Ecn::PerPacket => self.echoing |= a.ce,
             Ecn::Dctcp => (self.echoed, self.echoing) = (self.echoing, a.ce),
+            Ecn::Accecn | Ecn::L4s => changed = self.count(a),
         }
         if self.quick > 0 {
             self.quick -= 1;
             return Reply::Now;
         }
-        let changed = before != self.echoing;
+        changed |= before != self.echoing;
         let full = a.pending >= self.wait_below * a.mss;
         match self.ecn {
             Ecn::Dctcp if changed => Reply::BeforeThenNow,
@@ -71,9 +103,26 @@ impl Receive for Manners {
 
     #[inline]
     fn echo(&mut self, before: bool) -> u8 {
+        if self.ecn.accurate() {
+            return ace(self.packets);
+        }
         let echo = if before { self.echoed } else { self.echoing };
         self.echoing &= self.ecn != Ecn::PerPacket;
         if echo { flag::ECE } else { 0 }
+    }
+
+    fn on_agreed(&mut self, ecn: Agreed) {
+        match ecn {
+            Agreed::Accurate => {}
+            Agreed::Classic if self.ecn.accurate() => self.ecn = Ecn::Rfc3168,
+            Agreed::Classic => {}
+            // An echo of what never comes.
+            Agreed::Nothing if self.ecn.accurate() => self.ecn = Ecn::Off,
+            Agreed::Nothing => {}
+        }
+    }
+    fn counters(&self) -> Option<[u64; 3]> {
+        self.ecn.accurate().then_some(self.bytes)
     }
 
     fn window(&self, free: u64) -> u64 {

@@ -93,23 +93,6 @@ fn ack(acked: u64) -> Ack {
     a
 }
 
-/// Three duplicates, then what they told of within an acknowledgement of five: two are new.
-#[test]
-fn duplicates_count_once() {
-    let counted = |acks: &[u64]| {
-        let mut counter = Counter::default();
-        acks.iter().map(|n| counter.count(&ack(*n), MSS) / MSS).collect::<Vec<_>>()
-    };
-    assert_eq!(counted(&[1, 2, 1]), [1, 2, 1], "delayed acknowledgements");
-    assert_eq!(counted(&[0, 0, 0, 5, 2]), [1, 1, 1, 2, 2]);
-    assert_eq!(counted(&[0, 0, 0, 0, 0, 3, 4]), [1, 1, 1, 1, 1, 1, 2], "a partial one, then the rest");
-    assert_eq!(counted(&[0, 0, 0, 4]), [1, 1, 1, 1]);
-    assert_eq!(counted(&[0, 1, 2]), [1, 1, 1], "one segment is new by itself");
-    let mut idle = ack(0);
-    idle.in_flight = 0;
-    assert_eq!(Counter::default().count(&idle, MSS), 0, "a window update");
-}
-
 fn westwood() -> Westwood {
     let path = Path { mss: MSS, initial_window: 100 * MSS, initial_ssthresh: u64::MAX, growth_limit: 1 };
     Westwood::new(&WestwoodConfig::default(), &path)

@@ -114,3 +114,26 @@ fn binomial_exponents() {
     w.shrink(&event(Cause::Loss, 100 * MSS), None);
     assert_eq!(w.cwnd(), 95 * MSS);
 }
+
+/// Every flow has room for the largest control: those that steer a window take no more than NewReno, which is one.
+#[test]
+fn who_steers_a_window_takes_no_more_room() {
+    use super::super::{bic, compound, highspeed, htcp, hybla, illinois, ledbat, ledbat_pp, lp, scalable, veno, yeah};
+    let most = size_of::<super::super::newreno::Newreno>();
+    for (name, bytes) in [
+        ("bic", size_of::<bic::Bic>()),
+        ("compound", size_of::<compound::Compound>()),
+        ("highspeed", size_of::<highspeed::Highspeed>()),
+        ("htcp", size_of::<htcp::Htcp>()),
+        ("hybla", size_of::<hybla::Hybla>()),
+        ("illinois", size_of::<illinois::Illinois>()),
+        ("ledbat", size_of::<ledbat::Ledbat>()),
+        ("ledbat_pp", size_of::<ledbat_pp::LedbatPp>()),
+        ("lp", size_of::<lp::Lp>()),
+        ("scalable", size_of::<scalable::Scalable>()),
+        ("veno", size_of::<veno::Veno>()),
+        ("yeah", size_of::<yeah::Yeah>()),
+    ] {
+        assert!(bytes <= most, "{name} takes {bytes} bytes, NewReno {most}");
+    }
+}

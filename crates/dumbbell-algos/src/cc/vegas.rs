@@ -1,0 +1,280 @@
+//! TCP Vegas (Brakmo, Peterson, IEEE JSAC 13(8), 1995): a window that keeps a few packets in the queue, and loses none.
+//!
+//! | symbol | parameter or state | meaning |
+//! |---|---|---|
+//! | BaseRTT | `base_rtt` | smallest round-trip time of the connection |
+//! | RTT | `rtt` | smallest round-trip time of the round trip that is over |
+//! | w | cwnd | window, in whole segments |
+//! | diff | `diff` | segments of the window that wait in queues |
+//! | alpha, beta, gamma | parameters | what `diff` should be; where slow start ends |
+//!
+//! The arithmetic is that of the realisation in Linux and ns-3. What the paper has beside it are options: slow start in every second
+//! round trip (`ss_alt`), what a loss takes (`loss`). Its timers of single segments, which find a loss at the first duplicate, are not here:
+//! detection is the profile's (RACK under `linux`). A timeout leaves one segment, where the paper leaves two.
+//!
+//! A round trip is judged with one sample: without timestamps there are no more in one. Linux wants three, because it fears
+//! delayed acknowledgements (`min_samples`). The clock of the profile `ns2` ticks every 10 ms, and what is shorter than a
+//! tick Vegas does not see: write `clock = "0 s"`.
+use super::rounds::{Round, Rounds};
+use super::window::{STANDARD, Window};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::probe::Probe;
+use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Habits, Orders, Path, Phase};
+use dumbbell_core::units::{Packets, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a loss takes from the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LossRule {
+    /// Half, as Linux.
+    #[default]
+    Reno,
+    /// A segment, as ns-3: ssthresh = min(ssthresh, w - 1).
+    Ns3,
+    /// A quarter, as the paper.
+    Quarter,
+}
+
+/// Parameters of [`Vegas`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct VegasConfig {
+    /// With less than this in the queue the window grows by a segment in a round trip.
+    #[schemars(extend("x-source" = "Linux: alpha 2; Brakmo, Peterson 1995: 1 (and 2)"))]
+    pub alpha: Packets,
+    /// With more than this in the queue it shrinks by a segment.
+    #[schemars(extend("x-source" = "Linux: beta 4; Brakmo, Peterson 1995: 3 (and 4)"))]
+    pub beta: Packets,
+    /// With more than this in the queue slow start is over.
+    #[schemars(extend("x-source" = "Linux, Brakmo, Peterson 1995: 1"))]
+    pub gamma: Packets,
+    /// Whether slow start doubles the window in every second round trip only, so that the others can be compared.
+    #[schemars(extend("x-source" = "Brakmo, Peterson 1995, section IV-C: yes; Linux, ns-3: no"))]
+    pub ss_alt: bool,
+    /// What a loss takes from the window.
+    #[schemars(extend("x-source" = "Linux; Brakmo, Peterson 1995, section IV-A: quarter"))]
+    pub loss: LossRule,
+    /// Samples that a round trip needs to be judged; with fewer it is Reno's.
+    #[schemars(range(min = 1, max = 1000), extend("x-source" = "a choice; Linux and ns-3: 3"))]
+    pub min_samples: u32,
+}
+
+impl Default for VegasConfig {
+    fn default() -> Self {
+        VegasConfig {
+            alpha: Packets(2.0),
+            beta: Packets(4.0),
+            gamma: Packets(1.0),
+            ss_alt: false,
+            loss: LossRule::Reno,
+            min_samples: 1,
+        }
+    }
+}
+
+impl Config for VegasConfig {
+    fn check(&self) -> Result<(), Fault> {
+        for (at, value) in [("alpha", self.alpha.0), ("beta", self.beta.0), ("gamma", self.gamma.0)] {
+            if !(value.is_finite() && value >= 0.0) {
+                let cause = format!("{at} must be a number of packets that is not negative");
+                return Err(Fault::at(at, cause).fix(format!("write {at} = \"2 pkt\"")));
+            }
+        }
+        if self.alpha.0 > self.beta.0 {
+            let cause = format!("alpha ({}) is above beta ({})", self.alpha, self.beta);
+            return Err(Fault::at("alpha", cause).fix("write alpha = \"2 pkt\", beta = \"4 pkt\""));
+        }
+        Ok(())
+    }
+}
+
+/// Vegas' law: a window, and what is judged once in each round trip. [`super::demo_vegas`] has it, too.
+#[derive(Clone, Debug)]
+pub struct Law {
+    pub(super) window: Window,
+    rounds: Rounds,
+    /// Segments in queues in the last round trip; none before one was judged.
+    diff: Option<f64>,
+    /// Its smallest sample.
+    rtt: Option<Span>,
+    /// Whether slow start holds in this round trip (`ss_alt`).
+    holds: bool,
+    config: VegasConfig,
+}
+
+impl Law {
+    /// At the start of a connection.
+    pub fn new(config: &VegasConfig, path: &Path) -> Self {
+        Law {
+            window: Window::new(STANDARD, path),
+            rounds: Rounds::default(),
+            diff: None,
+            rtt: None,
+            holds: false,
+            config: config.clone(),
+        }
+    }
+
+    /// An acknowledgement.
+    #[inline]
+    pub fn on_ack(&mut self, ack: &Ack) {
+        let over = self.rounds.on_ack(ack);
+        if ack.phase != Phase::Open {
+            // Samples of a repair are of another window.
+            self.rounds.restart();
+            return self.window.grow(ack);
+        }
+        match over {
+            Some(round) => self.judge(&round, ack),
+            None => self.slow_start(ack),
+        }
+    }
+
+    #[inline]
+    fn slow_start(&mut self, ack: &Ack) {
+        if self.window.in_slow_start() && !self.holds {
+            self.window.grow(ack);
+        }
+    }
+
+    /// A round trip is over.
+    fn judge(&mut self, round: &Round, ack: &Ack) {
+        let Some(base) = self.rounds.base().filter(|_| round.samples >= self.config.min_samples) else {
+            return self.window.grow(ack);
+        };
+        self.holds = self.config.ss_alt && !self.holds;
+        let mss = self.window.mss();
+        let w = self.window.cwnd() / mss;
+        let target = (u128::from(w) * u128::from(base.ps()) / u128::from(round.min.ps().max(1))) as u64;
+        let diff = w.saturating_sub(target);
+        (self.diff, self.rtt) = (Some(diff as f64), Some(round.min));
+        let waiting = diff as f64;
+        if self.window.in_slow_start() {
+            if waiting > self.config.gamma.0 {
+                self.window.set_cwnd(self.window.cwnd().min((target + 1) * mss));
+                self.lower_ssthresh();
+            } else {
+                self.slow_start(ack);
+            }
+        } else if waiting > self.config.beta.0 {
+            self.window.set_cwnd(self.window.cwnd().saturating_sub(mss).max(2 * mss));
+            self.lower_ssthresh();
+        } else if waiting < self.config.alpha.0 && Window::may_grow(ack) {
+            self.window.set_cwnd(self.window.cwnd() + mss);
+        }
+        let most = self.window.ssthresh().max(self.window.cwnd() / 4 * 3);
+        self.window.set_ssthresh(most);
+    }
+
+    /// ssthresh = max(2, min(ssthresh, w - 1)).
+    fn lower_ssthresh(&mut self) {
+        let below = self.window.cwnd().saturating_sub(self.window.mss());
+        self.window.set_ssthresh(self.window.ssthresh().min(below));
+    }
+
+    /// Congestion.
+    pub fn on_congestion(&mut self, event: &Congestion<'_>) {
+        let w = self.window.cwnd();
+        match (event.cause, self.config.loss) {
+            (Cause::Loss | Cause::Ecn, LossRule::Quarter) => self.window.shrink_to(event, w / 4 * 3),
+            (Cause::Loss | Cause::Ecn | Cause::Timeout { .. }, LossRule::Ns3) => {
+                let below = w.saturating_sub(self.window.mss());
+                self.window.shrink_to(event, self.window.ssthresh().min(below));
+            }
+            _ => self.window.shrink(event, None),
+        }
+        if event.cause != Cause::Further {
+            self.rounds.restart();
+        }
+    }
+
+    /// The path is another one: its smallest round-trip time is to be found anew.
+    pub fn forget(&mut self) {
+        self.rounds.restart();
+        self.rounds.forget_base();
+    }
+
+    /// An idle period is over.
+    pub fn on_idle(&mut self, restart_window: u64) {
+        self.window.bound(restart_window);
+        self.rounds.restart();
+    }
+
+    /// `diff` in segments, -1 if it is not known; `base_rtt` and `rtt` in seconds.
+    pub fn probe(&self, out: &mut dyn Probe) {
+        self.window.probe(out);
+        out.gauge("diff", self.diff.unwrap_or(-1.0));
+        out.gauge("base_rtt", self.rounds.base().map_or(0.0, Span::seconds));
+        out.gauge("rtt", self.rtt.map_or(0.0, Span::seconds));
+    }
+}
+
+/// See the module's page.
+#[derive(Clone, Debug)]
+pub struct Vegas(Law);
+
+impl Algorithm for Vegas {
+    type Config = VegasConfig;
+    type Site = Path;
+    const ABOUT: About = About {
+        name: "vegas",
+        title: "TCP Vegas",
+        idea: "Compare the rate with what an empty path would carry: keep a few packets in the queue, and lose none.",
+        equations: "RTT: smallest of the round trip that is over;  BaseRTT: smallest of all;  w: cwnd in segments\n\
+                    target = floor(w BaseRTT / RTT);   diff = w - target\n\
+                    slow start:  diff > gamma:  w = min(w, target + 1);  ssthresh = max(2, min(ssthresh, w - 1))\n\
+                    avoidance:   diff < alpha:  w += 1;    diff > beta:  w -= 1, ssthresh as above;  else stay\n\
+                    and then:    ssthresh = max(ssthresh, 3/4 w)\n\
+                    loss, echo:  as reno (loss = \"ns3\": a segment, \"quarter\": a quarter);  timeout: w = 1\n\
+                    few samples, or a repair:  as reno",
+        sources: &[
+            "Brakmo, Peterson: TCP Vegas: End to End Congestion Avoidance on a Global Internet, IEEE JSAC 13(8), 1995",
+        ],
+        provenance: Provenance::Vectors,
+    };
+    fn new(config: &VegasConfig, path: &Path) -> Self {
+        Vegas(Law::new(config, path))
+    }
+}
+
+/// The methods of a control that are its [`Law`]'s: `law_of!(0)` inside its `impl`.
+macro_rules! law_of {
+    ($law:tt) => {
+        fn on_recovered(&mut self, _now: dumbbell_core::units::Time, bound: u64) {
+            self.$law.window.bound(bound);
+        }
+        fn on_idle(&mut self, restart_window: u64) {
+            self.$law.on_idle(restart_window);
+        }
+        #[inline]
+        fn cwnd(&self) -> u64 {
+            self.$law.window.cwnd()
+        }
+        fn ssthresh(&self) -> Option<u64> {
+            Some(self.$law.window.ssthresh())
+        }
+    };
+}
+pub(super) use law_of;
+
+impl CongestionControl for Vegas {
+    fn habits(&self) -> Habits {
+        Habits { samples: true, ..Habits::WINDOW }
+    }
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+        self.0.on_ack(ack);
+    }
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+        self.0.on_congestion(event);
+    }
+    law_of!(0);
+    fn probe(&self, out: &mut dyn Probe) {
+        self.0.probe(out);
+    }
+}
+
+#[cfg(test)]
+mod tests;
