@@ -82,6 +82,8 @@ def _value(rule: dict[str, Any]) -> str:
             return 'a rule, as `"ci95 < 2%"`, or a table with `rule` and `most`'
         if name == "framing":
             return '`"ethernet"`, `"none"` or a size'
+        if name == "Session":
+            return "a [session](traffic.md#sessions)"
         return f"a [{name}](#{_anchor(name)})"
     kind = next(t for t in ([first["type"]] if isinstance(first["type"], str) else first["type"]) if t != "null")
     if kind == "array":
@@ -99,7 +101,7 @@ _ANCHORS = {
     "Link": "a-network-of-your-own",
     "LinkReverse": "a-network-of-your-own",
     "Flow": "flows",
-    "Session": "sessions",
+    "Word": "flows",
     "Record": "records",
     "Sweep": "sweeps",
     "queue": "queues",
