@@ -206,7 +206,7 @@ fn a_queue_that_vanished_is_found_out() {
         assert!((6.5..25.0).contains(&ended), "CUBIC ended at {ended} s");
         let (before, after) = (series.queue(6.0, ended) / BDP, series.queue(ended + 1.2 * every, 45.0) / BDP);
         println!("{cc}: {before:.2} BDP beside CUBIC, {after:.2} when it looked");
-        assert!(before > 1.0 && after < 0.5, "{cc}: {before} BDP before, {after} after");
+        assert!(before > 2.0 && after < 0.75, "{cc}: {before} BDP before, {after} after");
         assert!(series.rate(1, ended + 1.0, 45.0) > 0.9 * C);
     }
 }

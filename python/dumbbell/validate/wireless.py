@@ -16,12 +16,13 @@ from .oracle import Oracle
 
 SHARE, DISTANCE, DEVIATION = 0.02, 0.02, 0.05
 """For at least 10 000 of what is counted a seed; a Pareto law's deviation converges slowly."""
-PACKETS = 100_000
+PACKETS, MANY = 100_000, 400_000
+"""Of those that each find the link idle; many where what is counted comes in bursts."""
 
 
-def _spaced(seed: int, **words: Any) -> Table:
+def _spaced(seed: int, packets: int = PACKETS, **words: Any) -> Table:
     """Packets of 1000 B, one each 10 ms, over a link of 8 Mbit/s: each finds it idle."""
-    arrivals = {"time_ps": [10**10 * n for n in range(PACKETS)], "bytes": 1000}
+    arrivals = {"time_ps": [10**10 * n for n in range(packets)], "bytes": 1000}
     link = {"rate": "8 Mbps", **words}
     return drive("drop_tail", {"limit": "unlimited"}, arrivals=arrivals, seed=seed, **link)
 
@@ -43,7 +44,7 @@ def _losses() -> Iterator[Oracle]:
         )
     good, bad = 0.9, 0.1
     wire = {"kind": "gilbert_elliott", "mean_good": "900 ms", "mean_bad": "100 ms"}
-    key, make = "gilbert-in-time", partial(_spaced, impairment=[wire])
+    key, make = "gilbert-in-time", partial(_spaced, packets=MANY, impairment=[wire])
     yield Oracle(
         "gilbert_elliott.in-time.loss",
         "A channel with exponential good and bad times: it is bad for mean_bad / (mean_good + mean_bad)",
@@ -111,7 +112,7 @@ def _fates() -> Iterator[Oracle]:
         ("duplicate", "share", "duplicated", "copies that a wire makes"),
         ("corrupt", "rate", "discarded", "packets that their receiver discards for a wrong bit"),
     ):
-        scenario = constant("8e6", 1000, "100 Mbps", 200, impairment=[{"kind": kind, name: share}])
+        scenario = constant("8e6", 1000, "100 Mbps", 1000, impairment=[{"kind": kind, name: share}])
         yield Oracle(
             f"{kind}.{name}",
             f"Independent chances: {what}, over packets sent",

@@ -47,7 +47,7 @@ impl Algorithm for Dctcp {
                     growth and losses as RFC 5681; the receiver acknowledges marked and unmarked data apart\n\
                     with a step of K packets in the queue: K > C RTT / 7 keeps the link busy",
         sources: &["RFC 8257", "Alizadeh et al.: Data center TCP (DCTCP), SIGCOMM 2010"],
-        provenance: Provenance::TwoReadings,
+        provenance: Provenance::Recollection,
     };
     fn new(config: &DctcpConfig, path: &Path) -> Self {
         Dctcp { window: Window::boxed(path), extent: Extent::new(config.g, config.alpha_on_init) }

@@ -194,10 +194,12 @@ mod tests {
         let mut reno = Drill::<Newreno>::on(&path(10.0, true), &Default::default());
         (d.rtt, reno.rtt) = (Span::from_ms(25), Span::from_ms(25));
         for i in 0..600 {
-            (d.ack(1), reno.ack(1));
+            d.ack(1);
+            reno.ack(1);
             assert_eq!((d.cc.cwnd(), d.cc.ssthresh()), (reno.cc.cwnd(), reno.cc.ssthresh()), "{i}");
             if i % 97 == 96 {
-                (d.lose(), reno.lose());
+                d.lose();
+                reno.lose();
             }
         }
     }

@@ -145,10 +145,12 @@ mod tests {
         let mut d = Drill::<Scalable>::at(8.0, &ScalableConfig::default());
         let mut reno = Drill::<Newreno>::at(8.0, &Default::default());
         for i in 0..300 {
-            (d.ack(1), reno.ack(1));
+            d.ack(1);
+            reno.ack(1);
             assert_eq!(d.cc.cwnd(), reno.cc.cwnd(), "{i}");
             if i % 60 == 59 {
-                (d.lose(), reno.lose());
+                d.lose();
+                reno.lose();
             }
         }
         let mut never = Drill::<Scalable>::at(8.0, &ScalableConfig { low_window: Packets(0.0), ..Default::default() });

@@ -18,11 +18,8 @@ pub struct Manners {
     echoing: bool,
     /// The echo of what came before the segment at hand (DCTCP.CE before it changed).
     echoed: bool,
-    /// Packets marked, from 5 on, and bytes by their ECN field: r.cep and r.e0b, r.ceb, r.e1b of RFC 9768 section 3.2.
-    packets: u64,
-    bytes: [u64; 3],
-    /// The ECN field of the last segment.
-    last: Codepoint,
+    /// What accurate ECN counts, apart: who does not do it does not carry it.
+    marks: Option<Box<Marks>>,
     /// Whether the window closes while the host says that the path is gone, and whether it says so now.
     freeze: bool,
     down: bool,
@@ -41,9 +38,7 @@ impl Manners {
             ecn: config.ecn,
             echoing: false,
             echoed: false,
-            packets: 5,
-            bytes: [1, 0, 1],
-            last: Codepoint::NotEct,
+            marks: config.ecn.accurate().then(Box::default),
             freeze: config.freeze,
             down: false,
         }
@@ -56,7 +51,24 @@ pub(crate) fn ace(packets: u64) -> u8 {
     bit(2, flag::AE) | bit(1, flag::CWR) | bit(0, flag::ECE)
 }
 
-impl Manners {
+/// What arrived, by ECN field.
+#[derive(Clone, Debug)]
+struct Marks {
+    /// Packets marked, from 5 on (r.cep of RFC 9768 section 3.2).
+    packets: u64,
+    /// Bytes with ECT(0), CE, ECT(1) (r.e0b, r.ceb, r.e1b).
+    bytes: [u64; 3],
+    /// The ECN field of the last segment.
+    last: Codepoint,
+}
+
+impl Default for Marks {
+    fn default() -> Self {
+        Marks { packets: 5, bytes: [1, 0, 1], last: Codepoint::NotEct }
+    }
+}
+
+impl Marks {
     /// Counts a segment by its ECN field; whether that is another one than the last segment's, which is told at once (RFC
     /// 9768 section 3.2.2.5.1).
     fn count(&mut self, a: &Arrival) -> bool {
@@ -86,7 +98,7 @@ impl Receive for Manners {
             Ecn::Rfc3168 => self.echoing = a.ce || (self.echoing && !a.cwr),
             Ecn::PerPacket => self.echoing |= a.ce,
             Ecn::Dctcp => (self.echoed, self.echoing) = (self.echoing, a.ce),
-            Ecn::Accecn | Ecn::L4s => changed = self.count(a),
+            Ecn::Accecn | Ecn::L4s => changed = self.marks.as_mut().is_some_and(|marks| marks.count(a)),
         }
         if self.quick > 0 {
             self.quick -= 1;
@@ -103,8 +115,8 @@ impl Receive for Manners {
 
     #[inline]
     fn echo(&mut self, before: bool) -> u8 {
-        if self.ecn.accurate() {
-            return ace(self.packets);
+        if let Some(marks) = &self.marks {
+            return ace(marks.packets);
         }
         let echo = if before { self.echoed } else { self.echoing };
         self.echoing &= self.ecn != Ecn::PerPacket;
@@ -120,9 +132,12 @@ impl Receive for Manners {
             Agreed::Nothing if self.ecn.accurate() => self.ecn = Ecn::Off,
             Agreed::Nothing => {}
         }
+        if ecn != Agreed::Accurate {
+            self.marks = None;
+        }
     }
     fn counters(&self) -> Option<[u64; 3]> {
-        self.ecn.accurate().then_some(self.bytes)
+        self.marks.as_ref().map(|marks| marks.bytes)
     }
 
     fn window(&self, free: u64) -> u64 {
