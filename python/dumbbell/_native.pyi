@@ -233,7 +233,7 @@ class Ack:
         """Whether it echoes Congestion Experienced."""
     @property
     def marked(self) -> int:
-        """Bytes of `acked` and `sacked` that came with Congestion Experienced: exactly with AccECN, else all if `ece`."""
+        """Bytes of `acked` and `sacked` that came with Congestion Experienced: exactly with AccECN, else all."""
     @property
     def moved(self) -> bool:
         """Whether the receiver says that it has moved to another point of attachment."""

@@ -15,7 +15,7 @@ def bounded_pareto_mean(shape: float, least: float, most: float) -> float:
     """
     a = shape
     r = (least / most) ** a
-    return a * least**a / (1 - r) * (most ** (1 - a) - least ** (1 - a)) / (1 - a)
+    return float(a * least**a / (1 - r) * (most ** (1 - a) - least ** (1 - a)) / (1 - a))
 
 
 def log_normal_mean(median: float, sigma: float) -> float:
@@ -51,7 +51,7 @@ def slow_start_s(
     back = 8 * ack * (2 / access_bps + 1 / bottleneck_bps)
     data = 2 * hop + 8 * packet / bottleneck_bps
     round_trip = 2 * way_s + data + back
-    return (k - 1) * round_trip + way_s + 2 * hop + last * 8 * packet / bottleneck_bps
+    return float((k - 1) * round_trip + way_s + 2 * hop + last * 8 * packet / bottleneck_bps)
 
 
 def first_windows_s(per_s: float, services: Sequence[float], rest_s: float) -> float:
