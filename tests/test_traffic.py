@@ -10,6 +10,7 @@ import dumbbell
 import pytest
 from dumbbell import cli, network
 from dumbbell.figures import completions
+from dumbbell.schemes import metrics
 from dumbbell.validate.laws import traffic
 
 WEB: dict[str, Any] = {
@@ -110,6 +111,17 @@ def test_a_plan_is_shown_with_one_flow_of_a_session() -> None:
         network.base_rtt(plan, f) for f in [*plan["flows"][:4], plan["flows"][4]]
     ]
     assert "web.1/sender" in network.drawing(shown)
+
+
+def test_schemes_are_judged_by_completion_times() -> None:
+    study = {**WEB, "duration": "3 s", "record": {}, "flow": [{"name": "bulk"}]}
+    run = dumbbell.Scenario(study).run().json
+    assert metrics.completion_s(run, run["queues"][0]) == run["sessions"][0]["p99_completion_s"]
+    assert metrics.goodput_bps(run, {}) == run["totals"]["goodput_bps"] > run["flows"][0]["goodput_bps"]
+    assert metrics.completion_s({**run, "sessions": []}, {}) is None
+    alone = {**study, "flow": []}
+    run = dumbbell.Scenario(alone).with_(["session.web.cc=cubic"]).run().json
+    assert (run["flows"], run["jain"]) == ([], None) and run["totals"]["goodput_bps"] > 0
 
 
 def test_laws_of_sizes_have_their_integrals() -> None:

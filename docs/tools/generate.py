@@ -101,6 +101,8 @@ _ANCHORS = {
     "Link": "a-network-of-your-own",
     "LinkReverse": "a-network-of-your-own",
     "Flow": "flows",
+    "Word": "what-hosts-know",
+    "Radio": "what-hosts-know",
     "Session": "sessions",
     "Record": "records",
     "Sweep": "sweeps",

@@ -307,3 +307,5 @@ class Orders:
         """Send the first unacknowledged segment again, now."""
     def extra(self, tag: int) -> None:
         """Send a segment beyond the window with this tag: new data, or a repetition if there is none."""
+    def dummy(self, tag: int) -> None:
+        """Send a segment that brings nothing new, at low priority, with this tag; its answer bears the tag."""

@@ -237,6 +237,15 @@ macro_rules! __delegate {
             fn next_timer(&self) -> $crate::units::Time {
                 $crate::__each!(self, $Any $list, a => a.next_timer())
             }
+            fn on_open(
+                &mut self,
+                now: $crate::units::Time,
+                rtt: Option<$crate::units::Span>,
+                window: u64,
+                orders: &mut $crate::transport::Orders,
+            ) {
+                $crate::__each!(self, $Any $list, a => a.on_open(now, rtt, window, orders))
+            }
             fn on_local(&mut self, signal: $crate::transport::LocalSignal, orders: &mut $crate::transport::Orders) {
                 $crate::__each!(self, $Any $list, a => a.on_local(signal, orders))
             }

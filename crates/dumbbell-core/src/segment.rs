@@ -18,6 +18,10 @@ pub mod flag {
     pub const UDP: u8 = 32;
     /// Sent again; the simulator's word for accounts, never read by a receiver.
     pub const RETRANSMIT: u8 = 64;
+    /// The third bit of accurate ECN (RFC 9768): with CWR and ECE the ACE field.
+    pub const AE: u8 = 128;
+    /// The ACE field of an acknowledgement that carries no SYN, AE highest.
+    pub const ACE: u8 = AE | CWR | ECE;
 }
 
 /// One segment. Sequence numbers are the low 32 bits of stream offsets; endpoints widen them.
@@ -56,9 +60,16 @@ pub struct Extra {
     pub timestamps: bool,
     /// The tag that a congestion control gave to an extra segment; 0: none.
     pub tag: u32,
+    /// Whether it carries nothing new and only asks for an answer with its tag, at low priority; or is that answer.
+    pub dummy: bool,
     /// How often the receiver has moved to another point of attachment, modulo 256: on every acknowledgement after the
     /// first time.
     pub moved: u8,
+    /// How many of the byte counters of the AccECN option it carries (RFC 9768 section 3.2.3): none, or two (ECT(0) and CE)
+    /// or three (ECT(1) too).
+    pub counters: u8,
+    /// These, the low 24 bits of each: ECT(0), CE, ECT(1).
+    pub ecn_bytes: [u32; 3],
     /// Number of the packet, in audit mode.
     pub audit: u64,
 }

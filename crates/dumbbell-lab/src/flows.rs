@@ -4,6 +4,7 @@ use crate::network::Placed;
 use crate::node::{Kind, Node, Path, below, path};
 use crate::problem::{Check, Diagnostic};
 use crate::scenario::{Flow, Profile, Scenario, TransportName};
+use crate::words;
 use dumbbell_algos::cc::AnyCc;
 use dumbbell_algos::source::AnySource;
 use dumbbell_core::catalogue;
@@ -50,36 +51,8 @@ pub fn kit(scenario: &Scenario, root: &Node, i: usize, check: &mut Check) -> Opt
     }
     let transport =
         if udp { udp_transport(flow, &at, root, check) } else { tcp_transport(scenario, flow, &at, root, check) };
-    let words = words(scenario, flow, udp, &at, root, check);
+    let words = words::written(scenario, flow, udp, &at, root, check);
     Some(Kit { source: source?.into(), transport: transport?, words, fitted: BTreeMap::new() })
-}
-
-/// What the hosts of a connection say, in order of time.
-fn words(
-    scenario: &Scenario,
-    flow: &Flow,
-    udp: bool,
-    at: &Path,
-    root: &Node,
-    check: &mut Check,
-) -> Option<Shared<Vec<Word>>> {
-    let at = below(at, "words");
-    let mut refuse = |path: &Path, cause: String, fix: &str| {
-        check.error(Diagnostic::new(cause).at(root.nearest_place(path)).fix(fix).key(path));
-    };
-    if flow.words.is_empty() {
-        return None;
-    }
-    if udp {
-        refuse(&at, "words are for the ends of a connection, and this flow is UDP".into(), "take `words` out");
-    }
-    for (i, word) in flow.words.iter().enumerate().filter(|(_, word)| word.at >= scenario.duration) {
-        let cause = format!("this is said at {}, and the run ends at {}", word.at, scenario.duration);
-        refuse(&below(&below(&at, &i.to_string()), "at"), cause, "say it earlier, or raise `duration`");
-    }
-    let mut words = flow.words.clone();
-    words.sort_by_key(|word| word.at);
-    Some(words.into())
 }
 
 fn short(name: &str, place: crate::problem::Place) -> Node {

@@ -85,3 +85,4 @@ pub mod tidy;
 mod traces;
 mod typed;
 mod way_back;
+mod words;

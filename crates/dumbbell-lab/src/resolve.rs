@@ -7,7 +7,7 @@ use crate::node::{Node, Path, below, path};
 use crate::problem::{Check, Diagnostic};
 use crate::scenario::{Followed, Scenario};
 use crate::session::{self, Drawn, Laid};
-use crate::{graph, row, rtt, way_back};
+use crate::{graph, row, rtt, way_back, words};
 use dumbbell_core::catalogue::nearest;
 use dumbbell_core::flow::FlowInfo;
 use dumbbell_core::packet::Dscp;
@@ -52,6 +52,7 @@ fn of_laid(laid: &Laid<'_>, name: &str, seed: u64, check: &mut Check) -> Option<
     }
     laid.note_overload(&links, &placed, &drawn, &offered, check);
     let own = placed.len() - drawn.len();
+    let entries: Vec<usize> = placed.iter().map(|f| f.entry).collect();
     let starts = starts(&placed[..own], scenario, seed).into_iter().chain(drawn.iter().map(|d| d.start));
     let transfers = (0..own).map(|_| None).chain(drawn.iter().map(Some));
     let mut flow = |((f, start), drawn): ((Placed, Span), Option<&Drawn>)| {
@@ -65,7 +66,8 @@ fn of_laid(laid: &Laid<'_>, name: &str, seed: u64, check: &mut Check) -> Option<
     let record = record(scenario, &flows, root, check);
     let (duration, warmup) = (scenario.duration, scenario.warmup);
     let sessions = laid.of_plan(&offered.iter().map(|o| o.map(|(_, bps)| bps)).collect::<Vec<_>>());
-    let plan = Plan { name: name.into(), seed, duration, warmup, nodes, links, flows, sessions, record };
+    let mut plan = Plan { name: name.into(), seed, duration, warmup, nodes, links, flows, sessions, record };
+    words::of_radios(&mut plan, &entries, scenario, root, check);
     limits::work(&plan, root, check);
     way_back::note(&plan, check);
     check.ok().then_some(plan)

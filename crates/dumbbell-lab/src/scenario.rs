@@ -4,7 +4,7 @@
 use crate::codepoint::Codepoint;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::units::{Bytes, Rate, Span};
-use dumbbell_plan::Word;
+use dumbbell_plan::{Listener, Word};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -363,6 +363,22 @@ pub struct Flow {
     pub weight: Option<f64>,
     /// What its hosts tell the two ends of its connection, such as a radio that is about to be out of reach.
     pub words: Vec<Word>,
+    /// The link whose outages one of its hosts foresees: a word ahead of each, and one when it is over.
+    pub radio: Option<Radio>,
+}
+
+/// A host that knows when a link is down, from a service that says so beforehand (`outage`, `handoff`, `steps`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Radio {
+    /// The name of the link's direction.
+    pub link: String,
+    /// How long ahead of an outage its host says `path_down`; default when it begins.
+    #[serde(default)]
+    pub warning: Span,
+    /// Which end hears it; default the receiver.
+    #[serde(default)]
+    pub to: Listener,
 }
 
 /// Which way data goes through a dumbbell.

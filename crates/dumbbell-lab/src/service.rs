@@ -65,17 +65,29 @@ fn of(mut spec: Spec, table: &[String], rate: Option<Rate>, root: &Node, check: 
     Some(Transmitter { service: (spec.kind != "constant").then(|| spec.into()), rate: nominal })
 }
 
-/// Refuses an outage that a run would not see the end of. One that chance draws is judged by its mean.
+/// Refuses an outage that is longer than the run. One that chance draws is judged by its mean; steps may do as they like,
+/// as they always could.
 fn lasts(service: &AnyService, spec: &Spec, table: &[String], root: &Node, check: &mut Check) {
     let duration = root.get("duration").and_then(|node| node.as_str()?.parse::<Span>().ok());
-    let Some(duration) = duration.filter(|d| *d > Span::ZERO) else { return };
+    let Some(duration) = duration.filter(|d| *d > Span::ZERO && spec.kind != "steps") else { return };
     let span = |key: &str| spec.config.get(key).and_then(|v| v.as_str()?.parse::<Span>().ok());
     let (key, longest) = match span("mean_down").filter(|mean| *mean > Span::ZERO) {
         Some(mean) => ("mean_down", mean),
         None => {
-            let outages = service.outages(Time::ZERO + duration);
+            // What comes again does so within two periods.
+            let period = span("period").filter(|p| *p > Span::ZERO).unwrap_or(duration);
+            let outages = service.outages(Time::ZERO + duration.min(Span::from_ps(period.ps().saturating_mul(2))));
             let longest = outages.iter().map(|(from, to)| to.since(*from)).max().unwrap_or_default();
-            (if spec.kind == "handoff" { "handoffs" } else { "at" }, longest)
+            (
+                if spec.kind == "handoff" {
+                    "handoffs"
+                } else if spec.kind == "square" {
+                    "period"
+                } else {
+                    "at"
+                },
+                longest,
+            )
         }
     };
     if longest < duration {

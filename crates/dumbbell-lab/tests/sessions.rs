@@ -166,7 +166,7 @@ fn what_is_wrong_is_said_where_it_is() {
         (&["session.0.size.shape=0"], "session.0.size", "no shape"),
         (&["session.0.size.min=2 MB"], "session.0.size", "not below the greatest"),
         (&["session.0.size.kind=paretto"], "session.0.size", "not one of the choices"),
-        (&["session.0.size=web_serch"], "session.0.size", "no measured distribution"),
+        (&["session.0.size=web_serch"], "session.0.size", "not one of the choices"),
         (&["session.0.size=0 B"], "session.0.size", "at least one byte"),
         (&["session.0.size={ kind = \"pareto\", shape = 0.9, mean = \"1 kB\" }"], "session.0.size", "has no mean"),
         (&["session.0.stop=1 s", "session.0.start=2 s"], "session.0.stop", "arrivals begin at 2 s and end at 1 s"),

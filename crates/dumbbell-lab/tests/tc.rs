@@ -241,7 +241,7 @@ fn what_tc_cannot_say_is_refused_by_name() {
         ("queue={kind=\"drop_tail\", victim=\"random\"}", "victim"),
         ("dumbbell.bottleneck.impairment=[{kind=\"bit_error\", rate=1e-6}]", "bit_error"),
         ("dumbbell.bottleneck.impairment=[{kind=\"bernoulli\"}, {kind=\"gilbert_elliott\"}]", "gilbert_elliott"),
-        ("dumbbell.bottleneck.impairment=[{kind=\"bernoulli\", per=\"byte\"}]", "bytes or bits"),
+        ("dumbbell.bottleneck.impairment=[{kind=\"bernoulli\", per=\"byte\"}]", "counts packets"),
         ("dumbbell.bottleneck.impairment=[{kind=\"gilbert_elliott\", every=\"1 ms\"}]", "with time"),
         ("dumbbell.bottleneck.impairment=[{kind=\"jitter\", keep_order=true}]", "keep_order"),
         ("dumbbell.bottleneck.impairment=[{kind=\"jitter\", distribution=\"exponential\"}]", "exponential"),

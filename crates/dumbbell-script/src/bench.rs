@@ -6,7 +6,7 @@ use dumbbell_algos::cc::AnyCc;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::segment::{Extra, Outbox, Segment, TS_UNIT_SHIFT, flag};
-use dumbbell_core::transport::{CongestionControl, Phase};
+use dumbbell_core::transport::{CongestionControl, LocalSignal, Phase};
 use dumbbell_core::units::{Span, Time};
 use dumbbell_tcp::{Receiver, Sender, TcpConfig};
 use std::collections::VecDeque;
@@ -136,6 +136,15 @@ impl Bench {
         self.note(format!("offer {bytes}"));
         if let End::Receiver(r) = &mut self.end {
             r.offer(self.now, bytes, &mut self.out);
+        }
+        self.collect();
+    }
+
+    pub fn say(&mut self, word: LocalSignal) {
+        self.note(format!("say {}", if word == LocalSignal::PathDown { "path_down" } else { "path_up" }));
+        match &mut self.end {
+            End::Sender(s) => s.local(self.now, word, &mut self.out),
+            End::Receiver(r) => r.local(self.now, word, &mut self.out),
         }
         self.collect();
     }

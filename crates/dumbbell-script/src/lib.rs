@@ -13,6 +13,7 @@ mod segment;
 mod values;
 mod words;
 
+use dumbbell_core::transport::LocalSignal;
 use dumbbell_core::units::{Span, Time};
 use dumbbell_tcp::TcpConfig;
 pub use read::read;
@@ -83,6 +84,8 @@ enum Act {
     Close,
     /// The receiving application has room for so many bytes.
     Offer(u64),
+    /// The host says something to its end.
+    Say(LocalSignal),
     /// Segments arrive.
     Inject(Vec<Seg>),
     /// These segments leave, in this order.

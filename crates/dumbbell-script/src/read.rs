@@ -5,6 +5,7 @@ mod setup;
 
 use crate::words::{Word, words};
 use crate::{Act, Line, Script, Side, Trouble, quantity};
+use dumbbell_core::transport::LocalSignal;
 use dumbbell_core::units::{Span, Time};
 
 /// The latest time of a line, and the longest step between two.
@@ -106,7 +107,8 @@ impl Reading {
             ("write", Some(_)) if sender => Ok(Act::Write(self.size(verb, rest)?)),
             ("close", None) if sender => Ok(Act::Close),
             ("offer", Some(_)) if !sender => Ok(Act::Offer(self.size(verb, rest)?)),
-            (">" | "<" | "?" | "write" | "offer", None) => {
+            ("say", Some(_)) if rest.len() == 1 => said(&rest[0]),
+            (">" | "<" | "?" | "write" | "offer" | "say", None) => {
                 Err(trouble(verb, format!("`{}` needs more on its line", verb.text))
                     .fix("as in `> s1-s10`, `< ack s2`, `? cwnd == 4 pkt`, `write 20 kB`, `offer 0`"))
             }
@@ -116,8 +118,9 @@ impl Reading {
             ("offer", _) => {
                 Err(trouble(verb, "only a receiver offers a window").fix("a segment that arrives says `win 5000`"))
             }
-            _ => Err(trouble(verb, format!("`{}` is no verb of a script", verb.text))
-                .fix("known are > (must leave), < (arrives), ? (holds), write, close, offer; setup lines come first")),
+            _ => Err(trouble(verb, format!("`{}` is no verb of a script", verb.text)).fix(
+                "known are > (must leave), < (arrives), ? (holds), write, close, offer, say; setup lines come first",
+            )),
         }
     }
 
@@ -128,6 +131,15 @@ impl Reading {
             trouble_at((rest[0].from, rest[rest.len() - 1].to), "this is no size in whole bytes")
                 .fix(format!("write `{} 20 kB`, `{} 5 pkt` or a number of bytes", verb.text, verb.text))
         })
+    }
+}
+
+/// What a host says.
+fn said(word: &Word<'_>) -> Result<Act, Trouble> {
+    match word.text {
+        "path_down" => Ok(Act::Say(LocalSignal::PathDown)),
+        "path_up" => Ok(Act::Say(LocalSignal::PathUp)),
+        _ => Err(trouble(word, format!("no host says `{}`", word.text)).fix("write `say path_down` or `say path_up`")),
     }
 }
 

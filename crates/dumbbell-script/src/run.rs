@@ -57,6 +57,7 @@ impl Run {
             Act::Write(bytes) => return self.leftover(place, line.at, "a `>` line") && self.then(|b| b.write(*bytes)),
             Act::Close => return self.leftover(place, line.at, "a `>` line") && self.then(Bench::close),
             Act::Offer(bytes) => return self.leftover(place, line.at, "a `>` line") && self.then(|b| b.offer(*bytes)),
+            Act::Say(word) => return self.leftover(place, line.at, "a `>` line") && self.then(|b| b.say(*word)),
             Act::Inject(segments) => {
                 return self.leftover(place, line.at, "a `>` line")
                     && self.then(|b| segments.iter().for_each(|s| b.inject(s)));

@@ -5,9 +5,9 @@ use dumbbell_core::units::Span;
 use std::fmt;
 
 /// The flags that a script names; the others follow from what the segment is.
-pub const NAMED: [(&str, u8); 4] =
-    [("FIN", flag::FIN), ("ECE", flag::ECE), ("CWR", flag::CWR), ("again", flag::RETRANSMIT)];
-const MASK: u8 = flag::FIN | flag::ECE | flag::CWR | flag::RETRANSMIT;
+pub const NAMED: [(&str, u8); 5] =
+    [("FIN", flag::FIN), ("AE", flag::AE), ("ECE", flag::ECE), ("CWR", flag::CWR), ("again", flag::RETRANSMIT)];
+const MASK: u8 = flag::FIN | flag::ACE | flag::RETRANSMIT;
 
 /// What a segment is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl Seg {
         };
         let mut seg = Seg { flags: s.flags & MASK, ecn: Some(s.ecn), ..Seg::new(what, (0, 0)) };
         if matches!(what, What::Syn | What::SynAck) {
-            seg.flags &= !(flag::ECE | flag::CWR);
+            seg.flags &= !flag::ACE;
         }
         seg.ts = Some(Span::from_ps(u64::from(s.ts) << TS_UNIT_SHIFT));
         if let Some(x) = x {

@@ -1,10 +1,10 @@
 //! Cost of a packet-hop on the workload that simulators are compared by: `hop N RATE_MBPS SECONDS [red] [queue=NAME] [unfolded] [held]
-//! [linux] [rack] [cubic] [cc=NAME]`.
+//! [linux] [rack] [cubic] [cc=NAME] [timestamps]`.
 //!
 //! N senders, access 1 Gbps / 1 ms, bottleneck RATE / 10 ms, a buffer of one bandwidth-delay product (24 ms),
 //! 1000-byte packets, 40-byte acknowledgements, one for each packet, NewReno, flow i starts at i/N s.
 //! `linux`: hosts as the profile `linux` has them, with SACK (or CUBIC, or the control NAME) and the same sizes; `rack`: the benchmark's TCP
-//! with RACK-TLP; `cubic`: the benchmark's TCP with CUBIC.
+//! with RACK-TLP; `cubic`, `cc`: the benchmark's TCP with CUBIC or the control NAME, and with `timestamps` if that is said.
 //! Under `valgrind --tool=cachegrind` the instruction count divided by the hops is exact.
 #![allow(clippy::disallowed_methods, clippy::print_stdout)]
 #[path = "../tests/plans/mod.rs"]
@@ -29,7 +29,9 @@ fn other<'a>(said: &dyn Fn(&str) -> bool, named: Option<&'a str>) -> Option<(&'a
         let (detection, reduction) = (now.detection, now.reduction);
         Some(("sack", TcpConfig { detection, tail_loss_probe: true, reduction, ..bench }))
     } else {
-        cubic.then_some(("cubic", bench))
+        let timestamps = said("timestamps");
+        let control = named.or(cubic.then_some("cubic")).or(timestamps.then_some("newreno"))?;
+        Some((control, TcpConfig { timestamps, ..bench }))
     }
 }
 

@@ -77,10 +77,10 @@ impl Pkt {
     pub fn dscp(&self) -> Dscp {
         Dscp((self.word >> 2) as u8 & 63)
     }
-    /// Sets the codepoint of a packet that has none yet.
+    /// Sets the codepoint of a packet that has none yet; of one that has, bits that both have are cleared.
     #[inline]
     pub fn put_dscp(&mut self, dscp: Dscp) {
-        self.word |= u64::from(dscp.0) << 2;
+        self.word ^= u64::from(dscp.0) << 2;
     }
     /// Sets the codepoint.
     #[inline]

@@ -1,6 +1,7 @@
 //! The two ends of a flow, and what is measured of it.
 use crate::app::{Act, App};
 use crate::observe::{Cause, FlowRow, Looks, Observer, Reaction, Stance};
+use crate::receipt::Receipt;
 use dumbbell_algos::cc::AnyCc;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::probe::Gauges;
@@ -100,26 +101,6 @@ pub struct Side {
     looks: Looks,
 }
 
-/// A transfer that may come to its end: what its receiver had when the last packet came, so that what that packet
-/// brought is known when the next one comes, or at the end. A flow without an end does not pay for this.
-#[derive(Clone, Copy, Debug)]
-struct Receipt {
-    delivered_bytes: u64,
-    last_packet: Time,
-    /// When the receiving application last got something new.
-    delivered_at: Time,
-}
-
-impl Receipt {
-    /// The receiver has `delivered_bytes`, and the next packet comes at `now`.
-    fn note(&mut self, delivered_bytes: u64, now: Time) {
-        if delivered_bytes != self.delivered_bytes {
-            (self.delivered_bytes, self.delivered_at) = (delivered_bytes, self.last_packet);
-        }
-        self.last_packet = now;
-    }
-}
-
 /// One flow; what each packet touches comes first.
 #[repr(C)]
 pub struct Flow {
@@ -146,8 +127,7 @@ pub struct Flow {
 impl Flow {
     /// A flow that has not begun; it does at `start`.
     pub fn new(number: usize, ends: Ends, app: App, start: Time, looks: Looks) -> Self {
-        let none = Receipt { delivered_bytes: 0, last_packet: start, delivered_at: start };
-        let receipt = (app.may_close() && matches!(ends, Ends::Tcp { .. })).then(|| Box::new(none));
+        let receipt = (app.may_close() && matches!(ends, Ends::Tcp { .. })).then(|| Box::new(Receipt::new(start)));
         let side = |attend| Side { armed: Time::NEVER, quiet_until: Time::ZERO, attend, looks };
         let receives = if receipt.is_some() { Time::ZERO } else { looks.next() };
         Flow {
@@ -240,8 +220,7 @@ impl Flow {
     /// connection, after [`Flow::close`].
     pub fn completed_at(&self) -> Option<Time> {
         let (Some(receipt), Ends::Tcp { sender, .. }) = (&self.receipt, &self.ends) else { return None };
-        let whole = self.app.closed() && receipt.delivered_bytes == sender.written();
-        (whole && sender.written() > 0).then_some(receipt.delivered_at)
+        receipt.complete(sender.written()).filter(|_| self.app.closed())
     }
 
     /// What the application measured of itself by `end`.

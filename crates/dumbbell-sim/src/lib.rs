@@ -29,6 +29,7 @@ mod parcel;
 mod peril;
 mod port;
 mod ranks;
+mod receipt;
 mod report;
 mod ring;
 mod socket;

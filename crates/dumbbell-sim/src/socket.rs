@@ -1,9 +1,13 @@
 //! The way from a socket into the network: what an endpoint sends is run ahead at once, to its first merge.
-use crate::entry::Pkt;
+use crate::entry::{NONE, Pkt};
 use crate::net::Net;
 use crate::observe::Observer;
+use dumbbell_core::packet::Dscp;
 use dumbbell_core::segment::{Extra, Outbox, Segment};
 use dumbbell_core::units::Time;
+
+/// The codepoint of lower effort (RFC 8622).
+const LOWER_EFFORT: Dscp = Dscp(1);
 
 /// Takes what one end of a flow sends at one instant.
 pub struct Socket<'a, O> {
@@ -17,10 +21,26 @@ pub struct Socket<'a, O> {
     pub observer: &'a mut O,
 }
 
+impl<O> Socket<'_, O> {
+    /// The packet with what it carries besides; a dummy is of the lower-effort class, whatever its flow is of.
+    #[inline(never)]
+    fn special(&mut self, packet: Pkt, extra: Extra) -> Pkt {
+        let mut packet = packet.with_extra(self.net.extras.put(Some(extra)));
+        if extra.dummy {
+            // The exit adds its own codepoint bit by bit: this leaves LE.
+            packet.put_dscp(Dscp(LOWER_EFFORT.0 ^ self.net.exits[self.number as usize].dscp.0));
+        }
+        packet
+    }
+}
+
 impl<O: Observer> Outbox for Socket<'_, O> {
     #[inline(always)]
     fn send(&mut self, segment: Segment, extra: Option<Extra>) {
-        let extra = self.net.extras.put(extra);
-        self.net.launch(self.t, self.number, Pkt::new(segment, extra), self.observer);
+        let mut packet = Pkt::new(segment, NONE);
+        if let Some(extra) = extra {
+            packet = self.special(packet, extra);
+        }
+        self.net.launch(self.t, self.number, packet, self.observer);
     }
 }

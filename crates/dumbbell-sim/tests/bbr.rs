@@ -124,17 +124,19 @@ fn alone_it_fills_the_pipe_and_not_the_queue() {
 /// three quanta of 1 ms are little; its RTprop is the propagation and one transmission on each link.
 #[test]
 fn the_model_is_exact_where_it_is_alone() {
-    let mut plan = shared(&["bbr"], 40.0, 60, 1);
-    plan.links.iter_mut().take(2).for_each(|l| l.delay = Span::from_ms(100));
-    let cc = spec("bbr", json!({ "min_rtt_window": "1000 s" }));
-    plan.flows[0].transport = Transport::Tcp { cc, tcp: host().into() };
-    let (_, series) = run(&plan);
-    let used = series.rate(0, 10.0, 60.0) / C;
-    println!("{used:.4} of the path; RTprop {:?}", series.rt_prop);
-    assert!((used / 0.99 - 1.0).abs() < 0.01, "{used}");
-    // 1000 bytes there and 52 back, over 1 Gbps, 20 Mbps and 1 Gbps.
-    let sending = 1052.0 * 8.0 * (2.0 / 1e9 + 1.0 / 20e6);
-    assert!((series.rt_prop.unwrap() / (0.204 + sending) - 1.0).abs() < 1e-6, "{:?}", series.rt_prop);
+    for margin in [0.01, 0.03] {
+        let mut plan = shared(&["bbr"], 40.0, 60, 1);
+        plan.links.iter_mut().take(2).for_each(|l| l.delay = Span::from_ms(100));
+        let cc = spec("bbr", json!({ "min_rtt_window": "1000 s", "pacing_margin": margin }));
+        plan.flows[0].transport = Transport::Tcp { cc, tcp: host().into() };
+        let (_, series) = run(&plan);
+        let used = series.rate(0, 10.0, 60.0) / C;
+        println!("{used:.4} of the path; RTprop {:?}", series.rt_prop);
+        assert!((used / (1.0 - margin) - 1.0).abs() < 0.01, "{used}");
+        // 1000 bytes there and 52 back, over 1 Gbps, 20 Mbps and 1 Gbps.
+        let sending = 1052.0 * 8.0 * (2.0 / 1e9 + 1.0 / 20e6);
+        assert!((series.rt_prop.unwrap() / (0.204 + sending) - 1.0).abs() < 1e-6, "{:?}", series.rt_prop);
+    }
 }
 
 /// Two flows of the same kind share evenly within 30 s, whichever began first.
@@ -196,15 +198,15 @@ fn the_round_trip_time_is_looked_for() {
 fn a_queue_that_vanished_is_found_out() {
     for (cc, every) in [("bbr", 10.0), ("bbr3", 5.0)] {
         let mut plan = shared(&["cubic", cc], 4.0, 45, 1);
-        // 15 MB take CUBIC five seconds alone: it has the rest to send beside BBR.
-        plan.flows[0].source = spec("fixed", json!({ "size": "15 MB" }));
+        // 18 MB take CUBIC five seconds alone: it has the rest to send beside BBR.
+        plan.flows[0].source = spec("fixed", json!({ "size": "18 MB" }));
         plan.flows[1].start = Span::from_secs(5);
         let (_, series) = run(&plan);
-        let ended = series.flows.iter().filter(|f| f.1 == 0 && f.3 < 15_000_000).map(|f| f.0).fold(0.0, f64::max);
-        assert!((7.0..25.0).contains(&ended), "CUBIC ended at {ended} s");
+        let ended = series.flows.iter().filter(|f| f.1 == 0 && f.3 < 18_000_000).map(|f| f.0).fold(0.0, f64::max);
+        assert!((6.5..25.0).contains(&ended), "CUBIC ended at {ended} s");
         let (before, after) = (series.queue(6.0, ended) / BDP, series.queue(ended + 1.2 * every, 45.0) / BDP);
         println!("{cc}: {before:.2} BDP beside CUBIC, {after:.2} when it looked");
-        assert!(before > 1.0 && after < 0.5, "{cc}: {before} BDP before, {after} after");
+        assert!(before > 2.0 && after < 0.75, "{cc}: {before} BDP before, {after} after");
         assert!(series.rate(1, ended + 1.0, 45.0) > 0.9 * C);
     }
 }

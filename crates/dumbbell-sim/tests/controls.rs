@@ -1,4 +1,6 @@
-//! What the papers and RFCs claim of congestion controls, in closed loop.
+//! What the papers and RFCs claim of congestion controls, in closed loop. What is printed is what docs/controls.md says:
+//! `cargo test --release -p dumbbell-sim --test controls -- --nocapture`.
+#![allow(clippy::print_stdout)]
 mod plans;
 
 #[path = "controls/background.rs"]
@@ -9,3 +11,5 @@ mod bottleneck;
 mod delay;
 #[path = "controls/recovery.rs"]
 mod recovery;
+#[path = "controls/wireless.rs"]
+mod wireless;

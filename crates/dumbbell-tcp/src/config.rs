@@ -182,6 +182,8 @@ impl TcpConfig {
         let ecn = match implied.ecn {
             Some("per_packet") => Ecn::PerPacket,
             Some("dctcp") => Ecn::Dctcp,
+            Some("accecn") => Ecn::Accecn,
+            Some("l4s") => Ecn::L4s,
             _ => self.ecn,
         };
         let reduction = if implied.meters { Reduction::Rfc6675 } else { self.reduction };

@@ -41,6 +41,8 @@ struct Cold {
     /// The duplicate that the next acknowledgement reports.
     duplicate: Option<(u64, u64)>,
     tag: u32,
+    /// Whether the next acknowledgement answers a dummy.
+    dummy: bool,
     /// How often it has moved.
     moved: u8,
     fin_at: Option<u64>,
@@ -113,7 +115,7 @@ impl<P: Receive> Receiver<P> {
             policy,
             stats: ReceiverStats::default(),
             blocks: Reassembly::default(),
-            cold: Box::new(Cold { config, duplicate: None, tag: 0, moved: 0, fin_at: None }),
+            cold: Box::new(Cold { config, duplicate: None, tag: 0, dummy: false, moved: 0, fin_at: None }),
         }
     }
 
@@ -191,11 +193,14 @@ impl<P: Receive> Receiver<P> {
         if self.timestamps && from <= self.acked && (from == self.nxt || self.is_newer(s.ts)) {
             self.ts_recent = s.ts;
         }
+        if x.is_some_and(|x| x.dummy) {
+            return self.answer_dummy(now, x.map_or(0, |x| x.tag), out);
+        }
         let ce = s.ecn == Ecn::Ce;
         self.stats.ce_packets += u64::from(ce);
         let mut arrival = Arrival::default();
         (arrival.now, arrival.bytes, arrival.mss) = (now, bytes, self.mss);
-        (arrival.ce, arrival.cwr) = (ce, s.flags & flag::CWR != 0);
+        (arrival.ce, arrival.ecn, arrival.cwr) = (ce, s.ecn, s.flags & flag::CWR != 0);
         arrival.pending = self.nxt - self.acked + bytes;
         arrival.in_order = from == self.nxt && self.nxt + bytes <= self.edge && self.blocks.is_empty();
         let reply = self.policy.on_data(&arrival);

@@ -1,4 +1,5 @@
 //! The sending end of a connection.
+mod accurate;
 mod ack;
 mod control;
 mod freeze;
@@ -83,6 +84,8 @@ pub struct SenderStats {
     pub tail_probes: u64,
     /// Losses that a tail loss probe repaired by itself: each was answered with a reduction.
     pub tail_losses: u64,
+    /// Dummy segments (TCP Peach).
+    pub dummies: u64,
     /// Timeouts that proved needless and were undone (F-RTO, Eifel, D-SACK).
     pub spurious_timeouts: u64,
     /// Recoveries that proved needless and were undone (Eifel, D-SACK).
@@ -137,6 +140,7 @@ struct Cold {
     /// The ranges that it reports selectively for the first time; kept for its room.
     fresh: Vec<(u64, u64)>,
     frto: frto::Frto,
+    accurate: accurate::Accurate,
     freeze: freeze::Freeze,
     /// How often the receiver said that it moved.
     moves: u8,
@@ -188,6 +192,8 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     ect: Codepoint,
     /// Whether the receiver echoes until it is told of a reduction (RFC 3168).
     latched: bool,
+    /// Whether it counts marked packets and bytes (RFC 9768).
+    accurate: bool,
     cwr_due: bool,
     tagged: bool,
     frozen: bool,
@@ -293,7 +299,12 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             stage: Stage::Opening,
             timestamps: config.timestamps,
             ecn: config.ecn != Ecn::Off,
-            ect: if config.ecn == Ecn::Off { Codepoint::NotEct } else { Codepoint::Ect0 },
+            ect: match config.ecn {
+                Ecn::Off => Codepoint::NotEct,
+                Ecn::L4s => Codepoint::Ect1,
+                _ => Codepoint::Ect0,
+            },
+            accurate: config.ecn.accurate() && !config.handshake,
             latched: config.ecn == Ecn::Rfc3168,
             sack: config.sack,
             attentive: detect.has_timer() || config.dsack_undo || (config.eifel && config.timestamps),
@@ -304,7 +315,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             simple: false,
             ordinary: false,
             burst: 0,
-            quantum: config.pacing_quantum,
+            // L4S wants no bursts of more than 250 us (RFC 9331 section 4.3 item 7): one segment at a time.
+            quantum: if config.ecn == Ecn::L4s { 1 } else { config.pacing_quantum },
             cwr_due: false,
             tagged: false,
             frozen: false,
@@ -325,7 +337,6 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             stats: SenderStats::default(),
             cold: Box::new(Cold {
                 episode: undo::Episode::new(&config),
-                config,
                 tags: tags::Tags::default(),
                 rto_una: 0,
                 syn_resent: false,
@@ -333,11 +344,13 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
                 report: gain::Report::default(),
                 fresh: Vec::new(),
                 frto: frto::Frto::Off,
+                accurate: accurate::Accurate::new(&config),
                 freeze: freeze::Freeze::default(),
                 moves: 0,
                 probe: probe::Probe::default(),
                 rates: cc_rates.then(|| Box::new(rate::Rates::new(FIRST))),
                 lost_again: (0, 0),
+                config,
             }),
         };
         sender.simple = sender.is_simple();

@@ -123,6 +123,8 @@ _CHOSEN = {
     "cubic": Look(VERMILLION, "^", DASHES[3]),
     "bbr": Look(GREEN, "D", DASHES[4]),
     "vegas": Look(PURPLE, "v", DASHES[2]),
+    "westwood": Look(SKY, "X", DASHES[1]),
+    "cae": Look(GREEN, "P", DASHES[0]),
 }
 
 

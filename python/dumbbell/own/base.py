@@ -153,7 +153,7 @@ class CongestionControl(Own):
     recovery: ClassVar[str | None] = None
     """The recovery that it needs (`reno`, `newreno`, `sack`, `tahoe`); None: what the profile says."""
     echo: ClassVar[str | None] = None
-    """How congestion must be echoed (`rfc3168`, `per_packet`, `dctcp`); None: what the profile says."""
+    """How congestion must be echoed (`rfc3168`, `per_packet`, `dctcp`, `accecn`, `l4s`); None: what the profile says."""
     needs_timestamps: ClassVar[bool] = False
     """Whether it needs TCP timestamps."""
     needs_rates: ClassVar[bool] = False

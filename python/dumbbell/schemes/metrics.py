@@ -71,6 +71,12 @@ def rtos(run: Run, _: Queue) -> float:
     return float(sum(flow.get("rtos") or 0 for flow in run["flows"]))
 
 
+def completion_s(run: Run, _: Queue) -> float | None:
+    """The 99th percentile of the completion time of the first session's transfers [s]. None without a session, and
+    where nothing finished."""
+    return run["sessions"][0]["p99_completion_s"] if run.get("sessions") else None
+
+
 def _of_queue(key: str) -> Callable[[Run, Queue], float | None]:
     return lambda _, queue: queue.get(key)
 
@@ -92,6 +98,14 @@ ALL = (
     ),
     Metric(
         "p99_sojourn_s", "p99 delay", "s", "lower", "the lowest p99 queueing delay", _of_queue("p99_sojourn_s"), _BINS
+    ),
+    Metric(
+        "p99_completion_s",
+        "p99 completion",
+        "s",
+        "lower",
+        "the shortest p99 completion time",
+        completion_s,
     ),
     Metric("loss_share", "loss", "1", "lower", "the least loss", loss_share),
     Metric("mean_sojourn_s", "mean delay", "s", None, "", _of_queue("mean_sojourn_s")),

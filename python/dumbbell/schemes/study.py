@@ -99,12 +99,14 @@ def _link_place(scenario: dict[str, Any], chosen: int) -> str:
 
 def _cc_places(scenario: dict[str, Any], plan: dict[str, Any]) -> Iterator[str]:
     """Where the congestion controls of the TCP flows are written."""
-    first, tables = 0, scenario["flow"]
+    first, tables = 0, scenario.get("flow", [])
     is_tcp = []
     for table in tables:
         is_tcp.append(plan["flows"][first]["transport"]["protocol"] == "tcp")
         first += int(table.get("count", 1))
-    if all(is_tcp):
+    if scenario.get("session"):
+        yield "session.*.cc"
+    if is_tcp and all(is_tcp):
         yield "flow.*.cc"
     else:
         yield from (f"flow.{i}.cc" for i, tcp in enumerate(is_tcp) if tcp)
@@ -165,7 +167,7 @@ def _long(key: str, base: Base) -> str:
 
 def _count(base: Base) -> str:
     """The key of the number of flows."""
-    tables = base.scenario["flow"]
+    tables = base.scenario.get("flow", [])
     if len(tables) == 1:
         return "flow.0.count"
     names = ", ".join(f"flow.{table.get('name', i)}.count" for i, table in enumerate(tables))

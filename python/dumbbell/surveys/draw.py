@@ -7,7 +7,7 @@ from typing import Any
 
 from ..figures import style
 from ..figures.style import Figure, Look
-from ..schemes.draw import FAINT, SMALL, SOFT, legend, looks, mark
+from ..schemes.draw import FAINT, SMALL, SOFT, delay_axis, legend, looks, mark
 from ..tables import unit_of
 from ..units import prefix, significant
 
@@ -58,6 +58,7 @@ def lines(
         _name(panel, title, places, document)
         if logy:
             panel.set_yscale("log")
+            delay_axis(panel, [mean * scale for mean in means], "y")  # Plain numbers at its ticks.
     for guide, text in guides:
         xs = [x for x in places if isinstance(x, float)]
         _guide(grid[0][0], xs, [guide(x) * _scale(document, keys[0]) for x in xs], text)
@@ -98,7 +99,7 @@ def _line(
         return
     ends = [row[key]["ci95"] or (row[key]["mean"],) * 2 for row in rows]
     arms = [
-        [max(y - low * scale, 0.0) for y, (low, _) in zip(ys, ends, strict=True)],
+        [min(max(y - low * scale, 0.0), 0.95 * abs(y)) for y, (low, _) in zip(ys, ends, strict=True)],
         [max(high * scale - y, 0.0) for y, (_, high) in zip(ys, ends, strict=True)],
     ]
     panel.errorbar(xs, ys, yerr=arms, **{**mark(look, 5.5), "linestyle": look.dash})
@@ -183,9 +184,10 @@ def _map(
     panel.imshow(table, aspect="auto", cmap=cmap, vmin=middle - span, vmax=middle + span, interpolation="none")
     for i, j in np.ndindex(table.shape):
         if np.isfinite(table[i, j]):
-            far = abs(table[i, j] - middle) > 0.62 * span and (cmap == "RdBu" or table[i, j] > middle)
+            away = (table[i, j] - middle) / span
+            dark = abs(away) > 0.62 if cmap == "RdBu" else away > 0.2
             text = f"{100 * table[i, j]:.0f}".replace("-", "\N{MINUS SIGN}")
-            panel.text(j, i, text, ha="center", va="center", fontsize=8, color="white" if far else "black")
+            panel.text(j, i, text, ha="center", va="center", fontsize=8, color="white" if dark else "black")
     labels = [place(axes[0], x).removesuffix(" BDP") for x in columns]
     panel.set_xticks(range(len(columns)), labels)
     if max(map(len, labels)) > 5:

@@ -18,6 +18,7 @@ SUBJECTS = (
     "red",
     "links",
     "losses",
+    "wireless",
     "measuring",
     "throughput",
     "cubic",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from .bench import Bench, Run, over_seeds, worst
@@ -93,12 +94,12 @@ def _alone() -> Iterator[Oracle]:
             f"{segments} segments alone, from a window of {WINDOW}: slow start (Cardwell et al., INFOCOM 2000)",
             law,
             1e-9,
-            lambda bench, lone=lone: _single(bench, lone),
+            partial(_single, lone),
             "s",
         )
 
 
-def _single(bench: Bench, scenario: dict[str, Any]) -> Measured:
+def _single(scenario: dict[str, Any], bench: Bench) -> Measured:
     return Measured(of_session("mean_completion_s")(bench.run(scenario, seeds=1)[0]))
 
 

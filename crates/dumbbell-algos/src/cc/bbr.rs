@@ -1,7 +1,7 @@
 //! BBR, version 1 (draft-cardwell-iccrg-bbr-congestion-control-00; Cardwell et al. 2016): a model of the path in place of
 //! losses. Windows are in bytes, rates in bytes per second.
 use super::filter::WindowedMax;
-use super::model::{FullPipe, HeldBack, LastGood, MinRtt, Rounds, pacing_rate};
+use super::model::{Apart, FullPipe, HeldBack, LastGood, MinRtt, Rounds, pacing_rate};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
@@ -81,8 +81,11 @@ impl Config for BbrConfig {
 }
 
 /// See the module's page.
+pub type Bbr = Apart<Model>;
+
+/// Its state.
 #[derive(Clone, Debug)]
-pub struct Bbr {
+pub struct Model {
     config: BbrConfig,
     mss: u64,
     initial_window: u64,
@@ -115,7 +118,7 @@ pub struct Bbr {
     in_flight: u64,
 }
 
-impl Algorithm for Bbr {
+impl Algorithm for Model {
     type Config = BbrConfig;
     type Site = Path;
     const ABOUT: About = About {
@@ -143,7 +146,7 @@ impl Algorithm for Bbr {
         provenance: Provenance::TwoReadings,
     };
     fn new(config: &BbrConfig, path: &Path) -> Self {
-        Bbr {
+        Model {
             mss: path.mss,
             initial_window: path.initial_window.max(path.mss),
             chance: Stream::named(0, "bbr"),
@@ -173,7 +176,7 @@ impl Algorithm for Bbr {
     }
 }
 
-impl Bbr {
+impl Model {
     fn min_window(&self) -> u64 {
         ((self.config.min_cwnd.0 * self.mss as f64) as u64).max(self.mss)
     }
@@ -268,7 +271,7 @@ impl Bbr {
     }
 }
 
-impl CongestionControl for Bbr {
+impl CongestionControl for Model {
     fn implies(&self) -> Implied {
         Implied { meters: true, ..Implied::NOTHING }
     }

@@ -1,7 +1,7 @@
 //! BBR, version 3 (draft-ietf-ccwg-bbr-04): version 1's model, bounded by what losses and marks say that the path holds.
 //! Windows are in bytes, rates in bytes per second.
 use super::filter::WindowedMax;
-use super::model::{FullPipe, HeldBack, LastGood, MinRtt, Rounds, pacing_rate};
+use super::model::{Apart, FullPipe, HeldBack, LastGood, MinRtt, Rounds, pacing_rate};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
@@ -144,8 +144,11 @@ impl Config for Bbr3Config {
 }
 
 /// See the module's page.
+pub type Bbr3 = Apart<Model>;
+
+/// Its state.
 #[derive(Clone, Debug)]
-pub struct Bbr3 {
+pub struct Model {
     config: Bbr3Config,
     mss: u64,
     initial_window: u64,
@@ -182,7 +185,7 @@ pub struct Bbr3 {
     delivered: u64,
 }
 
-impl Algorithm for Bbr3 {
+impl Algorithm for Model {
     type Config = Bbr3Config;
     type Site = Path;
     const ABOUT: About = About {
@@ -212,7 +215,7 @@ impl Algorithm for Bbr3 {
         provenance: Provenance::TwoReadings,
     };
     fn new(config: &Bbr3Config, path: &Path) -> Self {
-        Bbr3 {
+        Model {
             mss: path.mss,
             initial_window: path.initial_window.max(path.mss),
             chance: Stream::named(0, "bbr3"),
@@ -246,7 +249,7 @@ impl Algorithm for Bbr3 {
     }
 }
 
-impl Bbr3 {
+impl Model {
     /// `BBRUpdateMaxBw`.
     #[inline]
     fn update_max_bw(&mut self, rs: &RateSample) {
@@ -270,7 +273,7 @@ impl Bbr3 {
     }
 }
 
-impl CongestionControl for Bbr3 {
+impl CongestionControl for Model {
     fn implies(&self) -> Implied {
         Implied { meters: true, ..Implied::NOTHING }
     }

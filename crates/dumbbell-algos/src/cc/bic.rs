@@ -225,7 +225,8 @@ mod tests {
     fn fast_convergence() {
         for (fast_convergence, goal) in [(true, 720.0), (false, 800.0)] {
             let mut d = Drill::<Bic>::at(1000.0, &BicConfig { fast_convergence, ..Default::default() });
-            (d.lose(), d.lose());
+            d.lose();
+            d.lose();
             near(d.gauge("last_max"), goal, 1e-9);
             assert_eq!(d.w(), 640.0);
         }
@@ -250,10 +251,12 @@ mod tests {
         let mut d = Drill::<Bic>::at(7.0, &BicConfig::default());
         let mut reno = Drill::<Newreno>::at(7.0, &Default::default());
         for i in 0..300 {
-            (d.ack(1), reno.ack(1));
+            d.ack(1);
+            reno.ack(1);
             assert_eq!(d.cc.cwnd(), reno.cc.cwnd(), "{i}");
             if i % 60 == 59 {
-                (d.lose(), reno.lose());
+                d.lose();
+                reno.lose();
             }
         }
     }

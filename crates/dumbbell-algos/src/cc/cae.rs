@@ -169,7 +169,7 @@ impl Estimator {
 /// See the module's page.
 #[derive(Clone, Debug)]
 pub struct Cae {
-    window: Window,
+    window: Box<Window>,
     /// Apart, so that it takes no room in flows of other controls.
     reverse: Box<Estimator>,
 }
@@ -207,7 +207,7 @@ impl Algorithm for Cae {
             resets: 0,
             config: config.clone(),
         });
-        Cae { window: Window::new(STANDARD, path), reverse }
+        Cae { window: Box::new(Window::new(STANDARD, path)), reverse }
     }
 }
 

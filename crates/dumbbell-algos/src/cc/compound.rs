@@ -275,10 +275,12 @@ mod tests {
         let mut d = Drill::<Compound>::at(40.0, &CompoundConfig { alpha: 0.0, ..Default::default() });
         let mut reno = Drill::<Newreno>::at(40.0, &Default::default());
         for i in 0..400 {
-            (d.ack(1), reno.ack(1));
+            d.ack(1);
+            reno.ack(1);
             assert_eq!((d.cc.cwnd(), d.cc.ssthresh()), (reno.cc.cwnd(), reno.cc.ssthresh()), "{i}");
             if i % 97 == 96 {
-                (d.lose(), reno.lose());
+                d.lose();
+                reno.lose();
             }
         }
     }

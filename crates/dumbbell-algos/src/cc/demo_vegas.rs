@@ -206,10 +206,12 @@ mod tests {
         for i in 0..2000u64 {
             let rtt = Span::from_us(100_000 + i * 7919 % 30_000);
             (demo.rtt, vegas.rtt) = (rtt, rtt);
-            (demo.ack(1), vegas.ack(1));
+            demo.ack(1);
+            vegas.ack(1);
             if i % 311 == 310 {
                 let cause = if i % 2 == 0 { Cause::Loss } else { Cause::Timeout { first: true } };
-                (demo.congest(cause), vegas.congest(cause));
+                demo.congest(cause);
+                vegas.congest(cause);
             }
             assert_eq!((demo.cc.cwnd(), demo.cc.ssthresh()), (vegas.cc.cwnd(), vegas.cc.ssthresh()), "{i}");
         }

@@ -215,13 +215,16 @@ mod tests {
         let mut d = Drill::<Highspeed>::at(20.0, &HighspeedConfig::default());
         let mut reno = Drill::<Newreno>::at(20.0, &Default::default());
         for i in 0..400 {
-            (d.ack(1), reno.ack(1));
+            d.ack(1);
+            reno.ack(1);
             assert_eq!((d.cc.cwnd(), d.cc.ssthresh()), (reno.cc.cwnd(), reno.cc.ssthresh()), "{i}");
             if i % 97 == 96 {
-                (d.lose(), reno.lose());
+                d.lose();
+                reno.lose();
             }
         }
-        (d.congest(Cause::Timeout { first: true }), reno.congest(Cause::Timeout { first: true }));
+        d.congest(Cause::Timeout { first: true });
+        reno.congest(Cause::Timeout { first: true });
         assert_eq!((d.cc.cwnd(), d.cc.ssthresh()), (reno.cc.cwnd(), reno.cc.ssthresh()));
     }
 

@@ -273,7 +273,8 @@ mod tests {
     #[test]
     fn a_round_trip_adds_alpha() {
         let mut d = Drill::<Htcp>::at(1000.0, &HtcpConfig::default());
-        (d.ack(1), d.lose());
+        d.ack(1);
+        d.lose();
         d.now += Span::from_secs(3);
         let w = d.w();
         d.round();
@@ -357,11 +358,13 @@ mod tests {
         let mut d = Drill::<Htcp>::at(20.0, &config);
         let mut reno = Drill::<Newreno>::at(20.0, &Default::default());
         for i in 0..400 {
-            (d.ack(1), reno.ack(1));
+            d.ack(1);
+            reno.ack(1);
             d.now += Span::from_ms(5);
             assert_eq!(d.cc.cwnd(), reno.cc.cwnd(), "{i}");
             if i % 97 == 96 {
-                (d.lose(), reno.lose());
+                d.lose();
+                reno.lose();
             }
         }
     }
@@ -369,7 +372,8 @@ mod tests {
     #[test]
     fn an_undone_loss_leaves_no_trace() {
         let mut d = Drill::<Htcp>::at(100.0, &HtcpConfig::default());
-        (d.rounds(5, 80), d.rounds(5, 100));
+        d.rounds(5, 80);
+        d.rounds(5, 100);
         let (before, w) = (d.cc.now, d.cc.cwnd());
         d.lose();
         d.congest(Cause::Spurious);

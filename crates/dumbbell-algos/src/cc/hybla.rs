@@ -89,7 +89,7 @@ impl Hybla {
     fn slow_start(&mut self, acked: u64) {
         let cwnd = self.window.cwnd();
         let most = self.config.slow_start_limit * cwnd as f64;
-        let step = (self.step * self.window.credit(acked) as f64).min(most);
+        let step = (self.step * self.window.slow_start_credit(acked) as f64).min(most);
         self.window.set_cwnd(cwnd.saturating_add(step as u64).min(self.window.ssthresh()));
     }
 }
@@ -194,10 +194,12 @@ mod tests {
         let mut reno = Drill::<Newreno>::on(&path(10.0, true), &Default::default());
         (d.rtt, reno.rtt) = (Span::from_ms(25), Span::from_ms(25));
         for i in 0..600 {
-            (d.ack(1), reno.ack(1));
+            d.ack(1);
+            reno.ack(1);
             assert_eq!((d.cc.cwnd(), d.cc.ssthresh()), (reno.cc.cwnd(), reno.cc.ssthresh()), "{i}");
             if i % 97 == 96 {
-                (d.lose(), reno.lose());
+                d.lose();
+                reno.lose();
             }
         }
     }

@@ -206,7 +206,8 @@ mod tests {
     /// One that has seen 100 and 200 ms.
     fn between_100_and_200_ms(w: f64) -> Drill<Illinois> {
         let mut d = Drill::<Illinois>::at(w, &IllinoisConfig::default());
-        (d.rounds(2, 100), d.rounds(2, 200));
+        d.rounds(2, 100);
+        d.rounds(2, 200);
         d
     }
 
@@ -281,10 +282,12 @@ mod tests {
             let mut reno = Drill::<Newreno>::at(w, &Default::default());
             for i in 0..300 {
                 d.rtt = Span::from_ms(100 + i % 70);
-                (d.ack(1), reno.ack(1));
+                d.ack(1);
+                reno.ack(1);
                 assert_eq!(d.cc.cwnd(), reno.cc.cwnd(), "{i}");
                 if i % 40 == 39 {
-                    (d.lose(), reno.lose());
+                    d.lose();
+                    reno.lose();
                 }
             }
         }

@@ -83,7 +83,7 @@ impl Estimate {
 /// Jersey's window, for an estimate that any clock may drive.
 #[derive(Clone, Debug)]
 pub struct Core {
-    pub(super) window: Window,
+    pub(super) window: Box<Window>,
     counter: Counter,
     estimate: Estimate,
     /// The round-trip time that counts; zero: none yet.
@@ -99,7 +99,7 @@ impl Core {
     /// At the start of a connection.
     pub fn new(config: &JerseyConfig, path: &Path) -> Self {
         Core {
-            window: Window::new(STANDARD, path),
+            window: Box::new(Window::new(STANDARD, path)),
             counter: Counter::default(),
             estimate: Estimate::default(),
             rtt: Span::ZERO,

@@ -257,13 +257,16 @@ mod tests {
             let mut reno = Drill::<Newreno>::at(20.0, &Default::default());
             for i in 0..400 {
                 d.rtt = Span::from_ms(if delta == 1.0 { 100 + i % 50 } else { 100 });
-                (d.ack(1), reno.ack(1));
+                d.ack(1);
+                reno.ack(1);
                 assert_eq!((d.cc.cwnd(), d.cc.ssthresh()), (reno.cc.cwnd(), reno.cc.ssthresh()), "{i}");
                 if i % 97 == 96 {
-                    (d.lose(), reno.lose());
+                    d.lose();
+                    reno.lose();
                 }
             }
-            (d.congest(Cause::Timeout { first: true }), reno.congest(Cause::Timeout { first: true }));
+            d.congest(Cause::Timeout { first: true });
+            reno.congest(Cause::Timeout { first: true });
             assert_eq!(d.cc.cwnd(), reno.cc.cwnd());
         }
     }

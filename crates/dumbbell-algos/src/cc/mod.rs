@@ -6,6 +6,7 @@ pub mod counter;
 pub mod delays;
 #[cfg(test)]
 pub(crate) mod drill;
+pub mod extent;
 pub mod filter;
 pub mod hystart;
 pub mod model;
@@ -20,8 +21,9 @@ registry! { cc AnyCc, suite cc_suite {
     cae::Cae,
     compound::Compound,
     cubic::Cubic,
-    demo_vegas::DemoVegas,
     dcr::Dcr,
+    dctcp::Dctcp,
+    demo_vegas::DemoVegas,
     freeze::Freeze,
     highspeed::Highspeed,
     htcp::Htcp,
@@ -33,6 +35,8 @@ registry! { cc AnyCc, suite cc_suite {
     lp::Lp,
     new_jersey::NewJersey,
     newreno::Newreno,
+    peach::Peach,
+    prague::Prague,
     reno::Reno,
     sack::Sack,
     scalable::Scalable,

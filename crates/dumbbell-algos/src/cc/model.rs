@@ -1,7 +1,72 @@
 //! Pieces of a model of the path that is made of delivery rates: rounds, a full pipe, the last good window
 //! (draft-cardwell-iccrg-bbr-congestion-control, draft-ietf-ccwg-bbr).
-use dumbbell_core::transport::{Ack, Phase, RateSample};
+use dumbbell_core::catalogue::{About, Algorithm};
+use dumbbell_core::probe::Probe;
+use dumbbell_core::transport::{
+    Ack, Congestion, CongestionControl, Habits, Implied, LocalSignal, Orders, Phase, RateSample, Sent, Tag,
+};
 use dumbbell_core::units::{Rate, Span, Time};
+
+/// A control whose state is apart: flows of other controls do not carry its size.
+#[derive(Clone, Debug)]
+pub struct Apart<C>(Box<C>);
+
+impl<C: Algorithm> Algorithm for Apart<C> {
+    type Config = C::Config;
+    type Site = C::Site;
+    const ABOUT: About = C::ABOUT;
+    fn new(config: &Self::Config, site: &Self::Site) -> Self {
+        Apart(Box::new(C::new(config, site)))
+    }
+}
+
+impl<C: CongestionControl> CongestionControl for Apart<C> {
+    fn implies(&self) -> Implied {
+        self.0.implies()
+    }
+    fn habits(&self) -> Habits {
+        self.0.habits()
+    }
+    fn seed(&mut self, seed: u64) {
+        self.0.seed(seed);
+    }
+    fn on_ack(&mut self, ack: &Ack, orders: &mut Orders) {
+        self.0.on_ack(ack, orders);
+    }
+    fn on_congestion(&mut self, event: &Congestion<'_>, orders: &mut Orders) {
+        self.0.on_congestion(event, orders);
+    }
+    fn on_recovered(&mut self, now: Time, bound: u64) {
+        self.0.on_recovered(now, bound);
+    }
+    fn on_sent(&mut self, sent: &Sent) -> Tag {
+        self.0.on_sent(sent)
+    }
+    fn on_idle(&mut self, restart_window: u64) {
+        self.0.on_idle(restart_window);
+    }
+    fn on_timer(&mut self, now: Time, orders: &mut Orders) {
+        self.0.on_timer(now, orders);
+    }
+    fn next_timer(&self) -> Time {
+        self.0.next_timer()
+    }
+    fn on_local(&mut self, signal: LocalSignal, orders: &mut Orders) {
+        self.0.on_local(signal, orders);
+    }
+    fn cwnd(&self) -> u64 {
+        self.0.cwnd()
+    }
+    fn ssthresh(&self) -> Option<u64> {
+        self.0.ssthresh()
+    }
+    fn pacing(&self) -> Option<Rate> {
+        self.0.pacing()
+    }
+    fn probe(&self, out: &mut dyn Probe) {
+        self.0.probe(out);
+    }
+}
 
 /// A pacing rate of so many bytes a second; never none at all.
 pub fn pacing_rate(bytes_per_second: f64) -> Rate {

@@ -74,7 +74,7 @@ impl Algorithm for Scalable {
         sources: &[
             "T. Kelly: Scalable TCP: improving performance in highspeed wide area networks, ACM CCR 33(2), 2003",
         ],
-        provenance: Provenance::TwoReadings,
+        provenance: Provenance::Recollection,
     };
     fn new(config: &ScalableConfig, path: &Path) -> Self {
         let bytes = |w: f64| libm::round(w * path.mss as f64) as u64;
@@ -145,10 +145,12 @@ mod tests {
         let mut d = Drill::<Scalable>::at(8.0, &ScalableConfig::default());
         let mut reno = Drill::<Newreno>::at(8.0, &Default::default());
         for i in 0..300 {
-            (d.ack(1), reno.ack(1));
+            d.ack(1);
+            reno.ack(1);
             assert_eq!(d.cc.cwnd(), reno.cc.cwnd(), "{i}");
             if i % 60 == 59 {
-                (d.lose(), reno.lose());
+                d.lose();
+                reno.lose();
             }
         }
         let mut never = Drill::<Scalable>::at(8.0, &ScalableConfig { low_window: Packets(0.0), ..Default::default() });

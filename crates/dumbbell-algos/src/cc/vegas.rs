@@ -93,7 +93,7 @@ impl Config for VegasConfig {
 /// Vegas' law: a window, and what is judged once in each round trip. [`super::demo_vegas`] has it, too.
 #[derive(Clone, Debug)]
 pub struct Law {
-    pub(super) window: Window,
+    pub(super) window: Box<Window>,
     rounds: Rounds,
     /// Segments in queues in the last round trip; none before one was judged.
     diff: Option<f64>,
@@ -108,7 +108,7 @@ impl Law {
     /// At the start of a connection.
     pub fn new(config: &VegasConfig, path: &Path) -> Self {
         Law {
-            window: Window::new(STANDARD, path),
+            window: Box::new(Window::new(STANDARD, path)),
             rounds: Rounds::default(),
             diff: None,
             rtt: None,

@@ -137,7 +137,8 @@ mod tests {
     /// Two round trips of 100 ms, then two of `rtt_ms`.
     fn after(w: f64, rtt_ms: u64, config: &VenoConfig) -> Drill<Veno> {
         let mut d = Drill::<Veno>::at(w, config);
-        (d.rounds(2, 100), d.rounds(2, rtt_ms));
+        d.rounds(2, 100);
+        d.rounds(2, rtt_ms);
         d
     }
 
@@ -190,10 +191,12 @@ mod tests {
         let mut d = Drill::<Veno>::at(20.0, &VenoConfig { min_samples: 1000, ..Default::default() });
         let mut reno = Drill::<Newreno>::at(20.0, &Default::default());
         for i in 0..400 {
-            (d.ack(1), reno.ack(1));
+            d.ack(1);
+            reno.ack(1);
             assert_eq!((d.cc.cwnd(), d.cc.ssthresh()), (reno.cc.cwnd(), reno.cc.ssthresh()), "{i}");
             if i % 97 == 96 {
-                (d.lose(), reno.lose());
+                d.lose();
+                reno.lose();
             }
         }
     }

@@ -126,7 +126,7 @@ impl Filter {
 /// See the module's page.
 #[derive(Clone, Debug)]
 pub struct Westwood {
-    window: Window,
+    window: Box<Window>,
     mss: u64,
     counter: Counter,
     filter: Filter,
@@ -156,7 +156,7 @@ impl Algorithm for Westwood {
     };
     fn new(config: &WestwoodConfig, path: &Path) -> Self {
         Westwood {
-            window: Window::new(STANDARD, path),
+            window: Box::new(Window::new(STANDARD, path)),
             mss: path.mss,
             counter: Counter::default(),
             filter: Filter::new(config),

@@ -129,7 +129,7 @@ impl Estimator {
 /// See the module's page.
 #[derive(Clone, Debug)]
 pub struct WestwoodPlus {
-    window: Window,
+    window: Box<Window>,
     mss: u64,
     counter: Counter,
     estimator: Estimator,
@@ -162,7 +162,7 @@ impl Algorithm for WestwoodPlus {
     };
     fn new(config: &WestwoodPlusConfig, path: &Path) -> Self {
         WestwoodPlus {
-            window: Window::new(STANDARD, path),
+            window: Box::new(Window::new(STANDARD, path)),
             mss: path.mss,
             counter: Counter::default(),
             estimator: Estimator::new(config.filter),

@@ -116,15 +116,9 @@ impl Window {
     pub fn in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh
     }
-    /// Bytes that count of an acknowledgement of `acked`: L segments in slow start; afterwards all of them, or a
-    /// segment (RFC 3465, RFC 5681).
-    #[inline]
-    pub fn credit(&self, acked: u64) -> u64 {
-        match (self.in_slow_start(), self.count_bytes) {
-            (true, _) => acked.min(self.limit),
-            (false, true) => acked,
-            (false, false) => acked.min(self.mss),
-        }
+    /// Bytes that count of an acknowledgement of `acked` in slow start: L segments (RFC 3465).
+    pub fn slow_start_credit(&self, acked: u64) -> u64 {
+        acked.min(self.limit)
     }
 
     /// From now on `a` segments more in a round trip (k = 0).
@@ -266,6 +260,16 @@ impl Window {
             None => self.law.b * libm::pow(from / mss, self.law.l) * mss,
         };
         self.ssthresh = ((from - cut).max(0.0) as u64).max(2 * self.mss);
+    }
+
+    /// The share of the window that the next ECN echoes take.
+    pub fn cut_by(&mut self, share: f64) {
+        self.ecn_cut = Some(share);
+    }
+
+    /// Raises the window by `bytes`, whatever the law.
+    pub fn raise(&mut self, bytes: u64) {
+        self.cwnd += bytes;
     }
 
     /// Lowers the window to `bound`, but not below a segment.

@@ -286,10 +286,12 @@ mod tests {
                 d.cc.doing_reno = 100;
             }
             d.rtt = Span::from_ms(if i == 0 { 100 } else { 150 });
-            (d.ack(1), reno.ack(1));
+            d.ack(1);
+            reno.ack(1);
             assert_eq!(d.cc.cwnd(), reno.cc.cwnd(), "{i}");
             if i % 97 == 96 {
-                (d.lose(), reno.lose());
+                d.lose();
+                reno.lose();
             }
         }
     }

@@ -187,14 +187,14 @@ impl Service for Outage {
         self.nominal
     }
     fn outages(&self, until: Time) -> Vec<(Time, Time)> {
-        self.all.until(until)
+        self.all.until(until).collect()
     }
     fn watch(&mut self, from: Time, to: Time) {
         self.window = (from, to);
     }
     fn utilization(&self) -> Option<f64> {
         let (from, to) = self.window;
-        let down = self.all.until(to).into_iter().fold(Span::ZERO, |sum, (down, up)| {
+        let down = self.all.until(to).fold(Span::ZERO, |sum, (down, up)| {
             let (down, up) = (down.max(from), up.min(to));
             if down < up { sum + up.since(down) } else { sum }
         });

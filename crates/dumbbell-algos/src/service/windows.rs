@@ -62,13 +62,12 @@ impl Windows {
     }
 
     /// Those that have begun by `until`.
-    pub fn until(&self, until: Time) -> Vec<(Time, Time)> {
+    pub fn until(&self, until: Time) -> impl Iterator<Item = (Time, Time)> {
         let mut rest = self.clone();
-        std::iter::from_fn(|| {
+        std::iter::from_fn(move || {
             let first = rest.first.filter(|(from, _)| *from <= until);
             rest.pass();
             first
         })
-        .collect()
     }
 }

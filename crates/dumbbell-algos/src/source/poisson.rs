@@ -159,8 +159,7 @@ mod tests {
             // The variance of an index of dispersion from n counts: (2 + 1 / mean) / n.
             assert!((index - 1.0).abs() < 4.4 * ((2.0 + 1.0 / mean) / n as f64).sqrt(), "{width_ms} ms: {index}");
         }
-        let (h, error) =
-            hurst(&mut || vec![Poisson::new(&config(1000, SizeLaw::Fixed), &())], Span::from_ms(20), 12);
+        let (h, error) = hurst(&mut || vec![Poisson::new(&config(1000, SizeLaw::Fixed), &())], Span::from_ms(20), 12);
         assert!((h - 0.5).abs() < 4.0 * error + 0.02, "{h} +- {error}");
     }
 

@@ -221,6 +221,9 @@ pub struct Orders {
     pub retransmit: bool,
     /// Segments to send beyond the window, each with its tag: new data, or a repetition if there is none.
     pub extra: Vec<Tag>,
+    /// Segments to send beside the window that carry nothing new, each with its tag: at low priority, never sent again,
+    /// no part of any account of losses. Whatever of them arrives comes back as [`Ack::tag`].
+    pub dummies: Vec<Tag>,
 }
 
 /// What a congestion control may do to the retransmission timer.
@@ -245,7 +248,11 @@ impl RtoOrder {
 impl Orders {
     /// Whether nothing is asked.
     pub fn is_empty(&self) -> bool {
-        self.rto.is_none() && self.freeze.is_none() && !self.retransmit && self.extra.is_empty()
+        self.rto.is_none()
+            && self.freeze.is_none()
+            && !self.retransmit
+            && self.extra.is_empty()
+            && self.dummies.is_empty()
     }
 }
 
@@ -330,6 +337,8 @@ pub trait CongestionControl {
         Habits::ALL
     }
 
+    /// The connection is open: the round-trip time of its handshake, if there was one, and the receiver's window, bytes.
+    fn on_open(&mut self, _now: Time, _rtt: Option<Span>, _window: u64, _orders: &mut Orders) {}
     /// An acknowledgement arrived: each one, duplicates too, before the sender acts on it.
     fn on_ack(&mut self, ack: &Ack, orders: &mut Orders);
     /// The ordinary case of [`Self::on_ack`]: `acked` bytes, cumulatively, while no loss is being repaired and no

@@ -1,5 +1,6 @@
 //! A receiver's manners: when it answers, how it echoes congestion, which window it offers.
 use super::LocalSignal;
+use crate::packet::Ecn;
 use crate::units::{Span, Time};
 
 /// A data segment as a receiver's policy sees it.
@@ -18,6 +19,8 @@ pub struct Arrival {
     pub in_order: bool,
     /// Whether Congestion Experienced is set.
     pub ce: bool,
+    /// The ECN field.
+    pub ecn: Ecn,
     /// Whether the sender says that it reduced its window (RFC 3168).
     pub cwr: bool,
 }
@@ -33,6 +36,17 @@ pub enum Reply {
     BeforeThenNow,
 }
 
+/// What two ends agreed on in their handshake about ECN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Agreed {
+    /// No ECN.
+    Nothing,
+    /// An echo by the flag ECE.
+    Classic,
+    /// Accurate ECN (RFC 9768).
+    Accurate,
+}
+
 /// A receiver's policy.
 pub trait Receive {
     /// Whether it answers every segment at once, echoes nothing, and offers the whole buffer, whatever happens. Then it
@@ -45,6 +59,13 @@ pub trait Receive {
     /// The ECN bits ([`crate::segment::flag`]) of an acknowledgement that leaves now. `before`: it answers what
     /// came before the segment of the last `on_data` ([`Reply::BeforeThenNow`]).
     fn echo(&mut self, before: bool) -> u8;
+    /// The handshake is over.
+    fn on_agreed(&mut self, _ecn: Agreed) {}
+    /// Bytes of data that arrived with ECT(0), CE, ECT(1), each plus what RFC 9768 begins with, for the AccECN option of
+    /// every acknowledgement; `None`: there is none.
+    fn counters(&self) -> Option<[u64; 3]> {
+        None
+    }
     /// The window to offer, of a buffer with `free` bytes (Freeze-TCP offers none before a disconnection).
     fn window(&self, free: u64) -> u64 {
         free

@@ -89,7 +89,7 @@ impl Live {
         let hook = |name: &str| class.hook(&instance, name);
         let implied = Implied {
             recovery: word(&instance, "recovery", &["tahoe", "reno", "newreno", "sack"])?,
-            ecn: word(&instance, "echo", &["rfc3168", "per_packet", "dctcp"])?,
+            ecn: word(&instance, "echo", &["rfc3168", "per_packet", "dctcp", "accecn", "l4s"])?,
             timestamps: instance.getattr("needs_timestamps")?.extract()?,
             ..Implied::NOTHING
         };

@@ -258,6 +258,10 @@ impl Orders {
     fn extra(&self, tag: u32) {
         open(&self.0).extra.push(Tag(tag));
     }
+    /// Send a segment that brings nothing new, at low priority, with this tag; its answer bears the tag.
+    fn dummy(&self, tag: u32) {
+        open(&self.0).dummies.push(Tag(tag));
+    }
 }
 
 impl Orders {
@@ -267,10 +271,11 @@ impl Orders {
         if mine.is_empty() {
             return;
         }
-        let CoreOrders { rto, freeze, retransmit, extra } = std::mem::take(&mut *mine);
+        let CoreOrders { rto, freeze, retransmit, extra, dummies } = std::mem::take(&mut *mine);
         to.rto = rto.or(to.rto);
         to.freeze = freeze.or(to.freeze);
         to.retransmit |= retransmit;
         to.extra.extend(extra);
+        to.dummies.extend(dummies);
     }
 }

@@ -49,8 +49,8 @@ fn reno() {
 #[test]
 fn highspeed() {
     let law = |w: f64| {
-        let b = 0.5 - 0.4 * (w / 38.0).ln() / (83_000.0f64 / 38.0).ln();
-        2.0 * 0.078 * w.powf(0.8) * b / (2.0 - b)
+        let b = 0.5 - 0.4 * libm::log(w / 38.0) / libm::log(83_000.0 / 38.0);
+        2.0 * 0.078 * libm::pow(w, 0.8) * b / (2.0 - b)
     };
     agrees(against_closed_form(("highspeed", json!({}), 0), 40, |w, _, _| law(w)), 6.0);
 }

@@ -39,6 +39,19 @@ pub enum Ecn {
     /// RFC 8257: data is ECT(0); marked and unmarked data are acknowledged apart, so that the sender learns the share
     /// of marks.
     Dctcp,
+    /// RFC 9768, accurate ECN: data is ECT(0), every acknowledgement carries counters of marked packets and bytes. A peer
+    /// without it is answered as of RFC 3168.
+    Accecn,
+    /// The same with ECT(1): low latency, low loss, scalable throughput (RFC 9331). A peer without accurate ECN gets ECT(0)
+    /// and RFC 3168.
+    L4s,
+}
+
+impl Ecn {
+    /// Whether it is accurate ECN that is asked for.
+    pub fn accurate(self) -> bool {
+        matches!(self, Ecn::Accecn | Ecn::L4s)
+    }
 }
 
 /// When NewReno restarts the retransmission timer during recovery (RFC 6582 section 4).

@@ -4,8 +4,21 @@ use crate::Ecn as Mode;
 use crate::sender::syn_options;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::segment::{Extra, Outbox, Segment, flag, timestamp};
-use dumbbell_core::transport::Receive;
+use dumbbell_core::transport::{Agreed, Receive};
 use dumbbell_core::units::Time;
+
+/// Where a byte counter of the AccECN option begins anew.
+const COUNTER: u64 = 1 << 24;
+
+/// What the SYN-ACK of accurate ECN says of the SYN's ECN field (RFC 9768 table 2).
+fn reflection(syn: Ecn) -> u8 {
+    match syn {
+        Ecn::NotEct => flag::CWR,
+        Ecn::Ect1 => flag::CWR | flag::ECE,
+        Ecn::Ect0 => flag::AE,
+        Ecn::Ce => flag::AE | flag::CWR,
+    }
+}
 
 impl<P: Receive> Receiver<P> {
     /// An acknowledgement of everything in order. `before`: of what came before the segment at hand.
@@ -21,8 +34,9 @@ impl<P: Receive> Receiver<P> {
         self.delayed_until = Time::NEVER;
         let window = self.policy.window(self.buffer);
         self.edge = self.edge.max(self.nxt + window);
-        let more = self.more_to_say || self.verbose || window != self.open_window;
-        let (extra, options) = if more { self.extra(now, window) } else { (None, 0) };
+        let counters = self.policy.counters();
+        let more = self.more_to_say || self.verbose || window != self.open_window || counters.is_some();
+        let (extra, options) = if more { self.extra(now, window, counters) } else { (None, 0) };
         let segment = Segment {
             seq: self.nxt as u32,
             ts: self.ts_recent,
@@ -34,12 +48,21 @@ impl<P: Receive> Receiver<P> {
         out.send(segment, extra);
     }
 
-    /// What an acknowledgement carries besides, and the bytes of its SACK option.
-    fn extra(&mut self, now: Time, window: u64) -> (Option<Extra>, u64) {
+    /// A segment that carries nothing new: its tag goes back, with whatever else there is to acknowledge.
+    #[cold]
+    pub(super) fn answer_dummy(&mut self, now: Time, tag: u32, out: &mut impl Outbox) {
+        self.stats.duplicates += 1;
+        (self.cold.tag, self.cold.dummy, self.more_to_say) = (tag, true, true);
+        self.acknowledge(now, false, out);
+    }
+
+    /// What an acknowledgement carries besides, and the bytes of its SACK and AccECN options.
+    fn extra(&mut self, now: Time, window: u64, counters: Option<[u64; 3]>) -> (Option<Extra>, u64) {
         let mut extra = Extra {
             ts_val: timestamp(self.clock.tick(now)),
             window: window.min(u64::from(u32::MAX)) as u32,
             tag: std::mem::take(&mut self.cold.tag),
+            dummy: std::mem::take(&mut self.cold.dummy),
             moved: self.cold.moved,
             ..Extra::default()
         };
@@ -50,7 +73,14 @@ impl<P: Receive> Receiver<P> {
         }
         self.more_to_say = self.sack && !self.blocks.is_empty();
         // Kind, length and 8 bytes a block, padded to 32 bits (RFC 2018 section 3).
-        let options = if extra.blocks == 0 { 0 } else { 4 + 8 * u64::from(extra.blocks) };
+        let mut options = if extra.blocks == 0 { 0 } else { 4 + 8 * u64::from(extra.blocks) };
+        if let Some(bytes) = counters {
+            // Kind, length and 3 bytes a counter, as many as have room in 40 bytes of options (RFC 9768 section 3.2.3.2.3).
+            let room = 40 - options - if self.timestamps { 12 } else { 0 };
+            extra.counters = if room >= 12 { 3 } else { 2 * u8::from(room >= 8) };
+            extra.ecn_bytes = bytes.map(|n| (n % COUNTER) as u32);
+            options += [0, 0, 8, 12][usize::from(extra.counters)];
+        }
         (Some(extra), options)
     }
 
@@ -73,7 +103,19 @@ impl<P: Receive> Receiver<P> {
             self.buffer = self.buffer.min(65_535);
         }
         self.edge = self.edge.min(FIRST + self.open_window).max(self.nxt);
-        let ecn = c.ecn != Mode::Off && s.flags & (flag::ECE | flag::CWR) == flag::ECE | flag::CWR;
+        let asked = flag::ECE | flag::CWR;
+        let agreed = match c.ecn {
+            Mode::Off => Agreed::Nothing,
+            mode if mode.accurate() && s.flags & flag::ACE == flag::ACE => Agreed::Accurate,
+            _ if s.flags & asked == asked => Agreed::Classic,
+            _ => Agreed::Nothing,
+        };
+        self.policy.on_agreed(agreed);
+        let answer = match agreed {
+            Agreed::Nothing => 0,
+            Agreed::Classic => flag::ECE,
+            Agreed::Accurate => reflection(s.ecn),
+        };
         let extra = Extra {
             mss: mss as u16,
             window_scale: if scaling { c.window_shift(c.window_bytes()) as u8 } else { 255 },
@@ -87,7 +129,7 @@ impl<P: Receive> Receiver<P> {
             seq: FIRST as u32,
             ts: s.ts,
             ip_len: (c.header.0 + syn_options(self.timestamps, self.sack, scaling)) as u16,
-            flags: flag::SYN | flag::ACK | if ecn { flag::ECE } else { 0 },
+            flags: flag::SYN | flag::ACK | answer,
             ecn: Ecn::NotEct,
         };
         self.ts_recent = s.ts;

@@ -1,7 +1,8 @@
 //! The manners that a profile chooses: delayed acknowledgements, how congestion is echoed, and Freeze-TCP's window.
 use crate::{DelayedAck, Ecn, TcpConfig};
+use dumbbell_core::packet::Ecn as Codepoint;
 use dumbbell_core::segment::flag;
-use dumbbell_core::transport::{Arrival, LocalSignal, Receive, Reply};
+use dumbbell_core::transport::{Agreed, Arrival, LocalSignal, Receive, Reply};
 use dumbbell_core::units::{Span, Time};
 
 /// Acknowledges each or every second full segment; echoes Congestion Experienced until the sender's CWR (RFC 3168), of
@@ -17,6 +18,8 @@ pub struct Manners {
     echoing: bool,
     /// The echo of what came before the segment at hand (DCTCP.CE before it changed).
     echoed: bool,
+    /// What accurate ECN counts, apart: who does not do it does not carry it.
+    marks: Option<Box<Marks>>,
     /// Whether the window closes while the host says that the path is gone, and whether it says so now.
     freeze: bool,
     down: bool,
@@ -35,9 +38,48 @@ impl Manners {
             ecn: config.ecn,
             echoing: false,
             echoed: false,
+            marks: config.ecn.accurate().then(Box::default),
             freeze: config.freeze,
             down: false,
         }
+    }
+}
+
+/// The low three bits of a counter of packets, in the ACE field: AE, CWR, ECE.
+pub(crate) fn ace(packets: u64) -> u8 {
+    let bit = |n: u64, bit: u8| if packets >> n & 1 == 1 { bit } else { 0 };
+    bit(2, flag::AE) | bit(1, flag::CWR) | bit(0, flag::ECE)
+}
+
+/// What arrived, by ECN field.
+#[derive(Clone, Debug)]
+struct Marks {
+    /// Packets marked, from 5 on (r.cep of RFC 9768 section 3.2).
+    packets: u64,
+    /// Bytes with ECT(0), CE, ECT(1) (r.e0b, r.ceb, r.e1b).
+    bytes: [u64; 3],
+    /// The ECN field of the last segment.
+    last: Codepoint,
+}
+
+impl Default for Marks {
+    fn default() -> Self {
+        Marks { packets: 5, bytes: [1, 0, 1], last: Codepoint::NotEct }
+    }
+}
+
+impl Marks {
+    /// Counts a segment by its ECN field; whether that is another one than the last segment's, which is told at once (RFC
+    /// 9768 section 3.2.2.5.1).
+    fn count(&mut self, a: &Arrival) -> bool {
+        self.packets += u64::from(a.ce);
+        match a.ecn {
+            Codepoint::NotEct => {}
+            Codepoint::Ect0 => self.bytes[0] += a.bytes,
+            Codepoint::Ce => self.bytes[1] += a.bytes,
+            Codepoint::Ect1 => self.bytes[2] += a.bytes,
+        }
+        std::mem::replace(&mut self.last, a.ecn) != a.ecn
     }
 }
 
@@ -49,18 +91,20 @@ impl Receive for Manners {
     #[inline]
     fn on_data(&mut self, a: &Arrival) -> Reply {
         let before = self.echoing;
+        let mut changed = false;
         match self.ecn {
             Ecn::Off => {}
             // A segment may bring both: the reduction answers older marks than its own.
             Ecn::Rfc3168 => self.echoing = a.ce || (self.echoing && !a.cwr),
             Ecn::PerPacket => self.echoing |= a.ce,
             Ecn::Dctcp => (self.echoed, self.echoing) = (self.echoing, a.ce),
+            Ecn::Accecn | Ecn::L4s => changed = self.marks.as_mut().is_some_and(|marks| marks.count(a)),
         }
         if self.quick > 0 {
             self.quick -= 1;
             return Reply::Now;
         }
-        let changed = before != self.echoing;
+        changed |= before != self.echoing;
         let full = a.pending >= self.wait_below * a.mss;
         match self.ecn {
             Ecn::Dctcp if changed => Reply::BeforeThenNow,
@@ -71,9 +115,29 @@ impl Receive for Manners {
 
     #[inline]
     fn echo(&mut self, before: bool) -> u8 {
+        if let Some(marks) = &self.marks {
+            return ace(marks.packets);
+        }
         let echo = if before { self.echoed } else { self.echoing };
         self.echoing &= self.ecn != Ecn::PerPacket;
         if echo { flag::ECE } else { 0 }
+    }
+
+    fn on_agreed(&mut self, ecn: Agreed) {
+        match ecn {
+            Agreed::Accurate => {}
+            Agreed::Classic if self.ecn.accurate() => self.ecn = Ecn::Rfc3168,
+            Agreed::Classic => {}
+            // An echo of what never comes.
+            Agreed::Nothing if self.ecn.accurate() => self.ecn = Ecn::Off,
+            Agreed::Nothing => {}
+        }
+        if ecn != Agreed::Accurate {
+            self.marks = None;
+        }
+    }
+    fn counters(&self) -> Option<[u64; 3]> {
+        self.marks.as_ref().map(|marks| marks.bytes)
     }
 
     fn window(&self, free: u64) -> u64 {

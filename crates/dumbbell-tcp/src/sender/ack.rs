@@ -13,6 +13,8 @@ struct News {
     /// Whether it reports a duplicate (RFC 2883).
     duplicate: bool,
     tag: Tag,
+    /// Whether it answers a dummy, which is nothing to draw conclusions from.
+    dummy: bool,
     peer_clock: Option<Time>,
     /// Whether the receiver says that it has moved, for the first time.
     moved: bool,
@@ -68,10 +70,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         (ack.now, ack.acked, ack.sacked) = (now, acked, news.sacked);
         (ack.una, ack.nxt, ack.in_flight) = (una, self.nxt.max(una), in_flight);
         (ack.rtt, ack.srtt, ack.min_rtt) = (rtt, self.rtt.srtt(), self.rtt.min_rtt());
-        (ack.window, ack.tag, ack.ece) = (self.window, news.tag, s.flags & flag::ECE != 0);
-        ack.marked = if ack.ece { acked + news.sacked } else { 0 };
-        (ack.peer_clock, ack.peer_tick) = (news.peer_clock, self.clock.0);
-        ack.moved = news.moved;
+        (ack.window, ack.tag) = (self.window, news.tag);
+        (ack.ece, ack.marked) = self.echoed_marks(s.flags, x, acked + news.sacked);
+        (ack.peer_clock, ack.peer_tick, ack.moved) = (news.peer_clock, self.clock.0, news.moved);
         ack.reverse_delay = news.peer_clock.map(|peer| now.since(peer));
         (ack.window_limited, ack.paced, ack.phase) = (self.window_limited, self.paced, self.phase);
         if self.rated {
@@ -155,7 +156,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         });
         let window_changed = self.set_window(u64::from(x.window));
         let moved = std::mem::replace(&mut self.cold.moves, x.moved) != x.moved;
-        News { sacked, window_changed, duplicate, tag: Tag(x.tag), peer_clock, moved }
+        News { sacked, window_changed, duplicate, tag: Tag(x.tag), dummy: x.dummy, peer_clock, moved }
     }
 
     /// A SACK block, without what lies below SND.UNA; returns how many of its bytes are new.
@@ -190,7 +191,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
     /// RFC 5681 section 2, RFC 6675 section 2.
     fn is_duplicate(&self, una: u64, news: &News) -> bool {
-        una < self.high && if self.sack { news.sacked > 0 } else { !news.window_changed && self.nxt > self.una }
+        una < self.high
+            && !news.dummy
+            && if self.sack { news.sacked > 0 } else { !news.window_changed && self.nxt > self.una }
     }
 
     /// SND.UNA moves.

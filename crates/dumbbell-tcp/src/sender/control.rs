@@ -1,6 +1,6 @@
 //! The congestion control, and what it last said: each packet reads fields here instead of asking an algorithm.
 use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Habits, LocalSignal, Orders, Sent, Tag};
-use dumbbell_core::units::{Rate, Time};
+use dumbbell_core::units::{Rate, Span, Time};
 
 /// A congestion control, its answers as they were after the last call, and what it asked for.
 #[derive(Debug)]
@@ -105,6 +105,10 @@ impl<C: CongestionControl> Control<C> {
     }
     pub fn on_idle(&mut self, restart_window: u64) {
         self.cc.on_idle(restart_window);
+        self.listen();
+    }
+    pub fn on_open(&mut self, now: Time, rtt: Option<Span>, window: u64) {
+        self.cc.on_open(now, rtt, window, &mut self.orders);
         self.listen();
     }
     pub fn on_timer(&mut self, now: Time) {

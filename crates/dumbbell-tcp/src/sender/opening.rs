@@ -19,7 +19,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             self.send_syn(now, out);
         } else {
             self.stage = Stage::Established;
+            self.cc.on_open(now, None, self.window);
             self.transmit(now, out);
+            self.obey(now, out);
         }
         self.settle(now);
     }
@@ -35,7 +37,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             window: self.open_window.min(u64::from(u32::MAX)) as u32,
             ..Extra::default()
         };
-        let ecn = if self.ecn { flag::ECE | flag::CWR } else { 0 };
+        let ecn = self.ecn_request();
         let again = if self.cold.syn_resent { flag::RETRANSMIT } else { 0 };
         let segment = Segment {
             seq: 0,
@@ -71,23 +73,22 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             self.cc.on_idle(self.mss);
             self.rtt.syn_was_lost();
         }
+        self.cc.on_open(now, self.rtt.srtt(), self.window);
         let before = self.stats.sent_packets;
         self.transmit(now, out);
+        self.obey(now, out);
         if self.stats.sent_packets == before {
             self.send_ack(now, out);
         }
     }
 
     fn agree(&mut self, s: &Segment, x: &Extra) {
+        self.agree_on_ecn(s.flags);
         let c = &self.cold.config;
         self.timestamps = c.timestamps && x.timestamps;
         let options = if self.timestamps { 12 } else { 0 };
         self.overhead = (c.header.0 + options) as u32;
         self.mss = (c.segment_bytes() + c.option_bytes()).min(u64::from(x.mss)) - options;
-        self.ecn &= s.flags & flag::ECE != 0;
-        if !self.ecn {
-            self.ect = Ecn::NotEct;
-        }
         if self.sack && !x.sack_permitted {
             self.sack = false;
             self.recover.sack_refused();

@@ -1,6 +1,7 @@
 //! What a congestion control asks of its sender beside the window.
-use super::{Sender, Stage};
-use dumbbell_core::segment::Outbox;
+use super::{FIRST, Sender, Stage};
+use dumbbell_core::packet::Ecn;
+use dumbbell_core::segment::{Extra, Outbox, Segment, timestamp};
 use dumbbell_core::transport::{CongestionControl, Detect, LocalSignal, Recover, RtoOrder, Tag};
 use dumbbell_core::units::Time;
 
@@ -60,6 +61,27 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
         // The list goes back empty: its room is used again.
         self.cc.orders.extra = extra;
+        let mut dummies = std::mem::take(&mut self.cc.orders.dummies);
+        for tag in dummies.drain(..) {
+            self.send_dummy(now, tag, out);
+        }
+        self.cc.orders.dummies = dummies;
+    }
+
+    /// A full segment that looks like the last one before SND.NXT and carries nothing: no timer, no window and no account
+    /// of losses knows of it. A router may drop it before anything else.
+    fn send_dummy(&mut self, now: Time, tag: Tag, out: &mut impl Outbox) {
+        if self.frozen || self.stage != Stage::Established || self.window == 0 {
+            return;
+        }
+        self.stats.sent_packets += 1;
+        self.stats.sent_bytes += self.mss;
+        self.stats.dummies += 1;
+        let ts = if self.timestamps { timestamp(self.clock.tick(now)) } else { 0 };
+        let ip_len = (u64::from(self.overhead) + self.mss) as u16;
+        let seq = self.high.saturating_sub(self.mss).max(FIRST) as u32;
+        let extra = Extra { tag: tag.0, dummy: true, ..Extra::default() };
+        out.send(Segment { seq, ts, ip_len, flags: 0, ecn: Ecn::NotEct }, Some(extra));
     }
 
     /// One tagged segment beyond the window: new data, or the first unacknowledged segment once more.

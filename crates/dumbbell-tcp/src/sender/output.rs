@@ -169,6 +169,10 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let mut ecn = Ecn::NotEct;
         if retransmit {
             flags |= flag::RETRANSMIT;
+            if self.ect == Ecn::Ect1 {
+                // All of an L4S flow is to go through one queue (RFC 9331 section 4.1).
+                ecn = Ecn::Ect1;
+            }
             self.stats.retransmits += 1;
             self.timed_end = 0;
             self.cold.episode.note(from, after, self.clock.tick(now));

@@ -263,8 +263,13 @@ impl Rates {
     /// open?
     fn short_of_data(&mut self, cwnd: u64) {
         if self.flying < cwnd && self.unrepaired == 0 {
-            self.limited_until = (self.delivered + self.flying).max(1);
+            self.mark_limited();
         }
+    }
+
+    /// What goes from now on is limited, until what flies now has arrived (MarkConnectionAppLimited).
+    fn mark_limited(&mut self) {
+        self.limited_until = (self.delivered + self.flying).max(1);
     }
 
     /// The place of the segment that holds the byte at `at`, or that follows it.

@@ -104,6 +104,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.arm(now);
         if self.una < self.end() {
             self.stats.probes += 1;
+            self.rate_probe();
             self.send(now, self.una, self.limit.min(self.una + 1), Tag(0), out);
         }
     }

@@ -6,6 +6,7 @@ remainder makes them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from fractions import Fraction
 
@@ -85,3 +86,46 @@ def uniform_mean(width: float) -> float:
 def uniform_deviation(width: float) -> float:
     """Its standard deviation: width / sqrt(12)."""
     return float(width / 12**0.5)
+
+
+def any_unit_loss(rate: float, units: int) -> float:
+    """The share of packets with at least one error among their units (bytes, bits): 1 - (1 - rate)^units."""
+    return 1 - (1 - rate) ** units
+
+
+def exponential_bad(mean_good: float, mean_bad: float) -> float:
+    """The share of time in the second of two states with exponential sojourns: the stationary law of the chain."""
+    return mean_bad / (mean_good + mean_bad)
+
+
+def exponential_stay(mean_good: float, mean_bad: float, later: float) -> float:
+    """The probability that a state that is bad is so a time `later`, seconds: b + (1 - b) e^(-(1/g + 1/b) t)."""
+    share = exponential_bad(mean_good, mean_bad)
+    return share + (1 - share) * math.exp(-later * (1 / mean_good + 1 / mean_bad))
+
+
+def pareto_deviation(mean: float, shape: float) -> float:
+    """The standard deviation of a Pareto law with this mean: mean / sqrt(shape (shape - 2)), for a shape above 2."""
+    return mean / math.sqrt(shape * (shape - 2))
+
+
+def chosen_distance(share: float, gap: int) -> float:
+    """Mean distance of packets that are chosen with this probability, but not among the gap - 1 behind one: a geometric
+    number and the gap."""
+    return gap - 1 + 1 / share
+
+
+def arq_transmissions(loss: float, limit: int) -> float:
+    """Mean number of transmissions of a packet: (1 - p^n) / (1 - p)."""
+    return (1 - loss**limit) / (1 - loss)
+
+
+def arq_loss(loss: float, limit: int) -> float:
+    """The share of packets that fail in all of their transmissions: p^n."""
+    return loss**limit
+
+
+def sine_bits(rate: float, depth: float, period: float, at: float) -> float:
+    """Bits that a sine of a rate has sent by a time: the integral of rate (1 + depth sin(2 pi t / period))."""
+    turn = 2 * math.pi / period
+    return rate * (at + depth / turn * (1 - math.cos(turn * at)))

@@ -1,5 +1,5 @@
 //! BBR's states, and what leads from one to the next (section 4.3 of the draft).
-use super::Bbr;
+use super::Model;
 use dumbbell_core::transport::RateSample;
 use dumbbell_core::units::Time;
 
@@ -18,7 +18,7 @@ pub(super) enum Mode {
 /// The pacing gains of PROBE_BW: more, as much less, and the rate itself.
 pub(super) const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 
-impl Bbr {
+impl Model {
     fn enter_startup(&mut self) {
         self.mode = Mode::Startup;
         (self.pacing_gain, self.cwnd_gain) = (self.config.high_gain, self.config.high_gain);

@@ -8,7 +8,7 @@ const RTT: Span = Span::from_ms(100);
 
 /// A control, and the acknowledgements of a path.
 struct Run {
-    bbr: Bbr,
+    bbr: Model,
     now: Time,
     total: u64,
 }
@@ -16,7 +16,7 @@ struct Run {
 impl Run {
     fn new() -> Self {
         let path = Path { mss: MSS, initial_window: 10 * MSS, initial_ssthresh: u64::MAX, growth_limit: 1 };
-        Run { bbr: Bbr::new(&BbrConfig::default(), &path), now: Time::ZERO, total: 0 }
+        Run { bbr: Model::new(&BbrConfig::default(), &path), now: Time::ZERO, total: 0 }
     }
     /// In PROBE_BW at 10 Mbps.
     fn steady() -> Self {

@@ -1,6 +1,6 @@
 //! What losses say that the path holds: bounds on rate and inflight, for long and for a while (section 5.5.10). The draft's
 //! `longterm` is `hi` here and `shortterm` is `lo`, as in Google's code and in what is published of it.
-use super::Bbr3;
+use super::Model;
 use super::cycle::State;
 use dumbbell_core::transport::RateSample;
 use dumbbell_core::units::Time;
@@ -74,7 +74,7 @@ impl Bounds {
     }
 }
 
-impl Bbr3 {
+impl Model {
     /// `IsInflightTooHigh`.
     #[inline]
     pub(super) fn too_high(&self, lost: u64, in_flight: u64) -> bool {

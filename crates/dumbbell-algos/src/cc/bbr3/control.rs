@@ -2,7 +2,7 @@
 //! allows for (section 5.5.9).
 use super::super::filter::WindowedMax;
 use super::cycle::State;
-use super::{Bbr3, Span, Time};
+use super::{Model, Span, Time};
 
 /// Round trips over which the most extra data is kept (BBRExtraAckedFilterLen).
 const EXTRA_ROUNDS: u64 = 10;
@@ -23,7 +23,7 @@ impl Aggregation {
     }
 }
 
-impl Bbr3 {
+impl Model {
     /// `BBRUpdateACKAggregation`.
     #[inline]
     pub(super) fn update_aggregation(&mut self, now: Time, newly: u64) {

@@ -1,6 +1,6 @@
 //! BBRv3's states, and what leads from one to the next (section 5.3).
 use super::super::model::FullPipe;
-use super::{Bbr3, RateSample, Span, Time};
+use super::{Model, RateSample, Span, Time};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
@@ -75,7 +75,7 @@ impl Probing {
     }
 }
 
-impl Bbr3 {
+impl Model {
     /// `BBRCheckFullBWReached`.
     #[inline]
     pub(super) fn check_full_bw(&mut self, rs: &RateSample) {

@@ -1,6 +1,6 @@
 //! Marks (ECN). The draft only says that they are to be treated as congestion (section 3.7): an echo is a loss here, unless
 //! the path is so short that it may be one of shallow thresholds, where the share of marks counts as in Google's BBRv3.
-use super::Bbr3;
+use super::Model;
 use super::cycle::State;
 use dumbbell_core::transport::{Ack, RateSample};
 use dumbbell_core::units::Time;
@@ -27,7 +27,7 @@ impl Default for Marks {
     }
 }
 
-impl Bbr3 {
+impl Model {
     fn goes_by_share(&self) -> bool {
         self.min_rtt.value <= self.config.ecn_max_rtt
     }

@@ -7,7 +7,7 @@ const BW: f64 = 1.25e6;
 const RTT: Span = Span::from_ms(100);
 
 struct Run {
-    cc: Bbr3,
+    cc: Model,
     now: Time,
     total: u64,
     rtt: Span,
@@ -16,7 +16,7 @@ struct Run {
 impl Run {
     fn with(config: Bbr3Config, rtt: Span) -> Self {
         let path = Path { mss: MSS, initial_window: 10 * MSS, initial_ssthresh: u64::MAX, growth_limit: 1 };
-        Run { cc: Bbr3::new(&config, &path), now: Time::ZERO, total: 0, rtt }
+        Run { cc: Model::new(&config, &path), now: Time::ZERO, total: 0, rtt }
     }
     fn new() -> Self {
         Run::with(Bbr3Config::default(), RTT)

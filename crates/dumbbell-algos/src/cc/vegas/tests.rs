@@ -137,7 +137,8 @@ fn without_a_measure_slow_start_is_newrenos() {
     let mut d = Drill::<Vegas>::on(&path, &VegasConfig { min_samples: 1000, ..Default::default() });
     let mut reno = Drill::<Newreno>::on(&path, &Default::default());
     for i in 0..400 {
-        (d.ack(1), reno.ack(1));
+        d.ack(1);
+        reno.ack(1);
         assert_eq!((d.cc.cwnd(), d.cc.ssthresh()), (reno.cc.cwnd(), reno.cc.ssthresh()), "{i}");
     }
 }

@@ -22,6 +22,13 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
+    /// A byte goes into a closed window: how fast it arrives tells nothing of the path.
+    pub(in super::super) fn rate_probe(&mut self) {
+        if let Some(rates) = &mut self.cold.rates {
+            rates.mark_limited();
+        }
+    }
+
     /// An acknowledgement of everything below `una`, whose selective part is taken in: its sample.
     pub(in super::super) fn rate_sample(&mut self, now: Time, una: u64) -> Option<RateSample> {
         let rates = self.cold.rates.as_mut()?;

@@ -1,0 +1,118 @@
+//! DCTCP: the window falls by the extent of congestion, not by its mere existence (RFC 8257).
+use super::extent::Extent;
+use super::window::Window;
+use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};
+use dumbbell_core::probe::Probe;
+use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Habits, Implied, Orders, Path};
+use dumbbell_core::units::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of [`Dctcp`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct DctcpConfig {
+    /// Estimation gain: the weight of the last window's share of marks.
+    #[schemars(range(min = 0.001, max = 1.0), extend("x-source" = "RFC 8257 section 4.2: 1/16"))]
+    pub g: f64,
+    /// alpha before the first window: 1 answers the first mark as RFC 3168 does.
+    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "RFC 8257 section 3.3: 1"))]
+    pub alpha_on_init: f64,
+}
+
+impl Default for DctcpConfig {
+    fn default() -> Self {
+        DctcpConfig { g: 1.0 / 16.0, alpha_on_init: 1.0 }
+    }
+}
+
+impl Config for DctcpConfig {}
+
+/// See the module's page.
+#[derive(Clone, Debug)]
+pub struct Dctcp {
+    window: Box<Window>,
+    extent: Extent,
+}
+
+impl Algorithm for Dctcp {
+    type Config = DctcpConfig;
+    type Site = Path;
+    const ABOUT: About = About {
+        name: "dctcp",
+        title: "Data Center TCP (DCTCP)",
+        idea: "The share of marked bytes says how much congestion there is: the window falls by half of that share.",
+        equations: "per window of data:  M = marked bytes / acknowledged bytes;  alpha = (1 - g) alpha + g M\n\
+                    ECN echo, once per window:  cwnd = ssthresh = cwnd (1 - alpha / 2)\n\
+                    growth and losses as RFC 5681; the receiver acknowledges marked and unmarked data apart\n\
+                    with a step of K packets in the queue: K > C RTT / 7 keeps the link busy",
+        sources: &["RFC 8257", "Alizadeh et al.: Data center TCP (DCTCP), SIGCOMM 2010"],
+        provenance: Provenance::Recollection,
+    };
+    fn new(config: &DctcpConfig, path: &Path) -> Self {
+        Dctcp { window: Window::boxed(path), extent: Extent::new(config.g, config.alpha_on_init) }
+    }
+}
+
+impl CongestionControl for Dctcp {
+    fn implies(&self) -> Implied {
+        Implied { ecn: Some("dctcp"), ..Implied::NOTHING }
+    }
+    fn habits(&self) -> Habits {
+        Habits { samples: true, ..Habits::WINDOW }
+    }
+    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+        self.extent.on_ack(ack, true);
+        self.window.grow(ack);
+    }
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+        if event.cause == Cause::Ecn {
+            self.window.cut_by(self.extent.alpha() / 2.0);
+        }
+        self.window.shrink(event, None);
+    }
+    fn on_recovered(&mut self, _now: Time, bound: u64) {
+        self.window.bound(bound);
+    }
+    fn on_idle(&mut self, restart_window: u64) {
+        self.window.bound(restart_window);
+    }
+    fn cwnd(&self) -> u64 {
+        self.window.cwnd()
+    }
+    fn ssthresh(&self) -> Option<u64> {
+        Some(self.window.ssthresh())
+    }
+    fn probe(&self, out: &mut dyn Probe) {
+        self.window.probe(out);
+        out.gauge("alpha", self.extent.alpha());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATH: Path = Path { mss: 1000, initial_window: 100_000, initial_ssthresh: 1000, growth_limit: 1 };
+
+    fn dctcp(alpha: f64) -> Dctcp {
+        Dctcp::new(&DctcpConfig { alpha_on_init: alpha, ..DctcpConfig::default() }, &PATH)
+    }
+    fn event(cause: Cause) -> Congestion<'static> {
+        Congestion::new(Time::ZERO, cause, 100_000, &[])
+    }
+
+    /// cwnd (1 - alpha / 2): as RFC 3168 where everything is marked, next to nothing where next to nothing is.
+    #[test]
+    fn the_cut_is_half_of_alpha() {
+        for (alpha, left) in [(1.0, 50_000), (0.5, 75_000), (0.1, 95_000), (0.0, 100_000)] {
+            let mut d = dctcp(alpha);
+            d.on_congestion(&event(Cause::Ecn), &mut Orders::default());
+            assert_eq!((d.cwnd(), d.ssthresh()), (left, Some(left)), "{alpha}");
+            // A loss is a loss (RFC 8257 section 3.5).
+            let mut d = dctcp(alpha);
+            d.on_congestion(&event(Cause::Loss), &mut Orders::default());
+            assert_eq!(d.cwnd(), 50_000);
+        }
+    }
+}
