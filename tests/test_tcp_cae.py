@@ -236,15 +236,36 @@ def search(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_the_search_tells_the_printed_order(search) -> None:
-    begin = ["reverse", "1.0"]
+    begin = ["reverse", "1.0", "varied", "20", "0.2 s", "exact", "data", "0.01"]
+    timeouts = dict.fromkeys(search.CONTROLS, 1.0)
     clear = {"reno": [2.0, 2.1, 2.2], "newreno": [1.0, 1.1, 1.2], "westwood": [0.5, 0.6, 0.7], "cae": [3.0, 3.1, 3.2]}
-    row = dict(zip(search.COLUMNS[-7:], search.row(begin, clear, dict.fromkeys(clear, 1.0))[-7:], strict=True))
-    assert (row["order"], row["printed_order"], row["clear"]) == ("cae > reno > newreno > westwood", "yes", "yes")
-    assert row["cae_over_reno"] == f"{100 * (9.3 / 6.3 - 1):.1f}"
-    noisy = clear | {"cae": [1.0, 6.0, 1.0]}
-    assert search.row(begin, noisy, dict.fromkeys(clear, 1.0))[-7:-4] == [row["order"], "yes", "no"]
-    even = clear | {"cae": clear["reno"]}
-    assert search.row(begin, even, dict.fromkeys(clear, 1.0))[-6] == "no"
+
+    def row(goodputs: dict[str, list[float]]) -> dict[str, str]:
+        return dict(zip(search.COLUMNS, search.row(begin, goodputs, timeouts), strict=True))
+
+    as_printed, noisy, even = row(clear), row(clear | {"cae": [1.0, 6.0, 3.0]}), row(clear | {"cae": clear["reno"]})
+    assert [search.order_of(r) for r in (as_printed, even)] == [
+        "cae > reno > newreno > westwood",
+        "reno = cae > newreno > westwood",
+    ]
+    assert [(r["printed_order"], r["clear"]) for r in (as_printed, noisy, even)] == [
+        ("yes", "yes"),
+        ("yes", "no"),
+        ("no", "no"),
+    ]
+    assert as_printed["cae_over_reno"] == f"{100 * (9.3 / 6.3 - 1):.1f}"
+    counted = search.count([as_printed, even])
+    assert (counted["printed order"], counted["CAE first"], counted["CAE as Reno"], counted["Westwood last"]) == (
+        1,
+        1,
+        1,
+        2,
+    )
+
+
+def test_the_stored_search_is_of_this_grid(search) -> None:
+    stored = {tuple(row[: search.COLUMNS.index("reno_mbps")]) for row in search._stored()}
+    assert stored == {tuple(begin) for begin, _ in search.points()}
 
 
 def test_the_search_has_every_point_of_its_grid(search) -> None:
