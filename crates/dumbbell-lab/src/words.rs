@@ -25,7 +25,7 @@ pub fn written(
     let at = below(at, "words");
     for (i, word) in flow.words.iter().enumerate().filter(|(_, word)| word.at >= scenario.duration) {
         let cause = format!("this is said at {}, and the run ends at {}", word.at, scenario.duration);
-        refuse(&below(&below(&at, &i.to_string()), "at"), cause, "say it earlier, or raise `duration`", root, check);
+        refuse(&below(&below(&at, i.to_string()), "at"), cause, "say it earlier, or raise `duration`", root, check);
     }
     in_order(flow.words.clone())
 }

@@ -1,4 +1,5 @@
 //! Sessions: which flows they become, what is wrong with them, and what results say of them.
+#![allow(clippy::disallowed_methods)] // intervals, not results
 mod common;
 
 use common::{GRAPH, plan};
@@ -173,7 +174,7 @@ fn what_is_wrong_is_said_where_it_is() {
         (&["session.0.stop=21 s"], "session.0.stop", "after the run"),
         (&["session.0.start=20 s"], "session.0.start", "this session starts at 20 s"),
         (&["session.0.most=0"], "session.0.most", "no flows"),
-        (&["session.0.cc=rhino"], "session.0.cc", "no cc named"),
+        (&["session.0.cc=rhino"], "session.0.cc.kind", "no cc named"),
         (&["session.0.rtt=1 ms"], "session.0.rtt", "less than the 20 ms"),
         (&["session.0.tcp.sack=yes"], "session.0.tcp.sack", "boolean"),
         (&["session.0.from=a"], "session.0.from", "names a host"),

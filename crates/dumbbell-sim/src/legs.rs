@@ -48,9 +48,9 @@ impl Tail {
         };
         Tail { from, to, leg, rank_or_socket }
     }
-    /// What is left of it from hop `i` on.
+    /// What is left of it when the hops before `i` are past.
     #[inline]
-    pub fn from_hop(&self, i: u32) -> Tail {
+    pub fn past(&self, i: u32) -> Tail {
         Tail { from: i, ..*self }
     }
     /// What comes behind the last link.

@@ -179,7 +179,7 @@ impl Net {
                     self.tally.packet_hops += 1;
                     t = wire.pass(t, packet.ip_len());
                 }
-                _ => t = self.pass_between(t, &tail.from_hop(i), &mut packet, socket, observer)?,
+                _ => t = self.pass_between(t, &tail.past(i), &mut packet, socket, observer)?,
             }
         }
         if t > self.end {
@@ -241,7 +241,7 @@ impl Net {
         if self.copies.is_empty() {
             return at;
         }
-        self.together(at, *packet, &tail.from_hop(tail.from + 1), socket, observer);
+        self.together(at, *packet, &tail.past(tail.from + 1), socket, observer);
         None
     }
 

@@ -106,7 +106,6 @@ fn alone_it_fills_the_pipe_and_not_the_queue() {
     for cc in ["bbr", "bbr3"] {
         let (report, series) = run(&shared(&[cc], 4.0, 30, 1));
         let (rate, queue) = (series.rate(0, 2.0, 30.0) / C, series.queue(2.0, 30.0) / BDP);
-        println!("{cc}: {rate:.3} C, queue {queue:.3} BDP");
         assert!(rate >= 0.9, "{cc}: {rate} C");
         assert!(queue <= 0.5, "{cc}: {queue} BDP in the queue");
         assert_eq!(report.queues[0].ledger.dropped(), 0, "{cc}");
@@ -131,7 +130,6 @@ fn the_model_is_exact_where_it_is_alone() {
         plan.flows[0].transport = Transport::Tcp { cc, tcp: host().into() };
         let (_, series) = run(&plan);
         let used = series.rate(0, 10.0, 60.0) / C;
-        println!("{used:.4} of the path; RTprop {:?}", series.rt_prop);
         assert!((used / (1.0 - margin) - 1.0).abs() < 0.01, "{used}");
         // 1000 bytes there and 52 back, over 1 Gbps, 20 Mbps and 1 Gbps.
         let sending = 1052.0 * 8.0 * (2.0 / 1e9 + 1.0 / 20e6);
@@ -147,7 +145,6 @@ fn two_converge() {
             let (_, series) = run(&shared(&[cc, cc], 4.0, 40, seed));
             let rates: Vec<f64> = (0..2).map(|f| series.rate(f, 20.0, 40.0)).collect();
             let used = rates.iter().sum::<f64>() / C;
-            println!("{cc}: Jain {:.4}, {used:.3} C, queue {:.2} BDP", jain(&rates), series.queue(20.0, 40.0) / BDP);
             assert!(jain(&rates) >= 0.95 && used >= 0.9, "{cc}, seed {seed}: {rates:?}");
         }
     }
@@ -164,13 +161,11 @@ fn random_losses_take_little() {
     let reno = goodput("sack", 0.01);
     for cc in ["bbr", "bbr3"] {
         let rate = goodput(cc, 0.01);
-        println!("{cc}: {rate:.3} C at 1 %, Reno {reno:.3}");
         assert!(rate >= 0.8, "{cc}: {rate} C");
         assert!(reno < rate / 2.0, "{reno}");
     }
     // More than 2 % is too much for version 3, and nothing to version 1.
     let (first, third) = (goodput("bbr", 0.08), goodput("bbr3", 0.08));
-    println!("8 %: version 1 {first:.3}, version 3 {third:.3}");
     assert!(first > 0.7 && third < 0.75 * first, "{first}, {third}");
 }
 
@@ -182,7 +177,6 @@ fn the_round_trip_time_is_looked_for() {
         let (_, series) = run(&shared(&[cc, cc], 4.0, 60, 1));
         let dips: Vec<f64> = series.dips(0, window).into_iter().filter(|t| *t > 2.0).collect();
         let gaps: Vec<f64> = dips.windows(2).map(|w| w[1] - w[0]).collect();
-        println!("{cc}: {dips:?}");
         // The other flow's visit may have shown the empty path, too: then one is left out.
         assert!(dips.len() >= 4, "{cc}: {dips:?}");
         let in_step = |gap: f64| [1.0, 2.0].iter().any(|k| (gap / every / k - 1.0).abs() < 0.1);
@@ -205,7 +199,6 @@ fn a_queue_that_vanished_is_found_out() {
         let ended = series.flows.iter().filter(|f| f.1 == 0 && f.3 < 18_000_000).map(|f| f.0).fold(0.0, f64::max);
         assert!((6.5..25.0).contains(&ended), "CUBIC ended at {ended} s");
         let (before, after) = (series.queue(6.0, ended) / BDP, series.queue(ended + 1.2 * every, 45.0) / BDP);
-        println!("{cc}: {before:.2} BDP beside CUBIC, {after:.2} when it looked");
         assert!(before > 2.0 && after < 0.75, "{cc}: {before} BDP before, {after} after");
         assert!(series.rate(1, ended + 1.0, 45.0) > 0.9 * C);
     }
@@ -226,7 +219,6 @@ fn share(controls: [&str; 2], buffer: f64) -> f64 {
 #[test]
 fn the_buffer_decides_between_bbr_and_cubic() {
     let shares = [0.5, 2.0, 8.0].map(|buffer| share(["bbr", "cubic"], buffer));
-    println!("{shares:?}");
     assert!(shares[0] > 0.7 && shares[2] < 0.5, "{shares:?}");
     assert!(shares[0] > shares[1] && shares[1] > shares[2], "{shares:?}");
 }
@@ -235,7 +227,6 @@ fn the_buffer_decides_between_bbr_and_cubic() {
 #[test]
 fn version_3_leaves_reno_more() {
     let [first, third] = ["bbr", "bbr3"].map(|cc| 1.0 - share([cc, "sack"], 1.0));
-    println!("Reno's share beside version 1: {first:.3}, beside version 3: {third:.3}");
     assert!(third > 1.2 * first, "{first}, {third}");
 }
 
@@ -252,7 +243,6 @@ fn version_3_answers_marks() {
         (series.queue(20.0, 40.0) / BDP, report.flows.iter().map(|f| f.marks).sum::<u64>())
     };
     let (first, third) = (queue("bbr"), queue("bbr3"));
-    println!("version 1 {first:?}, version 3 {third:?}");
     assert!(third.0 < first.0 && third.1 < first.1 / 2, "{first:?}, {third:?}");
 }
 

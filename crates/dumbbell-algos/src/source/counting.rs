@@ -7,7 +7,7 @@ use dumbbell_core::units::{Span, Time};
 pub fn counts(source: &mut impl Source, seed: u64, windows: usize, width: Span) -> Vec<f64> {
     let (mut rng, mut now, mut out) = (Stream::named(seed, "counts"), Time::ZERO, vec![0.0; windows]);
     while let Some(burst) = source.next(now, &mut rng) {
-        now = now + burst.after;
+        now += burst.after;
         match out.get_mut((now.ps() / width.ps()) as usize) {
             Some(count) => *count += 1.0,
             None => break,
@@ -18,7 +18,7 @@ pub fn counts(source: &mut impl Source, seed: u64, windows: usize, width: Span) 
 
 fn mean_and_variance(x: &[f64]) -> (f64, f64) {
     let (n, mean) = (x.len() as f64, x.iter().sum::<f64>() / x.len() as f64);
-    (mean, x.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0))
+    (mean, x.iter().map(|v| libm::pow(v - mean, 2.0)).sum::<f64>() / (n - 1.0))
 }
 
 /// Mean count and index of dispersion (variance over mean).
@@ -57,6 +57,7 @@ pub fn hurst<S: Source>(made: &mut dyn FnMut() -> Vec<S>, width: Span, seeds: u6
 fn slope(points: &[(f64, f64)]) -> f64 {
     let n = points.len() as f64;
     let (mx, my) = points.iter().fold((0.0, 0.0), |(a, b), (x, y)| (a + x / n, b + y / n));
-    let (xy, xx) = points.iter().fold((0.0, 0.0), |(a, b), (x, y)| (a + (x - mx) * (y - my), b + (x - mx).powi(2)));
+    let (xy, xx) =
+        points.iter().fold((0.0, 0.0), |(a, b), (x, y)| (a + (x - mx) * (y - my), b + libm::pow(x - mx, 2.0)));
     xy / xx
 }

@@ -67,7 +67,7 @@ pub fn parse(text: &str) -> Result<Vec<Transfer>, ListError> {
     Ok(out)
 }
 
-fn columns<'a>(line: usize, head: &'a str) -> Result<Vec<&'a str>, ListError> {
+fn columns(line: usize, head: &str) -> Result<Vec<&str>, ListError> {
     let columns: Vec<&str> = head.split(',').map(str::trim).collect();
     let fix = "let the first line name the columns: start,size or start,size,from,to";
     let wrong = |cause: String| Err(ListError::new(line, cause, fix));

@@ -29,7 +29,7 @@ impl Run {
     }
     /// An acknowledgement after `pause`, of what was sent when `prior` was delivered.
     fn ack(&mut self, pause: Span, edit: impl FnOnce(&mut RateSample, &mut Ack)) {
-        self.now = self.now + pause;
+        self.now += pause;
         let mut rs = RateSample { interval: RTT, rtt: Some(RTT), pipe: 100 * MSS, ..RateSample::default() };
         (rs.prior_delivered, rs.total_delivered) = (self.total, self.total + MSS);
         rs.delivered = (BW * 0.1) as u64;
@@ -213,7 +213,7 @@ fn probe_rtt() {
 #[test]
 fn a_pause_is_as_good_as_a_probe() {
     let mut run = Run::steady();
-    run.now = run.now + Span::from_secs(20);
+    run.now += Span::from_secs(20);
     run.bbr.on_sent(&Sent::new(run.now, run.total, MSS, false, 0));
     assert!(near(run.bbr.pacing.unwrap(), BW * 0.99));
     run.ack(Span::from_ms(120), |rs, _| rs.rtt = Some(Span::from_ms(120)));

@@ -43,7 +43,7 @@ impl Run {
     }
     /// An acknowledgement after `pause`: a segment that was sent when this much was delivered.
     fn ack(&mut self, pause: Span, edit: impl FnOnce(&mut RateSample, &mut Ack)) {
-        self.now = self.now + pause;
+        self.now += pause;
         let mut rs = RateSample { interval: self.rtt, rtt: Some(self.rtt), ..RateSample::default() };
         (rs.prior_delivered, rs.total_delivered) = (self.total, self.total + MSS);
         (rs.delivered, rs.pipe, rs.in_flight) = ((BW * self.rtt.seconds()) as u64, 120 * MSS, 125 * MSS);
@@ -323,7 +323,7 @@ fn aggregation_widens_the_window() {
     let even = run.cc.cwnd();
     // 50 ms of silence, then what was sent meanwhile at once: 62 segments.
     for _ in 0..4 {
-        run.now = run.now + Span::from_ms(50);
+        run.now += Span::from_ms(50);
         for _ in 0..62 {
             run.ack(Span::ZERO, |rs, _| rs.prior_delivered -= 10 * MSS);
         }
@@ -353,7 +353,7 @@ fn marks() {
     for _ in 0..5 {
         marked(&mut run, 0);
     }
-    assert!(near(run.cc.marks.alpha, (15.0f64 / 16.0).powi(5)));
+    assert!(near(run.cc.marks.alpha, libm::pow(15.0 / 16.0, 5.0)));
     run.ack(Span::from_ms(4), |rs, _| rs.pipe = 0);
     run.reach(State::Cruise);
     let (alpha, window) = (run.cc.marks.alpha, run.cc.cwnd());
@@ -391,7 +391,7 @@ fn repairs_and_pauses() {
     assert!(run.cc.cwnd() >= before.min(run.cc.inflight(run.cc.bw, 2.0)), "the repair is over");
     run.cc.on_idle(10 * MSS);
     assert!(run.cc.cwnd() > 10 * MSS);
-    run.now = run.now + Span::from_secs(20);
+    run.now += Span::from_secs(20);
     run.cc.on_sent(&Sent::new(run.now, run.total, MSS, false, 0));
     run.ack(RTT, |_, _| ());
     assert_ne!(run.cc.state, State::ProbeRtt, "a pause is as good");
