@@ -73,7 +73,7 @@ impl Algorithm for Prague {
         title: "TCP Prague",
         idea: "A scalable control for low latency: frequent small cuts by the share of marks, paced, as if no RTT were short.",
         equations: "Rv = max(SRTT, `rtt_virt`);  per Rv:  alpha += g (marked / acknowledged - alpha)\n\
-                    ACK of n unmarked bytes:  cwnd += n SMSS / cwnd (SRTT / Rv)^2;  in slow start n, until the first mark\n\
+                    ACK of n unmarked bytes:  cwnd += n SMSS / cwnd (SRTT / Rv)^2;  in slow start: cwnd += n\n\
                     marks, once per Rv:       cwnd = ssthresh = cwnd (1 - alpha / 2)\n\
                     loss:                     cwnd = ssthresh = `beta_loss` cwnd\n\
                     paced at cwnd / SRTT (twice that below half of ssthresh), one segment at a time; data is ECT(1)",
