@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -229,10 +230,12 @@ def test_every_page_fits_a_screen_with_all_that_there_is_to_say() -> None:
 
     for algorithm in catalogue.algorithms():
         page = to_text(algorithm_page(algorithm)[1])
-        assert len(page.splitlines()) <= 45, algorithm.name
+        # A screen; what has more parameters than a screen has room for takes three lines for each.
+        assert len(page.splitlines()) <= max(45, 3 * len(algorithm.parameters)), algorithm.name
         words, shared = " ".join(page.split()), shared_with_red(algorithm)
         for parameter in algorithm.parameters:
-            assert parameter.default is not None
+            # What is left out where no value is: its words say what holds then.
+            assert parameter.default is not None or re.search("default|where none is written", parameter.doc)
             assert parameter.source
             assert parameter.name in words
             assert parameter in shared or bounded(parameter) in words

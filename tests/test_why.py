@@ -186,7 +186,7 @@ def test_a_loss_on_the_wire(tmp_path: Path) -> None:
     finding = why.ask(out, "s", time_s=lost["dropped_ps"] / 1e12)
     text = said(finding)
     assert f"At {clock(lost['dropped_ps'])} the wire of `bottleneck` lost packet {lost['packet']}" in text
-    assert "no queue had a say: the link's impairment is bernoulli (loss = 0.01)" in text
+    assert "no queue had a say: the link's impairment is bernoulli (loss = 0.01, per = packet)" in text
     assert finding.decision is not None and finding.decision.queue_packets is None
 
 
