@@ -75,6 +75,14 @@ def test_every_queue_has_a_row_with_its_provenance_on_the_page_about_queues() ->
     }
 
 
+def test_every_control_has_a_row_with_its_provenance_on_the_page_about_controls() -> None:
+    text = (ROOT / "docs" / "controls.md").read_text()
+    rows = re.findall(r"^\|[^|]*\| `(\w+)` \| [^|]+ \| [^|]+ \| ([a-z ]+) \| \d+ \| \d+ \|$", text, re.M)
+    controls = {a.name: a for a in dumbbell.catalogue.algorithms() if a.kind == "cc"}
+    assert len(rows) == len(controls)
+    assert dict(rows) == {name: a.provenance.replace("_", " ") for name, a in controls.items()}
+
+
 def test_every_key_of_a_result_and_every_column_is_explained() -> None:
     text = (ROOT / "docs" / "results.md").read_text()
     command = [
