@@ -18,9 +18,11 @@ from typing import Any
 
 from .. import series
 from ..errors import ScenarioError
+from ..figures.source import Source
 
 THRESHOLD = 0.75
-"""Performance below this is a warning (TCP CAE, section 3.1; Jersey's threshold of a queue)."""
+"""Performance below this is a warning (TCP CAE, section 3.1; Jersey's threshold of a queue), where the flow's own
+control says nothing else."""
 
 DUE, LATE, LOST = "due", "late", "lost"
 """What a timeout was: the data had not arrived; they had, and an acknowledgement was on its way, or none was left."""
@@ -48,6 +50,8 @@ class History:
     """When the retransmission timer expired, and SND.UNA then."""
     payload: tuple[tuple[int, int], ...]
     """When data were delivered, repetitions included, and how many bytes; in the order of time."""
+    threshold: float = THRESHOLD
+    """Performance below this is a warning."""
 
     def arrivals(self) -> list[tuple[int, int]]:
         """(arrival at the sender, time stamp of the receiver) of each acknowledgement that arrived."""
@@ -78,7 +82,14 @@ def _history(directory: str, written_ns: int) -> History:
     own = reactions.filter((reactions["flow"] == flows[0]) & (reactions["cause"] == "timeout"))
     times = tuple((round(t * 1e12), una) for t, una in zip(own["time_s"], own["una"], strict=True))
     payload = sorted(zip(data["delivered_ps"], data["payload_bytes"], strict=True))
-    return History(acks, got, times, tuple(payload))
+    return History(acks, got, times, tuple(payload), _threshold(Path(directory), flows[0]))
+
+
+def _threshold(directory: Path, flow: str) -> float:
+    """The threshold of the flow's control, if it has one: what never warns is not said to."""
+    flows = (Source(directory).plan or {}).get("flows", [])
+    config = next((f["transport"]["cc"]["config"] for f in flows if f["name"] == flow), {})
+    return float(config.get("threshold", THRESHOLD))
 
 
 def kind_of(found: History, at_ps: int, una: int) -> str:
@@ -142,14 +153,14 @@ def estimates(found: History) -> list[Estimate]:
         if stamp <= before[1]:
             continue
         performance = (stamp - before[1]) / (arrived - before[0]) if arrived > before[0] else math.inf
-        warned = performance < THRESHOLD
+        warned = performance < found.threshold
         told.append(Estimate(arrived, performance, warned))
         before = (arrived, stamp)
     return told
 
 
 def warnings(run: dict[str, Any], directory: Path) -> float:
-    """How many warnings were raised: performance below 0.75 while none stood."""
+    """How many warnings were raised: performance below the threshold while none stood."""
     return float(len(_raised(estimates(history(directory)))))
 
 
