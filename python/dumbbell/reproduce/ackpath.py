@@ -88,7 +88,7 @@ def _history(directory: str, written_ns: int) -> History:
 def _threshold(directory: Path, flow: str) -> float:
     """The threshold of the flow's control, if it has one: what never warns is not said to."""
     flows = (Source(directory).plan or {}).get("flows", [])
-    config = next((f["transport"]["cc"]["config"] for f in flows if f["name"] == flow), {})
+    config: dict[str, Any] = next((f["transport"]["cc"]["config"] for f in flows if f["name"] == flow), {})
     return float(config.get("threshold", THRESHOLD))
 
 
