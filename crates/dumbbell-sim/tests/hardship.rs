@@ -64,7 +64,7 @@ impl Hardship {
         }
         flow(&mut p, 0, 2, Span::ZERO, control, tcp);
         p.flows[0].source = self.source();
-        p.flows[0].stop = self.is(Hardship::Idle).then(|| Span::from_secs(13));
+        p.flows[0].stop = self.is(Hardship::Idle).then(|| Span::from_secs(52));
         p
     }
 
@@ -147,7 +147,7 @@ impl Observer for Watch {
 
 impl Watch {
     /// That the hardship was there: a test of nothing proves nothing. Under all of it at once a burst may last until the
-    /// next one comes, and of the few packets of a small window that are paced fewer meet.
+    /// next one comes.
     fn suffered(&self, hardship: Hardship) {
         let busy = hardship == Hardship::Everything;
         let overtaken = self.data.windows(2).filter(|w| w[1] < w[0]).count();
@@ -155,7 +155,7 @@ impl Watch {
         let lost = [self.sent[0] - self.acks.len() as u64, self.sent[1] - self.data.len() as u64 - self.overflows];
         let seen = [
             (Hardship::Idle, busy || self.longest_pause > Span::from_secs(2)),
-            (Hardship::Reordering, overtaken > if busy { 10 } else { 20 }),
+            (Hardship::Reordering, overtaken > 20),
             (Hardship::AckLoss, lost[0] > 20),
             (Hardship::AckCompression, together > 20),
             (Hardship::Loss, lost[1] > 5),
