@@ -118,7 +118,8 @@ fn rtt() -> u64 {
 }
 
 /// The path of all lives.
-pub const PATH: Path = Path { mss: 1000, initial_window: 10_000, initial_ssthresh: u64::MAX, growth_limit: 2 };
+pub const PATH: Path =
+    Path { mss: 1000, initial_window: 10_000, initial_ssthresh: u64::MAX, growth_limit: 2, ..Path::PLAIN };
 
 /// A life of at most 300 events, mostly acknowledgements.
 pub fn life(rng: &mut Stream) -> Vec<Event> {
