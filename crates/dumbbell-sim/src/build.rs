@@ -33,6 +33,7 @@ use dumbbell_core::catalogue::{Algorithm, Fault, NoConfig};
 use dumbbell_core::flow::FlowTable;
 use dumbbell_core::foreign::{Alarm, Makers};
 use dumbbell_core::impairment::Impairment;
+use dumbbell_core::meter::Contract;
 use dumbbell_core::qdisc::Fifo;
 use dumbbell_core::rng::{Stream, key_of};
 use dumbbell_core::service::{Service, Site};
@@ -201,7 +202,10 @@ fn element(
         None => None,
         Some(spec) => {
             let Spec { kind, config, .. } = &**spec;
-            let conditioner = within(&link.name, AnyConditioner::build(kind, config, &info))?;
+            let conditioner = within(
+                &link.name,
+                AnyConditioner::build(kind, config, &Contract { link: info, reserved: None, rtt: None }),
+            )?;
             Some(Box::new(Station::new(conditioner, chance(kind), info)))
         }
     };

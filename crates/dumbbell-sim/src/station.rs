@@ -6,9 +6,10 @@ use crate::parcel::Parcel;
 use dumbbell_algos::conditioner::AnyConditioner;
 use dumbbell_core::aqm::{Cx, LinkInfo, Reason};
 use dumbbell_core::conditioner::{Conditioner, Emit};
+use dumbbell_core::meter::Colour;
 use dumbbell_core::packet::Packet;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::units::Time;
+use dumbbell_core::units::{Span, Time};
 
 /// One conditioner.
 pub struct Station {
@@ -28,7 +29,7 @@ struct Gate<'a, 'b, O> {
 }
 
 impl<O: Observer> Emit<Parcel> for Gate<'_, '_, O> {
-    fn emit(&mut self, p: Parcel) {
+    fn release(&mut self, p: Parcel, _: Option<Colour>, _: Span) {
         self.released.push(p);
     }
     fn drop(&mut self, p: Parcel, reason: Reason) {
