@@ -8,6 +8,7 @@ pub mod aqm;
 pub mod bucket;
 pub mod cc;
 pub mod conditioner;
+pub mod edge;
 pub mod impairment;
 pub mod meter;
 pub mod qdisc;

@@ -1,7 +1,7 @@
 //! Meters: what colour a packet has (RFC 2475 section 2.3.3.1). A [`Meter`] answers at once and holds nothing; what
 //! may hold a packet is a [`crate::conditioner::Conditioner`].
 use crate::aqm::{Cx, LinkInfo};
-use crate::packet::Meta;
+use crate::packet::{Dscp, Meta};
 use crate::probe::Probe;
 use crate::units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
@@ -76,6 +76,35 @@ impl Tokens {
     }
 }
 
+/// What a colour leads to at an edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// The packet goes on as it came.
+    Pass,
+    /// It goes on with this codepoint.
+    Mark(Dscp),
+    /// It is dropped (a policer).
+    Drop,
+}
+
+/// What each colour leads to, in the order of [`Colour::ALL`].
+pub type Actions = [Action; 3];
+
+/// The codepoints of assured forwarding's first class by drop precedence (RFC 2597): AF11, AF12, AF13.
+pub const ASSURED: Actions = [Action::Mark(Dscp(10)), Action::Mark(Dscp(12)), Action::Mark(Dscp(14))];
+
+/// The colour that `actions` give to packets with `dscp`, if they do; else what its drop precedence says (RFC 2597), and
+/// green for a codepoint without one.
+pub fn colour_of(dscp: Dscp, actions: &Actions) -> Colour {
+    let given = Colour::ALL.into_iter().find(|c| actions[c.index()] == Action::Mark(dscp));
+    given.unwrap_or(match (dscp.0 >> 3, dscp.0 & 7) {
+        (1..=4, 4) => Colour::Yellow,
+        (1..=4, 6) => Colour::Red,
+        _ => Colour::Green,
+    })
+}
+
 /// What colours packets.
 pub trait Meter {
     /// A packet arrives that came with the colour `before`, green if nobody coloured it. A meter that is blind to
@@ -84,6 +113,10 @@ pub trait Meter {
     /// Whether the sender of a packet is told at once that it was not green; asked once.
     fn tells_sender(&self) -> bool {
         false
+    }
+    /// The colour of a packet for which nothing was reserved: the worst that it gives.
+    fn worst(&self) -> Colour {
+        Colour::Yellow
     }
     /// The account of its committed bucket until `now`, if it has one.
     fn tokens(&mut self, _now: Time) -> Option<Tokens> {
@@ -96,6 +129,14 @@ pub trait Meter {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_codepoint_has_the_colour_of_its_drop_precedence_unless_an_edge_says_otherwise() {
+        let of = |dscp| colour_of(Dscp(dscp), &ASSURED);
+        assert_eq!([0, 10, 12, 14, 34, 36, 38, 46].map(of).map(Colour::index), [0, 0, 1, 2, 0, 1, 2, 0]);
+        let own = [Action::Mark(Dscp(46)), Action::Drop, Action::Mark(Dscp(0))];
+        assert_eq!([46, 0, 12].map(|d| colour_of(Dscp(d), &own).index()), [0, 2, 1]);
+    }
 
     #[test]
     fn an_account_is_balanced_or_it_is_not() {

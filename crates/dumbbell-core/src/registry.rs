@@ -284,6 +284,9 @@ macro_rules! __delegate {
             fn tells_sender(&self) -> bool {
                 $crate::__each!(self, $Any $list, a => a.tells_sender())
             }
+            fn worst(&self) -> $crate::meter::Colour {
+                $crate::__each!(self, $Any $list, a => a.worst())
+            }
             fn tokens(&mut self, now: $crate::units::Time) -> Option<$crate::meter::Tokens> {
                 $crate::__each!(self, $Any $list, a => a.tokens(now))
             }
