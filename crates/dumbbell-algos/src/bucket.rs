@@ -1,5 +1,7 @@
 //! A token bucket, exact: tokens are counted in picoseconds times bits per second, so that no rounding ever
 //! gives or takes a byte, and every one of them is accounted for. What passes in any time t is at most `rate t + depth`.
+pub mod config;
+
 use dumbbell_core::meter::Tokens;
 use dumbbell_core::units::{Bytes, Capacity, Limit, Rate, Span, Time};
 use schemars::JsonSchema;

@@ -2,5 +2,6 @@
 use dumbbell_core::registry;
 
 registry! { conditioner AnyConditioner, suite conditioner_suite {
+    data_buffer::DataBuffer,
     tbf::Tbf,
 } }

@@ -7,7 +7,7 @@ use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span};
 use dumbbell_plan::{Node, NodeKind, Plan, Shared, Spec, Transport};
 use dumbbell_sim::{Options, Report};
 use dumbbell_tcp::{DelayedAck, Detection, Ecn, Reduction, TcpConfig};
-use plans::{audited, empty, flow, link, spec};
+use plans::{audited, edge, empty, flow, link, spec};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::json;
@@ -167,7 +167,7 @@ fn plan(seed: u64, links: &[LinkChoice], flows: &[FlowChoice]) -> Plan {
             (l.capacity, l.aqm, l.report) = (Capacity::Packets(n), queue(c), true);
         }
         if c.shaped {
-            l.conditioner = Some(spec("tbf", json!({"rate": "600 kbps", "burst": "3 kB"})));
+            l.conditioner = edge("tbf", json!({"rate": "600 kbps", "burst": "3 kB"}), false);
         }
         l.impairments = impairments(c.wire);
         p.links.push(l);

@@ -2,78 +2,24 @@
 //!
 //! The marker of an Assured Service (Clark and Fang 1998; Choi and Kim 2001, section 4.1), two colours: green is IN, yellow
 //! is OUT.
-use crate::bucket::{TokenBucket, TokenUnit};
+use crate::bucket::TokenBucket;
+use crate::bucket::config::bucket_config;
 use dumbbell_core::aqm::Cx;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::meter::{Colour, Contract, Meter, Tokens};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
-use dumbbell_core::units::{Bytes, Limit, Rate, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_core::units::Time;
 
-/// Parameters of [`TokenBucketMeter`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct TokenBucketConfig {
-    /// Rate at which tokens come; default what is reserved for the flow, or for all flows of the aggregate together.
-    #[schemars(extend("x-source" = "Choi and Kim 2001, section 4.1: the reserved rate"))]
-    pub rate: Option<Rate>,
-    /// Depth of the bucket, full at the start; a time or a BDP is of the rate and the flow's round-trip propagation time. A
-    /// bucket below one packet is made one packet deep.
-    #[schemars(extend("x-source" = "Choi and Kim 2001, section 4: reserved rate x RTT"))]
-    pub burst: Limit,
-    /// What a token stands for: a byte of IP length, or a whole packet.
-    #[schemars(extend("x-source" = "RFC 2697 section 3 (bytes); Choi and Kim 2001, figure 3 (packets)"))]
-    pub tokens: TokenUnit,
-    /// How many bytes of the rate a token for a packet is worth; default the link's MTU.
-    #[schemars(extend("x-source" = "reconstructed: the paper does not print its packet size"))]
-    pub packet_size: Option<Bytes>,
-}
-
-impl Default for TokenBucketConfig {
-    fn default() -> Self {
-        TokenBucketConfig { rate: None, burst: Limit::Bdp(1.0), tokens: TokenUnit::Byte, packet_size: None }
-    }
+bucket_config! {
+    /// Parameters of [`TokenBucketMeter`].
+    pub struct TokenBucketConfig {}
 }
 
 impl Config for TokenBucketConfig {
     fn check(&self) -> Result<(), Fault> {
-        check(self.burst, self.packet_size)
+        self.check_bucket()
     }
-}
-
-/// What holds for every bucket: it has room for something, and a packet has a size.
-pub fn check(burst: Limit, packet_size: Option<Bytes>) -> Result<(), Fault> {
-    let empty = match burst {
-        Limit::Packets(p) => p.0 < 1.0,
-        Limit::Bytes(b) => b.0 == 0,
-        Limit::Time(t) => t.ps() == 0,
-        Limit::Bdp(k) => k <= 0.0,
-        Limit::Unlimited => false,
-    };
-    if empty {
-        return Err(Fault::at("burst", "no packet fits into an empty bucket").fix("write \"1 BDP\" or \"5 kB\""));
-    }
-    match packet_size {
-        Some(b) if b.0 == 0 || b.0 > 65_535 => {
-            Err(Fault::at("packet_size", format!("{b} is no size of a packet")).fix("write \"1000 B\""))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// The bucket that a configuration and a contract come to.
-pub fn bucket(
-    rate: Option<Rate>,
-    burst: Limit,
-    unit: TokenUnit,
-    packet_size: Option<Bytes>,
-    site: &Contract,
-) -> TokenBucket {
-    let rate = rate.or(site.reserved).unwrap_or(Rate::from_bps(0));
-    let size = packet_size.map_or(site.link.mtu, |b| b.0 as u32);
-    TokenBucket::fitted(rate, burst, site.rtt.unwrap_or_default(), unit, size)
 }
 
 /// Green while there are tokens, yellow else.
@@ -100,7 +46,7 @@ impl Algorithm for TokenBucketMeter {
         provenance: Provenance::TwoReadings,
     };
     fn new(c: &TokenBucketConfig, site: &Contract) -> Self {
-        TokenBucketMeter { bucket: bucket(c.rate, c.burst, c.tokens, c.packet_size, site) }
+        TokenBucketMeter { bucket: c.bucket(site) }
     }
 }
 
@@ -120,8 +66,9 @@ impl Meter for TokenBucketMeter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bucket::TokenUnit;
     use crate::suite::meter::Bench;
-    use dumbbell_core::units::{Packets, Span};
+    use dumbbell_core::units::{Bytes, Limit, Packets, Rate, Span};
 
     /// Packet tokens, one a second, two at the start: eight packets at once.
     #[test]

@@ -23,12 +23,14 @@ struct Collected<'a> {
     now: Time,
     out: &'a mut Vec<Out>,
     colours: &'a mut Vec<(u64, Option<Colour>)>,
+    spans: &'a mut Vec<Span>,
 }
 
 impl Emit<Numbered> for Collected<'_> {
-    fn release(&mut self, p: Numbered, colour: Option<Colour>, _: Span) {
+    fn release(&mut self, p: Numbered, colour: Option<Colour>, held: Span) {
         self.out.push(Out::Emitted(self.now, p.id));
         self.colours.push((p.id, colour));
+        self.spans.push(held);
     }
     fn drop(&mut self, p: Numbered, why: Reason) {
         self.out.push(Out::Dropped(p.id, why));
@@ -43,6 +45,8 @@ pub struct Station<C> {
     pub out: Vec<Out>,
     /// The colours of what went on, in that order.
     pub colours: Vec<(u64, Option<Colour>)>,
+    /// How long each of them was held.
+    pub spans: Vec<Span>,
     /// Packets that arrived.
     pub arrived: u64,
     site: Contract,
@@ -53,13 +57,13 @@ impl<C: Conditioner<Numbered>> Station<C> {
     /// At the start of a run.
     pub fn new(build: impl FnOnce(&Contract) -> C) -> Self {
         let (site, rng) = (contract(), Stream::named(1, "station"));
-        Station { inner: build(&site), out: Vec::new(), colours: Vec::new(), arrived: 0, site, rng }
+        Station { inner: build(&site), out: Vec::new(), colours: Vec::new(), spans: Vec::new(), arrived: 0, site, rng }
     }
 
     fn call(&mut self, now: Time, p: Option<Numbered>) {
         let flows = FlowTable::default();
         let mut cx = Cx { now, rng: &mut self.rng, link: &self.site.link, flows: &flows };
-        let mut out = Collected { now, out: &mut self.out, colours: &mut self.colours };
+        let mut out = Collected { now, out: &mut self.out, colours: &mut self.colours, spans: &mut self.spans };
         match p {
             Some(p) => self.inner.arrive(&mut cx, p, &mut out),
             None => self.inner.wake(&mut cx, &mut out),
@@ -69,6 +73,11 @@ impl<C: Conditioner<Numbered>> Station<C> {
     /// A packet of `bytes` arrives at `now`, after what is due by then.
     pub fn arrive(&mut self, now: Time, bytes: u32) {
         self.run_to(now);
+        self.arrive_first(now, bytes);
+    }
+
+    /// A packet of `bytes` arrives at `now`, before what is due by then.
+    pub fn arrive_first(&mut self, now: Time, bytes: u32) {
         let p = Numbered { id: self.arrived, meta: packet(self.arrived as u32 % 3, bytes, Ecn::NotEct) };
         self.arrived += 1;
         self.call(now, Some(p));
