@@ -42,6 +42,7 @@ registry! { cc AnyCc, suite cc_suite {
     sack::Sack,
     scalable::Scalable,
     tahoe::Tahoe,
+    tcp_marking::TcpMarking,
     timed_transmission::TimedTransmission,
     vegas::Vegas,
     veno::Veno,
