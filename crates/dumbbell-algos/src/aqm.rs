@@ -21,6 +21,7 @@ registry! { aqm AnyAqm, suite aqm_suite {
     pie::Pie,
     red::Red,
     rem::Rem,
+    rio::Rio,
     sfb::Sfb,
     wred::Wred,
 } }
