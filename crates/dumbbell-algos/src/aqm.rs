@@ -11,6 +11,7 @@ registry! { aqm AnyAqm, suite aqm_suite {
     drop_tail::DropTail,
     dt_red::DtRed,
     ea_red::EaRed,
+    ered::Ered,
     feng_red::FengRed,
     fred::Fred,
     gred::Gred,

@@ -1,5 +1,6 @@
 //! RIO's parameters, and how its variants come to have them.
 use crate::aqm::red::RedConfig;
+use crate::aqm::red::spacing::SpacingLaw;
 use crate::aqm::wred::WredClass;
 use crate::qdisc::codepoints;
 use dumbbell_core::catalogue::{Config, Fault};
@@ -200,6 +201,19 @@ impl RioConfig {
         let red = self.red(class.min_th.0, class.max_th.0, class.max_p);
         red.check().map_err(|f| if f.at == "max_th" { named(f, max) } else { f })
     }
+}
+
+/// Spacings whose probability can be multiplied by a flow's weight.
+///
+/// # Errors
+/// That of the stored random number, which decides by itself.
+pub(crate) fn check_weighed(spacing: SpacingLaw) -> Result<(), Fault> {
+    if spacing == SpacingLaw::UniformStored {
+        let cause =
+            "the stored random number decides when a packet is signalled, and here it depends on whose packet comes";
+        return Err(Fault::at("spacing", cause).fix("write \"uniform\" or \"bernoulli\""));
+    }
+    Ok(())
 }
 
 /// A fault in `max_th`, with the names that the thresholds have here.

@@ -7,12 +7,13 @@ use crate::aqm::wred::WredClass;
 use crate::suite::traffic;
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::catalogue::{Config, read};
+use dumbbell_core::flow::{FlowInfo, FlowTable};
 use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::qdisc::{Fifo, Qdisc};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::{Bench, Event, Numbered, link, packet};
-use dumbbell_core::units::{Capacity, Packets, Span, Time};
+use dumbbell_core::units::{Capacity, Packets, Rate, Span, Time};
 use serde_json::json;
 
 pub(crate) const IN: u8 = 10;
@@ -42,6 +43,61 @@ pub(crate) fn all_events<A: Aqm>(make: impl Fn(&LinkInfo) -> A, dscp: impl Fn(u8
         traffic::hold(make(&site), site, seed, counted, &packets, |_| {})
     };
     (0..120).map(one).collect()
+}
+
+/// What becomes of random traffic at random ports that know of the four flows what `flows` says.
+pub(crate) fn events_knowing<A: Aqm>(make: impl Fn(&LinkInfo) -> A, flows: &[FlowInfo]) -> Vec<Vec<Event>> {
+    let one = |case| {
+        let mut rng = Stream::named(case, "rio");
+        let (site, seed, counted) = (link(traffic::capacity(&mut rng)), rng.bits64(), rng.coin(0.5));
+        let table = FlowTable::new(flows.iter().copied());
+        let mut bench = Bench::new(Fifo::<_, Numbered>::new(make(&site)), site, seed, counted).knowing(table);
+        let mut now = Time::ZERO;
+        for arrival in traffic::arrivals(&mut rng) {
+            now += arrival.gap;
+            bench.arrive(now, arrival.meta);
+        }
+        bench.drain();
+        bench.journal.0
+    };
+    (0..120).map(one).collect()
+}
+
+/// The share of each flow's OUT packets that is marked where every packet finds `found` others: a burst, and then packets that
+/// come as fast as the link sends them, the n-th of flow `whose(n)`.
+pub(crate) fn marked_shares<A: Aqm>(
+    make: impl Fn(&LinkInfo) -> A,
+    flows: &[FlowInfo],
+    found: usize,
+    whose: impl Fn(usize) -> u32,
+) -> Vec<f64> {
+    const PACKETS: usize = 60_000;
+    let site = link(Capacity::Unlimited);
+    let table = FlowTable::new(flows.iter().copied());
+    let mut bench = Bench::new(Fifo::<_, Numbered>::new(make(&site)), site, 1, false).knowing(table);
+    let (mut sent, burst) = (vec![0; flows.len()], found + 2);
+    for n in 0..burst + PACKETS {
+        let at = Time::ZERO + Span::from_ms(4) * n.saturating_sub(burst - 1) as u64;
+        let flow = whose(n);
+        bench.arrive(at, Meta { dscp: Dscp(OUT), ..packet(flow, 500, Ecn::Ect0) });
+        sent[flow as usize] += usize::from(n >= burst);
+    }
+    assert_eq!(bench.port.waiting_since().len(), found + 1);
+    let mut marks = vec![0; flows.len()];
+    for event in &bench.journal.0 {
+        match event {
+            Event::Marked(id, _) if *id >= burst as u64 => marks[whose(*id as usize) as usize] += 1,
+            Event::Dropped(..) => panic!("{event:?}"),
+            _ => {}
+        }
+    }
+    marks.iter().zip(sent).map(|(m, n)| f64::from(*m) / n as f64).collect()
+}
+
+/// A flow that is known.
+pub(crate) fn known(reserved_kbps: u64, rtt_ms: u64) -> FlowInfo {
+    let reserved = Some(Rate::from_bps(1000 * reserved_kbps)).filter(|_| reserved_kbps > 0);
+    FlowInfo { reserved, rtt: Some(Span::from_ms(rtt_ms)), weight: None }
 }
 
 /// With narrow thresholds, so that something comes of random traffic.
