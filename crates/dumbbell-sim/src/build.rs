@@ -280,11 +280,9 @@ fn flow(plan: &Plan, number: usize, straight: bool, brought: &Brought<'_>) -> Re
     let ends = match &flow.transport {
         Transport::Udp { header, ecn } => Ends::Udp(Udp::new(*header, *ecn)),
         Transport::Tcp { cc, tcp } => {
-            let build = |path: &Path| brought.cc(cc, path);
-            within(
-                &flow.name,
-                build(&Path { mss: 1460, initial_window: 1460, initial_ssthresh: u64::MAX, growth_limit: 1 }),
-            )?;
+            let (reserved, rtt) = (flow.info.reserved, flow.info.rtt);
+            let build = |path: &Path| brought.cc(cc, &Path { reserved, rtt, ..*path });
+            within(&flow.name, build(&Path::PLAIN))?;
             let mut sender = Sender::new(Arc::clone(tcp.arc()), |path| {
                 let mut cc = build(path).expect("the same parameters were accepted a line above");
                 cc.seed(key_of(plan.seed, &format!("{}/cc", flow.name)));
