@@ -78,7 +78,7 @@ impl Config for TimedTransmissionConfig {
             let cause = "the timer would run more often than every 10 us";
             return Err(Fault::at("period", cause).fix("write period = \"20 ms\""));
         }
-        crate::meter::token_bucket::check(self.burst, None)?;
+        crate::bucket::config::check(self.burst, None)?;
         colours::check(&self.inside, &self.outside)
     }
 }

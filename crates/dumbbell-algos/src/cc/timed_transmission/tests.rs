@@ -131,7 +131,7 @@ fn the_timer_sends_what_the_tokens_allow() {
     }
     let mut d = at(2.0, &config());
     (0..12).for_each(|_| drop(d.cc.on_sent(&sent(&d, Time::ZERO))));
-    let mut look = |d: &mut Drill<TimedTransmission>| {
+    let look = |d: &mut Drill<TimedTransmission>| {
         let (now, mut orders) = (d.cc.next_timer(), Orders::default());
         d.cc.on_timer(now, &mut orders);
         (now, orders.ahead)
