@@ -34,6 +34,7 @@ registry! { cc AnyCc, suite cc_suite {
     ledbat::Ledbat,
     ledbat_pp::LedbatPp,
     lp::Lp,
+    marker_aware::MarkerAware,
     new_jersey::NewJersey,
     newreno::Newreno,
     peach::Peach,
