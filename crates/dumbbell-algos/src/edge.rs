@@ -9,10 +9,12 @@ pub use account::Account;
 
 use crate::conditioner::AnyConditioner;
 use crate::meter::AnyMeter;
-use dumbbell_core::aqm::{Cx, Reason};
+use dumbbell_core::aqm::{Cx, LinkInfo, Reason};
 use dumbbell_core::conditioner::{Conditioner, Emit};
+use dumbbell_core::flow::FlowTable;
 use dumbbell_core::meter::{Action, Actions, Colour, Meter, Tokens, colour_of};
 use dumbbell_core::packet::{Dscp, FlowId, Packet};
+use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Span, Time};
 use std::collections::BTreeSet;
 
@@ -30,10 +32,28 @@ pub enum Stage<P> {
     BestEffort(Colour),
 }
 
+/// What an edge may see of the world: [`Cx`] less the chance, which each place has of its own.
+#[derive(Clone, Copy)]
+pub struct Around<'a> {
+    /// The present instant.
+    pub now: Time,
+    /// The link whose port is behind the edge.
+    pub link: &'a LinkInfo,
+    /// What is known of the flows.
+    pub flows: &'a FlowTable,
+}
+
+impl<'a> Around<'a> {
+    fn with(self, rng: &'a mut Stream) -> Cx<'a> {
+        Cx { now: self.now, rng, link: self.link, flows: self.flows }
+    }
+}
+
 /// One state of a rule: that of a flow, or of all that the rule takes.
 pub struct Place<P> {
     stage: Stage<P>,
     actions: Actions,
+    rng: Stream,
     /// Whether senders are told of what is not green.
     tells: bool,
     /// When its clock is due.
@@ -76,11 +96,11 @@ impl<P: Packet> Default for Edge<P> {
 }
 
 impl<P: Packet> Edge<P> {
-    /// One more place, measured between `from` and `to`; its number.
-    pub fn place(&mut self, stage: Stage<P>, actions: Actions, from: Time, to: Time) -> u32 {
+    /// One more place, with chance of its own, measured in a window; its number.
+    pub fn place(&mut self, stage: Stage<P>, actions: Actions, rng: Stream, (from, to): (Time, Time)) -> u32 {
         let tells = matches!(&stage, Stage::Meter(m) if m.tells_sender());
         let account = Account::new(from, to);
-        self.places.push(Place { stage, actions, tells, due: Time::NEVER, account });
+        self.places.push(Place { stage, actions, rng, tells, due: Time::NEVER, account });
         self.places.len() as u32 - 1
     }
 
@@ -114,12 +134,12 @@ impl<P: Packet> Edge<P> {
     }
 
     /// A packet arrives.
-    pub fn arrive(&mut self, cx: &mut Cx<'_>, p: P, reply: bool, out: &mut impl Emit<P>) {
+    pub fn arrive(&mut self, around: Around<'_>, p: P, reply: bool, out: &mut impl Emit<P>) {
         let meta = p.meta();
         let Some(number) = self.classify(meta.flow, meta.dscp, reply) else { return out.emit(p) };
-        let Place { stage, actions, tells, account, .. } = &mut self.places[number as usize];
-        let now = cx.now;
-        let mut brush = Brush { now, actions, account, out };
+        let Place { stage, actions, rng, tells, account, .. } = &mut self.places[number as usize];
+        let mut brush = Brush { now: around.now, actions, account, out };
+        let cx = &mut around.with(rng);
         match stage {
             Stage::Meter(meter) => {
                 let colour = meter.colour(cx, &meta, colour_of(meta.dscp, actions));
@@ -142,13 +162,13 @@ impl<P: Packet> Edge<P> {
     }
 
     /// The clock reached [`Edge::next_wakeup`].
-    pub fn wake(&mut self, cx: &mut Cx<'_>, out: &mut impl Emit<P>) {
+    pub fn wake(&mut self, around: Around<'_>, out: &mut impl Emit<P>) {
         while let Some((due, number)) = self.clocks.first().copied()
-            && due <= cx.now
+            && due <= around.now
         {
-            let Place { stage, actions, account, .. } = &mut self.places[number as usize];
+            let Place { stage, actions, rng, account, .. } = &mut self.places[number as usize];
             if let Stage::Conditioner(conditioner) = stage {
-                conditioner.wake(cx, &mut Brush { now: cx.now, actions, account, out });
+                conditioner.wake(&mut around.with(rng), &mut Brush { now: around.now, actions, account, out });
             }
             self.set_clock(number);
         }

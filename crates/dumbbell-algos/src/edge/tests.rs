@@ -2,10 +2,8 @@
 use super::*;
 use crate::meter::token_bucket::{TokenBucketConfig, TokenBucketMeter};
 use dumbbell_core::catalogue::Algorithm;
-use dumbbell_core::flow::FlowTable;
 use dumbbell_core::meter::ASSURED;
 use dumbbell_core::packet::Ecn;
-use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::{Numbered, contract, packet};
 use dumbbell_core::units::{Bytes, Limit, Rate};
 
@@ -36,18 +34,18 @@ fn bucket(packets: u64) -> Stage<Numbered> {
 }
 
 fn place(edge: &mut Edge<Numbered>, stage: Stage<Numbered>, actions: Actions) -> u32 {
-    edge.place(stage, actions, Time::ZERO, Time::NEVER)
+    edge.place(stage, actions, Stream::named(1, "edge"), (Time::ZERO, Time::NEVER))
 }
 
 /// Sends (flow, codepoint, reply) and says what came out.
 fn send(edge: &mut Edge<Numbered>, those: &[(u32, Dscp, bool)]) -> Seen {
-    let (site, flows, mut rng) = (contract(), FlowTable::default(), Stream::named(1, "edge"));
+    let (site, flows) = (contract(), FlowTable::default());
     let mut seen = Seen::default();
     for (id, (flow, dscp, reply)) in (0..).zip(those) {
-        let mut cx = Cx { now: Time::ZERO, rng: &mut rng, link: &site.link, flows: &flows };
+        let around = Around { now: Time::ZERO, link: &site.link, flows: &flows };
         let mut p = Numbered { id, meta: packet(*flow, 1000, Ecn::NotEct) };
         p.set_dscp(*dscp);
-        edge.arrive(&mut cx, p, *reply, &mut seen);
+        edge.arrive(around, p, *reply, &mut seen);
     }
     seen
 }
