@@ -237,6 +237,9 @@ macro_rules! __delegate {
             fn on_sent(&mut self, sent: &$crate::transport::Sent) -> $crate::transport::Tag {
                 $crate::__each!(self, $Any $list, a => a.on_sent(sent))
             }
+            fn codepoint(&self, tag: $crate::transport::Tag) -> Option<$crate::packet::Dscp> {
+                $crate::__each!(self, $Any $list, a => a.codepoint(tag))
+            }
             fn on_idle(&mut self, restart_window: u64) {
                 $crate::__each!(self, $Any $list, a => a.on_idle(restart_window))
             }

@@ -173,6 +173,8 @@ impl Rig {
             None => self.enter(a.at, parcel),
             Some(mut station) => {
                 station.arrive(a.at, parcel, &mut self.released, &mut self.port.account, scene!(self));
+                // There is no sender to tell.
+                station.told().for_each(drop);
                 self.port.station = Some(station);
                 self.release(a.at);
             }

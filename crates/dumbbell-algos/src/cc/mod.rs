@@ -2,6 +2,7 @@
 use dumbbell_core::registry;
 
 pub mod classic;
+pub mod colours;
 pub mod counter;
 pub mod delays;
 #[cfg(test)]
@@ -33,6 +34,7 @@ registry! { cc AnyCc, suite cc_suite {
     ledbat::Ledbat,
     ledbat_pp::LedbatPp,
     lp::Lp,
+    marker_aware::MarkerAware,
     new_jersey::NewJersey,
     newreno::Newreno,
     peach::Peach,
@@ -41,6 +43,8 @@ registry! { cc AnyCc, suite cc_suite {
     sack::Sack,
     scalable::Scalable,
     tahoe::Tahoe,
+    tcp_marking::TcpMarking,
+    timed_transmission::TimedTransmission,
     vegas::Vegas,
     veno::Veno,
     westwood::Westwood,
