@@ -142,10 +142,12 @@ fn timed_transmission_sends_too_much_in_when_too_much_is_reserved() {
     let over = |config: Value| {
         let (_, colours, report) = colours(&PATH, &of("timed_transmission", &config, &[4000, 4000, 2000, 2000]), 60);
         let (sent, arrived) = (colours.rate(0, 50), colours.rate(2, 50));
-        (1.0 - arrived / sent, report.flows.iter().map(|f| f.rtos).sum::<u64>())
+        let timeouts = report.flows.iter().map(|f| f.rtos).sum::<u64>();
+        println!("{:.5} of IN dropped, {timeouts} timeouts", 1.0 - arrived / sent);
+        (1.0 - arrived / sent, timeouts)
     };
     let (timed, reno) = (over(json!({})), over(json!({"timed": false, "split": false})));
-    assert!(timed.0 > 0.01 && reno.0 < 0.003, "{timed:?} {reno:?}");
+    assert!(timed.0 > 0.01 && reno.0 < 0.002, "{timed:?} {reno:?}");
     assert!(timed.1 > 5 * reno.1.max(1), "{timed:?} {reno:?}");
 }
 
