@@ -16,7 +16,7 @@ from typing import Any
 
 from ..driving import drive
 from . import paths
-from .bench import Bench, Run, over_drives
+from .bench import Bench, Run, once, over_drives
 from .laws import droppers, red
 from .oracle import Oracle
 
@@ -69,6 +69,38 @@ def _held() -> Iterator[Oracle]:
                 tolerance=0.05,
                 measure=over_drives(("rio", mode), partial(held, mode), share),
             )
+
+
+# Premium service.
+
+LINK, BURST, MTU = 10_000_000, 12_000, 1500
+
+
+def premium() -> float:
+    """The longest time to the last bit [s] of EF packets, had they come just behind one of a flood: more come at once
+    than the bucket has."""
+    policer = {"kind": "token_bucket", "rate": "2 Mbps", "burst": f"{BURST} B", "dscp": ["ef"]}
+    flood = [(k * 10**9, MTU, "be") for k in range(300)]
+    burst = [(100 * 10**9 + 1, 1000, "ef")] * (BURST // 1000 + 8)
+    times, sizes, codepoints = zip(*sorted(flood + burst), strict=True)
+    arrivals = {"time_ps": times, "bytes": sizes, "dscp": codepoints}
+    edge = {**policer, "green": "ef", "yellow": "drop"}
+    table = drive("prio", {"limit": "500 pkt"}, arrivals=arrivals, rate=f"{LINK} bps", mtu=f"{MTU} B", conditioner=edge)
+    rows = [row for row in table.rows() if row["dscp"] == 46]
+    begun = next(row["left_ps"] for row in table.rows() if row["dscp"] == 0 and row["left_ps"] > rows[0]["time_ps"])
+    late = begun - rows[0]["time_ps"] - 8 * MTU * 10**12 // LINK
+    return (max(row["left_ps"] - row["time_ps"] for row in rows if row["left_ps"]) - late) * 1e-12
+
+
+def _premium() -> Iterator[Oracle]:
+    yield Oracle(
+        id="premium.delay.longest",
+        law="(burst + MTU) / C: a bucket at once, behind a packet that has just begun; RFC 3246, strict priority",
+        expected=droppers.premium_delay(BURST, MTU, LINK),
+        tolerance=1e-9,
+        measure=once("premium", premium, float),
+        unit="s",
+    )
 
 
 # Closed loop.
@@ -158,4 +190,4 @@ def _closed() -> Iterator[Oracle]:
         )
 
 
-ORACLES: list[Oracle] = [*_held(), *_closed()]
+ORACLES: list[Oracle] = [*_held(), *_premium(), *_closed()]
