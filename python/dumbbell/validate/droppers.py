@@ -74,6 +74,8 @@ def _held() -> Iterator[Oracle]:
 # Premium service.
 
 LINK, BURST, MTU = 10_000_000, 12_000, 1500
+EF_AT = 10**11 + 1
+"""When the premium packets come, ps."""
 
 
 def premium() -> float:
@@ -81,15 +83,16 @@ def premium() -> float:
     than the bucket has."""
     policer = {"kind": "token_bucket", "rate": "2 Mbps", "burst": f"{BURST} B", "dscp": ["ef"]}
     flood = [(k * 10**9, MTU, "be") for k in range(300)]
-    burst = [(100 * 10**9 + 1, 1000, "ef")] * (BURST // 1000 + 8)
+    burst = [(EF_AT, 1000, "ef")] * (BURST // 1000 + 8)
     times, sizes, codepoints = zip(*sorted(flood + burst), strict=True)
     arrivals = {"time_ps": times, "bytes": sizes, "dscp": codepoints}
     edge = {**policer, "green": "ef", "yellow": "drop"}
     table = drive("prio", {"limit": "500 pkt"}, arrivals=arrivals, rate=f"{LINK} bps", mtu=f"{MTU} B", conditioner=edge)
-    rows = [row for row in table.rows() if row["dscp"] == 46]
-    begun = next(row["left_ps"] for row in table.rows() if row["dscp"] == 0 and row["left_ps"] > rows[0]["time_ps"])
-    late = begun - rows[0]["time_ps"] - 8 * MTU * 10**12 // LINK
-    return (max(row["left_ps"] - row["time_ps"] for row in rows if row["left_ps"]) - late) * 1e-12
+    left = [t if isinstance(t, int) else None for t in table.column("left_ps")]
+    begun = next(t for t, dscp in zip(left, codepoints, strict=True) if dscp == "be" and t is not None and t > EF_AT)
+    waits = [t - EF_AT for t, dscp in zip(left, codepoints, strict=True) if dscp == "ef" and t is not None]
+    early = EF_AT - (begun - 8 * MTU * 10**12 // LINK)
+    return (max(waits) + early) * 1e-12
 
 
 def _premium() -> Iterator[Oracle]:
