@@ -160,7 +160,7 @@ impl World {
             cwnd_mean_packets: (tcp && active > 0.0).then(|| c.cwnd_integral / active),
             completion: flow.completed_at().map(|at| at.since(Time::ZERO + legend.start(i))),
             application: flow.application(self.end),
-            tints: self.beside.colours.as_ref().map(|c| c.of_flow(i)),
+            tints: self.colours.as_ref().map(|c| c.of_flow(i)),
             acks: None,
         }
     }

@@ -176,8 +176,8 @@ def decision(record: Record, of: Packet, marked: bool) -> Decision | None:
 
 
 def _who(planned: dict[str, Any], reason: str, record: Record) -> tuple[str, dict[str, Any]]:
-    """The algorithm behind a reason, and its parameters: the wire's impairments lose, a conditioner polices,
-    and where there is none a queue with a penalty box does."""
+    """The algorithm behind a reason, and its parameters: the wire's impairments lose, the first rule of the edge that
+    has this flow polices, and where there is none a queue with a penalty box does."""
     if reason == "link":
         kinds = planned.get("impairments") or []
         return " + ".join(k["kind"] for k in kinds), {k["kind"]: k.get("config", {}) for k in kinds}
