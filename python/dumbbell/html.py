@@ -114,7 +114,7 @@ def _head(size: dict[str, Any]) -> str:
 
 
 _FLOWS = ("flow", "path", "cc", "source", "start", "base RTT")
-_LINKS = ("link", "rate", "delay", "queue", "MTU", "edge", "impairments")
+_LINKS = ("link", "rate", "delay", "queue", "MTU", "conditioner", "impairments")
 
 
 def _network(s: Scenario) -> str:

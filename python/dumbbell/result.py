@@ -183,8 +183,8 @@ class Queue(Row):
 
 
 class Marker(Row):
-    """A marker or another conditioner before a link: for one flow, or for all that its rule takes. docs/diffserv.md defines
-    each measurement; those of tokens end in `_packets` where a token stands for a packet."""
+    """A marker or another conditioner before a link: for one flow, or for all that its rule takes. docs/diffserv.md
+    defines each measurement; those of tokens end in `_packets` where a token stands for a packet."""
 
     link: str
     rule: Number
@@ -289,8 +289,8 @@ class Result:
 
     @property
     def markers(self) -> Rows[Marker]:
-        """Markers and other conditioners, one for each flow where they have a state for each; `markers["gold.1"]` is the
-        first of a flow, `markers["bottleneck"]` the first before a link without a flow of its own."""
+        """Markers and other conditioners, one for each flow where they have a state for each; `markers["gold.1"]` is
+        the first of a flow, `markers["bottleneck"]` the first before a link without a flow of its own."""
         return Rows(Marker({"name": m.get("flow") or m["link"], **m}) for m in self.json.get("markers", ()))
 
     @property

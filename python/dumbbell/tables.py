@@ -60,8 +60,8 @@ def sweep_tables(sweep: Sweep) -> list[RenderableType]:
 
 
 def result_grids(result: Result) -> list[Grid]:
-    """The flows, what their applications measured, the sessions, the queues, profiles and markers where there are any, and
-    acknowledgements where they were recorded."""
+    """The flows, what their applications measured, the sessions, the queues, profiles and markers where there are any,
+    and acknowledgements where they were recorded."""
     own = [_flows(result)] if len(result.flows) or not len(result.sessions) else []
     told = [_applications(result)] if any(flow.application for flow in result.flows) else []
     sessions = [_sessions(result), *_by_size(result)] if len(result.sessions) else []

@@ -1,5 +1,5 @@
-"""The bandwidth that was meant for each flow of an assured service: S. Choi, C. Kim, "TCP throughput guarantee using packet
-buffering", KISS 28(2), 2001, equations 1 and 2."""
+"""The bandwidth that was meant for each flow of an assured service: S. Choi, C. Kim, "TCP throughput guarantee using
+packet buffering", KISS 28(2), 2001, equations 1 and 2."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from ..tables import grid
 from .options import File, Json, Overrides, Use, emit, notes, source
 from .options import show as print_out
 
-_LINKS = ("link", "rate", "delay", "queue", "MTU", "edge", "impairments")
+_LINKS = ("link", "rate", "delay", "queue", "MTU", "conditioner", "impairments")
 
 
 def show(

@@ -1,5 +1,5 @@
-"""A marker over time: the window of its flow, the tokens in its bucket, those that it lost, the packets that it holds. The third
-and the fourth figure of S. Choi, C. Kim, "TCP throughput guarantee using packet buffering", KISS 28(2), 2001."""
+"""A marker over time: the window of its flow, the tokens in its bucket, those that it lost, the packets that it holds.
+The third and the fourth figure of S. Choi, C. Kim, "TCP throughput guarantee using packet buffering", KISS 28(2), 2001."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def place(source: Source, view: View) -> tuple[str, polars.DataFrame]:
 
 
 def markers(source: Source, view: View) -> Figure:
-    """The window of the flow (where flows were recorded), tokens in the bucket, tokens lost since the start, packets held
-    (where any were): one below the other."""
+    """The window of the flow (where flows were recorded), tokens in the bucket, tokens lost since the start, packets
+    held (where any were): one below the other."""
     import polars as pl
 
     title, rows = place(source, view)
