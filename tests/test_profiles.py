@@ -1,5 +1,6 @@
 """Profiles and markers as people see them: results, records, tables, figures, drawings, answers, exports. Datagrams
-at a constant rate are the oracle: what is IN, what is lost of the tokens and how long packets are held has closed forms."""
+at a constant rate are the oracle: what is IN, what is lost of the tokens and how long packets are held has closed
+forms."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ Run = tuple[dict[str, Any], dict[str, Any], Path | None]
 """Labels, JSON and directory of one run."""
 
 _HOW = (
-    'run(record_every="100 ms") records flows and queues, run(record_drops=True) signals, run(record_acks=True) acks; '
-    "a scenario's [record] with `out` all that it names"
+    'run(record_every="100 ms") records flows and queues, run(record_drops=True) signals, run(record_acks=True) acks, '
+    "run(record_every=..., record_markers=True) markers; a scenario's [record] with `out` all that it names"
 )
 
 

@@ -1,5 +1,6 @@
 """A marker over time: the window of its flow, the tokens in its bucket, those that it lost, the packets that it holds.
-The third and the fourth figure of S. Choi, C. Kim, "TCP throughput guarantee using packet buffering", KISS 28(2), 2001."""
+The third and the fourth figure of S. Choi, C. Kim, "TCP throughput guarantee using packet buffering", KISS 28(2),
+2001."""
 
 from __future__ import annotations
 
