@@ -56,7 +56,7 @@ def result() -> dumbbell.Result:
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Connections before a data buffer, with every record."""
     out = tmp_path_factory.mktemp("profiles") / "run"
-    held = {"kind": "data_buffer", "per": "flow", "tokens": "packet"}
+    held = {"kind": "data_buffer", "per": "flow", "tokens": "packet", "packet_size": "1 kB"}
     flows = [{"name": "gold", "count": 2, "reserved": "2 Mbps", "rtt": "40 ms"}, {"name": "be", "rtt": "40 ms"}]
     tables = {**CONSTANT, "flow": flows, "profile": "ns2", "tcp": {"mss": "960 B"}}
     tables["record"] = {"every": "20 ms", "markers": True, "packets": True}
@@ -169,7 +169,7 @@ def test_without_profiles_results_are_what_they_were() -> None:
     found = dumbbell.Scenario(plain).run().json
     assert "markers" not in found
     assert not [key for key in found["flows"][0] if key.startswith(("in_", "out_", "target", "reserved"))]
-    assert not [key for key in found["queues"][0] if key.endswith(("_in", "_out"))]
+    assert not [key for key in found["queues"][0] if key.startswith(("arrivals_", "drops_"))]
     assert not [key for key in found["totals"] if key.startswith("target")]
 
 
@@ -180,7 +180,7 @@ def test_the_tables_say_it(result: dumbbell.Result) -> None:
     text = result.table()
     assert "Profiles" in text
     assert "from their targets in the mean" in text
-    (line,) = [line for line in text.splitlines() if line.startswith("below") and "token_bucket" in line]
+    (line,) = [line for line in text.splitlines() if line.strip().startswith("below") and "token_bucket" in line]
     assert line.split()[:3] == ["below", "bottleneck", "token_bucket"]
     assert "60" in line  # % of the tokens.
     page = result._repr_html_()

@@ -114,7 +114,8 @@ class Scenario:
         every drop and mark with what its decision saw; record_acks: every acknowledgement on its way
         back, of all TCP flows or of those named; record_markers: markers have series, too (with record_every).
         Without `out` the records are in a temporary directory, which goes when the result goes. audit:
-        follow each packet. progress: True for a bar, or a function that is called with runs finished, all runs, and the share of simulated time that has passed.
+        follow each packet. progress: True for a bar, or a function that is called with
+        runs finished, all runs, and the share of simulated time that has passed.
         store: a directory in which finished runs are kept, and from which they are taken. stop: replicate until
         a rule holds, as in `"ci95 < 2%"` or `{"rule": "ci95 < 2%", "most": 50}`. keep_going: a point of a sweep whose
         scenario is wrong is a row with its error.

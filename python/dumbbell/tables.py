@@ -155,7 +155,6 @@ _MARKERS: tuple[Column, ...] = (
     ("held", "held_mean_packets", "pkt"),
     ("holding", "holding_mean_s", "s"),
     ("p99 holding", "holding_p99_s", "s"),
-    ("longest", "holding_max_s", "s"),
 )
 _RARE = ("marks", "rtos", "lock_out", "dropped_packets", "held_mean_packets")
 # What more is measured of a queue: a row for each, a column for each queue.
