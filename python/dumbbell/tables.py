@@ -237,7 +237,9 @@ def _distance(result: Result) -> str:
 
 def _markers(result: Result) -> Grid:
     titles, cells = _measured(result.markers, _MARKERS)
-    rows = [[m.flow or "all", m.link, m.kind, *row] for m, row in zip(result.markers, cells, strict=True)]
+    rows = [
+        [m.as_dict().get("flow") or "all", m.link, m.kind, *row] for m, row in zip(result.markers, cells, strict=True)
+    ]
     return Grid("Markers", ["of flow", "before", "kind", *titles], rows, text_columns=3)
 
 
