@@ -4,13 +4,14 @@ use crate::agenda::Agenda;
 use crate::app::App;
 use crate::arrival::ArrivalQueue;
 use crate::audit::Audit;
+use crate::colours::Colours;
 use crate::discipline::Discipline;
 use crate::edges::{self, Passing};
 use crate::exit::Exit;
-use crate::flow::{Ends, Flow, Udp};
+use crate::flow::{Ends, Flow, RECEIVER, SENDER, Udp};
 use crate::held::HeldQueue;
 use crate::legend::Legend;
-use crate::legs::{Legs, Streams};
+use crate::legs::{Legs, Streams, Waits};
 use crate::measures::attach;
 use crate::net::{Element, Net};
 use crate::observe::Looks;
@@ -19,7 +20,7 @@ use crate::ranks::Ranks;
 use crate::station::Station;
 use crate::stats::PortStats;
 use crate::wire::Wire;
-use crate::words::Words;
+use crate::words::{self, Words};
 use crate::world::World;
 use dumbbell_algos::aqm::{self, AnyAqm};
 use dumbbell_algos::cc::AnyCc;
@@ -33,6 +34,7 @@ use dumbbell_core::catalogue::{Algorithm, Fault, NoConfig};
 use dumbbell_core::flow::FlowTable;
 use dumbbell_core::foreign::{Alarm, Makers};
 use dumbbell_core::impairment::Impairment;
+use dumbbell_core::packet::FlowId;
 use dumbbell_core::qdisc::Fifo;
 use dumbbell_core::rng::{Stream, key_of};
 use dumbbell_core::service::{Service, Site};
@@ -80,7 +82,9 @@ impl World {
     /// # Errors
     /// As [`World::new`]. An algorithm that fails when it is made says so in [`World::failure`].
     pub fn with(plan: &Plan, options: Options, makers: &Makers) -> Result<World, Fault> {
-        let brought = Brought { makers, alarm: Alarm::default(), passing: edges::passing(plan) };
+        let colours = Colours::of(plan);
+        let (passing, counts) = (edges::passing(plan), colours.is_some());
+        let brought = Brought { makers, alarm: Alarm::default(), passing, counts };
         let mut elements = Vec::with_capacity(plan.links.len());
         for (link, datagrams) in with_datagrams(plan).into_iter().enumerate() {
             elements.push(element(plan, link, datagrams, options, &brought)?);
@@ -91,9 +95,10 @@ impl World {
         };
         let held = is(&|p| matches!(p.queue, Queue::Held(_)) || p.station.is_some());
         let unordered = is(&|p| p.impairments.iter().any(|(i, _)| i.reorders()) || p.service().reorders());
-        let streams = Streams::of(plan, &unordered);
+        let waits = Waits { unordered, hears: hears(plan, &elements) };
+        let streams = Streams::of(plan, &waits);
         let (ranks, arrivals) = Ranks::new(plan.seed, streams.population(plan));
-        let cut = Legs::cut(plan, &streams, &arrivals, options.fold, &held, &unordered);
+        let cut = Legs::cut(plan, &streams, &arrivals, options.fold, &held, &waits);
         let agenda = Agenda::new(entries_per_second(plan, &cut.merge), horizon(plan).ps());
         let mut flows = Vec::with_capacity(plan.flows.len());
         let mut exits = Vec::with_capacity(2 * plan.flows.len());
@@ -108,7 +113,8 @@ impl World {
         let mut net = Net::new(Time::ZERO + plan.duration, cut.legs, ranks, agenda, elements, exits);
         net.table = FlowTable::new(plan.flows.iter().map(|f| f.info));
         net.audit = options.audit.then(Audit::default);
-        Ok(World::assemble(legend, flows, net, Words::of(plan), brought.alarm))
+        net.words = Words::of(plan);
+        Ok(World::assemble(legend, flows, net, colours, brought.alarm))
     }
 }
 
@@ -120,6 +126,8 @@ struct Brought<'a> {
     alarm: Alarm,
     /// The flows that pass each edge.
     passing: Passing,
+    /// Whether packets are counted by colour where they arrive.
+    counts: bool,
 }
 
 impl Brought<'_> {
@@ -135,6 +143,20 @@ impl Brought<'_> {
             None => AnyCc::build(&spec.kind, &spec.config, path),
         }
     }
+}
+
+/// For each socket whether it hears words: its host's, or a sender those of an edge that it passes.
+fn hears(plan: &Plan, elements: &[Element]) -> Vec<bool> {
+    let tells = |link: &LinkId, flow: FlowId| match &elements[*link] {
+        Element::Port(port) => port.station.as_ref().is_some_and(|station| station.tells(flow)),
+        Element::Wire(_) => false,
+    };
+    let each = |(number, flow): (usize, &dumbbell_plan::Flow)| {
+        let tcp = matches!(flow.transport, Transport::Tcp { .. });
+        let told = tcp && flow.forward.iter().any(|link| tells(link, FlowId(number as u32)));
+        [told || words::hears(flow, SENDER), words::hears(flow, RECEIVER)]
+    };
+    plan.flows.iter().enumerate().flat_map(each).collect()
 }
 
 /// For each link whether datagrams take it.
@@ -201,8 +223,11 @@ fn element(
         let impairment = within(&link.name, AnyImpairment::build(kind, config, &()))?;
         impairments.push((impairment, chance(&format!("{kind}.{i}"))));
     }
-    let edge = within(&link.name, edges::edge(plan, number, info, brought.passing.get(&number)))?;
-    let station = edge.map(|edge| Box::new(Station::new(edge, info)));
+    let passing = brought.passing.get(&number);
+    let served = edges::served(plan, number, passing);
+    let marks = looks(plan, plan.record.markers);
+    let edge = within(&link.name, edges::edge(plan, number, info, passing))?;
+    let station = edge.map(|edge| Box::new(Station::new(edge, info, served, marks)));
     let (warm, end) = (Time::ZERO + plan.warmup, Time::ZERO + plan.duration);
     Ok(Element::Port(Box::new(Port {
         station,
@@ -255,7 +280,7 @@ fn queue(
 /// # Errors
 /// As [`World::new`].
 pub(crate) fn lone(plan: &Plan, link: usize, makers: &Makers, alarm: &Alarm) -> Result<Box<Port>, Fault> {
-    let brought = Brought { makers, alarm: alarm.clone(), passing: edges::passing(plan) };
+    let brought = Brought { makers, alarm: alarm.clone(), passing: edges::passing(plan), counts: false };
     match element(plan, link, true, Options::default(), &brought)? {
         Element::Port(port) => Ok(port),
         Element::Wire(_) => unreachable!("a link that datagrams take is no wire"),
@@ -299,7 +324,7 @@ fn flow(plan: &Plan, number: usize, straight: bool, brought: &Brought<'_>) -> Re
     };
     // A session's flows are too many and too short for series.
     let looks = looks(plan, plan.record.flows && flow.session.is_none());
-    Ok(Flow::new(number, ends, app, start, looks))
+    Ok(Flow::new(number as u32, ends, app, start, looks, brought.counts))
 }
 
 /// About how many packets a second come to merges, of 1000 bytes: what sizes the agenda's buckets.

@@ -3,14 +3,14 @@
 //! A token bucket marker in which a packet that finds no token waits for one, so that a burst does not lose the
 //! tokens that come behind it. Only the size of the buffer decides what is OUT; a buffer of size 0 is `token_bucket`.
 use crate::bucket::TokenBucket;
-use crate::bucket::config::bucket_config;
+use crate::bucket::config::{bucket_config, committed};
 use dumbbell_core::aqm::Cx;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::conditioner::{Conditioner, Emit};
 use dumbbell_core::meter::{Colour, Contract, Tokens};
 use dumbbell_core::packet::Packet;
 use dumbbell_core::probe::Probe;
-use dumbbell_core::units::{Capacity, Limit, Packets, Rate, Span, Time};
+use dumbbell_core::units::{Capacity, Limit, Packets, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -91,7 +91,7 @@ impl<P> Algorithm for DataBuffer<P> {
         provenance: Provenance::TwoReadings,
     };
     fn new(c: &DataBufferConfig, site: &Contract) -> Self {
-        let rate = c.rate.or(site.reserved).unwrap_or(Rate::from_bps(0));
+        let rate = committed(c.rate, site);
         DataBuffer {
             bucket: c.bucket(site),
             capacity: c.size.resolve(rate, site.rtt.unwrap_or_default()),
@@ -108,14 +108,14 @@ impl<P: Packet> DataBuffer<P> {
     /// bucket ever holds leaves as OUT when it is at the front, or it would bar the way for good.
     fn serve(&mut self, now: Time, out: &mut impl Emit<P>) {
         self.next = Time::NEVER;
+        self.bucket.fill(now);
         while let Some(front) = self.waiting.front() {
             let bytes = front.bytes;
-            let colour = if self.bucket.take(now, bytes) {
+            let colour = if self.bucket.spend(bytes) {
                 Colour::Green
             } else {
-                let ready = self.bucket.ready(now, bytes);
-                if ready != Time::NEVER {
-                    self.next = ready;
+                self.next = self.bucket.due(bytes);
+                if self.next != Time::NEVER {
                     return;
                 }
                 Colour::Yellow
