@@ -18,7 +18,7 @@ RULE = (
     "Of the data buffers that were tried, at a bucket of r x RTT, the smallest whose total is at most "
     f"{100 * NEAR:g} % below the largest; then of the buckets, at that data buffer, likewise. In another network the "
     "advice harms if it is below the token bucket alone, is beaten if half or twice the data buffer, or none, has a "
-    f"total more than {100 * MUCH:g} % above its own, brings no gain if its gain cannot be told from 0, and else holds; "
+    f"total more than {100 * MUCH:g} % above its own, brings no gain if that cannot be told from 0, else holds; "
     "each by the 95 % interval of paired differences."
 )
 
