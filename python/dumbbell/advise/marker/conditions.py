@@ -31,7 +31,11 @@ def conditions(case: Case, rate_scale: float, advised: tuple[int, int]) -> Itera
         found = make(case)
         if found is not None:
             yield Condition(key, *found, size, burst)
-    yield Condition("one_packet_bucket", "a bucket below a packet", case, size, 1)
+    # TCP is alike where loss x window^2 is the same, so that a loss in a smaller network is a smaller one here.
+    share = f"{100 * _LOSS / rate_scale**2:.2g} % lost at random"
+    yield Condition("random_loss", f"{share} (wireless)", replace(case, loss=_LOSS), size, burst)
+    text = "a bucket below a packet" if rate_scale == 1 else f"a bucket of only {rate_scale:g} packets"
+    yield Condition("one_packet_bucket", text, case, size, 1)
     if rate_scale > 1:
         half = replace(case, rate_bps=case.rate_bps / 2, link_bps=case.link_bps / 2)
         text = "rates, data buffer and bucket halved"
@@ -101,10 +105,6 @@ def _modern(case: Case) -> tuple[str, Case]:
     return f"cubic (profile linux), not {case.cc}", replace(case, cc="cubic", profile="linux")
 
 
-def _lossy(case: Case) -> tuple[str, Case]:
-    return f"{100 * _LOSS:g} % lost at random (wireless)", replace(case, loss=_LOSS)
-
-
 _ALL: dict[str, Callable[[Case], tuple[str, Case] | None]] = {
     "oversubscribed": _oversubscribed,
     "half_reserved": _light,
@@ -116,5 +116,4 @@ _ALL: dict[str, Callable[[Case], tuple[str, Case] | None]] = {
     "more_best_effort": _crowd,
     "delayed_ack": _delayed,
     "other_tcp": _modern,
-    "random_loss": _lossy,
 }

@@ -27,7 +27,7 @@ def html(document: Mapping[str, Any], drawn: Sequence[Drawn]) -> str:
             d=document,
             facts=_words(table.facts(document)) if known else [],
             candidates=_words(table.candidates(document)) if known else [],
-            conditions=_words(table.conditions(document)) if known else [],
+            conditions=_words(table.conditions(document, inside=True)) if known else [],
             figures=[(one, style.svg(one.figure, f"figure-{one.name}")) for one in drawn],
             css="".join(sheet.read_text() for sheet in sheets),
         )
@@ -35,4 +35,5 @@ def html(document: Mapping[str, Any], drawn: Sequence[Drawn]) -> str:
 
 
 def _words(rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    return [[minus(text) for text in row] for row in rows]
+    """Words of a first column as they are, numbers with the sign that is as wide as a plus."""
+    return [[row[0], *(minus(text) for text in row[1:])] for row in rows]

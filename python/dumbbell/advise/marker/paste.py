@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ... import overrides
-from ..lines import rate as rate_word
 from .network import conditioner
 from .question import Question
 
@@ -21,8 +20,8 @@ def scenario(question: Question, size: int, burst_bytes: int) -> str:
     words = ", ".join(f"{key} = {overrides.toml(value)}" for key, value in table.items())
     return (
         f"[dumbbell.bottleneck]\nconditioner = {{ {words} }}\n\n"
-        f'[[flow]]\nname = "customer"\nreserved = "{rate_word(question.rate_bps)}"\n'
-        f'rtt = "{question.rtt_s * 1e9:.0f} ns"\n'
+        f'[[flow]]\nname = "customer"\nreserved = "{question.rate_bps / 1e6:.12g} Mbps"\n'
+        f'rtt = "{question.rtt_s * 1e3:.12g} ms"\n'
     )
 
 

@@ -111,9 +111,9 @@ def _smaller(question: Question, s: Block) -> list[str]:
         found.append(
             f"{rate_text(question.rate_bps)} was not simulated: {rate_text(s['rate_bps'])} was, where r x RTT is "
             f"{significant(s['rate_bps'] * s['rtt_s'] / 8 / s['packet_bytes'], 3)} packets instead of "
-            f"{significant(question.bdp_packets, 3)}; data buffer and bucket are the same parts of it, "
-            f"{s['size_packets']} packets there being {round(s['size_packets'] * s['rate_scale'])} here (the row on a "
-            "smaller scale tests that; --budget raises the rate)"
+            f"{significant(question.bdp_packets, 3)}; data buffer and bucket are the same parts of it, and nothing "
+            f"finer than {significant(s['rate_scale'], 3)} packets was tried (the last row tests this by halving once "
+            "more; --budget raises the rate that is simulated)"
         )
     if s["asked_cycle_s"] > 60:
         found.append(

@@ -50,15 +50,17 @@ def candidates(d: Mapping[str, Any]) -> list[Row]:
     return rows
 
 
-def conditions(d: Mapping[str, Any]) -> list[Row]:
-    """A row for each other network."""
+def conditions(d: Mapping[str, Any], inside: bool = False) -> list[Row]:
+    """A row for each other network; with `inside` IN, too, for which a terminal is too narrow."""
     unit, name = prefix(d["target_bps"])
-    rows = [["", f"total [{name}bps]", "of target", "reservation", "gain", "best size", "advice"]]
+    more = [f"IN [{name}bps]"] if inside else []
+    rows = [["", f"total [{name}bps]", *more, "of target", "reservation", "gain", "best size", "advice"]]
     for one in d["fails"]:
         rows.append(
             [
                 one["text"],
                 cell(one["total_bps"], unit),
+                *([cell(one["in_bps"], unit)] if inside else []),
                 scaled(one["total_bps"]["mean"] / one["target_bps"], "1"),
                 "kept" if one["reservation_met"] else "missed",
                 sentences.difference(one["gain_total_bps"]),

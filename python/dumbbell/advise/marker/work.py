@@ -106,7 +106,7 @@ def _elsewhere(laboratory: _Laboratory, advised: Marker) -> list[tuple[Condition
     met = list(conditions.conditions(case, rate_scale, advised))
     rows = [(one.case, (size, one.burst_bytes)) for one in met for size in sizes.beside(one.size, one.case.bdp_packets)]
     each = iter(laboratory.run(rows))
-    found = []
+    found: list[tuple[Condition, Mapping[int, Values]]] = []
     for one in met:
         values = {size: next(each) for size in sizes.beside(one.size, one.case.bdp_packets)}
         if _complete(values.values()):
