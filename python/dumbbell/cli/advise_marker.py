@@ -33,6 +33,9 @@ def marker(
     reserved_share: Annotated[
         float | None, Parameter(help="The part of the link that all customers reserve together. Default: 0.6.")
     ] = None,
+    deepest_bucket: Annotated[
+        float, Parameter(help="The deepest bucket that the contract allows, in rate x RTT. Default: 1, the paper's.")
+    ] = 1.0,
     cc: Annotated[str, Parameter(help="The congestion control of all flows. Default: reno.")] = "reno",
     profile: Annotated[
         str | None, Parameter(help="Their TCP: ns2, rfc or linux. Default: ns2; with --cc cubic linux.")
@@ -54,7 +57,7 @@ def marker(
 
     options = options or MarkerOptions()
     wish = Wish(
-        question=question.read(rate, rtt, packet, link, flows, background, reserved_share, cc, profile),
+        question=question.read(rate, rtt, packet, link, flows, background, reserved_share, deepest_bucket, cc, profile),
         seeds=seeds_of(options.seeds, SEEDS),
         budget_s=question.read_span("--budget", options.budget, "30s"),
         length_s=None if options.time is None else question.read_span("--time", options.time, "60s"),

@@ -24,7 +24,7 @@ def document(wish: Wish, found: Found, seeds: Sequence[int]) -> dict[str, Any]:
     real = Real(question, scaled.rate_scale)
     size, burst = found.marker
     best = max(found.alone, key=lambda n: stats.mean(list(found.alone[n].total.values())))
-    mine, plain = found.by_burst[burst], found.alone[burst]
+    mine, plain = found.by_burst[burst], found.alone[found.deepest]
     body = {
         "kind": "marker",
         **_question(question),
@@ -33,7 +33,7 @@ def document(wish: Wish, found: Found, seeds: Sequence[int]) -> dict[str, Any]:
         "size_near_packets": [real.packets(n) for n in _near(found.by_size)],
         "target_bps": Case.of(question).target_bps,
         **real.measured(mine),
-        "token_bucket": real.measured(plain),
+        "token_bucket": {**real.bucket(found.deepest), **real.measured(plain)},
         "gain_total_bps": real.rate(judge.gain(mine.total, plain.total)),
         "gain_in_bps": real.rate(judge.gain(mine.inside, plain.inside)),
         "gain_best_effort_bps": real.rate(judge.gain(mine.best_effort, plain.best_effort)),
@@ -120,6 +120,7 @@ def _question(question: Question) -> dict[str, Any]:
         "flows": question.flows,
         "background": question.background,
         "reserved_share": question.reserved_share,
+        "deepest_bucket_bdp": question.deepest_bucket,
         "cc": question.cc,
         "profile": question.profile,
         "bdp_packets": question.bdp_packets,
@@ -135,11 +136,10 @@ def _near(by_size: Mapping[int, Values]) -> tuple[int, int]:
 
 def _candidates(found: Found, real: Real) -> list[dict[str, Any]]:
     """Every marker that was tried in the network that was asked for, in the order of the rounds."""
-    usual = next(iter(found.by_size.values()))
     rows: dict[tuple[int, int], tuple[str, Values]] = {}
     size, burst = found.marker
-    base = next((n for n, of in found.alone.items() if of.total == usual.total), burst)
-    rows |= {(n, base): ("size", of) for n, of in found.by_size.items()}
+    plain = found.alone[found.deepest]
+    rows |= {(n, found.deepest): ("size", of) for n, of in found.by_size.items()}
     rows |= {(size, n): ("burst", of) for n, of in found.by_burst.items() if (size, n) not in rows}
     rows |= {(0, n): ("token_bucket", of) for n, of in found.alone.items() if (0, n) not in rows}
     return [
@@ -148,9 +148,8 @@ def _candidates(found: Found, real: Real) -> list[dict[str, Any]]:
             **real.buffer(n),
             **real.bucket(depth),
             **real.measured(of),
-            "gain_total_bps": real.rate(judge.gain(of.total, found.alone[depth].total))
-            if depth in found.alone
-            else None,
+            "gain_total_bps": None if of is plain else real.rate(judge.gain(of.total, plain.total)),
+            "gain_in_bps": None if of is plain else real.rate(judge.gain(of.inside, plain.inside)),
             "chosen": (n, depth) == (size, burst),
             "fingerprint": of.fingerprint,
         }
@@ -180,7 +179,12 @@ def _condition(one: Condition, values: Mapping[int, Values], advised: tuple[int,
         "sizes": [
             {"size_packets": real.packets(n), "total_bps": real.rate(judge.cell(of.total))} for n, of in values.items()
         ],
-        "simulated": _case(one.case) | {"size_packets": one.size, "burst_bytes": one.burst_bytes},
+        "simulated": _case(one.case)
+        | {
+            "size_packets": one.size,
+            "burst_bytes": one.burst_bytes,
+            "token_bucket_burst_bytes": one.alone_bytes,
+        },
     }
     return row | {"sentence": sentences.condition(row)}
 

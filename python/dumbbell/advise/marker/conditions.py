@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from .network import Case
+from .sizes import beside
 
 _LOSS = 0.01
 _SMALL_PACKET = 576
@@ -15,31 +16,41 @@ _SMALL_PACKET = 576
 @dataclass(frozen=True, slots=True)
 class Condition:
     """A key for the JSON, what it is in words, the network, and the marker in it: the advised data buffer [packets] and
-    bucket [bytes], unless the condition is about these."""
+    bucket [bytes], unless the condition is about these; and the bucket of the token bucket alone [bytes]."""
 
     key: str
     text: str
     case: Case
     size: int
     burst_bytes: int
+    alone_bytes: int
+
+    def markers(self) -> dict[int, tuple[int, int]]:
+        """What is run there, by data buffer: the advised one, its neighbours, and the token bucket alone."""
+        tried = beside(self.size, self.case.bdp_packets)
+        return {n: (n, self.burst_bytes if n or not self.size else self.alone_bytes) for n in tried}
 
 
-def conditions(case: Case, rate_scale: float, advised: tuple[int, int]) -> Iterator[Condition]:
-    """All of them, for a case as it is simulated and the marker that is advised for it."""
+def conditions(case: Case, rate_scale: float, advised: tuple[int, int], alone: int) -> Iterator[Condition]:
+    """All of them, for a case as it is simulated, the marker that is advised for it and the bucket that a token bucket
+    alone has."""
     size, burst = advised
     for key, make in _ALL.items():
         found = make(case)
         if found is not None:
-            yield Condition(key, *found, size, burst)
+            yield Condition(key, *found, size, burst, alone)
     # TCP is alike where loss x window^2 is the same, so that a loss in a smaller network is a smaller one here.
     share = f"{100 * _LOSS / rate_scale**2:.2g} % lost at random"
-    yield Condition("random_loss", f"{share} (wireless)", replace(case, loss=_LOSS), size, burst)
+    yield Condition("random_loss", f"{share} (wireless)", replace(case, loss=_LOSS), size, burst, alone)
     text = "a bucket below a packet" if rate_scale == 1 else f"a bucket of only {rate_scale:g} packets"
-    yield Condition("one_packet_bucket", text, case, size, 1)
+    yield Condition("one_packet_bucket", text, case, size, 1, 1)
     if rate_scale > 1:
         half = replace(case, rate_bps=case.rate_bps / 2, link_bps=case.link_bps / 2)
         text = "rates, data buffer and bucket halved"
-        yield Condition("smaller_scale", text, half, round(size / 2 + 0.01), max(burst // 2, case.packet_bytes))
+        least = case.packet_bytes
+        yield Condition(
+            "smaller_scale", text, half, round(size / 2 + 0.01), max(burst // 2, least), max(alone // 2, least)
+        )
 
 
 def _share(case: Case, share: float) -> Case:

@@ -55,8 +55,8 @@ def _sizes(d: Mapping[str, Any]) -> Drawn:
     for axis in (left, right):
         axis.legend(fontsize=8, loc="best", frameon=False)
     caption = (
-        "What a customer has, over the data buffer at a bucket of r x RTT (left), and over the bucket (right). Means "
-        "over the seeds with 95 % intervals; the dotted upright line is the advice."
+        "What a customer has, over the data buffer at the deepest bucket that is allowed (left), and over the bucket "
+        "(right). Means over the seeds with 95 % intervals; the dotted upright line is the advice."
     )
     return _laid("sizes", figure, caption)
 

@@ -1,8 +1,9 @@
 """Which size is advised, and whether it holds where the network is another one.
 
 **The choice.** Of the sizes that were tried the smallest whose total, a customer's IN and OUT together, is at most 1 %
-below the largest: a peak of a noisy curve is no measurement, and a larger buffer costs holding time. Buckets likewise,
-at the chosen data buffer.
+below the largest: a peak of a noisy curve is no measurement, and a larger buffer costs holding time. It is chosen at
+the deepest bucket that is allowed, and then the bucket likewise, at the chosen data buffer. All gains are over the
+token bucket alone with the deepest bucket that is allowed.
 
 **Whether it holds.** In another network the advised size, its half, its double and the token bucket alone are run.
 The advice *harms* if its total is below that of the token bucket alone, the 95 % interval of the paired difference

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from ...catalogue import kinds
 from ...schemes.spelling import refused
 from ..question import MOST_FLOWS, read_rate, read_time, times
 from ..sentences import rate_text
@@ -20,13 +22,15 @@ LEAST_RATE, MOST_RATE = 8e3, 100e9
 LEAST_RTT, MOST_RTT = 100e-6, 10.0
 _PACKETS = (100, 9000)
 _SHARES = (0.01, 3.0)
+_BUCKETS = (0.125, 16.0)
+PROFILES = ("ns2", "rfc", "linux")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """The reserved rate of a customer [bit/s], his round-trip time without queues [s], the bytes of a packet with its
-    headers, the congested link [bit/s], how many customers like him it has, how many best-effort flows; the
-    congestion control of all, their TCP, the profile of a scenario."""
+    headers, the congested link [bit/s], how many customers like him it has, how many best-effort flows; the deepest
+    bucket that the contract allows [r x RTT]; the congestion control of all, their TCP, the profile of a scenario."""
 
     rate_bps: float
     rtt_s: float
@@ -34,6 +38,7 @@ class Question:
     link_bps: float
     flows: int = FLOWS
     background: int = FLOWS
+    deepest_bucket: float = 1.0
     cc: str = "reno"
     profile: str = "ns2"
 
@@ -72,6 +77,7 @@ def read(
     flows: int | None = None,
     background: int | None = None,
     reserved_share: float | None = None,
+    deepest_bucket: float = 1.0,
     cc: str = "reno",
     profile: str | None = None,
 ) -> Question:
@@ -92,6 +98,9 @@ def read(
         if sold > wide:
             cause = f"the link carries {rate_text(wide)}, less than the {rate_text(sold)} that are sold"
             raise refused(f"--rate {rate}", rate, cause, f"write a --rate up to {link}, or a faster --link")
+    if not _BUCKETS[0] <= deepest_bucket <= _BUCKETS[1]:
+        cause, fix = "this is not between 1/8 and 16 times r x RTT", "write --deepest-bucket 1"
+        raise refused(f"--deepest-bucket {deepest_bucket:g}", f"{deepest_bucket:g}", cause, fix)
     wide, customers = _network(sold, wide, flows, reserved_share)
     others = customers if background is None else background
     _counted("--flows", customers, 1)
@@ -105,8 +114,9 @@ def read(
         link_bps=wide,
         flows=customers,
         background=others,
-        cc=cc,
-        profile=profile or ("linux" if cc == "cubic" else "ns2"),
+        deepest_bucket=deepest_bucket,
+        cc=_known("--cc", cc, kinds()["cc"]),
+        profile=_known("--profile", profile or ("linux" if cc == "cubic" else "ns2"), PROFILES),
     )
 
 
@@ -131,6 +141,16 @@ def _network(rate: float, link: float | None, flows: int | None, share: float | 
     return link, flows
 
 
+def _known(option: str, word: str, words: Iterable[str]) -> str:
+    """One of these words."""
+    known = list(words)
+    if word not in known:
+        near = difflib.get_close_matches(word, known, 1)
+        fix = f"did you mean `{near[0]}`?" if near else f"known are {', '.join(known)}"
+        raise refused(f"{option} {word}", word, "there is no such thing", fix)
+    return word
+
+
 def _counted(option: str, number: int, least: int) -> None:
     if not least <= number <= MOST_FLOWS:
         cause, fix = f"{number} flows cannot be simulated", f"{least} to {MOST_FLOWS} are known here"
@@ -152,7 +172,8 @@ def _one(
     try:
         value = read_one(text.strip())
     except ValueError as error:
-        raise refused(line, text, str(error), fix) from None
+        cause = "this is no number" if "convert" in str(error) else str(error)
+        raise refused(line, text, cause, fix) from None
     if value <= 0:
         raise refused(line, text, "this is not more than 0", fix)
     if not ends[0] <= value <= ends[1]:

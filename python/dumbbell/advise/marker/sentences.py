@@ -15,11 +15,12 @@ from .question import Question
 Block = Mapping[str, Any]
 
 RULE = (
-    "Of the data buffers that were tried, at a bucket of r x RTT, the smallest whose total is at most "
-    f"{100 * NEAR:g} % below the largest; then of the buckets, at that data buffer, likewise. In another network the "
-    "advice harms if it is below the token bucket alone, is beaten if half or twice the data buffer, or none, has a "
-    f"total more than {100 * MUCH:g} % above its own, brings no gain if that cannot be told from 0, else holds; "
-    "each by the 95 % interval of paired differences."
+    "Of the data buffers that were tried, at the deepest bucket that the contract allows, the smallest whose total is "
+    f"at most {100 * NEAR:g} % below the largest; then of the buckets up to that, with this data buffer, likewise. Gains "
+    "are over the token bucket alone, with the deepest bucket that is allowed, in the same network. In another network "
+    "the advice harms if it is below the token bucket alone, is beaten if half or twice the data buffer, or none, has a "
+    f"total more than {100 * MUCH:g} % above its own, brings no gain if that cannot be told from 0, else holds; each by "
+    "the 95 % interval of paired differences."
 )
 
 
@@ -41,14 +42,14 @@ def advice(d: Block) -> str:
     return (
         f"{q}: a data buffer of {_packets(d['size_packets'])} ({_bdp(d['size_bdp'])}; it holds a packet for up to "
         f"{scaled(d['size_holding_s'], 's')}{_as_good(d)}) and {bucket_text}. In simulations a customer then had "
-        f"{reached}; with the token bucket alone {rate_text(alone)}: the data buffer gains "
-        f"{difference(d['gain_total_bps'])}{more}."
+        f"{reached}; with the token bucket alone, of {d['token_bucket']['burst_bytes']} bytes, {rate_text(alone)}: the "
+        f"data buffer gains {difference(d['gain_total_bps'])}{more}."
     )
 
 
 def bucket(d: Block) -> str:
     """What depth alone does."""
-    best, unneeded = d["best_bucket"], "where the network takes such bursts of IN packets, no data buffer is needed."
+    best, unneeded = d["best_bucket"], "where the contract allows it, no data buffer is needed."
     depth = f"{best['burst_bytes']} bytes ({_bdp(best['burst_bdp'])})"
     start = f"The token bucket alone has at best {rate_text(best['total_bps']['mean'])}, with a bucket of {depth}"
     if not d["size_packets"]:

@@ -2,9 +2,9 @@
 
 Data buffers are 0, which is the token bucket alone, a packet, two, and parts and multiples of r x RTT up to three of
 them; where that is only a few packets, every small number. Buckets are a quarter of r x RTT up to four of them, and
-never less than a packet, because a smaller one lets no packet pass IN. With a data buffer none beyond two r x RTT is
-advised: what a bucket holds may come into the network at once, all of it IN. Without one all are tried, so that it is
-seen what depth alone does.
+never less than a packet, because a smaller one lets no packet pass IN. None beyond the deepest that the contract allows
+is advised, r x RTT by default as in the paper: what a bucket holds may come into the network at once, all of it IN.
+Without a data buffer deeper ones are tried, too, so that it is seen what depth alone does.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import math
 _SIZES = (1 / 8, 1 / 4, 3 / 8, 1 / 2, 3 / 4, 1, 3 / 2, 2, 3)
 _SMALL = (1, 2, 3, 4, 6)
 _BURSTS = (1 / 4, 1 / 2, 1, 2, 4)
-_DEEPEST = 2.0
 
 
 def sizes(bdp_packets: float) -> list[int]:
@@ -25,18 +24,19 @@ def sizes(bdp_packets: float) -> list[int]:
     return [0, *sorted(found)]
 
 
-def bursts(bdp_packets: float, packet_bytes: int) -> list[int]:
-    """Buckets to try without a data buffer [bytes]; multiples of a packet where r x RTT is less than two."""
-    found = {burst(multiple, bdp_packets, packet_bytes) for multiple in _BURSTS}
+def bursts(bdp_packets: float, packet_bytes: int, deepest: float) -> list[int]:
+    """Buckets to try without a data buffer [bytes], among them `deepest` r x RTT; multiples of a packet where r x RTT
+    is less than two."""
+    found = {burst(multiple, bdp_packets, packet_bytes) for multiple in (*_BURSTS, deepest)}
     if bdp_packets < 2:
         found |= {n * packet_bytes for n in (1, 2, 4, 8)}
     return sorted(found)
 
 
-def advised_bursts(bdp_packets: float, packet_bytes: int) -> list[int]:
-    """Buckets to try with a data buffer [bytes]."""
-    most = max(burst(_DEEPEST, bdp_packets, packet_bytes), 2 * packet_bytes)
-    return [n for n in bursts(bdp_packets, packet_bytes) if n <= most]
+def advised_bursts(bdp_packets: float, packet_bytes: int, deepest: float) -> list[int]:
+    """Buckets to try with a data buffer [bytes], up to `deepest` r x RTT."""
+    most = burst(deepest, bdp_packets, packet_bytes)
+    return [n for n in bursts(bdp_packets, packet_bytes, deepest) if n <= most]
 
 
 def burst(multiple: float, bdp_packets: float, packet_bytes: int) -> int:

@@ -18,8 +18,8 @@ def lines(d: Mapping[str, Any]) -> Iterable[str]:
     """For a terminal: the candidates, and where the advice holds."""
     yield plain(candidates(d))
     yield (
-        "Means over the seeds ± half their 95 % interval; the gain is over the token bucket alone with the same "
-        "bucket, seed by seed; * is advised."
+        "Means over the seeds ± half their 95 % interval; the gain is over the token bucket alone with the deepest "
+        "bucket that is allowed, seed by seed; * is advised."
     )
     yield ""
     yield "Where this advice holds, and where it fails:"
@@ -43,7 +43,7 @@ def candidates(d: Mapping[str, Any]) -> list[Row]:
                 significant(one["burst_bdp"], 2),
                 cell(one["total_bps"], unit),
                 cell(one["in_bps"], unit),
-                sentences.difference(one["gain_total_bps"]) if one["size_packets"] else "",
+                sentences.difference(one["gain_total_bps"]) if one["gain_total_bps"] else "",
                 scaled(one["size_holding_s"], "s") if one["size_packets"] else "",
             ]
         )

@@ -1,7 +1,7 @@
 """Advice on a marker from the question to the page.
 
-Three rounds of runs, each with the same seeds: all data buffers at a bucket of r x RTT; all buckets, at the chosen data
-buffer and without one; the advice in other networks.
+Three rounds of runs, each with the same seeds: all data buffers, at the deepest bucket that is allowed; all buckets, at
+the chosen data buffer and without one; the advice in other networks.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 from ... import door
 from ...schemes import study
 from ...schemes.study import Base
+from .. import lines
 from . import answer, conditions, judge, network, scale, sizes
 from .conditions import Condition
 from .judge import Values
@@ -46,10 +47,11 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """All that was run: the case as it is simulated; data buffers at a bucket of r x RTT; every bucket without a data
-    buffer, and with the chosen one; the chosen marker; each condition with what was run in it."""
+    """All that was run: the case as it is simulated; data buffers at the deepest bucket that is allowed [bytes]; every
+    bucket without a data buffer, and with the chosen one; the chosen marker; each condition with what was run in it."""
 
     scaled: Scaled
+    deepest: int
     by_size: Mapping[int, Values]
     alone: Mapping[int, Values]
     by_burst: Mapping[int, Values]
@@ -63,6 +65,7 @@ def marker(wish: Wish, out: Path | None = None, measure: Measure = door.run, com
     `ScenarioError` names the word that is wrong, before anything is run.
     """
     started = time.perf_counter()
+    lines.settle({"kind": "drop_tail", "limit": "2 pkt"}, 1e6, wish.dev)  # Refuses what is no name of a device.
     if out is not None:
         from ..page import tools
 
@@ -80,14 +83,15 @@ def _find(laboratory: _Laboratory) -> Found | None:
     """The three rounds; None if a run of the first two has no result."""
     scaled = laboratory.scaled
     case = scaled.case
-    bdp = case.bdp_packets
-    usual = sizes.burst(1, bdp, case.packet_bytes)
+    bdp, allowed = case.bdp_packets, laboratory.wish.question.deepest_bucket
+    usual = sizes.burst(allowed, bdp, case.packet_bytes)
     tried = sizes.sizes(bdp)
     by_size = dict(zip(tried, laboratory.run([(case, (size, usual)) for size in tried]), strict=True))
     if not _complete(by_size.values()):
         return None
     size = tried[judge.choose([by_size[n].total for n in tried])]
-    deep, shallow = sizes.bursts(bdp, case.packet_bytes), sizes.advised_bursts(bdp, case.packet_bytes)
+    deep = sizes.bursts(bdp, case.packet_bytes, allowed)
+    shallow = sizes.advised_bursts(bdp, case.packet_bytes, allowed)
     measured = {(0, usual): by_size[0], (size, usual): by_size[size]}
     rows = [(0, burst) for burst in deep] + [(size, burst) for burst in shallow]
     rows = [row for row in dict.fromkeys(rows) if row not in measured]
@@ -97,18 +101,19 @@ def _find(laboratory: _Laboratory) -> Found | None:
     alone = {burst: measured[0, burst] for burst in deep}
     by_burst = {burst: measured[size, burst] for burst in shallow}
     burst = shallow[judge.choose([by_burst[n].total for n in shallow])]
-    return Found(scaled, by_size, alone, by_burst, (size, burst), _elsewhere(laboratory, (size, burst)))
+    others = _elsewhere(laboratory, (size, burst), usual)
+    return Found(scaled, usual, by_size, alone, by_burst, (size, burst), others)
 
 
-def _elsewhere(laboratory: _Laboratory, advised: Marker) -> list[tuple[Condition, Mapping[int, Values]]]:
+def _elsewhere(laboratory: _Laboratory, advised: Marker, alone: int) -> list[tuple[Condition, Mapping[int, Values]]]:
     """The advice and its neighbours in every other network; one whose runs failed is left out (`failures` has them)."""
     case, rate_scale = laboratory.scaled.case, laboratory.scaled.rate_scale
-    met = list(conditions.conditions(case, rate_scale, advised))
-    rows = [(one.case, (size, one.burst_bytes)) for one in met for size in sizes.beside(one.size, one.case.bdp_packets)]
+    met = list(conditions.conditions(case, rate_scale, advised, alone))
+    rows = [(one.case, marker) for one in met for marker in one.markers().values()]
     each = iter(laboratory.run(rows))
     found: list[tuple[Condition, Mapping[int, Values]]] = []
     for one in met:
-        values = {size: next(each) for size in sizes.beside(one.size, one.case.bdp_packets)}
+        values = {size: next(each) for size in one.markers()}
         if _complete(values.values()):
             found.append((one, values))
     return found
