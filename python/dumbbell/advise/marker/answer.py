@@ -49,7 +49,7 @@ def document(wish: Wish, found: Found, seeds: Sequence[int]) -> dict[str, Any]:
     }
     body["paste"] = {
         "scenario": paste.scenario(question, body["size_packets"], body["burst_bytes"]),
-        "tc": paste.tc(question, body["best_bucket"]["burst_bytes"], wish.dev),
+        "tc": paste.tc(question, body["token_bucket"]["burst_bytes"], wish.dev),
         "tc_notes": paste.tc_notes(question),
     }
     body["limits"] = sentences.limits(question, body)

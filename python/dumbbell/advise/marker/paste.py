@@ -41,7 +41,7 @@ def tc(question: Question, burst_bytes: int, dev: str) -> list[str]:
 def tc_notes(question: Question) -> list[str]:
     """What has to be known of these lines."""
     return [
-        WHY_NO_BUFFER + ": the lines are the token bucket alone, with the bucket that is best without a data buffer",
+        WHY_NO_BUFFER + ": the lines are the token bucket alone, with the deepest bucket that is allowed",
         "segments that the device still cuts (TSO, GSO, GRO) come to the policer as one packet of up to 64 kB, which a "
         f"bucket of a few times {question.packet_bytes} bytes never lets pass IN: turn them off, or take 64 kB",
         "tc counts Ethernet's header too, 14 bytes a packet; IPv6 needs a line of its own (`protocol ipv6`, `ip6 "

@@ -15,12 +15,12 @@ from .question import Question
 Block = Mapping[str, Any]
 
 RULE = (
-    "Of the data buffers that were tried, at the deepest bucket that the contract allows, the smallest whose total is "
-    f"at most {100 * NEAR:g} % below the largest; then of the buckets up to that, with this data buffer, likewise. Gains "
-    "are over the token bucket alone, with the deepest bucket that is allowed, in the same network. In another network "
-    "the advice harms if it is below the token bucket alone, is beaten if half or twice the data buffer, or none, has a "
-    f"total more than {100 * MUCH:g} % above its own, brings no gain if that cannot be told from 0, else holds; each by "
-    "the 95 % interval of paired differences."
+    "Of the data buffers that were tried, at the deepest bucket that the contract allows, the smallest whose total "
+    f"is at most {100 * NEAR:g} % below the largest; then of the buckets up to that, with this data buffer, likewise. "
+    "Gains are over the token bucket alone, with the deepest bucket that is allowed, in the same network. In another "
+    "network the advice harms if it is below the token bucket alone, is beaten if half or twice the data buffer, or "
+    f"none, has a total more than {100 * MUCH:g} % above its own, brings no gain if that cannot be told from 0, else "
+    "holds; each by the 95 % interval of paired differences."
 )
 
 
