@@ -159,7 +159,7 @@ fn without_profiles_there_are_no_colours() {
     plan.flows[0].info.reserved = None;
     let report = audited(&plan, Options::default());
     assert_eq!(report.fingerprint, unmarked.fingerprint, "counting changes nothing");
-    assert_eq!(told(&report), (vec![], vec![], None, None));
+    assert_eq!(told(&report), (vec![], vec![], [None, None]));
 }
 
 /// A codepoint that an edge gives to green is IN, and one that it gives to yellow only is not, whatever its name.
