@@ -181,7 +181,7 @@ def test_many_customers_become_fewer_before_rates_do() -> None:
 
 def test_sizes_are_parts_of_rate_times_rtt_and_every_small_number() -> None:
     assert sizes.sizes(5.0) == [0, 1, 2, 3, 4, 5, 6, 8, 10, 15]
-    assert sizes.sizes(0.03) == [0, 1, 2, 3, 4]
+    assert sizes.sizes(0.03) == [0, 1, 2, 3, 4, 6, 8]
     assert sizes.sizes(100.0) == [0, 1, 2, 12, 25, 38, 50, 75, 100, 150, 200, 300]
     assert sizes.bursts(5.0, 1000, 1.0) == [1250, 2500, 5000, 10000, 20000]
     assert sizes.advised_bursts(5.0, 1000, 1.0) == [1250, 2500, 5000]

@@ -57,10 +57,11 @@ def bucket(d: Block) -> str:
     gain = best["gain_total_bps"]
     low, high = gain["ci95"] or (0.0, 0.0)
     if low > 0:
-        return f"{start}: the data buffer is better by {difference(gain)}."
+        return f"{start}: the data buffer has {difference(gain)} against that."
+    against = f"{difference({**gain, 'mean': -gain['mean']})} against the advice"
     if high < 0:
-        return f"{start}: the advice has {difference(gain)}, that is less; {unneeded}"
-    return f"{start}, which cannot be told from the advice (which has {difference(gain)}): {unneeded}"
+        return f"{start}, {against}: {unneeded}"
+    return f"{start}, {against}, which is no difference beyond chance: {unneeded}"
 
 
 def condition(row: Block) -> str:

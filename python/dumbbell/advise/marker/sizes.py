@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 
 _SIZES = (1 / 8, 1 / 4, 3 / 8, 1 / 2, 3 / 4, 1, 3 / 2, 2, 3)
-_SMALL = (1, 2, 3, 4, 6)
+_SMALL = (1, 2, 3, 4, 6, 8)
 _BURSTS = (1 / 4, 1 / 2, 1, 2, 4)
 
 
@@ -20,7 +20,7 @@ def sizes(bdp_packets: float) -> list[int]:
     """Data buffers to try [packets], from 0 on."""
     found = {1, 2, *(max(1, round(multiple * bdp_packets)) for multiple in _SIZES)}
     if bdp_packets < _SMALL[-1]:
-        found |= {n for n in _SMALL if n <= max(4, math.ceil(_SIZES[-1] * bdp_packets))}
+        found |= {n for n in _SMALL if n <= max(8, math.ceil(_SIZES[-1] * bdp_packets))}
     return [0, *sorted(found)]
 
 
