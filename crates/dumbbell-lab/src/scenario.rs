@@ -357,7 +357,7 @@ pub struct Flow {
     pub dscp: Option<Codepoint>,
     /// ECN field of its datagrams; default `not_ect`. TCP has its own field `ecn`.
     pub ecn: Option<Ecn>,
-    /// Reserved rate, for queues that ask for it.
+    /// Reserved rate, for queues, markers and congestion controls that ask for it.
     pub reserved: Option<Rate>,
     /// Scheduling weight, for queues that ask for it; default 1.
     pub weight: Option<f64>,
