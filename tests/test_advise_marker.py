@@ -63,6 +63,10 @@ def test_without_more_the_network_is_that_of_experiment_1() -> None:
     assert question.read("2Mbps", "80ms").packet_bytes == 1500
 
 
+def test_the_ends_of_what_is_known_are_known() -> None:
+    assert asked("8kbps", "100us").rtt_s == pytest.approx(1e-4) and asked("100Gbps", "10s").rtt_s == 10
+
+
 def test_two_of_link_customers_and_share_give_the_third() -> None:
     assert (asked(link="20Mbps").flows, asked(link="20Mbps", reserved_share=0.1).flows) == (12, 2)
     assert asked(link="20Mbps", flows=5).reserved_share == pytest.approx(0.25)
@@ -259,6 +263,7 @@ def test_linux_has_the_token_bucket_and_no_data_buffer() -> None:
     marks = [int(mark, 16) >> 2 for mark in re.findall(r"dsfield set (0x[0-9a-f]+) ", lines[1])]
     assert marks == [12, 10]
     assert "no data buffer" in paste.tc_notes(asked())[0]
+    assert paste.tc(asked(), 2**32, "eth0") == []
 
 
 # The whole.
