@@ -323,6 +323,6 @@ class Orders:
     def extra(self, tag: int) -> None:
         """Send a segment beyond the window with this tag: new data, or a repetition if there is none."""
     def ahead(self, segments: int) -> None:
-        """Send this many segments whatever the congestion window, which counts them: what would go next if it had room."""
+        """Send this many segments whatever the window, which counts them: what would go next if it had room."""
     def dummy(self, tag: int) -> None:
         """Send a segment that brings nothing new, at low priority, with this tag; its answer bears the tag."""
