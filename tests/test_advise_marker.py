@@ -63,6 +63,10 @@ def test_without_more_the_network_is_that_of_experiment_1() -> None:
     assert question.read("2Mbps", "80ms").packet_bytes == 1500
 
 
+def test_the_ends_of_what_is_known_are_known() -> None:
+    assert asked("8kbps", "100us").rtt_s == pytest.approx(1e-4) and asked("100Gbps", "10s").rtt_s == 10
+
+
 def test_two_of_link_customers_and_share_give_the_third() -> None:
     assert (asked(link="20Mbps").flows, asked(link="20Mbps", reserved_share=0.1).flows) == (12, 2)
     assert asked(link="20Mbps", flows=5).reserved_share == pytest.approx(0.25)
@@ -181,8 +185,9 @@ def test_many_customers_become_fewer_before_rates_do() -> None:
 
 def test_sizes_are_parts_of_rate_times_rtt_and_every_small_number() -> None:
     assert sizes.sizes(5.0) == [0, 1, 2, 3, 4, 5, 6, 8, 10, 15]
-    assert sizes.sizes(0.03) == [0, 1, 2, 3, 4]
+    assert sizes.sizes(0.03) == [0, 1, 2, 3, 4, 6, 8]
     assert sizes.sizes(100.0) == [0, 1, 2, 12, 25, 38, 50, 75, 100, 150, 200, 300]
+    assert sizes.beyond([0, 15], 5.0) == [20, 30, 40, 60] and sizes.beyond([0, 8], 0.03) == [10, 12, 14, 16]
     assert sizes.bursts(5.0, 1000, 1.0) == [1250, 2500, 5000, 10000, 20000]
     assert sizes.advised_bursts(5.0, 1000, 1.0) == [1250, 2500, 5000]
     assert sizes.bursts(0.03, 1500, 1.0) == [1500, 3000, 6000, 12000]
@@ -259,6 +264,7 @@ def test_linux_has_the_token_bucket_and_no_data_buffer() -> None:
     marks = [int(mark, 16) >> 2 for mark in re.findall(r"dsfield set (0x[0-9a-f]+) ", lines[1])]
     assert marks == [12, 10]
     assert "no data buffer" in paste.tc_notes(asked())[0]
+    assert paste.tc(asked(), 2**32, "eth0") == []
 
 
 # The whole.
@@ -315,6 +321,11 @@ def test_the_advice_is_that_of_the_rule(answered: dict[str, Any]) -> None:
     assert d["size_holding_s"] == pytest.approx(d["size_packets"] * 8000 / 1e6)
     assert d["burst_bdp"] == pytest.approx(d["burst_bytes"] / 5000)
     assert d["target_bps"] == pytest.approx(1e6 + (1e7 / 3 - 2e6) / 4)
+    (alone,) = [one for one in d["candidates"] if (one["size_packets"], one["burst_bytes"]) == (0, 5000)]
+    for key in ("total_bps", "in_bps"):
+        gained = chosen[key]["mean"] - alone[key]["mean"]
+        assert d[f"gain_{key}"]["mean"] == pytest.approx(gained) and d["token_bucket"][key] == alone[key]
+    assert alone["gain_total_bps"] is None and d["best_bucket"]["total_bps"]["mean"] >= alone["total_bps"]["mean"]
 
 
 def test_a_data_buffer_brings_in_rate_and_costs_holding_time(answered: dict[str, Any]) -> None:
@@ -359,6 +370,24 @@ def test_a_smaller_network_answers_for_the_asked_one() -> None:
     assert 0.5e9 < d["total_bps"]["mean"] < d["link_bps"] and d["fails"][-1]["condition"] == "smaller_scale"
     assert any("1 Gbit/s was not simulated" in text for text in d["limits"])
     assert any("from one loss to the next" in text for text in d["limits"])
+
+
+def test_where_the_largest_is_the_best_larger_ones_are_tried() -> None:
+    """Totals that grow with the data buffer up to 30 packets, beyond three r x RTT, which are 15."""
+    tried: list[int] = []
+
+    def growing(wanted: dict[str, Any]) -> dict[str, Any]:
+        data: dict[str, Any] = {"valid": True, "code": 0, "points": []}
+        laid = tomllib.loads(f"x = {wanted['overrides'][0].partition('=')[2]}")["x"]
+        for row in laid:
+            size = int(row["dumbbell.bottleneck"]["conditioner"].get("size", "0 pkt").split()[0])
+            tried.append(size)
+            flow = {"name": "customer", "in_throughput_bps": 1e6 + 1e4 * min(size, 30), "out_throughput_bps": 0.0}
+            data["points"].append({"runs": [{"seed": seed, "flows": [flow]} for seed in (1, 2)]})
+        return data
+
+    assert advise(small(), measure=growing)["size_packets"] == 30
+    assert max(tried) == 60
 
 
 def test_a_run_without_result_gives_no_advice_and_the_runs_exit_code() -> None:

@@ -89,8 +89,13 @@ def _ends(option: str, text: str, read_one: Callable[[str], T], example: str) ->
 
 
 def _within(option: str, text: str, ends: Ends[T], low: float, high: float, said: str) -> None:
-    if ends[0] < low or ends[1] > high:
+    if not (inside(ends[0], low, high) and inside(ends[1], low, high)):
         raise refused(f"{option} {text}", text, "this is outside of what can be simulated", said)
+
+
+def inside(value: float, low: float, high: float) -> bool:
+    """Whether it is between both, the ends and the rounding of units (100 us is not quite 1e-4 s) counted in."""
+    return low * (1 - 1e-9) <= value <= high * (1 + 1e-9)
 
 
 def read_rate(text: str) -> float:

@@ -63,7 +63,7 @@ class MarkerOptions(KeptOptions):
     seeds: Annotated[int | None, Parameter(help="Runs of each marker in each network. Default: 5.")] = None
     time: Annotated[
         str | None,
-        Parameter(help='How long a run lasts, as "60s". Default: 100 cycles from loss to loss, by the budget.'),
+        Parameter(help='How long a run lasts, as "60s". Default: 200 cycles from loss to loss, by the budget.'),
     ] = None
     budget: Annotated[
         str,

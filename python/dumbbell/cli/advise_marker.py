@@ -78,7 +78,7 @@ def _print(document: dict[str, Any]) -> None:
         "",
         *paste["scenario"].rstrip().splitlines(),
         "",
-        *paste["tc"],
+        *(paste["tc"] or ["no line for tc: its bucket has at most 4 GB"]),
         *(f"  {text}" for text in paste["tc_notes"]),
         "",
         document["rule"],

@@ -44,7 +44,7 @@ def document(wish: Wish, found: Found, seeds: Sequence[int]) -> dict[str, Any]:
             "gain_in_bps": real.rate(judge.gain(mine.inside, found.alone[best].inside)),
         },
         "candidates": _candidates(found, real),
-        "fails": [_condition(one, values, found.marker, real) for one, values in found.others],
+        "fails": [_condition(one, values, real) for one, values in found.others],
         "simulated": _simulated(wish, found, seeds),
     }
     body["paste"] = {
@@ -134,14 +134,18 @@ def _near(by_size: Mapping[int, Values]) -> tuple[int, int]:
     return min(near), max(near)
 
 
-def _candidates(found: Found, real: Real) -> list[dict[str, Any]]:
-    """Every marker that was tried in the network that was asked for, in the order of the rounds."""
+def _tried(found: Found) -> dict[tuple[int, int], tuple[str, Values]]:
+    """Every marker that was tried in the network that was asked for, once, with the round that it belongs to."""
+    size, deepest = found.marker[0], found.deepest
     rows: dict[tuple[int, int], tuple[str, Values]] = {}
-    size, burst = found.marker
-    plain = found.alone[found.deepest]
-    rows |= {(n, found.deepest): ("size", of) for n, of in found.by_size.items()}
+    rows |= {(n, deepest): ("size", of) for n, of in found.by_size.items()}
     rows |= {(size, n): ("burst", of) for n, of in found.by_burst.items() if (size, n) not in rows}
-    rows |= {(0, n): ("token_bucket", of) for n, of in found.alone.items() if (0, n) not in rows}
+    return rows | {(0, n): ("token_bucket", of) for n, of in found.alone.items() if (0, n) not in rows}
+
+
+def _candidates(found: Found, real: Real) -> list[dict[str, Any]]:
+    """Rows of these, in the order of the rounds."""
+    plain = found.alone[found.deepest]
     return [
         {
             "round": word,
@@ -150,14 +154,14 @@ def _candidates(found: Found, real: Real) -> list[dict[str, Any]]:
             **real.measured(of),
             "gain_total_bps": None if of is plain else real.rate(judge.gain(of.total, plain.total)),
             "gain_in_bps": None if of is plain else real.rate(judge.gain(of.inside, plain.inside)),
-            "chosen": (n, depth) == (size, burst),
+            "chosen": (n, depth) == found.marker,
             "fingerprint": of.fingerprint,
         }
-        for (n, depth), (word, of) in rows.items()
+        for (n, depth), (word, of) in _tried(found).items()
     ]
 
 
-def _condition(one: Condition, values: Mapping[int, Values], advised: tuple[int, int], real: Real) -> dict[str, Any]:
+def _condition(one: Condition, values: Mapping[int, Values], real: Real) -> dict[str, Any]:
     """A row: what the advised size brings there, and whether it holds."""
     mine = values[one.size]
     judged = judge.verdict(one.size, values)
@@ -209,7 +213,7 @@ def _simulated(wish: Wish, found: Found, seeds: Sequence[int]) -> dict[str, Any]
     scaled = found.scaled
     packets = scale.packets_per_run(wish.budget_s, wish.seeds)
     length, warmup = scale.lengths(scaled.case, packets, wish.length_s)
-    points = len(found.by_size) + len(found.alone) + len(found.by_burst) + sum(len(v) for _, v in found.others)
+    points = len(_tried(found)) + sum(len(values) for _, values in found.others)
     return {
         "seeds": list(seeds),
         "rate_scale": scaled.rate_scale,

@@ -47,10 +47,9 @@ def _sizes(d: Mapping[str, Any]) -> Drawn:
     for axis in (left, right):
         axis.axhline(d["target_bps"] / unit, color=SOFT, linewidth=1.0, linestyle=(0, (6, 2)))
         axis.axhline(d["rate_bps"] / unit, color=SOFT, linewidth=0.8, linestyle=(0, (1, 2)))
-    left.annotate("target", (0.99, d["target_bps"] / unit), xycoords=("axes fraction", "data"), ha="right", va="bottom",
-                  fontsize=8, color=SOFT)  # fmt: skip
-    left.annotate("reserved", (0.99, d["rate_bps"] / unit), xycoords=("axes fraction", "data"), ha="right", va="top",
-                  fontsize=8, color=SOFT)  # fmt: skip
+    for word, rate in (("target", d["target_bps"]), ("reserved", d["rate_bps"])):
+        place = (0.99, rate / unit)
+        right.annotate(word, place, xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=8, color=SOFT)
     left.set_ylabel(f"a customer [{letter}bit/s]")
     for axis in (left, right):
         axis.legend(fontsize=8, loc="best", frameon=False)

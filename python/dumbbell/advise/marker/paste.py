@@ -10,6 +10,7 @@ WHY_NO_BUFFER = (
     "Linux has no data buffer for a marker: no qdisc or action holds a packet for a token and lets it go unmarked when "
     "the buffer is full (tbf holds, but drops what does not fit, and so takes the spare bandwidth away)"
 )
+_MOST_BURST = 2**32 - 1
 _AF11, _AF12 = 0x28, 0x30
 """The DS field of AF11 and AF12 (RFC 2597), ECN bits 0."""
 
@@ -27,7 +28,10 @@ def scenario(question: Question, size: int, burst_bytes: int) -> str:
 
 def tc(question: Question, burst_bytes: int, dev: str) -> list[str]:
     """The token bucket alone on a device of the edge that only this customer's packets leave by: everything becomes
-    AF12, and what conforms AF11 (tc-police(8), tc-pedit(8), tc-csum(8))."""
+    AF12, and what conforms AF11 (tc-police(8), tc-pedit(8), tc-csum(8)). No line where the bucket is beyond tc's 32
+    bits of bytes."""
+    if burst_bytes > _MOST_BURST:
+        return []
     rate = f"{question.rate_bps:.0f}bit"
     mark = "action pedit ex munge ip dsfield set {:#04x} retain 0xfc pipe action csum ip4h"
     police = f"action police rate {rate} burst {burst_bytes} conform-exceed ok/pipe"

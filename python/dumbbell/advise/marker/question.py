@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ...catalogue import kinds
 from ...schemes.spelling import refused
-from ..question import MOST_FLOWS, read_rate, read_time, times
+from ..question import MOST_FLOWS, inside, read_rate, read_time, times
 from ..sentences import rate_text
 
 FLOWS, SHARE = 6, 0.6
@@ -176,7 +176,7 @@ def _one(
         raise refused(line, text, cause, fix) from None
     if value <= 0:
         raise refused(line, text, "this is not more than 0", fix)
-    if not ends[0] <= value <= ends[1]:
+    if not inside(value, *ends):
         raise refused(line, text, "this is outside of what can be simulated", said)
     return value
 

@@ -1,7 +1,7 @@
 """How long runs last, and by how much the network is made smaller, so that all runs together keep to a budget.
 
 TCP over a token bucket is alike where r x RTT is as many packets, and what there is to see in a run is cycles from
-loss to loss. A run lasts for 100 cycles of a flow at its target, at least 200 round-trip times and 10 s; where the
+loss to loss. A run lasts for 200 cycles of a flow at its target, at least 200 round-trip times and 10 s; where the
 budget is short of that, for 20 cycles. A network with too many packets for that is made smaller: first as many times
 fewer flows on a link as many times slower, down to `_FEW` customers, which keeps every customer's own numbers; then all
 rates, and sizes are then read as multiples of r x RTT. Both are said with the advice.
@@ -19,7 +19,7 @@ PACKETS_PER_CPU_S = 3e6
 the same words give the same advice on every machine."""
 RUNS = 330
 """Runs of one advice with 5 seeds, about."""
-_CYCLES, _FEWEST_CYCLES = 100, 20
+_CYCLES, _FEWEST_CYCLES = 200, 20
 _LEAST_RTTS, _LEAST_S = 200, 10.0
 _WARMUP = 0.2
 _FEW = 6

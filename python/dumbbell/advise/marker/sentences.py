@@ -7,7 +7,6 @@ from typing import Any
 
 from ...tables import scaled
 from ...units import prefix, significant
-from ..question import counts
 from ..sentences import rate_text
 from .judge import MUCH, NEAR
 from .question import Question
@@ -49,7 +48,7 @@ def advice(d: Block) -> str:
 
 def bucket(d: Block) -> str:
     """What depth alone does."""
-    best, unneeded = d["best_bucket"], "where the contract allows it, no data buffer is needed."
+    best = d["best_bucket"]
     depth = f"{best['burst_bytes']} bytes ({_bdp(best['burst_bdp'])})"
     start = f"The token bucket alone has at best {rate_text(best['total_bps']['mean'])}, with a bucket of {depth}"
     if not d["size_packets"]:
@@ -57,10 +56,11 @@ def bucket(d: Block) -> str:
     gain = best["gain_total_bps"]
     low, high = gain["ci95"] or (0.0, 0.0)
     if low > 0:
-        return f"{start}: the data buffer is better by {difference(gain)}."
-    if high < 0:
-        return f"{start}: the advice has {difference(gain)}, that is less; {unneeded}"
-    return f"{start}, which cannot be told from the advice (which has {difference(gain)}): {unneeded}"
+        return f"{start}: the data buffer has {difference(gain)} against that."
+    against = f"{start}, {difference({**gain, 'mean': -gain['mean']})} against the advice"
+    if high < 0 or best["total_bps"]["mean"] >= (1 - NEAR) * d["total_bps"]["mean"]:
+        return f"{against}: where the contract allows it, no data buffer is needed."
+    return f"{against}, which cannot be told from 0."
 
 
 def condition(row: Block) -> str:
@@ -105,7 +105,7 @@ def _smaller(question: Question, s: Block) -> list[str]:
     found = []
     if s["flows_scale"] > 1:
         found.append(
-            f"{counts((question.flows, question.flows))} of customers were not simulated: {s['flows']} were, and "
+            f"{question.flows} customers were not simulated: {s['flows']} were, and "
             f"{s['background']} of best effort, on {rate_text(s['link_bps'] * s['rate_scale'])}"
         )
     if s["rate_scale"] > 1:

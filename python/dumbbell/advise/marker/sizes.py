@@ -1,10 +1,13 @@
 """Which data buffers and which buckets are tried: multiples of the reserved rate times the round-trip time.
 
 Data buffers are 0, which is the token bucket alone, a packet, two, and parts and multiples of r x RTT up to three of
-them; where that is only a few packets, every small number. Buckets are a quarter of r x RTT up to four of them, and
-never less than a packet, because a smaller one lets no packet pass IN. None beyond the deepest that the contract allows
-is advised, r x RTT by default as in the paper: what a bucket holds may come into the network at once, all of it IN.
-Without a data buffer deeper ones are tried, too, so that it is seen what depth alone does.
+them; where that is only a few packets, every small number. If the largest of these would be advised, larger ones are
+tried, up to twelve r x RTT.
+
+Buckets are a quarter of r x RTT up to four of them, and never less than a packet, because a smaller one lets no packet
+pass IN. None beyond the deepest that the contract allows is advised, r x RTT by default as in the paper: what a bucket
+holds may come into the network at once, all of it IN. Without a data buffer deeper ones are tried, too, so that it is
+seen what depth alone does.
 """
 
 from __future__ import annotations
@@ -12,7 +15,8 @@ from __future__ import annotations
 import math
 
 _SIZES = (1 / 8, 1 / 4, 3 / 8, 1 / 2, 3 / 4, 1, 3 / 2, 2, 3)
-_SMALL = (1, 2, 3, 4, 6)
+_SMALL = (1, 2, 3, 4, 6, 8)
+_BEYOND = (4, 6, 8, 12)
 _BURSTS = (1 / 4, 1 / 2, 1, 2, 4)
 
 
@@ -20,8 +24,13 @@ def sizes(bdp_packets: float) -> list[int]:
     """Data buffers to try [packets], from 0 on."""
     found = {1, 2, *(max(1, round(multiple * bdp_packets)) for multiple in _SIZES)}
     if bdp_packets < _SMALL[-1]:
-        found |= {n for n in _SMALL if n <= max(4, math.ceil(_SIZES[-1] * bdp_packets))}
+        found |= {n for n in _SMALL if n <= max(8, math.ceil(_SIZES[-1] * bdp_packets))}
     return [0, *sorted(found)]
+
+
+def beyond(tried: list[int], bdp_packets: float) -> list[int]:
+    """Larger data buffers, for where the largest of those tried would be advised [packets]."""
+    return sorted({max(round(multiple * bdp_packets), tried[-1] + 2 * i) for i, multiple in enumerate(_BEYOND, 1)})
 
 
 def bursts(bdp_packets: float, packet_bytes: int, deepest: float) -> list[int]:

@@ -87,9 +87,12 @@ def _find(laboratory: _Laboratory) -> Found | None:
     usual = sizes.burst(allowed, bdp, case.packet_bytes)
     tried = sizes.sizes(bdp)
     by_size = dict(zip(tried, laboratory.run([(case, (size, usual)) for size in tried]), strict=True))
+    if _complete(by_size.values()) and _chosen(by_size) == tried[-1]:
+        tried = sizes.beyond(tried, bdp)
+        by_size |= dict(zip(tried, laboratory.run([(case, (size, usual)) for size in tried]), strict=True))
     if not _complete(by_size.values()):
         return None
-    size = tried[judge.choose([by_size[n].total for n in tried])]
+    size = _chosen(by_size)
     deep = sizes.bursts(bdp, case.packet_bytes, allowed)
     shallow = sizes.advised_bursts(bdp, case.packet_bytes, allowed)
     measured = {(0, usual): by_size[0], (size, usual): by_size[size]}
@@ -100,7 +103,7 @@ def _find(laboratory: _Laboratory) -> Found | None:
         return None
     alone = {burst: measured[0, burst] for burst in deep}
     by_burst = {burst: measured[size, burst] for burst in shallow}
-    burst = shallow[judge.choose([by_burst[n].total for n in shallow])]
+    burst = _chosen(by_burst)
     others = _elsewhere(laboratory, (size, burst), usual)
     return Found(scaled, usual, by_size, alone, by_burst, (size, burst), others)
 
@@ -117,6 +120,11 @@ def _elsewhere(laboratory: _Laboratory, advised: Marker, alone: int) -> list[tup
         if _complete(values.values()):
             found.append((one, values))
     return found
+
+
+def _chosen(found: Mapping[int, Values]) -> int:
+    """The size that the rule takes; sizes from the smallest on."""
+    return list(found)[judge.choose([of.total for of in found.values()])]
 
 
 def _complete(found: Iterable[Values]) -> bool:
