@@ -94,12 +94,7 @@ type Columns = (Vec<u64>, Vec<u32>, Vec<u8>, Vec<u32>, Vec<u8>);
 /// Sends packets, in columns, through one link: see `dumbbell_lab::drive`.
 #[pyfunction]
 #[pyo3(signature = (request, arrivals, own = vec![]))]
-fn drive_link(
-    py: Python<'_>,
-    request: &str,
-    arrivals: Columns,
-    own: Vec<Bound<'_, PyAny>>,
-) -> PyResult<Table> {
+fn drive_link(py: Python<'_>, request: &str, arrivals: Columns, own: Vec<Bound<'_, PyAny>>) -> PyResult<Table> {
     let (time_ps, bytes, ecn, flow, dscp) = arrivals;
     let (request, own) = (read(request)?, Own::read(&own)?);
     let arrivals = Arrivals { time_ps, bytes, ecn, flow, dscp };
