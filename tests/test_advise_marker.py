@@ -137,7 +137,7 @@ def test_every_condition_is_another_network() -> None:
     q = asked("2Mbps", "80ms", packet="1500B")
     case = Case.of(q)
     found = {one.key: one for one in conditions.conditions(case, 1, (2, 20000), 20000)}
-    assert len(found) == 12 and all(one.case != case or one.burst_bytes != 20000 for one in found.values())
+    assert len(found) == 13 and all(one.case != case or one.burst_bytes != 20000 for one in found.values())
     over = found["oversubscribed"].case
     assert over.flows * over.rate_bps / over.link_bps == pytest.approx(1.2)
     assert over.target_bps == pytest.approx(over.rate_bps / 1.2)
@@ -147,7 +147,7 @@ def test_every_condition_is_another_network() -> None:
     assert found["more_best_effort"].case.background == 24
     assert (found["other_tcp"].case.cc, found["other_tcp"].case.profile) == ("cubic", "linux")
     assert found["small_packets"].case.packet_bytes == 576
-    assert found["one_packet_bucket"].burst_bytes < 1500
+    assert (found["one_packet_bucket"].burst_bytes, found["half_packet_bucket"].alone_bytes) == (1500, 750)
     assert found["random_loss"].case.loss == 0.01 and found["random_loss"].text.startswith("1 %")
     # A window that is 1000 times larger falls to the same part of itself by a loss that is a million times rarer.
     smaller = {one.key: one for one in conditions.conditions(case, 1000, (2, 20000), 20000)}
@@ -306,6 +306,7 @@ def test_numbers_are_those_of_single_runs(answered: dict[str, Any]) -> None:
         inside = stats.mean([f["in_throughput_bps"] for flows in mine for f in flows])
         assert tried[size, 5000]["total_bps"]["mean"] == pytest.approx(total), size
         assert tried[size, 5000]["in_bps"]["mean"] == pytest.approx(inside), size
+        assert [flow["target_bps"] for flow in mine[0]] == pytest.approx(2 * [answered["target_bps"]])
 
 
 def test_the_advice_is_that_of_the_rule(answered: dict[str, Any]) -> None:
@@ -342,7 +343,10 @@ def test_a_data_buffer_brings_in_rate_and_costs_holding_time(answered: dict[str,
 
 def test_every_other_network_was_run_and_judged(answered: dict[str, Any]) -> None:
     rows = {row["condition"]: row for row in answered["fails"]}
-    assert len(rows) == 12 and "smaller_scale" not in rows
+    assert len(rows) == 13 and "smaller_scale" not in rows
+    # Below a packet no packet finds its tokens, whatever waits for them.
+    below = rows["half_packet_bucket"]
+    assert (below["in_bps"]["mean"], below["gain_total_bps"]["mean"], below["holds"]) == (0, 0, False)
     for row in rows.values():
         assert row["verdict"] in judge.VERDICTS and row["holds"] == (row["verdict"] == "holds")
         assert {one["size_packets"] for one in row["sizes"]} >= {0, answered["size_packets"]}
