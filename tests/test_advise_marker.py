@@ -154,6 +154,13 @@ def test_every_condition_is_another_network() -> None:
     assert smaller["random_loss"].text.startswith("1e-06 %") and smaller["smaller_scale"].size == 1
 
 
+def test_a_condition_runs_the_advice_its_neighbours_and_the_bucket_alone_as_deep_as_allowed() -> None:
+    over = next(conditions.conditions(Case.of(asked()), 1, (4, 2500), 5000))
+    assert over.markers() == {0: (0, 5000), 2: (2, 2500), 4: (4, 2500), 8: (8, 2500)}
+    none = next(conditions.conditions(Case.of(asked()), 1, (0, 2500), 5000))
+    assert none.markers()[0] == (0, 2500)
+
+
 def test_where_one_is_alone_there_is_no_condition_of_being_alone() -> None:
     keys = [one.key for one in conditions.conditions(Case.of(asked(flows=1, background=3)), 1, (1, 5000), 5000)]
     assert "above_fair_share" not in keys and "oversubscribed" in keys
