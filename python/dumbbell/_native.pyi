@@ -40,11 +40,7 @@ def test(own: list[Any]) -> str: ...
 def drive(request: str, own: list[Any] = ...) -> str: ...
 def drive_link(
     request: str,
-    time_ps: list[int],
-    bytes: list[int],
-    ecn: list[int],
-    flow: list[int],
-    dscp: list[int],
+    arrivals: tuple[list[int], list[int], list[int], list[int], list[int]],
     own: list[Any] = ...,
 ) -> Table: ...
 

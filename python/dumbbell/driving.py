@@ -60,7 +60,7 @@ def drive(
     link |= {"service": _table(service, own)} if service is not None else {}
     link |= {"conditioner": _table(conditioner, own)} if conditioner is not None else {}
     link |= {"impairment": [_table(one, own) for one in impairment]} if impairment else {}
-    return Table(door.drive_link({"link": link, "seed": seed}, *_columns(arrivals), own))
+    return Table(door.drive_link({"link": link, "seed": seed}, _columns(arrivals), own))
 
 
 def _table(algorithm: Algorithm, own: list[type[Aqm]]) -> dict[str, Any]:

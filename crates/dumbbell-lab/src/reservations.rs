@@ -9,9 +9,9 @@ const DEPTHS: [&str; 3] = ["burst", "cbs", "pbs"];
 /// Notes each link that is promised to more than it carries, and each edge whose buckets hold less than a packet.
 pub fn note(plan: &Plan, check: &mut Check) {
     promised(plan, check);
-    let edges = (0..plan.links.len()).filter(|l| !plan.links[*l].conditioner.is_empty());
+    let edges = (0..plan.links.len()).filter(|l| !plan.links[*l].rules().is_empty());
     for link in edges {
-        let rules = &plan.links[link].conditioner;
+        let rules = plan.links[link].rules();
         rules.iter().for_each(|rule| shallow(plan, link, rule, check));
     }
 }
