@@ -120,12 +120,13 @@ def _buffers() -> Iterator[Oracle]:
             "ps",
         )
     uneven = [n * 5 * 10**9 + 400 * 10**9 * (n // 40) for n in range(20_000)]
+    depth = 10_000
     for size in (0, 3):
-        edge = {"kind": "data_buffer", "rate": f"{RATE} bps", "burst": "10 kB", "size": f"{size} pkt"}
+        edge = {"kind": "data_buffer", "rate": f"{RATE} bps", "burst": f"{depth} B", "size": f"{size} pkt"}
         yield Oracle(
             f"data_buffer.envelope.size-{size}",
             "A buffer does not change the contract: in any time t at most burst + rate t is IN; the worst reaches that",
-            10_000,
+            float(markers.envelope(depth, RATE, Fraction(0))),
             1.0 if size else float(LENGTH),
             once(("data-buffer-uneven", size), partial(_marked, edge, uneven), _envelope),
             "B",
@@ -164,13 +165,14 @@ def _three_colours() -> Iterator[Oracle]:
             "packets",
         )
     double = {"kind": "trtcm", "cir": f"{RATE} bps", "cbs": f"{cbs} B", "pir": f"{2 * RATE} bps", "pbs": "12500 B"}
-    for name, colours, depth, rate in (("green", (GREEN,), cbs, RATE), ("not-red", (GREEN, YELLOW), 12_500, 2 * RATE)):
+    peaks = {"green": ((GREEN,), cbs, RATE), "not-red": ((GREEN, YELLOW), 12_500, 2 * RATE)}
+    for name, (either, depth, rate) in peaks.items():
         yield Oracle(
             f"trtcm.overload.{name}",
             "RFC 2698: of a lasting overload green is CBS and CIR, green and yellow together PBS and PIR",
             markers.in_profile(depth, rate, LENGTH, end),
             1.0,
-            once("trtcm-over", partial(_marked, double, steady), partial(_count, colours)),
+            once("trtcm-over", partial(_marked, double, steady), partial(_count, either)),
             "packets",
             absolute=True,
         )

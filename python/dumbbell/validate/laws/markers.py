@@ -20,6 +20,11 @@ def in_profile(depth: int, rate_bps: int, length: int, seconds: Fraction) -> int
     return int((depth + Fraction(rate_bps) * seconds / 8) / length)
 
 
+def envelope(depth: int, rate_bps: int, seconds: Fraction) -> Fraction:
+    """The most that can be in profile in any time, bytes: a full bucket at its start, and what comes within it (RFC 2697)."""
+    return depth + Fraction(rate_bps) * seconds / 8
+
+
 def after_pause(depth: int, rate_bps: int, seconds: Fraction) -> Fraction:
     """What an empty bucket has after a pause: what came, up to its depth."""
     return min(Fraction(depth), Fraction(rate_bps) * seconds / 8)
