@@ -147,6 +147,25 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
+class Surface:
+    """A grid of reserved rates [kbit/s] and round-trip times [ms], and the templates of its numbers: `surface` says
+    what they are. `spare` is what each flow may have beside its reservation [Mbit/s], `bucket` the depth of the token
+    bucket in rate x RTT, `timeout` the least retransmission timeout [s]."""
+
+    rates: tuple[int, ...]
+    rtts: tuple[int, ...]
+    total: str
+    inside: str
+    rtt: str
+    out_loss: str
+    tokens_lost: str
+    packet_bits: float
+    spare: float
+    bucket: float
+    timeout: float
+
+
+@dataclass(frozen=True, slots=True)
 class Effort:
     """How much is run: replications, overrides of every point, and where readings are compared (empty: everywhere)."""
 
@@ -175,6 +194,7 @@ class Paper:
     derived: dict[str, str]
     claims: tuple[Claim, ...]
     readings: Readings | None
+    surface: Surface | None
     predictions: tuple[Prediction, ...]
     assumptions: tuple[Assumption, ...]
     tables: tuple[Table, ...]

@@ -11,7 +11,7 @@ from typing import Any
 from .. import figures, series, stats
 from ..errors import ScenarioError
 from ..figures.compare import Trace
-from . import hosts
+from . import hosts, marking
 from .papers import Paper, Picture
 from .predicate import Family
 from .work import Runs
@@ -37,8 +37,15 @@ def draw(paper: Paper, measured: Mapping[str, Runs], numbers: Mapping[str, Famil
                 f"figure `{picture.id}`: there is no kind `{picture.kind}`; there are {', '.join(_KINDS)}"
             )
         made = _KINDS[picture.kind](paper, picture, measured, numbers)
-        drawn[picture.id] = made if isinstance(made, Drawn) else Drawn(made, picture.caption)
+        drawn[picture.id] = _drawn(made, picture)
     return drawn
+
+
+def _drawn(made: Any, picture: Picture) -> Drawn:
+    """What a kind gave: all of it, a figure with its caption and its table, or the figure alone."""
+    if isinstance(made, Drawn):
+        return made
+    return Drawn(*made) if isinstance(made, tuple) else Drawn(made, picture.caption)
 
 
 def _curve(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> Any:
@@ -185,4 +192,10 @@ _KINDS: dict[str, Callable[..., Any]] = {
     "valley": _valley,
     "window": hosts.window,
     "performance": hosts.performance,
+    "tokens": marking.tokens,
+    "classes": marking.classes,
+    "best_sizes": marking.best_sizes,
+    "model": marking.model,
+    "fitted": marking.fitted,
+    "schemes": marking.schemes,
 }

@@ -74,7 +74,9 @@ def throughput(flow: Flow, places: float) -> Throughput:
     kept = min(idle, flow.bucket + places)
     usable = made - idle + kept
     spare = max(0.0, flow.bucket - max(0.0, kept - places))
-    low = _bisect(lambda w: _cycle(flow, usable, spare, places, w).peak / 2 - w, 0.0, usable + places + 4 / flow.out_loss)
+    low = _bisect(
+        lambda w: _cycle(flow, usable, spare, places, w).peak / 2 - w, 0.0, usable + places + 4 / flow.out_loss
+    )
     cycle = _cycle(flow, usable, spare, places, low)
     silent = min(1.0, 3 / cycle.peak) * flow.timeout
     length = cycle.length + silent
