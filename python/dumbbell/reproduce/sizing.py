@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import math
 import random
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 WITHIN = 0.01
 RESAMPLES = 1000
@@ -25,32 +27,42 @@ Runs = Sequence[Sequence[float]]
 """One list of values a size."""
 
 
-def best(at: Sequence[float], values: Runs, seeds: Sequence[int] | None = None) -> float:
+def best(at: Sequence[float], means: Sequence[float]) -> float:
     """The smallest size whose mean is within 1 % of the largest."""
-    means = _means(values, seeds)
     enough = max(means) - WITHIN * abs(max(means))
     return next(x for x, y in zip(at, means, strict=True) if y >= enough)
 
 
-def nearest(at: Sequence[float], distances: Runs, seeds: Sequence[int] | None = None) -> float:
+def nearest(at: Sequence[float], means: Sequence[float]) -> float:
     """The smallest size whose mean distance, in parts of the target, is within 0.01 of the smallest."""
-    means = _means(distances, seeds)
     return next(x for x, y in zip(at, means, strict=True) if y <= min(means) + WITHIN)
 
 
-Definition = Callable[[Sequence[float], Runs, Sequence[int] | None], float]
+Definition = Callable[[Sequence[float], Sequence[float]], float]
 
 
-def _means(values: Runs, seeds: Sequence[int] | None) -> list[float]:
-    if seeds is None:
-        return [math.fsum(runs) / len(runs) for runs in values]
-    return [sum(runs[i] for i in seeds) / len(seeds) for runs in values]
+def size(at: Sequence[float], values: Runs, definition: Definition = best) -> float:
+    """The size by a definition, of the means over seeds."""
+    return definition(at, [math.fsum(runs) / len(runs) for runs in values])
 
 
-def resamples(n: int, count: int = RESAMPLES) -> list[list[int]]:
-    """Seeds drawn with replacement, always the same."""
+def resampled(at: Sequence[float], values: Runs, definition: Definition = best) -> list[float]:
+    """The size under each resample of the seeds; `ValueError` for fewer than two seeds."""
+    import numpy as np
+
+    n = len(values[0])
+    if n < 2:
+        raise ValueError("an interval needs at least two runs")
+    means = np.array(_weights(n)) @ np.array(values).T
+    return [definition(at, row) for row in means.tolist()]
+
+
+@cache
+def _weights(n: int) -> list[list[float]]:
+    """How often each of n seeds is in each resample, over n: always the same."""
     rng = random.Random(1)
-    return [[rng.randrange(n) for _ in range(n)] for _ in range(count)]
+    drawn = (Counter(rng.randrange(n) for _ in range(n)) for _ in range(RESAMPLES))
+    return [[counted[i] / n for i in range(n)] for counted in drawn]
 
 
 def percentiles(values: Sequence[float]) -> tuple[float, float]:
@@ -61,11 +73,8 @@ def percentiles(values: Sequence[float]) -> tuple[float, float]:
 
 
 def interval(at: Sequence[float], values: Runs, definition: Definition = best) -> tuple[float, float]:
-    """The 95 % interval of a best size. `ValueError` for fewer than two seeds."""
-    n = len(values[0])
-    if n < 2:
-        raise ValueError("an interval needs at least two runs")
-    return percentiles([definition(at, values, seeds) for seeds in resamples(n)])
+    """The 95 % interval of a size."""
+    return percentiles(resampled(at, values, definition))
 
 
 Cell = tuple[float, float]
@@ -125,12 +134,12 @@ class Fit:
 def fit(at: Sequence[float], values: Mapping[Cell, Runs], packet_bits: float, definition: Definition = best) -> Fit:
     """The law of a grid. Rates in bit/s, round-trip times in seconds."""
     products = {cell: cell[0] * cell[1] / packet_bits for cell in values}
-    sizes = {cell: definition(at, runs, None) for cell, runs in values.items()}
-    n = len(next(iter(values.values()))[0])
-    drawn = [{cell: definition(at, runs, seeds) for cell, runs in values.items()} for seeds in resamples(n)]
+    sizes = {cell: size(at, runs, definition) for cell, runs in values.items()}
+    drawn_of = {cell: resampled(at, runs, definition) for cell, runs in values.items()}
+    drawn = [dict(zip(drawn_of, row, strict=True)) for row in zip(*drawn_of.values(), strict=True)]
     laws = [law(one, products) for one in drawn]
     ends = [percentiles([getattr(one, name) for one in laws]) for name in ("coefficient", "rate", "rtt")]
-    spans = {cell: percentiles([one[cell] for one in drawn]) for cell in values}
+    spans = {cell: percentiles(one) for cell, one in drawn_of.items()}
     low, high = Law(*(e[0] for e in ends)), Law(*(e[1] for e in ends))
     held = (_held_out(sizes, products, which) for which in (0, 1))
     return Fit(sizes, spans, law(sizes, products), low, high, *held)

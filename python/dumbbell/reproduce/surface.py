@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from . import sawtooth, sizing
 from .entries import Surface
@@ -41,10 +42,19 @@ def fits(surface: Surface, numbers: Mapping[str, Family]) -> dict[str, sizing.Fi
     """The law of the best sizes and that of the nearest."""
     totals = _named(surface, surface.total, numbers)
     at = next(iter(totals.values())).at
-    values = {cell: family.values for cell, family in totals.items()}
-    spare = surface.spare
+    return _fits(surface, tuple(totals), at, tuple(family.values for family in totals.values()))
+
+
+@lru_cache(maxsize=4)
+def _fits(
+    surface: Surface,
+    where: tuple[sizing.Cell, ...],
+    at: tuple[float, ...],
+    totals: tuple[tuple[tuple[float, ...], ...], ...],
+) -> dict[str, sizing.Fit]:
+    values = dict(zip(where, totals, strict=True))
     away = {
-        cell: [[abs(x / (1e-6 * cell[0] + spare) - 1) for x in runs] for runs in family]
+        cell: [[abs(x / (1e-6 * cell[0] + surface.spare) - 1) for x in runs] for runs in family]
         for cell, family in values.items()
     }
     return {
@@ -136,7 +146,7 @@ def _tested(surface: Surface, cell: sizing.Cell, flow: sawtooth.Flow, total: Fam
         cell,
         error(totals, total),
         error([mbit * one.inside for one in said], inside),
-        sizing.best(total.at, [[x] for x in totals]),
-        sizing.best(total.at, total.values),
+        sizing.best(total.at, totals),
+        sizing.size(total.at, total.values),
         tuple(totals),
     )
