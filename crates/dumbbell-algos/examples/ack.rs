@@ -13,7 +13,7 @@ fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let name = args.first().map_or("newreno", String::as_str);
     let thousands: u64 = args.get(1).and_then(|n| n.parse().ok()).unwrap_or(1000);
-    let path = Path { mss: MSS, initial_window: 10 * MSS, initial_ssthresh: 10 * MSS, growth_limit: 1 };
+    let path = Path { mss: MSS, initial_window: 10 * MSS, initial_ssthresh: 10 * MSS, growth_limit: 1, ..Path::PLAIN };
     let mut cc = AnyCc::build(name, &json!({}), &path).unwrap_or_else(|fault| panic!("{}", fault.cause));
     let (mut now, mut una, mut orders) = (Time::ZERO, 1, Orders::default());
     let rtt = Some(Span::from_ms(50));

@@ -1,8 +1,7 @@
-//! Meters, markers and shapers: stations that packets pass before a port (RFC 2475).
+//! Shapers, and markers that hold: stations that packets pass before a port (RFC 2475).
 use dumbbell_core::registry;
 
-pub mod token_bucket;
-
 registry! { conditioner AnyConditioner, suite conditioner_suite {
+    data_buffer::DataBuffer,
     tbf::Tbf,
 } }

@@ -5,9 +5,12 @@
 pub mod suite;
 
 pub mod aqm;
+pub mod bucket;
 pub mod cc;
 pub mod conditioner;
+pub mod edge;
 pub mod impairment;
+pub mod meter;
 pub mod qdisc;
 pub mod service;
 pub mod source;

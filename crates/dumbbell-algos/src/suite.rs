@@ -10,6 +10,8 @@ pub mod habits;
 #[cfg(test)]
 pub mod impairment;
 pub mod log;
+#[cfg(test)]
+pub mod meter;
 pub mod pages;
 #[cfg(test)]
 pub mod parameters;
@@ -70,6 +72,13 @@ macro_rules! conditioner_suite {
     ($T:ty) => {
         suite!($T, parameters: documents_itself, refuses_what_is_wrong);
         suite!($T, conditioner: accounts_for_every_packet, repeats_itself);
+    };
+}
+#[cfg(test)]
+macro_rules! meter_suite {
+    ($T:ty) => {
+        suite!($T, parameters: documents_itself, refuses_what_is_wrong);
+        suite!($T, meter: repeats_itself, accounts_for_every_token, favours_what_fits);
     };
 }
 #[cfg(test)]

@@ -1,13 +1,19 @@
-//! Meters, markers, shapers (RFC 2475): stations before a port that may colour a packet, hold it, or let others go.
+//! Conditioners (RFC 2475): stations before a port that may colour a packet, hold it, or let others go. A meter
+//! ([`crate::meter`]) is the plain case, which answers at once.
 use crate::aqm::{Cx, Reason};
+use crate::meter::{Colour, Tokens};
 use crate::packet::Packet;
 use crate::probe::Probe;
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 /// Takes what a conditioner lets out.
 pub trait Emit<P> {
-    /// `p` goes on to the port.
-    fn emit(&mut self, p: P);
+    /// `p` goes on to the port as it came, at once.
+    fn emit(&mut self, p: P) {
+        self.release(p, None, Span::ZERO);
+    }
+    /// `p` goes on to the port, with a colour if it was judged, after it was held for a time.
+    fn release(&mut self, p: P, colour: Option<Colour>, held: Span);
     /// `p` is dropped.
     fn drop(&mut self, p: P, why: Reason);
 }
@@ -23,6 +29,10 @@ pub trait Conditioner<P: Packet> {
     fn wake(&mut self, cx: &mut Cx<'_>, out: &mut impl Emit<P>);
     /// Packets held.
     fn held(&self) -> u64;
+    /// The account of its bucket until `now`, if it has one.
+    fn tokens(&mut self, _now: Time) -> Option<Tokens> {
+        None
+    }
     /// Its inner values: tokens, fill.
     fn probe(&self, _out: &mut dyn Probe) {}
 }
@@ -37,6 +47,8 @@ pub trait DynConditioner<P>: Send {
     fn wake(&mut self, cx: &mut Cx<'_>, out: &mut dyn Emit<P>);
     /// See [`Conditioner::held`].
     fn held(&self) -> u64;
+    /// See [`Conditioner::tokens`].
+    fn tokens(&mut self, now: Time) -> Option<Tokens>;
     /// See [`Conditioner::probe`].
     fn probe(&self, out: &mut dyn Probe);
 }
@@ -45,8 +57,8 @@ pub trait DynConditioner<P>: Send {
 struct Through<'a, P>(&'a mut dyn Emit<P>);
 
 impl<P> Emit<P> for Through<'_, P> {
-    fn emit(&mut self, p: P) {
-        self.0.emit(p);
+    fn release(&mut self, p: P, colour: Option<Colour>, held: Span) {
+        self.0.release(p, colour, held);
     }
     fn drop(&mut self, p: P, why: Reason) {
         self.0.drop(p, why);
@@ -66,18 +78,10 @@ impl<P: Packet, C: Conditioner<P> + Send> DynConditioner<P> for C {
     fn held(&self) -> u64 {
         Conditioner::held(self)
     }
+    fn tokens(&mut self, now: Time) -> Option<Tokens> {
+        Conditioner::tokens(self, now)
+    }
     fn probe(&self, out: &mut dyn Probe) {
         Conditioner::probe(self, out);
     }
-}
-
-/// A meter's answer for one packet (RFC 2697, RFC 2698).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Colour {
-    /// In profile.
-    Green,
-    /// Above the committed, within the excess profile.
-    Yellow,
-    /// Out of profile.
-    Red,
 }

@@ -14,6 +14,7 @@ pub mod impairment;
 pub mod law;
 pub mod ledger;
 pub mod measure;
+pub mod meter;
 pub mod packet;
 pub mod port;
 pub mod probe;

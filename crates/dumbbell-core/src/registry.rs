@@ -5,7 +5,7 @@
 //! ```
 //! declares the modules, a closed enum over the algorithms (inlined, greppable) with one `Foreign` variant for
 //! those of other crates, the catalogue, building by name, and a conformance test for each.
-//! A kind is one of `aqm`, `cc`, `impairment`, `service`, `source`, and `conditioner` and `qdisc`, whose algorithms own packets
+//! A kind is one of `aqm`, `cc`, `meter`, `impairment`, `service`, `source`, and `conditioner` and `qdisc`, whose algorithms own packets
 //! and so are generic over the packet.
 use crate::catalogue::{Entry, Fault, nearest};
 
@@ -40,7 +40,7 @@ macro_rules! registry {
             &[$($crate::catalogue::Entry::of::<$module::$Type<()>>()),+];
 
         impl<P> $Any<P> {
-            $crate::__build!($kind $crate::aqm::LinkInfo { $($module::$Type<P> => $Type),+ });
+            $crate::__build!($kind $crate::__site!($kind) { $($module::$Type<P> => $Type),+ });
         }
 
         $crate::__delegate!($kind $Any { $($Type),+ });
@@ -117,6 +117,7 @@ macro_rules! __suite {
 #[macro_export]
 macro_rules! __foreign {
     (aqm) => { Box<dyn $crate::aqm::DynAqm> };
+    (meter) => { Box<dyn $crate::meter::Meter + Send> };
     (cc) => { Box<dyn $crate::transport::CongestionControl + Send> };
     (impairment) => { Box<dyn $crate::impairment::Impairment + Send> };
     (source) => { Box<dyn $crate::source::Source + Send> };
@@ -131,6 +132,15 @@ macro_rules! __foreign {
 macro_rules! __site {
     (aqm) => {
         $crate::aqm::LinkInfo
+    };
+    (qdisc) => {
+        $crate::aqm::LinkInfo
+    };
+    (meter) => {
+        $crate::meter::Contract
+    };
+    (conditioner) => {
+        $crate::meter::Contract
     };
     (cc) => {
         $crate::transport::Path
@@ -227,6 +237,9 @@ macro_rules! __delegate {
             fn on_sent(&mut self, sent: &$crate::transport::Sent) -> $crate::transport::Tag {
                 $crate::__each!(self, $Any $list, a => a.on_sent(sent))
             }
+            fn codepoint(&self, tag: $crate::transport::Tag) -> Option<$crate::packet::Dscp> {
+                $crate::__each!(self, $Any $list, a => a.codepoint(tag))
+            }
             fn on_idle(&mut self, restart_window: u64) {
                 $crate::__each!(self, $Any $list, a => a.on_idle(restart_window))
             }
@@ -265,6 +278,26 @@ macro_rules! __delegate {
             }
         }
     };
+    (meter $Any:ident $list:tt) => {
+        impl $crate::meter::Meter for $Any {
+            #[inline]
+            fn colour(&mut self, cx: &mut $crate::aqm::Cx<'_>, p: &$crate::packet::Meta, before: $crate::meter::Colour) -> $crate::meter::Colour {
+                $crate::__each!(self, $Any $list, a => a.colour(cx, p, before))
+            }
+            fn tells_sender(&self) -> bool {
+                $crate::__each!(self, $Any $list, a => a.tells_sender())
+            }
+            fn worst(&self) -> $crate::meter::Colour {
+                $crate::__each!(self, $Any $list, a => a.worst())
+            }
+            fn tokens(&mut self, now: $crate::units::Time) -> Option<$crate::meter::Tokens> {
+                $crate::__each!(self, $Any $list, a => a.tokens(now))
+            }
+            fn probe(&self, out: &mut dyn $crate::probe::Probe) {
+                $crate::__each!(self, $Any $list, a => a.probe(out))
+            }
+        }
+    };
     (impairment $Any:ident $list:tt) => {
         impl $crate::impairment::Impairment for $Any {
             #[inline]
@@ -290,6 +323,9 @@ macro_rules! __delegate {
             }
             fn held(&self) -> u64 {
                 $crate::__each!(self, $Any $list, a => a.held())
+            }
+            fn tokens(&mut self, now: $crate::units::Time) -> Option<$crate::meter::Tokens> {
+                $crate::__each!(self, $Any $list, a => a.tokens(now))
             }
             fn probe(&self, out: &mut dyn $crate::probe::Probe) {
                 $crate::__each!(self, $Any $list, a => a.probe(out))

@@ -1,5 +1,5 @@
 //! A transport segment as it travels in a simulation: small, because bytes per packet are nanoseconds.
-use crate::packet::Ecn;
+use crate::packet::{Dscp, Ecn};
 use crate::units::{Span, Time};
 
 /// Bits of [`Segment::flags`].
@@ -58,8 +58,10 @@ pub struct Extra {
     pub sack_permitted: bool,
     /// Whether a SYN carries timestamps.
     pub timestamps: bool,
-    /// The tag that a congestion control gave to an extra segment; 0: none.
+    /// The tag that a congestion control gave to a segment; 0: none.
     pub tag: u32,
+    /// The codepoint that it gave to it; `None`: the flow's.
+    pub dscp: Option<Dscp>,
     /// Whether it carries nothing new and only asks for an answer with its tag, at low priority; or is that answer.
     pub dummy: bool,
     /// How often the receiver has moved to another point of attachment, modulo 256: on every acknowledgement after the

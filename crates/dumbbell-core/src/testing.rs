@@ -2,6 +2,7 @@
 //! For the tests of algorithms, here and in a user's own crate.
 use crate::aqm::{Cx, LinkInfo, Reason};
 use crate::flow::FlowTable;
+use crate::meter::Contract;
 use crate::packet::{Dscp, Ecn, FlowId, Meta, Packet};
 use crate::port::{HeldPort, Start};
 use crate::probe::Probe;
@@ -44,6 +45,12 @@ pub fn link(capacity: Capacity) -> LinkInfo {
 /// What a service is told on that link in the run with `seed`.
 pub fn site(seed: u64) -> Site {
     Site { link: link(Capacity::Unlimited), chance: Stream::named(seed, "link/service") }
+}
+
+/// What a meter is told on that link: 400 kbps are reserved, over 100 ms and back.
+pub fn contract() -> Contract {
+    let (link, rtt) = (link(Capacity::Unlimited), Some(Span::from_ms(100)));
+    Contract { link, reserved: Some(Rate::from_bps(400_000)), rtt }
 }
 
 /// What became of a packet.

@@ -1,9 +1,10 @@
 //! An algorithm as a scenario names it, into an algorithm of the catalogue with every default written out.
+use crate::edges;
 use crate::known::{Known, unknown};
 use crate::node::{Entry as NodeEntry, Kind, Node, Path, below, fault_path};
 use crate::problem::{Check, Diagnostic};
 use crate::typed;
-use dumbbell_algos::{aqm, cc, conditioner, impairment, qdisc, service, source};
+use dumbbell_algos::{aqm, cc, conditioner, impairment, meter, qdisc, service, source};
 use dumbbell_core::catalogue::{Entry, Fault};
 use dumbbell_core::foreign::Makers;
 use dumbbell_core::law;
@@ -23,7 +24,9 @@ pub enum Family {
     Source,
     /// What a wire does to packets.
     Impairment,
-    /// What packets pass before a queue: a shaper, a marker.
+    /// What colour a packet has.
+    Meter,
+    /// What packets pass before a queue: a shaper, a marker that holds.
     Conditioner,
     /// How a transmitter takes the wire.
     Service,
@@ -31,18 +34,19 @@ pub enum Family {
 
 impl Family {
     /// All of them.
-    pub const ALL: [Family; 7] = [
+    pub const ALL: [Family; 8] = [
         Family::Aqm,
         Family::Qdisc,
         Family::Cc,
         Family::Source,
         Family::Impairment,
+        Family::Meter,
         Family::Conditioner,
         Family::Service,
     ];
     /// Its name in lists.
     pub fn name(self) -> &'static str {
-        ["aqm", "qdisc", "cc", "source", "impairment", "conditioner", "service"][self as usize]
+        ["aqm", "qdisc", "cc", "source", "impairment", "meter", "conditioner", "service"][self as usize]
     }
     /// Its algorithms.
     pub fn catalogue(self) -> &'static [Entry] {
@@ -52,6 +56,7 @@ impl Family {
             Family::Cc => cc::CATALOGUE,
             Family::Source => source::CATALOGUE,
             Family::Impairment => impairment::CATALOGUE,
+            Family::Meter => meter::CATALOGUE,
             Family::Conditioner => conditioner::CATALOGUE,
             Family::Service => service::CATALOGUE,
         }
@@ -60,13 +65,40 @@ impl Family {
     pub fn find(self, name: &str) -> Option<&'static Entry> {
         self.catalogue().iter().find(|e| e.about.name == name)
     }
-    /// Keys beside `kind` that are not the algorithm's: those of the port around it.
+    /// Keys beside `kind` that are not the algorithm's: those of the port or of the edge around it.
     pub fn port_keys(self) -> &'static [&'static str] {
-        if self.is_queue() { &["limit", "count_in_service", "watch_above"] } else { &[] }
+        match self {
+            _ if self.is_queue() => &["limit", "count_in_service", "watch_above"],
+            _ if self.is_edge() => &edges::KEYS,
+            _ => &[],
+        }
     }
     /// Whether it is a kind of queue: what stands where a scenario says `queue`.
     pub fn is_queue(self) -> bool {
         matches!(self, Family::Aqm | Family::Qdisc)
+    }
+    /// Whether it is a kind of what packets pass before a queue: what stands where a scenario says `conditioner`.
+    pub fn is_edge(self) -> bool {
+        matches!(self, Family::Meter | Family::Conditioner)
+    }
+    /// The kinds that may stand where this one does.
+    pub fn alike(self) -> impl Iterator<Item = Family> {
+        let place = (self.is_queue(), self.is_edge());
+        let same = move |f: &Family| *f == self || (place != (false, false) && (f.is_queue(), f.is_edge()) == place);
+        Family::ALL.into_iter().filter(same)
+    }
+    /// What stands at such a place, in prose.
+    pub fn place_name(self) -> &'static str {
+        match self {
+            _ if self.is_queue() => "queue",
+            _ if self.is_edge() => "meter or conditioner",
+            _ => self.name(),
+        }
+    }
+    /// Which kind of edge `node` names; one that nobody has is a conditioner's.
+    pub fn of_conditioner(node: &Node) -> Self {
+        let kind = node.as_str().or_else(|| node.get("kind").and_then(Node::as_str));
+        if kind.is_some_and(|name| Family::Meter.find(name).is_some()) { Family::Meter } else { Family::Conditioner }
     }
     /// Which kind of queue `node` names; one that nobody has is an AQM's.
     pub fn of_queue(node: &Node) -> Self {
@@ -93,8 +125,8 @@ impl Family {
     }
     /// Whether any algorithm of this kind has the parameter `key`.
     fn knows(self, key: &str, makers: &Makers) -> bool {
-        let alike = Family::ALL.iter().filter(|f| **f == self || (f.is_queue() && self.is_queue()));
-        alike.flat_map(|f| f.all(makers)).collect::<Vec<_>>().iter().any(|e| !e.schema()["properties"][key].is_null())
+        let has = |e: Known| !e.schema()["properties"][key].is_null();
+        self.alike().any(|f| f.all(makers).into_iter().any(has))
     }
 }
 

@@ -154,7 +154,7 @@ fn tcp_config(profile: Profile, written: &Node, at: &Path, check: &mut Check) ->
 }
 
 /// A path, for one that is built to be asked and not to be used.
-pub const SITE: CcPath = CcPath { mss: 1000, initial_window: 2000, initial_ssthresh: u64::MAX, growth_limit: 1 };
+pub const SITE: CcPath = CcPath { mss: 1000, initial_window: 2000, ..CcPath::PLAIN };
 
 /// A congestion control's name may imply a recovery, SACK, timestamps and more; what was written against it is an error.
 fn implied(cc: &Spec, tcp: &mut TcpConfig, written: &Node, at: &Path, check: &mut Check) {

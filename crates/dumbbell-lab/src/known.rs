@@ -76,16 +76,9 @@ impl Known {
 /// The fault of a name that nobody has.
 pub fn unknown(family: Family, name: &str, makers: &Makers) -> Fault {
     // A queue may be one that signals, or one of several: whoever misspells it meant either.
-    let known = if family.is_queue() {
-        [Family::Aqm, Family::Qdisc].iter().flat_map(|f| f.all(makers)).collect()
-    } else {
-        family.all(makers)
-    };
+    let known: Vec<Known> = family.alike().flat_map(|f| f.all(makers)).collect();
     let names: Vec<&str> = known.iter().map(Known::name).collect();
-    let fault = Fault::at(
-        "kind",
-        format!("there is no {} named `{name}`", if family.is_queue() { "queue" } else { family.name() }),
-    );
+    let fault = Fault::at("kind", format!("there is no {} named `{name}`", family.place_name()));
     match nearest(name, &names) {
         Some(known) => fault.fix(format!("did you mean `{known}`?")),
         None => fault.fix(format!("known are {}", names.join(", "))),

@@ -7,13 +7,13 @@ use crate::node::{Node, Path, below, path};
 use crate::problem::{Check, Diagnostic};
 use crate::scenario::{Followed, Scenario};
 use crate::session::{self, Drawn, Laid};
-use crate::{graph, row, rtt, way_back, words};
+use crate::{edges, graph, reservations, row, rtt, way_back, words};
 use dumbbell_core::catalogue::nearest;
 use dumbbell_core::flow::FlowInfo;
 use dumbbell_core::packet::Dscp;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Capacity, Limit, Packets, Rate, Span};
-use dumbbell_plan::{Flow, Link, Plan, Record, Shared, Spec, Transport};
+use dumbbell_plan::{Flow, Link, Plan, Record, Rule, Shared, Spec, Transport};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -70,6 +70,7 @@ fn of_laid(laid: &Laid<'_>, name: &str, seed: u64, check: &mut Check) -> Option<
     words::of_radios(&mut plan, &entries, scenario, root, check);
     limits::work(&plan, root, check);
     way_back::note(&plan, check);
+    reservations::note(&plan, check);
     check.ok().then_some(plan)
 }
 
@@ -224,7 +225,7 @@ fn links(wired: Vec<Wired>, placed: &[Placed], laid: &Laid<'_>, check: &mut Chec
         Queue { aqm: drop_tail().into(), capacity: Capacity::Unlimited, count_in_service: false, watch_above: None };
     let rtts = mean_rtts(&wired, placed, laid);
     let mut known: BTreeMap<(QueueFrom, Rate, u32, Option<Span>), Option<Queue>> = BTreeMap::new();
-    let mut stations = Stations { root, known: BTreeMap::new() };
+    let mut stations = Stations { root, placed, edges: BTreeMap::new(), known: BTreeMap::new() };
     let mut out = Vec::with_capacity(wired.len());
     for (wired, mean_rtt) in wired.into_iter().zip(rtts) {
         let queue = match &wired.queue {
@@ -257,9 +258,11 @@ fn links(wired: Vec<Wired>, placed: &[Placed], laid: &Laid<'_>, check: &mut Chec
     out
 }
 
-/// Conditioners and impairments by their place in the scenario.
+/// Edges and impairments by their place in the scenario.
 struct Stations<'a> {
     root: &'a Node,
+    placed: &'a [Placed],
+    edges: BTreeMap<Path, Vec<Shared<Rule>>>,
     known: BTreeMap<Path, Option<Shared<Spec>>>,
 }
 
@@ -273,8 +276,11 @@ impl Stations<'_> {
         self.known.insert(at.clone(), spec.clone());
         spec
     }
-    fn conditioner(&mut self, wired: &Wired, check: &mut Check) -> Option<Shared<Spec>> {
-        self.resolve(Family::Conditioner, wired.conditioner.as_deref()?, check)
+    fn conditioner(&mut self, wired: &Wired, check: &mut Check) -> Vec<Shared<Rule>> {
+        let Some(at) = wired.conditioner.as_deref() else { return Vec::new() };
+        let Some(node) = self.root.at(at) else { return Vec::new() };
+        let placed = self.placed;
+        self.edges.entry(at.clone()).or_insert_with(|| edges::rules(node, at, placed, check)).clone()
     }
     fn impairments(&mut self, wired: &Wired, check: &mut Check) -> Vec<Shared<Spec>> {
         let Some(at) = &wired.impairment else { return Vec::new() };

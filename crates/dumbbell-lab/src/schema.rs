@@ -14,10 +14,14 @@ pub fn schema(makers: &Makers) -> Value {
     schema["$id"] = json!("dumbbell-scenario-1");
     may_extend(&mut schema);
     let mut defs = schema["$defs"].as_object().cloned().unwrap_or_default();
-    for family in Family::ALL.into_iter().filter(|f| !f.is_queue()) {
+    for family in Family::ALL.into_iter().filter(|f| !f.is_queue() && !f.is_edge()) {
         let definition = choice(&[family], makers, &mut defs);
         defs.insert(family.name().into(), definition);
     }
+    let rule = choice(&[Family::Meter, Family::Conditioner], makers, &mut defs);
+    let rules =
+        json!({ "type": "array", "items": rule, "description": "Rules: the first that takes a packet has it." });
+    defs.insert("conditioner".into(), json!({ "anyOf": [rule, rules] }));
     let queue = choice(&[Family::Aqm, Family::Qdisc], makers, &mut defs);
     defs.insert("queue".into(), queue);
     let child = choice(&[Family::Aqm], &Makers::default(), &mut defs);
@@ -81,6 +85,9 @@ fn table(family: Family, entry: &Known, defs: &mut Map<String, Value>) -> Value 
         let doc = "Whether backlog and limit count the packet in transmission; default false, as in ns-2 and Linux.";
         properties.insert("count_in_service".into(), described(json!({ "type": "boolean" }), doc));
     }
+    if family.is_edge() {
+        properties.extend(around_an_edge());
+    }
     for (key, property) in schema["properties"].as_object().into_iter().flatten() {
         properties.insert(key.clone(), if family.is_queue() { or_of_limit(property) } else { property.clone() });
     }
@@ -92,6 +99,29 @@ fn table(family: Family, entry: &Known, defs: &mut Map<String, Value>) -> Value 
         "required": if family.is_queue() { json!([]) } else { json!(["kind"]) }, // A queue may lie over another.
         "additionalProperties": false,
     })
+}
+
+/// The words around a meter or conditioner.
+fn around_an_edge() -> Vec<(String, Value)> {
+    let names = json!({ "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }] });
+    let codepoint = json!({ "$ref": "#/$defs/Codepoint" });
+    let several = json!({ "anyOf": [codepoint, { "type": "array", "items": codepoint }] });
+    let action = json!({ "anyOf": [{ "enum": ["drop", "pass"] }, codepoint] });
+    let words = [
+        (
+            "per",
+            json!({ "enum": ["flow", "aggregate"] }),
+            "One for each flow, with its reservation, or one for all (default).",
+        ),
+        ("flows", names, "Whose data it takes, by name; `gold*` is all that begin so. Default: all packets."),
+        ("dscp", several, "Codepoints that it takes; default all."),
+        ("green", action.clone(), "What packets in profile get; default \"af11\"."),
+        ("yellow", action.clone(), "What packets of the middle colour get; default \"af12\"."),
+        ("red", action.clone(), "What packets of the last colour get; default \"af13\"."),
+        ("in", action.clone(), "The same as `green`."),
+        ("out", action, "Both `yellow` and `red`."),
+    ];
+    words.into_iter().map(|(key, schema, doc)| (key.to_string(), described(schema, doc))).collect()
 }
 
 fn described(mut schema: Value, doc: &str) -> Value {

@@ -8,6 +8,7 @@
 mod shared;
 
 use dumbbell_core::flow::FlowInfo;
+use dumbbell_core::meter::Actions;
 use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::transport::LocalSignal;
 use dumbbell_core::units::{Capacity, Rate, Span};
@@ -87,6 +88,24 @@ pub struct Spec {
     pub source_hash: Option<String>,
 }
 
+/// A rule of the edge before a link's queue: whom it takes, what judges them, and what each colour leads to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rule {
+    /// The meter or conditioner.
+    #[serde(flatten)]
+    pub spec: Spec,
+    /// Whether each flow has one of its own, with its own reservation; else all that the rule takes share one.
+    pub per_flow: bool,
+    /// Flows whose data it takes, ascending; `None`: all packets (with `per_flow`: the data of all flows).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flows: Option<Vec<usize>>,
+    /// Codepoints that it takes; `None`: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub codepoints: Option<Vec<Dscp>>,
+    /// What each colour leads to.
+    pub colours: Actions,
+}
+
 /// One direction of a link: the port at `from`, and the wire to `to`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Link {
@@ -107,9 +126,9 @@ pub struct Link {
     pub mtu: u32,
     /// Bytes that the link adds to each IP packet (38 for Ethernet with preamble and gap, 0 for none).
     pub framing: u32,
-    /// What packets pass before its queue: a shaper, a marker.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub conditioner: Option<Shared<Spec>>,
+    /// What packets pass before its queue: rules, of which the first that takes a packet has it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conditioner: Vec<Shared<Rule>>,
     /// Its queue: when one queue signals congestion (an `aqm`), or a discipline of several (a `qdisc`).
     pub aqm: Shared<Spec>,
     /// How much its queue holds.

@@ -5,6 +5,7 @@ use crate::app::App;
 use crate::arrival::ArrivalQueue;
 use crate::audit::Audit;
 use crate::discipline::Discipline;
+use crate::edges::{self, Passing};
 use crate::exit::Exit;
 use crate::flow::{Ends, Flow, Udp};
 use crate::held::HeldQueue;
@@ -22,7 +23,6 @@ use crate::words::Words;
 use crate::world::World;
 use dumbbell_algos::aqm::{self, AnyAqm};
 use dumbbell_algos::cc::AnyCc;
-use dumbbell_algos::conditioner::AnyConditioner;
 use dumbbell_algos::impairment::AnyImpairment;
 use dumbbell_algos::qdisc::{self, AnyQdisc};
 use dumbbell_algos::service::AnyService;
@@ -80,7 +80,7 @@ impl World {
     /// # Errors
     /// As [`World::new`]. An algorithm that fails when it is made says so in [`World::failure`].
     pub fn with(plan: &Plan, options: Options, makers: &Makers) -> Result<World, Fault> {
-        let brought = Brought { makers, alarm: Alarm::default() };
+        let brought = Brought { makers, alarm: Alarm::default(), passing: edges::passing(plan) };
         let mut elements = Vec::with_capacity(plan.links.len());
         for (link, datagrams) in with_datagrams(plan).into_iter().enumerate() {
             elements.push(element(plan, link, datagrams, options, &brought)?);
@@ -112,10 +112,14 @@ impl World {
     }
 }
 
-/// Algorithms that are not of the catalogue, and where those of this world say that they cannot go on.
+/// What parts are made of beside their own entry in the plan.
 struct Brought<'a> {
+    /// Algorithms that are not of the catalogue.
     makers: &'a Makers,
+    /// Where those of this world say that they cannot go on.
     alarm: Alarm,
+    /// The flows that pass each edge.
+    passing: Passing,
 }
 
 impl Brought<'_> {
@@ -184,7 +188,7 @@ fn element(
 ) -> Result<Element, Fault> {
     let link = &plan.links[number];
     let plain = link.aqm.kind == "drop_tail" && link.capacity == Capacity::Unlimited;
-    let simple = link.impairments.is_empty() && link.conditioner.is_none() && link.service.is_none();
+    let simple = link.impairments.is_empty() && link.conditioner.is_empty() && link.service.is_none();
     if plain && simple && !link.report && !datagrams {
         return Ok(Element::Wire(Wire::new(link)));
     }
@@ -197,14 +201,8 @@ fn element(
         let impairment = within(&link.name, AnyImpairment::build(kind, config, &()))?;
         impairments.push((impairment, chance(&format!("{kind}.{i}"))));
     }
-    let station = match &link.conditioner {
-        None => None,
-        Some(spec) => {
-            let Spec { kind, config, .. } = &**spec;
-            let conditioner = within(&link.name, AnyConditioner::build(kind, config, &info))?;
-            Some(Box::new(Station::new(conditioner, chance(kind), info)))
-        }
-    };
+    let edge = within(&link.name, edges::edge(plan, number, info, brought.passing.get(&number)))?;
+    let station = edge.map(|edge| Box::new(Station::new(edge, info)));
     let (warm, end) = (Time::ZERO + plan.warmup, Time::ZERO + plan.duration);
     Ok(Element::Port(Box::new(Port {
         station,
@@ -257,7 +255,7 @@ fn queue(
 /// # Errors
 /// As [`World::new`].
 pub(crate) fn lone(plan: &Plan, link: usize, makers: &Makers, alarm: &Alarm) -> Result<Box<Port>, Fault> {
-    let brought = Brought { makers, alarm: alarm.clone() };
+    let brought = Brought { makers, alarm: alarm.clone(), passing: edges::passing(plan) };
     match element(plan, link, true, Options::default(), &brought)? {
         Element::Port(port) => Ok(port),
         Element::Wire(_) => unreachable!("a link that datagrams take is no wire"),
@@ -282,11 +280,9 @@ fn flow(plan: &Plan, number: usize, straight: bool, brought: &Brought<'_>) -> Re
     let ends = match &flow.transport {
         Transport::Udp { header, ecn } => Ends::Udp(Udp::new(*header, *ecn)),
         Transport::Tcp { cc, tcp } => {
-            let build = |path: &Path| brought.cc(cc, path);
-            within(
-                &flow.name,
-                build(&Path { mss: 1460, initial_window: 1460, initial_ssthresh: u64::MAX, growth_limit: 1 }),
-            )?;
+            let (reserved, rtt) = (flow.info.reserved, flow.info.rtt);
+            let build = |path: &Path| brought.cc(cc, &Path { reserved, rtt, ..*path });
+            within(&flow.name, build(&Path::PLAIN))?;
             let mut sender = Sender::new(Arc::clone(tcp.arc()), |path| {
                 let mut cc = build(path).expect("the same parameters were accepted a line above");
                 cc.seed(key_of(plan.seed, &format!("{}/cc", flow.name)));

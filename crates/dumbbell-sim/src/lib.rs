@@ -14,6 +14,7 @@ mod audit;
 mod build;
 mod discipline;
 mod drive;
+mod edges;
 mod entry;
 mod exit;
 mod extras;

@@ -22,13 +22,14 @@ pub struct Socket<'a, O> {
 }
 
 impl<O> Socket<'_, O> {
-    /// The packet with what it carries besides; a dummy is of the lower-effort class, whatever its flow is of.
+    /// The packet with what it carries besides; a dummy is of the lower-effort class, and a segment that its congestion
+    /// control coloured has that colour, whatever their flow is of.
     #[inline(never)]
     fn special(&mut self, packet: Pkt, extra: Extra) -> Pkt {
         let mut packet = packet.with_extra(self.net.extras.put(Some(extra)));
-        if extra.dummy {
-            // The exit adds its own codepoint bit by bit: this leaves LE.
-            packet.put_dscp(Dscp(LOWER_EFFORT.0 ^ self.net.exits[self.number as usize].dscp.0));
+        if let Some(own) = if extra.dummy { Some(LOWER_EFFORT) } else { extra.dscp } {
+            // The exit adds its own codepoint bit by bit: this leaves the packet's.
+            packet.put_dscp(Dscp(own.0 ^ self.net.exits[self.number as usize].dscp.0));
         }
         packet
     }

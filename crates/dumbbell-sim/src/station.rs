@@ -1,25 +1,24 @@
-//! A conditioner before a port: it may colour a packet, hold it, or let others go. Always a merge, with entries of
+//! The edge before a port: it may colour a packet, hold it, drop it, or let others go. Always a merge, with entries of
 //! its own for its clock.
 use crate::account::{Account, Event, Scene};
 use crate::observe::Observer;
 use crate::parcel::Parcel;
-use dumbbell_algos::conditioner::AnyConditioner;
-use dumbbell_core::aqm::{Cx, LinkInfo, Reason};
-use dumbbell_core::conditioner::{Conditioner, Emit};
+use dumbbell_algos::edge::{Around, Edge};
+use dumbbell_core::aqm::{LinkInfo, Reason};
+use dumbbell_core::conditioner::Emit;
+use dumbbell_core::meter::Colour;
 use dumbbell_core::packet::Packet;
-use dumbbell_core::rng::Stream;
-use dumbbell_core::units::Time;
+use dumbbell_core::units::{Span, Time};
 
-/// One conditioner.
+/// One edge.
 pub struct Station {
-    conditioner: AnyConditioner<Parcel>,
-    rng: Stream,
+    edge: Edge<Parcel>,
     info: LinkInfo,
     /// The instant of its pending entry.
     armed: Time,
 }
 
-/// Takes what the conditioner lets out, and what it drops to the port's account.
+/// Takes what the edge lets out, and what it drops to the port's account.
 struct Gate<'a, 'b, O> {
     now: Time,
     released: &'a mut Vec<Parcel>,
@@ -28,7 +27,7 @@ struct Gate<'a, 'b, O> {
 }
 
 impl<O: Observer> Emit<Parcel> for Gate<'_, '_, O> {
-    fn emit(&mut self, p: Parcel) {
+    fn release(&mut self, p: Parcel, _: Option<Colour>, _: Span) {
         self.released.push(p);
     }
     fn drop(&mut self, p: Parcel, reason: Reason) {
@@ -39,8 +38,8 @@ impl<O: Observer> Emit<Parcel> for Gate<'_, '_, O> {
 
 impl Station {
     /// A station with nothing in it.
-    pub fn new(conditioner: AnyConditioner<Parcel>, rng: Stream, info: LinkInfo) -> Self {
-        Station { conditioner, rng, info, armed: Time::NEVER }
+    pub fn new(edge: Edge<Parcel>, info: LinkInfo) -> Self {
+        Station { edge, info, armed: Time::NEVER }
     }
 
     /// A packet arrives; what may go on is added to `released`.
@@ -52,8 +51,8 @@ impl Station {
         account: &mut Account,
         scene: &mut Scene<'_, O>,
     ) {
-        let mut cx = Cx { now, rng: &mut self.rng, link: &self.info, flows: scene.flows };
-        self.conditioner.arrive(&mut cx, parcel, &mut Gate { now, released, account, scene });
+        let around = Around { now, link: &self.info, flows: scene.flows };
+        self.edge.arrive(around, parcel, !parcel.data, &mut Gate { now, released, account, scene });
     }
 
     /// An entry of its clock came up; it may be stale.
@@ -68,23 +67,28 @@ impl Station {
             return;
         }
         self.armed = Time::NEVER;
-        if self.conditioner.next_wakeup() <= now {
-            let mut cx = Cx { now, rng: &mut self.rng, link: &self.info, flows: scene.flows };
-            self.conditioner.wake(&mut cx, &mut Gate { now, released, account, scene });
+        if self.edge.next_wakeup() <= now {
+            let around = Around { now, link: &self.info, flows: scene.flows };
+            self.edge.wake(around, &mut Gate { now, released, account, scene });
         }
     }
 
     /// The instant of an entry that its clock needs and does not have yet.
     pub fn arm(&mut self) -> Option<Time> {
-        let due = self.conditioner.next_wakeup();
+        let due = self.edge.next_wakeup();
         (due < self.armed).then(|| {
             self.armed = due;
             due
         })
     }
 
+    /// What is behind its rules.
+    pub fn edge(&mut self) -> &mut Edge<Parcel> {
+        &mut self.edge
+    }
+
     /// Packets held.
     pub fn held(&self) -> u64 {
-        self.conditioner.held()
+        self.edge.held()
     }
 }

@@ -3,6 +3,8 @@
 #![allow(clippy::print_stdout)]
 mod plans;
 
+#[path = "controls/assured.rs"]
+mod assured;
 #[path = "controls/background.rs"]
 mod background;
 #[path = "controls/bottleneck.rs"]

@@ -8,7 +8,7 @@ use dumbbell_core::segment::{Extra, Segment};
 use dumbbell_core::units::{Capacity, Rate, Span, Time};
 use dumbbell_plan::{Node, NodeKind, Plan, Transport};
 use dumbbell_sim::{Arrival, Fate, Observer, Options, Signal, Who, World, drive};
-use plans::{bench_tcp, empty, flow, link, spec};
+use plans::{bench_tcp, edge, empty, flow, link, spec};
 use serde_json::{Value, json};
 
 /// Poisson datagrams over one link, 50 % more than it carries, for two seconds.
@@ -109,7 +109,7 @@ fn queues_that_hold() {
 #[test]
 fn a_conditioner_a_wire_that_loses_and_a_service_come_along() {
     let mut p = overload(json!({ "kind": "drop_tail" }), Capacity::Packets(20));
-    p.links[0].conditioner = Some(spec("tbf", json!({ "rate": "6 Mbps", "burst": "20 kB", "limit": "30 pkt" })));
+    p.links[0].conditioner = edge("tbf", json!({ "rate": "6 Mbps", "burst": "20 kB", "limit": "30 pkt" }), false);
     p.links[0].impairments = vec![spec("bernoulli", json!({ "loss": 0.1 })), spec("jitter", json!({}))];
     p.links[0].mtu = 1500;
     let fates = alike(&p);

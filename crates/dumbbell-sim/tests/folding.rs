@@ -4,10 +4,10 @@ mod plans;
 use dumbbell_algos::{aqm, qdisc};
 use dumbbell_core::packet::Dscp;
 use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span};
-use dumbbell_plan::{Node, NodeKind, Plan, Shared, Spec, Transport};
+use dumbbell_plan::{Node, NodeKind, Plan, Rule, Shared, Spec, Transport};
 use dumbbell_sim::{Options, Report};
 use dumbbell_tcp::{DelayedAck, Detection, Ecn, Reduction, TcpConfig};
-use plans::{audited, empty, flow, link, spec};
+use plans::{audited, edge, empty, flow, link, spec};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::json;
@@ -22,7 +22,8 @@ struct LinkChoice {
     any: usize,
     wire: usize,
     in_service: bool,
-    shaped: bool,
+    /// What stands before its queue, if anything.
+    edge: u8,
     service: u8,
 }
 
@@ -56,7 +57,7 @@ fn link_choice() -> impl Strategy<Value = LinkChoice> {
             any,
             wire,
             in_service,
-            shaped: n == 0,
+            edge: n,
             service,
         })
 }
@@ -151,6 +152,18 @@ fn impairments(wire: usize) -> Vec<Shared<Spec>> {
     some.iter().map(|i| spec(all[*i].0, all[*i].1.clone())).collect()
 }
 
+/// The edge before a queue: a shaper, a marker for each flow, one that holds for each or for all.
+fn before(choice: u8) -> Vec<Shared<Rule>> {
+    let rate = "600 kbps";
+    match choice {
+        0 => edge("tbf", json!({ "rate": rate, "burst": "3 kB" }), false),
+        1 => edge("token_bucket", json!({ "rate": rate, "burst": "3 kB" }), true),
+        2 => edge("data_buffer", json!({ "rate": rate, "burst": "2 pkt", "tokens": "packet", "size": "4 pkt" }), true),
+        3 => edge("data_buffer", json!({ "rate": rate, "burst": "1500 B", "size": "3 pkt" }), false),
+        _ => Vec::new(),
+    }
+}
+
 /// Six hosts on a ring of four routers with a chord; every link has its own character in each direction.
 fn plan(seed: u64, links: &[LinkChoice], flows: &[FlowChoice]) -> Plan {
     let mut p = empty(seed, Span::from_ms(1500));
@@ -166,9 +179,7 @@ fn plan(seed: u64, links: &[LinkChoice], flows: &[FlowChoice]) -> Plan {
         if let Some(n) = c.packets {
             (l.capacity, l.aqm, l.report) = (Capacity::Packets(n), queue(c), true);
         }
-        if c.shaped {
-            l.conditioner = Some(spec("tbf", json!({"rate": "600 kbps", "burst": "3 kB"})));
-        }
+        l.conditioner = before(c.edge);
         l.impairments = impairments(c.wire);
         p.links.push(l);
     }

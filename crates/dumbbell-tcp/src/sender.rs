@@ -263,6 +263,8 @@ impl<C: CongestionControl> Sender<C> {
             initial_window: config.initial_window_for(mss),
             initial_ssthresh: config.initial_ssthresh_for(mss),
             growth_limit: u64::from(config.growth_limit),
+            header: config.header.0 + config.option_bytes(),
+            ..Path::PLAIN
         }
     }
 }

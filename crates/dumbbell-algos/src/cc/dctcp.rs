@@ -93,7 +93,8 @@ impl CongestionControl for Dctcp {
 mod tests {
     use super::*;
 
-    const PATH: Path = Path { mss: 1000, initial_window: 100_000, initial_ssthresh: 1000, growth_limit: 1 };
+    const PATH: Path =
+        Path { mss: 1000, initial_window: 100_000, initial_ssthresh: 1000, growth_limit: 1, ..Path::PLAIN };
 
     fn dctcp(alpha: f64) -> Dctcp {
         Dctcp::new(&DctcpConfig { alpha_on_init: alpha, ..DctcpConfig::default() }, &PATH)

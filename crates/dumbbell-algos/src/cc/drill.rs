@@ -20,7 +20,7 @@ pub struct Drill<C> {
 /// A path whose connection begins with `w` segments and, unless `slow`, in congestion avoidance.
 pub fn path(w: f64, slow: bool) -> Path {
     let initial_ssthresh = if slow { u64::MAX } else { 1 };
-    Path { mss: MSS, initial_window: (w * MSS as f64) as u64, initial_ssthresh, growth_limit: 2 }
+    Path { mss: MSS, initial_window: (w * MSS as f64) as u64, initial_ssthresh, growth_limit: 2, ..Path::PLAIN }
 }
 
 impl<C: Algorithm<Site = Path> + CongestionControl> Drill<C> {

@@ -2,6 +2,7 @@
 use dumbbell_core::registry;
 
 pub mod classic;
+pub mod colours;
 pub mod counter;
 pub mod delays;
 #[cfg(test)]
@@ -41,6 +42,7 @@ registry! { cc AnyCc, suite cc_suite {
     sack::Sack,
     scalable::Scalable,
     tahoe::Tahoe,
+    timed_transmission::TimedTransmission,
     vegas::Vegas,
     veno::Veno,
     westwood::Westwood,

@@ -85,7 +85,7 @@ mod tests {
     where
         C::Config: Default,
     {
-        let path = Path { mss: MSS, initial_window: 10 * MSS, initial_ssthresh: MSS, growth_limit: 1 };
+        let path = Path { mss: MSS, initial_window: 10 * MSS, initial_ssthresh: MSS, growth_limit: 1, ..Path::PLAIN };
         C::new(&C::Config::default(), &path)
     }
 

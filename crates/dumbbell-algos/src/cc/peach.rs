@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     const MSS: u64 = 1000;
-    const PATH: Path = Path { mss: MSS, initial_window: 10 * MSS, initial_ssthresh: u64::MAX, growth_limit: 1 };
+    const PATH: Path = Path { mss: MSS, initial_window: 10 * MSS, ..Path::PLAIN };
 
     fn answer(tag: u32) -> Ack {
         let mut a = Ack::default();

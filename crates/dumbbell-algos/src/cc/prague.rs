@@ -210,7 +210,8 @@ impl CongestionControl for Prague {
 mod tests {
     use super::*;
 
-    const PATH: Path = Path { mss: 1000, initial_window: 10_000, initial_ssthresh: 1000, growth_limit: 1 };
+    const PATH: Path =
+        Path { mss: 1000, initial_window: 10_000, initial_ssthresh: 1000, growth_limit: 1, ..Path::PLAIN };
 
     /// Growth of a round trip at this SRTT, segments.
     fn growth(rtt: Span, config: PragueConfig) -> f64 {

@@ -267,6 +267,17 @@ impl Window {
         self.ecn_cut = Some(share);
     }
 
+    /// The part of the window that no congestion takes becomes `to` bytes instead of `from`: window and threshold follow, as
+    /// far as they hold that part.
+    pub fn rebase(&mut self, from: u64, to: u64) {
+        if self.cwnd >= from {
+            self.cwnd = (self.cwnd - from + to).max(self.mss);
+        }
+        if self.ssthresh >= from && self.ssthresh != u64::MAX {
+            self.ssthresh = (self.ssthresh - from + to).max(2 * self.mss);
+        }
+    }
+
     /// Raises the window by `bytes`, whatever the law.
     pub fn raise(&mut self, bytes: u64) {
         self.cwnd += bytes;

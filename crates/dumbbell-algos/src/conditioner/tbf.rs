@@ -1,8 +1,9 @@
 //! TBF, the token bucket filter: a shaper that holds packets until there are tokens for them (Linux's name).
-use super::token_bucket::TokenBucket;
-use dumbbell_core::aqm::{Cx, LinkInfo, Reason};
+use crate::bucket::TokenBucket;
+use dumbbell_core::aqm::{Cx, Reason};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::conditioner::{Conditioner, Emit};
+use dumbbell_core::meter::{Contract, Tokens};
 use dumbbell_core::packet::Packet;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Bytes, Capacity, Limit, Rate, Span, Time};
@@ -51,14 +52,14 @@ pub struct Tbf<P> {
     bucket: TokenBucket,
     capacity: Capacity,
     burst: Bytes,
-    waiting: VecDeque<P>,
+    waiting: VecDeque<(Time, P)>,
     bytes: u64,
     next: Time,
 }
 
 impl<P> Algorithm for Tbf<P> {
     type Config = TbfConfig;
-    type Site = LinkInfo;
+    type Site = Contract;
     const ABOUT: About = About {
         name: "tbf",
         title: "Token bucket filter",
@@ -68,7 +69,7 @@ impl<P> Algorithm for Tbf<P> {
         sources: &["tc-tbf(8)", "RFC 2475 section 2.3.3.3 (shapers)", "RFC 2697 section 3 (the bucket)"],
         provenance: Provenance::TwoReadings,
     };
-    fn new(config: &TbfConfig, _: &LinkInfo) -> Self {
+    fn new(config: &TbfConfig, _: &Contract) -> Self {
         Tbf {
             bucket: TokenBucket::new(config.rate, config.burst),
             capacity: config.limit.resolve(config.rate, Span::ZERO),
@@ -84,15 +85,15 @@ impl<P: Packet> Tbf<P> {
     /// Lets go what there are tokens for, and sets the clock for the next.
     fn release(&mut self, now: Time, out: &mut impl Emit<P>) {
         self.next = Time::NEVER;
-        while let Some(p) = self.waiting.pop_front() {
+        while let Some((since, p)) = self.waiting.pop_front() {
             let size = p.meta().ip_len;
             if !self.bucket.take(now, size) {
                 self.next = self.bucket.ready(now, size);
-                self.waiting.push_front(p);
+                self.waiting.push_front((since, p));
                 return;
             }
             self.bytes -= u64::from(size);
-            out.emit(p);
+            out.release(p, None, now.since(since));
         }
     }
 }
@@ -111,7 +112,7 @@ impl<P: Packet> Conditioner<P> for Tbf<P> {
             return out.drop(p, Reason::Overflow);
         }
         self.bytes += u64::from(size);
-        self.waiting.push_back(p);
+        self.waiting.push_back((cx.now, p));
         if self.waiting.len() == 1 {
             self.next = self.bucket.ready(cx.now, size);
         }
@@ -124,6 +125,9 @@ impl<P: Packet> Conditioner<P> for Tbf<P> {
     }
     fn held(&self) -> u64 {
         self.waiting.len() as u64
+    }
+    fn tokens(&mut self, now: Time) -> Option<Tokens> {
+        Some(self.bucket.account(now))
     }
     fn probe(&self, out: &mut dyn Probe) {
         out.gauge("tokens", self.bucket.level());

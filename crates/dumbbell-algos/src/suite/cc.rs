@@ -6,7 +6,7 @@ use dumbbell_core::rng::Stream;
 use dumbbell_core::transport::{
     Ack, Cause, Congestion, CongestionControl, LocalSignal, Orders, Path, Phase, RateSample, Sent,
 };
-use dumbbell_core::units::{Span, Time};
+use dumbbell_core::units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -117,8 +117,15 @@ fn rtt() -> u64 {
     100_000
 }
 
-/// The path of all lives.
-pub const PATH: Path = Path { mss: 1000, initial_window: 10_000, initial_ssthresh: u64::MAX, growth_limit: 2 };
+/// The path of all lives, with a reservation for those that heed one.
+pub const PATH: Path = Path {
+    mss: 1000,
+    initial_window: 10_000,
+    growth_limit: 2,
+    reserved: Some(Rate::from_mbps(1)),
+    rtt: Some(Span::from_ms(100)),
+    ..Path::PLAIN
+};
 
 /// A life of at most 300 events, mostly acknowledgements.
 pub fn life(rng: &mut Stream) -> Vec<Event> {

@@ -1,13 +1,14 @@
 //! Every conditioner: each packet comes out once or is dropped once, whenever, and the same again.
 use super::parameters::choices;
-use dumbbell_core::aqm::{Cx, LinkInfo, Reason};
+use dumbbell_core::aqm::{Cx, Reason};
 use dumbbell_core::catalogue::Algorithm;
 use dumbbell_core::conditioner::{Conditioner, Emit};
 use dumbbell_core::flow::FlowTable;
+use dumbbell_core::meter::{Colour, Contract};
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::testing::{Numbered, link, packet};
-use dumbbell_core::units::{Capacity, Span, Time};
+use dumbbell_core::testing::{Numbered, contract, packet};
+use dumbbell_core::units::{Span, Time};
 
 /// What became of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,14 +19,21 @@ pub enum Out {
     Dropped(u64, Reason),
 }
 
-struct Collected<'a>(Time, &'a mut Vec<Out>);
+struct Collected<'a> {
+    now: Time,
+    out: &'a mut Vec<Out>,
+    colours: &'a mut Vec<(u64, Option<Colour>)>,
+    spans: &'a mut Vec<Span>,
+}
 
 impl Emit<Numbered> for Collected<'_> {
-    fn emit(&mut self, p: Numbered) {
-        self.1.push(Out::Emitted(self.0, p.id));
+    fn release(&mut self, p: Numbered, colour: Option<Colour>, held: Span) {
+        self.out.push(Out::Emitted(self.now, p.id));
+        self.colours.push((p.id, colour));
+        self.spans.push(held);
     }
     fn drop(&mut self, p: Numbered, why: Reason) {
-        self.1.push(Out::Dropped(p.id, why));
+        self.out.push(Out::Dropped(p.id, why));
     }
 }
 
@@ -35,23 +43,27 @@ pub struct Station<C> {
     pub inner: C,
     /// What came out of it.
     pub out: Vec<Out>,
+    /// The colours of what went on, in that order.
+    pub colours: Vec<(u64, Option<Colour>)>,
+    /// How long each of them was held.
+    pub spans: Vec<Span>,
     /// Packets that arrived.
     pub arrived: u64,
-    link: LinkInfo,
+    site: Contract,
     rng: Stream,
 }
 
 impl<C: Conditioner<Numbered>> Station<C> {
     /// At the start of a run.
-    pub fn new(build: impl FnOnce(&LinkInfo) -> C) -> Self {
-        let link = link(Capacity::Unlimited);
-        Station { inner: build(&link), out: Vec::new(), arrived: 0, link, rng: Stream::named(1, "station") }
+    pub fn new(build: impl FnOnce(&Contract) -> C) -> Self {
+        let (site, rng) = (contract(), Stream::named(1, "station"));
+        Station { inner: build(&site), out: Vec::new(), colours: Vec::new(), spans: Vec::new(), arrived: 0, site, rng }
     }
 
     fn call(&mut self, now: Time, p: Option<Numbered>) {
         let flows = FlowTable::default();
-        let mut cx = Cx { now, rng: &mut self.rng, link: &self.link, flows: &flows };
-        let mut out = Collected(now, &mut self.out);
+        let mut cx = Cx { now, rng: &mut self.rng, link: &self.site.link, flows: &flows };
+        let mut out = Collected { now, out: &mut self.out, colours: &mut self.colours, spans: &mut self.spans };
         match p {
             Some(p) => self.inner.arrive(&mut cx, p, &mut out),
             None => self.inner.wake(&mut cx, &mut out),
@@ -61,6 +73,11 @@ impl<C: Conditioner<Numbered>> Station<C> {
     /// A packet of `bytes` arrives at `now`, after what is due by then.
     pub fn arrive(&mut self, now: Time, bytes: u32) {
         self.run_to(now);
+        self.arrive_first(now, bytes);
+    }
+
+    /// A packet of `bytes` arrives at `now`, before what is due by then.
+    pub fn arrive_first(&mut self, now: Time, bytes: u32) {
         let p = Numbered { id: self.arrived, meta: packet(self.arrived as u32 % 3, bytes, Ecn::NotEct) };
         self.arrived += 1;
         self.call(now, Some(p));
@@ -86,7 +103,7 @@ impl<C: Conditioner<Numbered>> Station<C> {
 /// Random bursts and pauses through the conditioner; `watch` looks after each arrival.
 fn run<C>(config: &C::Config, seed: u64, mut watch: impl FnMut(&Station<C>)) -> Station<C>
 where
-    C: Algorithm<Site = LinkInfo> + Conditioner<Numbered>,
+    C: Algorithm<Site = Contract> + Conditioner<Numbered>,
 {
     let (mut station, mut rng, mut now) =
         (Station::new(|l| C::new(config, l)), Stream::named(seed, "traffic"), Time::ZERO);
@@ -103,7 +120,7 @@ where
 /// Arrived = emitted + dropped + held after every step, and each packet ends exactly once.
 pub fn accounts_for_every_packet<C>()
 where
-    C: Algorithm<Site = LinkInfo> + Conditioner<Numbered>,
+    C: Algorithm<Site = Contract> + Conditioner<Numbered>,
 {
     for (seed, config) in choices::<C>().iter().enumerate() {
         let end = run::<C>(config, seed as u64, |s| assert_eq!(s.arrived, s.out.len() as u64 + s.inner.held()));
@@ -123,7 +140,7 @@ where
 /// The same traffic gives the same output.
 pub fn repeats_itself<C>()
 where
-    C: Algorithm<Site = LinkInfo> + Conditioner<Numbered>,
+    C: Algorithm<Site = Contract> + Conditioner<Numbered>,
 {
     for config in choices::<C>() {
         assert_eq!(run::<C>(&config, 7, |_| {}).out, run::<C>(&config, 7, |_| {}).out);

@@ -1,4 +1,5 @@
 //! Congestion control: how much may be on its way. Windows are in bytes.
+use crate::packet::Dscp;
 use crate::probe::Probe;
 use crate::units::{Rate, Span, Time};
 use schemars::JsonSchema;
@@ -15,6 +16,25 @@ pub struct Path {
     pub initial_ssthresh: u64,
     /// Segments that one acknowledgement may add in slow start (L of RFC 3465; 1: RFC 5681).
     pub growth_limit: u64,
+    /// Bytes of IP and TCP headers, options too, of a data segment: a reservation counts whole packets.
+    pub header: u64,
+    /// The rate that was reserved for the flow, IP bytes; `None`: best effort.
+    pub reserved: Option<Rate>,
+    /// The round-trip time of its route without queues, if that is known.
+    pub rtt: Option<Span>,
+}
+
+impl Path {
+    /// A path of which nothing is known, and a connection that begins with one segment of 1460 bytes.
+    pub const PLAIN: Path = Path {
+        mss: 1460,
+        initial_window: 1460,
+        initial_ssthresh: u64::MAX,
+        growth_limit: 1,
+        header: 40,
+        reserved: None,
+        rtt: None,
+    };
 }
 
 /// Where the sender stands.
@@ -221,6 +241,9 @@ pub struct Orders {
     pub retransmit: bool,
     /// Segments to send beyond the window, each with its tag: new data, or a repetition if there is none.
     pub extra: Vec<Tag>,
+    /// Segments to send now whatever the congestion window: as many as this, each the one that would go next if the window
+    /// had room. It counts them like all others. None beyond the receiver's window, and none if nothing waits.
+    pub ahead: u32,
     /// Segments to send beside the window that carry nothing new, each with its tag: at low priority, never sent again,
     /// no part of any account of losses. Whatever of them arrives comes back as [`Ack::tag`].
     pub dummies: Vec<Tag>,
@@ -252,6 +275,7 @@ impl Orders {
             && self.freeze.is_none()
             && !self.retransmit
             && self.extra.is_empty()
+            && self.ahead == 0
             && self.dummies.is_empty()
     }
 }
@@ -359,6 +383,11 @@ pub trait CongestionControl {
     /// A segment is about to go: the tag to write on it.
     fn on_sent(&mut self, _sent: &Sent) -> Tag {
         Tag(0)
+    }
+    /// The DiffServ codepoint of a segment with this tag, which is not 0; `None`: the flow's. A control that colours its
+    /// segments tags them, and learns by the tags of [`Congestion::tags`] what colours were lost.
+    fn codepoint(&self, _tag: Tag) -> Option<Dscp> {
+        None
     }
     /// The connection was idle for longer than a retransmission timeout (RFC 5681 section 4.1), or its SYN was
     /// lost (section 3.1): the window may be at most this.

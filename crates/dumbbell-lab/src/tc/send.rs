@@ -2,7 +2,7 @@
 use super::part::{Outlet, Site};
 use super::{KINDS, netem, tbf, without};
 use dumbbell_core::units::Capacity;
-use dumbbell_plan::Link;
+use dumbbell_plan::{Link, Rule};
 
 /// Whether a device's name is one word that no shell takes for another thing.
 pub fn plain(dev: &str) -> bool {
@@ -21,17 +21,17 @@ pub fn lines(link: &Link, dev: &str, queue_only: bool, outlet: &mut Outlet) -> V
     } else {
         chain.extend(netem::wire(link, outlet));
     }
-    match &link.conditioner {
-        Some(spec) if spec.kind == "tbf" => {
-            chain.extend(tbf::conditioner(spec, outlet));
+    match link.conditioner.as_slice() {
+        [rule] if rule.spec.kind == "tbf" && is_for_all(rule) => {
+            chain.extend(tbf::conditioner(&rule.spec, outlet));
             let queue = &link.aqm.kind;
             outlet.say(format!("the queue behind the shaper, {queue}, is the device's own: tc has one place for both"));
         }
-        Some(spec) => {
-            let fix = "known is tbf";
-            outlet.refuse(format!("tc cannot say the conditioner `{}` of {}", spec.kind, link.name), fix);
+        [rule, ..] => {
+            let fix = "known is tbf, for all packets alike";
+            outlet.refuse(format!("tc cannot say the conditioner `{}` of {}", rule.spec.kind, link.name), fix);
         }
-        None => {
+        [] => {
             if !queue_only {
                 chain.push(tbf::shaper(link, outlet));
             }
@@ -45,6 +45,11 @@ pub fn lines(link: &Link, dev: &str, queue_only: bool, outlet: &mut Outlet) -> V
         i => format!("parent {i:x}:1 handle {:x}:", i + 1),
     };
     chain.iter().enumerate().map(|(i, words)| format!("tc qdisc add dev {dev} {} {words}", place(i))).collect()
+}
+
+/// Whether a rule takes every packet, into one state.
+fn is_for_all(rule: &Rule) -> bool {
+    !rule.per_flow && rule.flows.is_none() && rule.codepoints.is_none()
 }
 
 /// The words for the queue.

@@ -34,6 +34,21 @@ impl Path {
     fn growth_limit(&self) -> u64 {
         self.0.growth_limit
     }
+    /// Bytes of IP and TCP headers, options too, of a data segment.
+    #[getter]
+    fn header(&self) -> u64 {
+        self.0.header
+    }
+    /// The rate that was reserved for the flow, bits a second; None: best effort.
+    #[getter]
+    fn reserved(&self) -> Option<u64> {
+        self.0.reserved.map(|r| r.bps())
+    }
+    /// The round-trip time of its route without queues, seconds, if that is known.
+    #[getter]
+    fn rtt(&self) -> Option<f64> {
+        seconds(self.0.rtt)
+    }
 }
 
 impl Path {
@@ -258,6 +273,10 @@ impl Orders {
     fn extra(&self, tag: u32) {
         open(&self.0).extra.push(Tag(tag));
     }
+    /// Send this many segments whatever the congestion window, which counts them: what would go next if it had room.
+    fn ahead(&self, segments: u32) {
+        open(&self.0).ahead += segments;
+    }
     /// Send a segment that brings nothing new, at low priority, with this tag; its answer bears the tag.
     fn dummy(&self, tag: u32) {
         open(&self.0).dummies.push(Tag(tag));
@@ -271,11 +290,12 @@ impl Orders {
         if mine.is_empty() {
             return;
         }
-        let CoreOrders { rto, freeze, retransmit, extra, dummies } = std::mem::take(&mut *mine);
+        let CoreOrders { rto, freeze, retransmit, extra, ahead, dummies } = std::mem::take(&mut *mine);
         to.rto = rto.or(to.rto);
         to.freeze = freeze.or(to.freeze);
         to.retransmit |= retransmit;
         to.extra.extend(extra);
+        to.ahead += ahead;
         to.dummies.extend(dummies);
     }
 }

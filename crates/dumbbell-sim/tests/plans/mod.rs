@@ -2,8 +2,9 @@
 #![allow(dead_code)]
 mod routes;
 
+use dumbbell_core::meter::ASSURED;
 use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span};
-use dumbbell_plan::{Flow, Link, Node, NodeId, NodeKind, Plan, Record, Shared, Spec, Transport};
+use dumbbell_plan::{Flow, Link, Node, NodeId, NodeKind, Plan, Record, Rule, Shared, Spec, Transport};
 use dumbbell_sim::{Options, Report, World};
 use dumbbell_tcp::TcpConfig;
 use routes::Routes;
@@ -12,6 +13,12 @@ use serde_json::{Value, json};
 /// An algorithm with its defaults but for `config`.
 pub fn spec(kind: &str, config: Value) -> Shared<Spec> {
     Spec { kind: kind.into(), config, source_hash: None }.into()
+}
+
+/// An edge of one rule: for all packets, or for each flow by itself.
+pub fn edge(kind: &str, config: Value, per_flow: bool) -> Vec<Shared<Rule>> {
+    let spec = Spec { kind: kind.into(), config, source_hash: None };
+    vec![Rule { spec, per_flow, flows: None, codepoints: None, colours: ASSURED }.into()]
 }
 
 /// A plain link.
@@ -25,7 +32,7 @@ pub fn link(from: NodeId, to: NodeId, rate: Rate, delay: Span) -> Link {
         delay,
         mtu: 1500,
         framing: 0,
-        conditioner: None,
+        conditioner: Vec::new(),
         aqm: spec("drop_tail", json!({})),
         capacity: Capacity::Unlimited,
         count_in_service: false,

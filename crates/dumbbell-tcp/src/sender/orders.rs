@@ -61,6 +61,11 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
         // The list goes back empty: its room is used again.
         self.cc.orders.extra = extra;
+        for _ in 0..std::mem::take(&mut self.cc.orders.ahead) {
+            if !self.send_ahead(now, out) {
+                break;
+            }
+        }
         let mut dummies = std::mem::take(&mut self.cc.orders.dummies);
         for tag in dummies.drain(..) {
             self.send_dummy(now, tag, out);

@@ -40,21 +40,14 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// The same where something is special: recovery, going back, the last segment, a small window.
     #[cold]
     fn transmit_with_care(&mut self, now: Time, out: &mut impl Outbox) {
-        let metered = self.phase == Phase::Recovery || (self.phase == Phase::Loss && self.detect.by_segment());
         if self.cold.frto.waits() {
             // F-RTO's two new segments decide what goes next.
-        } else if metered {
-            while let Some((pick, from, to)) = self.next_repair() {
-                if !self.released(now) {
+        } else if self.metered() {
+            while let Some((segment, room)) = self.next_repair() {
+                if segment.2 - segment.1 > room || !self.released(now) {
                     break;
                 }
-                let after = self.send(now, from, to, Tag(0), out);
-                if pick == Pick::New {
-                    self.nxt = after;
-                }
-                if self.phase == Phase::Recovery {
-                    self.recover.on_sent(pick, from, after);
-                }
+                self.send_repair(now, segment, out);
             }
         } else {
             while let Some(to) = self.next_in_order() {
@@ -73,8 +66,51 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
+    /// Whether a recovery, or a detector that knows single segments, says what goes next.
+    fn metered(&self) -> bool {
+        self.phase == Phase::Recovery || (self.phase == Phase::Loss && self.detect.by_segment())
+    }
+
+    /// Sends what a recovery picked.
+    fn send_repair(&mut self, now: Time, (pick, from, to): (Pick, u64, u64), out: &mut impl Outbox) {
+        let after = self.send(now, from, to, Tag(0), out);
+        if pick == Pick::New {
+            self.nxt = after;
+        }
+        if self.phase == Phase::Recovery {
+            self.recover.on_sent(pick, from, after);
+        }
+    }
+
+    /// Sends the segment that would go next if the congestion window had room; false if none waits, or the receiver has no
+    /// room for it.
+    pub(super) fn send_ahead(&mut self, now: Time, out: &mut impl Outbox) -> bool {
+        if self.frozen || self.stage != Stage::Established || self.cold.frto.waits() {
+            return false;
+        }
+        if self.metered() {
+            let Some((segment, _)) = self.next_repair() else { return false };
+            self.send_repair(now, segment, out);
+        } else {
+            let Some(to) = self.next_for_the_receiver() else { return false };
+            self.nxt = self.send(now, self.nxt, to, Tag(0), out);
+        }
+        true
+    }
+
     /// The end of the segment at SND.NXT, if it may go: slow start, congestion avoidance, going back.
     fn next_in_order(&mut self) -> Option<u64> {
+        let to = self.next_for_the_receiver()?;
+        let after = self.in_the_window() + (to - self.nxt);
+        if after > self.cc.cwnd() + self.spare {
+            self.window_limited = true;
+            return None;
+        }
+        Some(to)
+    }
+
+    /// The same, whatever the congestion window.
+    fn next_for_the_receiver(&mut self) -> Option<u64> {
         let mut hole = u64::MAX;
         if !self.board.is_empty() {
             self.nxt = self.board.skip(self.nxt).unwrap_or(self.nxt);
@@ -100,11 +136,6 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             self.window_limited = false;
             return None;
         }
-        let after = self.in_the_window() + (to - self.nxt);
-        if after > self.cc.cwnd() + self.spare {
-            self.window_limited = true;
-            return None;
-        }
         Some(to)
     }
 
@@ -115,15 +146,15 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         (self.nxt - self.una).saturating_sub(self.beyond + held)
     }
 
-    /// What the recovery sends next, cut to a segment.
-    fn next_repair(&mut self) -> Option<(Pick, u64, u64)> {
+    /// What the recovery sends next, cut to a segment, and for how many bytes there is room.
+    fn next_repair(&mut self) -> Option<((Pick, u64, u64), u64)> {
         if self.phase == Phase::Loss {
             return self.next_after_timeout();
         }
         let flight = flight!(self);
         let pick = self.recover.next(&flight, &self.detect)?;
         let (from, to) = self.cut(pick)?;
-        (to - from <= self.recover.room(&flight, &self.detect)).then_some((pick, from, to))
+        Some(((pick, from, to), self.recover.room(&flight, &self.detect)))
     }
 
     /// The segment of a pick, if there is one and the receiver has room for it.
@@ -226,7 +257,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             self.beyond += to - from;
         }
         self.tagged = true;
-        self.cold.tags.add(from, to, tag, beyond);
-        Extra { tag: tag.0, ..Extra::default() }
+        self.cold.tags.add((from, to), tag, beyond, from < self.high);
+        Extra { tag: tag.0, dscp: self.cc.algorithm().codepoint(tag), ..Extra::default() }
     }
 }

@@ -48,7 +48,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         // What was acknowledged selectively or by duplicates, and replaced, counts once.
         let in_flight = (self.nxt - self.una - self.limited_sent).min(self.cc.cwnd());
         let below = self.detect.lost_below(&self.board);
-        self.beyond -= self.cold.tags.take_lost(below, self.una, &self.board);
+        self.beyond -= self.cold.tags.take_lost(below, self.una, false, &self.board);
         self.phase = Phase::Recovery;
         self.recover_point = self.high;
         (self.spare, self.limited_sent) = (0, 0);
@@ -78,7 +78,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if self.tagged && step.exit.is_none() {
             let below = self.detect.lost_below(&self.board);
             let head = if gain.acked > 0 { self.una } else { 0 };
-            self.beyond -= self.cold.tags.take_lost(below, head, &self.board);
+            self.beyond -= self.cold.tags.take_lost(below, head, false, &self.board);
             if !self.cold.tags.lost.is_empty() {
                 let event = Congestion::new(now, Cause::Further, self.nxt - self.una, &self.cold.tags.lost);
                 self.cc.on_congestion(&event);

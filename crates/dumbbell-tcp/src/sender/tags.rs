@@ -8,6 +8,8 @@ struct Tagged {
     tag: Tag,
     /// Whether it went beyond the window, so that the window does not count it.
     beyond: bool,
+    /// Whether it had been sent before.
+    again: bool,
 }
 
 /// Tagged segments in the network. Few: a congestion control that tags every segment pays for it.
@@ -23,8 +25,9 @@ impl Tags {
         self.outstanding.is_empty()
     }
 
-    pub fn add(&mut self, from: u64, to: u64, tag: Tag, beyond: bool) {
-        self.outstanding.push(Tagged { from, to, tag, beyond });
+    /// A segment goes with a tag; `again`: not for the first time.
+    pub fn add(&mut self, (from, to): (u64, u64), tag: Tag, beyond: bool, again: bool) {
+        self.outstanding.push(Tagged { from, to, tag, beyond, again });
     }
 
     /// Forgets what is acknowledged; returns how many of its bytes went beyond the window.
@@ -33,14 +36,15 @@ impl Tags {
     }
 
     /// Moves the tags of what lies below `lost_below`, or begins at `head`, and is not selectively acknowledged,
-    /// to `lost`; returns how many of its bytes went beyond the window.
-    pub fn take_lost(&mut self, lost_below: u64, head: u64, board: &Scoreboard) -> u64 {
+    /// to `lost`; returns how many of its bytes went beyond the window. A repetition is not lost because its original was:
+    /// it goes with them only if `repeated` too is given up.
+    pub fn take_lost(&mut self, lost_below: u64, head: u64, repeated: bool, board: &Scoreboard) -> u64 {
         self.lost.clear();
         let mut lost = std::mem::take(&mut self.lost);
-        let bytes = self.drop_where(
-            |t| (t.to <= lost_below || t.from == head) && board.bytes_within(t.from, t.to) == 0,
-            |t| lost.push(t.tag),
-        );
+        let gone = |t: &Tagged| {
+            (t.to <= lost_below || t.from == head) && (repeated || !t.again) && board.bytes_within(t.from, t.to) == 0
+        };
+        let bytes = self.drop_where(gone, |t| lost.push(t.tag));
         self.lost = lost;
         bytes
     }

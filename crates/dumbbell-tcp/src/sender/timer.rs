@@ -76,7 +76,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             // The receiver dropped what it had reported (RFC 2018 section 8).
             self.board.clear();
         }
-        self.beyond -= self.cold.tags.take_lost(self.high, self.una, &self.board);
+        self.beyond -= self.cold.tags.take_lost(self.high, self.una, true, &self.board);
         self.cold.frto = self.frto_at_timeout(first);
         self.detect.on_timeout(now, self.una, &self.board);
         self.rate_timeout();

@@ -70,6 +70,11 @@ impl Average {
         self.idle_since = Some(now);
     }
 
+    /// A packet went in that no `arrive` was told of, or of which it had been said that it would not.
+    pub fn busy(&mut self) {
+        self.idle_since = None;
+    }
+
     /// A packet arrives and finds a queue of length `queue`; the link sends at `rate`.
     #[inline]
     pub fn arrive(&mut self, now: Time, rate: Rate, queue: f64) {

@@ -32,8 +32,25 @@ pub struct Dropper {
     p_b: f64,
 }
 
+/// A curve's probability for one packet, by an algorithm that tells packets of one class apart.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weighed {
+    /// Probability before the spacing.
+    pub p_b: f64,
+    /// What the probability after the spacing is multiplied by, so that at any count a packet of twice the weight is signalled
+    /// twice as often; 1: RED. With 0 the packet is let in and not counted.
+    pub weight: f64,
+}
+
+impl Weighed {
+    /// As RED: a packet is a packet.
+    pub fn plain(p_b: f64) -> Self {
+        Weighed { p_b, weight: 1.0 }
+    }
+}
+
 /// What [`Body::observe`] found, for the decision about the same packet.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Observed {
     /// The average that the curve is asked about.
     pub avg: f64,
@@ -99,6 +116,19 @@ impl Body {
     pub fn is_idle(&self) -> bool {
         self.average.is_idle()
     }
+
+    /// A packet went in without being observed, or after all: it is not idle.
+    pub fn busy(&mut self) {
+        self.average.busy();
+    }
+
+    /// The packet of which `observed` was taken was dropped: an idle link stays idle. The time until now is in the average already.
+    #[inline]
+    pub fn refused(&mut self, observed: Observed, now: Time) {
+        if observed.was_idle {
+            self.average.idle_from(now);
+        }
+    }
 }
 
 impl Dropper {
@@ -126,24 +156,45 @@ impl Dropper {
         p: &Meta,
         fits: bool,
     ) -> Verdict {
-        let verdict = self.verdict(body, observed.avg, cx, q, p);
+        self.decide_weighed(body, observed, cx, q, (p, fits), Weighed::plain)
+    }
+
+    /// The same, for a packet that `fits` or does not, of which `weigh` changes the curve's probability.
+    #[inline(always)]
+    pub fn decide_weighed(
+        &mut self,
+        body: &mut Body,
+        observed: Observed,
+        cx: &mut Cx<'_>,
+        q: &impl QueueView,
+        (p, fits): (&Meta, bool),
+        weigh: impl FnOnce(f64) -> Weighed,
+    ) -> Verdict {
+        let verdict = self.verdict(body, observed.avg, cx, q, p, weigh);
         let fate = verdict.decide(p.ecn, fits);
         if fate == Decision::Drop(Reason::Overflow) {
             self.spacing.restart(cx.rng);
         }
-        if observed.was_idle && matches!(fate, Decision::Drop(_)) {
-            // The link stays idle; the time until now is in the average already.
-            body.average.idle_from(cx.now);
+        if matches!(fate, Decision::Drop(_)) {
+            body.refused(observed, cx.now);
         }
         verdict
     }
 
     #[inline(always)]
-    fn verdict(&mut self, body: &Body, avg: f64, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta) -> Verdict {
+    fn verdict(
+        &mut self,
+        body: &Body,
+        avg: f64,
+        cx: &mut Cx<'_>,
+        q: &impl QueueView,
+        p: &Meta,
+        weigh: impl FnOnce(f64) -> Weighed,
+    ) -> Verdict {
         let floor = body.min_q_for_drop;
         let short = floor > 0.0 && f64::from(q.backlog().packets) <= floor;
         match self.curve.at(avg) {
-            Region::Random(p_b) if !short => self.random(body, cx, p_b, p),
+            Region::Random(p_b) if !short => self.random(body, cx, weigh(p_b), p),
             Region::Forced if !short => self.force(body, cx, q, p),
             _ => {
                 self.p_b = 0.0;
@@ -154,7 +205,13 @@ impl Dropper {
     }
 
     /// Between the thresholds.
-    fn random(&mut self, body: &Body, cx: &mut Cx<'_>, p_b: f64, p: &Meta) -> Verdict {
+    #[inline(always)]
+    fn random(&mut self, body: &Body, cx: &mut Cx<'_>, weighed: Weighed, p: &Meta) -> Verdict {
+        if weighed.weight <= 0.0 {
+            self.p_b = 0.0;
+            self.spacing.skip();
+            return Verdict::Pass;
+        }
         let in_means = f64::from(p.ip_len) / body.mean_size;
         let (factor, weight, scale) = match body.byte_drop {
             ByteDrop::Off => (1.0, 1.0, 1.0),
@@ -162,8 +219,8 @@ impl Dropper {
             ByteDrop::MaxSize => (f64::from(p.ip_len) / f64::from(cx.link.mtu), 1.0, 1.0),
             ByteDrop::Ns2 => (1.0, in_means, in_means),
         };
-        self.p_b = p_b * factor;
-        Verdict::early(self.spacing.test(self.p_b, weight, scale, cx.rng), body.ecn)
+        self.p_b = weighed.p_b * factor;
+        Verdict::early(self.spacing.test(self.p_b, weight, scale * weighed.weight, cx.rng), body.ecn)
     }
 
     /// Beyond the upper threshold.

@@ -62,6 +62,11 @@ impl Spacing {
         self.saw = Saw { count: -1, p_a: 0.0, coin: 0.0 };
     }
 
+    /// A packet in the random region that may not get the signal, and does not count.
+    pub fn skip(&mut self) {
+        self.saw = Saw { count: self.count, p_a: 0.0, coin: 0.0 };
+    }
+
     /// The average is above the random region: the packet gets the signal.
     pub fn force(&mut self, rng: &mut Stream) {
         self.saw = Saw { count: self.count, p_a: 1.0, coin: 0.0 };

@@ -15,7 +15,7 @@ struct Run {
 
 impl Run {
     fn new() -> Self {
-        let path = Path { mss: MSS, initial_window: 10 * MSS, initial_ssthresh: u64::MAX, growth_limit: 1 };
+        let path = Path { mss: MSS, initial_window: 10 * MSS, ..Path::PLAIN };
         Run { bbr: Model::new(&BbrConfig::default(), &path), now: Time::ZERO, total: 0 }
     }
     /// In PROBE_BW at 10 Mbps.

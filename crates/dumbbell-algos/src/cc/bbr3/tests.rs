@@ -15,7 +15,7 @@ struct Run {
 
 impl Run {
     fn with(config: Bbr3Config, rtt: Span) -> Self {
-        let path = Path { mss: MSS, initial_window: 10 * MSS, initial_ssthresh: u64::MAX, growth_limit: 1 };
+        let path = Path { mss: MSS, initial_window: 10 * MSS, ..Path::PLAIN };
         Run { cc: Model::new(&config, &path), now: Time::ZERO, total: 0, rtt }
     }
     fn new() -> Self {

@@ -16,7 +16,7 @@ struct Bench {
 
 impl Bench {
     fn new(config: CaeConfig) -> Self {
-        let path = Path { mss: MSS, initial_window: 10 * MSS, initial_ssthresh: u64::MAX, growth_limit: 1 };
+        let path = Path { mss: MSS, initial_window: 10 * MSS, ..Path::PLAIN };
         let at = Time::ZERO + Span::from_secs(1);
         Bench { cae: Cae::new(&config, &path), r: at, t: at, tick: Span::ZERO }
     }

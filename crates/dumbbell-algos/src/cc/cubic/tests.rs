@@ -4,7 +4,7 @@ use super::*;
 const MSS: u64 = 1000;
 
 fn path() -> Path {
-    Path { mss: MSS, initial_window: 10 * MSS, initial_ssthresh: u64::MAX, growth_limit: 1 }
+    Path { mss: MSS, initial_window: 10 * MSS, ..Path::PLAIN }
 }
 
 fn config() -> CubicConfig {
@@ -186,7 +186,7 @@ fn time_stands_still_without_data() {
 /// Section 4.6 and RFC 8511: ns-3's test of ABE expects 700 and 850 of 1000 bytes in flight.
 #[test]
 fn ecn_echoes() {
-    let small = Path { mss: 1, initial_window: 1000, initial_ssthresh: 1, growth_limit: 1 };
+    let small = Path { mss: 1, initial_window: 1000, initial_ssthresh: 1, growth_limit: 1, ..Path::PLAIN };
     for (abe, left) in [(false, 700), (true, 850)] {
         let mut c = Cubic::new(&CubicConfig { abe, ..config() }, &small);
         congest(&mut c, ms(0), Cause::Ecn);

@@ -43,7 +43,7 @@ fn ack(n: u64, ece: bool) -> Ack {
 
 /// 100 kB/s for 20 s, then a warning `ago` ms before 20 s, if one: a connection with a window of 50 segments in avoidance.
 fn jersey(config: &JerseyConfig, ago: Option<u64>) -> Jersey {
-    let path = Path { mss: MSS, initial_window: 50 * MSS, initial_ssthresh: 1, growth_limit: 1 };
+    let path = Path { mss: MSS, initial_window: 50 * MSS, initial_ssthresh: 1, growth_limit: 1, ..Path::PLAIN };
     let mut j = Jersey::new(config, &path);
     for n in 0..2000 {
         let mut a = ack(n, ago.is_some_and(|ago| 20_000 - 10 * n == ago));
@@ -89,7 +89,7 @@ fn the_window_after_a_warning_has_bounds() {
     let mut small = jersey(&plain, Some(10));
     small.on_recovered(at_ms(20_000), 4 * MSS);
     assert_eq!(after(small, Cause::Ecn).0, 4 * MSS);
-    let path = Path { mss: MSS, initial_window: 50 * MSS, initial_ssthresh: u64::MAX, growth_limit: 1 };
+    let path = Path { mss: MSS, initial_window: 50 * MSS, ..Path::PLAIN };
     assert_eq!(after(Jersey::new(&plain, &path), Cause::Ecn), (2 * MSS, Some(2 * MSS)), "no estimate yet");
 }
 
@@ -111,7 +111,7 @@ fn a_loss_does_not_move_the_estimate() {
 /// Without warnings it grows like Reno, by whatever it estimates.
 #[test]
 fn it_grows_like_reno() {
-    let path = Path { mss: MSS, initial_window: 4 * MSS, initial_ssthresh: 30 * MSS, growth_limit: 1 };
+    let path = Path { mss: MSS, initial_window: 4 * MSS, initial_ssthresh: 30 * MSS, growth_limit: 1, ..Path::PLAIN };
     let (mut j, mut reno) = (Jersey::new(&JerseyConfig::default(), &path), Window::new(STANDARD, &path));
     for n in 0..500 {
         let a = ack(n, n % 7 == 6);

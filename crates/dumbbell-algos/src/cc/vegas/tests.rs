@@ -5,7 +5,8 @@ use super::*;
 /// A connection with `w` segments and a threshold of `ssthresh`, whose base is 100 ms, and which gets three samples of `rtt_ms` in a round trip
 /// that the third ends: the window and the threshold, segments.
 fn judged(w: u64, ssthresh: u64, rtt_ms: u64, config: &VegasConfig) -> (f64, f64) {
-    let path = Path { mss: MSS, initial_window: w * MSS, initial_ssthresh: ssthresh * MSS, growth_limit: 1 };
+    let path =
+        Path { mss: MSS, initial_window: w * MSS, initial_ssthresh: ssthresh * MSS, growth_limit: 1, ..Path::PLAIN };
     let mut v = Vegas::new(config, &path);
     let mut ack = Ack::default();
     // Duplicates: samples, and no growth. The first is of an empty path, and begins a round that it ends.

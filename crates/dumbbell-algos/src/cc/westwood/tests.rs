@@ -94,7 +94,7 @@ fn ack(acked: u64) -> Ack {
 }
 
 fn westwood() -> Westwood {
-    let path = Path { mss: MSS, initial_window: 100 * MSS, initial_ssthresh: u64::MAX, growth_limit: 1 };
+    let path = Path { mss: MSS, initial_window: 100 * MSS, ..Path::PLAIN };
     Westwood::new(&WestwoodConfig::default(), &path)
 }
 
@@ -153,7 +153,7 @@ fn the_window_after_congestion_is_what_the_path_carries() {
 /// Between congestion it is Reno.
 #[test]
 fn it_grows_like_reno() {
-    let path = Path { mss: MSS, initial_window: 4 * MSS, initial_ssthresh: 30 * MSS, growth_limit: 1 };
+    let path = Path { mss: MSS, initial_window: 4 * MSS, initial_ssthresh: 30 * MSS, growth_limit: 1, ..Path::PLAIN };
     let mut westwood = Westwood::new(&WestwoodConfig::default(), &path);
     let mut reno = Window::new(STANDARD, &path);
     for n in 0..500 {

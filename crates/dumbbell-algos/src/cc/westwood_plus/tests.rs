@@ -76,7 +76,7 @@ fn compressed_acks_do_not_mislead_it() {
 }
 
 fn made(cut: Cut) -> WestwoodPlus {
-    let path = Path { mss: MSS, initial_window: 20 * MSS, initial_ssthresh: u64::MAX, growth_limit: 1 };
+    let path = Path { mss: MSS, initial_window: 20 * MSS, ..Path::PLAIN };
     let mut w = WestwoodPlus::new(&WestwoodPlusConfig { cut, ..WestwoodPlusConfig::default() }, &path);
     for n in 0..300 {
         w.on_ack(&ack(n, 50), &mut Orders::default());

@@ -5,7 +5,7 @@ use dumbbell_core::units::{Span, Time};
 const MSS: u64 = 1000;
 
 fn path(growth_limit: u64) -> Path {
-    Path { mss: MSS, initial_window: 2 * MSS, initial_ssthresh: u64::MAX, growth_limit }
+    Path { mss: MSS, initial_window: 2 * MSS, initial_ssthresh: u64::MAX, growth_limit, ..Path::PLAIN }
 }
 fn ack(bytes: u64) -> Ack {
     let mut a = Ack::default();
@@ -74,7 +74,7 @@ fn a_spurious_reduction_is_undone() {
 /// RFC 8511: 0.8 of the window remains; ns-3's test has 500 and, with its constant of 0.7, 700 of 1000 bytes.
 #[test]
 fn abe() {
-    let small = Path { mss: 1, initial_window: 1000, initial_ssthresh: 1, growth_limit: 1 };
+    let small = Path { mss: 1, initial_window: 1000, initial_ssthresh: 1, growth_limit: 1, ..Path::PLAIN };
     for (abe, beta_ecn, left) in [(false, 0.8, 500), (true, 0.8, 800), (true, 0.7, 700)] {
         let config = ClassicConfig { abe, beta_ecn, ..ClassicConfig::default() };
         let mut w = Window::classic(&config, &small);

@@ -1,0 +1,184 @@
+//! The marker with a data buffer: S. Choi, C. Kim, "TCP throughput guarantee using packet buffering", 2001, section 4.2.
+//!
+//! A token bucket marker in which a packet that finds no token waits for one, so that a burst does not lose the
+//! tokens that come behind it. Only the size of the buffer decides what is OUT; a buffer of size 0 is `token_bucket`.
+use crate::bucket::TokenBucket;
+use crate::bucket::config::bucket_config;
+use dumbbell_core::aqm::Cx;
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::conditioner::{Conditioner, Emit};
+use dumbbell_core::meter::{Colour, Contract, Tokens};
+use dumbbell_core::packet::Packet;
+use dumbbell_core::probe::Probe;
+use dumbbell_core::units::{Capacity, Limit, Packets, Rate, Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+#[cfg(test)]
+mod random;
+#[cfg(test)]
+mod tests;
+
+/// Which packet leaves as OUT when one arrives that does not fit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Overflow {
+    /// The one that has waited longest; the order of packets is kept.
+    #[default]
+    Front,
+    /// The arriving one, which overtakes those that wait.
+    Arrival,
+}
+
+bucket_config! {
+    /// Parameters of [`DataBuffer`].
+    pub struct DataBufferConfig {
+        /// How much may wait for tokens: packets, bytes of IP length, a time or a BDP of `rate`. With `"0 pkt"` nothing ever
+        /// waits.
+        #[schemars(extend("x-source" = "Choi and Kim 2001, section 5.1: 3 packets"))]
+        pub size: Limit = Limit::Packets(Packets(3.0)),
+        /// Which packet leaves as OUT when one arrives that does not fit.
+        #[schemars(extend("x-source" = "Choi and Kim 2001, section 4.2: the one at the front"))]
+        pub overflow: Overflow = Overflow::Front,
+    }
+}
+
+impl Config for DataBufferConfig {
+    fn check(&self) -> Result<(), Fault> {
+        self.check_bucket()
+    }
+}
+
+/// What waits for a token, and since when.
+#[derive(Clone, Debug)]
+struct Held<P> {
+    since: Time,
+    bytes: u32,
+    packet: P,
+}
+
+/// Green when there is a token, at once or later; yellow when the buffer overflows.
+#[derive(Clone, Debug)]
+pub struct DataBuffer<P> {
+    bucket: TokenBucket,
+    capacity: Capacity,
+    overflow: Overflow,
+    waiting: VecDeque<Held<P>>,
+    /// Bytes that wait.
+    bytes: u64,
+    /// When the tokens of the first that waits are there.
+    next: Time,
+}
+
+impl<P> Algorithm for DataBuffer<P> {
+    type Config = DataBufferConfig;
+    type Site = Contract;
+    const ABOUT: About = About {
+        name: "data_buffer",
+        title: "Token bucket marker with a data buffer",
+        idea: "A packet that finds no token waits for one in a small buffer; when that overflows, the packet at its front \
+               leaves as OUT.",
+        equations: "tokens <- min(burst, tokens + rate dt / 8)\n\
+                    arrival:  nothing waits, tokens >= length:  green (IN), tokens <- tokens - length\n\
+                    \x20         else it waits behind the others;  no room:  the front leaves first, yellow (OUT)\n\
+                    a token:  tokens >= length of the front:  it leaves green, tokens <- tokens - length\n\
+                    what leaves green waited at most  size / rate;  IN in any time t:  burst + rate t / 8  bytes",
+        sources: &[
+            "S. Choi, C. Kim, TCP throughput guarantee using packet buffering, KISS 28(2), 2001, section 4.2",
+            "RFC 2475 section 2.3.3 (markers, shapers)",
+        ],
+        provenance: Provenance::TwoReadings,
+    };
+    fn new(c: &DataBufferConfig, site: &Contract) -> Self {
+        let rate = c.rate.or(site.reserved).unwrap_or(Rate::from_bps(0));
+        DataBuffer {
+            bucket: c.bucket(site),
+            capacity: c.size.resolve(rate, site.rtt.unwrap_or_default()),
+            overflow: c.overflow,
+            waiting: VecDeque::new(),
+            bytes: 0,
+            next: Time::NEVER,
+        }
+    }
+}
+
+impl<P: Packet> DataBuffer<P> {
+    /// Lets go what there are tokens for, from the front, and sets the clock for the next. What costs more than the
+    /// bucket ever holds leaves as OUT when it is at the front, or it would bar the way for good.
+    fn serve(&mut self, now: Time, out: &mut impl Emit<P>) {
+        self.next = Time::NEVER;
+        while let Some(front) = self.waiting.front() {
+            let bytes = front.bytes;
+            let colour = if self.bucket.take(now, bytes) {
+                Colour::Green
+            } else {
+                let ready = self.bucket.ready(now, bytes);
+                if ready != Time::NEVER {
+                    self.next = ready;
+                    return;
+                }
+                Colour::Yellow
+            };
+            self.release(now, colour, out);
+        }
+    }
+
+    /// The front leaves.
+    fn release(&mut self, now: Time, colour: Colour, out: &mut impl Emit<P>) {
+        if let Some(front) = self.waiting.pop_front() {
+            self.bytes -= u64::from(front.bytes);
+            out.release(front.packet, Some(colour), now.since(front.since));
+        }
+    }
+
+    /// Whether a packet of `bytes` may wait beside those that do.
+    fn fits(&self, bytes: u32) -> bool {
+        self.capacity.fits(self.waiting.len() as u32, self.bytes, bytes)
+    }
+}
+
+impl<P: Packet> Conditioner<P> for DataBuffer<P> {
+    fn arrive(&mut self, cx: &mut Cx<'_>, p: P, out: &mut impl Emit<P>) {
+        let (now, bytes) = (cx.now, p.meta().ip_len);
+        // A token of this very instant comes before the packet.
+        if self.next <= now {
+            self.serve(now, out);
+        }
+        if self.waiting.is_empty() && self.bucket.take(now, bytes) {
+            return out.release(p, Some(Colour::Green), Span::ZERO);
+        }
+        let before = self.waiting.len();
+        while self.overflow == Overflow::Front && !self.waiting.is_empty() && !self.fits(bytes) {
+            self.release(now, Colour::Yellow, out);
+        }
+        // Larger than the whole buffer, or there is none.
+        if !self.fits(bytes) {
+            out.release(p, Some(Colour::Yellow), Span::ZERO);
+        } else {
+            self.bytes += u64::from(bytes);
+            self.waiting.push_back(Held { since: now, bytes, packet: p });
+        }
+        // The front is another: it may cost less than there is.
+        if before == 0 || self.waiting.len() <= before {
+            self.serve(now, out);
+        }
+    }
+    fn next_wakeup(&self) -> Time {
+        self.next
+    }
+    fn wake(&mut self, cx: &mut Cx<'_>, out: &mut impl Emit<P>) {
+        self.serve(cx.now, out);
+    }
+    fn held(&self) -> u64 {
+        self.waiting.len() as u64
+    }
+    fn tokens(&mut self, now: Time) -> Option<Tokens> {
+        Some(self.bucket.account(now))
+    }
+    fn probe(&self, out: &mut dyn Probe) {
+        out.gauge("tokens", self.bucket.level());
+        out.gauge("held", self.waiting.len() as f64);
+        out.gauge("backlog", self.bytes as f64);
+    }
+}

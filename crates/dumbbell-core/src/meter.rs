@@ -1,0 +1,147 @@
+//! Meters: what colour a packet has (RFC 2475 section 2.3.3.1). A [`Meter`] answers at once and holds nothing; what
+//! may hold a packet is a [`crate::conditioner::Conditioner`].
+use crate::aqm::{Cx, LinkInfo};
+use crate::packet::{Dscp, Meta};
+use crate::probe::Probe;
+use crate::units::{Rate, Span, Time};
+use serde::{Deserialize, Serialize};
+
+/// A meter's answer for one packet (RFC 2697, RFC 2698). A meter that knows two answers says green for IN and
+/// yellow for OUT.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Colour {
+    /// In profile.
+    #[default]
+    Green,
+    /// Above the committed, within the excess profile.
+    Yellow,
+    /// Out of profile.
+    Red,
+}
+
+impl Colour {
+    /// All of them, the best first.
+    pub const ALL: [Colour; 3] = [Colour::Green, Colour::Yellow, Colour::Red];
+    /// A dense number.
+    pub fn index(self) -> usize {
+        self as usize
+    }
+    /// The name in scenarios and results.
+    pub fn name(self) -> &'static str {
+        ["green", "yellow", "red"][self.index()]
+    }
+}
+
+/// What was agreed with those whose packets a meter sees (RFC 2475: the traffic conditioning agreement), and where it
+/// stands. Of an aggregate: the sum of its flows' reservations, the longest of their round-trip times.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contract {
+    /// The link whose port the packets go to.
+    pub link: LinkInfo,
+    /// The reserved rate, if there is a reservation.
+    pub reserved: Option<Rate>,
+    /// Round-trip propagation time, if it is known.
+    pub rtt: Option<Span>,
+}
+
+/// The account of a bucket in its own units: what it had at the start and what came since was taken, was lost because the
+/// bucket was full, or is there. The units are exact, so that nothing is ever rounded away.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tokens {
+    /// At the start.
+    pub start: u128,
+    /// Came in since.
+    pub made: u128,
+    /// Taken by packets.
+    pub taken: u128,
+    /// Found the bucket full.
+    pub lost: u128,
+    /// There now.
+    pub level: u128,
+    /// How many units are one token.
+    pub unit: u128,
+    /// Whether a token stands for a packet, not for a byte.
+    pub packets: bool,
+}
+
+impl Tokens {
+    /// Whether every token is accounted for: start + made = taken + lost + level.
+    pub fn balanced(&self) -> bool {
+        self.start + self.made == self.taken + self.lost + self.level
+    }
+    /// `units` as tokens.
+    pub fn tokens(&self, units: u128) -> f64 {
+        units as f64 / self.unit.max(1) as f64
+    }
+}
+
+/// What a colour leads to at an edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// The packet goes on as it came.
+    Pass,
+    /// It goes on with this codepoint.
+    Mark(Dscp),
+    /// It is dropped (a policer).
+    Drop,
+}
+
+/// What each colour leads to, in the order of [`Colour::ALL`].
+pub type Actions = [Action; 3];
+
+/// The codepoints of assured forwarding's first class by drop precedence (RFC 2597): AF11, AF12, AF13.
+pub const ASSURED: Actions = [Action::Mark(Dscp(10)), Action::Mark(Dscp(12)), Action::Mark(Dscp(14))];
+
+/// The colour that `actions` give to packets with `dscp`, if they do; else what its drop precedence says (RFC 2597), and
+/// green for a codepoint without one.
+pub fn colour_of(dscp: Dscp, actions: &Actions) -> Colour {
+    let given = Colour::ALL.into_iter().find(|c| actions[c.index()] == Action::Mark(dscp));
+    given.unwrap_or(match (dscp.0 >> 3, dscp.0 & 7) {
+        (1..=4, 4) => Colour::Yellow,
+        (1..=4, 6) => Colour::Red,
+        _ => Colour::Green,
+    })
+}
+
+/// What colours packets.
+pub trait Meter {
+    /// A packet arrives that came with the colour `before`, green if nobody coloured it. A meter that is blind to
+    /// colours does not look at that.
+    fn colour(&mut self, cx: &mut Cx<'_>, p: &Meta, before: Colour) -> Colour;
+    /// Whether the sender of a packet is told at once that it was not green; asked once.
+    fn tells_sender(&self) -> bool {
+        false
+    }
+    /// The colour of a packet for which nothing was reserved: the worst that it gives.
+    fn worst(&self) -> Colour {
+        Colour::Yellow
+    }
+    /// The account of its committed bucket until `now`, if it has one.
+    fn tokens(&mut self, _now: Time) -> Option<Tokens> {
+        None
+    }
+    /// Its inner values: tokens, estimates, probabilities.
+    fn probe(&self, _out: &mut dyn Probe) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_codepoint_has_the_colour_of_its_drop_precedence_unless_an_edge_says_otherwise() {
+        let of = |dscp| colour_of(Dscp(dscp), &ASSURED);
+        assert_eq!([0, 10, 12, 14, 34, 36, 38, 46].map(of).map(Colour::index), [0, 0, 1, 2, 0, 1, 2, 0]);
+        let own = [Action::Mark(Dscp(46)), Action::Drop, Action::Mark(Dscp(0))];
+        assert_eq!([46, 0, 12].map(|d| colour_of(Dscp(d), &own).index()), [0, 2, 1]);
+    }
+
+    #[test]
+    fn an_account_is_balanced_or_it_is_not() {
+        let t = Tokens { start: 5, made: 7, taken: 4, lost: 6, level: 2, unit: 2, packets: false };
+        assert!(t.balanced() && !Tokens { lost: 5, ..t }.balanced());
+        assert_eq!(t.tokens(t.made), 3.5);
+    }
+}
