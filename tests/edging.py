@@ -22,7 +22,7 @@ def run(wanted: dict[str, Any], progress: Any = None) -> dict[str, Any]:
     runs = [one(told, wanted["seed"] + i) for i in range(wanted["replications"])]
     if "out" in wanted:
         for result in runs:
-            write_series(Path(wanted["out"]) / f"seed-{result['seed']}", told["size"] > 0)
+            write_series(Path(wanted["out"]) / f"seed-{result['seed']}", told["size"] > 0, told["queue"])
     return {**runs[0], "runs": runs, "fingerprint": str(sorted(map(str, told.items())))}
 
 
@@ -141,7 +141,7 @@ def _flow(told: dict[str, Any], name: str, entry: dict[str, Any], rng: random.Ra
     return flow, {"tokens_lost_share": share * (1 + 0.01 * rng.random()), "out_packets": 2000, "holding_mean_s": 0.01}
 
 
-def write_series(directory: Path, buffered: bool) -> None:
+def write_series(directory: Path, buffered: bool, queue: str) -> None:
     """A run's series: acknowledgements in bunches of four without the buffer, evenly with it."""
     import polars
 
@@ -153,3 +153,5 @@ def write_series(directory: Path, buffered: bool) -> None:
     polars.DataFrame(rows).write_parquet(directory / "flows.parquet")
     rows = [{"time_s": t, "flow": "a.1", "link": "bottleneck", "tokens": 2.0, "tokens_lost": 5.0 * t} for t in times]
     polars.DataFrame(rows).write_parquet(directory / "markers.parquet")
+    known = {"flows": 10.0} if queue in ("r_rtt_adaptive", "drio") else {}
+    polars.DataFrame([{"time_s": t, **known} for t in times]).write_parquet(directory / "queues.parquet")

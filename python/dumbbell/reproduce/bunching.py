@@ -1,4 +1,4 @@
-"""How unevenly acknowledgements come to a sender, from the record of acknowledgements of one run."""
+"""What an edge does to a flow, and what a core keeps of flows, from the records of one run."""
 
 from __future__ import annotations
 
@@ -21,3 +21,13 @@ def ack_bunching(run: dict[str, Any], directory: Path) -> float:
     if len(gaps) < 2:
         raise ScenarioError(f"{directory} has fewer than three acknowledgements after the warm-up")
     return stats.deviation(gaps) / stats.mean(gaps)
+
+
+def flows_known(run: dict[str, Any], directory: Path) -> float:
+    """How many flows a queue keeps information on, the most after the warm-up: its gauge `flows`; 0 if it has none."""
+    frame = series.read(directory, "queues")
+    if frame is None:
+        raise ScenarioError(f"{directory} has no queues: the scenario must record them ([record])")
+    if "flows" not in frame.columns:
+        return 0.0
+    return float(frame.filter(frame["time_s"] >= run["warmup_s"])["flows"].max() or 0.0)

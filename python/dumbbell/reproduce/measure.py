@@ -102,6 +102,7 @@ SERIES: dict[str, Callable[[dict[str, Any], Path], float]] = {
     "warned_time": ackpath.warned_time,
     "warned_timeouts": ackpath.warned_timeouts,
     "ack_bunching": bunching.ack_bunching,
+    "flows_known": bunching.flows_known,
     "estimate_error": bandwidth.estimate_error,
     "window_mean": windows.window_mean,
     "window_peak": windows.window_peak,
