@@ -11,8 +11,8 @@ CONDITIONER = "dumbbell.bottleneck.conditioner"
 COEFFICIENT = 0.6
 """Of the best size, in r RTT / L."""
 PACKET_BITS = 8000
-SPARE = {10.0: 1 / 3, 12.0: 0.48, 8.0: 0.08, 6.0: 0.0, 14.0: 0.375}
-"""What each flow may have beside its reservation, Mbit/s, by the bottleneck's rate."""
+SPARE = {10.0: 1 / 3, 12.0: 0.48, 8.0: 0.48, 6.0: 0.48, 14.0: 0.375}
+"""What each flow has beside its reservation, Mbit/s, by the bottleneck's rate: enough to be above its IN."""
 MS = 10**9
 
 
@@ -40,7 +40,7 @@ def read(path: str, overrides: list[str]) -> dict[str, Any]:
         elif key == f"{CONDITIONER}.kind":
             told["kind"] = value
         elif key == f"{CONDITIONER}.burst":
-            told["depth"] = float(value.removesuffix(" BDP"))
+            told["depth"] = float(value.split()[0]) if value.endswith("BDP") else 1.0
         elif key == "queue.kind":
             told["queue"] = value
         elif key == "dumbbell.bottleneck.rate":
@@ -112,7 +112,7 @@ def _flow(told: dict[str, Any], name: str, entry: dict[str, Any], rng: random.Ra
     # Unlike reservations: small ones above, large ones below their target, nearer with a buffer.
     tilt = 0.25 * (0.7 - reserved) * (1.0 if size == 0 else 0.5) if told["link"] != 10 else -0.1 * (reserved > 0)
     # What the total is does not depend on the colours.
-    beyond = spare + tilt - 0.2 * reserved + 0.3 * reserved * rise - lost + reserved - inside
+    beyond = spare + tilt - 0.2 * reserved + 0.2 * reserved * rise - lost + reserved - inside
     if told["kind"] == "marker_feedback":
         beyond = 0.05
     if told["queue"] == "rate_proportional":
