@@ -101,17 +101,22 @@ class Examined:
     kappa: float
     cells: tuple[Tested, ...]
 
+    @property
+    def failed(self) -> int:
+        """In how many cells."""
+        return sum(one.fails for one in self.cells)
 
-def examine(surface: Surface, numbers: Mapping[str, Family]) -> Examined:
+
+def examine(surface: Surface, numbers: Mapping[str, Family], timeout: float = 0.0) -> Examined:
     """Predicts each cell from its own run without a buffer: kappa by the lost tokens of those, all else as told."""
     lost = _means(surface, surface.tokens_lost, numbers)
 
     def missed(kappa: float) -> float:
-        told = _flows(surface, numbers, kappa)
+        told = _flows(surface, numbers, kappa, timeout)
         return math.fsum((sawtooth.throughput(f, 0).tokens_lost - lost[cell][0]) ** 2 for cell, f in told.items())
 
     kappa = min(_KAPPAS, key=missed)
-    flows = _flows(surface, numbers, kappa)
+    flows = _flows(surface, numbers, kappa, timeout)
     totals, inside = (_named(surface, text, numbers) for text in (surface.total, surface.inside))
     return Examined(kappa, tuple(_tested(surface, cell, flows[cell], totals[cell], inside[cell]) for cell in flows))
 
@@ -121,14 +126,16 @@ def _means(surface: Surface, template: str, numbers: Mapping[str, Family]) -> di
     return {cell: [math.fsum(runs) / len(runs) for runs in family.values] for cell, family in families.items()}
 
 
-def _flows(surface: Surface, numbers: Mapping[str, Family], kappa: float) -> dict[sizing.Cell, sawtooth.Flow]:
+def _flows(
+    surface: Surface, numbers: Mapping[str, Family], kappa: float, timeout: float
+) -> dict[sizing.Cell, sawtooth.Flow]:
     rtts, losses = (_means(surface, text, numbers) for text in (surface.rtt, surface.out_loss))
     flows = {}
     for cell in rtts:
         rate = cell[0] / surface.packet_bits
         bucket = max(1.0, surface.bucket * rate * cell[1])
         loss = min(max(losses[cell][0], 1e-4), 0.5)
-        flows[cell] = sawtooth.Flow(rate, rtts[cell][0], bucket, loss, kappa, surface.timeout)
+        flows[cell] = sawtooth.Flow(rate, rtts[cell][0], bucket, loss, kappa, timeout)
     return flows
 
 
