@@ -39,7 +39,13 @@ def run(request: str, progress: Callable[[int, int, float], bool], own: list[Any
 def test(own: list[Any]) -> str: ...
 def drive(request: str, own: list[Any] = ...) -> str: ...
 def drive_link(
-    request: str, time_ps: list[int], bytes: list[int], ecn: list[int], flow: list[int], own: list[Any] = ...
+    request: str,
+    time_ps: list[int],
+    bytes: list[int],
+    ecn: list[int],
+    flow: list[int],
+    dscp: list[int],
+    own: list[Any] = ...,
 ) -> Table: ...
 
 class Verdict:

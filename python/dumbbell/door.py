@@ -169,6 +169,7 @@ def drive_link(
     bytes: list[int],
     ecn: list[int],
     flow: list[int],
+    dscp: list[int],
     own: Iterable[type[Own]] = (),
 ) -> _native.Table:
     """Packets, in columns, through one link by itself: see `dumbbell.drive`."""
@@ -176,7 +177,7 @@ def drive_link(
 
     def call(_: Work[_native.Table]) -> _native.Table:
         try:
-            return _native.drive_link(json.dumps(wanted), time_ps, bytes, ecn, flow, described)
+            return _native.drive_link(json.dumps(wanted), time_ps, bytes, ecn, flow, dscp, described)
         except _native.Problem as problem:
             raise _refused(problem) from None
 

@@ -10,6 +10,7 @@ from .algorithms import Spec
 from .arrow import Table
 from .errors import ScenarioError
 from .own.base import Aqm
+from .phb import codepoint
 
 _ECN = {"not_ect": 0, "ect1": 1, "ect0": 2, "ce": 3}
 """The ECN field's bits (RFC 3168 section 5)."""
@@ -38,16 +39,16 @@ def drive(
     """Sends packets through one link by itself, and says what became of each.
 
     queue: as in a scenario, with `parameters` laid over it, `limit` and `count_in_service` too. arrivals: packets in
-    order of time; `bytes` is the IP length (1 to 65535), `ecn` one of `not_ect`, `ect0`, `ect1`, `ce`. Of columns, one
-    that is a single value holds for all packets, and `time_ps`, whole picoseconds, may stand for `time_s`. rate, delay,
-    mtu, framing, service, conditioner, impairment: the link, as in a scenario. seed: of all chance; a link in a
-    scenario that is called `port` draws the same numbers.
+    order of time; `bytes` is the IP length (1 to 65535), `ecn` one of `not_ect`, `ect0`, `ect1`, `ce`. Columns may have
+    `dscp` too, 0 to 63 or a name as `af11` or `ef`. Of columns, one that is a single value holds for all packets, and
+    `time_ps`, whole picoseconds, may stand for `time_s`. rate, delay, mtu, framing, service, conditioner, impairment:
+    the link, as in a scenario. seed: of all chance; a link in a scenario that is called `port` draws the same numbers.
 
     The queue and its transmitter are those of the simulator, and after the last arrival they send what they still hold.
-    A row for each packet: `time_ps`, `bytes`, `ecn`, `flow`; `queue_packets` that it found; `verdict` (`pass`, `mark`,
-    `drop`) and its `reason`; when it came to the queue (`entered_ps`), was dropped (`dropped_ps`), when its last bit
-    left (`left_ps`) and when that was at the far end (`arrived_ps`); and what the algorithm shows after its decision
-    (of RED `avg`, `p_b`, `count`, ...), null for packets that the queue never saw.
+    A row for each packet: `time_ps`, `bytes`, `ecn`, `flow`, `dscp`; `queue_packets` that it found; `verdict` (`pass`,
+    `mark`, `drop`) and its `reason`; when it came to the queue (`entered_ps`), was dropped (`dropped_ps`), when its
+    last bit left (`left_ps`) and when that was at the far end (`arrived_ps`); and what the algorithm shows after its
+    decision (of RED `avg`, `p_b`, `count`, ...), null for packets that the queue never saw.
 
     `ScenarioError`: the link or a packet cannot be. `DumbbellError`: an algorithm of your own failed.
     """
@@ -69,13 +70,15 @@ def _table(algorithm: Algorithm, own: list[type[Aqm]]) -> dict[str, Any]:
     return {"kind": algorithm} if isinstance(algorithm, str) else dict(algorithm)
 
 
-def _columns(arrivals: Arrivals) -> tuple[list[int], list[int], list[int], list[int]]:
-    """Times in picoseconds, lengths, ECN fields, flows."""
+def _columns(arrivals: Arrivals) -> tuple[list[int], list[int], list[int], list[int], list[int]]:
+    """Times in picoseconds, lengths, ECN fields, flows, DiffServ codepoints."""
     given = dict(arrivals) if isinstance(arrivals, Mapping) else _of_rows(arrivals)
-    unknown = given.keys() - {"time_s", "time_ps", "bytes", "ecn", "flow"}
+    unknown = given.keys() - {"time_s", "time_ps", "bytes", "ecn", "flow", "dscp"}
     if unknown or ("time_s" in given) == ("time_ps" in given) or "bytes" not in given:
         named = f"not {', '.join(sorted(unknown))}" if unknown else f"these are {', '.join(given) or 'none'}"
-        raise ScenarioError(f"arrivals have `time_s` or `time_ps`, `bytes`, and may have `ecn` and `flow`; {named}")
+        raise ScenarioError(
+            f"arrivals have `time_s` or `time_ps`, `bytes`, and may have `ecn`, `flow`, `dscp`; {named}"
+        )
     times = [int(t) for t in given["time_ps"]] if "time_ps" in given else [_ps(t) for t in given["time_s"]]
     n = len(times)
     names = _broadcast(given.get("ecn", "not_ect"), n)
@@ -83,7 +86,8 @@ def _columns(arrivals: Arrivals) -> tuple[list[int], list[int], list[int], list[
     if wrong:
         raise ScenarioError(f"`{wrong[0]}` is no codepoint: write one of {', '.join(_ECN)}")
     fields = [_ECN[name] for name in names]
-    return times, _broadcast(given["bytes"], n), fields, _broadcast(given.get("flow", 0), n)
+    codepoints = [codepoint(value) for value in _broadcast(given.get("dscp", 0), n)]
+    return times, _broadcast(given["bytes"], n), fields, _broadcast(given.get("flow", 0), n), codepoints
 
 
 def _of_rows(rows: Iterable[Sequence[Any]]) -> dict[str, Any]:

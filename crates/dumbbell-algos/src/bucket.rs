@@ -8,7 +8,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Units of one byte: the picoseconds that it takes at one bit per second.
-const BYTE: u128 = 8_000_000_000_000;
+const BYTE: u64 = 8_000_000_000_000;
+/// The largest packet that a token may stand for, bytes, so that its units fit into 64 bits.
+const LARGEST: u32 = 1 << 20;
+
+/// The units of `bytes`.
+pub fn units(bytes: u64) -> u128 {
+    u128::from(bytes) * u128::from(BYTE)
+}
 
 /// What one token stands for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -25,11 +32,17 @@ pub enum TokenUnit {
 /// Tokens come in at a rate up to a depth; a packet takes its cost.
 #[derive(Clone, Debug)]
 pub struct TokenBucket {
-    rate: u128,
-    depth: u128,
+    rate: u64,
+    /// Units of one token.
+    unit: u64,
+    packets: bool,
+    /// What has flowed in of a token that is not whole yet; of bytes there is none.
+    part: u64,
     filled: Time,
-    /// The account until `filled`.
-    account: Tokens,
+    depth: u128,
+    level: u128,
+    taken: u128,
+    lost: u128,
 }
 
 impl TokenBucket {
@@ -38,15 +51,24 @@ impl TokenBucket {
         TokenBucket::of(rate, depth.0, BYTE, false)
     }
 
-    /// A full bucket of `depth` tokens for whole packets, each worth `size` bytes of the rate.
+    /// A full bucket of `depth` tokens for whole packets, each worth `size` bytes (at most 2^20) of the rate.
     pub fn of_packets(rate: Rate, depth: u32, size: u32) -> Self {
-        TokenBucket::of(rate, u64::from(depth), u128::from(size.max(1)) * BYTE, true)
+        TokenBucket::of(rate, u64::from(depth), u64::from(size.clamp(1, LARGEST)) * BYTE, true)
     }
 
-    fn of(rate: Rate, depth: u64, unit: u128, packets: bool) -> Self {
-        let depth = u128::from(depth) * unit;
-        let account = Tokens { start: depth, level: depth, unit, packets, ..Tokens::default() };
-        TokenBucket { rate: u128::from(rate.bps()), depth, filled: Time::ZERO, account }
+    fn of(rate: Rate, depth: u64, unit: u64, packets: bool) -> Self {
+        let depth = u128::from(depth) * u128::from(unit);
+        TokenBucket {
+            rate: rate.bps(),
+            unit,
+            packets,
+            part: 0,
+            filled: Time::ZERO,
+            depth,
+            level: depth,
+            taken: 0,
+            lost: 0,
+        }
     }
 
     /// A full bucket of depth `burst` (a BDP is of `rate` and `rtt`), and never less than one packet of `size` bytes: less
@@ -68,45 +90,66 @@ impl TokenBucket {
         }
     }
 
-    /// Units that were made from the start of the run until `at`.
-    fn made_until(&self, at: Time) -> u128 {
-        let flowed = u128::from(at.ps()) * self.rate;
-        if self.account.packets { flowed - flowed % self.account.unit } else { flowed }
+    /// Lets the tokens in that came until `now`; the units of those that found it full.
+    #[inline]
+    pub fn fill(&mut self, now: Time) -> u128 {
+        let flowed = u128::from(now.since(self.filled).ps()) * u128::from(self.rate);
+        self.filled = self.filled.max(now);
+        let came = if self.packets { self.whole(flowed) } else { flowed };
+        let over = (self.level + came).saturating_sub(self.depth);
+        self.level += came - over;
+        self.lost += over;
+        over
     }
 
-    /// Lets the tokens in that came until `now`.
-    fn fill(&mut self, now: Time) {
-        let now = now.max(self.filled);
-        let came = self.made_until(now) - self.account.made;
-        self.filled = now;
-        let a = &mut self.account;
-        let over = (a.level + came).saturating_sub(self.depth);
-        a.made += came;
-        a.lost += over;
-        a.level += came - over;
+    /// What there is in whole tokens of what flowed in and of the part of one that was there; the rest waits.
+    #[inline]
+    fn whole(&mut self, flowed: u128) -> u128 {
+        let all = flowed + u128::from(self.part);
+        // A division of 128 bits costs as much as all the rest: it is for long pauses only.
+        let part = match u64::try_from(all) {
+            Ok(all) => all % self.unit,
+            Err(_) => (all % u128::from(self.unit)) as u64,
+        };
+        self.part = part;
+        all - u128::from(part)
     }
 
     /// What a packet of `bytes` takes.
+    #[inline]
     fn cost(&self, bytes: u32) -> u128 {
-        if self.account.packets { self.account.unit } else { u128::from(bytes) * BYTE }
+        if self.packets { u128::from(self.unit) } else { units(u64::from(bytes)) }
+    }
+
+    /// Whether what was there at the last look is enough for a packet of `bytes`.
+    #[inline]
+    pub fn holds(&self, bytes: u32) -> bool {
+        self.cost(bytes) <= self.level
+    }
+
+    /// Takes what a packet of `bytes` costs, if it was there at the last look.
+    #[inline]
+    pub fn spend(&mut self, bytes: u32) -> bool {
+        let cost = self.cost(bytes);
+        let enough = cost <= self.level;
+        if enough {
+            self.level -= cost;
+            self.taken += cost;
+        }
+        enough
     }
 
     /// Takes what a packet of `bytes` costs, if it is there.
+    #[inline]
     pub fn take(&mut self, now: Time, bytes: u32) -> bool {
         self.fill(now);
-        let cost = self.cost(bytes);
-        let enough = cost <= self.account.level;
-        if enough {
-            self.account.level -= cost;
-            self.account.taken += cost;
-        }
-        enough
+        self.spend(bytes)
     }
 
     /// Whether a packet of `bytes` would find its tokens, if it came at `now`.
     pub fn has(&mut self, now: Time, bytes: u32) -> bool {
         self.fill(now);
-        self.cost(bytes) <= self.account.level
+        self.holds(bytes)
     }
 
     /// The first instant from `now` on at which a packet of `bytes` finds its tokens; [`Time::NEVER`] if it costs more than
@@ -114,25 +157,37 @@ impl TokenBucket {
     pub fn ready(&mut self, now: Time, bytes: u32) -> Time {
         self.fill(now);
         let cost = self.cost(bytes);
-        if cost > self.depth || self.rate == 0 {
-            return if cost <= self.account.level { now } else { Time::NEVER };
-        }
-        if cost <= self.account.level {
+        if cost <= self.level {
             return now;
         }
-        let until = self.account.made + (cost - self.account.level);
-        u64::try_from(until.div_ceil(self.rate)).map_or(Time::NEVER, Time::from_ps)
+        if cost > self.depth || self.rate == 0 {
+            return Time::NEVER;
+        }
+        let flows = cost - self.level - u128::from(self.part);
+        let wait = match u64::try_from(flows) {
+            Ok(flows) => Some(flows.div_ceil(self.rate)),
+            Err(_) => u64::try_from(flows.div_ceil(u128::from(self.rate))).ok(),
+        };
+        wait.and_then(|ps| self.filled.ps().checked_add(ps)).map_or(Time::NEVER, Time::from_ps)
     }
 
     /// The account until `now`.
     pub fn account(&mut self, now: Time) -> Tokens {
         self.fill(now);
-        self.account
+        Tokens {
+            start: self.depth,
+            made: u128::from(self.filled.ps()) * u128::from(self.rate) - u128::from(self.part),
+            taken: self.taken,
+            lost: self.lost,
+            level: self.level,
+            unit: u128::from(self.unit),
+            packets: self.packets,
+        }
     }
 
     /// Tokens at the last look: bytes, or packets.
     pub fn level(&self) -> f64 {
-        self.account.tokens(self.account.level)
+        self.level as f64 / self.unit as f64
     }
 }
 
@@ -205,7 +260,8 @@ mod tests {
                 let account = bucket.account(now);
                 prop_assert!(account.balanced() && account.level <= bucket.depth);
                 prop_assert_eq!(account.taken, taken);
-                prop_assert_eq!(account.made, bucket.made_until(now));
+                let flowed = u128::from(now.ps()) * u128::from(rate.bps());
+                prop_assert_eq!(account.made, if packets { flowed - flowed % account.unit } else { flowed });
             }
         }
     }

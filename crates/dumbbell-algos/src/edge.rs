@@ -194,6 +194,17 @@ impl<P: Packet> Edge<P> {
         self.places.iter().map(Place::held).sum()
     }
 
+    /// Whether the sender of `flow` may be told anything of its packets.
+    pub fn tells(&self, flow: FlowId) -> bool {
+        self.rules.iter().any(|rule| {
+            let place = match &rule.to {
+                To::All(place) => Some(*place),
+                To::Flows(to) => to.get(flow.0 as usize).copied(),
+            };
+            place.and_then(|place| self.places.get(place as usize)).is_some_and(|place| place.tells)
+        })
+    }
+
     /// The flows whose senders are to be told that a packet of theirs was just now not green.
     pub fn told(&mut self) -> impl Iterator<Item = FlowId> + '_ {
         self.told.drain(..)

@@ -2,6 +2,17 @@
 //! [`crate::edge`]'s to say.
 use dumbbell_core::registry;
 
+pub mod tsw;
+
 registry! { meter AnyMeter, suite meter_suite {
+    adaptive_packet_marking::AdaptivePacketMarking,
+    etsw::Etsw,
+    marker_feedback::MarkerFeedback,
+    srtcm::SrTcm,
     token_bucket::TokenBucketMeter,
+    trtcm::TrTcm,
+    trtcm_4115::TrTcm4115,
+    tsw2cm::Tsw2Cm,
+    tsw3cm::Tsw3Cm,
+    tsw_slack::TswSlack,
 } }

@@ -10,7 +10,7 @@ use arrow_array::builder::{StringDictionaryBuilder, UInt64Builder};
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, UInt64Array};
 use arrow_schema::{Field, Schema};
-use dumbbell_core::packet::Ecn;
+use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::units::Time;
 use dumbbell_plan::Plan;
 use dumbbell_sim::{Arrival, Fate, drive as through};
@@ -34,6 +34,8 @@ pub struct Arrivals {
     pub ecn: Vec<u8>,
     /// Number of the flow.
     pub flow: Vec<u32>,
+    /// The DiffServ codepoint, 0 to 63.
+    pub dscp: Vec<u8>,
 }
 
 #[derive(Deserialize)]
@@ -44,7 +46,7 @@ struct Asked {
 }
 
 /// Sends arrivals through a link. The request is `{"link": {...}, "seed"}`, the link as in a scenario, without `between`
-/// and `name`. A row for each arrival: `time_ps`, `bytes`, `ecn`, `flow`, `queue_packets` (what it found), `verdict`
+/// and `name`. A row for each arrival: `time_ps`, `bytes`, `ecn`, `flow`, `dscp`, `queue_packets` (what it found), `verdict`
 /// (`pass`, `mark`, `drop`), `reason`, the instants `entered_ps` (the queue), `dropped_ps`, `left_ps` (its last bit),
 /// `arrived_ps` (the far end), and what the algorithm shows after the decision; `probe_` before a name that is taken.
 ///
@@ -93,8 +95,8 @@ fn plan(asked: Asked, bring: &dyn Bring) -> Result<(Plan, dumbbell_core::foreign
 const LATEST_PS: u64 = 9_000_000_000_000_000_000;
 
 fn read(columns: &Arrivals) -> Result<Vec<Arrival>, Problem> {
-    let Arrivals { time_ps, bytes, ecn, flow } = columns;
-    if [bytes.len(), ecn.len(), flow.len()] != [time_ps.len(); 3] {
+    let Arrivals { time_ps, bytes, ecn, flow, dscp } = columns;
+    if [bytes.len(), ecn.len(), flow.len(), dscp.len()] != [time_ps.len(); 4] {
         return Err(refused("the columns of arrivals have different lengths".into(), None));
     }
     let mut before = 0;
@@ -118,7 +120,10 @@ fn read(columns: &Arrivals) -> Result<Vec<Arrival>, Problem> {
         if flow[i] >= 1 << 31 {
             return wrong(format!("{} is no flow's number", flow[i]), "write a number below 2^31");
         }
-        Ok(Arrival { at: Time::from_ps(at), ip_len, ecn, flow: flow[i] })
+        if dscp[i] > 63 {
+            return wrong(format!("{} is no DiffServ codepoint", dscp[i]), "write 0 to 63");
+        }
+        Ok(Arrival { at: Time::from_ps(at), ip_len, ecn, flow: flow[i], dscp: Dscp(dscp[i]) })
     };
     (0..time_ps.len()).map(one).collect()
 }
@@ -141,6 +146,7 @@ fn table(arrivals: &[Arrival], fates: &[Fate]) -> Tidy {
         ("bytes", count(&|i| u64::from(arrivals[i].ip_len))),
         ("ecn", words_of(&|i| Some(words::ecn(arrivals[i].ecn)))),
         ("flow", count(&|i| u64::from(arrivals[i].flow))),
+        ("dscp", count(&|i| u64::from(arrivals[i].dscp.0))),
         ("queue_packets", count(&|i| u64::from(fates[i].backlog))),
         ("verdict", words_of(&|i| Some(verdict(&fates[i])))),
         ("reason", words_of(&|i| fates[i].reason.map(|r| r.name()))),

@@ -90,7 +90,7 @@ fn drive(py: Python<'_>, request: &str, own: Vec<Bound<'_, PyAny>>) -> PyResult<
 
 /// Sends packets, in columns, through one link: see `dumbbell_lab::drive`.
 #[pyfunction]
-#[pyo3(signature = (request, time_ps, bytes, ecn, flow, own = vec![]))]
+#[pyo3(signature = (request, time_ps, bytes, ecn, flow, dscp, own = vec![]))]
 fn drive_link(
     py: Python<'_>,
     request: &str,
@@ -98,10 +98,11 @@ fn drive_link(
     bytes: Vec<u32>,
     ecn: Vec<u8>,
     flow: Vec<u32>,
+    dscp: Vec<u8>,
     own: Vec<Bound<'_, PyAny>>,
 ) -> PyResult<Table> {
     let (request, own) = (read(request)?, Own::read(&own)?);
-    let arrivals = Arrivals { time_ps, bytes, ecn, flow };
+    let arrivals = Arrivals { time_ps, bytes, ecn, flow, dscp };
     py.detach(|| dumbbell_lab::drive::drive(&request, &arrivals, &own)).map(Table).map_err(problem)
 }
 

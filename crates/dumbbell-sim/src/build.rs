@@ -7,10 +7,10 @@ use crate::audit::Audit;
 use crate::discipline::Discipline;
 use crate::edges::{self, Passing};
 use crate::exit::Exit;
-use crate::flow::{Ends, Flow, Udp};
+use crate::flow::{Ends, Flow, RECEIVER, SENDER, Udp};
 use crate::held::HeldQueue;
 use crate::legend::Legend;
-use crate::legs::{Legs, Streams};
+use crate::legs::{Legs, Streams, Waits};
 use crate::measures::attach;
 use crate::net::{Element, Net};
 use crate::observe::Looks;
@@ -19,7 +19,7 @@ use crate::ranks::Ranks;
 use crate::station::Station;
 use crate::stats::PortStats;
 use crate::wire::Wire;
-use crate::words::Words;
+use crate::words::{self, Words};
 use crate::world::World;
 use dumbbell_algos::aqm::{self, AnyAqm};
 use dumbbell_algos::cc::AnyCc;
@@ -33,6 +33,7 @@ use dumbbell_core::catalogue::{Algorithm, Fault, NoConfig};
 use dumbbell_core::flow::FlowTable;
 use dumbbell_core::foreign::{Alarm, Makers};
 use dumbbell_core::impairment::Impairment;
+use dumbbell_core::packet::FlowId;
 use dumbbell_core::qdisc::Fifo;
 use dumbbell_core::rng::{Stream, key_of};
 use dumbbell_core::service::{Service, Site};
@@ -91,9 +92,10 @@ impl World {
         };
         let held = is(&|p| matches!(p.queue, Queue::Held(_)) || p.station.is_some());
         let unordered = is(&|p| p.impairments.iter().any(|(i, _)| i.reorders()) || p.service().reorders());
-        let streams = Streams::of(plan, &unordered);
+        let waits = Waits { unordered, hears: hears(plan, &elements) };
+        let streams = Streams::of(plan, &waits);
         let (ranks, arrivals) = Ranks::new(plan.seed, streams.population(plan));
-        let cut = Legs::cut(plan, &streams, &arrivals, options.fold, &held, &unordered);
+        let cut = Legs::cut(plan, &streams, &arrivals, options.fold, &held, &waits);
         let agenda = Agenda::new(entries_per_second(plan, &cut.merge), horizon(plan).ps());
         let mut flows = Vec::with_capacity(plan.flows.len());
         let mut exits = Vec::with_capacity(2 * plan.flows.len());
@@ -108,7 +110,8 @@ impl World {
         let mut net = Net::new(Time::ZERO + plan.duration, cut.legs, ranks, agenda, elements, exits);
         net.table = FlowTable::new(plan.flows.iter().map(|f| f.info));
         net.audit = options.audit.then(Audit::default);
-        Ok(World::assemble(legend, flows, net, Words::of(plan), brought.alarm))
+        net.words = Words::of(plan);
+        Ok(World::assemble(legend, flows, net, brought.alarm))
     }
 }
 
@@ -135,6 +138,20 @@ impl Brought<'_> {
             None => AnyCc::build(&spec.kind, &spec.config, path),
         }
     }
+}
+
+/// For each socket whether it hears words: its host's, or a sender those of an edge that it passes.
+fn hears(plan: &Plan, elements: &[Element]) -> Vec<bool> {
+    let tells = |link: &LinkId, flow: FlowId| match &elements[*link] {
+        Element::Port(port) => port.station.as_ref().is_some_and(|station| station.tells(flow)),
+        Element::Wire(_) => false,
+    };
+    let each = |(number, flow): (usize, &dumbbell_plan::Flow)| {
+        let tcp = matches!(flow.transport, Transport::Tcp { .. });
+        let told = tcp && flow.forward.iter().any(|link| tells(link, FlowId(number as u32)));
+        [told || words::hears(flow, SENDER), words::hears(flow, RECEIVER)]
+    };
+    plan.flows.iter().enumerate().flat_map(each).collect()
 }
 
 /// For each link whether datagrams take it.

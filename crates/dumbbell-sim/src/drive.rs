@@ -10,7 +10,7 @@ use dumbbell_core::aqm::Reason;
 use dumbbell_core::catalogue::Fault;
 use dumbbell_core::flow::FlowTable;
 use dumbbell_core::foreign::{Alarm, Failure, Makers};
-use dumbbell_core::packet::Ecn;
+use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::segment::{Segment, flag};
 use dumbbell_core::units::{Span, Time};
@@ -27,6 +27,8 @@ pub struct Arrival {
     pub ip_len: u16,
     /// Its ECN field.
     pub ecn: Ecn,
+    /// Its DiffServ codepoint.
+    pub dscp: Dscp,
     /// Its flow, below 2^31.
     pub flow: u32,
 }
@@ -164,11 +166,15 @@ impl Rig {
     fn come(&mut self, number: usize, a: &Arrival) {
         let segment = Segment { seq: number as u32, ts: 0, ip_len: a.ip_len, flags: flag::UDP, ecn: a.ecn };
         let extra = self.extras.follow(0, number as u64 + 1);
-        let parcel = Parcel::new(Pkt::new(segment, extra), 2 * a.flow, 0);
+        let mut packet = Pkt::new(segment, extra);
+        packet.set_dscp(a.dscp);
+        let parcel = Parcel::new(packet, 2 * a.flow, 0);
         match self.port.station.take() {
             None => self.enter(a.at, parcel),
             Some(mut station) => {
                 station.arrive(a.at, parcel, &mut self.released, &mut self.port.account, scene!(self));
+                // There is no sender to tell.
+                station.told().for_each(drop);
                 self.port.station = Some(station);
                 self.release(a.at);
             }

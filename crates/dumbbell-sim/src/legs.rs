@@ -3,7 +3,6 @@
 //! An agenda entry is needed only where streams merge, where a decision waits for the future, or where somebody
 //! looks. An element whose input is one ordered stream is run ahead by its feeder, as arithmetic.
 use crate::ranks::{Arrivals, Population, Stream};
-use crate::words;
 use dumbbell_plan::{LinkId, Plan, Transport};
 
 /// Where a stream of packets comes from.
@@ -74,6 +73,14 @@ pub struct Leg {
     pub tail: Tail,
 }
 
+/// Where packets have to wait for their instant in the agenda, whatever could be run ahead.
+pub struct Waits {
+    /// Of each link: whether packets overtake each other on it.
+    pub unordered: Vec<bool>,
+    /// Of each socket (2 x flow + end): whether something else than packets is said to it, which has its place among them.
+    pub hears: Vec<bool>,
+}
+
 /// The plan's routes, cut.
 pub struct Legs {
     /// Links of all tails.
@@ -101,12 +108,12 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// The streams of `plan`; `unordered[l]`: packets overtake each other on link `l`.
-    pub fn of(plan: &Plan, unordered: &[bool]) -> Self {
+    /// The streams of `plan`.
+    pub fn of(plan: &Plan, waits: &Waits) -> Self {
         let mut inputs = Vec::new();
         for f in 0..plan.flows.len() {
             for end in 0..2 {
-                inputs.extend(steps(plan, f, end, unordered).into_iter().map(|(feeder, link)| (link as u32, feeder)));
+                inputs.extend(steps(plan, f, end, waits).into_iter().map(|(feeder, link)| (link as u32, feeder)));
             }
         }
         inputs.sort_unstable();
@@ -144,12 +151,12 @@ impl Streams {
 
 /// Each link of the route from one end of flow `f` (0: the sender's), with what feeds it. If packets overtake each
 /// other on the last one, a *door* follows, whose number is beyond all links: a merge in which they wait for their
-/// instant, because a socket takes them in order of time. So it does where a host says a word in between.
-fn steps(plan: &Plan, f: usize, end: usize, unordered: &[bool]) -> Vec<(Feeder, LinkId)> {
+/// instant, because a socket takes them in order of time. So it does where a word is said to the socket in between.
+fn steps(plan: &Plan, f: usize, end: usize, waits: &Waits) -> Vec<(Feeder, LinkId)> {
     let flow = &plan.flows[f];
     let (route, first) =
         if end == 0 { (&flow.forward, Feeder::Data(f as u32)) } else { (&flow.back, Feeder::Acks(f as u32)) };
-    let behind = |l: &&LinkId| unordered[**l] || words::hears(flow, 1 - end);
+    let behind = |l: &&LinkId| waits.unordered[**l] || waits.hears[2 * f + 1 - end];
     let door = route.last().filter(behind).map(|_| plan.links.len() + 2 * f + end);
     let links: Vec<LinkId> = route.iter().copied().chain(door).collect();
     let feeders = std::iter::once(first).chain(links.iter().map(|l| Feeder::Link(*l as u32)));
@@ -158,15 +165,15 @@ fn steps(plan: &Plan, f: usize, end: usize, unordered: &[bool]) -> Vec<(Feeder, 
 
 /// Which links need entries of their own.
 ///
-/// `held[l]`: link `l` decides when a packet departs; `unordered[l]`: packets overtake each other on it.
-fn merges(plan: &Plan, streams: &Streams, fold: bool, held: &[bool], unordered: &[bool]) -> Vec<bool> {
+/// `held[l]`: link `l` decides when a packet departs.
+fn merges(plan: &Plan, streams: &Streams, fold: bool, held: &[bool], waits: &Waits) -> Vec<bool> {
     let mut inputs = vec![0usize; plan.links.len()];
     let mut merge: Vec<bool> = held.iter().map(|h| *h || !fold).collect();
     let doors = plan.links.len() as u32;
     for (link, feeder) in streams.inputs.iter().filter(|(link, _)| *link < doors) {
         inputs[*link as usize] += 1;
         if let Feeder::Link(before) = feeder {
-            merge[*link as usize] |= unordered[*before as usize];
+            merge[*link as usize] |= waits.unordered[*before as usize];
         }
     }
     merge.iter_mut().zip(&inputs).for_each(|(m, n)| *m |= *n > 1);
@@ -183,15 +190,15 @@ fn merges(plan: &Plan, streams: &Streams, fold: bool, held: &[bool], unordered: 
 }
 
 impl Legs {
-    /// Cuts the routes of `plan`. See [`merges`] for `held` and `unordered`.
-    pub fn cut(plan: &Plan, streams: &Streams, ranks: &Arrivals, fold: bool, held: &[bool], unordered: &[bool]) -> Cut {
-        let merge = merges(plan, streams, fold, held, unordered);
+    /// Cuts the routes of `plan`. See [`merges`] for `held`.
+    pub fn cut(plan: &Plan, streams: &Streams, ranks: &Arrivals, fold: bool, held: &[bool], waits: &Waits) -> Cut {
+        let merge = merges(plan, streams, fold, held, waits);
         let mut legs = Legs { hops: Vec::new(), legs: Vec::new() };
         let mut sockets = Vec::with_capacity(2 * plan.flows.len());
         for f in 0..plan.flows.len() {
             for end in 0..2 {
                 let last = End::Socket((2 * f + 1 - end) as u32);
-                let steps = steps(plan, f, end, unordered);
+                let steps = steps(plan, f, end, waits);
                 let rank = |link, feeder| ranks.rank(streams.number(link, feeder));
                 sockets.push(legs.cut_route(f as u32, &steps, last, &merge, &rank));
             }

@@ -12,7 +12,9 @@ use crate::parcel::Parcel;
 use crate::port::{Port, Queue};
 use crate::ranks::Ranks;
 use crate::wire::Wire;
+use crate::words::Words;
 use dumbbell_core::flow::FlowTable;
+use dumbbell_core::transport::LocalSignal;
 use dumbbell_core::units::Time;
 
 /// One direction of a link.
@@ -75,6 +77,8 @@ pub struct Net {
     pub landings: Vec<Landing>,
     pub tally: Tally,
     pub audit: Option<Audit>,
+    /// What is still to be said to sockets.
+    pub words: Words,
     /// What a conditioner lets out, during one event.
     released: Vec<Parcel>,
 }
@@ -109,6 +113,7 @@ impl Net {
             landings: Vec::new(),
             tally: Tally::default(),
             audit: None,
+            words: Words::default(),
             released: Vec::new(),
         }
     }
@@ -275,6 +280,13 @@ impl Net {
         match &mut port.station {
             Some(station) => {
                 station.arrive(now, parcel, &mut self.released, &mut port.account, scene!(self, observer));
+                for flow in station.told() {
+                    // A word of this instant, in the place of a host's: after all else that comes to that socket by now.
+                    let socket = 2 * flow.0 + SENDER as u32;
+                    if self.words.add(now, socket, LocalSignal::MarkedOut) {
+                        self.agenda.push(Entry::clock(now.ps(), self.ranks.socket(socket)));
+                    }
+                }
                 self.release(now, link, observer);
             }
             None => {

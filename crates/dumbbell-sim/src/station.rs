@@ -7,7 +7,7 @@ use dumbbell_algos::edge::{Around, Edge};
 use dumbbell_core::aqm::{LinkInfo, Reason};
 use dumbbell_core::conditioner::Emit;
 use dumbbell_core::meter::Colour;
-use dumbbell_core::packet::Packet;
+use dumbbell_core::packet::{FlowId, Packet};
 use dumbbell_core::units::{Span, Time};
 
 /// One edge.
@@ -80,6 +80,16 @@ impl Station {
             self.armed = due;
             due
         })
+    }
+
+    /// Whether the sender of `flow` may be told of its packets.
+    pub fn tells(&self, flow: FlowId) -> bool {
+        self.edge.tells(flow)
+    }
+
+    /// The flows whose senders are to be told of the packet that came last.
+    pub fn told(&mut self) -> impl Iterator<Item = FlowId> + '_ {
+        self.edge.told()
     }
 
     /// What is behind its rules.

@@ -1,4 +1,5 @@
-//! What hosts say to their ends of connections, at instants that the plan knows.
+//! What is said to the ends of connections beside packets: by their hosts, at instants that the plan knows, and to senders
+//! by an edge that tells them of its colours.
 use crate::flow::{RECEIVER, SENDER};
 use dumbbell_core::transport::LocalSignal;
 use dumbbell_core::units::Time;
@@ -18,7 +19,7 @@ pub fn hears(flow: &Flow, listener: usize) -> bool {
     flow.words.iter().any(|words| words.iter().any(|w| end(w.to) == listener))
 }
 
-/// All words that are still to be said, by instant and socket (2 x flow + end); those of one instant as they are written.
+/// All words that are still to be said, by instant and socket (2 x flow + end); those of one instant in their order.
 #[derive(Default)]
 pub struct Words(BTreeMap<(Time, u32), Vec<LocalSignal>>);
 
@@ -33,6 +34,12 @@ impl Words {
             }
         }
         Words(all)
+    }
+    /// One more word; whether it is the first of its instant to this socket.
+    pub fn add(&mut self, now: Time, socket: u32, word: LocalSignal) -> bool {
+        let words = self.0.entry((now, socket)).or_default();
+        words.push(word);
+        words.len() == 1
     }
     /// The instants and sockets, ascending.
     pub fn all(&self) -> impl Iterator<Item = (Time, u32)> {

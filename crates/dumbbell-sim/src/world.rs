@@ -6,7 +6,6 @@ use crate::net::{Landing, Net};
 use crate::observe::{Observer, Who};
 use crate::ranks::Clock;
 use crate::socket::Socket;
-use crate::words::Words;
 use dumbbell_core::foreign::{Alarm, Failure};
 use dumbbell_core::segment::Extra;
 use dumbbell_core::units::Time;
@@ -18,19 +17,18 @@ pub struct World {
     pub(crate) end: Time,
     pub(crate) flows: Vec<Flow>,
     pub(crate) net: Net,
-    words: Words,
     alarm: Alarm,
     now: Time,
 }
 
 impl World {
     /// A world that stands at its beginning.
-    pub(crate) fn assemble(legend: Legend, flows: Vec<Flow>, net: Net, words: Words, alarm: Alarm) -> Self {
+    pub(crate) fn assemble(legend: Legend, flows: Vec<Flow>, net: Net, alarm: Alarm) -> Self {
         let (warm, end) = (Time::ZERO + legend.warmup, Time::ZERO + legend.duration);
-        let mut world = World { legend, warm, end, flows, net, words, alarm, now: Time::ZERO };
+        let mut world = World { legend, warm, end, flows, net, alarm, now: Time::ZERO };
         (0..world.flows.len()).for_each(|f| world.arm(f, SENDER));
         world.net.arm();
-        for (at, socket) in world.words.all() {
+        for (at, socket) in world.net.words.all() {
             world.net.agenda.push(Entry::clock(at.ps(), world.net.ranks.socket(socket)));
         }
         world
@@ -90,16 +88,16 @@ impl World {
             self.settle_socket(flow, end, self.now, observer);
             self.arm(flow, end);
         }
-        if !self.words.is_empty() {
+        if !self.net.words.is_empty() {
             self.hear(socket, observer);
         }
     }
 
-    /// What the host of a socket says to it now: after everything else at this instant.
+    /// What is said to a socket now: after everything else at this instant.
     #[cold]
     fn hear<O: Observer>(&mut self, number: usize, observer: &mut O) {
         let (f, end, now) = (number / 2, number % 2, self.now);
-        for signal in self.words.take(now, number as u32) {
+        for signal in self.net.words.take(now, number as u32) {
             self.settle_socket(f, end, now, observer);
             let flow = &mut self.flows[f];
             flow.look_until(end, now, observer);

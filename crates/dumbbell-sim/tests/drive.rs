@@ -3,7 +3,7 @@ mod plans;
 
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::foreign::Makers;
-use dumbbell_core::packet::Ecn;
+use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::segment::{Extra, Segment};
 use dumbbell_core::units::{Capacity, Rate, Span, Time};
 use dumbbell_plan::{Node, NodeKind, Plan, Transport};
@@ -50,7 +50,7 @@ impl Observer for Watch {
         self.fates.len() as u64
     }
     fn sent(&mut self, at: Time, _: Who, segment: &Segment, _: Option<&Extra>) {
-        self.arrivals.push(Arrival { at, ip_len: segment.ip_len, ecn: segment.ecn, flow: 0 });
+        self.arrivals.push(Arrival { at, ip_len: segment.ip_len, ecn: segment.ecn, dscp: Dscp(0), flow: 0 });
     }
     fn entered(&mut self, t: Time, who: Who, _: usize, backlog: u32) {
         (self.of(who.number).entered, self.of(who.number).backlog) = (Some(t), backlog);
@@ -127,7 +127,7 @@ fn codepoints_go_in_and_marks_come_out() {
     p.links[0].framing = 0;
     let at = |i: u64| Time::from_ps(i * 1000);
     let arrivals: Vec<Arrival> =
-        (0..12).map(|i| Arrival { at: at(i), ip_len: 1000, ecn: Ecn::Ect0, flow: 0 }).collect();
+        (0..12).map(|i| Arrival { at: at(i), ip_len: 1000, ecn: Ecn::Ect0, dscp: Dscp(0), flow: 0 }).collect();
     let (fates, _) = drive(&p, 0, &arrivals, &Makers::default()).unwrap();
     let backlogs: Vec<u32> = fates.iter().map(|f| f.backlog).collect();
     assert_eq!(backlogs, [0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..signalling.measure import Curve, Share
@@ -29,7 +30,7 @@ def signalling(curve: Curve) -> Figure:
     return figure
 
 
-def _points(axes: Any, shares: tuple[Share, ...]) -> None:
+def _points(axes: Any, shares: Sequence[Share], color: str = _POINTS, of: str = "") -> None:
     """Measured shares with 95 % Wilson intervals."""
     lows, highs = zip(*(share.interval for share in shares), strict=True)
     measured = [share.measured for share in shares]
@@ -41,9 +42,9 @@ def _points(axes: Any, shares: tuple[Share, ...]) -> None:
         yerr=[below, above],
         fmt="o",
         markersize=3.5,
-        color=_POINTS,
+        color=color,
         elinewidth=0.9,
-        label="measured, 95 % interval",
+        label=f"{of}{' ' if of else ''}measured, 95 % interval",
     )
 
 
@@ -58,8 +59,11 @@ def _over(curve: Curve, theory: Over) -> Figure:
     panels = 2 if len(random) >= 4 and any(s.law > 2 * highest for s in shares) else 1
     figure, drawn = style.new(1, panels, size=(10.2 if panels == 2 else 7.6, 3.7))
     for axes, detail in zip([drawn] if panels == 1 else drawn, (False, True), strict=False):
-        _points(axes, shares)
-        _law(axes, [s.x for s in shares], [s.law for s in shares], "law at the same decisions")
+        for number, of in enumerate(dict.fromkeys(s.of for s in shares)):
+            part = [s for s in shares if s.of == of]
+            _points(axes, part, (_POINTS, style.GREEN, style.BLACK)[number % 3], of)
+            label = "law at the same decisions" if number == 0 else "_nolegend_"
+            _law(axes, [s.x for s in part], [s.law for s in part], label)
         axes.set(xlabel=theory.label, ylabel="signals per packet")
         axes.set_ylim(0, 1.3 * highest if detail else 1.05 * max(0.05, *(s.law for s in shares)))
         axes.set_xlim(0, 1.05 * max(s.x for s in random) if detail else None)

@@ -94,11 +94,17 @@ _CHOSEN = {
     "gred": Look(VERMILLION, "D", DASHES[2]),
     "adaptive_red": Look(VERMILLION, "*", DASHES[3]),
     "wred": Look(VERMILLION, "^", DASHES[4]),
+    # In and out of profile: yellow as well, and orange where flows are told apart besides.
     "ea_red": Look(YELLOW, "X", DASHES[0]),
+    "rio": Look(YELLOW, "o", DASHES[1]),
+    "ered": Look(YELLOW, "s", DASHES[3]),
     "dt_red": Look(YELLOW, "D", DASHES[2]),
     "fred": Look(ORANGE, "P", DASHES[0]),
     "choke": Look(ORANGE, "v", DASHES[1]),
     "jersey_cw": Look(ORANGE, "*", DASHES[2]),
+    "r_rtt_adaptive": Look(ORANGE, "o", DASHES[3]),
+    "drio": Look(ORANGE, "s", DASHES[4]),
+    "rate_proportional": Look(ORANGE, "^", DASHES[5]),
     # Controllers of a delay, a length, a rate: purple. BLUE's losses, and flows counted or hashed: sky.
     "pi2": Look(PURPLE, "P", DASHES[0]),
     "pi": Look(PURPLE, "o", DASHES[1]),

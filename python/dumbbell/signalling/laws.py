@@ -167,6 +167,21 @@ def _of_red(name: str, **words: object) -> Over:
     return Over("avg", AVERAGE, f"{RED}; {name}" if name else RED, red, queue=settings, apart=name == "CHOKe")
 
 
+RIO = "p_b = max_p (avg - min) / (max - min), spaced: IN by avg_in and its curve, OUT by avg_tot and its own"
+
+
+def _of_rio(text: str = "", dscp: tuple[str, ...] = ("af11", "af12"), **words: object) -> Over:
+    """Clark and Fang 1998, section IV: RED's law for each colour, with the average that its packets are judged by."""
+    settings = {"limit": "1000 pkt", **words}
+    text = f"{RIO}; {text}" if text else RIO
+    return Over("avg", AVERAGE, text, red, queue=settings, dscp=dscp, classes=("IN", "OUT"))
+
+
+def ered(gauges: Gauges, p: Parameters) -> float:
+    """Feng and others 1999: the thresholds act on OUT packets alone."""
+    return red(gauges, p) if gauges["class"] or p.word("in_curve") == "True" else 0.0
+
+
 LAWS: dict[str, Law] = {
     "red": _of_red(""),
     "adaptive_red": _of_red("max_p as it moves"),
@@ -176,6 +191,19 @@ LAWS: dict[str, Law] = {
     "wred": _of_red("of the packets' class"),
     "gred": _of_red("of the packets' virtual queue"),
     "choke": _of_red("CHOKe"),
+    "rio": _of_rio(),
+    "ered": Over(
+        "avg",
+        AVERAGE,
+        f"OUT: {RED}; IN: none",
+        ered,
+        queue={"limit": "1000 pkt"},
+        dscp=("af11", *("af12",) * 9),
+        classes=("IN", "OUT"),
+    ),
+    "r_rtt_adaptive": _of_rio("flows of one r and RTT"),
+    "drio": _of_rio("one flow"),
+    "rate_proportional": _of_rio("flows of one r"),
     "drop_tail": Over(
         "queue_packets",
         "queue that a packet finds [packets]",

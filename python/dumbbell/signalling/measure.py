@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import door
@@ -33,6 +33,8 @@ class Share:
     packets: int
     signals: int
     law: float
+    of: str = ""
+    """The class of packets, where each has a curve of its own."""
 
     @property
     def measured(self) -> float:
@@ -108,19 +110,23 @@ def _over(queue: Mapping[str, Any], theory: Over, p: Parameters, seed: int, pack
     else:
         times = _rising_load(packets)
         flows = list(range(len(times))) if theory.apart else [0] * len(times)
-    table = _driven(queue, times, 1e-3, seed, flow=flows, ecn="ect0" if theory.capable else "not_ect")
+    codepoints = [theory.dscp[k % len(theory.dscp)] for k in range(len(times))]
+    ecn = "ect0" if theory.capable else "not_ect"
+    table = _driven(queue, times, 1e-3, seed, flow=flows, ecn=ecn, dscp=codepoints)
     shown = [c for c in table.columns if c not in ("verdict", "reason", "ecn") and not c.endswith("_ps")]
     columns = {name: table.column(name) for name in shown}
     if theory.x not in columns:
         raise ScenarioError(f"`{queue['kind']}` does not show `{theory.x}`")
     signalled = _signalled(table, theory.reasons)
     lost_anyway = [r == "overflow" and r not in theory.reasons for r in table.column("reason")]
-    decisions: list[tuple[float, bool, float]] = []
+    decisions: dict[str, list[tuple[float, bool, float]]] = {}
     for i, x in enumerate(columns[theory.x]):
         if isinstance(x, int | float) and not lost_anyway[i]:
             gauges: Gauges = {k: float(v[i]) for k, v in columns.items() if isinstance(v[i], int | float)}  # type: ignore[arg-type]
-            decisions.append((float(x), signalled[i], theory.law(gauges, p)))
-    return _shares(decisions, theory.steps)
+            of = theory.classes[round(gauges["class"])] if theory.classes else ""
+            decisions.setdefault(of, []).append((float(x), signalled[i], theory.law(gauges, p)))
+    order = sorted(decisions, key=lambda of: theory.classes.index(of) if of else 0)
+    return [replace(share, of=of) for of in order for share in _shares(decisions[of], theory.steps)]
 
 
 def _rising_load(count: int) -> list[float]:

@@ -58,6 +58,10 @@ class Over:
     """What the experiment lays over the defaults."""
     steps: bool = False
     """Whether the x are whole numbers."""
+    dscp: tuple[str, ...] = ("be",)
+    """Codepoints that packets come with in turn."""
+    classes: tuple[str, ...] = ()
+    """What packets of the gauge `class` 0, 1, ... are called, where each class has a curve of its own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ SUBJECTS = (
     "sawtooth",
     "fairness",
     "disciplines",
+    "droppers",
     "traffic",
     "two_way",
 )

@@ -62,6 +62,7 @@ EXPLAIN: dict[str, Explain] = {
     "drop_tail": _drop_tail,
     "tbf": _tbf,
     **dict.fromkeys(_REDS, reds.red),
+    **dict.fromkeys(reds.RIOS, reds.rio),
     "choke": reds.choke,
     "fred": reds.fred,
     "jersey_cw": reds.jersey,

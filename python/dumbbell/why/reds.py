@@ -16,6 +16,9 @@ MOVES = {
 """What each variant moves: gauges that began as the parameters of the same names."""
 OF = {"wred": ("class", "in class"), "gred": ("vq", "in virtual queue")}
 """The gauge that says by which of several curves the packet was judged."""
+RIOS = ("rio", "ered", "r_rtt_adaptive", "drio", "rate_proportional")
+"""Those that tell packets in profile from others."""
+COLOURS = {"two": ("IN", "OUT"), "three": ("IN", "MID", "OUT")}
 
 
 def red(d: Decision) -> str:
@@ -40,7 +43,30 @@ def _between(d: Decision, low: float, high: float) -> str:
     else:
         where = f"{average}, between min_th {n(low)} and max_th {n(high)}"
     chance = f"{where}{moved}, so p_b = {n(g['p_b'])}"
-    return f"{chance}; {coin(d)}"
+    return f"{chance}; {coin(d)}{_weight(d)}"
+
+
+def rio(d: Decision) -> str:
+    """RED's clause with the colour of the packet, and what its flow counts for."""
+    unsignalled = d.algorithm == "ered" and not d.gauges.get("class", 1.0) and not d.parameters.get("in_curve")
+    if d.reason == "overflow" and unsignalled:
+        return f"{full(d)}, and for nothing else ERED drops an IN packet; the average was {n(d.gauges['avg'])} packets"
+    return red(d)
+
+
+def _weight(d: Decision) -> str:
+    """What made RIO's probability this flow's."""
+    g = d.gauges
+    if "weight" not in g or not g.get("class", 0.0):
+        return ""
+    because = ""
+    if "hit_ratio" in g:
+        because = f": of the last OUT packets, of {n(g['flows'])} flows, {n(100 * g['hit_ratio'])} % were its own"
+    elif "r_ref" in g and g["r_ref"] > 0:
+        because = f", as its reserved rate is to their mean of {n(g['r_ref'])} bit/s"
+    elif "spare" in g:
+        because = f", by its reservation and round trip among {n(g['flows'])} flows"
+    return f"; p_a is {n(g['weight'])} times what RIO has{because}"
 
 
 def coin(d: Decision) -> str:
@@ -101,6 +127,10 @@ def _thresholds(d: Decision) -> tuple[float, float] | None:
 
 def _moved(d: Decision) -> str:
     """What the variant had moved by then, and where it began."""
+    if d.algorithm in RIOS and "class" in d.gauges:
+        number = round(d.gauges["class"])
+        names = COLOURS.get(str(d.parameters.get("precedences", "two")), ())
+        return f" for {names[number]}" if number < len(names) else f" for class {number}"
     if d.algorithm in OF and OF[d.algorithm][0] in d.gauges:
         gauge, where = OF[d.algorithm]
         return f" {where} {n(d.gauges[gauge])}"

@@ -3,7 +3,7 @@
 use super::{TokenBucket, TokenUnit};
 use dumbbell_core::catalogue::Fault;
 use dumbbell_core::meter::Contract;
-use dumbbell_core::units::{Bytes, Limit, Rate};
+use dumbbell_core::units::{Bytes, Capacity, Limit, Rate};
 
 /// A configuration with a token bucket: `rate`, `burst`, `tokens` and `packet_size` beside what the algorithm adds.
 macro_rules! bucket_config {
@@ -91,7 +91,24 @@ pub fn bucket(
     packet_size: Option<Bytes>,
     site: &Contract,
 ) -> TokenBucket {
-    let rate = rate.or(site.reserved).unwrap_or(Rate::from_bps(0));
+    let rate = committed(rate, site);
     let size = packet_size.map_or(site.link.mtu, |b| b.0 as u32);
     TokenBucket::fitted(rate, burst, site.rtt.unwrap_or_default(), unit, size)
+}
+
+/// The depth of a bucket of its own name (`cbs`, `ebs`, `pbs`), as written; one in time or in BDP has room for a packet at
+/// least, as RFC 2697 section 2 advises.
+pub fn depth(size: Limit, rate: Rate, site: &Contract) -> Bytes {
+    let mtu = u64::from(site.link.mtu);
+    Bytes(match (size, size.resolve(rate, site.rtt.unwrap_or_default())) {
+        (_, Capacity::Packets(n)) => u64::from(n) * mtu,
+        (Limit::Time(_) | Limit::Bdp(_), Capacity::Bytes(n)) if !holds_nothing(size) => n.max(mtu),
+        (_, Capacity::Bytes(n)) => n,
+        (_, Capacity::Unlimited) => u64::MAX,
+    })
+}
+
+/// The committed rate: as written, else the reservation, else none at all.
+pub fn committed(rate: Option<Rate>, site: &Contract) -> Rate {
+    rate.or(site.reserved).unwrap_or(Rate::from_bps(0))
 }

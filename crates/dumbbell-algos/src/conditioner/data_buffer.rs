@@ -3,14 +3,14 @@
 //! A token bucket marker in which a packet that finds no token waits for one, so that a burst does not lose the
 //! tokens that come behind it. Only the size of the buffer decides what is OUT; a buffer of size 0 is `token_bucket`.
 use crate::bucket::TokenBucket;
-use crate::bucket::config::bucket_config;
+use crate::bucket::config::{bucket_config, committed};
 use dumbbell_core::aqm::Cx;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::conditioner::{Conditioner, Emit};
 use dumbbell_core::meter::{Colour, Contract, Tokens};
 use dumbbell_core::packet::Packet;
 use dumbbell_core::probe::Probe;
-use dumbbell_core::units::{Capacity, Limit, Packets, Rate, Span, Time};
+use dumbbell_core::units::{Capacity, Limit, Packets, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -91,7 +91,7 @@ impl<P> Algorithm for DataBuffer<P> {
         provenance: Provenance::TwoReadings,
     };
     fn new(c: &DataBufferConfig, site: &Contract) -> Self {
-        let rate = c.rate.or(site.reserved).unwrap_or(Rate::from_bps(0));
+        let rate = committed(c.rate, site);
         DataBuffer {
             bucket: c.bucket(site),
             capacity: c.size.resolve(rate, site.rtt.unwrap_or_default()),

@@ -6,7 +6,7 @@ use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::segment::{Extra, Segment};
 use dumbbell_core::units::{Limit, Packets, Rate, Span, Time};
 use dumbbell_plan::{Plan, Transport};
-use dumbbell_sim::{Observer, Options, Report, Who};
+use dumbbell_sim::{Observer, Report, Who};
 use dumbbell_tcp::TcpConfig;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

@@ -130,7 +130,7 @@ fn the_timer_sends_what_the_tokens_allow() {
         assert_eq!(d.cc.next_timer(), Time::ZERO + Span::from_us(us), "{kbps}");
     }
     let mut d = at(2.0, &config());
-    (0..12).for_each(|_| drop(d.cc.on_sent(&sent(&d, Time::ZERO))));
+    (0..12).for_each(|_| assert_eq!(d.cc.on_sent(&sent(&d, Time::ZERO)), IN));
     let look = |d: &mut Drill<TimedTransmission>| {
         let (now, mut orders) = (d.cc.next_timer(), Orders::default());
         d.cc.on_timer(now, &mut orders);

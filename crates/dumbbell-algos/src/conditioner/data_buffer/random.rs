@@ -4,7 +4,7 @@ use crate::bucket::TokenUnit;
 use crate::suite::conditioner::Station;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::Numbered;
-use dumbbell_core::units::Bytes;
+use dumbbell_core::units::{Bytes, Rate};
 
 const TRACES: u64 = 10_000;
 /// Sizes of the buffer, packets.

@@ -7,7 +7,7 @@ use crate::suite::meter::Bench;
 use dumbbell_core::meter::Meter;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::Numbered;
-use dumbbell_core::units::Bytes;
+use dumbbell_core::units::{Bytes, Rate};
 
 type Marker = DataBuffer<Numbered>;
 

@@ -1,0 +1,83 @@
+//! The marker of Yeom and Reddy (ICMCS 1999): a token bucket that tells the sender at once of each packet that is OUT, so that
+//! TCP slows down before a router has to drop it. What a sender makes of the word is its congestion control's business.
+use crate::bucket::TokenBucket;
+use crate::bucket::config::bucket_config;
+use dumbbell_core::aqm::Cx;
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::meter::{Colour, Contract, Meter, Tokens};
+use dumbbell_core::packet::Meta;
+use dumbbell_core::probe::Probe;
+use dumbbell_core::units::Time;
+
+bucket_config! {
+    /// Parameters of [`MarkerFeedback`].
+    pub struct MarkerFeedbackConfig {}
+}
+
+impl Config for MarkerFeedbackConfig {
+    fn check(&self) -> Result<(), Fault> {
+        self.check_bucket()
+    }
+}
+
+/// A token bucket marker that speaks to the sender.
+#[derive(Clone, Debug)]
+pub struct MarkerFeedback {
+    bucket: TokenBucket,
+}
+
+impl Algorithm for MarkerFeedback {
+    type Config = MarkerFeedbackConfig;
+    type Site = Contract;
+    const ABOUT: About = About {
+        name: "marker_feedback",
+        title: "Token bucket marker with feedback to the sender",
+        idea: "A packet that finds its tokens is IN; of every other, which is OUT, the sender is told at once.",
+        equations: "tokens <- min(burst, tokens + rate dt / 8)\n\
+                    green (IN) if tokens >= length: tokens <- tokens - length\n\
+                    else yellow (OUT), and the sender hears of it",
+        sources: &[
+            "I. Yeom, A. Reddy, Realizing throughput guarantees in a differentiated services network, ICMCS 1999",
+            "S. Choi, C. Kim, TCP throughput guarantee using packet buffering, KISS 28(2), 2001, section 2",
+        ],
+        provenance: Provenance::Reconstruction,
+    };
+    fn new(c: &MarkerFeedbackConfig, site: &Contract) -> Self {
+        MarkerFeedback { bucket: c.bucket(site) }
+    }
+}
+
+impl Meter for MarkerFeedback {
+    #[inline]
+    fn colour(&mut self, cx: &mut Cx<'_>, p: &Meta, _: Colour) -> Colour {
+        if self.bucket.take(cx.now, p.ip_len) { Colour::Green } else { Colour::Yellow }
+    }
+    fn tells_sender(&self) -> bool {
+        true
+    }
+    fn tokens(&mut self, now: Time) -> Option<Tokens> {
+        Some(self.bucket.account(now))
+    }
+    fn probe(&self, out: &mut dyn Probe) {
+        out.gauge("tokens", self.bucket.level());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::meter::token_bucket::{TokenBucketConfig, TokenBucketMeter};
+    use crate::suite::meter::{Bench, colours};
+
+    /// Its colours are those of the plain marker; it differs in what it says.
+    #[test]
+    fn its_colours_are_the_token_bucket_markers() {
+        let mut feedback = Bench::<MarkerFeedback>::new(&MarkerFeedbackConfig::default());
+        let mut plain = Bench::<TokenBucketMeter>::new(&TokenBucketConfig::default());
+        let arrivals: Vec<(u64, u32, Colour)> = (0..500).map(|n| (n * n % 7 + 12 * n, 1000, Colour::Green)).collect();
+        let said = colours(&mut feedback, &arrivals);
+        assert_eq!(said, colours(&mut plain, &arrivals));
+        assert!(said.contains('Y') && said.contains('G'));
+        assert!(feedback.meter.tells_sender() && !plain.meter.tells_sender());
+    }
+}

@@ -1,0 +1,141 @@
+//! The two rate three colour marker of RFC 4115: the excess has a rate and a bucket of its own, so that yellow packets
+//! take nothing from green ones and a green packet is charged once.
+use crate::bucket::TokenBucket;
+use crate::bucket::config::{committed, depth, holds_nothing};
+use dumbbell_core::aqm::Cx;
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::meter::{Colour, Contract, Meter, Tokens};
+use dumbbell_core::packet::Meta;
+use dumbbell_core::probe::Probe;
+use dumbbell_core::units::{Limit, Rate, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of [`TrTcm4115`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct TrTcm4115Config {
+    /// Committed information rate; default what is reserved for the flow, or for all flows of the aggregate together.
+    #[schemars(extend("x-source" = "RFC 4115 section 2 leaves it to the contract"))]
+    pub cir: Option<Rate>,
+    /// Committed burst size: the bucket of what is green, full at the start. A time or a BDP is of `cir` and the flow's
+    /// round-trip propagation time, and a packet of the link's MTU at least.
+    #[schemars(extend("x-source" = "ours: as token_bucket's; RFC 4115 section 2 leaves it to the contract"))]
+    pub cbs: Limit,
+    /// Excess information rate, beside `cir`; default as much again.
+    #[schemars(extend("x-source" = "ours; RFC 4115 section 2 leaves it to the contract"))]
+    pub eir: Option<Rate>,
+    /// Excess burst size: the bucket of what is yellow. A time or a BDP is of `eir`. `cbs` or `ebs` may be 0.
+    #[schemars(extend("x-source" = "ours: as cbs; RFC 4115 section 2 leaves it to the contract"))]
+    pub ebs: Limit,
+    /// Whether a packet that came yellow or red never becomes better, and yellow ones leave the committed bucket alone.
+    #[schemars(extend("x-source" = "ours: colour-blind, as RFC 2698"))]
+    pub colour_aware: bool,
+}
+
+impl Default for TrTcm4115Config {
+    fn default() -> Self {
+        TrTcm4115Config { cir: None, cbs: Limit::Bdp(1.0), eir: None, ebs: Limit::Bdp(1.0), colour_aware: false }
+    }
+}
+
+impl Config for TrTcm4115Config {
+    fn check(&self) -> Result<(), Fault> {
+        if holds_nothing(self.cbs) && holds_nothing(self.ebs) {
+            let fault = Fault::at("ebs", "with `cbs` and `ebs` of 0 every packet is red");
+            return Err(fault.fix("write \"1 BDP\" or \"5 kB\" for one of them"));
+        }
+        Ok(())
+    }
+}
+
+/// Green from one bucket, yellow from another.
+#[derive(Clone, Debug)]
+pub struct TrTcm4115 {
+    committed: TokenBucket,
+    excess: TokenBucket,
+    colour_aware: bool,
+}
+
+impl Algorithm for TrTcm4115 {
+    type Config = TrTcm4115Config;
+    type Site = Contract;
+    const ABOUT: About = About {
+        name: "trtcm_4115",
+        title: "Two rate three colour marker of RFC 4115",
+        idea: "A packet is green by a committed bucket, else yellow by an excess bucket that fills at a rate of its own, else red.",
+        equations: "Tc <- min(cbs, Tc + cir dt / 8);  Te <- min(ebs, Te + eir dt / 8)\n\
+                    green if Tc >= length: Tc <- Tc - length\n\
+                    yellow else if Te >= length: Te <- Te - length; else red\n\
+                    colour-aware: a packet that came yellow begins at the third line, one that came red is red",
+        sources: &["RFC 4115 (A Differentiated Service Two-Rate, Three-Color Marker)", "RFC 2698 (its forerunner)"],
+        provenance: Provenance::Recollection,
+    };
+    fn new(c: &TrTcm4115Config, site: &Contract) -> Self {
+        let cir = committed(c.cir, site);
+        let eir = c.eir.unwrap_or(cir);
+        TrTcm4115 {
+            committed: TokenBucket::new(cir, depth(c.cbs, cir, site)),
+            excess: TokenBucket::new(eir, depth(c.ebs, eir, site)),
+            colour_aware: c.colour_aware,
+        }
+    }
+}
+
+impl Meter for TrTcm4115 {
+    #[inline]
+    fn colour(&mut self, cx: &mut Cx<'_>, p: &Meta, before: Colour) -> Colour {
+        self.committed.fill(cx.now);
+        self.excess.fill(cx.now);
+        let before = if self.colour_aware { before } else { Colour::Green };
+        if before == Colour::Green && self.committed.spend(p.ip_len) {
+            Colour::Green
+        } else if before != Colour::Red && self.excess.spend(p.ip_len) {
+            Colour::Yellow
+        } else {
+            Colour::Red
+        }
+    }
+    fn worst(&self) -> Colour {
+        Colour::Red
+    }
+    fn tokens(&mut self, now: Time) -> Option<Tokens> {
+        Some(self.committed.account(now))
+    }
+    fn probe(&self, out: &mut dyn Probe) {
+        out.gauge("tokens", self.committed.level());
+        out.gauge("excess_tokens", self.excess.level());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suite::meter::{Bench, colours};
+    use dumbbell_core::units::Bytes;
+
+    fn config(colour_aware: bool) -> TrTcm4115Config {
+        TrTcm4115Config {
+            cir: Some(Rate::from_bps(8000)),
+            cbs: Limit::Bytes(Bytes(2000)),
+            eir: Some(Rate::from_bps(8000)),
+            ebs: Limit::Bytes(Bytes(1000)),
+            colour_aware,
+        }
+    }
+
+    /// By hand: of the tokens of the excess nothing goes to what is green, and none of the committed is spilled.
+    #[test]
+    fn the_excess_has_a_rate_of_its_own() {
+        let at = [0, 0, 0, 0, 500, 1000, 1000, 4000, 4000, 4000, 4000].map(|ms| (ms, 1000, Colour::Green));
+        assert_eq!(colours(&mut Bench::<TrTcm4115>::new(&config(false)), &at), "GGYRRGYGGYR");
+    }
+
+    /// What RFC 2698 does to green packets, and this one not: yellow packets before them do not make them red.
+    #[test]
+    fn yellow_packets_take_nothing_from_green_ones() {
+        let before = [Colour::Yellow, Colour::Yellow, Colour::Green, Colour::Green, Colour::Red];
+        let arrivals = before.map(|c| (0, 1000, c));
+        assert_eq!(colours(&mut Bench::<TrTcm4115>::new(&config(true)), &arrivals), "YRGGR");
+    }
+}
