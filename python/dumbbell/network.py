@@ -183,7 +183,7 @@ def link_rows(plan: Plan) -> list[list[str]]:
             link["delay"],
             queue_text(link),
             f"{link['mtu']} B",
-            (link.get("conditioner") or {}).get("kind", "none"),
+            ", ".join(rule["kind"] for rule in link.get("conditioner") or []) or "none",
             ", ".join(i["kind"] for i in link["impairments"]) or "none",
         ]
         for link in plan["links"]

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Units of one byte: the picoseconds that it takes at one bit per second.
 const BYTE: u64 = 8_000_000_000_000;
-/// The largest packet that a token may stand for, bytes, so that its units fit into 64 bits.
+/// The largest packet, bytes: its units fit into 64 bits.
 const LARGEST: u32 = 1 << 20;
 
 /// The units of `bytes`.
@@ -41,8 +41,9 @@ pub struct TokenBucket {
     filled: Time,
     depth: u128,
     level: u128,
-    taken: u128,
     lost: u128,
+    /// Tokens, not units.
+    taken: u64,
 }
 
 impl TokenBucket {
@@ -66,8 +67,8 @@ impl TokenBucket {
             filled: Time::ZERO,
             depth,
             level: depth,
-            taken: 0,
             lost: 0,
+            taken: 0,
         }
     }
 
@@ -93,11 +94,18 @@ impl TokenBucket {
     /// Lets the tokens in that came until `now`; the units of those that found it full.
     #[inline]
     pub fn fill(&mut self, now: Time) -> u128 {
-        let flowed = u128::from(now.since(self.filled).ps()) * u128::from(self.rate);
-        self.filled = self.filled.max(now);
-        let came = if self.packets { self.whole(flowed) } else { flowed };
-        let over = (self.level + came).saturating_sub(self.depth);
-        self.level += came - over;
+        if now <= self.filled {
+            return 0;
+        }
+        let flowed = u128::from(now.ps() - self.filled.ps()) * u128::from(self.rate);
+        self.filled = now;
+        let level = self.level + if self.packets { self.whole(flowed) } else { flowed };
+        if level <= self.depth {
+            self.level = level;
+            return 0;
+        }
+        let over = level - self.depth;
+        self.level = self.depth;
         self.lost += over;
         over
     }
@@ -115,15 +123,15 @@ impl TokenBucket {
         all - u128::from(part)
     }
 
-    /// What a packet of `bytes` takes.
+    /// What a packet of `bytes` (at most 2^20) takes; in 64 bits, as all packets do.
     #[inline]
     fn cost(&self, bytes: u32) -> u128 {
-        if self.packets { u128::from(self.unit) } else { units(u64::from(bytes)) }
+        u128::from(if self.packets { self.unit } else { u64::from(bytes) * BYTE })
     }
 
     /// Whether what was there at the last look is enough for a packet of `bytes`.
     #[inline]
-    pub fn holds(&self, bytes: u32) -> bool {
+    fn holds(&self, bytes: u32) -> bool {
         self.cost(bytes) <= self.level
     }
 
@@ -134,7 +142,7 @@ impl TokenBucket {
         let enough = cost <= self.level;
         if enough {
             self.level -= cost;
-            self.taken += cost;
+            self.taken += if self.packets { 1 } else { u64::from(bytes) };
         }
         enough
     }
@@ -156,14 +164,17 @@ impl TokenBucket {
     /// the depth.
     pub fn ready(&mut self, now: Time, bytes: u32) -> Time {
         self.fill(now);
+        if self.holds(bytes) { now } else { self.due(bytes) }
+    }
+
+    /// When a packet of `bytes`, for which there was not enough at the last look, finds its tokens; [`Time::NEVER`] if it
+    /// never does.
+    pub fn due(&self, bytes: u32) -> Time {
         let cost = self.cost(bytes);
-        if cost <= self.level {
-            return now;
-        }
         if cost > self.depth || self.rate == 0 {
             return Time::NEVER;
         }
-        let flows = cost - self.level - u128::from(self.part);
+        let flows = cost.saturating_sub(self.level + u128::from(self.part));
         let wait = match u64::try_from(flows) {
             Ok(flows) => Some(flows.div_ceil(self.rate)),
             Err(_) => u64::try_from(flows.div_ceil(u128::from(self.rate))).ok(),
@@ -177,7 +188,7 @@ impl TokenBucket {
         Tokens {
             start: self.depth,
             made: u128::from(self.filled.ps()) * u128::from(self.rate) - u128::from(self.part),
-            taken: self.taken,
+            taken: u128::from(self.taken) * u128::from(self.unit),
             lost: self.lost,
             level: self.level,
             unit: u128::from(self.unit),

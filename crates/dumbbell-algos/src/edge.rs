@@ -4,8 +4,10 @@
 //! A packet goes to the first rule that takes it, and past the edge untouched if none does. A rule keeps one state for all
 //! that it takes, or one for each flow; a flow without a contract is best effort, which is never in profile and never held.
 mod account;
+mod standing;
 
-pub use account::Account;
+pub use account::{Account, Seen};
+pub use standing::{Income, Standing};
 
 use crate::conditioner::AnyConditioner;
 use crate::meter::AnyMeter;
@@ -58,7 +60,7 @@ pub struct Place<P> {
     tells: bool,
     /// When its clock is due.
     due: Time,
-    /// What passed.
+    /// What passed, and what it had in it.
     pub account: Account,
 }
 
@@ -137,7 +139,9 @@ impl<P: Packet> Edge<P> {
     pub fn arrive(&mut self, around: Around<'_>, p: P, reply: bool, out: &mut impl Emit<P>) {
         let meta = p.meta();
         let Some(number) = self.classify(meta.flow, meta.dscp, reply) else { return out.emit(p) };
-        let Place { stage, actions, rng, tells, account, .. } = &mut self.places[number as usize];
+        let place = &mut self.places[number as usize];
+        place.settle(around.now);
+        let Place { stage, actions, rng, tells, account, .. } = place;
         let mut brush = Brush { now: around.now, actions, account, out };
         let cx = &mut around.with(rng);
         match stage {
@@ -166,7 +170,9 @@ impl<P: Packet> Edge<P> {
         while let Some((due, number)) = self.clocks.first().copied()
             && due <= around.now
         {
-            let Place { stage, actions, rng, account, .. } = &mut self.places[number as usize];
+            let place = &mut self.places[number as usize];
+            place.settle(around.now);
+            let Place { stage, actions, rng, account, .. } = place;
             if let Stage::Conditioner(conditioner) = stage {
                 conditioner.wake(&mut around.with(rng), &mut Brush { now: around.now, actions, account, out });
             }
@@ -229,7 +235,19 @@ impl<P: Packet> Place<P> {
 
     /// The account of its bucket until `now`, if it has one.
     pub fn tokens(&mut self, now: Time) -> Option<Tokens> {
-        match &mut self.stage {
+        self.stage.tokens(now)
+    }
+
+    /// Takes what it had in it until `now` to its account, before anything happens to it then.
+    pub fn settle(&mut self, now: Time) {
+        let held = self.held();
+        self.account.standing.look(now, |t| self.stage.tokens(t), held);
+    }
+}
+
+impl<P: Packet> Stage<P> {
+    fn tokens(&mut self, now: Time) -> Option<Tokens> {
+        match self {
             Stage::Meter(m) => m.tokens(now),
             Stage::Conditioner(c) => c.tokens(now),
             Stage::BestEffort(_) => None,

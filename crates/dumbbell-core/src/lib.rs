@@ -10,6 +10,7 @@ pub mod conditioner;
 pub mod fingerprint;
 pub mod flow;
 pub mod foreign;
+pub mod histogram;
 pub mod impairment;
 pub mod law;
 pub mod ledger;

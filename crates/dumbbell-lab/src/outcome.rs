@@ -1,4 +1,6 @@
 //! A run's report as the results name it.
+pub mod colours;
+mod markers;
 mod sessions;
 
 use crate::problem::code;
@@ -59,8 +61,15 @@ pub const QUEUE_NUMBERS: [&str; 26] = [
 /// `sessions`.
 pub fn of_run(plan: &Plan, report: &Report, wall_s: f64) -> Value {
     let total: f64 = report.flows.iter().map(|f| f.goodput_bps).sum();
-    let own = || report.flows.iter().zip(&plan.flows).filter(|(_, planned)| planned.session.is_none()).map(|(f, _)| f);
-    let flows: Vec<Value> = own().map(|f| flow(f, total)).collect();
+    let window_s = plan.duration.saturating_sub(plan.warmup).seconds();
+    let both = || report.flows.iter().zip(&plan.flows).filter(|(_, planned)| planned.session.is_none());
+    let own = || both().map(|(f, _)| f);
+    let mut flows: Vec<Value> = own().map(|f| flow(f, total)).collect();
+    let targets = colours::targets(plan).into_iter().zip(&plan.flows).filter(|(_, planned)| planned.session.is_none());
+    for ((out, (f, planned)), (target, _)) in flows.iter_mut().zip(both()).zip(targets) {
+        colours::add_to_flow(out, f, planned, window_s, target);
+    }
+    let errors = colours::errors(&flows);
     let queues: Vec<Value> = report.queues.iter().map(queue).collect();
     let mut run = json!({
         "seed": plan.seed,
@@ -75,6 +84,10 @@ pub fn of_run(plan: &Plan, report: &Report, wall_s: f64) -> Value {
         "queues": queues,
         "conservation": conservation(&report.conservation),
     });
+    run["totals"].as_object_mut().into_iter().for_each(|totals| totals.extend(errors.clone()));
+    if !report.markers.is_empty() {
+        run["markers"] = report.markers.iter().map(|m| markers::row(m, window_s)).collect();
+    }
     if !plan.sessions.is_empty() {
         run["sessions"] = sessions::of_run(plan, report).into();
     }
@@ -143,7 +156,7 @@ fn queue(q: &QueueReport) -> Value {
         Reason::ALL.iter().map(|r| (r.name().to_string(), q.ledger.drops[r.index()].into())).collect();
     let m = &q.measures;
     let ([p50, p95, p99], [s50, s95, s99]) = (m.packets, m.sojourn_s);
-    json!({
+    let mut queue = json!({
         "name": q.name,
         "kind": q.kind,
         "mean_packets": q.mean_packets,
@@ -173,7 +186,9 @@ fn queue(q: &QueueReport) -> Value {
         "drops": drops,
         "marks": q.ledger.marks,
         "utilization": q.utilization,
-    })
+    });
+    colours::add_to_queue(&mut queue, q);
+    queue
 }
 
 /// Jain's fairness index of all flows' goodput: (sum x)^2 / (n sum x^2), from 1/n (one flow has everything) to 1 (all

@@ -4,6 +4,7 @@ mod acks;
 mod completions;
 mod gauges;
 mod journeys;
+mod markers;
 mod reactions;
 pub mod words;
 
@@ -17,7 +18,7 @@ use dumbbell_core::segment::{Extra, Segment};
 use dumbbell_core::transport::Phase;
 use dumbbell_core::units::Time;
 use dumbbell_plan::Plan;
-use dumbbell_sim::{FlowRow, Observer, QueueRow, Reaction, Report, Signal, Who};
+use dumbbell_sim::{FlowRow, MarkerRow, Observer, QueueRow, Reaction, Report, Signal, Who};
 use journeys::Journeys;
 use parquet::errors::ParquetError;
 use reactions::Reactions;
@@ -96,6 +97,7 @@ pub struct Recorder<'a> {
     reactions: Option<Reactions>,
     journeys: Option<Journeys<'a>>,
     completions: Option<Table>,
+    markers: Option<Table>,
     dir: Option<PathBuf>,
     acks: Option<Acks<'a>>,
     /// Time and delivered bytes of each flow's previous row.
@@ -119,6 +121,9 @@ impl<'a> Recorder<'a> {
         if series && plan.record.queues {
             let shown = gauges::of_queues(plan.links.iter().filter(|l| l.report), makers);
             r.queues = Sheet::create(dir, "queues.parquet", &QUEUES, ("", shown))?;
+        }
+        if series && plan.record.markers {
+            r.markers = Some(markers::create(dir)?);
         }
         let follows = !plan.record.packets.is_empty();
         if follows {
@@ -149,6 +154,7 @@ impl<'a> Recorder<'a> {
             reactions,
             journeys,
             completions: None,
+            markers: None,
             dir: dir.map(Path::to_path_buf),
             acks,
             before,
@@ -193,6 +199,7 @@ impl<'a> Recorder<'a> {
             sheet.table.close(metadata)?;
         }
         self.completions.map_or(Ok(()), |table| table.close(metadata))?;
+        self.markers.map_or(Ok(()), |table| table.close(metadata))?;
         self.reactions.map_or(Ok(()), |r| r.close(metadata))?;
         self.acks.map_or(Ok(()), |a| a.close(metadata))?;
         // Whoever reads packets needs the network: its links, its hosts, each flow's TCP.
@@ -204,7 +211,7 @@ impl<'a> Recorder<'a> {
     fn keep(&mut self, result: Result<(), ParquetError>) {
         if let Err(e) = result {
             self.failed.get_or_insert(e);
-            (self.flows, self.queues, self.signals) = (None, None, None);
+            (self.flows, self.queues, self.signals, self.markers) = (None, None, None, None);
             (self.reactions, self.journeys, self.acks) = (None, None, None);
         }
     }
@@ -248,6 +255,9 @@ impl Observer for Series<'_, '_> {
     }
     fn queue(&mut self, t: Time, link: usize, row: &QueueRow) {
         self.0.queue(t, link, row);
+    }
+    fn marker(&mut self, t: Time, link: usize, row: &MarkerRow) {
+        self.0.marker(t, link, row);
     }
     fn signal(&mut self, s: &Signal) {
         self.0.signal(s);
@@ -330,6 +340,12 @@ impl Observer for Recorder<'_> {
         ];
         let done = sheet.row(cells, &row.gauges);
         self.keep(done);
+    }
+
+    fn marker(&mut self, t: Time, link: usize, row: &MarkerRow) {
+        let Some(table) = &mut self.markers else { return };
+        let written = markers::write(table, self.plan, t, link, row);
+        self.keep(written);
     }
 
     fn signal(&mut self, s: &Signal) {

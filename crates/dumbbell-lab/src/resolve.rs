@@ -89,7 +89,19 @@ fn record(scenario: &Scenario, flows: &[Flow], root: &Node, check: &mut Check) -
     }
     acks.retain(|i| matches!(flows[*i].transport, Transport::Tcp { .. }));
     let completions = r.completions && !scenario.session.is_empty();
-    Record { every: r.every, flows: r.flows, queues: r.queues, drops: r.drops, packets, acks, completions }
+    if r.markers && r.every.is_none() {
+        check.note("record.markers has no effect without record.every: markers have series");
+    }
+    Record {
+        every: r.every,
+        flows: r.flows,
+        queues: r.queues,
+        drops: r.drops,
+        packets,
+        acks,
+        completions,
+        markers: r.markers,
+    }
 }
 
 /// The numbers of the flows that `record.KEY` follows, ascending.

@@ -98,8 +98,10 @@ fn point(mut runs: Vec<Value>, several: bool) -> Map<String, Value> {
     for key in ["packet_hops", "events", "flows", "jain", "totals", "queues", "conservation"] {
         out.insert(key.into(), part(key));
     }
-    if all.iter().any(|run| run.get("sessions").is_some()) {
-        out.insert("sessions".into(), part("sessions"));
+    for key in ["markers", "sessions"] {
+        if all.iter().any(|run| run.get(key).is_some()) {
+            out.insert(key.into(), part(key));
+        }
     }
     out["conservation"]["faults"] = faults(&all);
     out.insert("runs".into(), Value::Array(runs));

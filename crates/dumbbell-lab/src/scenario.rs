@@ -423,6 +423,8 @@ pub struct Record {
     /// Whether acknowledgements are recorded one by one, when each left the receiver and when it came to the sender, and
     /// measured in the results: false (default), true for every TCP flow, or a list of names of flows.
     pub acks: Followed,
+    /// Whether markers and other conditioners have series, with `every`; default false.
+    pub markers: bool,
 }
 
 /// Which flows' packets, or acknowledgements, are recorded.
@@ -445,6 +447,7 @@ impl Default for Record {
             packets: Followed::All(false),
             completions: false,
             acks: Followed::All(false),
+            markers: false,
         }
     }
 }

@@ -244,6 +244,9 @@ pub struct Record {
     /// Flows whose acknowledgements are followed to their sender, ascending.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub acks: Vec<usize>,
+    /// Whether the series have the markers.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub markers: bool,
 }
 
 impl Record {

@@ -6,12 +6,13 @@ use crate::stats::PortStats;
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::fingerprint::Fingerprint;
 use dumbbell_core::flow::FlowTable;
+use dumbbell_core::packet::Dscp;
 use dumbbell_core::probe::{Gauges, Probe};
 use dumbbell_core::segment::flag;
 use dumbbell_core::units::Time;
 
-/// Packets that a port dropped, and when; for the accounts of their flows.
-pub type Casualties = Vec<(Time, Parcel)>;
+/// Packets that a port dropped, when, and why; for the accounts of their flows.
+pub type Casualties = Vec<(Time, Parcel, Reason)>;
 
 /// A copy of a packet that a wire made.
 #[derive(Clone, Copy, Debug)]
@@ -68,6 +69,11 @@ impl<O: Observer> Scene<'_, O> {
     }
 }
 
+/// What measures ask of a packet: its flow, its bytes of IP length, its codepoint.
+fn packet_of(parcel: &Parcel) -> (u32, u32, Dscp) {
+    (parcel.flow, u32::from(parcel.packet.ip_len()), parcel.packet.dscp())
+}
+
 /// One port's account.
 pub struct Account {
     /// The link's number in the plan.
@@ -115,7 +121,7 @@ impl Account {
     #[cold]
     pub fn drop<O: Observer>(&mut self, parcel: Parcel, e: &Event<'_>, scene: &mut Scene<'_, O>) {
         if e.t <= self.stats.end() && e.reason != Reason::Link {
-            self.stats.signalled(e.t, parcel.flow, u32::from(parcel.packet.ip_len()), true);
+            self.stats.signalled(e.t, packet_of(&parcel), true);
         }
         self.turn_away(parcel, e, scene);
     }
@@ -131,7 +137,7 @@ impl Account {
         } else {
             self.late += 1;
         }
-        scene.casualties.push((e.t, parcel));
+        scene.casualties.push((e.t, parcel, e.reason));
         self.record(&parcel, e, false, scene);
     }
 
@@ -139,7 +145,7 @@ impl Account {
     #[cold]
     pub fn mark<O: Observer>(&mut self, parcel: Parcel, e: &Event<'_>, scene: &mut Scene<'_, O>) {
         self.stats.marked(e.t);
-        self.stats.signalled(e.t, parcel.flow, u32::from(parcel.packet.ip_len()), false);
+        self.stats.signalled(e.t, packet_of(&parcel), false);
         self.record(&parcel, e, true, scene);
     }
 
@@ -167,7 +173,7 @@ impl Account {
     pub fn loses_copy<O: Observer>(&mut self, copy: Parcel, e: &Event<'_>, scene: &mut Scene<'_, O>) {
         self.lost.mix(e.t.ps());
         self.lost.mix(copy.word());
-        scene.casualties.push((e.t, copy));
+        scene.casualties.push((e.t, copy, e.reason));
         self.record(&copy, e, false, scene);
     }
 

@@ -1,6 +1,6 @@
 //! The way back: when each acknowledgement left its receiver, when it came to its sender, and what it said there.
-use crate::histogram::Histogram;
 use dumbbell_core::aqm::Reason;
+use dumbbell_core::histogram::Histogram;
 use dumbbell_core::segment::{Extra, Segment, flag, widen};
 use dumbbell_core::units::{Span, Time};
 use std::collections::VecDeque;

@@ -106,7 +106,7 @@ impl ArrivalQueue {
         let saw = |out: &mut dyn Probe| self.aqm.probe(out);
         let event = Event { t, reason, backlog: self.backlog.packets, saw: &saw };
         if let Decision::Drop(_) = decision {
-            account.stats.came(parcel.flow, u32::from(parcel.packet.ip_len()));
+            account.stats.came(parcel.flow, u32::from(parcel.packet.ip_len()), parcel.packet.dscp());
             account.drop(*parcel, &event, scene);
             account.stats.holds(t, self.backlog.packets);
             return false;

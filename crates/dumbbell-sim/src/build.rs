@@ -4,6 +4,7 @@ use crate::agenda::Agenda;
 use crate::app::App;
 use crate::arrival::ArrivalQueue;
 use crate::audit::Audit;
+use crate::colours::Colours;
 use crate::discipline::Discipline;
 use crate::edges::{self, Passing};
 use crate::exit::Exit;
@@ -81,7 +82,9 @@ impl World {
     /// # Errors
     /// As [`World::new`]. An algorithm that fails when it is made says so in [`World::failure`].
     pub fn with(plan: &Plan, options: Options, makers: &Makers) -> Result<World, Fault> {
-        let brought = Brought { makers, alarm: Alarm::default(), passing: edges::passing(plan) };
+        let colours = Colours::of(plan);
+        let (passing, counts) = (edges::passing(plan), colours.is_some());
+        let brought = Brought { makers, alarm: Alarm::default(), passing, counts };
         let mut elements = Vec::with_capacity(plan.links.len());
         for (link, datagrams) in with_datagrams(plan).into_iter().enumerate() {
             elements.push(element(plan, link, datagrams, options, &brought)?);
@@ -111,7 +114,7 @@ impl World {
         net.table = FlowTable::new(plan.flows.iter().map(|f| f.info));
         net.audit = options.audit.then(Audit::default);
         net.words = Words::of(plan);
-        Ok(World::assemble(legend, flows, net, brought.alarm))
+        Ok(World::assemble(legend, flows, net, colours, brought.alarm))
     }
 }
 
@@ -123,6 +126,8 @@ struct Brought<'a> {
     alarm: Alarm,
     /// The flows that pass each edge.
     passing: Passing,
+    /// Whether packets are counted by colour where they arrive.
+    counts: bool,
 }
 
 impl Brought<'_> {
@@ -218,8 +223,11 @@ fn element(
         let impairment = within(&link.name, AnyImpairment::build(kind, config, &()))?;
         impairments.push((impairment, chance(&format!("{kind}.{i}"))));
     }
-    let edge = within(&link.name, edges::edge(plan, number, info, brought.passing.get(&number)))?;
-    let station = edge.map(|edge| Box::new(Station::new(edge, info)));
+    let passing = brought.passing.get(&number);
+    let served = edges::served(plan, number, passing);
+    let marks = looks(plan, plan.record.markers);
+    let edge = within(&link.name, edges::edge(plan, number, info, passing))?;
+    let station = edge.map(|edge| Box::new(Station::new(edge, info, served, marks)));
     let (warm, end) = (Time::ZERO + plan.warmup, Time::ZERO + plan.duration);
     Ok(Element::Port(Box::new(Port {
         station,
@@ -272,7 +280,7 @@ fn queue(
 /// # Errors
 /// As [`World::new`].
 pub(crate) fn lone(plan: &Plan, link: usize, makers: &Makers, alarm: &Alarm) -> Result<Box<Port>, Fault> {
-    let brought = Brought { makers, alarm: alarm.clone(), passing: edges::passing(plan) };
+    let brought = Brought { makers, alarm: alarm.clone(), passing: edges::passing(plan), counts: false };
     match element(plan, link, true, Options::default(), &brought)? {
         Element::Port(port) => Ok(port),
         Element::Wire(_) => unreachable!("a link that datagrams take is no wire"),
@@ -316,7 +324,7 @@ fn flow(plan: &Plan, number: usize, straight: bool, brought: &Brought<'_>) -> Re
     };
     // A session's flows are too many and too short for series.
     let looks = looks(plan, plan.record.flows && flow.session.is_none());
-    Ok(Flow::new(number, ends, app, start, looks))
+    Ok(Flow::new(number as u32, ends, app, start, looks, brought.counts))
 }
 
 /// About how many packets a second come to merges, of 1000 bytes: what sizes the agenda's buckets.

@@ -186,7 +186,7 @@ impl Rig {
     fn forget(&mut self, through: Option<Parcel>) {
         // What is told is the fate of those that came; copies did not.
         self.copies.clear();
-        for parcel in through.into_iter().chain(self.casualties.drain(..).map(|(_, parcel)| parcel)) {
+        for parcel in through.into_iter().chain(self.casualties.drain(..).map(|(_, parcel, _)| parcel)) {
             self.extras.take(parcel.packet.extra());
         }
     }

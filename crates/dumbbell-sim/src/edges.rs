@@ -1,4 +1,5 @@
 //! From a plan's rules to the edge before a port: who goes where, and what was agreed with them.
+use crate::markers::Served;
 use crate::parcel::Parcel;
 use dumbbell_algos::conditioner::AnyConditioner;
 use dumbbell_algos::edge::{Edge, Stage, codepoints};
@@ -46,14 +47,21 @@ pub fn edge(
     Ok(Some(edge))
 }
 
-/// The flows that each place of a link's edge serves, in the order of its places: what results call them by.
-pub fn served<'a>(plan: &'a Plan, link: LinkId, passing: &Passing) -> Vec<(&'a Rule, Vec<usize>)> {
-    let passing = passing.get(&link).map_or(&[][..], Vec::as_slice);
-    let places = |rule: &'a Rule| {
+/// Whom each place of a link's edge serves, in the order of its places: what results call them by.
+pub fn served(plan: &Plan, link: LinkId, passing: Option<&Vec<usize>>) -> Vec<Served> {
+    let passing = passing.map_or(&[][..], Vec::as_slice);
+    let mut all = Vec::new();
+    for (number, rule) in plan.links[link].conditioner.iter().enumerate() {
+        let served =
+            |flow, flows: &[usize]| Served { rule: rule.clone(), number, flow, reserved: reserved(plan, flows) };
         let flows = of(rule, passing);
-        if rule.per_flow { flows.into_iter().map(|f| (rule, vec![f])).collect() } else { vec![(rule, flows)] }
-    };
-    plan.links[link].conditioner.iter().flat_map(|rule| places(rule)).collect()
+        if rule.per_flow {
+            all.extend(flows.into_iter().map(|f| served(Some(f), &[f])));
+        } else {
+            all.push(served(None, &flows));
+        }
+    }
+    all
 }
 
 /// Those of the passing flows that a rule takes, or that share what it takes.
@@ -108,9 +116,14 @@ impl Making<'_> {
 
 /// What was agreed with `flows` together: the sum of their reservations, and the longest of their round-trip times.
 fn contract(plan: &Plan, flows: &[usize], link: LinkInfo) -> Contract {
-    let infos = || flows.iter().map(|f| &plan.flows[*f].info);
-    let reserved = infos().filter_map(|i| i.reserved).map(|r| r.bps()).reduce(|a, b| a.saturating_add(b));
-    Contract { link, reserved: reserved.map(Rate::from_bps), rtt: infos().filter_map(|i| i.rtt).max() }
+    let rtt = flows.iter().filter_map(|f| plan.flows[*f].info.rtt).max();
+    Contract { link, reserved: reserved(plan, flows), rtt }
+}
+
+/// What is reserved for `flows` together, if anything is.
+fn reserved(plan: &Plan, flows: &[usize]) -> Option<Rate> {
+    let rates = flows.iter().filter_map(|f| plan.flows[*f].info.reserved);
+    rates.map(Rate::bps).reduce(|a, b| a.saturating_add(b)).map(Rate::from_bps)
 }
 
 /// What judges the packets of one place. Without a rate of its own, and without a reservation, there is nothing that a

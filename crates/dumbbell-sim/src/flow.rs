@@ -113,7 +113,9 @@ pub struct Flow {
     /// Its ends.
     pub ends: Ends,
     /// Its number.
-    pub number: usize,
+    number: u32,
+    /// Whether somebody sees each packet that comes to its receiver.
+    attended: bool,
     /// Rows that wait; only of a flow that is sampled.
     series: Option<Box<Series>>,
     /// Packets of the sender that were dropped somewhere in the window.
@@ -125,13 +127,15 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// A flow that has not begun; it does at `start`.
-    pub fn new(number: usize, ends: Ends, app: App, start: Time, looks: Looks) -> Self {
+    /// A flow that has not begun; it does at `start`. `counted`: somebody counts what its receiver gets, packet by packet.
+    pub fn new(number: u32, ends: Ends, app: App, start: Time, looks: Looks, counted: bool) -> Self {
         let receipt = (app.may_close() && matches!(ends, Ends::Tcp { .. })).then(|| Box::new(Receipt::new(start)));
         let side = |attend| Side { armed: Time::NEVER, quiet_until: Time::ZERO, attend, looks };
-        let receives = if receipt.is_some() { Time::ZERO } else { looks.next() };
+        let attended = counted || receipt.is_some();
+        let receives = if attended { Time::ZERO } else { looks.next() };
         Flow {
             number,
+            attended,
             ends,
             app,
             sides: [side(looks.next()), side(receives)],
@@ -267,7 +271,7 @@ impl Flow {
     fn look(&mut self, end: usize, observer: &mut impl Observer) {
         let side = &mut self.sides[end];
         let due = side.looks.take();
-        if end == SENDER || self.receipt.is_none() {
+        if end == SENDER || !self.attended {
             side.attend = side.looks.next();
         }
         if due.warm {
@@ -284,7 +288,7 @@ impl Flow {
                 SENDER => series.sender.push_back((due.at, row)),
                 _ => series.receiver.push_back(delivered_bytes),
             }
-            series.hand_over(self.number, observer);
+            series.hand_over(self.number as usize, observer);
         }
     }
 
@@ -358,7 +362,7 @@ impl Flow {
         let (Some(mut after), Ends::Tcp { sender, .. }) = (self.stance(observer), &self.ends) else { return };
         if let Some(cause) = Cause::between(&before, &after) {
             sender.cc().probe(&mut after.gauges);
-            observer.reacted(&Reaction { t, flow: self.number, cause, before, after });
+            observer.reacted(&Reaction { t, flow: self.number as usize, cause, before, after });
         }
     }
 

@@ -4,6 +4,7 @@
 //! each. A queue that nobody reads has none.
 mod above;
 mod attach;
+mod hues;
 mod levels;
 mod shares;
 mod standing;

@@ -13,6 +13,7 @@ use crate::port::{Port, Queue};
 use crate::ranks::Ranks;
 use crate::wire::Wire;
 use crate::words::Words;
+use dumbbell_core::aqm::Reason;
 use dumbbell_core::flow::FlowTable;
 use dumbbell_core::transport::LocalSignal;
 use dumbbell_core::units::Time;
@@ -392,18 +393,18 @@ impl Net {
         self.extras.take(packet.extra());
     }
 
-    /// Takes drops to the account of the run; calls `lost` with the flow of each data packet that was dropped in the
-    /// window, which begins at `warm`.
+    /// Takes drops to the account of the run; calls `lost` with each data packet that was dropped in the window, which
+    /// begins at `warm`, and why.
     #[cold]
-    pub fn bury(&mut self, warm: Time, mut lost: impl FnMut(usize)) {
-        for (t, parcel) in self.casualties.drain(..) {
+    pub fn bury(&mut self, warm: Time, mut lost: impl FnMut(&Parcel, Reason)) {
+        for (t, parcel, why) in self.casualties.drain(..) {
             if t > self.end {
                 // Lost on the wire after the end: at the end it was still on its way.
                 self.tally.cut += 1;
             } else {
                 self.tally.dropped += 1;
                 if parcel.data && t >= warm {
-                    lost(parcel.flow as usize);
+                    lost(&parcel, why);
                 }
             }
             if let Some(audit) = &mut self.audit {

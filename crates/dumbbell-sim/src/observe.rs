@@ -1,4 +1,5 @@
 //! Looking on while a network runs. What nobody records costs nothing.
+use crate::markers::MarkerRow;
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::probe::Gauges;
@@ -211,6 +212,8 @@ pub trait Observer {
     fn flow(&mut self, _t: Time, _flow: usize, _row: &FlowRow) {}
     /// A queue at a sampling instant.
     fn queue(&mut self, _t: Time, _link: usize, _row: &QueueRow) {}
+    /// A place of the edge before a link at a sampling instant.
+    fn marker(&mut self, _t: Time, _link: usize, _row: &MarkerRow) {}
     /// A drop or a mark.
     fn signal(&mut self, _signal: &Signal) {}
 }

@@ -82,7 +82,7 @@ impl Port {
         let fits = u32::from(parcel.packet.ip_len()) <= self.mtu;
         if !fits {
             self.account.stats.arrived(t, u32::from(parcel.packet.ip_len()));
-            self.account.stats.came(parcel.flow, u32::from(parcel.packet.ip_len()));
+            self.account.stats.came(parcel.flow, u32::from(parcel.packet.ip_len()), parcel.packet.dscp());
             self.account.drop(*parcel, &Event { t, reason: Reason::Mtu, backlog: 0, saw: &|_| {} }, scene);
         }
         fits
@@ -111,7 +111,7 @@ impl Port {
         if !self.carries(t, &mut parcel, scene) {
             return None;
         }
-        self.account.stats.came(parcel.flow, u32::from(parcel.packet.ip_len()));
+        self.account.stats.came(parcel.flow, u32::from(parcel.packet.ip_len()), parcel.packet.dscp());
         let Queue::Held(queue) = &mut self.queue else { unreachable!("asked of a queue that decides at arrival") };
         let done = queue.arrive(t, parcel, &mut self.account, scene);
         self.account.stats.became(t, queue.backlog());
@@ -215,6 +215,9 @@ impl Port {
 
     /// The run is over at `end`.
     pub fn close<O: Observer>(&mut self, end: Time, scene: &mut Scene<'_, O>) {
+        if let Some(station) = &mut self.station {
+            station.close(end, self.account.link, scene.observer);
+        }
         self.settle(end, scene);
         let backlog = self.backlog_at(end);
         self.account.stats.close(backlog);

@@ -1,6 +1,8 @@
 //! What happened, and whether every packet is accounted for.
 use crate::acks::AckSummary;
+use crate::colours::Tints;
 use crate::flow::Ends;
+use crate::markers::MarkerReport;
 use crate::measures::Measures;
 use crate::net::{Element, scene};
 use crate::observe::Observer;
@@ -17,6 +19,8 @@ pub struct Report {
     pub flows: Vec<FlowReport>,
     /// Queues of the links that are reported, in the plan's order.
     pub queues: Vec<QueueReport>,
+    /// Markers and other conditioners, by link, a row for each of their places.
+    pub markers: Vec<MarkerReport>,
     /// Changes when anything that left a port or a socket changes.
     pub fingerprint: u64,
     /// Packets times links.
@@ -59,6 +63,8 @@ pub struct FlowReport {
     pub completion: Option<Span>,
     /// What its application measured of itself, since its start.
     pub application: Gauges,
+    /// Its packets by colour; `None` in a plan without profiles.
+    pub tints: Option<Tints>,
     /// Its acknowledgements; filled in by whoever followed them.
     pub acks: Option<AckSummary>,
 }
@@ -116,14 +122,16 @@ impl World {
             }
         }
         self.bury();
+        let tokens = self.token_faults();
         let flows = (0..self.flows.len()).map(|i| self.flow_report(i, observer)).collect();
         Report {
             flows,
             queues: self.queue_reports(),
+            markers: self.marker_reports(),
             fingerprint: self.fingerprint(),
             packet_hops: self.net.tally.packet_hops,
             events: self.net.tally.events,
-            conservation: self.conservation(),
+            conservation: self.conservation(tokens),
         }
     }
 
@@ -152,6 +160,7 @@ impl World {
             cwnd_mean_packets: (tcp && active > 0.0).then(|| c.cwnd_integral / active),
             completion: flow.completed_at().map(|at| at.since(Time::ZERO + legend.start(i))),
             application: flow.application(self.end),
+            tints: self.colours.as_ref().map(|c| c.of_flow(i)),
             acks: None,
         }
     }
@@ -176,6 +185,32 @@ impl World {
             .collect()
     }
 
+    fn marker_reports(&self) -> Vec<MarkerReport> {
+        let mut all = Vec::new();
+        for link in self.legend.links() {
+            if let Element::Port(port) = &self.net.elements[link.number]
+                && let Some(station) = &port.station
+            {
+                all.extend(station.reports(&link.name, |flow| self.legend.name(flow)));
+            }
+        }
+        all
+    }
+
+    /// Markers that lost count of their tokens.
+    fn token_faults(&mut self) -> Vec<String> {
+        let (legend, end) = (&self.legend, self.end);
+        let mut all = Vec::new();
+        for link in legend.links() {
+            if let Element::Port(port) = &mut self.net.elements[link.number]
+                && let Some(station) = &mut port.station
+            {
+                all.extend(station.faults(end, &link.name, |flow| legend.name(flow)));
+            }
+        }
+        all
+    }
+
     /// Ports and sockets in the plan's order, so that it does not depend on the order of visits.
     fn fingerprint(&self) -> u64 {
         let mut all = Fingerprint::default();
@@ -188,11 +223,11 @@ impl World {
         all.value()
     }
 
-    fn conservation(&self) -> Conservation {
+    /// Whether everything closes; `faults` are those of tokens.
+    fn conservation(&self, mut faults: Vec<String>) -> Conservation {
         let held: u64 = self.net.elements.iter().map(|e| if let Element::Port(p) = e { p.held() } else { 0 }).sum();
         let t = &self.net.tally;
         let (sent, in_network) = (t.sent + t.copied, t.cut + held);
-        let mut faults = Vec::new();
         if sent != t.delivered + t.dropped + in_network {
             faults.push(format!(
                 "{} packets left sockets and {} copies were made, but {} arrived, {} were dropped and {in_network} are on \

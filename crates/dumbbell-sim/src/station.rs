@@ -1,7 +1,8 @@
 //! The edge before a port: it may colour a packet, hold it, drop it, or let others go. Always a merge, with entries of
 //! its own for its clock.
 use crate::account::{Account, Event, Scene};
-use crate::observe::Observer;
+use crate::markers::{self, MarkerReport, MarkerRow, Served};
+use crate::observe::{Looks, Observer};
 use crate::parcel::Parcel;
 use dumbbell_algos::edge::{Around, Edge};
 use dumbbell_core::aqm::{LinkInfo, Reason};
@@ -16,6 +17,10 @@ pub struct Station {
     info: LinkInfo,
     /// The instant of its pending entry.
     armed: Time,
+    /// Whom each of its places serves.
+    served: Vec<Served>,
+    /// When it is looked at.
+    looks: Looks,
 }
 
 /// Takes what the edge lets out, and what it drops to the port's account.
@@ -37,9 +42,9 @@ impl<O: Observer> Emit<Parcel> for Gate<'_, '_, O> {
 }
 
 impl Station {
-    /// A station with nothing in it.
-    pub fn new(edge: Edge<Parcel>, info: LinkInfo) -> Self {
-        Station { edge, info, armed: Time::NEVER }
+    /// A station with nothing in it, whose places serve `served`.
+    pub fn new(edge: Edge<Parcel>, info: LinkInfo, served: Vec<Served>, looks: Looks) -> Self {
+        Station { edge, info, armed: Time::NEVER, served, looks }
     }
 
     /// A packet arrives; what may go on is added to `released`.
@@ -51,6 +56,7 @@ impl Station {
         account: &mut Account,
         scene: &mut Scene<'_, O>,
     ) {
+        self.look_until(now, account.link, scene.observer);
         let around = Around { now, link: &self.info, flows: scene.flows };
         self.edge.arrive(around, parcel, !parcel.data, &mut Gate { now, released, account, scene });
     }
@@ -67,6 +73,10 @@ impl Station {
             return;
         }
         self.armed = Time::NEVER;
+        // At one instant its clock comes before a look.
+        if let Some(before) = now.ps().checked_sub(1) {
+            self.look_until(Time::from_ps(before), account.link, scene.observer);
+        }
         if self.edge.next_wakeup() <= now {
             let around = Around { now, link: &self.info, flows: scene.flows };
             self.edge.wake(around, &mut Gate { now, released, account, scene });
@@ -92,9 +102,40 @@ impl Station {
         self.edge.told()
     }
 
-    /// What is behind its rules.
-    pub fn edge(&mut self) -> &mut Edge<Parcel> {
-        &mut self.edge
+    /// Looks at its places as often as is due by `t`.
+    #[inline]
+    fn look_until(&mut self, t: Time, link: usize, observer: &mut impl Observer) {
+        while self.looks.next() <= t {
+            self.look(link, observer);
+        }
+    }
+
+    #[cold]
+    fn look(&mut self, link: usize, observer: &mut impl Observer) {
+        let due = self.looks.take();
+        if due.sample {
+            for (place, served) in self.edge.places_mut().iter_mut().zip(&self.served) {
+                observer.marker(due.at, link, &MarkerRow::of(served, place, due.at));
+            }
+        }
+    }
+
+    /// The run is over at `end`.
+    pub fn close(&mut self, end: Time, link: usize, observer: &mut impl Observer) {
+        self.look_until(end, link, observer);
+        self.edge.places_mut().iter_mut().for_each(|place| place.settle(end));
+    }
+
+    /// What passed its places, after the end; `name` is that of a flow.
+    pub fn reports<'a>(&self, link: &str, name: impl Fn(usize) -> &'a str) -> Vec<MarkerReport> {
+        let places = self.served.iter().zip(self.edge.places());
+        places.map(|(served, place)| MarkerReport::of(link, served.flow.map(&name), served, place)).collect()
+    }
+
+    /// Which of its places lost count of their tokens by `end`.
+    pub fn faults<'a>(&mut self, end: Time, link: &str, name: impl Fn(usize) -> &'a str) -> Vec<String> {
+        let places = self.served.iter().zip(self.edge.places_mut());
+        places.filter_map(|(s, place)| markers::fault(link, s.flow.map(&name), &place.tokens(end)?)).collect()
     }
 
     /// Packets held.

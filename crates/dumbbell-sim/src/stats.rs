@@ -3,7 +3,7 @@ use crate::measures::{Interest, Measures, Watch};
 use dumbbell_core::aqm::{Backlog, Reason};
 use dumbbell_core::ledger::Ledger;
 use dumbbell_core::measure::Occupancy;
-use dumbbell_core::packet::Meta;
+use dumbbell_core::packet::{Dscp, Meta};
 use dumbbell_core::units::{Span, Time};
 
 /// Measures of one port, within the window from the warm-up to the end.
@@ -181,15 +181,15 @@ impl PortStats {
 
     /// A packet of `flow` comes to the port, whatever becomes of it.
     #[inline]
-    pub fn came(&mut self, flow: u32, bytes: u32) {
+    pub fn came(&mut self, flow: u32, bytes: u32, dscp: Dscp) {
         if let Some(watch) = &mut self.watch {
-            watch.shares.came(flow, bytes);
+            watch.shares.came(flow, bytes, dscp);
         }
     }
-    /// A packet of `flow` that came was dropped (`refused`) or marked at `t`.
-    pub fn signalled(&mut self, t: Time, flow: u32, bytes: u32, refused: bool) {
+    /// A packet that came, of a flow, so many bytes and a codepoint, was dropped (`refused`) or marked at `t`.
+    pub fn signalled(&mut self, t: Time, packet: (u32, u32, Dscp), refused: bool) {
         if let Some(watch) = &mut self.watch {
-            watch.signalled(t, flow, bytes, refused);
+            watch.signalled(t, packet, refused);
         }
     }
     /// More measures, if somebody asked for them.

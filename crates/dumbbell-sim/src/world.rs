@@ -1,4 +1,5 @@
 //! The network in virtual time: one loop over the agenda, and the sockets.
+use crate::colours::Colours;
 use crate::entry::{Entry, NONE, Pkt};
 use crate::flow::{Flow, RECEIVER, SENDER};
 use crate::legend::Legend;
@@ -6,6 +7,7 @@ use crate::net::{Landing, Net};
 use crate::observe::{Observer, Who};
 use crate::ranks::Clock;
 use crate::socket::Socket;
+use dumbbell_core::aqm::Reason;
 use dumbbell_core::foreign::{Alarm, Failure};
 use dumbbell_core::segment::Extra;
 use dumbbell_core::units::Time;
@@ -17,15 +19,23 @@ pub struct World {
     pub(crate) end: Time,
     pub(crate) flows: Vec<Flow>,
     pub(crate) net: Net,
+    /// What arrived and what was lost of each colour, in a run with markers.
+    pub(crate) colours: Option<Box<Colours>>,
     alarm: Alarm,
     now: Time,
 }
 
 impl World {
     /// A world that stands at its beginning.
-    pub(crate) fn assemble(legend: Legend, flows: Vec<Flow>, net: Net, alarm: Alarm) -> Self {
+    pub(crate) fn assemble(
+        legend: Legend,
+        flows: Vec<Flow>,
+        net: Net,
+        colours: Option<Box<Colours>>,
+        alarm: Alarm,
+    ) -> Self {
         let (warm, end) = (Time::ZERO + legend.warmup, Time::ZERO + legend.duration);
-        let mut world = World { legend, warm, end, flows, net, alarm, now: Time::ZERO };
+        let mut world = World { legend, warm, end, flows, net, colours, alarm, now: Time::ZERO };
         (0..world.flows.len()).for_each(|f| world.arm(f, SENDER));
         world.net.arm();
         for (at, socket) in world.net.words.all() {
@@ -154,6 +164,11 @@ impl World {
             }
         }
         self.flows[f].look_until(END, t, observer);
+        if END == RECEIVER
+            && let Some(colours) = &mut self.colours
+        {
+            colours.delivered(t, f, packet.dscp(), packet.ip_len());
+        }
         self.net.extras.take(packet.extra())
     }
 
@@ -244,13 +259,18 @@ impl World {
         net.extras.take(packet.extra());
         if who.data && t >= self.warm {
             self.flows[f].loses();
+            self.colours.iter_mut().for_each(|c| c.lost(f, packet.dscp(), Reason::Link));
         }
     }
 
     /// Tells flows of their packets that were dropped.
     #[cold]
     pub(crate) fn bury(&mut self) {
-        let flows = &mut self.flows;
-        self.net.bury(self.warm, |flow| flows[flow].loses());
+        let (flows, colours) = (&mut self.flows, &mut self.colours);
+        self.net.bury(self.warm, |parcel, why| {
+            let flow = parcel.flow as usize;
+            flows[flow].loses();
+            colours.iter_mut().for_each(|c| c.lost(flow, parcel.packet.dscp(), why));
+        });
     }
 }

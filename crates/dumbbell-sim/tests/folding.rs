@@ -48,7 +48,7 @@ fn link_choice() -> impl Strategy<Value = LinkChoice> {
     // Round figures, so that many things happen at the same instant.
     let kbps = select(vec![800u64, 1_000, 3_333, 10_000, 100_000]);
     let delay_us = select(vec![0u64, 1_000, 2_000, 7_919]);
-    (kbps, delay_us, prop::option::of(1u32..30), (0usize..8, 0usize..1000), 0usize..16, any::<bool>(), 0u8..8, 0u8..16)
+    (kbps, delay_us, prop::option::of(1u32..30), (0usize..8, 0usize..1000), 0usize..16, any::<bool>(), 0u8..12, 0u8..16)
         .prop_map(|(kbps, delay_us, packets, (queue, any), wire, in_service, n, service)| LinkChoice {
             kbps,
             delay_us,
@@ -63,7 +63,17 @@ fn link_choice() -> impl Strategy<Value = LinkChoice> {
 }
 
 fn flow_choice() -> impl Strategy<Value = FlowChoice> {
-    let cc = select(vec!["tahoe", "reno", "newreno", "sack", "aimd", "cubic"]);
+    let cc = select(vec![
+        "tahoe",
+        "reno",
+        "newreno",
+        "sack",
+        "aimd",
+        "cubic",
+        "timed_transmission",
+        "tcp_marking",
+        "marker_aware",
+    ]);
     let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
     (0usize..6, 0usize..6, 0u64..300, 0usize..8, cc, flags, (2u32..60, select(vec![0u8, 0, 46, 8, 12])), any::<u8>())
         .prop_map(|(from, to, start_ms, kind, cc, (jitter, sack, ecn, second), (window, dscp), machinery)| FlowChoice {
@@ -152,7 +162,7 @@ fn impairments(wire: usize) -> Vec<Shared<Spec>> {
     some.iter().map(|i| spec(all[*i].0, all[*i].1.clone())).collect()
 }
 
-/// The edge before a queue: a shaper, a marker for each flow, one that holds for each or for all.
+/// The edge before a queue: a shaper, a marker for each flow, one that holds for each or for all, one that tells senders.
 fn before(choice: u8) -> Vec<Shared<Rule>> {
     let rate = "600 kbps";
     match choice {
@@ -160,6 +170,8 @@ fn before(choice: u8) -> Vec<Shared<Rule>> {
         1 => edge("token_bucket", json!({ "rate": rate, "burst": "3 kB" }), true),
         2 => edge("data_buffer", json!({ "rate": rate, "burst": "2 pkt", "tokens": "packet", "size": "4 pkt" }), true),
         3 => edge("data_buffer", json!({ "rate": rate, "burst": "1500 B", "size": "3 pkt" }), false),
+        4 => edge("marker_feedback", json!({ "rate": rate, "burst": "2 kB" }), true),
+        5 => edge("marker_feedback", json!({ "rate": "1 Mbps", "burst": "4 pkt", "tokens": "packet" }), false),
         _ => Vec::new(),
     }
 }
@@ -213,6 +225,8 @@ fn add(p: &mut Plan, c: &FlowChoice) {
     flow(p, c.from, c.to, Span::from_ms(c.start_ms), c.cc, tcp);
     let last = p.flows.last_mut().unwrap();
     last.dscp = Dscp(c.dscp);
+    last.info.reserved = (c.window % 3 > 0).then(|| Rate::from_bps(250_000 * u64::from(c.window % 3)));
+    last.info.rtt = (c.window % 2 == 0).then(|| Span::from_ms(20));
     match c.kind {
         0 => last.source = spec("fixed", json!({"size": "40 kB"})),
         1 => {

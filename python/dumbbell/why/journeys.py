@@ -138,7 +138,7 @@ def decision(record: Record, of: Packet, marked: bool) -> Decision | None:
         return None
     row = rows.row(0, named=True)
     planned = link(record, row["queue"])
-    algorithm, parameters = _who(planned, row["reason"])
+    algorithm, parameters = _who(planned, row["reason"], [f["name"] for f in record.plan["flows"]].index(record.flow))
     gauges = {
         name: float(value)
         for name, value in row.items()
@@ -157,14 +157,15 @@ def decision(record: Record, of: Packet, marked: bool) -> Decision | None:
     )
 
 
-def _who(planned: dict[str, Any], reason: str) -> tuple[str, dict[str, Any]]:
-    """The algorithm behind a reason, and its parameters: the wire's impairments lose, a conditioner polices,
-    and where there is none a queue with a penalty box does."""
+def _who(planned: dict[str, Any], reason: str, flow: int) -> tuple[str, dict[str, Any]]:
+    """The algorithm behind a reason, and its parameters: the wire's impairments lose, the first rule of the edge that
+    has this flow polices, and where there is none a queue with a penalty box does."""
     if reason == "link":
         kinds = planned.get("impairments") or []
         return " + ".join(k["kind"] for k in kinds), {k["kind"]: k.get("config", {}) for k in kinds}
     queue = planned.get("aqm") or planned.get("qdisc")
-    part = (planned.get("conditioner") if reason == "policed" else None) or queue or {}
+    rules = [r for r in planned.get("conditioner") or [] if r.get("flows") is None or flow in r["flows"]]
+    part = (rules[0] if rules and reason == "policed" else None) or queue or {}
     return str(part.get("kind", "")), dict(part.get("config") or {})
 
 

@@ -108,14 +108,14 @@ impl<P: Packet> DataBuffer<P> {
     /// bucket ever holds leaves as OUT when it is at the front, or it would bar the way for good.
     fn serve(&mut self, now: Time, out: &mut impl Emit<P>) {
         self.next = Time::NEVER;
+        self.bucket.fill(now);
         while let Some(front) = self.waiting.front() {
             let bytes = front.bytes;
-            let colour = if self.bucket.take(now, bytes) {
+            let colour = if self.bucket.spend(bytes) {
                 Colour::Green
             } else {
-                let ready = self.bucket.ready(now, bytes);
-                if ready != Time::NEVER {
-                    self.next = ready;
+                self.next = self.bucket.due(bytes);
+                if self.next != Time::NEVER {
                     return;
                 }
                 Colour::Yellow

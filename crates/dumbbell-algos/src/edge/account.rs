@@ -1,80 +1,113 @@
-//! What passed one place of an edge within a window (a run less its warm-up).
+//! What passed one place of an edge, since the start and within a window (a run less its warm-up).
+use super::standing::Standing;
+use dumbbell_core::histogram::Histogram;
 use dumbbell_core::meter::Colour;
 use dumbbell_core::units::{Span, Time};
 
-/// Packets, bytes and holding times.
-#[derive(Clone, Debug)]
+/// Counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// Packets that went on, by colour.
+    pub packets: [u64; 3],
+    /// Their bytes of IP length.
+    pub bytes: [u64; 3],
+    /// Packets dropped.
+    pub dropped: u64,
+    /// Packets that were held before they went on.
+    pub held: u64,
+    /// For how long together, picoseconds.
+    holding: u128,
+}
+
+/// Packets, bytes, holding times, and what the place had in it.
 pub struct Account {
     from: Time,
-    to: Time,
-    packets: [u64; 3],
-    bytes: [u64; 3],
-    dropped: u64,
-    held: u64,
-    holding: u128,
+    total: Seen,
+    /// The part of it that lies before the window.
+    early: Seen,
     longest: Span,
+    /// Of packets that were held; made with the first.
+    holding: Option<Histogram>,
+    /// Tokens and held packets over time.
+    pub standing: Standing,
 }
 
 impl Account {
-    /// An empty one, which counts what happens from `from` to `to`.
+    /// An empty one, with a window from `from` to `to`.
     pub fn new(from: Time, to: Time) -> Self {
-        let (packets, bytes) = ([0; 3], [0; 3]);
-        Account { from, to, packets, bytes, dropped: 0, held: 0, holding: 0, longest: Span::ZERO }
+        let (total, early) = (Seen::default(), Seen::default());
+        Account { from, total, early, longest: Span::ZERO, holding: None, standing: Standing::new(from, to) }
     }
 
-    /// Whether `now` counts.
-    fn counts(&self, now: Time) -> bool {
-        self.from <= now && now <= self.to
+    #[inline]
+    fn count(&mut self, now: Time, f: impl Fn(&mut Seen)) {
+        f(&mut self.total);
+        if now < self.from {
+            f(&mut self.early);
+        }
     }
 
     /// A packet of `bytes` went on at `now` after it was held; a packet without a colour counts as green.
     #[inline]
     pub fn passed(&mut self, now: Time, colour: Option<Colour>, bytes: u32, held: Span) {
-        if !self.counts(now) {
-            return;
-        }
         let i = colour.unwrap_or_default().index();
-        self.packets[i] += 1;
-        self.bytes[i] += u64::from(bytes);
+        self.count(now, |seen| {
+            seen.packets[i] += 1;
+            seen.bytes[i] += u64::from(bytes);
+        });
         if held > Span::ZERO {
-            self.held += 1;
-            self.holding += u128::from(held.ps());
+            self.held_for(now, held);
+        }
+    }
+
+    fn held_for(&mut self, now: Time, held: Span) {
+        self.count(now, |seen| {
+            seen.held += 1;
+            seen.holding += u128::from(held.ps());
+        });
+        if now >= self.from {
             self.longest = self.longest.max(held);
+            self.holding.get_or_insert_default().record(held);
         }
     }
 
     /// A packet was dropped at `now`.
     pub fn dropped(&mut self, now: Time) {
-        self.dropped += u64::from(self.counts(now));
+        self.count(now, |seen| seen.dropped += 1);
     }
 
-    /// Packets of a colour.
+    /// Counts since the start of the run.
+    pub fn total(&self) -> &Seen {
+        &self.total
+    }
+    /// Packets of a colour, within the window.
     pub fn packets(&self, colour: Colour) -> u64 {
-        self.packets[colour.index()]
+        self.total.packets[colour.index()] - self.early.packets[colour.index()]
     }
-    /// Bytes of IP length of a colour.
+    /// Bytes of IP length of a colour, within the window.
     pub fn bytes(&self, colour: Colour) -> u64 {
-        self.bytes[colour.index()]
+        self.total.bytes[colour.index()] - self.early.bytes[colour.index()]
     }
-    /// Packets dropped.
+    /// Packets dropped within the window.
     pub fn drops(&self) -> u64 {
-        self.dropped
+        self.total.dropped - self.early.dropped
     }
-    /// Packets that were held before they went on.
+    /// Packets that went on within the window after they were held.
     pub fn held(&self) -> u64 {
-        self.held
+        self.total.held - self.early.held
     }
-    /// Mean time for which those were held; zero if none was.
-    pub fn mean_holding(&self) -> Span {
-        self.holding.checked_div(u128::from(self.held)).map_or(Span::ZERO, |ps| Span::from_ps(ps as u64))
+    /// Mean time for which those were held; `None` if none was.
+    pub fn mean_holding(&self) -> Option<Span> {
+        let sum = self.total.holding - self.early.holding;
+        sum.checked_div(u128::from(self.held())).map(|ps| Span::from_ps(ps as u64))
     }
-    /// Packets in the buffer, in the mean over the window (Little's law: what each was held, over the window).
-    pub fn mean_held(&self) -> f64 {
-        let window = self.to.since(self.from);
-        if window == Span::ZERO { 0.0 } else { self.holding as f64 / window.ps() as f64 }
+    /// The time that `q` of those were not held longer than, to one part in 32; `None` if none was.
+    pub fn holding_quantile(&self, q: f64) -> Option<Span> {
+        // The upper edge of a bucket may lie beyond all that is in it.
+        self.holding.as_ref().map(|h| h.quantile(q).min(self.longest))
     }
-    /// The longest time for which one was held.
-    pub fn longest_holding(&self) -> Span {
-        self.longest
+    /// The longest time for which one of those was held; `None` if none was.
+    pub fn longest_holding(&self) -> Option<Span> {
+        self.holding.as_ref().map(|_| self.longest)
     }
 }

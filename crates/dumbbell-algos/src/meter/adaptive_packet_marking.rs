@@ -2,7 +2,7 @@
 //! a probability that rises while a flow has less than its target, and falls while it has more.
 //!
 //! The target is a mean throughput, not a reservation: a flow that has it without any mark is not marked at all.
-use super::tsw::bytes_per_second;
+use super::tsw::{bytes_per_second, draw};
 use super::tsw2cm::check_window;
 use crate::bucket::config::committed;
 use dumbbell_core::aqm::Cx;
@@ -101,7 +101,7 @@ impl Meter for AdaptivePacketMarking {
     fn colour(&mut self, cx: &mut Cx<'_>, p: &Meta, _: Colour) -> Colour {
         self.close(cx.now);
         self.bytes += u64::from(p.ip_len);
-        if cx.rng.unit() < self.p { Colour::Green } else { Colour::Yellow }
+        if draw(cx.rng) < self.p { Colour::Green } else { Colour::Yellow }
     }
     fn probe(&self, out: &mut dyn Probe) {
         out.gauge("p", self.p);

@@ -5,7 +5,7 @@
 //! ours. At the top of an undisturbed sawtooth of mean r that difference is r / 3, so that with the weight 1 the level is the
 //! plain marker's 4 r / 3; a smooth flow above the contract has no difference and is policed to it; a flow that recovers from
 //! a loss is faster than its average and has credit.
-use super::tsw::{Start, Tsw, bytes_per_second};
+use super::tsw::{Start, Tsw, bytes_per_second, draw};
 use super::tsw2cm::check_window;
 use crate::bucket::config::committed;
 use dumbbell_core::aqm::Cx;
@@ -128,14 +128,21 @@ impl Algorithm for Etsw {
 impl Meter for Etsw {
     #[inline]
     fn colour(&mut self, cx: &mut Cx<'_>, p: &Meta, _: Colour) -> Colour {
-        let inst = self.instant.update(cx.now, p.ip_len);
-        let avg = self.average.update(cx.now, p.ip_len);
+        let pause = self.instant.pause(cx.now);
+        let (inst, avg) = (self.instant.after(pause, p.ip_len), self.average.after(pause, p.ip_len));
         let credit = match self.mode {
             Credit::Difference => inst - avg,
             Credit::Deficit => self.rate - avg,
         };
-        self.theta = (self.rate + self.kappa * credit).clamp(self.rate, self.most);
-        if inst > self.theta && cx.rng.unit() * inst < inst - self.rate { Colour::Yellow } else { Colour::Green }
+        let theta = self.rate + self.kappa * credit;
+        self.theta = if theta > self.most {
+            self.most
+        } else if theta > self.rate {
+            theta
+        } else {
+            self.rate
+        };
+        if inst > self.theta && draw(cx.rng) * inst < inst - self.rate { Colour::Yellow } else { Colour::Green }
     }
     fn probe(&self, out: &mut dyn Probe) {
         out.gauge("inst_rate", 8.0 * self.instant.rate);

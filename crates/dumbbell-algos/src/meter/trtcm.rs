@@ -95,13 +95,12 @@ impl Algorithm for TrTcm {
 impl Meter for TrTcm {
     #[inline]
     fn colour(&mut self, cx: &mut Cx<'_>, p: &Meta, before: Colour) -> Colour {
-        self.committed.fill(cx.now);
-        self.peak.fill(cx.now);
         let before = if self.colour_aware { before } else { Colour::Green };
-        if before == Colour::Red || !self.peak.spend(p.ip_len) {
+        if before == Colour::Red || !self.peak.take(cx.now, p.ip_len) {
             return Colour::Red;
         }
-        if before == Colour::Green && self.committed.spend(p.ip_len) { Colour::Green } else { Colour::Yellow }
+        let green = before == Colour::Green && self.committed.take(cx.now, p.ip_len);
+        if green { Colour::Green } else { Colour::Yellow }
     }
     fn worst(&self) -> Colour {
         Colour::Red

@@ -85,12 +85,10 @@ impl Algorithm for TrTcm4115 {
 impl Meter for TrTcm4115 {
     #[inline]
     fn colour(&mut self, cx: &mut Cx<'_>, p: &Meta, before: Colour) -> Colour {
-        self.committed.fill(cx.now);
-        self.excess.fill(cx.now);
         let before = if self.colour_aware { before } else { Colour::Green };
-        if before == Colour::Green && self.committed.spend(p.ip_len) {
+        if before == Colour::Green && self.committed.take(cx.now, p.ip_len) {
             Colour::Green
-        } else if before != Colour::Red && self.excess.spend(p.ip_len) {
+        } else if before != Colour::Red && self.excess.take(cx.now, p.ip_len) {
             Colour::Yellow
         } else {
             Colour::Red

@@ -1,5 +1,6 @@
 //! The time sliding window estimator (D. Clark, W. Fang 1998; RFC 2859 section 3): a rate that forgets within a window of
 //! time, not of packets, and what the meters over it have in common.
+use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Rate, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,12 @@ pub fn bytes_per_second(rate: Rate) -> f64 {
     rate.bps() as f64 / 8.0
 }
 
+/// Uniform in [0, 1), with 32 bits: enough for a coin, for half the price of [`Stream::unit`].
+#[inline]
+pub fn draw(rng: &mut Stream) -> f64 {
+    f64::from(rng.bits32()) * (1.0 / (1u64 << 32) as f64)
+}
+
 /// An estimate of the rate at which bytes come.
 #[derive(Clone, Debug)]
 pub struct Tsw {
@@ -42,13 +49,27 @@ impl Tsw {
         Tsw { rate: start, window: window.seconds(), front: Time::ZERO }
     }
 
+    /// The seconds since the last packet; `now` is the last packet's instant from here on.
+    #[inline]
+    pub fn pause(&mut self, now: Time) -> f64 {
+        // No pause has 2^63 ps, and one instruction converts a signed number.
+        let pause = now.since(self.front).ps() as i64 as f64 * 1e-12;
+        self.front = now;
+        pause
+    }
+
+    /// `bytes` come after a pause; the estimate with them, bytes per second.
+    #[inline]
+    pub fn after(&mut self, pause: f64, bytes: u32) -> f64 {
+        self.rate = (self.rate * self.window + f64::from(bytes)) / (pause + self.window);
+        self.rate
+    }
+
     /// `bytes` come; the estimate with them, bytes per second.
     #[inline]
     pub fn update(&mut self, now: Time, bytes: u32) -> f64 {
-        let in_window = self.rate * self.window + f64::from(bytes);
-        self.rate = in_window / (now.since(self.front).seconds() + self.window);
-        self.front = now;
-        self.rate
+        let pause = self.pause(now);
+        self.after(pause, bytes)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The time sliding window three colour marker (RFC 2859): [`super::tsw2cm`] with a peak target rate, beyond which packets
 //! are red.
-use super::tsw::{Start, Tsw, bytes_per_second};
+use super::tsw::{Start, Tsw, bytes_per_second, draw};
 use super::tsw2cm::check_window;
 use crate::bucket::config::committed;
 use dumbbell_core::aqm::Cx;
@@ -89,7 +89,7 @@ impl Meter for Tsw3Cm {
         if avg <= self.committed {
             return Colour::Green;
         }
-        let drawn = cx.rng.unit() * avg;
+        let drawn = draw(cx.rng) * avg;
         if drawn < avg - self.peak {
             Colour::Red
         } else if drawn < avg - self.committed {

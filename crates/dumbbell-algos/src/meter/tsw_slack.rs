@@ -1,6 +1,6 @@
 //! The time sliding window marker for TCP (Clark and Fang 1998): nothing is OUT until the estimate is a third above the
 //! contract, because a TCP whose window is halved there has the contract on average.
-use super::tsw::{Start, Tsw, bytes_per_second};
+use super::tsw::{Start, Tsw, bytes_per_second, draw};
 use super::tsw2cm::check_window;
 use crate::bucket::config::committed;
 use dumbbell_core::aqm::Cx;
@@ -78,7 +78,7 @@ impl Meter for TswSlack {
     #[inline]
     fn colour(&mut self, cx: &mut Cx<'_>, p: &Meta, _: Colour) -> Colour {
         let avg = self.estimate.update(cx.now, p.ip_len);
-        if avg > self.slack && cx.rng.unit() * avg < avg - self.rate { Colour::Yellow } else { Colour::Green }
+        if avg > self.slack && draw(cx.rng) * avg < avg - self.rate { Colour::Yellow } else { Colour::Green }
     }
     fn probe(&self, out: &mut dyn Probe) {
         out.gauge("avg_rate", 8.0 * self.estimate.rate);

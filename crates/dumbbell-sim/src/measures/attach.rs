@@ -1,5 +1,6 @@
 //! From a plan to what is measured of each reported queue.
 use super::{Interest, Threshold};
+use crate::colours;
 use crate::net::Element;
 use dumbbell_core::units::{Capacity, Span};
 use dumbbell_plan::{Link, Plan};
@@ -12,10 +13,10 @@ const ROUND_TRIPS: u64 = 10;
 
 /// Watches every link that results report.
 pub fn attach(plan: &Plan, elements: &mut [Element]) {
-    let rtts = largest_rtts(plan);
+    let (rtts, inside) = (largest_rtts(plan), colours::inside(plan));
     for (number, link) in plan.links.iter().enumerate().filter(|(_, link)| link.report) {
         if let Element::Port(port) = &mut elements[number] {
-            port.account.stats.watch(interest(link, rtts[number]));
+            port.account.stats.watch(interest(link, rtts[number], inside));
         }
     }
 }
@@ -30,7 +31,7 @@ fn largest_rtts(plan: &Plan) -> Vec<Span> {
     largest
 }
 
-fn interest(link: &Link, rtt: Span) -> Interest {
+fn interest(link: &Link, rtt: Span, inside: Option<u64>) -> Interest {
     let packet = link.rate.span_of(u64::from(link.mtu + link.framing));
     let interval = INTERVAL.max(rtt).max(packet * 2);
     let window = WINDOW.max(rtt * ROUND_TRIPS);
@@ -41,5 +42,5 @@ fn interest(link: &Link, rtt: Span) -> Interest {
         (None, Capacity::Bytes(n)) => Threshold::Bytes(n / 2),
         (Some(Capacity::Unlimited), _) | (None, Capacity::Unlimited) => Threshold::None,
     };
-    Interest { rtt, interval, window: window.ps().div_ceil(interval.ps()) as u32, threshold }
+    Interest { rtt, interval, window: window.ps().div_ceil(interval.ps()) as u32, threshold, inside }
 }

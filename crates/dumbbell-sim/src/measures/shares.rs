@@ -5,6 +5,8 @@
 //! through, and it was refused. Time is cut into windows; a flow is *locked out* of one if less than a tenth of its fair
 //! share of the bytes stayed in the queue for it, and it lost a packet here since it last had more. A flow that asks for
 //! little is not locked out, because it loses nothing, or gets what it asks for.
+use super::hues::Hues;
+use dumbbell_core::packet::Dscp;
 
 /// Below this part of the fair share a flow is locked out.
 const PART: f64 = 0.1;
@@ -14,14 +16,21 @@ const PATIENCE: u8 = 64;
 /// What each flow gets of a queue.
 #[derive(Default)]
 pub struct Shares {
-    /// Bytes of this window by the flow's number.
+    /// Bytes of this window by the flow's number. Empty where colours are told apart: then the short way is never taken.
     got: Vec<u64>,
+    careful: Option<Box<Careful>>,
     flows: Vec<Guest>,
     /// Different flows since the beginning.
     seen: u32,
     /// Windows times flows that were present, and in how many of these one was locked out.
     pairs: u64,
     locked: u64,
+}
+
+/// The same, with colours.
+struct Careful {
+    got: Vec<u64>,
+    hues: Hues,
 }
 
 /// What is known of a flow.
@@ -40,27 +49,52 @@ struct Guest {
     had: u64,
 }
 
+/// The list in use.
+fn list<'a>(got: &'a mut Vec<u64>, careful: &'a mut Option<Box<Careful>>) -> &'a mut Vec<u64> {
+    careful.as_mut().map_or(got, |careful| &mut careful.got)
+}
+
 impl Shares {
+    /// Also tells colours apart: the codepoints of `inside` (a bit each) from all others.
+    pub fn by_colour(inside: u64) -> Self {
+        let careful = Careful { got: Vec::new(), hues: Hues::new(inside) };
+        Shares { careful: Some(Box::new(careful)), ..Shares::default() }
+    }
+
+    /// What came and was dropped of each colour, if they are told apart.
+    pub fn hues(&self) -> Option<&Hues> {
+        self.careful.as_ref().map(|careful| &careful.hues)
+    }
+
     /// A packet of `flow` comes.
     #[inline(always)]
-    pub fn came(&mut self, flow: u32, bytes: u32) {
+    pub fn came(&mut self, flow: u32, bytes: u32, dscp: Dscp) {
         match self.got.get_mut(flow as usize) {
             Some(got) => *got += u64::from(bytes),
-            None => self.grow(flow, bytes),
+            None => self.came_with_care(flow, bytes, dscp),
         }
     }
 
     #[cold]
-    fn grow(&mut self, flow: u32, bytes: u32) {
-        let size = (flow as usize + 1).next_power_of_two();
-        self.got.resize(size, 0);
-        self.flows.resize(size, Guest::default());
-        self.came(flow, bytes);
+    fn came_with_care(&mut self, flow: u32, bytes: u32, dscp: Dscp) {
+        if let Some(careful) = &mut self.careful {
+            careful.hues.came(dscp);
+        }
+        let got = list(&mut self.got, &mut self.careful);
+        if got.len() <= flow as usize {
+            let size = (flow as usize + 1).next_power_of_two();
+            got.resize(size, 0);
+            self.flows.resize(size, Guest::default());
+        }
+        got[flow as usize] += u64::from(bytes);
     }
 
     /// A packet of `flow` that came was dropped.
-    pub fn refused(&mut self, flow: u32, bytes: u32) {
-        if let Some(got) = self.got.get_mut(flow as usize) {
+    pub fn refused(&mut self, flow: u32, bytes: u32, dscp: Dscp) {
+        if let Some(careful) = &mut self.careful {
+            careful.hues.refused(dscp);
+        }
+        if let Some(got) = list(&mut self.got, &mut self.careful).get_mut(flow as usize) {
             *got = got.saturating_sub(u64::from(bytes));
             let guest = &mut self.flows[flow as usize];
             (guest.dropped, guest.had) = (true, *got);
@@ -70,12 +104,13 @@ impl Shares {
     /// A window ends, and the next begins.
     pub fn turn(&mut self) {
         let (mut total, mut present) = (0, 0u64);
-        for (got, guest) in self.got.iter().zip(&mut self.flows) {
+        let all = list(&mut self.got, &mut self.careful);
+        for (got, guest) in all.iter().zip(&mut self.flows) {
             total += got;
             present += u64::from(guest.is_present(*got));
         }
         let least = PART * total as f64 / present as f64;
-        for (got, guest) in self.got.iter_mut().zip(&mut self.flows) {
+        for (got, guest) in all.iter_mut().zip(&mut self.flows) {
             let had = std::mem::take(got);
             if had == 0 && !guest.dropped {
                 guest.silent = guest.silent.saturating_add(1);
@@ -96,14 +131,18 @@ impl Shares {
 
     /// Everything begins: what was before does not count.
     pub fn begin(&mut self) {
-        self.got.fill(0);
+        if let Some(careful) = &mut self.careful {
+            careful.hues.begin();
+        }
+        list(&mut self.got, &mut self.careful).fill(0);
         self.flows.fill(Guest::default());
         (self.seen, self.pairs, self.locked) = (0, 0, 0);
     }
 
     /// Everything ends; a window that is not whole counts for [`Self::seen`] only.
     pub fn end(&mut self) {
-        let came = self.got.iter().zip(&self.flows).filter(|(got, guest)| !guest.seen && (**got > 0 || guest.dropped));
+        let got = list(&mut self.got, &mut self.careful);
+        let came = got.iter().zip(&self.flows).filter(|(got, guest)| !guest.seen && (**got > 0 || guest.dropped));
         self.seen += came.count() as u32;
     }
 
@@ -136,11 +175,13 @@ impl Guest {
 mod tests {
     use super::*;
 
+    const BE: Dscp = Dscp(0);
+
     /// Lets each flow send so many packets, of which so many are dropped.
     fn window(s: &mut Shares, flows: &[(u32, u32)]) {
         for (flow, (sent, dropped)) in flows.iter().enumerate() {
-            (0..*sent).for_each(|_| s.came(flow as u32, 1000));
-            (0..*dropped).for_each(|_| s.refused(flow as u32, 1000));
+            (0..*sent).for_each(|_| s.came(flow as u32, 1000, BE));
+            (0..*dropped).for_each(|_| s.refused(flow as u32, 1000, BE));
         }
         s.turn();
     }
@@ -163,8 +204,8 @@ mod tests {
     #[test]
     fn silence_after_a_refusal_counts_when_it_ends() {
         let mut s = Shares::default();
-        s.came(1, 1000);
-        s.refused(1, 1000);
+        s.came(1, 1000, BE);
+        s.refused(1, 1000, BE);
         window(&mut s, &[(100, 0), (1, 0)]);
         (0..2).for_each(|_| window(&mut s, &[(100, 0)]));
         assert_eq!(s.lock_out(), Some(1.0 / 4.0));
@@ -196,8 +237,8 @@ mod tests {
     fn a_part_of_a_window_shows_who_came() {
         let mut s = Shares::default();
         window(&mut s, &[(100, 0), (10, 10)]);
-        s.came(1, 40);
-        s.came(5, 40);
+        s.came(1, 40, BE);
+        s.came(5, 40, BE);
         s.end();
         assert_eq!((s.seen(), s.lock_out()), (3, Some(0.5)));
     }

@@ -3,9 +3,10 @@ use super::levels::Levels;
 use super::shares::Shares;
 use super::standing::{Length, Sojourn};
 use super::synchrony::Losses;
-use crate::histogram::Histogram;
 use crate::stats::Passage;
 use dumbbell_core::aqm::Backlog;
+use dumbbell_core::histogram::Histogram;
+use dumbbell_core::packet::Dscp;
 use dumbbell_core::units::{Span, Time};
 
 /// What the measures of one queue refer to.
@@ -19,6 +20,8 @@ pub struct Interest {
     pub window: u32,
     /// Beyond what the queue is long.
     pub threshold: Threshold,
+    /// The codepoints that are IN, one bit each; `None`: nobody asks for colours.
+    pub inside: Option<u64>,
 }
 
 /// A length of a queue.
@@ -61,6 +64,10 @@ pub struct Measures {
     pub loss_bin_s: f64,
     /// Mean share of flows that were locked out.
     pub lock_out: Option<f64>,
+    /// Packets that came in profile, and out of it; `None` in a plan without profiles.
+    pub arrivals: Option<[u64; 2]>,
+    /// Of these, what the queue dropped.
+    pub drops: Option<[u64; 2]>,
 }
 
 /// The state of all of them.
@@ -100,7 +107,7 @@ impl Watch {
             length: Length::default(),
             standing: Sojourn::new(warm, interest.interval),
             losses: Losses::new(warm, end, interest.rtt.max(Span::from_us(1))),
-            shares: Shares::default(),
+            shares: interest.inside.map_or_else(Shares::default, Shares::by_colour),
         }
     }
 
@@ -114,7 +121,7 @@ impl Watch {
     /// A packet comes that stays.
     #[inline(always)]
     pub fn joins(&mut self, p: &Passage<'_>) {
-        self.shares.came(p.meta.flow.0, p.meta.ip_len);
+        self.shares.came(p.meta.flow.0, p.meta.ip_len, p.meta.dscp);
         if p.leaves > p.arrived {
             self.levels.rose(p.arrived, p.backlog);
         }
@@ -156,10 +163,10 @@ impl Watch {
     }
 
     /// A packet of `flow` was dropped (`refused`) or marked at `t`.
-    pub fn signalled(&mut self, t: Time, flow: u32, bytes: u32, refused: bool) {
+    pub fn signalled(&mut self, t: Time, (flow, bytes, dscp): (u32, u32, Dscp), refused: bool) {
         self.losses.lost(t, flow as usize);
         if refused {
-            self.shares.refused(flow, bytes);
+            self.shares.refused(flow, bytes, dscp);
         }
     }
 
@@ -221,6 +228,8 @@ impl Watch {
             loss_epoch_share: losses.flows_in_epoch.map(|n| n / flows),
             loss_bin_s: losses.bin.seconds(),
             lock_out: self.shares.lock_out(),
+            arrivals: self.shares.hues().map(|h| h.arrivals),
+            drops: self.shares.hues().map(|h| h.drops),
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Senders that colour their own segments: an assured service, without a marker in the network. Colours are counted where
 //! a sender hands its packets over, and where they arrive.
 use crate::bottleneck::{Bottleneck, run};
-use crate::plans::{bench_tcp, spec};
+use crate::plans::{bench_tcp, edge, spec};
 use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::segment::{Extra, Segment};
 use dumbbell_core::units::{Limit, Packets, Rate, Span, Time};
 use dumbbell_plan::{Plan, Transport};
-use dumbbell_sim::{Observer, Report, Who};
+use dumbbell_sim::{FlowRow, Observer, Report, Who};
 use dumbbell_tcp::TcpConfig;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -148,4 +148,74 @@ fn timed_transmission_sends_too_much_in_when_too_much_is_reserved() {
     let (timed, reno) = (over(json!({})), over(json!({"timed": false, "split": false})));
     assert!(timed.0 > 0.01 && reno.0 < 0.003, "{timed:?} {reno:?}");
     assert!(timed.1 > 5 * reno.1.max(1), "{timed:?} {reno:?}");
+}
+
+/// An average is aimed at, with as few IN packets as it takes. Four flows on 10 Mbps: targets far below what each gets
+/// anyway need no IN at all; one that the link cannot give makes every packet IN.
+#[test]
+fn tcp_marking_marks_what_the_target_takes() {
+    let share = |kbps: u64| {
+        let (_, colours, _) = colours(&PATH, &of("tcp_marking", &json!({}), &[kbps; 4]), 60);
+        let [inside, outside] = [0, 1].map(|which| colours.rate(which, 50));
+        inside / (inside + outside)
+    };
+    let (low, high) = (share(500), share(20_000));
+    assert!(low < 0.01 && high > 0.95, "{low} {high}");
+}
+
+/// One flow wants more than its share of 2.5 Mbps, and gets it: OUT losses do not take its window of IN.
+#[test]
+fn tcp_marking_moves_the_average_towards_the_target() {
+    let flows: Vec<Assured> = [4000, 0, 0, 0].iter().map(|kbps| ("tcp_marking", json!({}), *kbps)).collect();
+    let (got, ..) = colours(&PATH, &flows, 90);
+    assert!((3.5..4.5).contains(&got[0]) && got[1..].iter().all(|got| *got < 2.3), "{got:?}");
+}
+
+/// How often each flow's marker told it of a packet that was OUT, since the start.
+struct Words(Vec<f64>);
+
+impl Observer for Words {
+    fn flow(&mut self, _: Time, flow: usize, row: &FlowRow) {
+        self.0[flow] = row.gauges.get("words").expect("a gauge");
+    }
+}
+
+/// Flows that hear their marker, each with this one before its host's link. What they got, Mbit/s, and of all that they
+/// sent in the whole run the share that they were told was OUT.
+fn marked(marker: &str, kbps: &[u64]) -> (Vec<f64>, f64) {
+    let mut plan = plan(&PATH, &of("marker_aware", &json!({}), kbps), 60);
+    plan.warmup = Span::ZERO;
+    (plan.record.every, plan.record.flows) = (Some(Span::from_secs(1)), true);
+    for flow in 0..kbps.len() {
+        let access = plan.flows[flow].forward[0];
+        plan.links[access].conditioner = edge(marker, json!({}), true);
+    }
+    let mut words = Words(vec![0.0; kbps.len()]);
+    let report = run(&plan, &mut words);
+    let got: Vec<f64> = report.flows.iter().map(|f| f.throughput_bps / 1e6).collect();
+    let sent: u64 = report.flows.iter().map(|f| f.sent_packets).sum();
+    let out = words.0.iter().sum::<f64>() / sent as f64;
+    println!("{marker} {kbps:?}: {got:.3?} Mbps, {out:.4} OUT");
+    (got, out)
+}
+
+/// With 4 % of the link to spare each flow has what is reserved for it, and few packets go as OUT: fewer than the one in a
+/// round trip of R = 12 packets that ends the growth of a window where nothing else does.
+#[test]
+fn a_sender_that_hears_its_marker_sends_hardly_any_out() {
+    let (got, out) = marked("marker_feedback", &[2400; 4]);
+    assert!(got.iter().all(|got| (2.3..2.41).contains(got)) && out < 0.8 / 13.0, "{got:?} {out}");
+}
+
+/// The printed flaw (Choi and Kim 2001): alone on a link of ten times its reservation, it leaves nearly all of it unused.
+/// A marker that says nothing lets it have that. In a round trip R = 5 packets go as IN, and the one by which the window
+/// has grown as OUT.
+#[test]
+fn a_sender_that_hears_its_marker_is_starved_of_what_is_spare() {
+    let (told, untold) = (marked("marker_feedback", &[1000]), marked("token_bucket", &[1000]));
+    assert!((1.0..1.2).contains(&told.0[0]) && untold.0[0] > 9.0, "{told:?} {untold:?}");
+    assert!((told.1 - 1.0 / 6.0).abs() < 0.005 && untold.1 == 0.0, "{told:?} {untold:?}");
+    // Two of them leave four fifths.
+    let (got, _) = marked("marker_feedback", &[1000, 1000]);
+    assert!(got.iter().sum::<f64>() < 2.4, "{got:?}");
 }

@@ -1,5 +1,5 @@
 //! A histogram of spans with a relative resolution of one part in 32; fixed size, a few instructions a sample.
-use dumbbell_core::units::Span;
+use crate::units::Span;
 
 /// Linear steps in each power of two.
 const STEPS: u64 = 32;

@@ -1,0 +1,85 @@
+//! What results say of profiles: each flow's packets in and out of profile and the bandwidth that was meant for it, and
+//! each queue's. Only of plans in which there are profiles.
+use dumbbell_plan::{Flow, Plan};
+use dumbbell_sim::{FlowReport, QueueReport, Tint};
+use serde_json::{Map, Value, json};
+
+/// The numbers of a flow in a plan with profiles.
+pub const FLOW_NUMBERS: [&str; 8] = [
+    "reserved_bps",
+    "in_throughput_bps",
+    "out_throughput_bps",
+    "in_sent_packets",
+    "in_lost_packets",
+    "out_sent_packets",
+    "out_lost_packets",
+    "target_bps",
+];
+/// The numbers of a queue in a plan with profiles.
+pub const QUEUE_NUMBERS: [&str; 4] = ["arrivals_in", "drops_in", "arrivals_out", "drops_out"];
+
+/// Adds those of a flow to what is said of it; `target` is the bandwidth that was meant for it.
+pub fn add_to_flow(out: &mut Value, f: &FlowReport, planned: &Flow, window_s: f64, target: Option<f64>) {
+    let Some(tints) = f.tints else { return };
+    let bps = |tint: Tint| tint.delivered_bytes as f64 * 8.0 / window_s;
+    let sent = |tint: Tint| tint.delivered_packets + tint.lost_packets;
+    let (inside, outside) = (tints.inside, tints.outside);
+    let values = [
+        json!(planned.info.reserved.map(|r| r.bps())),
+        json!(bps(inside)),
+        json!(bps(outside)),
+        json!(sent(inside)),
+        json!(inside.lost_packets),
+        json!(sent(outside)),
+        json!(outside.lost_packets),
+        json!(target),
+    ];
+    FLOW_NUMBERS.iter().zip(values).for_each(|(key, value)| out[key] = value);
+}
+
+/// Adds those of a queue.
+pub fn add_to_queue(out: &mut Value, q: &QueueReport) {
+    if let (Some(arrivals), Some(drops)) = (q.measures.arrivals, q.measures.drops) {
+        let values = [arrivals[0], drops[0], arrivals[1], drops[1]];
+        QUEUE_NUMBERS.iter().zip(values).for_each(|(key, value)| out[key] = value.into());
+    }
+}
+
+/// The bandwidth that was meant for each flow, bits per second, where flows with and without reservations share one reported
+/// link: what it reserved and an equal part of what is not reserved; and if more is reserved than there is, its part in
+/// proportion (Choi and Kim 2001, equations 1 and 2). `None` for a flow that does not cross that link, and for all where
+/// nothing is reserved, where several reported links carry data, and where flows come and go in sessions.
+pub fn targets(plan: &Plan) -> Vec<Option<f64>> {
+    let none = vec![None; plan.flows.len()];
+    let reported = |l: &usize| plan.links[*l].report && plan.flows.iter().any(|f| f.forward.contains(l));
+    let reported: Vec<usize> = (0..plan.links.len()).filter(reported).collect();
+    let ([link], true) = (&reported[..], plan.sessions.is_empty()) else { return none };
+    let reserved = |f: &Flow| f.info.reserved.map_or(0.0, |r| r.bps() as f64);
+    let crossing = || plan.flows.iter().filter(|f| f.forward.contains(link));
+    let (sum, n) = (crossing().map(reserved).sum::<f64>(), crossing().count() as f64);
+    let rate = plan.links[*link].rate.bps() as f64;
+    if sum == 0.0 {
+        return none;
+    }
+    let target = |f: &Flow| if sum <= rate { reserved(f) + (rate - sum) / n } else { reserved(f) * rate / sum };
+    plan.flows.iter().map(|f| f.forward.contains(link).then(|| target(f))).collect()
+}
+
+/// How far `flows`, as results tell of them, are from their targets: the mean of |x - t| / t over those whose target is
+/// above zero, and the sum of |x - t|, where x is what was delivered in profile and out of it. Nothing without targets.
+pub fn errors(flows: &[Value]) -> Map<String, Value> {
+    let pair = |f: &Value| {
+        let x = f["in_throughput_bps"].as_f64()? + f["out_throughput_bps"].as_f64()?;
+        Some((x, f["target_bps"].as_f64()?))
+    };
+    let pairs: Vec<(f64, f64)> = flows.iter().filter_map(pair).collect();
+    if pairs.is_empty() {
+        return Map::new();
+    }
+    let relative: Vec<f64> = pairs.iter().filter(|(_, t)| *t > 0.0).map(|(x, t)| (x - t).abs() / t).collect();
+    let mean = (!relative.is_empty()).then(|| relative.iter().sum::<f64>() / relative.len() as f64);
+    let sum: f64 = pairs.iter().map(|(x, t)| (x - t).abs()).sum();
+    [("target_error_mean".to_string(), json!(mean)), ("target_error_sum_bps".to_string(), json!(sum))]
+        .into_iter()
+        .collect()
+}
