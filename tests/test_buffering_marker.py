@@ -12,7 +12,9 @@ from typing import Any
 import edging
 import pytest
 from dumbbell import door, figures
-from dumbbell.reproduce import papers, work
+from dumbbell.reproduce import papers, surface, work
+from dumbbell.reproduce.measure import of_run
+from dumbbell.reproduce.predicate import Family
 from test_reproduce import Page, mark
 
 PAPER = "packet-buffering-marker"
@@ -167,3 +169,38 @@ def test_the_fit_looks_at_the_token_only_half_alone(fit) -> None:
     assert found == pytest.approx([0.18708, 0.0024495, 0.0547723], rel=1e-4)
     assert apart > 0
     assert fit.error(list(fit.PRINTED)) == 0
+
+
+RUN = {
+    "flows": [
+        {"name": "r100.1", "in_throughput_bps": 1.0, "out_throughput_bps": 2.0, "lost": 0},
+        {"name": "r1000.1", "in_throughput_bps": 10.0, "out_throughput_bps": 20.0, "lost": 4},
+    ],
+    "markers": [{"flow": "r100.1", "link": "bottleneck", "lost": 0.5}, {"flow": None, "link": "core", "lost": 0.25}],
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("flows.r100?1.in_throughput_bps + flows.r100?1.out_throughput_bps", 3.0),
+        ("flows.r*.in_throughput_bps + flows.r*.out_throughput_bps", 33.0),
+        ("flows.r*.lost / flows.r*.in_throughput_bps", 4 / 11),
+        ("flows.r100?1.lost / flows.r100?1.lost", 0.0),
+        ("markers.r100?1.lost", 0.5),
+        ("markers.core.lost", 0.25),
+    ],
+)
+def test_paths_are_added_and_divided(path: str, value: float) -> None:
+    assert of_run(path, RUN, None) == pytest.approx(value)
+
+
+def test_a_class_of_flows_is_no_other() -> None:
+    """`r100*` would be 0.1 and 1 Mbit/s."""
+    measures = {number.measure for number in papers.load(PAPER).numbers.values()}
+    assert not [m for m in measures if "r100*" in m or "r1000*" in m]
+
+
+def test_a_grid_that_was_not_run_has_no_law() -> None:
+    paper = papers.load(PAPER)
+    assert not surface.measured(paper.surface, {"total": Family((0.0,), ((1.0,),))})
