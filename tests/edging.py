@@ -138,7 +138,7 @@ def _flow(told: dict[str, Any], name: str, entry: dict[str, Any], rng: random.Ra
         "srtt_mean_s": rtt + 0.02,
     }
     share = 1 - kept if reserved else 0.0
-    return flow, {"tokens_lost_share": share * (1 + 0.01 * rng.random()), "out_packets": 2000, "holding_mean_s": 0.01}
+    return flow, {"tokens_lost_share": share * (1 + 0.01 * rng.random()), "out_packets": 2000, "held_mean_packets": 1.5 if told["size"] else 0.0}
 
 
 def write_series(directory: Path, buffered: bool, queue: str) -> None:
