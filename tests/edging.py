@@ -134,6 +134,7 @@ def _flow(told: dict[str, Any], name: str, entry: dict[str, Any], rng: random.Ra
         "in_sent_packets": 8000 if reserved else 0,
         "in_lost_packets": 200 if told["link"] == 6 or told["depth"] > 4 else 0,
         "out_lost_packets": 100,
+        "out_sent_packets": 2000,
         "rtos": 3,
         "srtt_mean_s": rtt + 0.02,
     }
