@@ -81,7 +81,12 @@ def one(told: dict[str, Any], seed: int) -> dict[str, Any]:
             flows.append(flow | {"name": f"{name}.{i}"})
             markers.append(marker | {"flow": f"{name}.{i}", "link": "bottleneck"})
     over = 4.0 if told["cc"] == "timed_transmission" else 1.0
-    queue = {"name": "bottleneck", "arrivals_in": over * 7000, "drops_in": 100 * over**2 if told["link"] == 6 else 0}
+    queue = {
+        "name": "bottleneck",
+        "mean_sojourn_s": 0.02,
+        "arrivals_in": over * 7000,
+        "drops_in": 100 * over**2 if told["link"] == 6 else 0,
+    }
     return {
         "seed": seed,
         "fingerprint": str(seed),
@@ -139,7 +144,11 @@ def _flow(told: dict[str, Any], name: str, entry: dict[str, Any], rng: random.Ra
         "srtt_mean_s": rtt + 0.02,
     }
     share = 1 - kept if reserved else 0.0
-    return flow, {"tokens_lost_share": share * (1 + 0.01 * rng.random()), "out_packets": 2000, "held_mean_packets": 1.5 if told["size"] else 0.0}
+    return flow, {
+        "tokens_lost_share": share * (1 + 0.01 * rng.random()),
+        "out_packets": 2000,
+        "held_mean_packets": 1.5 if told["size"] else 0.0,
+    }
 
 
 def write_series(directory: Path, buffered: bool, queue: str) -> None:

@@ -156,7 +156,7 @@ class Surface:
     rtts: tuple[int, ...]
     total: str
     inside: str
-    rtt: str
+    wait: str
     out_loss: str
     tokens_lost: str
     packet_bits: float

@@ -77,6 +77,8 @@ def _leaf(measure: str, value: Any, keys: list[str]) -> float:
                 return 0.0  # a reason that never occurred is not listed
             raise ScenarioError(f"`{measure}`: there is no `{key}` in the result")
         value = value[key]
+    if value is None:
+        raise ScenarioError(f"`{measure}`: the result has no value for it: nothing happened that it measures")
     return float(value)
 
 

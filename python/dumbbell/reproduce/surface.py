@@ -2,7 +2,7 @@
 model of `sawtooth` tells the throughputs that were measured.
 
 A `[surface]` of `paper.toml` names numbers by templates, one for each cell of the grid, each a family over the size:
-`total` and `inside` (Mbit/s), and at size 0 alone `rtt` (s), `out_loss` and `tokens_lost` (shares).
+`total` and `inside` (Mbit/s), and at size 0 alone `wait` (in the core's queue, s), `out_loss` and `tokens_lost` (shares).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _named(surface: Surface, template: str, numbers: Mapping[str, Family]) -> di
 
 def measured(surface: Surface, numbers: Mapping[str, Family]) -> bool:
     """Whether every number of the grid is there."""
-    templates = (surface.total, surface.inside, surface.rtt, surface.out_loss, surface.tokens_lost)
+    templates = (surface.total, surface.inside, surface.wait, surface.out_loss, surface.tokens_lost)
     return all(text.format(**names) in numbers for text in templates for _, names in cells(surface))
 
 
@@ -129,13 +129,13 @@ def _means(surface: Surface, template: str, numbers: Mapping[str, Family]) -> di
 def _flows(
     surface: Surface, numbers: Mapping[str, Family], kappa: float, timeout: float
 ) -> dict[sizing.Cell, sawtooth.Flow]:
-    rtts, losses = (_means(surface, text, numbers) for text in (surface.rtt, surface.out_loss))
+    waits, losses = (_means(surface, text, numbers) for text in (surface.wait, surface.out_loss))
     flows = {}
-    for cell in rtts:
+    for cell in waits:
         rate = cell[0] / surface.packet_bits
         bucket = max(1.0, surface.bucket * rate * cell[1])
         loss = min(max(losses[cell][0], 1e-4), 0.5)
-        flows[cell] = sawtooth.Flow(rate, rtts[cell][0], bucket, loss, kappa, timeout)
+        flows[cell] = sawtooth.Flow(rate, cell[1] + waits[cell][0], bucket, loss, kappa, timeout)
     return flows
 
 
