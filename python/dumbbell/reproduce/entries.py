@@ -150,7 +150,7 @@ class Picture:
 class Surface:
     """A grid of reserved rates [kbit/s] and round-trip times [ms], and the templates of its numbers: `surface` says
     what they are. `spare` is what each flow may have beside its reservation [Mbit/s], `bucket` the depth of the token
-    bucket in rate x RTT, `timeout` the least retransmission timeout [s]."""
+    bucket in rate x RTT, of which whole packets count, `timeout` the least retransmission timeout [s]."""
 
     rates: tuple[int, ...]
     rtts: tuple[int, ...]

@@ -2,7 +2,8 @@
 model of `sawtooth` tells the throughputs that were measured.
 
 A `[surface]` of `paper.toml` names numbers by templates, one for each cell of the grid, each a family over the size:
-`total` and `inside` (Mbit/s), and at size 0 alone `wait` (in the core's queue, s), `out_loss` and `tokens_lost` (shares).
+`total` and `inside` (Mbit/s), and at size 0 alone `wait` (in the core's queue, s), `out_loss` and `tokens_lost`
+(shares).
 """
 
 from __future__ import annotations
@@ -133,7 +134,7 @@ def _flows(
     flows = {}
     for cell in waits:
         rate = cell[0] / surface.packet_bits
-        bucket = max(1.0, surface.bucket * rate * cell[1])
+        bucket = max(1.0, math.floor(surface.bucket * rate * cell[1]))
         loss = min(max(losses[cell][0], 1e-4), 0.5)
         flows[cell] = sawtooth.Flow(rate, cell[1] + waits[cell][0], bucket, loss, kappa, timeout)
     return flows
