@@ -150,7 +150,8 @@ class Picture:
 class Surface:
     """A grid of reserved rates [kbit/s] and round-trip times [ms], and the templates of its numbers: `surface` says
     what they are. `spare` is what each flow may have beside its reservation [Mbit/s], `bucket` the depth of the token
-    bucket in rate x RTT, of which whole packets count, `timeout` the least retransmission timeout [s]."""
+    bucket in rate x RTT, of which whole packets count, `timeout` the least retransmission timeout [s],
+    `acks` how many packets an acknowledgement is of."""
 
     rates: tuple[int, ...]
     rtts: tuple[int, ...]
@@ -163,6 +164,7 @@ class Surface:
     spare: float
     bucket: float
     timeout: float
+    acks: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

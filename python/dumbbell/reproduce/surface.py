@@ -136,7 +136,7 @@ def _flows(
         rate = cell[0] / surface.packet_bits
         bucket = max(1.0, math.floor(surface.bucket * rate * cell[1]))
         loss = min(max(losses[cell][0], 1e-4), 0.5)
-        flows[cell] = sawtooth.Flow(rate, cell[1] + waits[cell][0], bucket, loss, kappa, timeout)
+        flows[cell] = sawtooth.Flow(rate, cell[1] + waits[cell][0], bucket, loss, kappa, timeout, surface.acks)
     return flows
 
 
