@@ -87,6 +87,8 @@ def test_a_class_for_each_algorithm_with_its_documented_defaults() -> None:
         _ = dumbbell.Rde
     for algorithm in dumbbell.catalogue.algorithms():
         assert hasattr(dumbbell, dumbbell.algorithms.class_name(algorithm.name))
+    # `in` is a word of Python's own.
+    assert dumbbell.TcpMarking(in_="af21").as_dict() == {"kind": "tcp_marking", "in": "af21"}
 
 
 def test_the_stub_is_python_and_has_every_class() -> None:

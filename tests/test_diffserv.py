@@ -126,6 +126,27 @@ def test_the_drop_precedences_of_a_class_are_lost_in_their_order(kind: str, word
         assert red > max(1.2 * green, 600), (green, yellow, red)
 
 
+@pytest.mark.parametrize(
+    ("kind", "words"), [("wred", {"profile": "dscp"}), ("rio", {"precedences": "three"}), ("gred", {"mode": "grio"})]
+)
+def test_three_colours_in_closed_loop(kind: str, words: dict[str, Any]) -> None:
+    """What trTCM marks green is not lost, and green comes through at the committed rate."""
+    colours = {"green": "af11", "yellow": "af12", "red": "af13"}
+    meter = {"kind": "trtcm", "cir": "2 Mbps", "pir": "3 Mbps", "cbs": "20 kB", "pbs": "20 kB", **colours}
+    result = dumbbell.Scenario(
+        duration="20 s",
+        warmup="5 s",
+        dumbbell={"bottleneck": {"rate": "14 Mbps", "delay": "1 ms"}},
+        queue={"kind": kind, "limit": "200 pkt", **words},
+        flow=[{"name": "s", "count": 4, "cc": "sack", "rtt": "40 ms", "conditioner": meter}],
+    ).run()
+    (queue,) = result.json["queues"]
+    assert queue["drops_in"] == 0 < queue["drops_out"]
+    for flow in result.json["flows"]:
+        assert flow["in_throughput_bps"] == pytest.approx(2e6, rel=0.02)
+        assert flow["out_throughput_bps"] > 0.5e6
+
+
 def test_the_table_of_behaviours_is_the_programs() -> None:
     """Each name is the codepoint of that number to a scenario too, and each queue is of the catalogue."""
     for name, number in phb.numbers().items():

@@ -83,6 +83,14 @@ def test_every_control_has_a_row_with_its_provenance_on_the_page_about_controls(
     assert dict(rows) == {name: a.provenance.replace("_", " ") for name, a in controls.items()}
 
 
+def test_every_meter_and_conditioner_has_a_row_with_its_provenance_on_the_page_about_diffserv() -> None:
+    text = (ROOT / "docs" / "diffserv.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| (?:2|3|none) \| [^|]+ \| ([a-z ]+) \| \d+ \|$", text, re.M)
+    known = [a for a in dumbbell.catalogue.algorithms() if a.kind in ("meter", "conditioner")]
+    assert len(rows) == len(known)
+    assert dict(rows) == {a.name: a.provenance.replace("_", " ") for a in known}
+
+
 def test_every_key_of_a_result_and_every_column_is_explained() -> None:
     text = (ROOT / "docs" / "results.md").read_text()
     command = [

@@ -57,9 +57,10 @@ def test_every_queue_of_the_catalogue_has_a_look_of_its_own_in_its_familys_colou
     assert len({(look.color, look.marker) for look in looks.values()}) == len(queues)
     assert len({(look.color, str(look.dash)) for look in looks.values()}) == len(queues)
     reds, rest = style.VERMILLION + style.YELLOW + style.ORANGE, {}
+    of_red = {"choke", "fred", "jersey_cw", "rio", "r_rtt_adaptive", "drio", "rate_proportional"}
     for name, look in looks.items():
         warm = look.color in reds
-        assert warm == ("red" in name or name in ("choke", "fred", "jersey_cw")), name
+        assert warm == ("red" in name or name in of_red), name
         rest.setdefault(look.color, set()).add(name)
     assert rest[style.BLUE] == {"codel", "cobalt"}
     assert {name for name in queues if name.startswith("fq")} < rest[style.GREEN]

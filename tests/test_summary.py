@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dumbbell import door
+from dumbbell import Scenario, door
 from dumbbell.errors import DumbbellError
 from dumbbell.result import Result, Sweep
 from dumbbell.result import read as of_document
@@ -22,16 +22,27 @@ CASES = int(os.environ.get("DUMBBELL_FUZZ_CASES", "1500"))
 JUNK = [None, True, -1, 1e308, "", "red", [], {}, [[]], {"mean": 1}, {"ci95": 3, "mean": 1, "n": 2}, 10**400]
 
 
+MARKED: dict[str, Any] = {
+    "duration": "1 s",
+    "dumbbell": {
+        "bottleneck": {"rate": "10 Mbps", "delay": "5 ms", "conditioner": {"kind": "token_bucket", "per": "flow"}}
+    },
+    "flow": [{"name": "gold", "reserved": "1 Mbps", "rtt": "20 ms"}, {"name": "be"}],
+}
+
+
 @pytest.fixture(scope="module")
 def summaries(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Of one run, of replications, of a sweep."""
+    """Of one run, of replications, of a sweep, of a run with markers."""
     texts = []
     short = ["duration=1 s", "warmup=0 s"]
     for i, more in enumerate(([], ["replications=2"], ['sweep.grid={"queue.max_p"=[0.1, 0.2]}'])):
         out = tmp_path_factory.mktemp(f"result-{i}")
         door.run(door.request({"path": str(ROOT / "scenarios/first.toml")}, [*short, *more], out=str(out)))
         texts.append((out / "summary.json").read_text())
-    return texts
+    out = tmp_path_factory.mktemp("marked")
+    assert Scenario(MARKED).run(out=out).valid
+    return [*texts, (out / "summary.json").read_text()]
 
 
 def places(tree: Any) -> list[tuple[Any, Any]]:
@@ -68,7 +79,7 @@ def use(result: Result | Sweep) -> None:
         return
     repr(result)
     result.table()
-    for row in (*result.flows, *result.queues):
+    for row in (*result.flows, *result.queues, *result.markers, result.totals):
         repr(row)
         for key in row.as_dict():
             getattr(row, key)
@@ -107,6 +118,10 @@ def test_damage_is_refused_by_name_or_harmless(summaries: list[str], tmp_path: P
         ('{"flows": [], "queues": [], "valid": 1, "fingerprint": "a"}', "`valid`"),
         ('{"flows": [{"name": 3}], "queues": [], "valid": true, "fingerprint": "a"}', "`flows[0].name`"),
         ('{"points": [{"overrides": 3}]}', "`points[0].overrides`"),
+        (
+            '{"flows": [], "queues": [], "valid": true, "fingerprint": "a", "markers": [{"link": 3}]}',
+            "`markers[0].link`",
+        ),
         ("[" * 100_000, "damaged"),
         ('{"flows": [{"name": "a", "share": NaN}]}', "NaN"),
     ],

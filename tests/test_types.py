@@ -11,8 +11,9 @@ from pathlib import Path
 
 import dumbbell
 import pytest
-from dumbbell.result import Flow, Queue
+from dumbbell.result import Flow, Marker, Queue
 from test_api import build
+from test_summary import MARKED
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = ROOT / "tests" / "typed" / "program.py"
@@ -42,12 +43,17 @@ def test_a_users_program_passes_and_its_mistakes_are_found(tmp_path: Path) -> No
     assert found == expected, said
 
 
-@pytest.mark.parametrize("kind", [Flow, Queue])
-def test_the_types_of_rows_name_what_the_json_has(kind: type[Flow] | type[Queue]) -> None:
-    result = build().run()
+@pytest.mark.parametrize("kind", [Flow, Queue, Marker])
+def test_the_types_of_rows_name_what_the_json_has(kind: type[Flow] | type[Queue] | type[Marker]) -> None:
+    """Names that only results with profiles have are there in one that has them."""
+    result = dumbbell.Scenario(MARKED).run()
     assert isinstance(result, dumbbell.Result)
-    row = result.flows[0] if kind is Flow else result.queues[0]
+    row = {Flow: result.flows[0], Queue: result.queues[0], Marker: result.markers[0]}[kind]
     typed = {"name", *kind.__annotations__} | ({"drops"} if kind is Queue else set())
+    typed -= {f"tokens_{what}_packets" for what in ("made", "lost", "mean")}
     assert typed == set(row.as_dict())
+    plain = build().run()
+    assert isinstance(plain, dumbbell.Result)
+    assert set((plain.queues[0] if kind is Queue else plain.flows[0]).as_dict()) <= typed or kind is Marker
     sure = [name for name in typed if "None" not in str(kind.__annotations__.get(name, ""))]
     assert len(sure) >= 10 and all(getattr(row, name) is not None for name in sure)

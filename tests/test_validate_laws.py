@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import random
+from fractions import Fraction
 
 import pytest
-from dumbbell.validate.laws import links, queueing, red
+from dumbbell.validate.laws import links, markers, queueing, red
 
 
 @pytest.mark.parametrize(
@@ -133,6 +134,18 @@ def test_links_are_exact() -> None:
     assert links.bucket_delay_ps(1, 1, 3, 0) == 2_666_666_666_667  # Rounded up: the token must be there.
     assert links.admitted(503, 500, True) == 500
     assert links.admitted(503, 500, False) == 501
+
+
+def test_markers_by_hand() -> None:
+    second = Fraction(1)
+    assert markers.in_profile(2000, 8000, 1000, 8 * second) == 10
+    assert markers.in_profile(2999, 8000, 1000, second / 1000) == 3
+    assert [markers.after_pause(2000, 8000, t * second) for t in (0, 1, 2, 9)] == [0, 1000, 2000, 2000]
+    assert [markers.spilled(2000, 1000, 8000, t * second / 2) for t in (3, 5, 7)] == [0, 500, 1000]
+    assert markers.held_ps(3, 1000, 1_000_000) == 24 * 10**9
+    # 1000 bytes every 4 ms into a window of 1 s: 9783.475 B/s after ten packets, 82286.228 after a hundred.
+    assert [markers.tsw_rise(1000, 0.004, 1.0, x) for x in (9783.4, 9783.5, 82_286.2, 82_286.3)] == [9, 10, 99, 100]
+    assert markers.ramp(0.25, 0.0, 8) == (0 + 0.25 + 0.5 + 0.75 + 4) / 8
 
 
 def test_losses_have_their_figures() -> None:

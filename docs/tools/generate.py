@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from dumbbell import catalogue, door
+from dumbbell import catalogue, door, phb
 from dumbbell.cli.explain import PROVENANCE
 from dumbbell.units import significant
 from dumbbell.validate import passport
@@ -119,6 +119,15 @@ _ANCHORS = {
 
 def _anchor(name: str) -> str:
     return _ANCHORS[name]
+
+
+def behaviours(_: str) -> str:
+    """The per-hop behaviours of DiffServ: their codepoints, and the queues that give them."""
+    rows = []
+    for one in phb.BEHAVIOURS:
+        points = ", ".join(f"`{name}` {number}" for name, number in one.codepoints.items())
+        rows.append([one.name, points, one.rfc, one.asks, ", ".join(f"`{queue}`" for queue in one.queues)])
+    return table(["behaviour", "codepoints", "RFC", "what a router promises", "queues that keep it"], rows)
 
 
 def tcp(_: str) -> str:
@@ -301,6 +310,7 @@ PARTS: dict[str, Callable[[str], str]] = {
     "tcp-cae": tcp_cae,
     "buffering": buffering,
     "oracles": oracles,
+    "phb": behaviours,
 }
 
 

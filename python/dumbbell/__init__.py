@@ -21,6 +21,7 @@ _HOME = {
     "drive": "driving",
     "Result": "result",
     "Sweep": "result",
+    "target_rates": "targets",
     "Flow": "result",
     "Queue": "result",
     "Table": "arrow",

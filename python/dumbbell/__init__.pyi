@@ -33,5 +33,6 @@ from .result import Result as Result
 from .result import Sweep as Sweep
 from .scenario import Scenario as Scenario
 from .stats import Interval as Interval
+from .targets import target_rates as target_rates
 
 __version__: str

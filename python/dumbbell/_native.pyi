@@ -40,11 +40,7 @@ def test(own: list[Any]) -> str: ...
 def drive(request: str, own: list[Any] = ...) -> str: ...
 def drive_link(
     request: str,
-    time_ps: list[int],
-    bytes: list[int],
-    ecn: list[int],
-    flow: list[int],
-    dscp: list[int],
+    arrivals: tuple[list[int], list[int], list[int], list[int], list[int]],
     own: list[Any] = ...,
 ) -> Table: ...
 
@@ -188,6 +184,15 @@ class Path:
     @property
     def growth_limit(self) -> int:
         """Segments that one acknowledgement may add in slow start (L of RFC 3465; 1: RFC 5681)."""
+    @property
+    def header(self) -> int:
+        """Bytes of IP and TCP headers, options too, of a data segment."""
+    @property
+    def reserved(self) -> int | None:
+        """The rate that was reserved for the flow, bits a second; None: best effort."""
+    @property
+    def rtt(self) -> float | None:
+        """The round-trip time of its route without queues, seconds, if that is known."""
 
 class Ack:
     """One acknowledgement as the sender sees it, duplicates too. The same object is used again for the next."""
@@ -313,5 +318,7 @@ class Orders:
         """Send the first unacknowledged segment again, now."""
     def extra(self, tag: int) -> None:
         """Send a segment beyond the window with this tag: new data, or a repetition if there is none."""
+    def ahead(self, segments: int) -> None:
+        """Send this many segments whatever the window, which counts them: what would go next if it had room."""
     def dummy(self, tag: int) -> None:
         """Send a segment that brings nothing new, at low priority, with this tag; its answer bears the tag."""

@@ -1,12 +1,14 @@
 """A class for each algorithm of the catalogue: `dumbbell.Red(min_th="5 pkt", max_th="15 pkt")`.
 
 They are made from the catalogue when first asked for. Parameters are keyword-only, with the documented
-defaults; an instance holds what was given, and stands in a scenario wherever a table with `kind` may stand.
+defaults; an instance holds what was given, and stands in a scenario wherever a table with `kind` may stand. A parameter
+whose name is a word of Python's own has a `_` behind it: `in_`.
 """
 
 from __future__ import annotations
 
 import inspect
+import keyword
 from typing import Any
 
 from . import catalogue
@@ -28,7 +30,8 @@ class Spec:
 
     def as_dict(self) -> dict[str, Any]:
         """The table of a scenario: `kind` and what was given."""
-        return {"kind": self.kind, **self.parameters}
+        own = {f"{word}_": word for word in keyword.kwlist}
+        return {"kind": self.kind, **{own.get(key, key): value for key, value in self.parameters.items()}}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Spec) and self.as_dict() == other.as_dict()
@@ -45,10 +48,15 @@ def class_name(name: str) -> str:
     return "".join(word[:1].upper() + word[1:] for word in name.split("_"))
 
 
+def python_name(parameter: str) -> str:
+    """A parameter's name as Python can write it."""
+    return f"{parameter}_" if keyword.iskeyword(parameter) else parameter
+
+
 def docstring(algorithm: Algorithm) -> str:
     """The docstring of an algorithm's class."""
     lines = [f"{algorithm.title}. {algorithm.idea}", ""]
-    lines += [f"{p.name}: {p.facts}" for p in catalogue.keywords(algorithm)]
+    lines += [f"{python_name(p.name)}: {p.facts}" for p in catalogue.keywords(algorithm)]
     return "\n".join([*lines, "", f"Sources: {'; '.join(algorithm.sources)}."])
 
 
@@ -62,9 +70,9 @@ def build() -> dict[str, type[Spec]]:
 
 
 def _class(name: str, algorithm: Algorithm) -> type[Spec]:
-    keyword = inspect.Parameter.KEYWORD_ONLY
+    only = inspect.Parameter.KEYWORD_ONLY
     words = catalogue.keywords(algorithm)
-    signature = inspect.Signature([inspect.Parameter(p.name, keyword, default=p.default) for p in words])
+    signature = inspect.Signature([inspect.Parameter(python_name(p.name), only, default=p.default) for p in words])
     body = {
         "kind": algorithm.name,
         "__doc__": docstring(algorithm),

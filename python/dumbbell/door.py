@@ -165,19 +165,15 @@ def drive(wanted: JSON, own: Iterable[type[Own]] = ()) -> JSON:
 
 def drive_link(
     wanted: JSON,
-    time_ps: list[int],
-    bytes: list[int],
-    ecn: list[int],
-    flow: list[int],
-    dscp: list[int],
+    arrivals: tuple[list[int], list[int], list[int], list[int], list[int]],
     own: Iterable[type[Own]] = (),
 ) -> _native.Table:
-    """Packets, in columns, through one link by itself: see `dumbbell.drive`."""
+    """Packets, in columns (time in ps, bytes, ECN, flow, DSCP), through one link by itself: see `dumbbell.drive`."""
     from . import _native
 
     def call(_: Work[_native.Table]) -> _native.Table:
         try:
-            return _native.drive_link(json.dumps(wanted), time_ps, bytes, ecn, flow, dscp, described)
+            return _native.drive_link(json.dumps(wanted), arrivals, described)
         except _native.Problem as problem:
             raise _refused(problem) from None
 

@@ -46,9 +46,10 @@ def drive(
 
     The queue and its transmitter are those of the simulator, and after the last arrival they send what they still hold.
     A row for each packet: `time_ps`, `bytes`, `ecn`, `flow`, `dscp`; `queue_packets` that it found; `verdict` (`pass`,
-    `mark`, `drop`) and its `reason`; when it came to the queue (`entered_ps`), was dropped (`dropped_ps`), when its
-    last bit left (`left_ps`) and when that was at the far end (`arrived_ps`); and what the algorithm shows after its
-    decision (of RED `avg`, `p_b`, `count`, ...), null for packets that the queue never saw.
+    `mark`, `drop`) and its `reason`; when it came to the queue (`entered_ps`) and with which codepoint (`entered_dscp`:
+    the colour that a marker gave it), was dropped (`dropped_ps`), when its last bit left (`left_ps`) and when that was
+    at the far end (`arrived_ps`); and what the algorithm shows after its decision (of RED `avg`, `p_b`, `count`, ...),
+    null for packets that the queue never saw.
 
     `ScenarioError`: the link or a packet cannot be. `DumbbellError`: an algorithm of your own failed.
     """
@@ -59,7 +60,7 @@ def drive(
     link |= {"service": _table(service, own)} if service is not None else {}
     link |= {"conditioner": _table(conditioner, own)} if conditioner is not None else {}
     link |= {"impairment": [_table(one, own) for one in impairment]} if impairment else {}
-    return Table(door.drive_link({"link": link, "seed": seed}, *_columns(arrivals), own))
+    return Table(door.drive_link({"link": link, "seed": seed}, _columns(arrivals), own))
 
 
 def _table(algorithm: Algorithm, own: list[type[Aqm]]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
+from . import codepoints
 from .units import rate_about, seconds, time_text
 
 Plan = dict[str, Any]
@@ -28,7 +29,22 @@ def for_people(plan: Plan) -> Plan:
     links = [i for i in range(len(plan["links"])) if i not in dropped]
     place = {old: new for new, old in enumerate(links)}
     moved = [{**flow, **{way: [place[i] for i in flow[way]] for way in ("forward", "back")}} for flow in kept]
-    return {**plan, "links": [plan["links"][i] for i in links], "flows": moved}
+    places = {flow["name"].partition(" … ")[0]: new for new, flow in enumerate(kept)}
+    numbers = {old: places[flow["name"]] for old, flow in enumerate(flows) if flow["name"] in places}
+    return {**plan, "links": [_renumbered(plan["links"][i], numbers) for i in links], "flows": moved}
+
+
+def _renumbered(link: dict[str, Any], numbers: dict[int, int]) -> dict[str, Any]:
+    """A link whose rules name flows by their new numbers; those that are not shown are left out."""
+    rules = link.get("conditioner")
+    if not rules:
+        return link
+
+    def renumbered(rule: dict[str, Any]) -> dict[str, Any]:
+        named = rule.get("flows")
+        return rule if named is None else {**rule, "flows": [numbers[i] for i in named if i in numbers]}
+
+    return {**link, "conditioner": [renumbered(rule) for rule in rules]}
 
 
 def drawing(plan: Plan) -> str:
@@ -58,6 +74,11 @@ def rate_text(link: dict[str, Any]) -> str:
     return f"{service['kind']}, {rate_about(link['rate'])}"
 
 
+def edge_text(plan: Plan, link: dict[str, Any]) -> str:
+    """What packets pass before a link's queue: `token_bucket per flow, IN af11, OUT af12`; empty without rules."""
+    return codepoints.edge(link.get("conditioner"), plan["flows"])
+
+
 def capacity_text(capacity: Any) -> str:
     """A queue's capacity as counted: packets or bytes."""
     if isinstance(capacity, dict):
@@ -84,6 +105,7 @@ def dot(plan: Plan) -> str:
     for link in plan["links"]:
         ends = f'"{plan["nodes"][link["from"]]["name"]}" -> "{plan["nodes"][link["to"]]["name"]}"'
         label = f"{rate_text(link)}, {link['delay']}" + (f"\\n{queue_text(link)}" if link["report"] else "")
+        label += f"\\nedge: {edge}" if (edge := edge_text(plan, link)) else ""
         lines.append(f'  {ends} [label="{label}"{", penwidth=2" if link["report"] else ""}];')
     return "\n".join([*lines, "}"])
 
@@ -109,6 +131,7 @@ def _dumbbell(plan: Plan, left: int, right: int) -> str:
     middle = (rows - 1) // 2
     trunk = f" {names[left]} ══ {rate_text(neck)}, {neck['delay']} ══ {names[right]} "
     under = f"queue at {names[left]}: {queue_text(neck)}"
+    under += f"\n  edge at {names[left]}: {edge}" if (edge := edge_text(plan, neck)) else ""
     width = max(map(len, senders), default=0)
     lines = []
     for row in range(rows):
@@ -156,6 +179,7 @@ def _one_way(links: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 def _pair(plan: Plan, link: dict[str, Any]) -> str:
     names = [node["name"] for node in plan["nodes"]]
     queue = f"   queue at {names[link['from']]}: {queue_text(link)}" if link["report"] else ""
+    queue += f"   edge: {edge}" if (edge := edge_text(plan, link)) else ""
     return f"  {names[link['from']]} ── {rate_text(link)}, {link['delay']} ── {names[link['to']]}{queue}"
 
 
@@ -183,7 +207,7 @@ def link_rows(plan: Plan) -> list[list[str]]:
             link["delay"],
             queue_text(link),
             f"{link['mtu']} B",
-            ", ".join(rule["kind"] for rule in link.get("conditioner") or []) or "none",
+            edge_text(plan, link) or "none",
             ", ".join(i["kind"] for i in link["impairments"]) or "none",
         ]
         for link in plan["links"]

@@ -11,17 +11,17 @@ from . import door
 from .arrow import Table
 from .errors import ScenarioError
 
-Series = Literal["flows", "queues", "signals", "reactions", "packets", "hops", "acks", "completions"]
+Series = Literal["flows", "queues", "signals", "reactions", "packets", "hops", "acks", "completions", "markers"]
 """The series that a run may record; docs/results.md has their columns."""
-Summary = Literal["flows", "queues", "sessions"]
+Summary = Literal["flows", "queues", "sessions", "markers"]
 """What a result sums up."""
 
 Run = tuple[dict[str, Any], dict[str, Any], Path | None]
 """Labels, JSON and directory of one run."""
 
 _HOW = (
-    'run(record_every="100 ms") records flows and queues, run(record_drops=True) signals, run(record_acks=True) acks; '
-    "a scenario's [record] with `out` all that it names"
+    'run(record_every="100 ms") records flows and queues, run(record_drops=True) signals, run(record_acks=True) acks, '
+    "run(record_every=..., record_markers=True) markers; a scenario's [record] with `out` all that it names"
 )
 
 
@@ -58,9 +58,9 @@ def runs_of(data: dict[str, Any], records: Records | None, labels: Mapping[str, 
 
 def summary(name: Summary, runs: Sequence[Run]) -> Table:
     """A row for each run and flow (or queue), with the run's labels."""
-    key = {"flows": "flow", "queues": "queue", "sessions": "session"}.get(name)
+    key = {"flows": "flow", "queues": "queue", "sessions": "session", "markers": "marker"}.get(name)
     if key is None:
-        raise ScenarioError(f"there is no summary of `{name}`; there are flows, queues and sessions")
+        raise ScenarioError(f"there is no summary of `{name}`; there are flows, queues, sessions and markers")
     return Table(
         door.table(
             [{"labels": labels, "rows": [_named(row, key) for row in run.get(name, ())]} for labels, run, _ in runs]

@@ -67,6 +67,15 @@ class Flow(Row):
     srtt_mean_s: Number | None
     cwnd_mean_packets: Number | None
     completion_s: Number | None
+    # Where there are profiles.
+    reserved_bps: Number | None
+    in_throughput_bps: Number
+    out_throughput_bps: Number
+    in_sent_packets: Number
+    in_lost_packets: Number
+    out_sent_packets: Number
+    out_lost_packets: Number
+    target_bps: Number | None
 
     @property
     def application(self) -> dict[str, Number | None]:
@@ -161,11 +170,50 @@ class Queue(Row):
     departed_bytes: Number
     marks: Number
     utilization: Number
+    # Where there are profiles.
+    arrivals_in: Number
+    drops_in: Number
+    arrivals_out: Number
+    drops_out: Number
 
     @property
     def drops(self) -> dict[str, Number]:
         """Dropped packets by reason."""
         return {reason: _number(value) for reason, value in self._fields.get("drops", {}).items()}
+
+
+class Marker(Row):
+    """A marker or another conditioner before a link: for one flow, or for all that its rule takes. docs/diffserv.md
+    defines each measurement; those of tokens end in `_packets` where a token stands for a packet."""
+
+    link: str
+    rule: Number
+    flow: str | None
+    kind: str
+    reserved_bps: Number | None
+    in_packets: Number
+    out_packets: Number
+    red_packets: Number
+    dropped_packets: Number
+    in_rate_bps: Number
+    out_rate_bps: Number
+    tokens_made_bytes: Number
+    tokens_made_packets: Number
+    tokens_lost_bytes: Number
+    tokens_lost_packets: Number
+    tokens_lost_share: Number | None
+    tokens_mean_bytes: Number
+    tokens_mean_packets: Number
+    held_packets: Number
+    held_mean_packets: Number
+    holding_mean_s: Number | None
+    holding_p99_s: Number | None
+    holding_max_s: Number | None
+
+    @property
+    def packet_tokens(self) -> bool:
+        """Whether a token stands for a packet, not for a byte."""
+        return "tokens_made_packets" in self._fields
 
 
 class Totals(Row):
@@ -180,6 +228,9 @@ class Totals(Row):
     rtos: Number
     marks: Number
     cwnd_mean_packets: Number | None
+    # Where flows have targets.
+    target_error_mean: Number | None
+    target_error_sum_bps: Number
 
 
 R = TypeVar("R", bound=Row)
@@ -237,6 +288,12 @@ class Result:
         return Rows(Session(s) for s in self.json.get("sessions", ()))
 
     @property
+    def markers(self) -> Rows[Marker]:
+        """Markers and other conditioners, one for each flow where they have a state for each; `markers["gold.1"]` is
+        the first of a flow, `markers["bottleneck"]` the first before a link without a flow of its own."""
+        return Rows(Marker({"name": m.get("flow") or m["link"], **m}) for m in self.json.get("markers", ()))
+
+    @property
     def jain(self) -> Number | None:
         """Jain's fairness index of all flows' goodput; None without goodput, or in a result of an older release."""
         found: Number | None = _number(self.json.get("jain"))
@@ -276,8 +333,8 @@ class Result:
         return records.series(name, list(self._labelled({})))
 
     def summary(self, name: Summary) -> Table:
-        """The measurements of `flows`, `queues` or `sessions` in tidy form: a row for each run and flow, numbers of
-        single runs."""
+        """The measurements of `flows`, `queues`, `sessions` or `markers` in tidy form: a row for each run and flow,
+        numbers of single runs."""
         return records.summary(name, list(self._labelled({})))
 
     def values(self, measure: Callable[[Result], Number | None]) -> list[float]:

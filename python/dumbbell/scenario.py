@@ -24,6 +24,7 @@ class RunOptions(TypedDict, total=False):
     record_every: str | None
     record_drops: bool
     record_acks: bool | Iterable[str]
+    record_markers: bool
     audit: bool | None
     store: str | Path | None
     stop: str | Mapping[str, Any] | None
@@ -98,6 +99,7 @@ class Scenario:
         record_every: str | None = None,
         record_drops: bool = False,
         record_acks: bool | Iterable[str] = False,
+        record_markers: bool = False,
         audit: bool | None = None,
         store: str | Path | None = None,
         stop: str | Mapping[str, Any] | None = None,
@@ -110,15 +112,17 @@ class Scenario:
         its own. threads: at most so many at once (default: all cores). out: a directory for `summary.json`
         and the series. record_every: period of the series of flows and queues, such as `"100 ms"`; record_drops:
         every drop and mark with what its decision saw; record_acks: every acknowledgement on its way
-        back, of all TCP flows or of those named. Without `out` the records are in a temporary directory, which goes
-        when the result goes. audit: follow each packet. progress: True for a bar, or a function that is called
-        with runs finished, all runs, and the share of simulated time that has passed.
+        back, of all TCP flows or of those named; record_markers: markers have series, too (with record_every).
+        Without `out` the records are in a temporary directory, which goes when the result goes. audit:
+        follow each packet. progress: True for a bar, or a function that is called with
+        runs finished, all runs, and the share of simulated time that has passed.
         store: a directory in which finished runs are kept, and from which they are taken. stop: replicate until
         a rule holds, as in `"ci95 < 2%"` or `{"rule": "ci95 < 2%", "most": 50}`. keep_going: a point of a sweep whose
         scenario is wrong is a row with its error.
         """
         acks = record_acks if isinstance(record_acks, bool) else list(record_acks)
-        record = {"every": record_every, "drops": record_drops or None, "acks": acks or None}
+        marked = record_markers or None
+        record = {"every": record_every, "drops": record_drops or None, "acks": acks or None, "markers": marked}
         record = {key: value for key, value in record.items() if value is not None}
         from tempfile import TemporaryDirectory
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from . import catalogue
-from .algorithms import class_name, docstring
+from .algorithms import class_name, docstring, python_name
 
 HEAD = '''"""Written by `python -m dumbbell.stubs` from the catalogue; do not edit."""
 
@@ -26,6 +26,7 @@ class Spec:
     def as_dict(self) -> dict[str, Any]: ...
 
 def class_name(name: str) -> str: ...
+def python_name(parameter: str) -> str: ...
 def docstring(algorithm: Algorithm) -> str: ...
 def build() -> dict[str, type[Spec]]: ...
 '''
@@ -45,7 +46,7 @@ def text() -> str:
 
 
 def _class(name: str, algorithm: catalogue.Algorithm) -> str:
-    fields = ", ".join(f"{p.name}: {p.annotation} = {p.default!r}" for p in catalogue.keywords(algorithm))
+    fields = ", ".join(f"{python_name(p.name)}: {p.annotation} = {p.default!r}" for p in catalogue.keywords(algorithm))
     doc = (
         docstring(algorithm).replace("\\", "\\\\").replace('"""', "'''").replace("\n", "\n    ").replace("    \n", "\n")
     )

@@ -12,7 +12,9 @@ from typing import Any
 
 from .errors import ScenarioError
 
-_TEXT = frozenset({"name", "cc", "kind", "transport", "source", "fingerprint", "scenario", "title", "sizes"})
+_TEXT = frozenset(
+    {"name", "cc", "kind", "transport", "source", "fingerprint", "scenario", "title", "sizes", "link", "flow"}
+)
 """Keys whose value is text, when it is there."""
 
 _TABLES = frozenset({"drops", "acks", "application"})
@@ -78,6 +80,11 @@ def _point(point: dict[str, Any], at: str) -> None:
     _is(point.get("sessions", []), list, f"{at}sessions", "a list")
     for i, session in enumerate(point.get("sessions", [])):
         _session(session, f"{at}sessions[{i}]")
+    _is(point.get("markers", []), list, f"{at}markers", "a list")
+    for i, marker in enumerate(point.get("markers", [])):
+        _marker(marker, f"{at}markers[{i}]")
+    _is(point.get("totals", {}), dict, f"{at}totals", "a table")
+    _row({"name": "", **point.get("totals", {})}, f"{at}totals")
     for i, queue in enumerate(point["queues"]):
         _is(queue.get("kind"), str, f"{at}queues[{i}].kind", "text")
     for key in ("wall_s", "duration_s", "warmup_s", "packet_hops"):
@@ -101,6 +108,14 @@ def _session(session: Any, at: str) -> None:
         _number(number, f"{at}.{lists[1]}[{i}]")
     for i, row in enumerate(session.get(lists[0]) or []):
         _row({"name": "", **row}, f"{at}.{lists[0]}[{i}]")
+
+
+def _marker(marker: Any, at: str) -> None:
+    """A row that is called by its link, and by its flow if it has one."""
+    _is(marker, dict, at, "a table")
+    for key in ("link", "kind"):
+        _is(marker.get(key), str, f"{at}.{key}", "text")
+    _row({"name": "", **marker}, at)
 
 
 def _row(row: Any, at: str) -> None:

@@ -60,13 +60,15 @@ def sweep_tables(sweep: Sweep) -> list[RenderableType]:
 
 
 def result_grids(result: Result) -> list[Grid]:
-    """The flows, what their applications measured, the sessions, the queues, and acknowledgements where they were
-    recorded."""
+    """The flows, what their applications measured, the sessions, the queues, profiles and markers where there are any,
+    and acknowledgements where they were recorded."""
     own = [_flows(result)] if len(result.flows) or not len(result.sessions) else []
     told = [_applications(result)] if any(flow.application for flow in result.flows) else []
     sessions = [_sessions(result), *_by_size(result)] if len(result.sessions) else []
     followed = [acks for flow in result.flows if (acks := flow.acks) is not None]
-    return [*own, *told, *sessions, _queues(result), *([_acks(followed)] if followed else [])]
+    profiles = [_profiles(result)] if any("in_throughput_bps" in f.as_dict() for f in result.flows) else []
+    markers = [_markers(result)] if len(result.markers) else []
+    return [*own, *told, *sessions, _queues(result), *profiles, *markers, *([_acks(followed)] if followed else [])]
 
 
 def measures_table(result: Result) -> Table:
@@ -132,7 +134,29 @@ _ACKS: tuple[Column, ...] = (
     ("compressed", "compressed_share", "1"),
     ("stretched", "stretched_share", "1"),
 )
-_RARE = ("marks", "rtos", "lock_out")
+# Of a flow within a profile and beyond it.
+_PROFILES: tuple[Column, ...] = (
+    ("reserved", "reserved_bps", "bps"),
+    ("target", "target_bps", "bps"),
+    ("IN", "in_throughput_bps", "bps"),
+    ("OUT", "out_throughput_bps", "bps"),
+    ("IN sent", "in_sent_packets", "pkt"),
+    ("IN lost", "in_lost_packets", "pkt"),
+    ("OUT sent", "out_sent_packets", "pkt"),
+    ("OUT lost", "out_lost_packets", "pkt"),
+)
+_MARKERS: tuple[Column, ...] = (
+    ("IN", "in_rate_bps", "bps"),
+    ("OUT", "out_rate_bps", "bps"),
+    ("dropped", "dropped_packets", "pkt"),
+    ("tokens lost", "tokens_lost_share", "1"),
+    ("tokens", "tokens_mean_bytes", "B"),
+    ("tokens", "tokens_mean_packets", "pkt"),
+    ("held", "held_mean_packets", "pkt"),
+    ("holding", "holding_mean_s", "s"),
+    ("p99 holding", "holding_p99_s", "s"),
+)
+_RARE = ("marks", "rtos", "lock_out", "dropped_packets", "held_mean_packets")
 # What more is measured of a queue: a row for each, a column for each queue.
 _MEASURES: tuple[Column, ...] = (
     ("length, mean", "mean_packets", "pkt"),
@@ -197,6 +221,26 @@ def _queues(result: Result) -> Grid:
     titles, cells = _measured(result.queues, _QUEUES)
     rows = [[q.name, q.kind, *row, drops(q)] for q, row in zip(result.queues, cells, strict=True)]
     return Grid("Queues", ["queue", "kind", *titles, "drops"], rows, text_columns=2)
+
+
+def _profiles(result: Result) -> Grid:
+    titles, cells = _measured(result.flows, _PROFILES)
+    rows = [[f.name, *row] for f, row in zip(result.flows, cells, strict=True)]
+    return Grid(f"Profiles{_distance(result)}", ["flow", *titles], rows)
+
+
+def _distance(result: Result) -> str:
+    """How far flows are from their targets, for a title."""
+    mean = result.totals.interval("target_error_mean")
+    return "" if mean is None else f", {number(mean, 100.0, 3)} % from their targets in the mean"
+
+
+def _markers(result: Result) -> Grid:
+    titles, cells = _measured(result.markers, _MARKERS)
+    rows = [
+        [m.as_dict().get("flow") or "all", m.link, m.kind, *row] for m, row in zip(result.markers, cells, strict=True)
+    ]
+    return Grid("Markers", ["of flow", "before", "kind", *titles], rows, text_columns=3)
 
 
 def _acks(followed: Sequence[Row]) -> Grid:

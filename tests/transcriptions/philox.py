@@ -50,6 +50,10 @@ class Uniform:
     def __call__(self) -> float:
         return ((self._word() << 32 | self._word()) >> 11) / 2**53
 
+    def bits32(self) -> int:
+        """32 of its bits."""
+        return self._word()
+
     def _word(self) -> int:
         if not self.words:
             self.words = philox([self.block & WORD, self.block >> 32, 0, 0], self.key)

@@ -72,15 +72,18 @@ impl TokenBucket {
         }
     }
 
-    /// A full bucket of depth `burst` (a BDP is of `rate` and `rtt`), and never less than one packet of `size` bytes: less
-    /// would let no packet pass.
+    /// A full bucket of depth `burst`. A time or a BDP is of `rate` and `rtt`, and never less than one packet of `size`
+    /// bytes: less would let no packet pass. What is written in bytes is that.
     pub fn fitted(rate: Rate, burst: Limit, rtt: Span, unit: TokenUnit, size: u32) -> Self {
         let whole = burst.resolve(rate, rtt);
         match (unit, whole) {
             (TokenUnit::Byte, Capacity::Packets(n)) => {
                 TokenBucket::new(rate, Bytes(u64::from(n.max(1)) * u64::from(size)))
             }
-            (TokenUnit::Byte, Capacity::Bytes(n)) => TokenBucket::new(rate, Bytes(n.max(u64::from(size)))),
+            (TokenUnit::Byte, Capacity::Bytes(n)) => {
+                let least = if matches!(burst, Limit::Bytes(_)) { 0 } else { u64::from(size) };
+                TokenBucket::new(rate, Bytes(n.max(least)))
+            }
             (TokenUnit::Packet, Capacity::Packets(n)) => TokenBucket::of_packets(rate, n.max(1), size),
             (TokenUnit::Packet, Capacity::Bytes(n)) => {
                 let n = u32::try_from(n / u64::from(size.max(1))).unwrap_or(u32::MAX);
@@ -244,6 +247,8 @@ mod tests {
             let mut small = TokenBucket::fitted(rate, Limit::Bdp(1.0), Span::from_ms(10), unit, 1000);
             assert!(small.take(Time::ZERO, 1000) && !small.take(Time::ZERO, 1000), "{unit:?}");
         }
+        let mut said = TokenBucket::fitted(rate, Limit::Bytes(Bytes(600)), Span::ZERO, TokenUnit::Byte, 1000);
+        assert!(!said.take(Time::ZERO, 601) && said.take(Time::ZERO, 600), "600 B are 600 B");
     }
 
     proptest! {

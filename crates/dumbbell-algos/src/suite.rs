@@ -71,7 +71,7 @@ macro_rules! cc_suite {
 macro_rules! conditioner_suite {
     ($T:ty) => {
         suite!($T, parameters: documents_itself, refuses_what_is_wrong);
-        suite!($T, conditioner: accounts_for_every_packet, repeats_itself);
+        suite!($T, conditioner: accounts_for_every_packet, accounts_for_every_token, repeats_itself);
     };
 }
 #[cfg(test)]
@@ -79,6 +79,7 @@ macro_rules! meter_suite {
     ($T:ty) => {
         suite!($T, parameters: documents_itself, refuses_what_is_wrong);
         suite!($T, meter: repeats_itself, accounts_for_every_token, favours_what_fits);
+        suite!($T, meter: never_betters_a_colour, green_is_the_contract);
     };
 }
 #[cfg(test)]

@@ -58,7 +58,7 @@ pub struct Extra {
     pub sack_permitted: bool,
     /// Whether a SYN carries timestamps.
     pub timestamps: bool,
-    /// The tag that a congestion control gave to a segment; 0: none.
+    /// The tag that a congestion control gave to a segment, to come back with its acknowledgement; 0: none.
     pub tag: u32,
     /// The codepoint that it gave to it; `None`: the flow's.
     pub dscp: Option<Dscp>,

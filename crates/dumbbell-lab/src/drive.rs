@@ -47,8 +47,9 @@ struct Asked {
 
 /// Sends arrivals through a link. The request is `{"link": {...}, "seed"}`, the link as in a scenario, without `between`
 /// and `name`. A row for each arrival: `time_ps`, `bytes`, `ecn`, `flow`, `dscp`, `queue_packets` (what it found), `verdict`
-/// (`pass`, `mark`, `drop`), `reason`, the instants `entered_ps` (the queue), `dropped_ps`, `left_ps` (its last bit),
-/// `arrived_ps` (the far end), and what the algorithm shows after the decision; `probe_` before a name that is taken.
+/// (`pass`, `mark`, `drop`), `reason`, the instants `entered_ps` (the queue; `entered_dscp`: with which codepoint),
+/// `dropped_ps`, `left_ps` (its last bit), `arrived_ps` (the far end), and what the algorithm shows after the decision;
+/// `probe_` before a name that is taken.
 ///
 /// # Errors
 /// Code 2: a link or arrivals that cannot be read; 1: an algorithm of the user's own failed.
@@ -151,6 +152,7 @@ fn table(arrivals: &[Arrival], fates: &[Fate]) -> Tidy {
         ("verdict", words_of(&|i| Some(verdict(&fates[i])))),
         ("reason", words_of(&|i| fates[i].reason.map(|r| r.name()))),
         ("entered_ps", moment(|f| f.entered)),
+        ("entered_dscp", Arc::new(UInt64Array::from_iter(fates.iter().map(|f| f.dscp.map(|d| u64::from(d.0)))))),
         ("dropped_ps", moment(|f| f.dropped)),
         ("left_ps", moment(|f| f.left)),
         ("arrived_ps", moment(|f| f.arrived)),

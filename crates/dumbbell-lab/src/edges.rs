@@ -8,7 +8,7 @@ use dumbbell_algos::qdisc::codepoints::codepoint;
 use dumbbell_core::catalogue::nearest;
 use dumbbell_core::meter::{ASSURED, Action, Actions, Colour};
 use dumbbell_core::packet::Dscp;
-use dumbbell_plan::{Rule, Shared};
+use dumbbell_plan::Rule;
 
 /// Words beside `kind` and the algorithm's own parameters.
 pub const KEYS: [&str; 8] = ["per", "flows", "dscp", "green", "yellow", "red", "in", "out"];
@@ -17,12 +17,10 @@ pub const KEYS: [&str; 8] = ["per", "flows", "dscp", "green", "yellow", "red", "
 const CODEPOINTS: &str = "ef, af11 .. af43, cs0 .. cs7, le, va, be, or a number from 0 to 63";
 
 /// The rules of the edge that is written at `at`.
-pub fn rules(node: &Node, at: &Path, placed: &[Placed], check: &mut Check) -> Vec<Shared<Rule>> {
+pub fn rules(node: &Node, at: &Path, placed: &[Placed], check: &mut Check) -> Vec<Rule> {
     match &node.kind {
-        Kind::List(items) => {
-            (0..items.len()).filter_map(|i| rule(&items[i], &below(at, i), placed, check)).map(Shared::from).collect()
-        }
-        _ => rule(node, at, placed, check).map(Shared::from).into_iter().collect(),
+        Kind::List(items) => (0..items.len()).filter_map(|i| rule(&items[i], &below(at, i), placed, check)).collect(),
+        _ => rule(node, at, placed, check).into_iter().collect(),
     }
 }
 

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// The records of a run.
-const RECORDS: [&str; 8] = [
+const RECORDS: [&str; 9] = [
     "flows.parquet",
     "queues.parquet",
     "signals.parquet",
@@ -20,6 +20,7 @@ const RECORDS: [&str; 8] = [
     "packets.parquet",
     "hops.parquet",
     "completions.parquet",
+    "markers.parquet",
     "acks.parquet",
 ];
 

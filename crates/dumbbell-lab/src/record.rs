@@ -12,7 +12,8 @@ use crate::table::{Cell, Table, Type};
 use acks::Acks;
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::foreign::Makers;
-use dumbbell_core::packet::Ecn;
+use dumbbell_core::meter::Colour;
+use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::segment::{Extra, Segment};
 use dumbbell_core::transport::Phase;
@@ -278,6 +279,9 @@ impl Observer for Recorder<'_> {
     }
     fn entered(&mut self, t: Time, who: Who, link: usize, backlog: u32) {
         self.journeys.iter_mut().for_each(|j| j.entered(t, who, link, backlog));
+    }
+    fn released(&mut self, _: Time, who: Who, _: usize, dscp: Dscp, colour: Option<Colour>) {
+        self.journeys.iter_mut().for_each(|j| j.released(who, dscp, colour));
     }
     fn left(&mut self, who: Who, link: usize, done: Time, arrives: Time) {
         let written = self.journeys.as_mut().map_or(Ok(()), |j| j.left(who, link, done, arrives));

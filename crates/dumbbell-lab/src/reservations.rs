@@ -9,9 +9,9 @@ const DEPTHS: [&str; 3] = ["burst", "cbs", "pbs"];
 /// Notes each link that is promised to more than it carries, and each edge whose buckets hold less than a packet.
 pub fn note(plan: &Plan, check: &mut Check) {
     promised(plan, check);
-    let edges = (0..plan.links.len()).filter(|l| !plan.links[*l].conditioner.is_empty());
+    let edges = (0..plan.links.len()).filter(|l| !plan.links[*l].rules().is_empty());
     for link in edges {
-        let rules = &plan.links[link].conditioner;
+        let rules = plan.links[link].rules();
         rules.iter().for_each(|rule| shallow(plan, link, rule, check));
     }
 }
@@ -53,26 +53,26 @@ fn tells(plan: &Plan, link: &Link, rule: &Rule, flows: &[&Flow], check: &mut Che
         return false;
     };
     let rtt = flows.iter().map(|f| plan.base_rtt(f)).max().unwrap_or_default();
-    let Some((key, depth)) = DEPTHS.iter().find_map(|key| Some((*key, depth(rule, key, rate, rtt, largest)?))) else {
-        return false;
-    };
+    let found = DEPTHS.iter().find_map(|key| Some((*key, depth(rule, key, rate, rtt, largest)?)));
+    let Some((key, (depth, written))) = found else { return false };
+    let so = if written { "" } else { ", so it is made one packet deep" };
     let whose = match flows {
         [flow] => format!("of `{}` ", flow.name),
         _ => String::new(),
     };
     check.note(format!(
         "the bucket {whose}before `{}` ({}.{key}) is {depth} B deep, and a packet has {largest} B: what does not fit into a full \
-         bucket is never in profile, so it is made one packet deep; write {key} = \"{largest} B\" or more",
+         bucket is never in profile{so}; write {key} = \"{largest} B\" or more",
         link.name, rule.spec.kind
     ));
     true
 }
 
-/// The depth of a bucket, if it is above nothing and below `largest` bytes.
-fn depth(rule: &Rule, key: &str, rate: Rate, rtt: Span, largest: u64) -> Option<u64> {
+/// The depth of a bucket, if it is above nothing and below `largest` bytes, and whether it is written in bytes.
+fn depth(rule: &Rule, key: &str, rate: Rate, rtt: Span, largest: u64) -> Option<(u64, bool)> {
     let limit: Limit = serde_json::from_value(rule.spec.config.get(key)?.clone()).ok()?;
     match limit.resolve(rate, rtt) {
-        Capacity::Bytes(n) => (n > 0 && n < largest).then_some(n),
+        Capacity::Bytes(n) => (n > 0 && n < largest).then_some((n, matches!(limit, Limit::Bytes(_)))),
         Capacity::Packets(_) | Capacity::Unlimited => None,
     }
 }

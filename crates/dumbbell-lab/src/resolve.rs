@@ -274,7 +274,7 @@ fn links(wired: Vec<Wired>, placed: &[Placed], laid: &Laid<'_>, check: &mut Chec
 struct Stations<'a> {
     root: &'a Node,
     placed: &'a [Placed],
-    edges: BTreeMap<Path, Vec<Shared<Rule>>>,
+    edges: BTreeMap<Path, Shared<Vec<Rule>>>,
     known: BTreeMap<Path, Option<Shared<Spec>>>,
 }
 
@@ -288,11 +288,12 @@ impl Stations<'_> {
         self.known.insert(at.clone(), spec.clone());
         spec
     }
-    fn conditioner(&mut self, wired: &Wired, check: &mut Check) -> Vec<Shared<Rule>> {
-        let Some(at) = wired.conditioner.as_deref() else { return Vec::new() };
-        let Some(node) = self.root.at(at) else { return Vec::new() };
+    fn conditioner(&mut self, wired: &Wired, check: &mut Check) -> Option<Shared<Vec<Rule>>> {
+        let at = wired.conditioner.as_deref()?;
+        let node = self.root.at(at)?;
         let placed = self.placed;
-        self.edges.entry(at.clone()).or_insert_with(|| edges::rules(node, at, placed, check)).clone()
+        let rules = || Shared::from(edges::rules(node, at, placed, check));
+        Some(self.edges.entry(at.clone()).or_insert_with(rules).clone()).filter(|rules| !rules.is_empty())
     }
     fn impairments(&mut self, wired: &Wired, check: &mut Check) -> Vec<Shared<Spec>> {
         let Some(at) = &wired.impairment else { return Vec::new() };

@@ -214,7 +214,7 @@ pub struct Wire {
     pub mtu: Bytes,
     /// Bytes that the link adds to each packet; default none.
     pub framing: Option<FramingChoice>,
-    /// What packets pass before the queue in the forward direction: a shaper, a marker.
+    /// What packets pass before the queue in the forward direction: a shaper, a marker, or a list of them (an edge).
     pub conditioner: Option<ConditionerChoice>,
     /// What the wire does to packets in the forward direction.
     #[serde(default)]
@@ -286,7 +286,7 @@ pub struct Link {
     pub framing: Option<FramingChoice>,
     /// The queue of each direction; default an unlimited `drop_tail`. A queue that is written is reported.
     pub queue: Option<QueueChoice>,
-    /// What packets pass before the queue in the forward direction: a shaper, a marker.
+    /// What packets pass before the queue in the forward direction: a shaper, a marker, or a list of them (an edge).
     pub conditioner: Option<ConditionerChoice>,
     /// What the wire does to packets in the forward direction.
     #[serde(default)]
@@ -351,13 +351,13 @@ pub struct Flow {
     pub profile: Option<Profile>,
     /// Fields of TCP that differ from the profile and from the scenario's `tcp`.
     pub tcp: Option<TcpChoice>,
-    /// What its packets pass where they enter a short form's network: a shaper, a marker.
+    /// What its packets pass where they enter a short form's network: a shaper, a marker, or a list of them (an edge).
     pub conditioner: Option<ConditionerChoice>,
     /// DiffServ codepoint of its packets, both ways: a name as `"ef"` or `"af41"`, or a number; default 0, best effort.
     pub dscp: Option<Codepoint>,
     /// ECN field of its datagrams; default `not_ect`. TCP has its own field `ecn`.
     pub ecn: Option<Ecn>,
-    /// Reserved rate, for queues that ask for it.
+    /// Reserved rate, for queues, markers and congestion controls that ask for it.
     pub reserved: Option<Rate>,
     /// Scheduling weight, for queues that ask for it; default 1.
     pub weight: Option<f64>,

@@ -127,8 +127,8 @@ pub struct Link {
     /// Bytes that the link adds to each IP packet (38 for Ethernet with preamble and gap, 0 for none).
     pub framing: u32,
     /// What packets pass before its queue: rules, of which the first that takes a packet has it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub conditioner: Vec<Shared<Rule>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conditioner: Option<Shared<Vec<Rule>>>,
     /// Its queue: when one queue signals congestion (an `aqm`), or a discipline of several (a `qdisc`).
     pub aqm: Shared<Spec>,
     /// How much its queue holds.
@@ -142,6 +142,13 @@ pub struct Link {
     pub impairments: Vec<Shared<Spec>>,
     /// Whether the results report its queue.
     pub report: bool,
+}
+
+impl Link {
+    /// The rules of the edge before its queue.
+    pub fn rules(&self) -> &[Rule] {
+        self.conditioner.as_deref().map_or(&[], Vec::as_slice)
+    }
 }
 
 /// A flow: one sender, one receiver, one connection.

@@ -88,19 +88,14 @@ fn drive(py: Python<'_>, request: &str, own: Vec<Bound<'_, PyAny>>) -> PyResult<
     py.detach(|| drive(&request, &own)).map(|v| v.to_string()).map_err(problem)
 }
 
+/// Columns of arrivals: `time_ps`, `bytes`, `ecn`, `flow`, `dscp`.
+type Columns = (Vec<u64>, Vec<u32>, Vec<u8>, Vec<u32>, Vec<u8>);
+
 /// Sends packets, in columns, through one link: see `dumbbell_lab::drive`.
 #[pyfunction]
-#[pyo3(signature = (request, time_ps, bytes, ecn, flow, dscp, own = vec![]))]
-fn drive_link(
-    py: Python<'_>,
-    request: &str,
-    time_ps: Vec<u64>,
-    bytes: Vec<u32>,
-    ecn: Vec<u8>,
-    flow: Vec<u32>,
-    dscp: Vec<u8>,
-    own: Vec<Bound<'_, PyAny>>,
-) -> PyResult<Table> {
+#[pyo3(signature = (request, arrivals, own = vec![]))]
+fn drive_link(py: Python<'_>, request: &str, arrivals: Columns, own: Vec<Bound<'_, PyAny>>) -> PyResult<Table> {
+    let (time_ps, bytes, ecn, flow, dscp) = arrivals;
     let (request, own) = (read(request)?, Own::read(&own)?);
     let arrivals = Arrivals { time_ps, bytes, ecn, flow, dscp };
     py.detach(|| dumbbell_lab::drive::drive(&request, &arrivals, &own)).map(Table).map_err(problem)

@@ -1,10 +1,11 @@
 //! Cost of a packet-hop on the workload that simulators are compared by: `hop N RATE_MBPS SECONDS [red] [queue=NAME] [unfolded] [held]
-//! [linux] [rack] [cubic] [cc=NAME] [timestamps]`.
+//! [linux] [rack] [cubic] [cc=NAME] [timestamps] [reserved=KBPS]`.
 //!
 //! N senders, access 1 Gbps / 1 ms, bottleneck RATE / 10 ms, a buffer of one bandwidth-delay product (24 ms),
 //! 1000-byte packets, 40-byte acknowledgements, one for each packet, NewReno, flow i starts at i/N s.
 //! `linux`: hosts as the profile `linux` has them, with SACK (or CUBIC, or the control NAME) and the same sizes; `rack`: the benchmark's TCP
 //! with RACK-TLP; `cubic`, `cc`: the benchmark's TCP with CUBIC or the control NAME, and with `timestamps` if that is said.
+//! `reserved`: what is reserved for each flow.
 //! Under `valgrind --tool=cachegrind` the instruction count divided by the hops is exact.
 #![allow(clippy::disallowed_methods, clippy::print_stdout)]
 #[path = "../tests/plans/mod.rs"]
@@ -58,6 +59,9 @@ fn main() {
     if let Some((cc, tcp)) = other(&said, control) {
         let transport = Transport::Tcp { cc: plans::spec(cc, json!({})), tcp: tcp.into() };
         plan.flows.iter_mut().for_each(|f| f.transport = transport.clone());
+    }
+    if let Some(kbps) = args.iter().find_map(|a| a.strip_prefix("reserved=")?.parse::<u64>().ok()) {
+        plan.flows.iter_mut().for_each(|f| f.info.reserved = Some(Rate::from_bps(1000 * kbps)));
     }
     let start = Instant::now();
     let mut world =

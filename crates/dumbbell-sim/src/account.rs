@@ -6,6 +6,7 @@ use crate::stats::PortStats;
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::fingerprint::Fingerprint;
 use dumbbell_core::flow::FlowTable;
+use dumbbell_core::meter::Colour;
 use dumbbell_core::packet::Dscp;
 use dumbbell_core::probe::{Gauges, Probe};
 use dumbbell_core::segment::flag;
@@ -48,6 +49,15 @@ impl<O: Observer> Scene<'_, O> {
             && let Some(who) = self.follows(parcel)
         {
             self.observer.entered(t, who, link, backlog);
+        }
+    }
+
+    /// The edge before `link` lets it on.
+    pub fn released(&mut self, t: Time, parcel: &Parcel, link: usize, colour: Option<Colour>) {
+        if O::FOLLOWS
+            && let Some(who) = self.follows(parcel)
+        {
+            self.observer.released(t, who, link, parcel.packet.dscp(), colour);
         }
     }
 

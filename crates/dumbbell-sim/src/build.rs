@@ -210,7 +210,7 @@ fn element(
 ) -> Result<Element, Fault> {
     let link = &plan.links[number];
     let plain = link.aqm.kind == "drop_tail" && link.capacity == Capacity::Unlimited;
-    let simple = link.impairments.is_empty() && link.conditioner.is_empty() && link.service.is_none();
+    let simple = link.impairments.is_empty() && link.conditioner.is_none() && link.service.is_none();
     if plain && simple && !link.report && !datagrams {
         return Ok(Element::Wire(Wire::new(link)));
     }

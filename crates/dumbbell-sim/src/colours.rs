@@ -17,7 +17,7 @@ const INSIDE: [Dscp; 5] = [Dscp(10), Dscp(18), Dscp(26), Dscp(34), Dscp(46)];
 /// To those of assured forwarding's lowest drop precedence and of expedited forwarding come the ones that an edge gives to
 /// green, or a congestion control to segments within its profile; those that an edge gives to yellow or red only are OUT.
 pub fn inside(plan: &Plan) -> Option<u64> {
-    let rules = || plan.links.iter().flat_map(|link| &link.conditioner);
+    let rules = || plan.links.iter().flat_map(|link| link.rules());
     let own: Vec<Dscp> = plan.flows.iter().filter_map(own).collect();
     let reserved = plan.flows.iter().any(|flow| flow.info.reserved.is_some());
     if rules().next().is_none() && own.is_empty() && !reserved {

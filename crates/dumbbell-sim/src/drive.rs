@@ -38,6 +38,8 @@ pub struct Arrival {
 pub struct Fate {
     /// When it came to the queue: at its arrival, or when a conditioner let it go; `None`: it never came so far.
     pub entered: Option<Time>,
+    /// The codepoint that it had there: an edge's answer.
+    pub dscp: Option<Dscp>,
     /// Backlog that it found, packets.
     pub backlog: u32,
     /// Why it was marked or dropped.
@@ -207,6 +209,7 @@ impl Rig {
     /// A packet comes to the queue.
     fn enter(&mut self, now: Time, parcel: Parcel) {
         let number = self.extras.number(parcel.packet.extra()) as usize - 1;
+        self.watch.0[number].dscp = Some(parcel.packet.dscp());
         match self.port.queue {
             Queue::Arrival(_) => {
                 let mut packet = parcel.packet;

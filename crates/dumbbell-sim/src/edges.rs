@@ -10,7 +10,7 @@ use dumbbell_core::meter::{Colour, Contract, Meter};
 use dumbbell_core::packet::FlowId;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Rate, Time};
-use dumbbell_plan::{LinkId, Plan, Rule};
+use dumbbell_plan::{LinkId, Plan, Rule, Shared};
 use std::collections::BTreeMap;
 
 /// The flows whose data crosses each link that has an edge, ascending.
@@ -20,7 +20,7 @@ pub type Passing = BTreeMap<LinkId, Vec<usize>>;
 pub fn passing(plan: &Plan) -> Passing {
     let mut out = Passing::new();
     for (number, flow) in plan.flows.iter().enumerate() {
-        for link in flow.forward.iter().filter(|l| !plan.links[**l].conditioner.is_empty()) {
+        for link in flow.forward.iter().filter(|l| !plan.links[**l].rules().is_empty()) {
             out.entry(*link).or_default().push(number);
         }
     }
@@ -35,12 +35,12 @@ pub fn edge(
     passing: Option<&Vec<usize>>,
 ) -> Result<Option<Edge<Parcel>>, Fault> {
     let planned = &plan.links[link];
-    if planned.conditioner.is_empty() {
+    if planned.rules().is_empty() {
         return Ok(None);
     }
     let mut making = Making { plan, info, name: &planned.name, passing: passing.map_or(&[], Vec::as_slice), rule: 0 };
     let mut edge = Edge::default();
-    for rule in &planned.conditioner {
+    for rule in planned.rules() {
         making.add(rule, &mut edge)?;
         making.rule += 1;
     }
@@ -51,9 +51,10 @@ pub fn edge(
 pub fn served(plan: &Plan, link: LinkId, passing: Option<&Vec<usize>>) -> Vec<Served> {
     let passing = passing.map_or(&[][..], Vec::as_slice);
     let mut all = Vec::new();
-    for (number, rule) in plan.links[link].conditioner.iter().enumerate() {
+    for (number, rule) in plan.links[link].rules().iter().enumerate() {
+        let once = Shared::from(rule.clone());
         let served =
-            |flow, flows: &[usize]| Served { rule: rule.clone(), number, flow, reserved: reserved(plan, flows) };
+            |flow, flows: &[usize]| Served { rule: once.clone(), number, flow, reserved: reserved(plan, flows) };
         let flows = of(rule, passing);
         if rule.per_flow {
             all.extend(flows.into_iter().map(|f| served(Some(f), &[f])));

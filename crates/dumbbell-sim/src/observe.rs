@@ -1,7 +1,8 @@
 //! Looking on while a network runs. What nobody records costs nothing.
 use crate::markers::MarkerRow;
 use dumbbell_core::aqm::Reason;
-use dumbbell_core::packet::Ecn;
+use dumbbell_core::meter::Colour;
+use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::segment::{Extra, Segment};
 use dumbbell_core::transport::Phase;
@@ -196,6 +197,9 @@ pub trait Observer {
     fn sent(&mut self, _t: Time, _who: Who, _segment: &Segment, _extra: Option<&Extra>) {}
     /// A packet came to a link, where `backlog` packets wait.
     fn entered(&mut self, _t: Time, _who: Who, _link: usize, _backlog: u32) {}
+    /// The edge before a link lets it on at `t` with a codepoint, and a colour if it was judged; it enters that link's queue
+    /// next.
+    fn released(&mut self, _t: Time, _who: Who, _link: usize, _dscp: Dscp, _colour: Option<Colour>) {}
     /// Its last bit left at `done`, and will be at the link's far end at `arrives`.
     fn left(&mut self, _who: Who, _link: usize, _done: Time, _arrives: Time) {}
     /// A packet arrived at a socket, with `ecn` in its header.

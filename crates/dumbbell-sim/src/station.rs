@@ -32,7 +32,8 @@ struct Gate<'a, 'b, O> {
 }
 
 impl<O: Observer> Emit<Parcel> for Gate<'_, '_, O> {
-    fn release(&mut self, p: Parcel, _: Option<Colour>, _: Span) {
+    fn release(&mut self, p: Parcel, colour: Option<Colour>, _: Span) {
+        self.scene.released(self.now, &p, self.account.link, colour);
         self.released.push(p);
     }
     fn drop(&mut self, p: Parcel, reason: Reason) {

@@ -163,7 +163,7 @@ fn impairments(wire: usize) -> Vec<Shared<Spec>> {
 }
 
 /// The edge before a queue: a shaper, a marker for each flow, one that holds for each or for all, one that tells senders.
-fn before(choice: u8) -> Vec<Shared<Rule>> {
+fn before(choice: u8) -> Option<Shared<Vec<Rule>>> {
     let rate = "600 kbps";
     match choice {
         0 => edge("tbf", json!({ "rate": rate, "burst": "3 kB" }), false),
@@ -172,7 +172,7 @@ fn before(choice: u8) -> Vec<Shared<Rule>> {
         3 => edge("data_buffer", json!({ "rate": rate, "burst": "1500 B", "size": "3 pkt" }), false),
         4 => edge("marker_feedback", json!({ "rate": rate, "burst": "2 kB" }), true),
         5 => edge("marker_feedback", json!({ "rate": "1 Mbps", "burst": "4 pkt", "tokens": "packet" }), false),
-        _ => Vec::new(),
+        _ => None,
     }
 }
 
@@ -225,8 +225,8 @@ fn add(p: &mut Plan, c: &FlowChoice) {
     flow(p, c.from, c.to, Span::from_ms(c.start_ms), c.cc, tcp);
     let last = p.flows.last_mut().unwrap();
     last.dscp = Dscp(c.dscp);
-    last.info.reserved = (c.window % 3 > 0).then(|| Rate::from_bps(250_000 * u64::from(c.window % 3)));
-    last.info.rtt = (c.window % 2 == 0).then(|| Span::from_ms(20));
+    last.info.reserved = (!c.window.is_multiple_of(3)).then(|| Rate::from_bps(250_000 * u64::from(c.window % 3)));
+    last.info.rtt = c.window.is_multiple_of(2).then(|| Span::from_ms(20));
     match c.kind {
         0 => last.source = spec("fixed", json!({"size": "40 kB"})),
         1 => {

@@ -99,8 +99,8 @@ fn what_is_held_is_told() {
 fn what_a_policer_drops_was_not_in_profile() {
     let mut plan = plan(1, "token_bucket", json!({}));
     let ef = Action::Mark(Dscp(46));
-    let rule = Rule { colours: [ef, Action::Drop, Action::Drop], ..(*plan.links[0].conditioner[0]).clone() };
-    plan.links[0].conditioner = vec![rule.into()];
+    let rule = Rule { colours: [ef, Action::Drop, Action::Drop], ..plan.links[0].rules()[0].clone() };
+    plan.links[0].conditioner = Some(vec![rule].into());
     plan.flows[0].dscp = Dscp(46);
     constant(&mut plan, 0, 2000);
     let report = audited(&plan, Options::default());
@@ -110,11 +110,13 @@ fn what_a_policer_drops_was_not_in_profile() {
     assert!(report.markers[0].dropped >= 998, "half of 250 a second for 8 s: {}", report.markers[0].dropped);
 }
 
-/// The report with everything that has to do with colours.
-fn told(report: &Report) -> (Vec<MarkerReport>, Vec<[Tint; 2]>, Option<[u64; 2]>, Option<[u64; 2]>) {
+/// Everything in a report that has to do with colours: markers, flows, and what came to the queue and was dropped there.
+type Told = (Vec<MarkerReport>, Vec<[Tint; 2]>, [Option<[u64; 2]>; 2]);
+
+fn told(report: &Report) -> Told {
     let tints = report.flows.iter().filter_map(|f| f.tints).map(|t| [t.inside, t.outside]).collect();
     let measures = &report.queues[0].measures;
-    (report.markers.clone(), tints, measures.arrivals, measures.drops)
+    (report.markers.clone(), tints, [measures.arrivals, measures.drops])
 }
 
 /// Connections with profiles, with and without a buffer: the same story however they are run, and every packet that arrived
@@ -151,13 +153,13 @@ fn every_packet_has_one_colour() {
 #[test]
 fn without_profiles_there_are_no_colours() {
     let mut plan = plan(2, "token_bucket", json!({}));
-    plan.links[0].conditioner.clear();
+    plan.links[0].conditioner = None;
     let unmarked = audited(&plan, Options::default());
     assert!(unmarked.markers.is_empty() && unmarked.flows[0].tints.unwrap().inside == Tint::default());
     plan.flows[0].info.reserved = None;
     let report = audited(&plan, Options::default());
     assert_eq!(report.fingerprint, unmarked.fingerprint, "counting changes nothing");
-    assert_eq!(told(&report), (vec![], vec![], None, None));
+    assert_eq!(told(&report), (vec![], vec![], [None, None]));
 }
 
 /// A codepoint that an edge gives to green is IN, and one that it gives to yellow only is not, whatever its name.
@@ -166,8 +168,8 @@ fn the_edge_says_what_is_in() {
     let mut plan = plan(1, "token_bucket", json!({}));
     let mut colours = ASSURED;
     (colours[0], colours[1]) = (Action::Mark(Dscp(8)), Action::Mark(Dscp(18)));
-    let rule = Rule { colours, ..(*plan.links[0].conditioner[0]).clone() };
-    plan.links[0].conditioner = vec![rule.into()];
+    let rule = Rule { colours, ..plan.links[0].rules()[0].clone() };
+    plan.links[0].conditioner = Some(vec![rule].into());
     constant(&mut plan, 0, 3000);
     let tints = audited(&plan, Options::default()).flows[0].tints.unwrap();
     assert!(about(bps(tints.inside), 1e6) && about(bps(tints.outside), 2e6), "{tints:?}");

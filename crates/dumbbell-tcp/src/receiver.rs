@@ -207,7 +207,8 @@ impl<P: Receive> Receiver<P> {
         if reply == Reply::BeforeThenNow && self.nxt > self.acked {
             self.acknowledge(now, true, out);
         }
-        if arrival.in_order && !fin && x.is_none() {
+        // A colour asks nothing of the receiver; a tag wants to be answered at once.
+        if arrival.in_order && !fin && x.is_none_or(|x| x.tag == 0) {
             self.nxt += bytes;
             self.stats.delivered_bytes += bytes;
             match reply {

@@ -3,29 +3,40 @@ mod harness;
 use dumbbell_core::packet::Dscp;
 use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Implied, Orders, Sent, Tag};
 use dumbbell_core::units::{Limit, Packets, Time};
-use dumbbell_tcp::{Receiver, Sender, TcpConfig};
+use dumbbell_tcp::{DelayedAck, Receiver, Sender, TcpConfig};
 use harness::*;
 
 const IN: Tag = Tag(1);
 const OUT: Tag = Tag(2);
 
-/// A fixed window. It colours all but every third segment, and at `due` sends `ahead` segments.
+/// A fixed window. It tags its segments, of which IN is a colour, and at `due` sends `ahead` segments.
 struct Double {
     window: u64,
     due: Vec<Time>,
     ahead: u32,
     sent: u32,
+    /// What it writes on segments, in turn.
+    tags: [Tag; 3],
     lost: Vec<(Cause, Vec<Tag>)>,
+    answered: Vec<Tag>,
+}
+
+impl Double {
+    fn of(window: u64) -> Self {
+        Double { window, due: vec![], ahead: 0, sent: 0, tags: [OUT, IN, Tag(0)], lost: vec![], answered: vec![] }
+    }
 }
 
 impl CongestionControl for Double {
-    fn on_ack(&mut self, _: &Ack, _: &mut Orders) {}
+    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+        self.answered.extend((ack.tag != Tag(0)).then_some(ack.tag));
+    }
     fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
         self.lost.push((event.cause, event.tags.into()));
     }
     fn on_sent(&mut self, _: &Sent) -> Tag {
         self.sent += 1;
-        [OUT, IN, Tag(0)][self.sent as usize % 3]
+        self.tags[self.sent as usize % 3]
     }
     fn codepoint(&self, tag: Tag) -> Option<Dscp> {
         (tag == IN).then_some(Dscp(10))
@@ -44,19 +55,33 @@ impl CongestionControl for Double {
 
 fn net(config: &TcpConfig, window: u64, due: &[u64], ahead: u32) -> Net<Double> {
     let due = due.iter().map(|ms| at_ms(*ms)).collect();
-    let double = Double { window, due, ahead, sent: 0, lost: vec![] };
+    let double = Double { due, ahead, ..Double::of(window) };
     Net::of(Sender::new(config, |_| double), Receiver::new(config))
 }
 
-/// The colour is on the segment, with its tag; what has no tag has no colour of its own.
+/// The colour is on the segment, and its tag is not; one that is no colour is, and is answered.
 #[test]
 fn segments_carry_the_colour_of_their_tag() {
     let mut net = net(&plain(), 6, &[], 0).start(6 * MSS);
     net.run(at_ms(60));
     let carried: Vec<_> =
         net.log.iter().filter(|s| s.way == Way::Forward).map(|s| s.extra.map(|x| (x.tag, x.dscp))).collect();
-    let (green, other) = (Some((1, Some(Dscp(10)))), Some((2, None)));
+    let (green, other) = (Some((0, Some(Dscp(10)))), Some((2, None)));
     assert_eq!(carried, [green, None, other, green, None, other]);
+    net.run(at_ms(200));
+    assert_eq!(net.sender.cc().answered, [OUT, OUT]);
+}
+
+/// A receiver that answers each second segment does so whatever colours they have: six segments, three answers.
+#[test]
+fn a_colour_is_nothing_to_answer() {
+    let config = TcpConfig { delayed_ack: DelayedAck::Second, ..plain() };
+    for (tags, acks) in [([IN; 3], 3), ([Tag(0); 3], 3), ([OUT; 3], 6)] {
+        let double = Double { tags, ..Double::of(6) };
+        let mut net = Net::of(Sender::new(&config, |_| double), Receiver::new(&config)).start(6 * MSS);
+        net.run(at_ms(500));
+        assert_eq!(net.log.iter().filter(|s| s.way == Way::Back).count(), acks, "{tags:?}");
+    }
 }
 
 /// Segments 1 (IN), 3 (OUT) and 4 (IN) are lost; what is sent again has the colour of its own sending. The loss that

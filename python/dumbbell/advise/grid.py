@@ -147,12 +147,12 @@ def scenario(ecn: bool) -> dict[str, Any]:
 
 def check_length(text: str | None) -> tuple[float, float] | None:
     """A run's length that was asked for, a sixth of it warm-up; None for that of each point's own."""
-    from .question import _time
+    from .question import read_time
 
     if text is None:
         return None
     try:
-        length = _time(text)
+        length = read_time(text)
     except ValueError as error:
         raise ScenarioError(f"--time {text}: {error}\nhelp: write --time 60s") from None
     if length <= 0:

@@ -46,12 +46,12 @@ def read(rate: str, rtt: str, flows: str, cc: str, ecn: bool, objective: str, de
     if objective not in OBJECTIVES:
         known = f"write one of {', '.join(OBJECTIVES)}"
         raise refused(f"--objective {objective}", objective, "there is no such objective", known)
-    target = None if delay_target is None else _ends("--delay-target", delay_target, _time, "20ms")
+    target = None if delay_target is None else _ends("--delay-target", delay_target, read_time, "20ms")
     if target is not None and target[0] != target[1]:
         raise refused(f"--delay-target {delay_target}", delay_target, "this is a range", "write one time, as in 20ms")
     question = Question(
-        rate_bps=_ends("--rate", rate, _rate, "50Mbps"),
-        rtt_s=_ends("--rtt", rtt, _time, "10..120ms"),
+        rate_bps=_ends("--rate", rate, read_rate, "50Mbps"),
+        rtt_s=_ends("--rtt", rtt, read_time, "10..120ms"),
         flows=_ends("--flows", flows, _count, "1..40"),
         cc=cc,
         ecn=ecn,
@@ -66,7 +66,7 @@ def read(rate: str, rtt: str, flows: str, cc: str, ecn: bool, objective: str, de
 
 def one_rate(option: str, text: str) -> float:
     """A single rate [bit/s]."""
-    low, high = _ends(option, text, _rate, "200Mbps")
+    low, high = _ends(option, text, read_rate, "200Mbps")
     if low != high or low < 64e3:
         raise refused(f"{option} {text}", text, "this is not one rate from 64kbps on", f"write {option} 200Mbps")
     return low
@@ -89,11 +89,17 @@ def _ends(option: str, text: str, read_one: Callable[[str], T], example: str) ->
 
 
 def _within(option: str, text: str, ends: Ends[T], low: float, high: float, said: str) -> None:
-    if ends[0] < low or ends[1] > high:
+    if not (inside(ends[0], low, high) and inside(ends[1], low, high)):
         raise refused(f"{option} {text}", text, "this is outside of what can be simulated", said)
 
 
-def _rate(text: str) -> float:
+def inside(value: float, low: float, high: float) -> bool:
+    """Whether it is between both, the ends and the rounding of units (100 us is not quite 1e-4 s) counted in."""
+    return low * (1 - 1e-9) <= value <= high * (1 + 1e-9)
+
+
+def read_rate(text: str) -> float:
+    """A rate with its unit [bit/s]. `ValueError` says what is wrong with it."""
     if "mbps" in text:
         raise ValueError("mbps may be megabits or, for tc, megabytes a second: write Mbps")
     found = plain_rate(text)
@@ -102,7 +108,8 @@ def _rate(text: str) -> float:
     return found
 
 
-def _time(text: str) -> float:
+def read_time(text: str) -> float:
+    """A time with its unit [s]. `ValueError` says what is wrong with it."""
     parts = re.fullmatch(r"([0-9.eE+-]+?)\s*([a-z]+)", text)
     if parts is None:
         raise ValueError("this is no time with its unit")

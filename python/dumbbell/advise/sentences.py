@@ -29,6 +29,11 @@ def capacity(link: Mapping[str, Any], rate_bps: float) -> tuple[str, float]:
     return f"{kind['packets']} packets", 8 * 1500 * kind["packets"] / rate_bps
 
 
+def rate_text(bps: float) -> str:
+    """One rate: `2 Mbit/s`."""
+    return rates((bps, bps))
+
+
 def recommendation(question: Question, name: str, held: str, worst: Mapping[str, Worst], baseline: str) -> str:
     """The recommendation, what it is expected to do at worst, and what the baseline would."""
     mine = worst[name]

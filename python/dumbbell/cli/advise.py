@@ -23,16 +23,9 @@ app = App(
 
 @Parameter(name="*")
 @dataclass(kw_only=True)
-class GridOptions:
-    """How a grid is simulated, and where that is kept: the same for whatever is advised on."""
+class KeptOptions:
+    """Where runs are kept and how many go at a time: the same for whatever is advised on."""
 
-    seeds: Annotated[int | None, Parameter(help="Runs of each candidate at each point. Default: 5.")] = None
-    time: Annotated[
-        str | None, Parameter(help='How long a run lasts, as "60s". Default: by the congestion control\'s cycles.')
-    ] = None
-    most_rate: Annotated[
-        str, Parameter(help="A faster link is simulated at this rate, with fewer flows. Default: 200Mbps.")
-    ] = "200Mbps"
     threads: Annotated[int | None, Parameter(help="Runs at the same time. Default: all cores.")] = None
     store: Annotated[Path | None, Parameter(help="Where finished runs are kept. Default: as for `sweep`.")] = None
     no_store: Annotated[bool, Parameter(help="Keep nothing, and run everything anew.")] = False
@@ -46,6 +39,38 @@ class GridOptions:
             raise ScenarioError("--no-store and --store exclude each other: leave one of them out")
         store = None if self.no_store else str(self.store or default_store())
         return {"store": store, "threads": self.threads}
+
+
+@Parameter(name="*")
+@dataclass(kw_only=True)
+class GridOptions(KeptOptions):
+    """How a grid is simulated, and where that is kept."""
+
+    seeds: Annotated[int | None, Parameter(help="Runs of each candidate at each point. Default: 5.")] = None
+    time: Annotated[
+        str | None, Parameter(help='How long a run lasts, as "60s". Default: by the congestion control\'s cycles.')
+    ] = None
+    most_rate: Annotated[
+        str, Parameter(help="A faster link is simulated at this rate, with fewer flows. Default: 200Mbps.")
+    ] = "200Mbps"
+
+
+@Parameter(name="*")
+@dataclass(kw_only=True)
+class MarkerOptions(KeptOptions):
+    """How the networks are simulated, and where that is kept."""
+
+    seeds: Annotated[int | None, Parameter(help="Runs of each marker in each network. Default: 5.")] = None
+    time: Annotated[
+        str | None,
+        Parameter(help='How long a run lasts, as "60s". Default: 200 cycles from loss to loss, by the budget.'),
+    ] = None
+    budget: Annotated[
+        str,
+        Parameter(
+            help="CPU time of all runs together, about; a network too large for it is made smaller. Default: 30s."
+        ),
+    ] = "30s"
 
 
 @app.command(name="queue")
@@ -92,11 +117,11 @@ def queue(
         dev=dev,
         options=options.request(),
     )
-    document = _asked(lambda measure, command: advise(wish, options.out, measure, command))
-    return _answered(document, json)
+    document = asked(lambda measure, command: advise(wish, options.out, measure, command))
+    return answered(document, json, _print if document["advice"] else None)
 
 
-def _asked(ask: Callable[..., dict[str, Any]]) -> dict[str, Any]:
+def asked(ask: Callable[..., dict[str, Any]]) -> dict[str, Any]:
     """Asks with a progress bar, and with the command line for the page."""
     from .. import door
     from .schemes import command_line
@@ -105,8 +130,8 @@ def _asked(ask: Callable[..., dict[str, Any]]) -> dict[str, Any]:
         return ask(lambda wanted: door.run(wanted, heard), command_line())
 
 
-def _answered(document: dict[str, Any], json: bool) -> int:
-    """Prints the advice; the exit code is that of the runs."""
+def answered(document: dict[str, Any], json: bool, print_: Callable[[dict[str, Any]], None] | None) -> int:
+    """Prints the advice, if there is one; the exit code is that of the runs."""
     from ..errors import of_code
     from .running import what_failed
 
@@ -114,8 +139,8 @@ def _answered(document: dict[str, Any], json: bool) -> int:
     if json:
         emit(document)
         return code
-    if document["advice"]:
-        _print(document)
+    if print_ is not None:
+        print_(document)
     if code:
         raise of_code(code, what_failed(document))
     return code
@@ -129,8 +154,17 @@ def _print(document: dict[str, Any]) -> None:
     if tc["line"]:
         said += [f"{tc['place']} With a shaper:", *(f"  {line}" for line in tc["shaped"]), ""]
     said += [document["rule"], "", *lines(document), ""]
+    show(*said, *last(document))
+
+
+def last(document: dict[str, Any]) -> list[str]:
+    """The last lines: what came from the store, and where the page is."""
+    said = []
     if document.get("from_store"):
         said.append(f"{document['from_store']} of the runs were in the store")
     if document.get("page"):
         said.append(f"page: {document['page']}")
-    show(*said)
+    return said
+
+
+from . import advise_marker as _marker  # noqa: E402, F401 (`advise marker` joins the app)

@@ -30,9 +30,9 @@ def plot(
     *kinds: Annotated[
         str,
         Parameter(
-            help="`cwnd`, `goodput`, `queue`, `delay`, `acks`, `fct`, `curve`, `phase`, `timeseq`; default: the first "
-            "six, as far as recorded. `fct` of a sweep without --point: all its points, side by side. After the word "
-            "`curve`: the algorithm, measured alone and drawn beside its law."
+            help="`cwnd`, `goodput`, `queue`, `delay`, `acks`, `fct`, `markers`, `curve`, `phase`, `timeseq`; default: "
+            "the first seven, as far as recorded. `fct` of a sweep without --point: all its points, side by side. "
+            "After the word `curve`: the algorithm, measured alone and drawn beside its law."
         ),
     ],
     flow: Flows = [],  # noqa: B006 (cyclopts reads it)

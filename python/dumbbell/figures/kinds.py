@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from . import acks, delay, measured, over_time, phase, queues, timeseq, transfers, windows
+from . import acks, delay, markers, measured, over_time, phase, queues, timeseq, transfers, windows
 from .source import Source, View
 from .style import Figure
 
@@ -56,6 +56,7 @@ KINDS: dict[str, Kind] = {
     "curve": Kind("signals by average queue", ("hops", "queues", "signals"), measured.measured_curve, unasked=False),
     "phase": Kind("two windows, or a window and a queue", ("flows",), phase.phase, unasked=False),
     "acks": Kind("acknowledgements: spacing at both ends, arrivals", ("acks",), acks.acks),
+    "markers": Kind("a marker: window, tokens, lost tokens, held packets", ("markers",), markers.markers),
     "timeseq": Kind("time-sequence graph", ("packets",), timeseq.timeseq, unasked=False),
 }
 

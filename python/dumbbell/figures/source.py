@@ -24,6 +24,7 @@ _HOW = {
     "hops": "record.packets=true",
     "acks": "record.acks=true",
     "completions": "record.completions=true",
+    "markers": 'record.every="100 ms" -s record.markers=true',
 }
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..driving import drive
 from . import paths
-from .bench import Bench, Run, over_drives
+from .bench import Bench, Run, once, over_drives
 from .laws import droppers, red
 from .oracle import Oracle
 
@@ -69,6 +69,41 @@ def _held() -> Iterator[Oracle]:
                 tolerance=0.05,
                 measure=over_drives(("rio", mode), partial(held, mode), share),
             )
+
+
+# Premium service.
+
+LINK, BURST, MTU = 10_000_000, 12_000, 1500
+EF_AT = 10**11 + 1
+"""When the premium packets come, ps."""
+
+
+def premium() -> float:
+    """The longest time to the last bit [s] of EF packets, had they come just behind one of a flood: more come at once
+    than the bucket has."""
+    policer = {"kind": "token_bucket", "rate": "2 Mbps", "burst": f"{BURST} B", "dscp": ["ef"]}
+    flood = [(k * 10**9, MTU, "be") for k in range(300)]
+    burst = [(EF_AT, 1000, "ef")] * (BURST // 1000 + 8)
+    times, sizes, codepoints = zip(*sorted(flood + burst), strict=True)
+    arrivals = {"time_ps": times, "bytes": sizes, "dscp": codepoints}
+    edge = {**policer, "green": "ef", "yellow": "drop"}
+    table = drive("prio", {"limit": "500 pkt"}, arrivals=arrivals, rate=f"{LINK} bps", mtu=f"{MTU} B", conditioner=edge)
+    left = [t if isinstance(t, int) else None for t in table.column("left_ps")]
+    begun = next(t for t, dscp in zip(left, codepoints, strict=True) if dscp == "be" and t is not None and t > EF_AT)
+    waits = [t - EF_AT for t, dscp in zip(left, codepoints, strict=True) if dscp == "ef" and t is not None]
+    early = EF_AT - (begun - 8 * MTU * 10**12 // LINK)
+    return (max(waits) + early) * 1e-12
+
+
+def _premium() -> Iterator[Oracle]:
+    yield Oracle(
+        id="premium.delay.longest",
+        law="(burst + MTU) / C: a bucket at once, behind a packet that has just begun; RFC 3246, strict priority",
+        expected=droppers.premium_delay(BURST, MTU, LINK),
+        tolerance=1e-9,
+        measure=once("premium", premium, float),
+        unit="s",
+    )
 
 
 # Closed loop.
@@ -158,4 +193,4 @@ def _closed() -> Iterator[Oracle]:
         )
 
 
-ORACLES: list[Oracle] = [*_held(), *_closed()]
+ORACLES: list[Oracle] = [*_held(), *_premium(), *_closed()]

@@ -32,6 +32,7 @@ SUBJECTS = (
     "fairness",
     "disciplines",
     "droppers",
+    "markers",
     "traffic",
     "two_way",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from . import controllers, reds, schedulers
+from . import controllers, meters, reds, schedulers
 from .finding import Decision
 from .saying import full, gauges, general, n
 
@@ -61,6 +61,7 @@ _REDS = ("red", "adaptive_red", "dt_red", "ea_red", "feng_red", "gred", "wred")
 EXPLAIN: dict[str, Explain] = {
     "drop_tail": _drop_tail,
     "tbf": _tbf,
+    **meters.EXPLAIN,
     **dict.fromkeys(_REDS, reds.red),
     **dict.fromkeys(reds.RIOS, reds.rio),
     "choke": reds.choke,

@@ -24,6 +24,14 @@ class Hop:
     far_end_ps: int | None
     dropped_ps: int | None
     reason: str | None
+    dscp: int | None = None
+    """The codepoint with which it came to the queue; None in records of older releases."""
+    colour: str | None = None
+    """What the edge before the queue gave it: `green`, `yellow`, `red`; None if no edge judged it."""
+    marker: str | None = None
+    """The meter or conditioner that did."""
+    held_ps: int = 0
+    """For how long that held it."""
 
 
 @dataclass(frozen=True, slots=True)

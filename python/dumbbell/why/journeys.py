@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from .. import codepoints
 from ..units import plain_rate
 from .finding import Decision, Hop, Packet, Reaction
 
@@ -97,7 +99,21 @@ def hops(record: Record, sender: bool, number: int, ip_len_bytes: int) -> tuple[
     import polars as pl
 
     rows = side(record.hops, sender).filter(pl.col("packet") == number).sort("arrived_ps", maintain_order=True)
-    return tuple(_hop(record, row, ip_len_bytes) for row in rows.iter_rows(named=True))
+    found: list[Hop] = []
+    for row in rows.iter_rows(named=True):
+        hop = _hop(record, row, ip_len_bytes)
+        found.append(hop if hop.colour is None else _marked(record, hop, found[-1] if found else None))
+    return tuple(found)
+
+
+def _marked(record: Record, hop: Hop, before: Hop | None) -> Hop:
+    """A hop behind an edge: which of its rules judged the packet, and for how long that held it."""
+    number = next(i for i, flow in enumerate(record.plan["flows"]) if flow["name"] == record.flow)
+    came = None if before is None else before.dscp
+    rule = codepoints.rule_of(link(record, hop.link).get("conditioner"), number, came) or {}
+    since = before.far_end_ps if before is not None else None
+    held = 0 if since is None else max(0, hop.arrived_ps - since)
+    return replace(hop, marker=rule.get("kind"), held_ps=held)
 
 
 def _hop(record: Record, row: dict[str, Any], ip_len_bytes: int) -> Hop:
@@ -126,6 +142,8 @@ def _hop(record: Record, row: dict[str, Any], ip_len_bytes: int) -> Hop:
         far_end_ps=row["far_end_ps"],
         dropped_ps=row["dropped_ps"],
         reason=row["reason"],
+        dscp=row.get("dscp"),
+        colour=row.get("colour"),
     )
 
 
@@ -138,7 +156,7 @@ def decision(record: Record, of: Packet, marked: bool) -> Decision | None:
         return None
     row = rows.row(0, named=True)
     planned = link(record, row["queue"])
-    algorithm, parameters = _who(planned, row["reason"], [f["name"] for f in record.plan["flows"]].index(record.flow))
+    algorithm, parameters = _who(planned, row["reason"], record)
     gauges = {
         name: float(value)
         for name, value in row.items()
@@ -157,15 +175,16 @@ def decision(record: Record, of: Packet, marked: bool) -> Decision | None:
     )
 
 
-def _who(planned: dict[str, Any], reason: str, flow: int) -> tuple[str, dict[str, Any]]:
+def _who(planned: dict[str, Any], reason: str, record: Record) -> tuple[str, dict[str, Any]]:
     """The algorithm behind a reason, and its parameters: the wire's impairments lose, the first rule of the edge that
     has this flow polices, and where there is none a queue with a penalty box does."""
     if reason == "link":
         kinds = planned.get("impairments") or []
         return " + ".join(k["kind"] for k in kinds), {k["kind"]: k.get("config", {}) for k in kinds}
     queue = planned.get("aqm") or planned.get("qdisc")
-    rules = [r for r in planned.get("conditioner") or [] if r.get("flows") is None or flow in r["flows"]]
-    part = (rules[0] if rules and reason == "policed" else None) or queue or {}
+    number = next(i for i, flow in enumerate(record.plan["flows"]) if flow["name"] == record.flow)
+    edge = codepoints.rule_of(planned.get("conditioner"), number) if reason == "policed" else None
+    part = edge or queue or {}
     return str(part.get("kind", "")), dict(part.get("config") or {})
 
 

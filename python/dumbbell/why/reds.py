@@ -129,8 +129,8 @@ def _moved(d: Decision) -> str:
     """What the variant had moved by then, and where it began."""
     if d.algorithm in RIOS and "class" in d.gauges:
         number = round(d.gauges["class"])
-        names = COLOURS.get(str(d.parameters.get("precedences", "two")), ())
-        return f" for {names[number]}" if number < len(names) else f" for class {number}"
+        colours = COLOURS.get(str(d.parameters.get("precedences", "two")), ())
+        return f" for {colours[number]}" if number < len(colours) else f" for class {number}"
     if d.algorithm in OF and OF[d.algorithm][0] in d.gauges:
         gauge, where = OF[d.algorithm]
         return f" {where} {n(d.gauges[gauge])}"

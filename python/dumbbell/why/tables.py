@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .. import codepoints
 from ..tables import grid
 from ..units import significant, time_text
 from .events import cause_in_words
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 _JOURNEY = ["link", "fate", "arrived", "found waiting", "waited", "left", "far end"]
+_EDGE = ["marked", "held"]
 
 
 def tables(f: Finding) -> list[Table]:
@@ -37,7 +39,17 @@ def _whose(p: Packet) -> str:
 
 
 def _journey(title: str, p: Packet) -> Table:
-    return grid(title, _JOURNEY, [_hop(h) for h in p.hops], 2)
+    if not any(h.colour for h in p.hops):
+        return grid(title, _JOURNEY, [_hop(h) for h in p.hops], 2)
+    rows = [[*_hop(h), _mark(h), span(h.held_ps) if h.held_ps else "-"] for h in p.hops]
+    return grid(title, [*_JOURNEY, *_EDGE], rows, 2)
+
+
+def _mark(h: Hop) -> str:
+    """What the edge before a queue made of the packet: `IN, af11`."""
+    if h.colour is None or h.dscp is None:
+        return "-"
+    return f"{codepoints.colour(h.colour)}, {codepoints.name(h.dscp)}"
 
 
 def _hop(h: Hop) -> list[str]:

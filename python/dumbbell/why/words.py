@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from .. import codepoints
 from ..units import significant, time_text
 from . import decisions, way_back
 from .events import cause_in_words
@@ -132,7 +133,7 @@ class _Words:
         way = sum((h.far_end_ps or 0) - (h.departed_ps or 0) for h in p.hops)
         arrived += f" transmission took {span(sending)} and the way {span(way)}."
         back = [way_back.arrived(self.f.way_back)] if self.f.way_back else []
-        return [begin, arrived, *back, *([self._marked(), *self._echoed()] if self.f.decision else [])]
+        return [begin, *self._edges(p), arrived, *back, *([self._marked(), *self._echoed()] if self.f.decision else [])]
 
     def nothing(self) -> list[str]:
         f = self.f
@@ -165,7 +166,8 @@ class _Words:
             )
         verb = "lost" if d.reason == "link" else "dropped"
         what = f"{_speaker(d)} {verb} {self._what(p)}{of}{self._sent(p)}{_HOW.get(d.reason, '')}"
-        return f"At {self._t(p.dropped_ps)} {what}: {decisions.explained(d)}.{self._waited(p)}"
+        edges = "".join(f" {said}" for said in self._edges(p))
+        return f"At {self._t(p.dropped_ps)} {what}: {decisions.explained(d)}.{self._waited(p)}{edges}"
 
     def _marked(self) -> str:
         p, d = self.f.packet, self.f.decision
@@ -175,6 +177,15 @@ class _Words:
         return (
             f"At {self._t(d.time_ps)} {what} Congestion Experienced instead of dropping it: {decisions.explained(d)}."
         )
+
+    def _edges(self, p: Packet) -> list[str]:
+        """What edges on its way made of the packet."""
+        said = []
+        for h in (h for h in p.hops if h.colour is not None and h.dscp is not None):
+            held = f" after holding it for {span(h.held_ps)}" if h.held_ps else ""
+            what = f"{codepoints.colour(h.colour)} ({codepoints.name(h.dscp or 0)})"
+            said.append(f"{h.marker or 'The edge'} before `{h.link}` marked it {what}{held}.")
+        return said
 
     def _waited(self, p: Packet) -> str:
         last = p.hops[-1] if p.hops else None

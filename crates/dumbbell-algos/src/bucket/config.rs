@@ -22,7 +22,7 @@ macro_rules! bucket_config {
             #[schemars(extend("x-source" = "Choi and Kim 2001, section 4.1: the reserved rate"))]
             pub rate: Option<dumbbell_core::units::Rate>,
             /// Depth of the bucket, full at the start; a time or a BDP is of the rate and the flow's round-trip propagation
-            /// time. A bucket below one packet is made one packet deep.
+            /// time, and one packet at least.
             #[schemars(extend("x-source" = "Choi and Kim 2001, section 4: reserved rate x RTT"))]
             pub burst: dumbbell_core::units::Limit,
             /// What a token stands for: a byte of IP length, or a whole packet.

@@ -68,7 +68,7 @@ impl AdaptivePacketMarking {
         let missing = 1.0 - self.bytes as f64 / self.target;
         self.p = (self.p + self.delta * missing).clamp(0.0, 1.0);
         self.p = (self.p + self.delta * idle as f64).min(1.0);
-        self.end = self.end + self.interval * (idle + 1);
+        self.end += self.interval * (idle + 1);
         self.bytes = 0;
     }
 }

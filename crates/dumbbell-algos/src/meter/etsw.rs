@@ -85,11 +85,11 @@ pub struct Etsw {
     instant: Tsw,
     average: Tsw,
     rate: f64,
-    mode: Credit,
+    /// theta = base + of_inst inst - kappa avg, before it is bounded: in either mode, without asking which.
+    base: f64,
+    of_inst: f64,
     kappa: f64,
     most: f64,
-    /// The level that the last packet met.
-    theta: f64,
 }
 
 impl Algorithm for Etsw {
@@ -113,15 +113,27 @@ impl Algorithm for Etsw {
         let rate = bytes_per_second(committed(c.rate, site));
         let known = site.rtt.filter(|rtt| rtt.ps() > 0).unwrap_or(Span::from_ms(100));
         let start = c.start.of(rate);
+        let (base, of_inst) = match c.mode {
+            Credit::Difference => (rate, c.kappa),
+            Credit::Deficit => (rate + c.kappa * rate, 0.0),
+        };
         Etsw {
             instant: Tsw::new(c.short_window.unwrap_or(known), start),
             average: Tsw::new(c.window, start),
             rate,
-            mode: c.mode,
+            base,
+            of_inst,
             kappa: c.kappa,
             most: c.theta_max * rate,
-            theta: rate,
         }
+    }
+}
+
+impl Etsw {
+    /// The level above the contract, if it is there; else something below that.
+    #[inline]
+    fn level(&self, inst: f64, avg: f64) -> f64 {
+        self.base + self.of_inst * inst - self.kappa * avg
     }
 }
 
@@ -130,24 +142,15 @@ impl Meter for Etsw {
     fn colour(&mut self, cx: &mut Cx<'_>, p: &Meta, _: Colour) -> Colour {
         let pause = self.instant.pause(cx.now);
         let (inst, avg) = (self.instant.after(pause, p.ip_len), self.average.after(pause, p.ip_len));
-        let credit = match self.mode {
-            Credit::Difference => inst - avg,
-            Credit::Deficit => self.rate - avg,
-        };
-        let theta = self.rate + self.kappa * credit;
-        self.theta = if theta > self.most {
-            self.most
-        } else if theta > self.rate {
-            theta
-        } else {
-            self.rate
-        };
-        if inst > self.theta && draw(cx.rng) * inst < inst - self.rate { Colour::Yellow } else { Colour::Green }
+        // What is not above the contract is not above theta, which is never below it.
+        let above = inst > self.rate && (inst > self.most || inst > self.level(inst, avg));
+        if above && draw(cx.rng) * inst < inst - self.rate { Colour::Yellow } else { Colour::Green }
     }
     fn probe(&self, out: &mut dyn Probe) {
         out.gauge("inst_rate", 8.0 * self.instant.rate);
         out.gauge("avg_rate", 8.0 * self.average.rate);
-        out.gauge("theta", 8.0 * self.theta);
+        let level = self.level(self.instant.rate, self.average.rate);
+        out.gauge("theta", 8.0 * level.min(self.most).max(self.rate));
     }
 }
 

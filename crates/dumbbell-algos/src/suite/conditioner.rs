@@ -1,4 +1,5 @@
-//! Every conditioner: each packet comes out once or is dropped once, whenever, and the same again.
+//! Every conditioner: each packet comes out once or is dropped once, whenever, after as long as it says, every token is
+//! accounted for, and the same again.
 use super::parameters::choices;
 use dumbbell_core::aqm::{Cx, Reason};
 use dumbbell_core::catalogue::Algorithm;
@@ -105,15 +106,23 @@ fn run<C>(config: &C::Config, seed: u64, mut watch: impl FnMut(&Station<C>)) -> 
 where
     C: Algorithm<Site = Contract> + Conditioner<Numbered>,
 {
+    run_at(config, seed, |station, _| watch(station))
+}
+
+/// The same, and when it was.
+fn run_at<C>(config: &C::Config, seed: u64, mut watch: impl FnMut(&mut Station<C>, Time)) -> Station<C>
+where
+    C: Algorithm<Site = Contract> + Conditioner<Numbered>,
+{
     let (mut station, mut rng, mut now) =
         (Station::new(|l| C::new(config, l)), Stream::named(seed, "traffic"), Time::ZERO);
     for _ in 0..500 {
         now += Span::from_us(if rng.coin(0.05) { 400_000 } else { u64::from(rng.below(20_000)) });
         station.arrive(now, 40 + rng.below(1461));
-        watch(&station);
+        watch(&mut station, now);
     }
     station.drain();
-    watch(&station);
+    watch(&mut station, now);
     station
 }
 
@@ -134,6 +143,26 @@ where
         ids.sort_unstable();
         ids.dedup();
         assert_eq!(ids.len() as u64 + end.inner.held(), end.arrived);
+    }
+}
+
+/// Its tokens are balanced whenever it is looked at, and its inner values are numbers; what it lets go was held since it came,
+/// and what it let go at once was not held.
+pub fn accounts_for_every_token<C>()
+where
+    C: Algorithm<Site = Contract> + Conditioner<Numbered>,
+{
+    for (seed, config) in choices::<C>().iter().enumerate() {
+        let mut came = Vec::new();
+        let end = run_at::<C>(config, seed as u64, |s, now| {
+            s.inner.probe(&mut dumbbell_core::testing::Finite);
+            assert!(s.inner.tokens(now).is_none_or(|t| t.balanced()));
+            came.resize(s.arrived as usize, now);
+        });
+        let gone = end.out.iter().filter_map(|o| if let Out::Emitted(at, id) = o { Some((*at, *id)) } else { None });
+        for ((at, id), held) in gone.zip(&end.spans) {
+            assert_eq!(came[id as usize] + *held, at, "packet {id}");
+        }
     }
 }
 

@@ -1,7 +1,8 @@
-//! Every meter: the same again, no token from nowhere, and a stream far below its contract is green.
+//! Every meter: the same again, no token from nowhere, a stream far below its contract is green, of one far above only the
+//! contract, and no colour is bettered by one that minds it.
 use super::parameters::choices;
 use dumbbell_core::aqm::Cx;
-use dumbbell_core::catalogue::Algorithm;
+use dumbbell_core::catalogue::{Algorithm, read};
 use dumbbell_core::flow::FlowTable;
 use dumbbell_core::meter::{Colour, Contract, Meter};
 use dumbbell_core::packet::Ecn;
@@ -103,6 +104,36 @@ pub fn accounts_for_every_token<M: Meter + Algorithm<Site = Contract>>() {
             bench.meter.probe(&mut dumbbell_core::testing::Finite);
             assert!(bench.meter.tokens(now).is_none_or(|t| t.balanced()));
         });
+    }
+}
+
+/// One that minds colours says so by a parameter; with that, no packet becomes better than it came.
+pub fn never_betters_a_colour<M: Meter + Algorithm<Site = Contract>>() {
+    let Ok(config) = read::<M::Config>(&serde_json::json!({ "colour_aware": true })) else { return };
+    let (mut bench, mut rng, mut now) = (Bench::<M>::new(&config), Stream::named(3, "traffic"), Time::ZERO);
+    let mut kept = 0;
+    for _ in 0..2000 {
+        now += Span::from_us(u64::from(rng.below(40_000)));
+        let before = Colour::ALL[rng.below(3) as usize];
+        let after = bench.recolour(now, 1000, before);
+        assert!(after >= before, "{before:?} became {after:?}");
+        kept += usize::from(after == before && after != Colour::Red);
+    }
+    assert!(kept > 200, "it is no meter that gives nothing: {kept} kept their colour");
+}
+
+/// However much comes, what is green in the long run is the contract; its colours are no worse than its worst.
+pub fn green_is_the_contract<M: Meter + Algorithm<Site = Contract>>() {
+    for load in [2.0, 10.0] {
+        let mut bench = Bench::<M>::new(&M::Config::default());
+        let reserved = bench.site.reserved.map_or(0.0, |r| r.bps() as f64);
+        let found = share(&mut bench, load * reserved, 40_000);
+        // A target of throughput is no reservation: a flow that has it needs no mark at all.
+        let target = M::ABOUT.name == "adaptive_packet_marking";
+        let expected = if target { 0.0 } else { 1.0 / load };
+        assert!((found[0] - expected).abs() < 0.02, "load {load}: {found:?}");
+        let beyond = Colour::ALL.iter().filter(|c| **c > bench.meter.worst());
+        assert!(beyond.map(|c| found[c.index()]).all(|share| share == 0.0), "{found:?}");
     }
 }
 

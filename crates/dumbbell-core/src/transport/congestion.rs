@@ -385,7 +385,8 @@ pub trait CongestionControl {
         Tag(0)
     }
     /// The DiffServ codepoint of a segment with this tag, which is not 0; `None`: the flow's. A control that colours its
-    /// segments tags them, and learns by the tags of [`Congestion::tags`] what colours were lost.
+    /// segments tags them, and learns by [`Congestion::tags`] what colours were lost; the tag of a coloured segment does not
+    /// come back with its acknowledgement, lest the receiver answer each of them at once.
     fn codepoint(&self, _tag: Tag) -> Option<Dscp> {
         None
     }

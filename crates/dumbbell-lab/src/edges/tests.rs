@@ -28,7 +28,7 @@ fn plan(conditioner: &str) -> Result<Plan, String> {
 fn rules(conditioner: &str) -> Vec<Rule> {
     let plan = plan(conditioner).unwrap_or_else(|e| panic!("{e}"));
     let bottleneck = plan.links.iter().find(|l| l.name == "bottleneck").unwrap();
-    bottleneck.conditioner.iter().map(|r| (**r).clone()).collect()
+    bottleneck.rules().to_vec()
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn piece(sorter: &mut Sorter, wire: &mut Wire<'_>, j: &Journey, seen: &Sighting)
         out.extend_from_slice(&seen.interface.to_le_bytes());
         let at = out.len();
         out.extend_from_slice(&[0; 8]);
-        let length = wire.write(&j.packet, seen.routers, seen.marked, out) as u32;
+        let length = wire.write(&j.packet, seen, out) as u32;
         let head = (out.len() - at - 8) as u32;
         out[at..at + 4].copy_from_slice(&length.to_le_bytes());
         out[at + 4..at + 8].copy_from_slice(&head.to_le_bytes());

@@ -23,6 +23,8 @@ pub struct Hop {
     pub dropped: Option<u64>,
     /// Whether it was marked.
     pub marked: bool,
+    /// The codepoint with which it came to the queue; `None` in records of older releases.
+    pub dscp: Option<u8>,
 }
 
 /// What a queue said of a packet.
@@ -139,6 +141,7 @@ fn read_hops(rows: &Rows<'_>, names: &Names, out: &mut HashMap<Name, Vec<Hop>>) 
     let (flows, links) = (flow.places(|n| names.flow(n)), link.places(|n| names.link(n)));
     let (number, arrived, departed) = (rows.counts("packet")?, rows.counts("arrived_ps")?, rows.counts("departed_ps")?);
     let (far_end, dropped) = (rows.counts("far_end_ps")?, rows.counts("dropped_ps")?);
+    let dscp = rows.newer_counts("dscp");
     for row in 0..rows.len() {
         let (Some(f), Some(l)) = (flow.key(row).and_then(|k| flows[k]), link.key(row).and_then(|k| links[k])) else {
             continue;
@@ -151,6 +154,7 @@ fn read_hops(rows: &Rows<'_>, names: &Names, out: &mut HashMap<Name, Vec<Hop>>) 
             far_end: count(far_end, row),
             dropped,
             marked: dropped.is_none() && reason.key(row).is_some(),
+            dscp: dscp.and_then(|c| count(c, row)).map(|n| n as u8),
         });
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! Rows of `packets.parquet` as packets.
 use super::records::{Record, Rows, count};
 use crate::problem::Problem;
-use arrow_array::Array;
+use arrow_array::{Array, UInt64Array};
 use dumbbell_plan::Plan;
 use std::collections::{HashMap, VecDeque};
 
@@ -33,6 +33,10 @@ pub struct Packet {
     pub ecn: u8,
     /// Whether it arrived marked.
     pub ce: bool,
+    /// The codepoint as sent, and as it arrived; `None` in records of older releases.
+    pub dscp: Option<u8>,
+    /// See `dscp`; also `None` if it did not arrive.
+    pub dscp_on_arrival: Option<u8>,
     /// Own clock and echoed clock, ps.
     pub ts: Option<(u64, u64)>,
     /// The window that it offers, bytes.
@@ -103,6 +107,8 @@ fn read(rows: &Rows<'_>, names: &Names, out: &mut VecDeque<Packet>) -> Result<()
     let (payload, ip_len) = (rows.counts("payload_bytes")?, rows.counts("ip_len_bytes")?);
     let (val, ecr) = (rows.counts("ts_val_ps")?, rows.counts("ts_ecr_ps")?);
     let (ce, options) = (rows.truths("ce_on_arrival")?, rows.texts("options")?);
+    let (dscp, arrived) = (rows.newer_counts("dscp"), rows.newer_counts("dscp_on_arrival"));
+    let octet = |column: Option<&UInt64Array>, row| column.and_then(|c| count(c, row)).map(|n| n as u8);
     for row in 0..rows.len() {
         let Some(f) = flow.key(row).and_then(|k| flows[k]) else { continue };
         out.push_back(Packet {
@@ -121,6 +127,8 @@ fn read(rows: &Rows<'_>, names: &Names, out: &mut VecDeque<Packet>) -> Result<()
                 _ => 0,
             },
             ce: ce.value(row),
+            dscp: octet(dscp, row),
+            dscp_on_arrival: octet(arrived, row),
             ts: count(val, row).map(|v| (v, count(ecr, row).unwrap_or(0))),
             window: count(window, row).unwrap_or(0),
             options: if options.is_valid(row) { options.value(row).into() } else { String::new() },

@@ -130,6 +130,10 @@ impl Rows<'_> {
     pub fn counts(&self, name: &str) -> Result<&UInt64Array, Problem> {
         self.column(name, |c| c.as_primitive_opt::<UInt64Type>())
     }
+    /// A column of counts that records of older releases lack.
+    pub fn newer_counts(&self, name: &str) -> Option<&UInt64Array> {
+        self.counts(name).ok()
+    }
     /// A column of numbers.
     ///
     /// # Errors

@@ -64,6 +64,7 @@ impl Run {
             "acks" => "record.acks=true",
             "signals" | "reactions" => "record.drops=true",
             "completions" => "record.completions=true",
+            "markers" => "record.every=\"100 ms\"' -s 'record.markers=true",
             _ => "record.every=\"100 ms\"",
         };
         let d = Diagnostic::new(format!("{dir} has no record of {name}"));

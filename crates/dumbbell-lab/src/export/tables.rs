@@ -10,9 +10,10 @@ use serde_json::{Value, json};
 use std::io::Write;
 
 /// What `--table` may name: two parts of the summary, and the records.
-pub const TABLES: [&str; 10] = [
+pub const TABLES: [&str; 12] = [
     "summary_flows",
     "summary_queues",
+    "summary_markers",
     "flows",
     "queues",
     "signals",
@@ -21,6 +22,7 @@ pub const TABLES: [&str; 10] = [
     "hops",
     "acks",
     "completions",
+    "markers",
 ];
 
 /// Writes a table.

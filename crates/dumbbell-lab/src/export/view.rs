@@ -33,6 +33,8 @@ pub struct Sighting {
     pub routers: usize,
     /// Whether it is marked by then.
     pub marked: bool,
+    /// Its codepoint by then.
+    pub dscp: u8,
 }
 
 impl View {
@@ -106,12 +108,15 @@ impl View {
     ) -> impl Iterator<Item = Sighting> + use<> {
         let (p, flow) = (&j.packet, &plan.flows[j.packet.name.0]);
         let (source, target) = if p.name.1 { (flow.from, flow.to) } else { (flow.to, flow.from) };
+        // Acknowledgements are of the class of their data.
+        let own = p.dscp.unwrap_or(flow.dscp.0);
         let leaving = || Sighting {
             ps: p.sent,
             outgoing: true,
             interface: interface.get(source).copied().unwrap_or(0),
             routers: 0,
             marked: false,
+            dscp: own,
         };
         let coming = || {
             p.delivered.map(|ps| Sighting {
@@ -120,6 +125,7 @@ impl View {
                 interface: interface.get(target).copied().unwrap_or(0),
                 routers: route.len().saturating_sub(1),
                 marked: p.ce,
+                dscp: p.dscp_on_arrival.unwrap_or(own),
             })
         };
         let at_link = |link: LinkId, departed: bool| {
@@ -127,7 +133,8 @@ impl View {
             let hop = &j.hops[k];
             let ps = if departed { hop.departed? } else { hop.arrived };
             let marked = j.hops[..k + usize::from(departed)].iter().any(|h| h.marked);
-            Some(Sighting { ps, outgoing: departed, interface: 0, routers: k, marked })
+            let dscp = hop.dscp.unwrap_or(own);
+            Some(Sighting { ps, outgoing: departed, interface: 0, routers: k, marked, dscp })
         };
         let both = match self {
             View::Senders if p.name.1 => [Some(leaving()), None],

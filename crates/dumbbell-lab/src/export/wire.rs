@@ -1,5 +1,6 @@
 //! A recorded packet as it would lie on a wire.
 use super::packets::Packet;
+use super::view::Sighting;
 use crate::formats::address;
 use crate::formats::frame::{self, Ip, Options, Tcp, flag};
 use dumbbell_plan::{Plan, Transport};
@@ -45,8 +46,8 @@ impl<'p> Wire<'p> {
         }
     }
 
-    /// Writes the headers of a packet that has passed `routers` routers; returns the length of the whole frame.
-    pub fn write(&mut self, p: &Packet, routers: usize, marked: bool, out: &mut Vec<u8>) -> usize {
+    /// Writes the headers of a packet as it was seen; returns the length of the whole frame.
+    pub fn write(&mut self, p: &Packet, seen: &Sighting, out: &mut Vec<u8>) -> usize {
         let flow = &self.plan.flows[p.name.0];
         let (near, far) = address::ports(p.name.0);
         let ((source, target), (from, to)) =
@@ -55,8 +56,9 @@ impl<'p> Wire<'p> {
             from: address::host(source),
             to: address::host(target),
             id: p.name.2 as u16,
-            ttl: TTL.saturating_sub(u8::try_from(routers).unwrap_or(u8::MAX)).max(1),
-            ecn: if marked { 3 } else { p.ecn },
+            ttl: TTL.saturating_sub(u8::try_from(seen.routers).unwrap_or(u8::MAX)).max(1),
+            dscp: seen.dscp,
+            ecn: if seen.marked { 3 } else { p.ecn },
             padding: 0,
         };
         let payload = usize::try_from(p.payload).unwrap_or(usize::MAX).min(65_000);

@@ -256,7 +256,7 @@ mod tests {
             pcapng::section(&mut file, "test", "", "");
             pcapng::interface(&mut file, "a", "b", None);
             for i in 0..5 {
-                let ip = Ip { from: [10, 0, 0, 1], to: [10, 0, 0, 2], id: i, ttl: 9, ecn: 3, padding: 0 };
+                let ip = Ip { from: [10, 0, 0, 1], to: [10, 0, 0, 2], id: i, ttl: 9, dscp: 10, ecn: 3, padding: 0 };
                 let t = Tcp { from: 7, to: 8, seq: u32::from(i) * 9, ack: 1, flags: 0x10, window: 0, options: &[1; 12] };
                 let mut head = Vec::new();
                 frame::ethernet(ip.from, ip.to, &mut head);

@@ -49,6 +49,8 @@ pub struct Ip {
     pub id: u16,
     /// Time to live.
     pub ttl: u8,
+    /// The six bits of RFC 2474.
+    pub dscp: u8,
     /// The two bits of RFC 3168.
     pub ecn: u8,
     /// Bytes of options, a multiple of 4 up to 40: no-operations, for networks whose IP header is longer.
@@ -112,7 +114,7 @@ fn internet(ip: &Ip, protocol: u8, inside: usize, out: &mut Vec<u8>) -> usize {
     let header = 20 + ip.padding;
     let length = header + inside;
     let at = out.len();
-    out.extend_from_slice(&[0x40 | (header / 4) as u8, ip.ecn & 3]);
+    out.extend_from_slice(&[0x40 | (header / 4) as u8, ip.dscp << 2 | ip.ecn & 3]);
     out.extend_from_slice(&(length as u16).to_be_bytes());
     out.extend_from_slice(&ip.id.to_be_bytes());
     out.extend_from_slice(&[0x40, 0, ip.ttl, protocol, 0, 0]); // Don't fragment.
@@ -195,12 +197,20 @@ impl Options {
 mod tests {
     use super::*;
 
-    const IP: Ip = Ip { from: [10, 0, 0, 1], to: [10, 0, 0, 2], id: 7, ttl: 64, ecn: 2, padding: 0 };
+    const IP: Ip = Ip { from: [10, 0, 0, 1], to: [10, 0, 0, 2], id: 7, ttl: 64, dscp: 0, ecn: 2, padding: 0 };
 
     /// RFC 1071 section 3: the example's sum is ddf2, its complement the checksum.
     #[test]
     fn checksum_of_rfc_1071() {
         assert_eq!(checksum(0, &[0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7]), !0xddf2);
+    }
+
+    /// RFC 2474 section 3: AF11 (10) is the upper six bits, ECT(0) (2) the lower two.
+    #[test]
+    fn codepoint_and_ecn_share_an_octet() {
+        let mut out = Vec::new();
+        udp(&Ip { dscp: 10, ..IP }, 1, 2, 0, &mut out);
+        assert_eq!((out[1], checksum(0, &out[..20])), (0b0010_1010, 0));
     }
 
     /// A receiver sums everything, checksum included, and gets ffff (RFC 1071 section 1).

@@ -128,7 +128,7 @@ mod tests {
     use crate::formats::frame::{self, Ip, Tcp, flag};
 
     fn packet(payload: usize) -> Vec<u8> {
-        let ip = Ip { from: [10, 0, 0, 1], to: [10, 0, 0, 2], id: 0, ttl: 9, ecn: 3, padding: 8 };
+        let ip = Ip { from: [10, 0, 0, 1], to: [10, 0, 0, 2], id: 0, ttl: 9, dscp: 10, ecn: 3, padding: 8 };
         let t = Tcp { from: 7, to: 8, seq: 9, ack: 10, flags: flag::ACK | flag::FIN, window: 0, options: &[1; 12] };
         let mut out = Vec::new();
         frame::tcp(&ip, &t, payload, &mut out);

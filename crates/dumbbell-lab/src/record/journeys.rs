@@ -1,8 +1,9 @@
 //! Packets followed one by one: a row for each packet, and one for each link that it came to.
-use super::words::{ecn, flags, from, options, payload, widen_clock};
+use super::words::{dscp, ecn, flags, from, options, payload, widen_clock};
 use crate::table::{Cell, Table, Type};
 use dumbbell_core::aqm::Reason;
-use dumbbell_core::packet::Ecn;
+use dumbbell_core::meter::Colour;
+use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::segment::{Extra, Segment, flag, widen};
 use dumbbell_core::units::Time;
 use dumbbell_plan::{Flow, Plan, Transport};
@@ -11,7 +12,7 @@ use parquet::errors::ParquetError;
 use std::collections::VecDeque;
 use std::path::Path;
 
-const PACKETS: [(&str, Type); 20] = [
+const PACKETS: [(&str, Type); 22] = [
     ("flow", Type::Word),
     ("from", Type::Word),
     ("packet", Type::Count),
@@ -28,18 +29,22 @@ const PACKETS: [(&str, Type); 20] = [
     ("retransmit", Type::Truth),
     ("ecn", Type::Word),
     ("ce_on_arrival", Type::Truth),
+    ("dscp", Type::Count),
+    ("dscp_on_arrival", Type::MaybeCount),
     ("ts_val_ps", Type::MaybeCount),
     ("ts_ecr_ps", Type::MaybeCount),
     ("window_bytes", Type::MaybeCount),
     ("options", Type::Text),
 ];
-const HOPS: [(&str, Type); 10] = [
+const HOPS: [(&str, Type); 12] = [
     ("flow", Type::Word),
     ("from", Type::Word),
     ("packet", Type::Count),
     ("link", Type::Word),
     ("arrived_ps", Type::Count),
     ("backlog_packets", Type::Count),
+    ("dscp", Type::Count),
+    ("colour", Type::Word),
     ("departed_ps", Type::MaybeCount),
     ("far_end_ps", Type::MaybeCount),
     ("dropped_ps", Type::MaybeCount),
@@ -53,6 +58,14 @@ struct Visit {
     arrived: Time,
     backlog: u32,
     marked: Option<Reason>,
+    dress: Dress,
+}
+
+/// The codepoint of a packet, and the colour that the edge before its next queue gave it.
+#[derive(Clone, Copy)]
+struct Dress {
+    dscp: Dscp,
+    colour: Option<Colour>,
 }
 
 /// What became of a packet.
@@ -75,8 +88,19 @@ struct Journey {
     ts_ecr: Option<u64>,
     window: u64,
     options: String,
+    /// The codepoint that it left its socket with.
+    dscp: Dscp,
+    /// What it has now.
+    dress: Dress,
     visit: Option<Visit>,
     end: Option<End>,
+}
+
+impl Journey {
+    /// What it has at the queue that it comes to; the colour is of the edge before that one only.
+    fn dressed(&mut self) -> Dress {
+        Dress { dscp: self.dress.dscp, colour: self.dress.colour.take() }
+    }
 }
 
 /// What is known of one end of a flow.
@@ -157,6 +181,7 @@ impl<'a> Journeys<'a> {
         if let Some(x) = extra.filter(|_| !who.data || segment.flags & flag::SYN != 0) {
             side.window = u64::from(x.window);
         }
+        let dscp = dscp(&self.plan.flows[who.flow], extra);
         let journey = Journey {
             number: who.number,
             sent: t,
@@ -166,6 +191,8 @@ impl<'a> Journeys<'a> {
             ts_ecr,
             window: side.window,
             options: extra.map_or_else(String::new, |x| options(segment, x, side.offset)),
+            dscp,
+            dress: Dress { dscp, colour: None },
             visit: None,
             end: None,
         };
@@ -175,7 +202,14 @@ impl<'a> Journeys<'a> {
     /// It came to a link.
     pub fn entered(&mut self, t: Time, who: Who, link: usize, backlog: u32) {
         if let Some(journey) = self.journey(who) {
-            journey.visit = Some(Visit { link, arrived: t, backlog, marked: None });
+            journey.visit = Some(Visit { link, arrived: t, backlog, marked: None, dress: journey.dressed() });
+        }
+    }
+
+    /// An edge lets it on to the next queue.
+    pub fn released(&mut self, who: Who, dscp: Dscp, colour: Option<Colour>) {
+        if let Some(journey) = self.journey(who) {
+            journey.dress = Dress { dscp, colour };
         }
     }
 
@@ -187,8 +221,10 @@ impl<'a> Journeys<'a> {
         if !self.followed[who.flow] {
             return Ok(());
         }
-        let visit = self.journey(who).and_then(|j| j.visit.take());
-        let visit = visit.unwrap_or(Visit { link, arrived: done, backlog: 0, marked: None });
+        let Some(journey) = self.journey(who) else { return Ok(()) };
+        let visit = journey.visit.take();
+        let here = || Visit { link, arrived: done, backlog: 0, marked: None, dress: journey.dressed() };
+        let visit = visit.unwrap_or_else(here);
         self.hop(who, visit, Some((done, arrives)), None)
     }
 
@@ -204,8 +240,10 @@ impl<'a> Journeys<'a> {
             return Ok(());
         }
         journey.end = Some(End::Dropped(s.t, s.link, s.reason));
-        let here = Visit { link: s.link, arrived: s.t, backlog: s.backlog_packets, marked: None };
-        let visit = journey.visit.take().unwrap_or(here);
+        let visit = journey.visit.take();
+        let dress = journey.dressed();
+        let here = Visit { link: s.link, arrived: s.t, backlog: s.backlog_packets, marked: None, dress };
+        let visit = visit.unwrap_or(here);
         self.hop(who, visit, None, Some((s.t, s.reason)))?;
         self.flush(who.flow, who.data)
     }
@@ -283,6 +321,8 @@ impl<'a> Journeys<'a> {
             Cell::Word(&self.plan.links[v.link].name),
             Cell::Count(v.arrived.ps()),
             Cell::Count(v.backlog.into()),
+            Cell::Count(v.dress.dscp.0.into()),
+            v.dress.colour.map_or(Cell::Nothing, |c| Cell::Word(c.name())),
             through.and_then(|t| past(t.0)).into(),
             through.and_then(|t| past(t.1)).into(),
             dropped.map(|d| d.0.ps()).into(),
@@ -335,6 +375,8 @@ fn write(table: &mut Table, plan: &Plan, flow: usize, data: bool, j: &Journey, e
         Cell::Truth(s.flags & flag::RETRANSMIT != 0),
         Cell::Word(ecn(s.ecn)),
         Cell::Truth(ce),
+        Cell::Count(j.dscp.0.into()),
+        delivered.map(|_| u64::from(j.dress.dscp.0)).into(),
         j.ts_val.into(),
         j.ts_ecr.into(),
         (!udp).then_some(j.window).into(),

@@ -1,5 +1,5 @@
 //! A packet in words and numbers that other tools use, too.
-use dumbbell_core::packet::Ecn;
+use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::segment::{Extra, Segment, TS_UNIT_SHIFT, flag, widen};
 use dumbbell_core::units::Time;
 use dumbbell_plan::{Flow, Transport};
@@ -8,6 +8,16 @@ use std::fmt::Write;
 /// Which end sent it.
 pub fn from(data: bool) -> &'static str {
     if data { "sender" } else { "receiver" }
+}
+
+/// The codepoint that a socket's packet leaves with: a dummy is of the lower-effort class (RFC 8622), a segment may have
+/// one from its congestion control.
+pub fn dscp(flow: &Flow, extra: Option<&Extra>) -> Dscp {
+    match extra {
+        Some(x) if x.dummy => Dscp(1),
+        Some(x) => x.dscp.unwrap_or(flow.dscp),
+        None => flow.dscp,
+    }
 }
 
 /// The ECN field.

@@ -21,7 +21,7 @@ pub fn lines(link: &Link, dev: &str, queue_only: bool, outlet: &mut Outlet) -> V
     } else {
         chain.extend(netem::wire(link, outlet));
     }
-    match link.conditioner.as_slice() {
+    match link.rules() {
         [rule] if rule.spec.kind == "tbf" && is_for_all(rule) => {
             chain.extend(tbf::conditioner(&rule.spec, outlet));
             let queue = &link.aqm.kind;

@@ -273,7 +273,7 @@ impl Orders {
     fn extra(&self, tag: u32) {
         open(&self.0).extra.push(Tag(tag));
     }
-    /// Send this many segments whatever the congestion window, which counts them: what would go next if it had room.
+    /// Send this many segments whatever the window, which counts them: what would go next if it had room.
     fn ahead(&self, segments: u32) {
         open(&self.0).ahead += segments;
     }

@@ -21,13 +21,12 @@ type Assured = (&'static str, Value, u64);
 fn plan(path: &Bottleneck, flows: &[Assured], seconds: u64) -> Plan {
     let senders: Vec<_> = flows.iter().map(|(control, config, _)| (*control, config.clone(), 0)).collect();
     let mut plan = path.plan(&senders, seconds, 10, None);
-    // The queue of the marker paper, but for one average of both: IN 20/80/0.02, OUT 20/50/0.1.
-    let curve = |max_th: &str, max_p: f64| json!({"min_th": "20 pkt", "max_th": max_th, "max_p": max_p});
+    // The queue of the marker paper.
     plan.links[0].aqm = spec(
-        "wred",
+        "rio",
         json!({
-            "profile": "own", "w_q": 0.002, "map": {"af11": 0}, "default_class": 1,
-            "classes": [curve("80 pkt", 0.02), curve("50 pkt", 0.1)],
+            "w_q": 0.002, "min_in": "20 pkt", "max_in": "80 pkt", "max_p_in": 0.02,
+            "min_out": "20 pkt", "max_out": "50 pkt", "max_p_out": 0.1,
         }),
     );
     for (i, (flow, (.., kbps))) in plan.flows.iter_mut().zip(flows).enumerate() {
@@ -143,10 +142,12 @@ fn timed_transmission_sends_too_much_in_when_too_much_is_reserved() {
     let over = |config: Value| {
         let (_, colours, report) = colours(&PATH, &of("timed_transmission", &config, &[4000, 4000, 2000, 2000]), 60);
         let (sent, arrived) = (colours.rate(0, 50), colours.rate(2, 50));
-        (1.0 - arrived / sent, report.flows.iter().map(|f| f.rtos).sum::<u64>())
+        let timeouts = report.flows.iter().map(|f| f.rtos).sum::<u64>();
+        println!("{:.5} of IN dropped, {timeouts} timeouts", 1.0 - arrived / sent);
+        (1.0 - arrived / sent, timeouts)
     };
     let (timed, reno) = (over(json!({})), over(json!({"timed": false, "split": false})));
-    assert!(timed.0 > 0.01 && reno.0 < 0.003, "{timed:?} {reno:?}");
+    assert!(timed.0 > 0.01 && reno.0 < 0.002, "{timed:?} {reno:?}");
     assert!(timed.1 > 5 * reno.1.max(1), "{timed:?} {reno:?}");
 }
 

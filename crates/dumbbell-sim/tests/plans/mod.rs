@@ -16,9 +16,9 @@ pub fn spec(kind: &str, config: Value) -> Shared<Spec> {
 }
 
 /// An edge of one rule: for all packets, or for each flow by itself.
-pub fn edge(kind: &str, config: Value, per_flow: bool) -> Vec<Shared<Rule>> {
+pub fn edge(kind: &str, config: Value, per_flow: bool) -> Option<Shared<Vec<Rule>>> {
     let spec = Spec { kind: kind.into(), config, source_hash: None };
-    vec![Rule { spec, per_flow, flows: None, codepoints: None, colours: ASSURED }.into()]
+    Some(vec![Rule { spec, per_flow, flows: None, codepoints: None, colours: ASSURED }].into())
 }
 
 /// A plain link.
@@ -32,7 +32,7 @@ pub fn link(from: NodeId, to: NodeId, rate: Rate, delay: Span) -> Link {
         delay,
         mtu: 1500,
         framing: 0,
-        conditioner: Vec::new(),
+        conditioner: None,
         aqm: spec("drop_tail", json!({})),
         capacity: Capacity::Unlimited,
         count_in_service: false,

@@ -249,7 +249,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if self.cc.sees_segments() { self.cc.on_sent(&sent) } else { Tag(0) }
     }
 
-    /// Remembers a tagged segment; new data beyond the window is not counted by the window.
+    /// Remembers a tagged segment; new data beyond the window is not counted by the window. A tag that is a colour stays
+    /// here: the packet has the codepoint, and the receiver is not to answer it for that.
     #[cold]
     pub(super) fn note_tag(&mut self, from: u64, to: u64, tag: Tag, extra: bool) -> Extra {
         let beyond = extra && from >= self.high;
@@ -258,6 +259,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
         self.tagged = true;
         self.cold.tags.add((from, to), tag, beyond, from < self.high);
-        Extra { tag: tag.0, dscp: self.cc.algorithm().codepoint(tag), ..Extra::default() }
+        let dscp = self.cc.algorithm().codepoint(tag);
+        Extra { tag: if dscp.is_some() { 0 } else { tag.0 }, dscp, ..Extra::default() }
     }
 }

@@ -54,7 +54,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         (self.spare, self.limited_sent) = (0, 0);
         self.stats.recoveries += 1;
         self.reduced();
-        let event = Congestion::new(now, Cause::Loss, in_flight, &self.cold.tags.lost);
+        let event = Congestion::new(now, Cause::Loss, in_flight, self.cold.tags.lost());
         self.cc.on_congestion(&event);
         self.cold.episode.open(false);
         self.cold.lost_again = (self.detect.lost_again(), self.high);
@@ -79,8 +79,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             let below = self.detect.lost_below(&self.board);
             let head = if gain.acked > 0 { self.una } else { 0 };
             self.beyond -= self.cold.tags.take_lost(below, head, false, &self.board);
-            if !self.cold.tags.lost.is_empty() {
-                let event = Congestion::new(now, Cause::Further, self.nxt - self.una, &self.cold.tags.lost);
+            if !self.cold.tags.lost().is_empty() {
+                let event = Congestion::new(now, Cause::Further, self.nxt - self.una, self.cold.tags.lost());
                 self.cc.on_congestion(&event);
             }
         }

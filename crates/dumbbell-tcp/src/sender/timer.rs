@@ -87,7 +87,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.reduced();
         self.rtt.expired();
         self.arm(now);
-        let event = Congestion::new(now, Cause::Timeout { first }, in_flight, &self.cold.tags.lost);
+        let event = Congestion::new(now, Cause::Timeout { first }, in_flight, self.cold.tags.lost());
         self.cc.on_congestion(&event);
         self.cold.episode.open(true);
         if self.detect.by_segment() {

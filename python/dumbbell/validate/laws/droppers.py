@@ -49,6 +49,12 @@ def rates(flows: Sequence[Flow], capacity: float, weight: Weight) -> list[float]
     return [sent(flow, 2.0**p) for flow in flows]
 
 
+def premium_delay(burst: float, mtu: float, link_bps: float) -> float:
+    """The longest time to the last bit [s] of a packet that goes first and came through a bucket of `burst` bytes, at a
+    rate below the link's: a whole bucket at once, and the packet before it that has just begun."""
+    return 8 * (burst + mtu) / link_bps
+
+
 def rio(flow: Flow, t: float) -> float:
     """One p_out for all: Clark and Fang 1998."""
     return 1.0
