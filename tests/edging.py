@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 CONDITIONER = "dumbbell.bottleneck.conditioner"
-COEFFICIENT = 0.6
+COEFFICIENT = 0.9
 """Of the best size, in r RTT / L."""
-PACKET_BITS = 8000
+PACKET_BITS = 12000
 SPARE = {10.0: 1 / 3, 12.0: 0.48, 8.0: 0.48, 6.0: 0.48, 14.0: 0.375}
 """What each flow has beside its reservation, Mbit/s, by the bottleneck's rate: enough to be above its IN."""
 MS = 10**9

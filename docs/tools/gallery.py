@@ -59,7 +59,7 @@ FIGURES = {
     "tcp-cae": ("fig-5", "fig-5-others", "fig-6", "mechanism", "timeouts", "slow-reverse", "estimate"),
     "packet-buffering-marker": (
         *("fig-3", "fig-4", "fig-5", "fig-6", "fig-7", "fig-8"),
-        *("fit", "bucket", "mechanism", "grid-best", "grid-nearest", "model", "schemes"),
+        *("fit", "bucket", "mechanism", "mechanism-in", "grid-best", "grid-nearest", "model", "schemes"),
     ),
 }
 """Figures of the pages of these papers."""

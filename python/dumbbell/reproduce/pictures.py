@@ -57,7 +57,7 @@ def _curve(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers
 
 def _over(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> Drawn:
     """`lines`: scheme to {numbers, label, cells}; `x`, `y`: axis labels; `logarithmic`; `crossover`: two schemes;
-    `table`: whether the numbers stand beside it. `cells` are printed beside ours; where the two schemes' means cross is
+    `table`: whether the numbers stand beside it; `plain`: lines look by their place, not by their scheme. `cells` are printed beside ours; where the two schemes' means cross is
     said in the caption."""
     lines: dict[str, figures.Line] = {}
     for scheme, line in picture.options["lines"].items():
@@ -65,7 +65,8 @@ def _over(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers:
         at = [x for family in families for x in family.at]
         intervals = [stats.interval(runs) for family in families for runs in family.values]
         printed = [(float(x), paper.cells[name].published) for x, name in line.get("cells", {}).items()]
-        lines[scheme] = figures.Line(scheme, line["label"], at, intervals, printed)
+        look = None if picture.options.get("plain") else scheme
+        lines[scheme] = figures.Line(look, line["label"], at, intervals, printed)
     caption = picture.caption
     if "crossover" in picture.options:
         caption += f" {_crossing(*(lines[name] for name in picture.options['crossover']))}"
