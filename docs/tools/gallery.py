@@ -2,8 +2,8 @@
 `gallery.py RED-ON-NETFPGA RUN COMPARISON EA-RED TCP-CAE PACKET-BUFFERING-MARKER`.
 
 Thumbnails are 600 pixels wide (900 with several panels), in few colours; numbers.json has what README.md says of the
-first reproduction, ea-red.json, tcp-cae.json and packet-buffering-marker.json the verdicts of the others, which the pages
-of their names show.
+first reproduction, ea-red.json, tcp-cae.json and packet-buffering-marker.json the verdicts of the others, which the
+pages of their names show.
 """
 
 from __future__ import annotations

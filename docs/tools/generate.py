@@ -241,7 +241,8 @@ def buffering(part: str) -> str:
     if part == "table-1":
         cells = {c["id"]: c for c in n["cells"]}
         columns = [(half, kind) for half in ("tb", "db") for kind in ("total", "in")]
-        rows = ([str(f), *(_cell(cells[f"t1-{half}-{f}-{kind}"]) for half, kind in columns)] for f in range(12))
+        ids = ([f"t1-{half}-{flow}-{kind}" for half, kind in columns] for flow in range(12))
+        rows = ([str(flow), *(_printed_and_ours(cells[name]) for name in names)] for flow, names in enumerate(ids))
         told = f"Seeds {n['seeds'][0]} to {n['seeds'][1]}, {n['points']} points, version {n['version']}."
         header = ["flow", "total", "IN", "total, buffer of 3", "IN, buffer of 3"]
         return table(header, rows) + f"\n\n{told}"
@@ -252,7 +253,7 @@ def buffering(part: str) -> str:
     return table(told["header"], told["rows"])
 
 
-def _cell(c: dict[str, Any]) -> str:
+def _printed_and_ours(c: dict[str, Any]) -> str:
     """A printed number, ours, and the verdict in short."""
     mark = {"reproduced": "✓", "in part": "~", "contradicted": "✗", None: ""}[c["verdict"]]
     return f"{c['published']:.{c['decimals']}f}: {c['value']:.3f} {mark}".rstrip()

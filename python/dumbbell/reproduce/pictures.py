@@ -57,8 +57,8 @@ def _curve(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers
 
 def _over(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> Drawn:
     """`lines`: scheme to {numbers, label, cells}; `x`, `y`: axis labels; `logarithmic`; `crossover`: two schemes;
-    `table`: whether the numbers stand beside it; `plain`: lines look by their place, not by their scheme. `cells` are printed beside ours; where the two schemes' means cross is
-    said in the caption."""
+    `table`: whether the numbers stand beside it; `plain`: lines look by their place, not by their scheme. `cells` are
+    printed beside ours; where the two schemes' means cross is said in the caption."""
     lines: dict[str, figures.Line] = {}
     for scheme, line in picture.options["lines"].items():
         families = [numbers[name] for name in line["numbers"]]
