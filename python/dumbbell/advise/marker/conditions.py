@@ -42,14 +42,15 @@ def conditions(case: Case, rate_scale: float, advised: tuple[int, int], alone: i
     # TCP is alike where loss x window^2 is the same, so that a loss in a smaller network is a smaller one here.
     share = f"{100 * _LOSS / rate_scale**2:.2g} % lost at random"
     yield Condition("random_loss", f"{share} (wireless)", replace(case, loss=_LOSS), size, burst, alone)
-    text = "a bucket below a packet" if rate_scale == 1 else f"a bucket of only {rate_scale:g} packets"
-    yield Condition("one_packet_bucket", text, case, size, 1, 1)
+    packet = case.packet_bytes
+    text = "a bucket of one packet" if rate_scale == 1 else f"a bucket of {rate_scale:g} packets"
+    yield Condition("one_packet_bucket", text, case, size, packet, packet)
+    yield Condition("half_packet_bucket", "a bucket of half a packet", case, size, packet // 2, packet // 2)
     if rate_scale > 1:
         half = replace(case, rate_bps=case.rate_bps / 2, link_bps=case.link_bps / 2)
         text = "rates, data buffer and bucket halved"
-        least = case.packet_bytes
         yield Condition(
-            "smaller_scale", text, half, round(size / 2 + 0.01), max(burst // 2, least), max(alone // 2, least)
+            "smaller_scale", text, half, round(size / 2 + 0.01), max(burst // 2, packet), max(alone // 2, packet)
         )
 
 
