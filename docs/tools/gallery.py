@@ -1,9 +1,9 @@
-"""Makes docs/gallery from three reproductions, a recorded run and a comparison:
-`gallery.py RED-ON-NETFPGA RUN COMPARISON EA-RED TCP-CAE`.
+"""Makes docs/gallery from four reproductions, a recorded run and a comparison:
+`gallery.py RED-ON-NETFPGA RUN COMPARISON EA-RED TCP-CAE PACKET-BUFFERING-MARKER`.
 
 Thumbnails are 600 pixels wide (900 with several panels), in few colours; numbers.json has what README.md says of the
-first reproduction, ea-red.json and tcp-cae.json the verdicts of the others, which docs/ea-red.md and docs/tcp-cae.md
-show.
+first reproduction, ea-red.json, tcp-cae.json and packet-buffering-marker.json the verdicts of the others, which the
+pages of their names show.
 """
 
 from __future__ import annotations
@@ -57,8 +57,12 @@ def numbers(report: dict) -> dict:
 FIGURES = {
     "ea-red": ("fig-3", "fig-4", "mechanism", "thresholds", "family-s", "modern-s"),
     "tcp-cae": ("fig-5", "fig-5-others", "fig-6", "mechanism", "timeouts", "slow-reverse", "estimate"),
+    "packet-buffering-marker": (
+        *("fig-3", "fig-4", "fig-5", "fig-6", "fig-7", "fig-8"),
+        *("fit", "bucket", "mechanism", "mechanism-in", "grid-best", "grid-nearest", "model", "schemes"),
+    ),
 }
-"""Figures of docs/ea-red.md and docs/tcp-cae.md."""
+"""Figures of the pages of these papers."""
 
 
 def verdicts(report: dict) -> dict:
@@ -72,10 +76,14 @@ def verdicts(report: dict) -> dict:
         "cells": [{key: c[key] for key in cell} for c in report["cells"]],
         "claims": [{key: c[key] for key in ("id", "text", "verdict")} for c in report["claims"]],
         "readings": [
-            {key: row[key] for key in ("id", "choice", "what", "claims")}
+            {key: row[key] for key in ("id", "choice", "what", "claims", "effect", "show", "fit_error")}
             | {"cells": {name: {key: c[key] for key in ("value", "verdict")} for name, c in row["cells"].items()}}
             for row in report["readings"]
         ],
+        "tables": {figure["id"]: figure["table"] for figure in report["figures"] if "table" in figure},
+        "captions": {figure["id"]: figure["caption"] for figure in report["figures"]},
+        "readings_conclusion": report["readings_conclusion"],
+        "predictions": report["predictions"],
     }
 
 
@@ -89,7 +97,7 @@ def paper(name: str, reproduction: Path) -> None:
 
 def main() -> None:
     """Draws everything anew."""
-    reproduction, run, comparison, *papers = map(Path, sys.argv[1:6])
+    reproduction, run, comparison, *papers = map(Path, sys.argv[1:7])
     drawn = (reproduction, run, comparison)
     for figure in sorted(png for directory in drawn for png in (directory / "figures").glob("*.png")):
         thumbnail(figure)

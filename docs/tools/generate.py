@@ -233,6 +233,40 @@ def tcp_cae(part: str) -> str:
     return table(["where the background runs", *counts["all"]], told)
 
 
+def buffering(part: str) -> str:
+    """The same of the paper on the data buffer: `table-1`, `claims`, `readings`, or the table beside a figure."""
+    n = json.loads((ROOT / "docs" / "gallery" / "packet-buffering-marker.json").read_text())
+    if part == "claims":
+        return paper("packet-buffering-marker", part)
+    if part == "table-1":
+        cells = {c["id"]: c for c in n["cells"]}
+        columns = [(half, kind) for half in ("tb", "db") for kind in ("total", "in")]
+        ids = ([f"t1-{half}-{flow}-{kind}" for half, kind in columns] for flow in range(12))
+        rows = ([str(flow), *(_printed_and_ours(cells[name]) for name in names)] for flow, names in enumerate(ids))
+        told = f"Seeds {n['seeds'][0]} to {n['seeds'][1]}, {n['points']} points, version {n['version']}."
+        header = ["flow", "total", "IN", "total, buffer of 3", "IN, buffer of 3"]
+        return table(header, rows) + f"\n\n{told}"
+    if part == "readings":
+        header = ["reading", "what it reads", "total [Mbit/s]", "gain [Mbit/s]", "fit [%]", "claims that hold"]
+        return table(header, (_reading(row) for row in n["readings"]))
+    told = n["tables"][part]
+    return table(told["header"], told["rows"])
+
+
+def _printed_and_ours(c: dict[str, Any]) -> str:
+    """A printed number, ours, and the verdict in short."""
+    mark = {"reproduced": "✓", "in part": "~", "contradicted": "✗", None: ""}[c["verdict"]]
+    return f"{c['published']:.{c['decimals']}f}: {c['value']:.3f} {mark}".rstrip()
+
+
+def _reading(row: dict[str, Any]) -> list[str]:
+    """A reading of the data buffer's paper: its effect with its interval, how it fits, what holds."""
+    (effect,) = row["effect"]
+    gain = f"{effect['mean']:+.3f} [{effect['ci95'][0]:.3f}, {effect['ci95'][1]:.3f}]"
+    fit = f"{100 * row['fit_error']:.1f}"
+    return [f"`{row['id']}`", row["what"], f"{row['show']['total [Mbit/s]']:.3f}", gain, fit, _claims(row)]
+
+
 def _claims(row: dict[str, Any]) -> str:
     """The claims that a reading leaves standing."""
     held = (f"{name} ({verdict})" for name, verdict in row["claims"].items() if verdict in ("reproduced", "in part"))
@@ -275,6 +309,7 @@ PARTS: dict[str, Callable[[str], str]] = {
     "finding": finding,
     "ea-red": functools.partial(paper, "ea-red"),
     "tcp-cae": tcp_cae,
+    "buffering": buffering,
     "oracles": oracles,
     "phb": behaviours,
 }

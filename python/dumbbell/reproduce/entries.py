@@ -147,6 +147,27 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
+class Surface:
+    """A grid of reserved rates [kbit/s] and round-trip times [ms], and the templates of its numbers: `surface` says
+    what they are. `spare` is what each flow may have beside its reservation [Mbit/s], `bucket` the depth of the token
+    bucket in rate x RTT, of which whole packets count, `timeout` the least retransmission timeout [s],
+    `acks` how many packets an acknowledgement is of."""
+
+    rates: tuple[int, ...]
+    rtts: tuple[int, ...]
+    total: str
+    inside: str
+    wait: str
+    out_loss: str
+    tokens_lost: str
+    packet_bits: float
+    spare: float
+    bucket: float
+    timeout: float
+    acks: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
 class Effort:
     """How much is run: replications, overrides of every point, and where readings are compared (empty: everywhere)."""
 
@@ -175,6 +196,7 @@ class Paper:
     derived: dict[str, str]
     claims: tuple[Claim, ...]
     readings: Readings | None
+    surface: Surface | None
     predictions: tuple[Prediction, ...]
     assumptions: tuple[Assumption, ...]
     tables: tuple[Table, ...]

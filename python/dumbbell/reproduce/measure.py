@@ -2,7 +2,8 @@
 
 Paths: `flows.snd1.goodput_bps`, `queues.bottleneck.drops.overflow`. A name may be a pattern (`a*`); a path adds up over
 all that fit (`flows.*.goodput_bps`), and a word of `REDUCTIONS` before it makes something else of them
-(`jain:flows.*.goodput_bps`).
+(`jain:flows.*.goodput_bps`). Paths may be joined: `A + B` adds, `A / B` divides (0 / 0 is 0). What an edge did for a
+flow has the flow's name (`markers.a?1.tokens_lost_share`).
 Series: `series:` and a name of `SERIES` (`series:loss_synchrony`); they need the run's directory.
 """
 
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ScenarioError
-from . import ackpath, bandwidth, windows
+from . import ackpath, bandwidth, bunching, windows
 from .fairness import active_jain, jain, variation, zeros
 from .synchrony import cwnd_synchrony, loss_correlation, loss_synchrony
 from .thresholds import average_between
@@ -25,7 +26,7 @@ def of_run(measure: str, run: dict[str, Any], directory: Path | None) -> float:
     """The value of a measurement in one run."""
     kind, colon, path = measure.partition(":")
     if not colon:
-        return math.fsum(_path(measure, run))
+        return _joined(measure, run)
     if kind != "series":
         if kind not in REDUCTIONS:
             raise ScenarioError(f"`{measure}`: there is no `{kind}`; there are series, {', '.join(REDUCTIONS)}")
@@ -43,16 +44,30 @@ def needs_series(measure: str) -> bool:
     return measure.startswith("series:")
 
 
+def _joined(measure: str, run: dict[str, Any]) -> float:
+    """Sums of paths, and perhaps one over another."""
+    above, over, below = measure.partition(" / ")
+    sums = [math.fsum(x for path in part.split(" + ") for x in _path(path, run)) for part in (above, below) if part]
+    if not over:
+        return sums[0]
+    return sums[0] / sums[1] if sums[1] else 0.0
+
+
 def _path(measure: str, run: dict[str, Any]) -> list[float]:
     part, *rest = measure.split(".")
     value: Any = run.get(part)
     if isinstance(value, list):
         name, *rest = rest
-        chosen = value if name == "*" else [item for item in value if fnmatchcase(item["name"], name)]
+        chosen = value if name == "*" else [item for item in value if fnmatchcase(_name(item), name)]
         if not chosen:
-            raise ScenarioError(f"`{measure}`: there is no `{name}`; there are {', '.join(i['name'] for i in value)}")
+            raise ScenarioError(f"`{measure}`: there is no `{name}`; there are {', '.join(map(_name, value))}")
         return [_leaf(measure, item, rest) for item in chosen]
     return [_leaf(measure, run, [part, *rest])]
+
+
+def _name(item: dict[str, Any]) -> str:
+    """Of an item of a list; a marker is called by its flow."""
+    return str(item["name"] if "name" in item else item.get("flow") or item["link"])
 
 
 def _leaf(measure: str, value: Any, keys: list[str]) -> float:
@@ -62,6 +77,8 @@ def _leaf(measure: str, value: Any, keys: list[str]) -> float:
                 return 0.0  # a reason that never occurred is not listed
             raise ScenarioError(f"`{measure}`: there is no `{key}` in the result")
         value = value[key]
+    if value is None:
+        raise ScenarioError(f"`{measure}`: the result has no value for it: nothing happened that it measures")
     return float(value)
 
 
@@ -86,6 +103,8 @@ SERIES: dict[str, Callable[[dict[str, Any], Path], float]] = {
     "warnings_per_ack": ackpath.warnings_per_ack,
     "warned_time": ackpath.warned_time,
     "warned_timeouts": ackpath.warned_timeouts,
+    "ack_bunching": bunching.ack_bunching,
+    "flows_known": bunching.flows_known,
     "estimate_error": bandwidth.estimate_error,
     "window_mean": windows.window_mean,
     "window_peak": windows.window_peak,

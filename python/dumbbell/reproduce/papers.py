@@ -25,6 +25,7 @@ from .entries import (
     Prediction,
     Reading,
     Readings,
+    Surface,
     Table,
 )
 
@@ -40,6 +41,7 @@ __all__ = [
     "Prediction",
     "Reading",
     "Readings",
+    "Surface",
     "Table",
     "folders",
     "load",
@@ -106,10 +108,11 @@ def _paper(folder: Path, raw: dict[str, Any]) -> Paper:
         scheme_shares=tuple(raw.get("scheme", {}).get("shares", ())),
         points=_by_id(_points(folder, raw["point"], axes)),
         cells=_by_id(Cell(**cell) for cell in raw.get("cell", ())),
-        numbers=_by_id(_number(number, axes) for number in raw.get("number", ())),
+        numbers=_by_id(one for number in raw.get("number", ()) for one in _numbers(number, axes)),
         derived=raw.get("derived", {}),
         claims=tuple(Claim(**claim) for claim in raw.get("claim", ())),
         readings=_readings(raw),
+        surface=_tuples(Surface, raw["surface"]) if "surface" in raw else None,
         predictions=tuple(_tuples(Prediction, entry) for entry in raw.get("prediction", ())),
         assumptions=tuple(Assumption(**entry) for entry in raw.get("assumption", ())),
         tables=tuple(_table(table) for table in raw.get("table", ())),
@@ -138,11 +141,7 @@ def _tuples(kind: Any, raw: dict[str, Any]) -> Any:
 def _points(folder: Path, raw: Iterable[dict[str, Any]], axes: dict[str, list[Any]]) -> Iterator[Point]:
     """Points, each repeated along the axes that its id names: `red-{buffer}`."""
     for entry in raw:
-        used = [axis for axis in axes if f"{{{axis}}}" in entry["id"]]
-        for places in itertools.product(*(axes[axis] for axis in used)):
-            here: dict[str, Any] = {}
-            for axis, place in zip(used, places, strict=True):
-                here |= _place(axis, place)
+        for here in _places(entry["id"], axes):
             yield Point(
                 id=entry["id"].format(**here),
                 scenario=folder / entry["scenario"],
@@ -157,11 +156,24 @@ def _place(axis: str, place: Any) -> dict[str, Any]:
     return place if isinstance(place, dict) else {axis: place}
 
 
-def _number(raw: dict[str, Any], axes: dict[str, list[Any]]) -> Number:
-    axis = raw.get("over")
-    at = tuple(raw.get("at") or (_place(axis, place)[axis] for place in axes[axis])) if axis else (0.0,)
-    points = tuple(raw["point"].format(**{axis: value}) if axis else raw["point"] for value in at)
-    return Number(raw["id"], points, at, raw["measure"], raw.get("scale", 1.0), raw.get("unit", ""))
+def _numbers(raw: dict[str, Any], axes: dict[str, list[Any]]) -> Iterator[Number]:
+    """A number, repeated along the axes that its id names: `total_{rate}`."""
+    for here in _places(raw["id"], axes):
+        axis = raw.get("over")
+        at = tuple(raw.get("at") or (_place(axis, place)[axis] for place in axes[axis])) if axis else (0.0,)
+        points = tuple(raw["point"].format(**here, **({axis: value} if axis else {})) for value in at)
+        name, measure = raw["id"].format(**here), raw["measure"].format(**here)
+        yield Number(name, points, at, measure, raw.get("scale", 1.0), raw.get("unit", ""))
+
+
+def _places(text: str, axes: dict[str, list[Any]]) -> Iterator[dict[str, Any]]:
+    """What the axes that a text names fill in, every combination."""
+    used = [axis for axis in axes if f"{{{axis}}}" in text]
+    for places in itertools.product(*(axes[axis] for axis in used)):
+        here: dict[str, Any] = {}
+        for axis, place in zip(used, places, strict=True):
+            here |= _place(axis, place)
+        yield here
 
 
 def _table(raw: dict[str, Any]) -> Table:

@@ -11,7 +11,7 @@ from typing import Any
 from .. import figures, series, stats
 from ..errors import ScenarioError
 from ..figures.compare import Trace
-from . import hosts
+from . import hosts, marking
 from .papers import Paper, Picture
 from .predicate import Family
 from .work import Runs
@@ -37,8 +37,15 @@ def draw(paper: Paper, measured: Mapping[str, Runs], numbers: Mapping[str, Famil
                 f"figure `{picture.id}`: there is no kind `{picture.kind}`; there are {', '.join(_KINDS)}"
             )
         made = _KINDS[picture.kind](paper, picture, measured, numbers)
-        drawn[picture.id] = made if isinstance(made, Drawn) else Drawn(made, picture.caption)
+        drawn[picture.id] = _drawn(made, picture)
     return drawn
+
+
+def _drawn(made: Any, picture: Picture) -> Drawn:
+    """What a kind gave: all of it, a figure with its caption and its table, or the figure alone."""
+    if isinstance(made, Drawn):
+        return made
+    return Drawn(*made) if isinstance(made, tuple) else Drawn(made, picture.caption)
 
 
 def _curve(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> Any:
@@ -50,15 +57,16 @@ def _curve(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers
 
 def _over(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> Drawn:
     """`lines`: scheme to {numbers, label, cells}; `x`, `y`: axis labels; `logarithmic`; `crossover`: two schemes;
-    `table`: whether the numbers stand beside it. `cells` are printed beside ours; where the two schemes' means cross is
-    said in the caption."""
+    `table`: whether the numbers stand beside it; `plain`: lines look by their place, not by their scheme. `cells` are
+    printed beside ours; where the two schemes' means cross is said in the caption."""
     lines: dict[str, figures.Line] = {}
     for scheme, line in picture.options["lines"].items():
         families = [numbers[name] for name in line["numbers"]]
         at = [x for family in families for x in family.at]
         intervals = [stats.interval(runs) for family in families for runs in family.values]
         printed = [(float(x), paper.cells[name].published) for x, name in line.get("cells", {}).items()]
-        lines[scheme] = figures.Line(scheme, line["label"], at, intervals, printed)
+        look = None if picture.options.get("plain") else scheme
+        lines[scheme] = figures.Line(look, line["label"], at, intervals, printed)
     caption = picture.caption
     if "crossover" in picture.options:
         caption += f" {_crossing(*(lines[name] for name in picture.options['crossover']))}"
@@ -185,4 +193,10 @@ _KINDS: dict[str, Callable[..., Any]] = {
     "valley": _valley,
     "window": hosts.window,
     "performance": hosts.performance,
+    "tokens": marking.tokens,
+    "classes": marking.classes,
+    "best_sizes": marking.best_sizes,
+    "model": marking.model,
+    "fitted": marking.fitted,
+    "schemes": marking.schemes,
 }

@@ -4,6 +4,8 @@ A name stands for a measurement at each of several points (buffers, say) in each
 seeds everywhere. Arithmetic works run by run, so that `red - dt` is the paired difference. `mean`, `low` and
 `high` leave one number a point: the mean and the ends of its 95 % confidence interval. `every`, `some`,
 `count` and `fraction` (of the points) leave one for all points. `red[36]` is one point, `red[36:]` those from there on.
+Over sizes of a buffer `best` is the point of the best size, `nearest` that of the least distance, by the definitions of
+`sizing`; `best_low`, `best_high`, `nearest_low` and `nearest_high` are the ends of their 95 % intervals.
 
     every(low(red - dt) > 0) and mean(red[24] / dt[24]) > 1.15
 """
@@ -19,6 +21,7 @@ from typing import Any
 
 from .. import stats
 from ..errors import ScenarioError
+from . import sizing
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,12 @@ _FUNCTIONS: dict[str, Callable[[Family], Family]] = {
     "some": lambda x: _single(any(_flat(x))),
     "count": lambda x: _single(sum(map(bool, _flat(x)))),
     "fraction": lambda x: _single(sum(map(bool, _flat(x))) / len(x.at)),
+    "best": lambda x: _single(sizing.size(x.at, x.values)),
+    "best_low": lambda x: _single(sizing.interval(x.at, x.values)[0]),
+    "best_high": lambda x: _single(sizing.interval(x.at, x.values)[1]),
+    "nearest": lambda x: _single(sizing.size(x.at, x.values, sizing.nearest)),
+    "nearest_low": lambda x: _single(sizing.interval(x.at, x.values, sizing.nearest)[0]),
+    "nearest_high": lambda x: _single(sizing.interval(x.at, x.values, sizing.nearest)[1]),
     "largest": lambda x: _single(max(_flat(x))),
     "smallest": lambda x: _single(min(_flat(x))),
 }

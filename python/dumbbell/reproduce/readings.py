@@ -152,8 +152,8 @@ def _middle(family: Family) -> float:
 
 
 def _fit_error(cells: Iterable[Cell], measured: Mapping[str, Runs]) -> float | None:
-    """Root mean square of the relative errors of the fitted cells that were run."""
-    fitted = [cell for cell in cells if cell.fitted and cell.point in measured]
+    """Root mean square of the relative errors of the fitted cells that were run; a printed 0 has no relative error."""
+    fitted = [cell for cell in cells if cell.fitted and cell.published and cell.point in measured]
     ours = [judge.values(measured, cell.point, cell.measure, cell.scale) for cell in fitted]
     return judge.rms([stats.mean(x) / cell.published - 1 for x, cell in zip(ours, fitted, strict=True)])
 

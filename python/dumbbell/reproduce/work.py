@@ -267,7 +267,9 @@ def _figure(picture: Picture, drawn: Mapping[str, Any]) -> dict[str, Any]:
     if picture.missing is not None:
         missing = {"verdict": verdict.NOT_TESTABLE, "missing": picture.missing}
         return {"id": picture.id, "caption": picture.caption, **missing}
-    return {"id": picture.id, "caption": drawn[picture.id].caption}
+    row = {"id": picture.id, "caption": drawn[picture.id].caption}
+    table = drawn[picture.id].table
+    return row if table is None else row | {"table": {"header": table[0], "rows": table[1]}}
 
 
 def _point(runs: Runs) -> dict[str, Any]:
