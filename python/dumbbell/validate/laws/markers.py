@@ -21,7 +21,7 @@ def in_profile(depth: int, rate_bps: int, length: int, seconds: Fraction) -> int
 
 
 def envelope(depth: int, rate_bps: int, seconds: Fraction) -> Fraction:
-    """The most that can be in profile in any time, bytes: a full bucket at its start, and what comes within it (RFC 2697)."""
+    """The most in profile in any time, bytes: a full bucket at its start, and what comes within it (RFC 2697)."""
     return depth + Fraction(rate_bps) * seconds / 8
 
 
