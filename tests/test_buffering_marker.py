@@ -31,7 +31,7 @@ GAINS = [
     "claim-13",
     "claim-14",
 ]
-GAINS += ["claim-15", "claim-17", "claim-19"]
+GAINS += ["claim-15", "claim-15b", "claim-17", "claim-19"]
 """What the data buffer is said to gain, and how its best size is said to behave."""
 
 

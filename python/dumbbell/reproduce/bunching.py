@@ -30,4 +30,5 @@ def flows_known(run: dict[str, Any], directory: Path) -> float:
         raise ScenarioError(f"{directory} has no queues: the scenario must record them ([record])")
     if "flows" not in frame.columns:
         return 0.0
-    return float(frame.filter(frame["time_s"] >= run["warmup_s"])["flows"].max() or 0.0)
+    seen = frame.filter(frame["time_s"] >= run["warmup_s"])["flows"].drop_nulls().to_list()
+    return float(max(seen, default=0))
