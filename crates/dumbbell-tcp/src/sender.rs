@@ -140,7 +140,7 @@ struct Cold {
     /// The ranges that it reports selectively for the first time; kept for its room.
     fresh: Vec<(u64, u64)>,
     frto: frto::Frto,
-    accurate: accurate::Accurate,
+    accurate: Option<Box<accurate::Accurate>>,
     freeze: freeze::Freeze,
     /// How often the receiver said that it moved.
     moves: u8,
@@ -346,7 +346,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
                 report: gain::Report::default(),
                 fresh: Vec::new(),
                 frto: frto::Frto::Off,
-                accurate: accurate::Accurate::new(&config),
+                accurate: accurate::Accurate::asked(&config),
                 freeze: freeze::Freeze::default(),
                 moves: 0,
                 probe: probe::Probe::default(),

@@ -160,7 +160,7 @@ fn extra_segments_go_beyond_the_window_and_their_tags_return() {
         let mut once = false;
         double.on_ack = Box::new(move |_, orders| {
             if !std::mem::replace(&mut once, true) {
-                orders.extra.extend([Tag(7), Tag(8), Tag(9)]);
+                [7, 8, 9].into_iter().for_each(|tag| orders.extra(Tag(tag)));
             }
         });
         let config = plain().implied_by(Implied::recovery(recovery));
@@ -181,7 +181,7 @@ fn a_timeout_returns_every_tag() {
     let mut double = Double::new(4);
     double.on_ack = Box::new(|ack, orders| {
         if ack.una == 1 + 2 * MSS {
-            orders.extra.extend([Tag(5), Tag(6)]);
+            [5, 6].into_iter().for_each(|tag| orders.extra(Tag(tag)));
         }
     });
     let mut net = net(&plain(), double).with_fate(|way, n, s| {

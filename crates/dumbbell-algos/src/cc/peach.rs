@@ -138,7 +138,7 @@ impl CongestionControl for Peach {
         if self.allowed > 0 && ack.phase != Phase::Loss {
             let now = u64::from(self.config.dummies_per_ack).min(self.allowed);
             self.allowed -= now;
-            orders.dummies.extend((0..now).map(|_| Tag(self.episode)));
+            (0..now).for_each(|_| orders.dummy(Tag(self.episode)));
         }
     }
     fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
@@ -159,7 +159,7 @@ impl CongestionControl for Peach {
         self.window.bound(restart_window);
     }
     fn on_timer(&mut self, now: Time, orders: &mut Orders) {
-        orders.dummies.push(Tag(self.episode));
+        orders.dummy(Tag(self.episode));
         self.left = self.left.saturating_sub(1);
         self.timer = if self.left > 0 { now + self.interval } else { Time::NEVER };
     }
@@ -205,7 +205,7 @@ mod tests {
             let due = p.next_timer();
             p.on_timer(due, &mut orders);
         }
-        assert_eq!((at, orders.dummies.len()), ((1..8).map(|n| 10 * n).collect(), 7));
+        assert_eq!((at, orders.beside.len()), ((1..8).map(|n| 10 * n).collect(), 7));
         (0..7).for_each(|_| p.on_ack(&answer(1), &mut Orders::default()));
         assert_eq!(p.cwnd(), 8 * MSS);
         // The receiver's window bounds it.
@@ -224,7 +224,7 @@ mod tests {
         let mut duplicate = Ack::default();
         duplicate.phase = Phase::Recovery;
         (0..30).for_each(|_| p.on_ack(&duplicate, &mut orders));
-        assert_eq!((p.cwnd(), orders.dummies.len()), (10 * MSS, 20));
+        assert_eq!((p.cwnd(), orders.beside.len()), (10 * MSS, 20));
         let windows: Vec<u64> = (0..20)
             .map(|_| {
                 p.on_ack(&answer(tag), &mut orders);

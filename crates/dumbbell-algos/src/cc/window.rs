@@ -38,8 +38,8 @@ pub struct Window {
     limit: u64,
     /// Whether every acknowledged byte counts in congestion avoidance (RFC 3465), or a segment per ACK (RFC 5681).
     count_bytes: bool,
-    /// Whether this is the first slow start and HyStart++ watches it.
-    watched: bool,
+    /// HyStart++, while it watches the first slow start; in a box, because every flow has room for the largest control.
+    hystart: Option<Box<HyStart>>,
     /// What the last increase left over: a part of a byte, times cwnd, in units of 2^-16.
     remainder: u64,
     /// a SMSS in units of 2^-16.
@@ -49,7 +49,6 @@ pub struct Window {
     prior: (u64, u64),
     /// The share that an ECN echo takes, if that is not the law's (RFC 8511).
     ecn_cut: Option<f64>,
-    hystart: HyStart,
 }
 
 impl Window {
@@ -61,13 +60,12 @@ impl Window {
             mss: path.mss,
             limit: path.growth_limit.max(1) * path.mss,
             count_bytes: path.growth_limit > 1,
-            watched: false,
+            hystart: None,
             remainder: 0,
             increase: (law.a * path.mss as f64 * FIXED as f64) as u64,
             law,
             prior: (0, 0),
             ecn_cut: None,
-            hystart: HyStart::new(path.mss),
         }
     }
 
@@ -79,8 +77,9 @@ impl Window {
 
     /// The standard's window with the options of `config`.
     pub fn classic(config: &ClassicConfig, path: &Path) -> Self {
+        let watched = config.hystart == SlowStart::HyStartPlusPlus;
         Window {
-            watched: config.hystart == SlowStart::HyStartPlusPlus,
+            hystart: watched.then(|| Box::new(HyStart::new(path.mss))),
             ecn_cut: config.abe.then_some(1.0 - config.beta_ecn),
             ..Window::new(STANDARD, path)
         }
@@ -88,7 +87,7 @@ impl Window {
 
     /// HyStart++ wants samples; the law does not.
     pub fn habits(&self) -> Habits {
-        Habits { samples: self.watched, ..Habits::WINDOW }
+        Habits { samples: self.hystart.is_some(), ..Habits::WINDOW }
     }
 
     /// The congestion window, bytes.
@@ -150,7 +149,7 @@ impl Window {
     /// the ACK echoes no congestion (RFC 3168 section 6.1.2).
     #[inline]
     pub fn grow(&mut self, ack: &Ack) {
-        if self.watched {
+        if self.hystart.is_some() {
             return self.grow_watched(ack);
         }
         if Window::may_grow(ack) {
@@ -181,17 +180,18 @@ impl Window {
         if ack.acked == 0 || ack.phase == Phase::Recovery {
             return;
         }
-        if self.cwnd >= self.ssthresh {
-            self.watched = false;
+        let below = self.cwnd < self.ssthresh;
+        let Some(hystart) = self.hystart.as_mut().filter(|_| below) else {
+            self.hystart = None;
             return self.grow(ack);
-        }
-        let advice = self.hystart.on_ack(ack);
+        };
+        let advice = hystart.on_ack(ack);
         let (Advice::Grow(bytes) | Advice::Leave(bytes)) = advice;
         if ack.window_limited && !ack.ece {
             self.cwnd += bytes;
         }
         if let Advice::Leave(_) = advice {
-            (self.ssthresh, self.watched) = (self.cwnd, false);
+            (self.ssthresh, self.hystart) = (self.cwnd, None);
         }
     }
 
@@ -224,7 +224,7 @@ impl Window {
             }
             Cause::Further => return,
         }
-        (self.remainder, self.watched) = (0, false);
+        (self.remainder, self.hystart) = (0, None);
     }
 
     /// Answers a congestion event where the threshold is not a share of the window, but one of `bytes` that is found
@@ -241,7 +241,7 @@ impl Window {
         }
         let timeout = matches!(event.cause, Cause::Timeout { .. });
         self.cwnd = if timeout { self.mss } else { self.cwnd.min(self.ssthresh) };
-        (self.remainder, self.watched) = (0, false);
+        (self.remainder, self.hystart) = (0, None);
     }
 
     /// Window and threshold become `bytes`, at least two segments.
@@ -292,8 +292,8 @@ impl Window {
     pub fn probe(&self, out: &mut dyn Probe) {
         out.gauge("cwnd", self.cwnd as f64);
         out.gauge("ssthresh", self.ssthresh as f64);
-        if self.watched {
-            self.hystart.probe(out);
+        if let Some(hystart) = &self.hystart {
+            hystart.probe(out);
         }
     }
 }

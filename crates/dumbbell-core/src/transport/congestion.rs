@@ -239,14 +239,20 @@ pub struct Orders {
     pub freeze: Option<bool>,
     /// Send the first unacknowledged segment again, now.
     pub retransmit: bool,
-    /// Segments to send beyond the window, each with its tag: new data, or a repetition if there is none.
-    pub extra: Vec<Tag>,
+    /// Segments to send that the window does not let go, in this order: see [`Orders::extra`], [`Orders::dummy`].
+    pub beside: Vec<Beside>,
     /// Segments to send now whatever the congestion window: as many as this, each the one that would go next if the window
     /// had room. It counts them like all others. None beyond the receiver's window, and none if nothing waits.
     pub ahead: u32,
-    /// Segments to send beside the window that carry nothing new, each with its tag: at low priority, never sent again,
-    /// no part of any account of losses. Whatever of them arrives comes back as [`Ack::tag`].
-    pub dummies: Vec<Tag>,
+}
+
+/// A segment that a control asks for and that its window does not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// See [`Orders::extra`].
+    Extra(Tag),
+    /// See [`Orders::dummy`].
+    Dummy(Tag),
 }
 
 /// What a congestion control may do to the retransmission timer.
@@ -271,12 +277,16 @@ impl RtoOrder {
 impl Orders {
     /// Whether nothing is asked.
     pub fn is_empty(&self) -> bool {
-        self.rto.is_none()
-            && self.freeze.is_none()
-            && !self.retransmit
-            && self.extra.is_empty()
-            && self.ahead == 0
-            && self.dummies.is_empty()
+        self.rto.is_none() && self.freeze.is_none() && !self.retransmit && self.beside.is_empty() && self.ahead == 0
+    }
+    /// A segment beyond the window, with its tag: new data, or a repetition if there is none.
+    pub fn extra(&mut self, tag: Tag) {
+        self.beside.push(Beside::Extra(tag));
+    }
+    /// A segment beside the window that carries nothing new, with its tag: at low priority, never sent again, no part of
+    /// any account of losses. If it arrives, the tag comes back as [`Ack::tag`].
+    pub fn dummy(&mut self, tag: Tag) {
+        self.beside.push(Beside::Dummy(tag));
     }
 }
 

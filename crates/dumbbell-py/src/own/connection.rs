@@ -271,7 +271,7 @@ impl Orders {
     }
     /// Send a segment beyond the window with this tag: new data, or a repetition if there is none.
     fn extra(&self, tag: u32) {
-        open(&self.0).extra.push(Tag(tag));
+        open(&self.0).extra(Tag(tag));
     }
     /// Send this many segments whatever the window, which counts them: what would go next if it had room.
     fn ahead(&self, segments: u32) {
@@ -279,7 +279,7 @@ impl Orders {
     }
     /// Send a segment that brings nothing new, at low priority, with this tag; its answer bears the tag.
     fn dummy(&self, tag: u32) {
-        open(&self.0).dummies.push(Tag(tag));
+        open(&self.0).dummy(Tag(tag));
     }
 }
 
@@ -290,12 +290,11 @@ impl Orders {
         if mine.is_empty() {
             return;
         }
-        let CoreOrders { rto, freeze, retransmit, extra, ahead, dummies } = std::mem::take(&mut *mine);
+        let CoreOrders { rto, freeze, retransmit, beside, ahead } = std::mem::take(&mut *mine);
         to.rto = rto.or(to.rto);
         to.freeze = freeze.or(to.freeze);
         to.retransmit |= retransmit;
-        to.extra.extend(extra);
+        to.beside.extend(beside);
         to.ahead += ahead;
-        to.dummies.extend(dummies);
     }
 }

@@ -9,11 +9,9 @@ use dumbbell_core::transport::{CongestionControl, Detect, Recover};
 /// Where a byte counter of the option begins anew.
 const COUNTER: u64 = 1 << 24;
 
-/// What the receiver has reported: s.cep and s.ceb, from their first values on.
+/// What the receiver has reported: s.cep and s.ceb, from their first values on. Few flows have it, and have it in a box.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Accurate {
-    /// Whether the two ends agreed on it.
-    on: bool,
     packets: u64,
     bytes: u64,
 }
@@ -26,8 +24,9 @@ struct Newly {
 }
 
 impl Accurate {
-    pub fn new(config: &TcpConfig) -> Self {
-        Accurate { on: config.ecn.accurate(), packets: 5, bytes: 0 }
+    /// At the start of a connection that asks for it.
+    pub fn asked(config: &TcpConfig) -> Option<Box<Self>> {
+        config.ecn.accurate().then(|| Box::new(Accurate { packets: 5, bytes: 0 }))
     }
 
     /// Bytes that an acknowledgement of something new reports as marked: by the option exactly (RFC 9768 appendix A.1),
@@ -72,22 +71,22 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
     #[inline(never)]
     fn marks_in(&mut self, flags: u8, x: Option<&Extra>, newly: u64) -> (bool, u64) {
-        if !self.accurate {
+        let Some(accurate) = self.cold.accurate.as_mut().filter(|_| self.accurate) else {
             let ece = flags & flag::ECE != 0;
             return (ece, if ece { newly } else { 0 });
-        }
+        };
         if newly == 0 {
             // It may be an old one that was overtaken; the counters come again (section 3.2.2.5).
             return (false, 0);
         }
         let option = x.filter(|x| x.counters >= 2).map(|x| x.ecn_bytes[1]);
-        let marked = self.cold.accurate.marked(field(flags), option, Newly { bytes: newly, mss: self.mss });
+        let marked = accurate.marked(field(flags), option, Newly { bytes: newly, mss: self.mss });
         (marked > 0, marked.min(newly))
     }
 
     /// The flags of a SYN (RFC 9768 section 3.1.1, RFC 3168 section 6.1.1).
     pub(super) fn ecn_request(&self) -> u8 {
-        match (self.ecn, self.cold.accurate.on) {
+        match (self.ecn, self.cold.accurate.is_some()) {
             (false, _) => 0,
             (true, false) => flag::ECE | flag::CWR,
             (true, true) => flag::ACE,
@@ -97,14 +96,17 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// The flags of the SYN-ACK say what holds (RFC 9768 table 2). One that sends all three back understands nothing.
     pub(super) fn agree_on_ecn(&mut self, flags: u8) {
         let answer = flags & flag::ACE;
-        let asked = self.cold.accurate.on;
+        let asked = self.cold.accurate.is_some();
         self.ecn &= if asked { answer != 0 && answer != flag::ACE } else { answer & flag::ECE != 0 };
         let accurate = self.ecn && asked && answer != flag::ECE && answer != flag::AE | flag::ECE;
         if asked && !accurate {
             // RFC 3168 instead, and that is no L4S (RFC 9331 section 4.3).
             (self.latched, self.ect) = (true, Codepoint::Ect0);
         }
-        (self.cold.accurate.on, self.accurate) = (accurate, accurate);
+        self.accurate = accurate;
+        if !accurate {
+            self.cold.accurate = None;
+        }
         if !self.ecn {
             self.ect = Codepoint::NotEct;
         }
@@ -116,7 +118,7 @@ mod tests {
     use super::*;
 
     fn accurate() -> Accurate {
-        Accurate { on: true, packets: 5, bytes: 0 }
+        Accurate { packets: 5, bytes: 0 }
     }
     fn newly(segments: u64) -> Newly {
         Newly { bytes: segments * 1000, mss: 1000 }

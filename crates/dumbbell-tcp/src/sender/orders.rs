@@ -2,7 +2,7 @@
 use super::{FIRST, Sender, Stage};
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::segment::{Extra, Outbox, Segment, timestamp};
-use dumbbell_core::transport::{CongestionControl, Detect, LocalSignal, Recover, RtoOrder, Tag};
+use dumbbell_core::transport::{Beside, CongestionControl, Detect, LocalSignal, Recover, RtoOrder, Tag};
 use dumbbell_core::units::Time;
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
@@ -55,22 +55,20 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if std::mem::take(&mut self.cc.orders.retransmit) {
             self.resend_head(now, out);
         }
-        let mut extra = std::mem::take(&mut self.cc.orders.extra);
-        for tag in extra.drain(..) {
-            self.send_extra(now, tag, out);
+        let mut beside = std::mem::take(&mut self.cc.orders.beside);
+        for segment in beside.drain(..) {
+            match segment {
+                Beside::Extra(tag) => self.send_extra(now, tag, out),
+                Beside::Dummy(tag) => self.send_dummy(now, tag, out),
+            }
         }
         // The list goes back empty: its room is used again.
-        self.cc.orders.extra = extra;
+        self.cc.orders.beside = beside;
         for _ in 0..std::mem::take(&mut self.cc.orders.ahead) {
             if !self.send_ahead(now, out) {
                 break;
             }
         }
-        let mut dummies = std::mem::take(&mut self.cc.orders.dummies);
-        for tag in dummies.drain(..) {
-            self.send_dummy(now, tag, out);
-        }
-        self.cc.orders.dummies = dummies;
     }
 
     /// A full segment that looks like the last one before SND.NXT and carries nothing: no timer, no window and no account

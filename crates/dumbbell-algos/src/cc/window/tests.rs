@@ -96,7 +96,7 @@ fn hystart_watches_the_first_slow_start() {
         a.rtt = Some(Span::from_ms(100 + 20 * (i / 10).min(4)));
         w.grow(&a);
     }
-    assert!(w.ssthresh() < u64::MAX && w.cwnd() >= w.ssthresh() && !w.watched, "{w:?}");
+    assert!(w.ssthresh() < u64::MAX && w.cwnd() >= w.ssthresh() && w.hystart.is_none(), "{w:?}");
     w.shrink(&event(Cause::Timeout { first: true }, 20 * MSS), None);
     w.grow(&ack(9 * MSS));
     assert_eq!(w.cwnd(), 2 * MSS);
