@@ -115,11 +115,12 @@ fn binomial_exponents() {
     assert_eq!(w.cwnd(), 95 * MSS);
 }
 
-/// Every flow has room for the largest control: those that steer a window take no more than NewReno, which is one.
+/// Every flow has room for the largest control: those that steer a window take no more than CUBIC, which most hosts have.
+/// (The yardstick was NewReno, of 184 bytes, until HyStart++ moved into a box; CUBIC has 160.)
 #[test]
 fn who_steers_a_window_takes_no_more_room() {
     use super::super::{bic, compound, highspeed, htcp, hybla, illinois, ledbat, ledbat_pp, lp, scalable, veno, yeah};
-    let most = size_of::<super::super::newreno::Newreno>();
+    let most = size_of::<super::super::cubic::Cubic>();
     for (name, bytes) in [
         ("bic", size_of::<bic::Bic>()),
         ("compound", size_of::<compound::Compound>()),
@@ -134,6 +135,6 @@ fn who_steers_a_window_takes_no_more_room() {
         ("veno", size_of::<veno::Veno>()),
         ("yeah", size_of::<yeah::Yeah>()),
     ] {
-        assert!(bytes <= most, "{name} takes {bytes} bytes, NewReno {most}");
+        assert!(bytes <= most, "{name} takes {bytes} bytes, CUBIC {most}");
     }
 }
