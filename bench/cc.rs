@@ -7,7 +7,7 @@ use dumbbell_core::units::{Span, Time};
 use std::hint::black_box;
 
 const MSS: u64 = 1000;
-const PATH: Path = Path { mss: MSS, initial_window: 10 * MSS, initial_ssthresh: u64::MAX, growth_limit: 1 };
+const PATH: Path = Path { mss: MSS, initial_window: 10 * MSS, ..Path::PLAIN };
 const SEGMENTS_BETWEEN_LOSSES: u64 = 2000;
 
 /// A connection that goes on.
