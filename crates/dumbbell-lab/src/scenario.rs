@@ -1,16 +1,17 @@
 //! The scenario language: what a file, or a dictionary with the same words, may say.
 //!
 //! The doc comments are the documentation that users read, through the JSON Schema.
-use crate::codepoint::Codepoint;
-use dumbbell_core::packet::Ecn;
 use dumbbell_core::units::{Bytes, Rate, Span};
-use dumbbell_plan::{Listener, Word};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
+mod flow;
+mod record;
 mod session;
+pub use flow::{Direction, Flow, Radio, TransportName};
+pub use record::{Followed, Record};
 pub use session::{Frequency, Session};
 
 /// A value that the catalogue judges, not serde: its schema is a definition that [`crate::schema`] fills in.
@@ -313,143 +314,6 @@ pub struct LinkReverse {
     pub conditioner: Option<ConditionerChoice>,
     /// What the wire does to packets; default nothing.
     pub impairment: Vec<ImpairmentChoice>,
-}
-
-/// A flow, or `count` flows that are alike.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Flow {
-    /// Its name, unique; default `flow1`, `flow2`, ... by its place in the file.
-    pub name: Option<String>,
-    /// This many flows, named `name.1`, `name.2`, ...; 0 leaves it out.
-    pub count: Option<u64>,
-    /// The sending host, in a network of its own.
-    pub from: Option<String>,
-    /// The receiving host, in a network of its own.
-    pub to: Option<String>,
-    /// Routers where it enters and leaves, in a parking lot; default the first and the last.
-    pub path: Option<[u64; 2]>,
-    /// Which way its data goes, in a dumbbell.
-    pub direction: Direction,
-    /// Congestion control; default `sack`, with the profile `ns2` `newreno`.
-    pub cc: Option<CcChoice>,
-    /// Round-trip propagation time, realised on its access links.
-    pub rtt: Option<Span>,
-    /// What its application sends; default `bulk`.
-    pub source: Option<SourceChoice>,
-    /// When it starts.
-    pub start: Span,
-    /// Each further one of `count` starts this much later than the one before.
-    pub start_step: Span,
-    /// It starts later by a random time, uniform from zero to this, drawn by its name and the seed.
-    pub start_spread: Span,
-    /// When its application stops; default at the end.
-    pub stop: Option<Span>,
-    /// Default: what its source is made for.
-    pub transport: Option<TransportName>,
-    /// Its TCP; default the scenario's.
-    pub profile: Option<Profile>,
-    /// Fields of TCP that differ from the profile and from the scenario's `tcp`.
-    pub tcp: Option<TcpChoice>,
-    /// What its packets pass where they enter a short form's network: a shaper, a marker, or a list of them (an edge).
-    pub conditioner: Option<ConditionerChoice>,
-    /// DiffServ codepoint of its packets, both ways: a name as `"ef"` or `"af41"`, or a number; default 0, best effort.
-    pub dscp: Option<Codepoint>,
-    /// ECN field of its datagrams; default `not_ect`. TCP has its own field `ecn`.
-    pub ecn: Option<Ecn>,
-    /// Reserved rate, for queues, markers and congestion controls that ask for it.
-    pub reserved: Option<Rate>,
-    /// Scheduling weight, for queues that ask for it; default 1.
-    pub weight: Option<f64>,
-    /// What its hosts tell the two ends of its connection, such as a radio that is about to be out of reach.
-    pub words: Vec<Word>,
-    /// The link whose outages one of its hosts foresees: a word ahead of each, and one when it is over.
-    pub radio: Option<Radio>,
-}
-
-/// A host that knows when a link is down, from a service that says so beforehand (`outage`, `handoff`, `steps`).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Radio {
-    /// The name of the link's direction.
-    pub link: String,
-    /// How long ahead of an outage its host says `path_down`; default when it begins.
-    #[serde(default)]
-    pub warning: Span,
-    /// Which end hears it; default the receiver.
-    #[serde(default)]
-    pub to: Listener,
-}
-
-/// Which way data goes through a dumbbell.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Direction {
-    /// From left to right.
-    #[default]
-    Forward,
-    /// From right to left.
-    Reverse,
-}
-
-/// A transport protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum TransportName {
-    /// A connection.
-    Tcp,
-    /// Datagrams.
-    Udp,
-}
-
-/// What is recorded besides the summary.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Record {
-    /// Period of the time series; without it there are none.
-    pub every: Option<Span>,
-    /// Whether flows have series; default true.
-    pub flows: bool,
-    /// Whether reported queues have series; default true.
-    pub queues: bool,
-    /// Whether each drop and each mark is recorded, with what its decision saw, and each reaction of a sender;
-    /// default false.
-    pub drops: bool,
-    /// Whether packets are recorded one by one: false (default), true, or a list of names of flows. Also records
-    /// drops, marks and reactions.
-    pub packets: Followed,
-    /// Whether each flow of the sessions is recorded, with its start, its size and its completion time; default false.
-    pub completions: bool,
-    /// Whether acknowledgements are recorded one by one, when each left the receiver and when it came to the sender, and
-    /// measured in the results: false (default), true for every TCP flow, or a list of names of flows.
-    pub acks: Followed,
-    /// Whether markers and other conditioners have series, with `every`; default false.
-    pub markers: bool,
-}
-
-/// Which flows' packets, or acknowledgements, are recorded.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub enum Followed {
-    /// Those of every flow, or of none.
-    All(bool),
-    /// Those of the flows with these names.
-    Of(Vec<String>),
-}
-
-impl Default for Record {
-    fn default() -> Self {
-        Record {
-            every: None,
-            flows: true,
-            queues: true,
-            drops: false,
-            packets: Followed::All(false),
-            completions: false,
-            acks: Followed::All(false),
-            markers: false,
-        }
-    }
 }
 
 /// Several points in one scenario. Keys are paths as in `-s`. Given together, every entry of `list` is
