@@ -98,6 +98,15 @@ pub fn widen(low: u32, near: u64) -> u64 {
     near.wrapping_add_signed(i64::from(ahead))
 }
 
+/// What a router says of a packet that was too large for it: ICMP type 3 code 4 (RFC 1191), or packet too big (RFC 8201).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Notice {
+    /// The MTU of the link that it did not fit into, bytes; 0: not said, as by routers older than RFC 1191.
+    pub mtu: u32,
+    /// The sequence number of the packet: the notice carries its first bytes.
+    pub seq: u32,
+}
+
 /// Takes the segments that an endpoint sends, in order, at the instant at which it was called.
 pub trait Outbox {
     /// One segment, and what it carries besides.
