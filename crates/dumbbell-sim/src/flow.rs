@@ -2,10 +2,10 @@
 use crate::app::{Act, App};
 use crate::observe::{Cause, FlowRow, Looks, Observer, Reaction, Stance};
 use crate::receipt::Receipt;
+use crate::udp::Udp;
 use dumbbell_algos::cc::AnyCc;
-use dumbbell_core::packet::Ecn;
 use dumbbell_core::probe::Gauges;
-use dumbbell_core::segment::{Extra, Outbox, Segment, flag, timestamp};
+use dumbbell_core::segment::{Extra, Outbox, Segment};
 use dumbbell_core::transport::{CongestionControl, LocalSignal};
 use dumbbell_core::units::Time;
 use dumbbell_tcp::{Receiver, Sender};
@@ -30,37 +30,6 @@ pub enum Ends {
     },
     /// Datagrams.
     Udp(Udp),
-}
-
-/// Datagrams: numbered, counted, never sent again.
-#[derive(Default)]
-pub struct Udp {
-    header: u32,
-    ecn: Ecn,
-    sent_packets: u64,
-    sent_bytes: u64,
-    received_packets: u64,
-    received_bytes: u64,
-    ce_packets: u64,
-}
-
-impl Udp {
-    /// With `header` bytes of IP and UDP header; all its packets have `ecn`.
-    pub fn new(header: u32, ecn: Ecn) -> Self {
-        Udp { header, ecn, ..Udp::default() }
-    }
-    fn write(&mut self, now: Time, bytes: u64, out: &mut impl Outbox) {
-        let seq = self.sent_packets as u32;
-        self.sent_packets += 1;
-        self.sent_bytes += bytes;
-        let ip_len = (bytes + u64::from(self.header)) as u16;
-        out.send(Segment { seq, ts: timestamp(now), ip_len, flags: flag::UDP, ecn: self.ecn }, None);
-    }
-    fn read(&mut self, s: &Segment) {
-        self.received_packets += 1;
-        self.received_bytes += u64::from(u32::from(s.ip_len) - self.header);
-        self.ce_packets += u64::from(s.ecn == Ecn::Ce);
-    }
 }
 
 /// Counts of a flow at one instant, since its start.
@@ -338,15 +307,7 @@ impl Flow {
                     cwnd_integral: self.cwnd_integral as f64 / *mss as f64 * 1e-12,
                 }
             }
-            Ends::Udp(u) => Counts {
-                sent_packets: u.sent_packets,
-                sent_bytes: u.sent_bytes,
-                delivered_packets: u.received_packets,
-                received_bytes: u.received_bytes,
-                delivered_bytes: u.received_bytes,
-                marks: u.ce_packets,
-                ..Counts::default()
-            },
+            Ends::Udp(udp) => udp.counts(),
         }
     }
 

@@ -37,6 +37,7 @@ mod ring;
 mod socket;
 mod station;
 mod stats;
+mod udp;
 mod wire;
 mod words;
 mod world;
