@@ -2,14 +2,14 @@
 use crate::app::{Act, App};
 use crate::observe::{Cause, FlowRow, Looks, Observer, Reaction, Stance};
 use crate::receipt::Receipt;
+use crate::series::Series;
 use crate::udp::Udp;
 use dumbbell_algos::cc::AnyCc;
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::segment::{Extra, Outbox, Segment};
 use dumbbell_core::transport::{CongestionControl, LocalSignal};
-use dumbbell_core::units::Time;
+use dumbbell_core::units::{Span, Time};
 use dumbbell_tcp::{Receiver, Sender};
-use std::collections::VecDeque;
 
 /// The sender's end of a flow.
 pub const SENDER: usize = 0;
@@ -251,11 +251,14 @@ impl Flow {
             }
         }
         if due.sample {
-            let (row, delivered_bytes) = (self.row(), self.counts().delivered_bytes);
+            let (row, counts) = (self.row(), self.counts());
             let series = self.series.get_or_insert_default();
             match end {
-                SENDER => series.sender.push_back((due.at, row)),
-                _ => series.receiver.push_back(delivered_bytes),
+                SENDER => series.sends(due.at, row),
+                _ => series.receives(counts.delivered_bytes),
+            }
+            if end == RECEIVER && due.window {
+                series.peak.turn(counts.received_bytes);
             }
             series.hand_over(self.number as usize, observer);
         }
@@ -348,7 +351,14 @@ impl Flow {
                 cwnd_integral: now.cwnd_integral - s.cwnd_integral,
             },
             lost_packets: self.lost_packets,
+            peak_bps: self.peak_bps(),
         }
+    }
+
+    /// The largest throughput of a whole period of the series within the window.
+    fn peak_bps(&self) -> Option<f64> {
+        let (bytes, every) = (self.series.as_ref()?.peak.bytes()?, self.sides[RECEIVER].looks.every());
+        (every > Span::ZERO).then(|| bytes as f64 * 8.0 / every.seconds())
     }
 }
 
@@ -358,22 +368,6 @@ pub struct Windowed {
     pub counts: Counts,
     /// Packets of the sender that were dropped somewhere.
     pub lost_packets: u64,
-}
-
-/// Rows that wait until both ends have come to their instant.
-#[derive(Default)]
-struct Series {
-    sender: VecDeque<(Time, FlowRow)>,
-    receiver: VecDeque<u64>,
-}
-
-impl Series {
-    fn hand_over(&mut self, flow: usize, observer: &mut impl Observer) {
-        while !self.receiver.is_empty()
-            && let Some((t, row)) = self.sender.pop_front()
-        {
-            let delivered_bytes = self.receiver.pop_front().unwrap_or_default();
-            observer.flow(t, flow, &FlowRow { delivered_bytes, ..row });
-        }
-    }
+    /// The largest throughput of a period; `None` without a series, or without a whole period.
+    pub peak_bps: Option<f64>,
 }

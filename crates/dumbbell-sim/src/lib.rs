@@ -34,6 +34,7 @@ mod ranks;
 mod receipt;
 mod report;
 mod ring;
+mod series;
 mod socket;
 mod station;
 mod stats;
