@@ -4,42 +4,47 @@ use dumbbell_core::units::{Span, Time};
 /// The integral of the bytes that wait, and the most that waited at once.
 ///
 /// A port that decides at arrival knows each packet's stay when it comes and says [`Self::stays`]; one that holds packets
-/// says [`Self::holds`] at each change. A port does one or the other.
+/// says [`Self::holds`]. A port does one or the other.
 pub struct Volume {
     from: Time,
-    to: Time,
-    byte_ps: u128,
+    /// Byte picoseconds. By `holds` it is the sum of changes, each times its instant with the sign turned; changes before the
+    /// window count as of its beginning. One product for each change, modulo 2^128, and no instant to remember.
+    area: u128,
     most: u64,
-    /// What was said by `holds` last, and when.
+    /// What was said by `holds` last.
     held: u64,
-    since: Time,
 }
 
 impl Volume {
-    /// Measures between `from` and `to`.
-    pub fn new(from: Time, to: Time) -> Self {
-        Volume { from, to, byte_ps: 0, most: 0, held: 0, since: from }
+    /// Nothing waits, and the window begins at `from`.
+    pub fn new(from: Time) -> Self {
+        Volume { from, area: 0, most: 0, held: 0 }
     }
 
-    /// A packet of `bytes` waits from `entered` to `left`; with it `all` bytes wait.
-    #[inline]
-    pub fn stays(&mut self, (entered, left): (Time, Time), bytes: u32, all: u64) {
-        let inside = left.min(self.to).since(entered.max(self.from));
-        self.byte_ps += u128::from(inside.ps()) * u128::from(bytes);
-        if all > self.most && entered >= self.from {
+    /// A packet of `bytes` waits for `span`, all of it in the window; when it came in the window, `all` bytes wait with it.
+    #[inline(always)]
+    pub fn stays(&mut self, span: Span, bytes: u32, all: u64) {
+        self.area += u128::from(span.ps()) * u128::from(bytes);
+        if all > self.most {
             self.most = all;
         }
     }
 
-    /// From `t` on `bytes` wait. Instants come in order.
+    /// From `t` on `bytes` wait.
     #[inline]
     pub fn holds(&mut self, t: Time, bytes: u64) {
-        self.byte_ps += u128::from(t.min(self.to).since(self.since).ps()) * u128::from(self.held);
-        self.since = t.max(self.since);
-        self.held = bytes;
-        if t >= self.from {
-            self.most = self.most.max(bytes);
+        if bytes != self.held {
+            self.changes(t, bytes);
         }
+    }
+
+    #[inline(always)]
+    fn changes(&mut self, t: Time, bytes: u64) {
+        // Both fit into 63 bits: one instruction.
+        let (less, at) = (self.held as i64 - bytes as i64, t.max(self.from).ps() as i64);
+        self.area = self.area.wrapping_add((i128::from(less) * i128::from(at)) as u128);
+        self.held = bytes;
+        self.most = self.most.max(bytes);
     }
 
     /// The window begins with `bytes` in the queue.
@@ -47,15 +52,14 @@ impl Volume {
         self.most = bytes;
     }
 
-    /// The window ends with what was said last.
-    pub fn end(&mut self) {
-        self.holds(self.to, self.held);
+    /// The window ends at `t` with what was said last.
+    pub fn end(&mut self, t: Time) {
+        self.holds(t, 0);
     }
 
-    /// After the end: the mean over time, bytes.
-    pub fn mean(&self) -> f64 {
-        let window: Span = self.to.since(self.from);
-        if window == Span::ZERO { 0.0 } else { self.byte_ps as f64 / window.ps() as f64 }
+    /// After the end of a `window`: the mean over time, bytes.
+    pub fn mean(&self, window: Span) -> f64 {
+        if window == Span::ZERO { 0.0 } else { self.area as f64 / window.ps() as f64 }
     }
 
     /// The most that waited at once, bytes.
@@ -86,20 +90,21 @@ mod tests {
             }
             let level = |t: u64| stays.iter().filter(|s| s.0 <= t && t < s.1).map(|s| s.2).sum::<u64>();
             let exact: u64 = (FROM..TO).map(level).sum();
-            let mut early = Volume::new(at(FROM), at(TO));
+            let mut early = Volume::new(at(FROM));
             for (from, to, bytes) in &stays {
-                early.stays((at(*from), at(*to)), *bytes as u32, level(*from));
+                let inside = at((*to).min(TO)).since(at((*from).max(FROM)));
+                early.stays(inside, *bytes as u32, if *from >= FROM { level(*from) } else { 0 });
             }
-            let mut late = Volume::new(at(FROM), at(TO));
+            let mut late = Volume::new(at(FROM));
             let mut turns: Vec<u64> = stays.iter().flat_map(|s| [s.0, s.1]).filter(|t| *t <= TO).collect();
             turns.sort_unstable();
             let before = turns.partition_point(|t| *t <= FROM);
             turns[..before].iter().for_each(|t| late.holds(at(*t), level(*t)));
             late.begin(level(FROM));
             turns[before..].iter().for_each(|t| late.holds(at(*t), level(*t)));
-            late.end();
-            let mean = exact as f64 / (TO - FROM) as f64;
-            prop_assert!((early.mean() - mean).abs() < 1e-9 && (late.mean() - mean).abs() < 1e-9);
+            late.end(at(TO));
+            let (mean, window) = (exact as f64 / (TO - FROM) as f64, Span::from_ps(TO - FROM));
+            prop_assert!((early.mean(window) - mean).abs() < 1e-9 && (late.mean(window) - mean).abs() < 1e-9);
             prop_assert_eq!(late.most(), (FROM..=TO).map(level).max().unwrap());
         }
     }

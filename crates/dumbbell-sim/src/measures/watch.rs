@@ -108,7 +108,7 @@ impl Watch {
             held: 0,
             sojourn: Histogram::default(),
             levels,
-            volume: Volume::new(warm, end),
+            volume: Volume::new(warm),
             length: Length::default(),
             standing: Sojourn::new(warm, interest.interval),
             losses: Losses::new(warm, end, interest.rtt.max(Span::from_us(1))),
@@ -123,13 +123,13 @@ impl Watch {
         self.standing.left(start, wait);
     }
 
-    /// A packet comes that stays.
+    /// A packet comes that stays, `inside` of its stay in the window.
     #[inline(always)]
-    pub fn joins(&mut self, p: &Passage<'_>) {
+    pub fn joins(&mut self, p: &Passage<'_>, inside: Span) {
         self.shares.came(p.meta.flow.0, p.meta.ip_len, p.meta.dscp);
         if p.leaves > p.arrived {
             self.levels.rose(p.arrived, p.backlog);
-            self.volume.stays((p.arrived, p.leaves), p.meta.ip_len, p.backlog.bytes);
+            self.volume.stays(inside, p.meta.ip_len, p.backlog.bytes);
         }
     }
 
@@ -205,7 +205,7 @@ impl Watch {
     /// The run is over at `end`, with `now` in the queue.
     pub fn close(&mut self, end: Time, now: Backlog) {
         self.levels.end(end, now);
-        self.volume.end();
+        self.volume.end(end);
         self.standing.end(end);
         self.shares.end();
     }
@@ -226,7 +226,7 @@ impl Watch {
         Measures {
             sojourn_s: [0.5, 0.95, 0.99].map(|q| self.sojourn.quantile(q).seconds()),
             packets: [0.5, 0.95, 0.99].map(|q| self.levels.quantile(q, window)),
-            bytes: (self.volume.mean(), self.volume.most()),
+            bytes: (self.volume.mean(window), self.volume.most()),
             empty_share: 1.0 - share(self.levels.at_least(1)),
             time_above_share: time_above.map(share),
             watch_above_packets: packets,
