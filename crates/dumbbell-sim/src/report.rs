@@ -55,6 +55,8 @@ pub struct FlowReport {
     pub goodput_bps: f64,
     /// Payload bytes that arrived, repetitions included, per time.
     pub throughput_bps: f64,
+    /// The largest throughput of a period of the series; `None` where there is none, or no whole period.
+    pub peak_throughput_bps: Option<f64>,
     /// Packets that the sender sent.
     pub sent_packets: u64,
     /// Of these, how many arrived.
@@ -170,6 +172,7 @@ impl World {
             cc: legend.cc(i).map(Into::into),
             goodput_bps: bps(c.delivered_bytes),
             throughput_bps: bps(c.received_bytes),
+            peak_throughput_bps: w.peak_bps,
             sent_packets: c.sent_packets,
             delivered_packets: c.delivered_packets,
             lost_packets: w.lost_packets,
