@@ -9,6 +9,7 @@ registry! { service AnyService, suite service_suite {
     constant::Constant,
     arq::Arq,
     handoff::Handoff,
+    host_cpu::HostCpu,
     mahimahi::Mahimahi,
     outage::Outage,
     sine::Sine,

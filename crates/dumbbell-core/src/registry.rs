@@ -387,6 +387,9 @@ macro_rules! __delegate {
             fn utilization(&self) -> Option<f64> {
                 $crate::__each!(self, $Any $list, a => a.utilization())
             }
+            fn spent(&self) -> Option<$crate::service::Spent> {
+                $crate::__each!(self, $Any $list, a => a.spent())
+            }
         }
     };
     (source $Any:ident $list:tt) => {
