@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 
 pub mod medium;
 
-/// Fastest Ethernet whose half duplex is this one: at 1 Gbps the slot is another, and nobody built it.
-const FASTEST: Rate = Rate::from_mbps(100);
+/// The fastest Ethernet that has this half duplex: at 1 Gbps the slot is another, and hardly anybody built it.
+pub const FASTEST: Rate = Rate::from_mbps(100);
 /// Half a slot: beyond it a station could have sent a least frame before it hears of the collision.
 const FARTHEST_BYTES: u64 = 32;
 
