@@ -94,44 +94,62 @@ fn without_an_opposite_it_is_the_constant_rate() {
     assert_eq!(both_ways(Some([false, false])), both_ways(None));
 }
 
-/// A bulk transfer collapses in either direction, in one much more than in the other; both ends half duplex, as two that
-/// agree, or both full, it does not.
+/// A bulk transfer collapses whichever end is half duplex and whichever sends; most where the half-duplex end sends the data,
+/// for it gives frames up itself, after acknowledgements that come whenever they like. Two ends that agree do not collapse.
 #[test]
-fn tcp_collapses_and_more_so_in_one_direction() {
-    for (from, to) in [(SERVER, HOST), (HOST, SERVER)] {
-        println!(
-            "{from}->{to}: {:?}",
-            [None, Some([true, true]), Some([true, false]), Some([false, true])].map(|half| goodput(half, from, to))
-        );
+fn tcp_collapses_most_where_the_half_duplex_end_sends() {
+    let (down, up) = ((SERVER, HOST), (HOST, SERVER));
+    let of = |half, (from, to)| goodput(half, from, to);
+    for way in [down, up] {
+        let (healthy, agreed) = (of(None, way), of(Some([true, true]), way));
+        // 1460 of 1538 bytes are goodput, and slow start takes a while.
+        assert!(healthy > 80.0 && (25.0..80.0).contains(&agreed), "{way:?}: {healthy} {agreed}");
+    }
+    for (half, own, other) in [([false, true], up, down), ([true, false], down, up)] {
+        let (sends, gets) = (of(Some(half), own), of(Some(half), other));
+        assert!(sends < 5.0 && gets < 40.0 && sends < gets / 5.0, "{half:?}: {sends} {gets}");
     }
 }
 
-/// A ping a second loses nothing, and a conversation of small packets hardly anything.
+/// Single packets get through: a request a tenth of a second loses nothing.
 #[test]
 fn light_traffic_works() {
-    let mut p = network(Some([false, true]), 20);
-    tcp(&mut p, SERVER, HOST);
-    p.flows[0].source = spec("request_response", json!({ "response": "200 B", "think": "100 ms" }));
-    let r = run(&p);
-    println!("{:?} {:?}", r.flows[0], r.queues.iter().map(|q| q.duplex).collect::<Vec<_>>());
-    let mut p = network(Some([false, true]), 20);
-    datagrams(&mut p, SERVER, HOST, "100 kbps");
-    datagrams(&mut p, HOST, SERVER, "100 kbps");
-    let r = run(&p);
-    println!("{:?}", r.flows.iter().map(|f| (f.sent_packets, f.lost_packets)).collect::<Vec<_>>());
+    for half in [[false, true], [true, false]] {
+        let mut p = network(Some(half), 10);
+        tcp(&mut p, SERVER, HOST);
+        p.flows[0].source = spec("request_response", json!({ "response": "200 B", "think": "100 ms" }));
+        let r = run(&p);
+        let sent = r.flows[0].sent_packets;
+        assert!(sent > 30 && (r.flows[0].lost_packets, r.flows[0].retransmits) == (0, 0), "{:?}", r.flows[0]);
+    }
 }
 
-/// Datagrams both ways at random instants: what is lost is what a hand computes, and each collision has a cause in the other direction.
+/// Datagrams at random instants both ways, 257.2 a second of 1026 bytes with preamble: a frame of the full-duplex end is broken if
+/// it meets one of the other, whose signals are there for 82.08 us each; where it meets it beyond the slot, that one is
+/// given up too. Each collision breaks one frame, and nothing else is lost.
 #[test]
 fn losses_of_light_datagrams_are_those_of_overlap() {
     let mut p = network(Some([false, true]), 40);
     for (from, to) in [(SERVER, HOST), (HOST, SERVER)] {
-        datagrams(&mut p, from, to, "");
+        datagrams(&mut p, from, to, "1 Mbps");
         p.flows.last_mut().unwrap().source = spec("poisson", json!({ "rate": "2 Mbps", "packet": "972 B" }));
     }
     let r = run(&p);
-    println!("{:?}", r.flows.iter().map(|f| (f.sent_packets, f.lost_packets)).collect::<Vec<_>>());
-    println!("{:?}", r.queues.iter().map(|q| q.duplex).collect::<Vec<_>>());
+    let (full, half) = (r.queues[0].duplex.unwrap(), r.queues[1].duplex.unwrap());
+    let (bytes, rate) = (1038.0 - 12.0, 2e6 / (8.0 * 972.0));
+    let (signal, slot) = (bytes * 8.0 / 100e6, 512.0 / 100e6);
+    let sent = r.flows[0].sent_packets as f64;
+    for (seen, law) in
+        [(full.broken_frames, sent * rate * signal), (half.late_collisions, sent * rate * (signal - slot))]
+    {
+        // What waits starts right behind the other's frame, perhaps into the next one: of second order.
+        assert!((seen as f64 - law).abs() < 4.4 * law.sqrt() + law * rate * signal, "{seen} {law}");
+    }
+    assert_eq!((full.broken_frames, full.collisions), (half.collisions, 0));
+    assert_eq!((half.excessive_collisions, half.broken_frames), (0, 0));
+    let lost: Vec<u64> = r.flows.iter().map(|f| f.lost_packets).collect();
+    assert_eq!(lost, [full.broken_frames, half.late_collisions]);
+    assert_eq!(r.queues[1].ledger.drops[dumbbell_core::aqm::Reason::Link.index()], half.late_collisions);
 }
 
 /// A link that shares its wire with nobody is refused.
