@@ -207,6 +207,14 @@ fn queue(q: &QueueReport) -> Value {
         "utilization": q.utilization,
     });
     colours::add_to_queue(&mut queue, q);
+    if let Some(d) = q.duplex {
+        queue["duplex"] = json!({
+            "collisions": d.collisions,
+            "late_collisions": d.late_collisions,
+            "excessive_collisions": d.excessive_collisions,
+            "broken_frames": d.broken_frames,
+        });
+    }
     queue
 }
 
