@@ -8,7 +8,7 @@ mod rate;
 mod text;
 mod time;
 
-pub use limit::{Capacity, Limit};
+pub use limit::{Capacity, Limit, taken};
 pub use quantity::{Bytes, Packets};
 pub use rate::{Rate, Transmitter};
 pub use text::UnitError;

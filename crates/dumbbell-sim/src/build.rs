@@ -265,7 +265,8 @@ fn queue(
     }
     let aqm = within(&link.name, brought.aqm(spec, &info))?;
     Ok(match aqm.needs() {
-        Needs::Arrival if !options.hold => {
+        // A limit in buffers is counted where packets are held: of a queue that decides at arrival it would be on the way of all.
+        Needs::Arrival if !options.hold && link.capacity.buffer_size().is_none() => {
             Queue::Arrival(ArrivalQueue::new(aqm, rng, info, service, link.count_in_service))
         }
         _ => {
@@ -344,6 +345,7 @@ fn horizon(plan: &Plan) -> Span {
         let queue = match link.capacity {
             Capacity::Packets(n) => link.rate.span_of(u64::from(n) * 1500),
             Capacity::Bytes(n) => link.rate.span_of(n),
+            Capacity::Buffers { count, size } => link.rate.span_of(u64::from(count) * u64::from(size)),
             Capacity::Unlimited => Span::ZERO,
         };
         link.delay + queue
