@@ -275,8 +275,9 @@ fn queue(
         return Ok(Queue::Held(HeldQueue::new(discipline, rng, info, service, link.count_in_service)));
     }
     let aqm = within(&link.name, brought.aqm(spec, &info))?;
+    // A limit in buffers is counted where packets are held: in a queue that decides at arrival it would be on everybody's way.
     Ok(match aqm.needs() {
-        Needs::Arrival if !options.hold && !matches!(service, AnyService::DuplexMismatch(_)) => {
+        Needs::Arrival if !(options.hold || shared(&service) || link.capacity.buffer_size().is_some()) => {
             Queue::Arrival(ArrivalQueue::new(aqm, rng, info, service, link.count_in_service))
         }
         _ => {
@@ -284,6 +285,11 @@ fn queue(
             Queue::Held(HeldQueue::new(discipline, rng, info, service, link.count_in_service))
         }
     })
+}
+
+/// Whether the two directions of a link have one wire, so that who holds it is known only then.
+fn shared(service: &AnyService) -> bool {
+    matches!(service, AnyService::DuplexMismatch(_))
 }
 
 /// The port of one link by itself, with the chance that it has in a run of `plan`.
@@ -355,6 +361,7 @@ fn horizon(plan: &Plan) -> Span {
         let queue = match link.capacity {
             Capacity::Packets(n) => link.rate.span_of(u64::from(n) * 1500),
             Capacity::Bytes(n) => link.rate.span_of(n),
+            Capacity::Buffers { count, size } => link.rate.span_of(u64::from(count) * u64::from(size)),
             Capacity::Unlimited => Span::ZERO,
         };
         link.delay + queue
