@@ -6,7 +6,7 @@ use crate::series::Series;
 use crate::udp::Udp;
 use dumbbell_algos::cc::AnyCc;
 use dumbbell_core::probe::Gauges;
-use dumbbell_core::segment::{Extra, Outbox, Segment};
+use dumbbell_core::segment::{Extra, Notice, Outbox, Segment};
 use dumbbell_core::transport::{CongestionControl, LocalSignal};
 use dumbbell_core::units::{Span, Time};
 use dumbbell_tcp::{Receiver, Sender};
@@ -177,6 +177,14 @@ impl Flow {
             if self.app.waits() && sender.all_acknowledged() {
                 self.app.acknowledged(now);
             }
+        }
+    }
+
+    /// A router says that a packet of the sender was too large.
+    pub fn notified(&mut self, now: Time, notice: Notice, out: &mut impl Outbox) {
+        self.weigh(now);
+        if let Ends::Tcp { sender, .. } = &mut self.ends {
+            let _ = (sender, notice, out);
         }
     }
 
