@@ -114,9 +114,9 @@ impl World {
             exits.push(Exit::new(cut.sockets[2 * i], dscp, jitter(plan, i)));
             exits.push(Exit::new(cut.sockets[2 * i + 1], dscp, None));
         }
-        let gathering = Gathering::new(plan);
         let legend = Legend::of(plan, |link| matches!(elements[link], Element::Port(_)));
         let large = Large::of(plan, &cut.answers);
+        let gathering = Gathering::new(plan, large.iter().flat_map(|large| large.sockets()));
         for (link, least) in large.iter().flat_map(|large| large.asking(plan)) {
             if let Element::Port(port) = &mut elements[link] {
                 port.mtu = least;
