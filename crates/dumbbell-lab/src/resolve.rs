@@ -94,6 +94,10 @@ fn record(scenario: &Scenario, flows: &[Flow], root: &Node, check: &mut Check) -
         }
     }
     acks.retain(|i| matches!(flows[*i].transport, Transport::Tcp { .. }));
+    let mut delays = followed(&r.delays, "delays", flows, root, check);
+    if let Followed::All(_) = r.delays {
+        delays.retain(|i| flows[*i].session.is_none()); // They are too many and too short.
+    }
     let completions = r.completions && !scenario.session.is_empty();
     if r.markers && r.every.is_none() {
         check.note("record.markers has no effect without record.every: markers have series");
@@ -105,6 +109,7 @@ fn record(scenario: &Scenario, flows: &[Flow], root: &Node, check: &mut Check) -
         drops: r.drops,
         packets,
         acks,
+        delays,
         completions,
         markers: r.markers,
     }
