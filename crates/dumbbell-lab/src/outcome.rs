@@ -1,5 +1,6 @@
 //! A run's report as the results name it.
 pub mod colours;
+mod hosts;
 mod markers;
 mod sessions;
 
@@ -92,6 +93,10 @@ pub fn of_run(plan: &Plan, report: &Report, wall_s: f64) -> Value {
     run["totals"].as_object_mut().into_iter().for_each(|totals| totals.extend(errors.clone()));
     if !report.markers.is_empty() {
         run["markers"] = report.markers.iter().map(|m| markers::row(m, window_s)).collect();
+    }
+    let hosts = hosts::of_run(plan, report, window_s);
+    if !hosts.is_empty() {
+        run["hosts"] = hosts.into();
     }
     if !plan.sessions.is_empty() {
         run["sessions"] = sessions::of_run(plan, report).into();
