@@ -243,6 +243,9 @@ macro_rules! __delegate {
             fn on_idle(&mut self, restart_window: u64) {
                 $crate::__each!(self, $Any $list, a => a.on_idle(restart_window))
             }
+            fn on_mss(&mut self, mss: u64) {
+                $crate::__each!(self, $Any $list, a => a.on_mss(mss))
+            }
             fn on_timer(&mut self, now: $crate::units::Time, orders: &mut $crate::transport::Orders) {
                 $crate::__each!(self, $Any $list, a => a.on_timer(now, orders))
             }

@@ -41,6 +41,7 @@ pub mod choice;
 mod codepoint;
 pub mod door;
 pub mod drive;
+mod duplex;
 mod edges;
 mod engine;
 pub mod examine;

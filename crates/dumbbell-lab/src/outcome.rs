@@ -1,5 +1,6 @@
 //! A run's report as the results name it.
 pub mod colours;
+mod fragments;
 mod hosts;
 mod markers;
 mod sessions;
@@ -97,6 +98,9 @@ pub fn of_run(plan: &Plan, report: &Report, wall_s: f64) -> Value {
     let hosts = hosts::of_run(plan, report, window_s);
     if !hosts.is_empty() {
         run["hosts"] = hosts.into();
+    }
+    if let Some(all) = &report.fragmentation {
+        run["fragmentation"] = fragments::of_run(all);
     }
     if !plan.sessions.is_empty() {
         run["sessions"] = sessions::of_run(plan, report).into();
@@ -208,6 +212,14 @@ fn queue(q: &QueueReport) -> Value {
         "utilization": q.utilization,
     });
     colours::add_to_queue(&mut queue, q);
+    if let Some(d) = q.duplex {
+        queue["duplex"] = json!({
+            "collisions": d.collisions,
+            "late_collisions": d.late_collisions,
+            "excessive_collisions": d.excessive_collisions,
+            "broken_frames": d.broken_frames,
+        });
+    }
     queue
 }
 

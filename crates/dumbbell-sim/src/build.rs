@@ -14,6 +14,7 @@ use crate::large::{self, Large};
 use crate::legend::Legend;
 use crate::legs::{Legs, Streams, Waits};
 use crate::measures::attach;
+use crate::media::Media;
 use crate::net::{Element, Net};
 use crate::observe::Looks;
 use crate::port::{Port, Queue};
@@ -113,19 +114,20 @@ impl World {
             exits.push(Exit::new(cut.sockets[2 * i], dscp, jitter(plan, i)));
             exits.push(Exit::new(cut.sockets[2 * i + 1], dscp, None));
         }
-        let gathering = Gathering::new(plan);
         let legend = Legend::of(plan, |link| matches!(elements[link], Element::Port(_)));
         let large = Large::of(plan, &cut.answers);
+        let gathering = Gathering::new(plan, large.iter().flat_map(|large| large.sockets()));
         for (link, least) in large.iter().flat_map(|large| large.asking(plan)) {
             if let Element::Port(port) = &mut elements[link] {
                 port.mtu = least;
             }
         }
+        let media = Media::of(plan, &elements)?;
         let mut net = Net::new(Time::ZERO + plan.duration, cut.legs, ranks, agenda, elements, exits);
         net.table = FlowTable::new(plan.flows.iter().map(|f| f.info));
         net.audit = options.audit.then(Audit::default);
         net.words = Words::of(plan);
-        net.large = large;
+        (net.large, net.media) = (large, media);
         Ok(World::assemble(legend, flows, net, gathering, colours, brought.alarm))
     }
 }
@@ -274,7 +276,7 @@ fn queue(
     }
     let aqm = within(&link.name, brought.aqm(spec, &info))?;
     Ok(match aqm.needs() {
-        Needs::Arrival if !options.hold => {
+        Needs::Arrival if !options.hold && !matches!(service, AnyService::DuplexMismatch(_)) => {
             Queue::Arrival(ArrivalQueue::new(aqm, rng, info, service, link.count_in_service))
         }
         _ => {

@@ -172,6 +172,11 @@ impl Large {
         }
     }
 
+    /// The sockets whose packets do not fit everywhere.
+    pub fn sockets(&self) -> impl Iterator<Item = u32> {
+        self.manners.keys().copied()
+    }
+
     /// The way by which the router before `link` answers the sender of `flow`.
     pub fn answer(&self, flow: u32, link: u32) -> Option<Tail> {
         self.answers.get(&(flow, link)).copied()

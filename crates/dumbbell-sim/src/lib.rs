@@ -27,6 +27,7 @@ mod legend;
 mod legs;
 mod markers;
 mod measures;
+mod media;
 mod net;
 mod observe;
 mod parcel;

@@ -9,6 +9,7 @@ use crate::net::{Element, scene};
 use crate::observe::Observer;
 use crate::reassembly::Gathered;
 use crate::world::World;
+use dumbbell_algos::service::duplex_mismatch::medium::Counters;
 use dumbbell_core::fingerprint::Fingerprint;
 use dumbbell_core::ledger::Ledger;
 use dumbbell_core::probe::Gauges;
@@ -108,6 +109,8 @@ pub struct QueueReport {
     /// Bits sent over bits that the transmitter could have sent; at a constant rate the share of time in which it was
     /// busy.
     pub utilization: f64,
+    /// Collisions of its end of an Ethernet; `None` where there is none to share.
+    pub duplex: Option<Counters>,
 }
 
 /// A processor.
@@ -221,6 +224,7 @@ impl World {
                     measures: stats.measures().unwrap_or_default(),
                     ledger: stats.window(),
                     utilization: port.utilization(),
+                    duplex: self.net.media.as_ref().and_then(|media| media.counters(link.number)),
                 })
             })
             .collect()
