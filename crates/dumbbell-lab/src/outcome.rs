@@ -2,6 +2,7 @@
 pub mod colours;
 pub mod delays;
 mod fragments;
+mod hosts;
 mod markers;
 mod sessions;
 
@@ -97,6 +98,10 @@ pub fn of_run(plan: &Plan, report: &Report, wall_s: f64) -> Value {
     run["totals"].as_object_mut().into_iter().for_each(|totals| totals.extend(errors.clone()));
     if !report.markers.is_empty() {
         run["markers"] = report.markers.iter().map(|m| markers::row(m, window_s)).collect();
+    }
+    let hosts = hosts::of_run(plan, report, window_s);
+    if !hosts.is_empty() {
+        run["hosts"] = hosts.into();
     }
     if let Some(all) = &report.fragmentation {
         run["fragmentation"] = fragments::of_run(all);
