@@ -404,6 +404,12 @@ macro_rules! __delegate {
             fn awaits(&self) -> bool {
                 $crate::__each!(self, $Any $list, a => a.awaits())
             }
+            fn largest(&self) -> Option<u64> {
+                $crate::__each!(self, $Any $list, a => a.largest())
+            }
+            fn voice(&self) -> Option<$crate::source::Voice> {
+                $crate::__each!(self, $Any $list, a => a.voice())
+            }
             fn probe(&self, now: $crate::units::Time, out: &mut dyn $crate::probe::Probe) {
                 $crate::__each!(self, $Any $list, a => a.probe(now, out))
             }

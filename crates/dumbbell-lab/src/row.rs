@@ -2,11 +2,13 @@
 //!
 //! Each flow has two hosts of its own, `NAME/sender` and `NAME/receiver`, so that a flow's `rtt` is realised
 //! on access links that nobody shares.
-use crate::network::{Network, Placed, QueueFrom, Wired, framing, mtu};
+use crate::framing;
+use crate::network::{Network, Placed, QueueFrom, Wired, mtu};
 use crate::node::{Node, Path, below, path};
 use crate::problem::{Check, Diagnostic};
 use crate::scenario::{Access, Direction, Scenario, Wire};
 use crate::service::{base_rate, transmitter};
+use dumbbell_core::packet::Framing;
 use dumbbell_core::units::{Bytes, Rate, Span};
 use dumbbell_plan::{LinkId, NodeId, NodeKind};
 use std::rc::Rc;
@@ -27,7 +29,7 @@ struct Entrance {
     rate: Rate,
     delay: Span,
     mtu: u32,
-    framing: u32,
+    framing: Framing,
 }
 
 /// The network of a `dumbbell` or a `parking_lot`; `names` are its flows.
@@ -51,6 +53,7 @@ pub fn build(scenario: &Scenario, root: &Node, names: &[(usize, String)], check:
     };
     let mut net = Network::default();
     let routers: Vec<NodeId> = row.routers.iter().map(|r| net.node(r, NodeKind::Router)).collect();
+    routers.iter().for_each(|r| net.nodes[*r].silent = scenario.icmp == Some(false));
     let ends: Vec<(usize, usize)> =
         (0..scenario.flow.len()).map(|i| ends(scenario, i, routers.len(), root, check)).collect();
     let data_backwards = names.iter().any(|(i, _)| ends[*i].0 > ends[*i].1);
@@ -144,7 +147,7 @@ fn bottlenecks(
         service: own.service,
         delay: row.wire.delay,
         mtu: mtu(row.wire.mtu, root, &at, check),
-        framing: framing(root, &below(&at, "framing"), check).unwrap_or(0),
+        framing: framing::written(root, &below(&at, "framing"), check).unwrap_or_default(),
         queue,
         conditioner: Some(below(&at, "conditioner").into()),
         impairment: Some(below(&at, "impairment").into()),
@@ -181,9 +184,9 @@ fn entrance(row: &Row<'_>, rate: Rate, root: &Node, check: &mut Check) -> Entran
         rate: access.rate.unwrap_or(Rate::from_bps(rate.bps().saturating_mul(10))),
         delay: access.delay.unwrap_or(Span::from_ms(1)),
         mtu: mtu(size, root, if access.mtu.is_some() { &at } else { &bottleneck }, check),
-        framing: framing(root, &below(&at, "framing"), check)
-            .or_else(|| framing(root, &below(&bottleneck, "framing"), check))
-            .unwrap_or(0),
+        framing: framing::written(root, &below(&at, "framing"), check)
+            .or_else(|| framing::written(root, &below(&bottleneck, "framing"), check))
+            .unwrap_or_default(),
     }
 }
 
