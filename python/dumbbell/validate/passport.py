@@ -17,6 +17,7 @@ SUBJECTS = (
     "queues",
     "red",
     "links",
+    "frames",
     "losses",
     "wireless",
     "measuring",
