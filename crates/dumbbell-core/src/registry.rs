@@ -390,6 +390,9 @@ macro_rules! __delegate {
             fn utilization(&self) -> Option<f64> {
                 $crate::__each!(self, $Any $list, a => a.utilization())
             }
+            fn spent(&self) -> Option<$crate::service::Spent> {
+                $crate::__each!(self, $Any $list, a => a.spent())
+            }
         }
     };
     (source $Any:ident $list:tt) => {
@@ -406,6 +409,12 @@ macro_rules! __delegate {
             }
             fn awaits(&self) -> bool {
                 $crate::__each!(self, $Any $list, a => a.awaits())
+            }
+            fn largest(&self) -> Option<u64> {
+                $crate::__each!(self, $Any $list, a => a.largest())
+            }
+            fn voice(&self) -> Option<$crate::source::Voice> {
+                $crate::__each!(self, $Any $list, a => a.voice())
             }
             fn probe(&self, now: $crate::units::Time, out: &mut dyn $crate::probe::Probe) {
                 $crate::__each!(self, $Any $list, a => a.probe(now, out))
