@@ -5,6 +5,7 @@ use crate::app::App;
 use crate::arrival::ArrivalQueue;
 use crate::audit::Audit;
 use crate::colours::Colours;
+use crate::delays::OneWay;
 use crate::discipline::Discipline;
 use crate::edges::{self, Passing};
 use crate::exit::Exit;
@@ -312,6 +313,11 @@ fn jitter(plan: &Plan, number: usize) -> Option<(Span, Stream)> {
         .then(|| (tcp.send_jitter, Stream::named(plan.seed, &format!("{}/jitter", flow.name))))
 }
 
+/// What measures the delays of a flow of datagrams, unless it is one of a session's many.
+fn delays(plan: &Plan, flow: &dumbbell_plan::Flow) -> Option<OneWay> {
+    flow.session.is_none().then(|| OneWay::new(Time::ZERO + plan.warmup, plan.propagation(flow)))
+}
+
 fn flow(plan: &Plan, number: usize, straight: bool, brought: &Brought<'_>) -> Result<Flow, Fault> {
     let flow = &plan.flows[number];
     let chance = |part: &str| Stream::named(plan.seed, &format!("{}/{part}", flow.name));
@@ -320,7 +326,7 @@ fn flow(plan: &Plan, number: usize, straight: bool, brought: &Brought<'_>) -> Re
     let stop = flow.stop.map_or(Time::NEVER, |d| Time::ZERO + d);
     let app = App::new(source, chance("source"), start, stop);
     let ends = match &flow.transport {
-        Transport::Udp { header, ecn, .. } => Ends::Udp(Udp::new(*header, *ecn)),
+        Transport::Udp { header, ecn, .. } => Ends::Udp(Udp::new(*header, *ecn, delays(plan, flow))),
         Transport::Tcp { cc, tcp } => {
             let (reserved, rtt) = (flow.info.reserved, flow.info.rtt);
             let build = |path: &Path| brought.cc(cc, &Path { reserved, rtt, ..*path });
