@@ -24,7 +24,7 @@ struct Weather {
 }
 
 fn config() -> impl Strategy<Value = TcpConfig> {
-    (any::<[bool; 8]>(), 0u32..3, prop::sample::select(vec![536u64, 1460, 8960]), 1u64..40).prop_map(
+    (any::<[bool; 8]>(), 0u32..3, prop::sample::select(vec![536u64, 1460, 8960]), 70u64..600).prop_map(
         |(on, way, mss, raise)| TcpConfig {
             mss: Some(Bytes(mss)),
             pmtu_discovery: if on[0] { Discovery::Icmp } else { Discovery::Probe },
@@ -50,7 +50,8 @@ fn config() -> impl Strategy<Value = TcpConfig> {
 fn weather() -> impl Strategy<Value = Weather> {
     let mtus =
         prop::collection::vec((0u64..20_000, prop::sample::select(vec![300u32, 576, 1000, 1500, 4000, 9000])), 0..4);
-    let tells = (any::<bool>(), 1u64..200, any::<bool>());
+    // Four of five name the size.
+    let tells = (any::<bool>(), 1u64..200, prop::bool::weighted(0.8));
     let odds = (prop::sample::select(vec![0.0, 0.0, 0.01, 0.05]), prop::sample::select(vec![0.0, 0.1]), any::<bool>());
     (0..dumbbell_algos::cc::CATALOGUE.len(), config(), 1u64..500_000, any::<u64>(), odds, mtus, tells, 0u64..30)
         .prop_map(|(control, config, bytes, seed, (loss, reordering, rate), mut mtus, (says, after, named), forged)| {

@@ -51,7 +51,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             return None;
         }
         let trial = self.cold.path.as_ref().and_then(|path| path.trial).filter(|t| t.from == at);
-        let dropped = trial.map_or(self.path_mtu(), |t| t.size);
+        // What the packet had at most: no notice names a size that it would have fitted into.
+        let dropped = trial.map_or(self.overhead + self.mss.min(self.high - at) as u32, |t| t.size);
         let told = if notice.mtu == 0 { plateau_below(dropped) } else { notice.mtu };
         (least(config.header.0) <= told && told < dropped).then_some(told.max(self.least_mtu()))
     }
