@@ -1,6 +1,8 @@
 //! A run's report as the results name it.
 pub mod colours;
 pub mod delays;
+mod fragments;
+mod hosts;
 mod markers;
 mod sessions;
 
@@ -96,6 +98,13 @@ pub fn of_run(plan: &Plan, report: &Report, wall_s: f64) -> Value {
     run["totals"].as_object_mut().into_iter().for_each(|totals| totals.extend(errors.clone()));
     if !report.markers.is_empty() {
         run["markers"] = report.markers.iter().map(|m| markers::row(m, window_s)).collect();
+    }
+    let hosts = hosts::of_run(plan, report, window_s);
+    if !hosts.is_empty() {
+        run["hosts"] = hosts.into();
+    }
+    if let Some(all) = &report.fragmentation {
+        run["fragmentation"] = fragments::of_run(all);
     }
     if !plan.sessions.is_empty() {
         run["sessions"] = sessions::of_run(plan, report).into();
@@ -207,6 +216,14 @@ fn queue(q: &QueueReport) -> Value {
         "utilization": q.utilization,
     });
     colours::add_to_queue(&mut queue, q);
+    if let Some(d) = q.duplex {
+        queue["duplex"] = json!({
+            "collisions": d.collisions,
+            "late_collisions": d.late_collisions,
+            "excessive_collisions": d.excessive_collisions,
+            "broken_frames": d.broken_frames,
+        });
+    }
     queue
 }
 

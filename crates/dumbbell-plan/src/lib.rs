@@ -204,6 +204,26 @@ pub struct Link {
     pub impairments: Vec<Shared<Spec>>,
     /// Whether the results report its queue.
     pub report: bool,
+    /// It is no link of the network, but the processor of the host at both of its ends, in this direction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<Side>,
+}
+
+/// What a host's processor does with packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    /// It takes them from the network card.
+    Receive,
+    /// It gives them to the network card.
+    Send,
+}
+
+impl Side {
+    /// Its name in results.
+    pub fn name(self) -> &'static str {
+        ["receive", "send"][self as usize]
+    }
 }
 
 impl Link {

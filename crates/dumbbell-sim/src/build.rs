@@ -15,6 +15,7 @@ use crate::large::{self, Large};
 use crate::legend::Legend;
 use crate::legs::{Legs, Streams, Waits};
 use crate::measures::attach;
+use crate::media::Media;
 use crate::net::{Element, Net};
 use crate::observe::Looks;
 use crate::port::{Port, Queue};
@@ -122,11 +123,12 @@ impl World {
                 port.mtu = least;
             }
         }
+        let media = Media::of(plan, &elements)?;
         let mut net = Net::new(Time::ZERO + plan.duration, cut.legs, ranks, agenda, elements, exits);
         net.table = FlowTable::new(plan.flows.iter().map(|f| f.info));
         net.audit = options.audit.then(Audit::default);
         net.words = Words::of(plan);
-        net.large = large;
+        (net.large, net.media) = (large, media);
         Ok(World::assemble(legend, flows, net, gathering, colours, brought.alarm))
     }
 }
@@ -274,8 +276,9 @@ fn queue(
         return Ok(Queue::Held(HeldQueue::new(discipline, rng, info, service, link.count_in_service)));
     }
     let aqm = within(&link.name, brought.aqm(spec, &info))?;
+    // A limit in buffers is counted where packets are held: in a queue that decides at arrival it would be on everybody's way.
     Ok(match aqm.needs() {
-        Needs::Arrival if !options.hold => {
+        Needs::Arrival if !(options.hold || shared(&service) || link.capacity.buffer_size().is_some()) => {
             Queue::Arrival(ArrivalQueue::new(aqm, rng, info, service, link.count_in_service))
         }
         _ => {
@@ -283,6 +286,11 @@ fn queue(
             Queue::Held(HeldQueue::new(discipline, rng, info, service, link.count_in_service))
         }
     })
+}
+
+/// Whether the two directions of a link have one wire, so that who holds it is known only then.
+fn shared(service: &AnyService) -> bool {
+    matches!(service, AnyService::DuplexMismatch(_))
 }
 
 /// The port of one link by itself, with the chance that it has in a run of `plan`.
@@ -359,6 +367,7 @@ fn horizon(plan: &Plan) -> Span {
         let queue = match link.capacity {
             Capacity::Packets(n) => link.rate.span_of(u64::from(n) * 1500),
             Capacity::Bytes(n) => link.rate.span_of(n),
+            Capacity::Buffers { count, size } => link.rate.span_of(u64::from(count) * u64::from(size)),
             Capacity::Unlimited => Span::ZERO,
         };
         link.delay + queue

@@ -28,6 +28,7 @@ mod legend;
 mod legs;
 mod markers;
 mod measures;
+mod media;
 mod net;
 mod observe;
 mod parcel;
@@ -57,7 +58,7 @@ pub use markers::{MarkerReport, MarkerRow};
 pub use measures::Measures;
 pub use observe::{Cause, FlowRow, Observer, QueueRow, Reaction, Signal, Stance, Who};
 pub use reassembly::Gathered;
-pub use report::{Conservation, FlowReport, Fragmentation, QueueReport, Report};
+pub use report::{Conservation, FlowReport, Fragmentation, ProcessorReport, QueueReport, Report};
 pub use world::World;
 
 /// Parts for the benchmarks in `bench/`; no part of the API.
