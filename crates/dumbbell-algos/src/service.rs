@@ -10,6 +10,7 @@ registry! { service AnyService, suite service_suite {
     arq::Arq,
     duplex_mismatch::DuplexMismatch,
     handoff::Handoff,
+    host_cpu::HostCpu,
     mahimahi::Mahimahi,
     outage::Outage,
     sine::Sine,

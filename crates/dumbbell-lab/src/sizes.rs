@@ -1,7 +1,7 @@
 //! What fits where: the segments of a TCP, datagrams, and what routers say of those that do not.
 use crate::flows::Kit;
 use crate::network::{Network, Placed};
-use crate::node::{Node, Path, path};
+use crate::node::{Node, Path, below, path};
 use crate::problem::{Check, Diagnostic};
 use crate::routes;
 use dumbbell_algos::source::AnySource;
@@ -30,8 +30,9 @@ struct Spot<'a> {
 }
 
 impl Spot<'_> {
-    fn refuse(&self, cause: String, fix: &str, check: &mut Check) {
-        check.error(Diagnostic::new(cause).at(self.root.nearest_place(&self.at)).fix(fix).key(&self.at));
+    fn refuse(&self, key: &str, cause: String, fix: &str, check: &mut Check) {
+        let at = if key.is_empty() { self.at.clone() } else { below(&self.at, key) };
+        check.error(Diagnostic::new(cause).at(self.root.nearest_place(&at)).fix(fix).key(&at));
     }
     fn narrowest(&self, way: &[LinkId]) -> Option<&Link> {
         way.iter().map(|l| &self.links[*l]).min_by_key(|l| l.mtu)
@@ -45,7 +46,7 @@ pub fn fit(kit: &mut Kit, flow: &Placed, links: &[Link], root: &Node, check: &mu
         if link.mtu < kit.ip.least_mtu() {
             let least = kit.ip.least_mtu();
             let cause = format!("IP version 6 needs links of {least} B, and `{}` carries {} B", link.name, link.mtu);
-            spot.refuse(cause, &format!("raise its mtu to \"{least} B\", or take ip = 6 out"), check);
+            spot.refuse("ip", cause, &format!("raise its mtu to \"{least} B\", or take ip = 6 out"), check);
             break;
         }
     }
@@ -71,7 +72,7 @@ fn datagrams(kit: &Kit, flow: &Placed, spot: &Spot<'_>, check: &mut Check) {
     if *df {
         let cause = format!("datagrams of {} B must not be cut (df), and `{name}` carries {room} B", size);
         let fix = format!("send at most \"{} B\", raise the link's mtu, or take df out", room - u64::from(*header));
-        return spot.refuse(cause, &fix, check);
+        return spot.refuse("df", cause, &fix, check);
     }
     if size <= 65_535 {
         let more = if kit.ip == Ip::V6 { 8 } else { 0 };
@@ -108,7 +109,7 @@ fn segments(kit: &mut Kit, flow: &Placed, spot: &Spot<'_>, check: &mut Check) ->
         };
         let wanted = tcp.mss.map_or(room, |mss| mss.0 + header);
         let cause = format!("packets of {} do not fit into `{}`, whose mtu is {room} B", Bytes(wanted), link.name);
-        spot.refuse(cause, &fix, check);
+        spot.refuse("", cause, &fix, check);
     }
     let with_sizes = || {
         let mut transport = kit.transport.clone();
