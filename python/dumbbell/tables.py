@@ -69,7 +69,16 @@ def result_grids(result: Result) -> list[Grid]:
     profiles = [_profiles(result)] if any("in_throughput_bps" in f.as_dict() for f in result.flows) else []
     markers = [_markers(result)] if len(result.markers) else []
     wires = [_ethernets(result)] if any("collisions" in q.as_dict() for q in result.queues) else []
-    return [*own, *told, *sessions, _queues(result), *wires, *profiles, *markers, *([_acks(followed)] if followed else [])]
+    return [
+        *own,
+        *told,
+        *sessions,
+        _queues(result),
+        *wires,
+        *profiles,
+        *markers,
+        *([_acks(followed)] if followed else []),
+    ]
 
 
 def measures_table(result: Result) -> Table:

@@ -71,12 +71,12 @@ def _coded() -> Iterator[Oracle]:
     apart, together = losses.coded(loss, data, repair), losses.coded_bursts(to_bad, to_good, data, repair)
     dealt = f"{law}; bursts, dealt out to 40 blocks"
     chain = "A block in a row over Gilbert's channel: forward over states and losses"
-    for name, wire, packets, what, expected in (
-        ("residual", {**code, "loss": loss}, PACKETS, law, apart),
-        ("interleaved", {**bursts, "interleave": 40}, MANY, dealt, apart),
-        ("bursts", bursts, MANY, chain, together),
+    for name, wire, what, expected in (
+        ("residual", {**code, "loss": loss}, law, apart),
+        ("interleaved", {**bursts, "interleave": 40}, dealt, apart),
+        ("bursts", bursts, chain, together),
     ):
-        make = partial(_spaced, packets=packets, impairment=[wire])
+        make = partial(_spaced, impairment=[wire])
         yield Oracle(f"fec.{name}", what, expected, 0.05, over_drives(("fec", name), make, _lost))
 
 
