@@ -53,13 +53,13 @@ fn a_core_is_linear_up_to_its_limit_and_then_constant() {
         if offered * cost(700.0) < 100e6 {
             near(number(cpu, "utilization"), offered * cost(700.0) / 100e6, 1e-3);
             near(number(flow, "goodput_bps"), mbps * 1e6, 1e-3);
-            assert_eq!((number(cpu, "drops"), interrupts), (0.0, packets), "each wakes an idle core");
+            assert_eq!((number(cpu, "dropped_packets"), interrupts), (0.0, packets), "each wakes an idle core");
         } else {
             assert_eq!(number(cpu, "utilization"), 1.0);
             near(number(flow, "goodput_bps"), most * 1472.0 * 8.0, 1e-4);
-            near(number(cpu, "drops"), (offered - most) * 2.0, 5e-3);
+            near(number(cpu, "dropped_packets"), (offered - most) * 2.0, 5e-3);
             assert_eq!(interrupts, 0.0, "a busy core polls");
-            assert_eq!(number(flow, "lost_packets"), number(cpu, "drops"));
+            assert_eq!(number(flow, "lost_packets"), number(cpu, "dropped_packets"));
         }
         near(number(cpu, "cycles_per_bit"), number(cpu, "cycles") / (number(flow, "goodput_bps") * 2.0), 1e-9);
         near(number(cpu, "cycles_per_packet"), number(cpu, "cycles") / packets, 1e-12);
@@ -105,7 +105,7 @@ receiver_cpu = { clock = "60 MHz", per_packet = 12000 }
     let r = run(TCP, &[]);
     near(number(&r["flows"][0], "goodput_bps"), limit, 0.01);
     let [takes, gives] = ["receive", "send"].map(|d| host(&r, &format!("s/receiver/cpu_{d}")));
-    assert!(number(takes, "utilization") > 0.99 && number(takes, "drops") > 0.0);
+    assert!(number(takes, "utilization") > 0.99 && number(takes, "dropped_packets") > 0.0);
     assert!(number(&r["queues"][0], "utilization") < 0.1, "the network is idle");
     near(number(gives, "cycles"), 12000.0 * number(gives, "packets"), 1e-12);
     near(number(gives, "packets"), number(takes, "packets") / 2.0, 0.1); // Every second segment is acknowledged.
