@@ -10,7 +10,7 @@ mod text;
 mod time;
 
 pub use clock::Clock;
-pub use limit::{Capacity, Limit};
+pub use limit::{Capacity, Limit, taken};
 pub use quantity::{Bytes, Packets};
 pub use rate::{Rate, Transmitter};
 pub use text::UnitError;

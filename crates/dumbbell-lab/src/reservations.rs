@@ -73,6 +73,10 @@ fn depth(rule: &Rule, key: &str, rate: Rate, rtt: Span, largest: u64) -> Option<
     let limit: Limit = serde_json::from_value(rule.spec.config.get(key)?.clone()).ok()?;
     match limit.resolve(rate, rtt) {
         Capacity::Bytes(n) => (n > 0 && n < largest).then_some((n, matches!(limit, Limit::Bytes(_)))),
+        Capacity::Buffers { count, size } => {
+            let bytes = u64::from(count) * u64::from(size);
+            (bytes > 0 && bytes < largest).then_some((bytes, true))
+        }
         Capacity::Packets(_) | Capacity::Unlimited => None,
     }
 }

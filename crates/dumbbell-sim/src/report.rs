@@ -2,6 +2,7 @@
 use crate::acks::AckSummary;
 use crate::colours::Tints;
 use crate::cutting::Cuts;
+use crate::delays::DelaySummary;
 use crate::flow::Ends;
 use crate::markers::MarkerReport;
 use crate::measures::Measures;
@@ -87,6 +88,8 @@ pub struct FlowReport {
     pub tints: Option<Tints>,
     /// Its acknowledgements; filled in by whoever followed them.
     pub acks: Option<AckSummary>,
+    /// Delays of its packets: of datagrams; those of a connection are filled in by whoever followed them.
+    pub delays: Option<Box<DelaySummary>>,
 }
 
 /// One queue.
@@ -206,6 +209,7 @@ impl World {
             application: flow.application(self.end),
             tints: self.colours.as_ref().map(|c| c.of_flow(i)),
             acks: None,
+            delays: w.delays.map(Box::new),
         }
     }
 
