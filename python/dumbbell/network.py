@@ -210,7 +210,7 @@ def flow_rows(plan: Plan) -> list[list[str]]:
 
 
 def link_rows(plan: Plan) -> list[list[str]]:
-    """Each link that is reported, or that does more to packets than forward them; processors of hosts if they are few."""
+    """Each link that is reported, or that does more than forward; processors of hosts if they are few."""
     few = sum("host" in link for link in plan["links"]) <= _FEW
     return [
         [

@@ -13,7 +13,21 @@ from typing import Any
 from .errors import ScenarioError
 
 _TEXT = frozenset(
-    {"name", "cc", "kind", "transport", "source", "fingerprint", "scenario", "title", "sizes", "link", "flow", "host", "direction"}
+    {
+        "name",
+        "cc",
+        "kind",
+        "transport",
+        "source",
+        "fingerprint",
+        "scenario",
+        "title",
+        "sizes",
+        "link",
+        "flow",
+        "host",
+        "direction",
+    }
 )
 """Keys whose value is text, when it is there."""
 

@@ -215,3 +215,23 @@ fn what_packets_cost_is_told_without_a_run() {
         assert!(said.contains(words), "{said}");
     }
 }
+
+/// What a processor does is decided when a packet comes; a queue that holds its packets, and a run that visits every link,
+/// have the same history.
+#[test]
+fn a_processor_has_one_history() {
+    let cpu = "cpu={preset=\"server_2021\", clock=\"40 MHz\", ring=\"20 pkt\", interrupt_gap=\"200 us\"}";
+    let with = |options: &[(&str, bool)]| {
+        let mut asked = request(RED, &[cpu, "flow.0.count=3", "duration=\"5 s\""]);
+        options.iter().for_each(|(key, value)| asked[*key] = json!(value));
+        let run = door::run(&asked, &|_| true).unwrap_or_else(|p| panic!("{}", p.rendered));
+        assert_eq!(run["valid"], true, "{}", run["conservation"]);
+        (run["fingerprint"].clone(), run["hosts"].clone())
+    };
+    let plain = with(&[]);
+    let sum = |key: &str| plain.1.as_array().unwrap().iter().map(|h| number(h, key)).sum::<f64>();
+    assert!(sum("merged_packets") > 0.0 && sum("interrupts") > 0.0 && sum("dropped_packets") > 0.0, "{}", plain.1);
+    assert_eq!(with(&[("fold", false)]), plain);
+    assert_eq!(with(&[("hold", true)]), plain);
+    assert_eq!(with(&[("straight", false)]), plain);
+}

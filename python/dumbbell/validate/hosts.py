@@ -99,7 +99,7 @@ def _oracles() -> Iterator[Oracle]:
     )
     yield Oracle(
         "host.headers.saved",
-        "One frame of 9 KB in the place of six of 1.5 KB saves 5 headers of 1,200 cycles: Jo, Kwak, Byeon 2004, section 3.1",
+        "One frame of 9 KB in the place of six of 1.5 KB saves 5 headers of 1,200 cycles: Jo, Kwak, Byeon 2004, 3.1",
         laws.headers_saved(1200, 6),
         1e-9,
         _saved,
@@ -107,7 +107,7 @@ def _oracles() -> Iterator[Oracle]:
     )
     yield Oracle(
         "host.tcp.goodput",
-        "A connection gets what its receiver's processor can take, 8 mss clock / cycles, over a network with ten times that",
+        "A connection gets what its receiver's processor takes, 8 mss clock / cycles; the network has ten times that",
         laws.limit(60e6, 12_000, 1448),
         0.01,
         _measured(_connection(), _goodput),
