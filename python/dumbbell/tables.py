@@ -60,8 +60,8 @@ def sweep_tables(sweep: Sweep) -> list[RenderableType]:
 
 
 def result_grids(result: Result) -> list[Grid]:
-    """The flows, what their applications measured, the sessions, the queues, profiles and markers where there are any,
-    and acknowledgements where they were recorded."""
+    """The flows, what their applications measured, the sessions, the queues, profiles, markers and processors of hosts
+    where there are any, and acknowledgements where they were recorded."""
     own = [_flows(result)] if len(result.flows) or not len(result.sessions) else []
     told = [_applications(result)] if any(flow.application for flow in result.flows) else []
     sessions = [_sessions(result), *_by_size(result)] if len(result.sessions) else []
@@ -69,16 +69,9 @@ def result_grids(result: Result) -> list[Grid]:
     profiles = [_profiles(result)] if any("in_throughput_bps" in f.as_dict() for f in result.flows) else []
     markers = [_markers(result)] if len(result.markers) else []
     wires = [_ethernets(result)] if any("collisions" in q.as_dict() for q in result.queues) else []
-    return [
-        *own,
-        *told,
-        *sessions,
-        _queues(result),
-        *wires,
-        *profiles,
-        *markers,
-        *([_acks(followed)] if followed else []),
-    ]
+    hosts = [_hosts(result)] if len(result.hosts) else []
+    tail = [_acks(followed)] if followed else []
+    return [*own, *told, *sessions, _queues(result), *wires, *profiles, *markers, *hosts, *tail]
 
 
 def measures_table(result: Result) -> Table:
@@ -171,6 +164,14 @@ _MARKERS: tuple[Column, ...] = (
     ("held", "held_mean_packets", "pkt"),
     ("holding", "holding_mean_s", "s"),
     ("p99 holding", "holding_p99_s", "s"),
+)
+_HOSTS: tuple[Column, ...] = (
+    ("packets", "packets", ""),
+    ("interrupts", "interrupts", ""),
+    ("a packet", "cycles_per_packet", "cycles"),
+    ("a bit", "cycles_per_bit", "cycles"),
+    ("utilization", "utilization", "1"),
+    ("dropped", "dropped_packets", "pkt"),
 )
 _RARE = ("marks", "rtos", "lock_out", "dropped_packets", "held_mean_packets")
 # What more is measured of a queue: a row for each, a column for each queue.
@@ -266,6 +267,12 @@ def _markers(result: Result) -> Grid:
         [m.as_dict().get("flow") or "all", m.link, m.kind, *row] for m, row in zip(result.markers, cells, strict=True)
     ]
     return Grid("Markers", ["of flow", "before", "kind", *titles], rows, text_columns=3)
+
+
+def _hosts(result: Result) -> Grid:
+    titles, cells = _measured(result.hosts, _HOSTS)
+    rows = [[h.host, h.direction, *row] for h, row in zip(result.hosts, cells, strict=True)]
+    return Grid("Hosts", ["host", "processor", *titles], rows, text_columns=2)
 
 
 def _acks(followed: Sequence[Row]) -> Grid:
