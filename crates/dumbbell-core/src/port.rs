@@ -79,6 +79,13 @@ impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
         ((sent, fate), next)
     }
 
+    /// What becomes of the packet in transmission was decided while it was sent.
+    pub fn decide(&mut self, fate: Fate) {
+        if let Some((_, decided)) = &mut self.sending {
+            *decided = fate;
+        }
+    }
+
     fn start(&mut self, cx: &mut Cx<'_>, sink: &mut impl Sink<P>) -> Option<Start> {
         let next = self.qdisc.dequeue(cx, &mut Counted { ledger: &mut self.ledger, sink })?;
         let meta = next.packet.meta();

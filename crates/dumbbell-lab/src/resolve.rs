@@ -5,9 +5,9 @@ use crate::limits;
 use crate::network::{self, Network, Placed, QueueFrom, Wired};
 use crate::node::{Node, Path, below, path};
 use crate::problem::{Check, Diagnostic};
-use crate::scenario::{Followed, Scenario};
+use crate::scenario::{Followed, Reassembly, Scenario};
 use crate::session::{self, Drawn, Laid};
-use crate::{edges, graph, reservations, row, rtt, way_back, words};
+use crate::{edges, graph, reservations, row, rtt, sizes, way_back, words};
 use dumbbell_core::catalogue::nearest;
 use dumbbell_core::flow::FlowInfo;
 use dumbbell_core::packet::Dscp;
@@ -44,9 +44,10 @@ fn of_laid(laid: &Laid<'_>, name: &str, seed: u64, check: &mut Check) -> Option<
     if check.ok() {
         rtt::realise(&mut net, scenario, root, check);
     }
+    let mut kits: Vec<Kit> = kits.into_iter().flatten().collect();
+    let answers = if check.ok() { sizes::answers(&net, &kits) } else { Vec::new() };
     let Network { nodes, links: wired, flows: placed } = net;
     let links = links(wired, &placed, laid, check);
-    let mut kits: Vec<Kit> = kits.into_iter().flatten().collect();
     if !check.ok() {
         return None;
     }
@@ -55,8 +56,10 @@ fn of_laid(laid: &Laid<'_>, name: &str, seed: u64, check: &mut Check) -> Option<
     let entries: Vec<usize> = placed.iter().map(|f| f.entry).collect();
     let starts = starts(&placed[..own], scenario, seed).into_iter().chain(drawn.iter().map(|d| d.start));
     let transfers = (0..own).map(|_| None).chain(drawn.iter().map(Some));
+    let mut answers = answers.into_iter();
     let mut flow = |((f, start), drawn): ((Placed, Span), Option<&Drawn>)| {
-        let flow = flow(&mut kits[f.entry], f, &links, scenario, root, start, check);
+        let mut flow = flow(&mut kits[f.entry], f, &links, scenario, root, start, check);
+        flow.answers = answers.next().flatten();
         match drawn {
             None => flow,
             Some(d) => transfer(flow, d),
@@ -65,8 +68,11 @@ fn of_laid(laid: &Laid<'_>, name: &str, seed: u64, check: &mut Check) -> Option<
     let flows: Vec<Flow> = placed.into_iter().zip(starts).zip(transfers).map(&mut flow).collect();
     let record = record(scenario, &flows, root, check);
     let (duration, warmup) = (scenario.duration, scenario.warmup);
+    let Reassembly { timeout, memory } = scenario.reassembly;
+    let reassembly = dumbbell_plan::Reassembly { timeout, memory };
     let sessions = laid.of_plan(&offered.iter().map(|o| o.map(|(_, bps)| bps)).collect::<Vec<_>>());
-    let mut plan = Plan { name: name.into(), seed, duration, warmup, nodes, links, flows, sessions, record };
+    let mut plan =
+        Plan { name: name.into(), seed, duration, warmup, nodes, links, flows, sessions, reassembly, record };
     words::of_radios(&mut plan, &entries, scenario, root, check);
     limits::work(&plan, root, check);
     way_back::note(&plan, check);
@@ -203,7 +209,7 @@ fn flow(
     check: &mut Check,
 ) -> Flow {
     let written = &scenario.flow[f.entry];
-    let transport = flows::fit(kit, &f, links, root, check);
+    let transport = sizes::fit(kit, &f, links, root, check);
     let udp = matches!(transport, Transport::Udp { .. });
     let rtt = f.forward.iter().chain(&f.back).fold(Span::ZERO, |sum, l| sum + links[*l].delay);
     Flow {
@@ -218,6 +224,8 @@ fn flow(
         transport,
         dscp: written.dscp.map_or(Dscp::default(), |c| c.0),
         info: FlowInfo { reserved: written.reserved, rtt: Some(rtt), weight: written.weight },
+        ip: kit.ip,
+        answers: None,
         session: None,
         words: kit.words.clone(),
     }
@@ -257,7 +265,8 @@ fn links(wired: Vec<Wired>, placed: &[Placed], laid: &Laid<'_>, check: &mut Chec
             service: wired.service,
             delay: wired.delay,
             mtu: wired.mtu,
-            framing: wired.framing,
+            framing: u32::from(wired.framing.bytes),
+            least: u32::from(wired.framing.least),
             conditioner,
             aqm,
             capacity,

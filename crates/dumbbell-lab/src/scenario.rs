@@ -68,7 +68,8 @@ choice!(
     StopChoice, "stop"
 );
 choice!(
-    /// Bytes that a link adds to each packet: `"ethernet"` (38), `"none"`, or a size such as `"26 B"`.
+    /// Bytes that a link adds to each packet: `"ethernet"` (38, and 84 on the wire at least), `"vlan"` (42), `"pppoe"` (46),
+    /// `"none"`, or a size such as `"26 B"`.
     FramingChoice, "framing"
 );
 
@@ -136,6 +137,11 @@ pub struct Scenario {
     /// Links of a network of its own.
     #[serde(default)]
     pub link: Vec<Link>,
+    /// Whether routers tell senders of packets that were too large (ICMP); default true. A `[[router]]` may say otherwise.
+    pub icmp: Option<bool>,
+    /// How hosts put datagrams together from their fragments.
+    #[serde(default)]
+    pub reassembly: Reassembly,
     /// What is recorded besides the summary.
     #[serde(default)]
     pub record: Record,
@@ -264,6 +270,27 @@ pub struct Access {
 pub struct Station {
     /// Its name, unique.
     pub name: String,
+    /// Of a router: whether it tells senders of packets that were too large (ICMP); default true. One that does not is a
+    /// black hole of path MTU discovery.
+    pub icmp: Option<bool>,
+}
+
+/// How hosts put datagrams together from their fragments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Reassembly {
+    /// How long a host waits from a datagram's first fragment on for the others; default 30 s, as Linux (RFC 791 begins
+    /// with 15 s, RFC 1122 section 3.3.2 has 60 to 120 s).
+    pub timeout: Span,
+    /// Payload bytes of fragments that a host keeps at most; what does not fit is discarded. Default 4 MiB, as Linux.
+    pub memory: Bytes,
+}
+
+impl Default for Reassembly {
+    fn default() -> Self {
+        let plan = dumbbell_plan::Reassembly::default();
+        Reassembly { timeout: plan.timeout, memory: plan.memory }
+    }
 }
 
 /// A link, both directions, each with a port and a queue of its own.

@@ -42,8 +42,8 @@ pub fn schema(makers: &Makers) -> Value {
     defs.insert(
         "framing".into(),
         json!({
-            "anyOf": [{ "enum": ["ethernet", "none"] }, { "$ref": "#/$defs/Bytes" }],
-            "description": "Bytes that the link adds to each packet: \"ethernet\" is 38 B, with preamble and gap."
+            "anyOf": [{ "enum": ["ethernet", "vlan", "pppoe", "none"] }, { "$ref": "#/$defs/Bytes" }],
+            "description": "Bytes that the link adds to each packet: \"ethernet\" is 38 B, with preamble and gap, and pads to 84 B."
         }),
     );
     schema["$defs"] = Value::Object(defs);

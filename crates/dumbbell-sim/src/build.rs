@@ -8,17 +8,21 @@ use crate::colours::Colours;
 use crate::discipline::Discipline;
 use crate::edges::{self, Passing};
 use crate::exit::Exit;
-use crate::flow::{Ends, Flow, RECEIVER, SENDER, Udp};
+use crate::flow::{Ends, Flow, RECEIVER, SENDER};
 use crate::held::HeldQueue;
+use crate::large::{self, Large};
 use crate::legend::Legend;
 use crate::legs::{Legs, Streams, Waits};
 use crate::measures::attach;
+use crate::media::Media;
 use crate::net::{Element, Net};
 use crate::observe::Looks;
 use crate::port::{Port, Queue};
 use crate::ranks::Ranks;
+use crate::reassembly::Gathering;
 use crate::station::Station;
 use crate::stats::PortStats;
+use crate::udp::Udp;
 use crate::wire::Wire;
 use crate::words::{self, Words};
 use crate::world::World;
@@ -86,8 +90,9 @@ impl World {
         let (passing, counts) = (edges::passing(plan), colours.is_some());
         let brought = Brought { makers, alarm: Alarm::default(), passing, counts };
         let mut elements = Vec::with_capacity(plan.links.len());
+        let narrow = large::too_narrow(plan);
         for (link, datagrams) in with_datagrams(plan).into_iter().enumerate() {
-            elements.push(element(plan, link, datagrams, options, &brought)?);
+            elements.push(element(plan, link, datagrams || narrow[link], options, &brought)?);
         }
         attach(plan, &mut elements);
         let is = |f: &dyn Fn(&Port) -> bool| -> Vec<bool> {
@@ -110,11 +115,20 @@ impl World {
             exits.push(Exit::new(cut.sockets[2 * i + 1], dscp, None));
         }
         let legend = Legend::of(plan, |link| matches!(elements[link], Element::Port(_)));
+        let large = Large::of(plan, &cut.answers);
+        let gathering = Gathering::new(plan, large.iter().flat_map(|large| large.sockets()));
+        for (link, least) in large.iter().flat_map(|large| large.asking(plan)) {
+            if let Element::Port(port) = &mut elements[link] {
+                port.mtu = least;
+            }
+        }
+        let media = Media::of(plan, &elements)?;
         let mut net = Net::new(Time::ZERO + plan.duration, cut.legs, ranks, agenda, elements, exits);
         net.table = FlowTable::new(plan.flows.iter().map(|f| f.info));
         net.audit = options.audit.then(Audit::default);
         net.words = Words::of(plan);
-        Ok(World::assemble(legend, flows, net, colours, brought.alarm))
+        (net.large, net.media) = (large, media);
+        Ok(World::assemble(legend, flows, net, gathering, colours, brought.alarm))
     }
 }
 
@@ -151,10 +165,14 @@ fn hears(plan: &Plan, elements: &[Element]) -> Vec<bool> {
         Element::Port(port) => port.station.as_ref().is_some_and(|station| station.tells(flow)),
         Element::Wire(_) => false,
     };
+    let large = large::attentive(plan);
     let each = |(number, flow): (usize, &dumbbell_plan::Flow)| {
         let tcp = matches!(flow.transport, Transport::Tcp { .. });
         let told = tcp && flow.forward.iter().any(|link| tells(link, FlowId(number as u32)));
-        [told || words::hears(flow, SENDER), words::hears(flow, RECEIVER)]
+        [
+            told || words::hears(flow, SENDER) || large[2 * number + SENDER],
+            words::hears(flow, RECEIVER) || large[2 * number + RECEIVER],
+        ]
     };
     plan.flows.iter().enumerate().flat_map(each).collect()
 }
@@ -199,19 +217,12 @@ fn service(plan: &Plan, link: &Link) -> Result<AnyService, Fault> {
     Ok(service)
 }
 
-/// A link is a wire if there is nothing to decide, to lose or to look at. TCP's segments fit every link of their
-/// route; a datagram may be too large for one.
-fn element(
-    plan: &Plan,
-    number: usize,
-    datagrams: bool,
-    options: Options,
-    brought: &Brought<'_>,
-) -> Result<Element, Fault> {
+/// A link is a wire if there is nothing to decide, to lose or to look at. `asks`: whether a packet may be too large for it.
+fn element(plan: &Plan, number: usize, asks: bool, options: Options, brought: &Brought<'_>) -> Result<Element, Fault> {
     let link = &plan.links[number];
     let plain = link.aqm.kind == "drop_tail" && link.capacity == Capacity::Unlimited;
     let simple = link.impairments.is_empty() && link.conditioner.is_none() && link.service.is_none();
-    if plain && simple && !link.report && !datagrams {
+    if plain && simple && !link.report && !asks {
         return Ok(Element::Wire(Wire::new(link)));
     }
     let chance = |part: &str| Stream::named(plan.seed, &format!("{}/{part}", link.name));
@@ -236,7 +247,7 @@ fn element(
         impairments,
         looks: looks(plan, plan.record.queues && link.report),
         quiet_until: Time::ZERO,
-        framing: link.framing,
+        framing: link.framing(),
         mtu: link.mtu,
         delay: link.delay,
     })))
@@ -266,7 +277,11 @@ fn queue(
     let aqm = within(&link.name, brought.aqm(spec, &info))?;
     Ok(match aqm.needs() {
         // A limit in buffers is counted where packets are held: of a queue that decides at arrival it would be on the way of all.
-        Needs::Arrival if !options.hold && link.capacity.buffer_size().is_none() => {
+        Needs::Arrival
+            if !options.hold
+                && link.capacity.buffer_size().is_none()
+                && !matches!(service, AnyService::DuplexMismatch(_)) =>
+        {
             Queue::Arrival(ArrivalQueue::new(aqm, rng, info, service, link.count_in_service))
         }
         _ => {
@@ -304,7 +319,7 @@ fn flow(plan: &Plan, number: usize, straight: bool, brought: &Brought<'_>) -> Re
     let stop = flow.stop.map_or(Time::NEVER, |d| Time::ZERO + d);
     let app = App::new(source, chance("source"), start, stop);
     let ends = match &flow.transport {
-        Transport::Udp { header, ecn } => Ends::Udp(Udp::new(*header, *ecn)),
+        Transport::Udp { header, ecn, .. } => Ends::Udp(Udp::new(*header, *ecn)),
         Transport::Tcp { cc, tcp } => {
             let (reserved, rtt) = (flow.info.reserved, flow.info.rtt);
             let build = |path: &Path| brought.cc(cc, &Path { reserved, rtt, ..*path });

@@ -122,6 +122,7 @@ def _hop(record: Record, row: dict[str, Any], ip_len_bytes: int) -> Hop:
     rate = plain_rate(planned.get("rate")) if constant else None
     framing = planned.get("framing") or 0
     wire = ip_len_bytes + (framing if isinstance(framing, int) else size_bytes(framing) or 0)
+    wire = max(wire, planned.get("least") or 0)
     transmission = None if not rate else round(wire * 8 / rate * PS)
     waited = None
     if row["departed_ps"] is not None:

@@ -45,6 +45,12 @@ pub struct Flow {
     pub tcp: Option<TcpChoice>,
     /// What its packets pass where they enter a short form's network: a shaper, a marker, or a list of them (an edge).
     pub conditioner: Option<ConditionerChoice>,
+    /// The version of IP, 4 (default) or 6: headers of 20 or 40 bytes; with 6 only hosts cut packets, and no link of its path
+    /// may carry less than 1280 B.
+    #[schemars(schema_with = "versions")]
+    pub ip: Option<u64>,
+    /// Whether routers must not cut its datagrams (the DF bit of IPv4); default false. Of a TCP `tcp.pmtu_discovery` says it.
+    pub df: Option<bool>,
     /// DiffServ codepoint of its packets, both ways: a name as `"ef"` or `"af41"`, or a number; default 0, best effort.
     pub dscp: Option<Codepoint>,
     /// ECN field of its datagrams; default `not_ect`. TCP has its own field `ecn`.
@@ -92,4 +98,9 @@ pub enum TransportName {
     Tcp,
     /// Datagrams.
     Udp,
+}
+
+/// The versions of IP that there are.
+fn versions(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({ "enum": [4, 6] })
 }

@@ -32,7 +32,7 @@ fn largest_rtts(plan: &Plan) -> Vec<Span> {
 }
 
 fn interest(link: &Link, rtt: Span, inside: Option<u64>) -> Interest {
-    let packet = link.rate.span_of(u64::from(link.mtu + link.framing));
+    let packet = link.rate.span_of(u64::from(link.framing().wire_len(link.mtu)));
     let interval = INTERVAL.max(rtt).max(packet * 2);
     let window = WINDOW.max(rtt * ROUND_TRIPS);
     let threshold = match (link.watch_above, link.capacity) {
