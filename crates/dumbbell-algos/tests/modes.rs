@@ -138,7 +138,7 @@ fn special(name: &str) -> (Value, fn(&mut AnyAqm, &mut Cx<'_>)) {
     }
     match name {
         "pi" => (json!({ "a": 0.005, "b": 0.004 }), a_tick),
-        "rem" => (json!({ "gamma": 100.0 }), a_tick),
+        "rem" => (json!({ "gamma": 25.0 }), a_tick),
         "sfb" => (json!({ "target": "2 pkt", "decrement": 0.0 }), a_loss),
         "blue" => (json!({}), a_loss),
         "wred" => {
@@ -153,6 +153,9 @@ fn special(name: &str) -> (Value, fn(&mut AnyAqm, &mut Cx<'_>)) {
 fn ratio(entry: &Entry, words: &Value) -> Option<f64> {
     const EACH: u32 = 60_000;
     let name = entry.about.name;
+    if name == "avq" {
+        return None; // Signals what finds no room in a virtual queue that drains with time, not by a probability.
+    }
     let (own, warm) = special(name);
     let mut all = steady();
     for more in [&own, words] {

@@ -51,6 +51,7 @@ pub mod formats;
 mod framing;
 mod graph;
 mod growing;
+mod hosts;
 pub mod known;
 pub mod limits;
 pub mod load;

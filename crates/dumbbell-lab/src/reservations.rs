@@ -23,7 +23,7 @@ fn promised(plan: &Plan, check: &mut Check) {
         let Some(reserved) = flow.info.reserved else { continue };
         flow.forward.iter().for_each(|l| sums[*l] = sums[*l].saturating_add(reserved.bps()));
     }
-    for (link, sum) in plan.links.iter().zip(sums).filter(|(link, sum)| *sum > link.rate.bps()) {
+    for (link, sum) in plan.links.iter().zip(sums).filter(|(link, sum)| link.host.is_none() && *sum > link.rate.bps()) {
         check.note(format!(
             "`{}` carries {}, and {} of it are reserved ({:.0} %): nobody can have all that was promised; the target of each \
              is its share of the link",

@@ -14,6 +14,7 @@ mod audit;
 mod build;
 mod colours;
 mod cutting;
+mod delays;
 mod discipline;
 mod drive;
 mod edges;
@@ -51,12 +52,13 @@ pub use acks::{AckArrival, AckEnd, AckPath, AckRow, AckSummary, Spacings};
 pub use build::{Options, outages};
 pub use colours::{Tint, Tints};
 pub use cutting::Cuts;
+pub use delays::{DelaySummary, OneWay};
 pub use drive::{Arrival, Fate, drive};
 pub use markers::{MarkerReport, MarkerRow};
 pub use measures::Measures;
 pub use observe::{Cause, FlowRow, Observer, QueueRow, Reaction, Signal, Stance, Who};
 pub use reassembly::Gathered;
-pub use report::{Conservation, FlowReport, Fragmentation, QueueReport, Report};
+pub use report::{Conservation, FlowReport, Fragmentation, ProcessorReport, QueueReport, Report};
 pub use world::World;
 
 /// Parts for the benchmarks in `bench/`; no part of the API.

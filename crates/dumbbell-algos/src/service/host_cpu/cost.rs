@@ -81,7 +81,7 @@ impl Config for HostCpuConfig {
         if self.page.0 == 0 {
             return Err(Fault::at("page", "a page has bytes").fix("write page = \"4096 B\", and per_page = 0 for none"));
         }
-        if self.per_merged > self.per_packet {
+        if self.aggregate.0 > 0 && self.per_merged > self.per_packet {
             let cause = format!("a packet that is gathered costs more than one by itself, {}", self.per_packet);
             return Err(Fault::at("per_merged", cause).fix("write less, or take `aggregate` out"));
         }
