@@ -141,9 +141,10 @@ fn special(name: &str) -> (Value, fn(&mut AnyAqm, &mut Cx<'_>)) {
         "rem" => (json!({ "gamma": 25.0 }), a_tick),
         "sfb" => (json!({ "target": "2 pkt", "decrement": 0.0 }), a_loss),
         "blue" => (json!({}), a_loss),
-        "wred" => {
-            (json!({ "profile": "own", "classes": [{ "min_th": "10 pkt", "max_th": "30 pkt", "max_p": 0.2 }] }), nothing)
-        }
+        "wred" => (
+            json!({ "profile": "own", "classes": [{ "min_th": "10 pkt", "max_th": "30 pkt", "max_p": 0.2 }] }),
+            nothing,
+        ),
         "pie" | "pi2" => (json!({ "alpha": 0.125, "beta": 1.25 }), a_delay),
         _ => (json!({}), nothing),
     }
