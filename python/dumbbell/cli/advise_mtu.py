@@ -35,9 +35,7 @@ def mtu(
         str, Parameter(help="packet: all sizes lose as many; bit: larger ones more. Default: packet.")
     ] = "packet",
     cc: Annotated[str, Parameter(help="The flow's congestion control. Default: cubic.")] = "cubic",
-    profile: Annotated[
-        str | None, Parameter(help="Its TCP: ns2, rfc or linux. Default: linux; with another --cc rfc.")
-    ] = None,
+    profile: Annotated[str, Parameter(help="Its TCP: ns2, rfc or linux. Default: linux.")] = "linux",
     mtu: Annotated[
         list[int], Parameter(consume_multiple=True, help="MTUs to try, in bytes. Default: those of docs/advise.md.")
     ] = [],  # noqa: B006 (cyclopts reads it)

@@ -94,7 +94,7 @@ def warnings(q: Question, d: Block) -> list[str]:
     if d["mtu_bytes"] > sizes.ETHERNET:
         found.append(
             "every link, switch and host of the path has to carry it: one that does not drops such frames without a "
-            "word, or cuts packets; try it with the line below, end to end"
+            "word, or cuts packets; try it from end to end with `ping -M do`"
         )
     if d["datagram_fragments"] > 1 and q.loss_share:
         found.append(
