@@ -243,6 +243,9 @@ macro_rules! __delegate {
             fn on_idle(&mut self, restart_window: u64) {
                 $crate::__each!(self, $Any $list, a => a.on_idle(restart_window))
             }
+            fn on_mss(&mut self, mss: u64) {
+                $crate::__each!(self, $Any $list, a => a.on_mss(mss))
+            }
             fn on_timer(&mut self, now: $crate::units::Time, orders: &mut $crate::transport::Orders) {
                 $crate::__each!(self, $Any $list, a => a.on_timer(now, orders))
             }
@@ -386,6 +389,9 @@ macro_rules! __delegate {
             }
             fn utilization(&self) -> Option<f64> {
                 $crate::__each!(self, $Any $list, a => a.utilization())
+            }
+            fn spent(&self) -> Option<$crate::service::Spent> {
+                $crate::__each!(self, $Any $list, a => a.spent())
             }
         }
     };

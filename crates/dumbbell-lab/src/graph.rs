@@ -1,4 +1,5 @@
 //! A network of hosts, routers and links as a user draws it.
+use crate::duplex::couple;
 use crate::framing;
 use crate::network::{Network, Placed, QueueFrom, Wired, legible, mtu};
 use crate::node::{Node, Path, below, path};
@@ -96,8 +97,9 @@ impl Graph<'_> {
                 return self.error(&at, format!("two links have the name `{name}`"), fix, check);
             }
         }
-        let forward = self.forward(&at, link, ahead, a, b, check);
-        let reverse = self.reverse(&at, link, back, &forward, check);
+        let mut forward = self.forward(&at, link, ahead, a, b, check);
+        let mut reverse = self.reverse(&at, link, back, &forward, check);
+        couple(&mut forward, &mut reverse, self.root, &at, check);
         self.net.link(forward);
         self.net.link(reverse);
     }

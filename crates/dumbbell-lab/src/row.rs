@@ -2,6 +2,7 @@
 //!
 //! Each flow has two hosts of its own, `NAME/sender` and `NAME/receiver`, so that a flow's `rtt` is realised
 //! on access links that nobody shares.
+use crate::duplex::couple;
 use crate::framing;
 use crate::network::{Network, Placed, QueueFrom, Wired, mtu};
 use crate::node::{Node, Path, below, path};
@@ -139,7 +140,7 @@ fn bottlenecks(
         (None, false) => QueueFrom::Unlimited,
     };
     let own = transmitter(root, &at, row.wire.rate, check);
-    let ahead = Wired {
+    let mut ahead = Wired {
         name: String::new(),
         from: 0,
         to: 0,
@@ -156,7 +157,7 @@ fn bottlenecks(
     let reverse = &row.wire.reverse;
     let base = base_rate(ahead.service.as_deref(), ahead.rate);
     let other = transmitter(root, &below(&at, "reverse"), reverse.rate.or(Some(base)), check);
-    let back = Wired {
+    let mut back = Wired {
         rate: other.rate,
         service: other.service,
         delay: reverse.delay.unwrap_or(ahead.delay),
@@ -166,6 +167,7 @@ fn bottlenecks(
         impairment: Some(below(&below(&at, "reverse"), "impairment").into()),
         ..ahead.clone()
     };
+    couple(&mut ahead, &mut back, root, &at, check);
     let mut pair = |i: usize| {
         let (from, to, name) = (routers[i], routers[i + 1], &row.hops[i]);
         let forward = net.link(Wired { name: name.clone(), from, to, ..ahead.clone() });

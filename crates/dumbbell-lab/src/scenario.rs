@@ -60,6 +60,11 @@ choice!(
     ServiceChoice, "service"
 );
 choice!(
+    /// A host's processor: the name of a preset, `"none"`, or a table with `preset`, `ring` and the parameters of the service
+    /// `host_cpu`.
+    CpuChoice, "cpu"
+);
+choice!(
     /// Fields of TCP that differ from the profile.
     TcpChoice, "tcp"
 );
@@ -128,6 +133,8 @@ pub struct Scenario {
     /// Groups of short flows that arrive by chance or by a list.
     #[serde(default)]
     pub session: Vec<Session>,
+    /// The processor of each host that has none of its own: what packets cost it. Default: they cost nothing.
+    pub cpu: Option<CpuChoice>,
     /// Hosts of a network of its own.
     #[serde(default)]
     pub host: Vec<Station>,
@@ -273,6 +280,8 @@ pub struct Station {
     /// Of a router: whether it tells senders of packets that were too large (ICMP); default true. One that does not is a
     /// black hole of path MTU discovery.
     pub icmp: Option<bool>,
+    /// The processor of a host; default the scenario's `cpu`.
+    pub cpu: Option<CpuChoice>,
 }
 
 /// How hosts put datagrams together from their fragments.

@@ -1,7 +1,7 @@
 //! What fits where: the segments of a TCP, datagrams, and what routers say of those that do not.
 use crate::flows::Kit;
 use crate::network::{Network, Placed};
-use crate::node::{Node, Path, path};
+use crate::node::{Node, Path, below, path};
 use crate::problem::{Check, Diagnostic};
 use crate::routes;
 use dumbbell_algos::source::AnySource;
@@ -30,8 +30,9 @@ struct Spot<'a> {
 }
 
 impl Spot<'_> {
-    fn refuse(&self, cause: String, fix: &str, check: &mut Check) {
-        check.error(Diagnostic::new(cause).at(self.root.nearest_place(&self.at)).fix(fix).key(&self.at));
+    fn refuse(&self, key: &str, cause: String, fix: &str, check: &mut Check) {
+        let at = if key.is_empty() { self.at.clone() } else { below(&self.at, key) };
+        check.error(Diagnostic::new(cause).at(self.root.nearest_place(&at)).fix(fix).key(&at));
     }
     fn narrowest(&self, way: &[LinkId]) -> Option<&Link> {
         way.iter().map(|l| &self.links[*l]).min_by_key(|l| l.mtu)
@@ -45,7 +46,7 @@ pub fn fit(kit: &mut Kit, flow: &Placed, links: &[Link], root: &Node, check: &mu
         if link.mtu < kit.ip.least_mtu() {
             let least = kit.ip.least_mtu();
             let cause = format!("IP version 6 needs links of {least} B, and `{}` carries {} B", link.name, link.mtu);
-            spot.refuse(cause, &format!("raise its mtu to \"{least} B\", or take ip = 6 out"), check);
+            spot.refuse("ip", cause, &format!("raise its mtu to \"{least} B\", or take ip = 6 out"), check);
             break;
         }
     }
@@ -71,7 +72,7 @@ fn datagrams(kit: &Kit, flow: &Placed, spot: &Spot<'_>, check: &mut Check) {
     if *df {
         let cause = format!("datagrams of {} B must not be cut (df), and `{name}` carries {room} B", size);
         let fix = format!("send at most \"{} B\", raise the link's mtu, or take df out", room - u64::from(*header));
-        return spot.refuse(cause, &fix, check);
+        return spot.refuse("df", cause, &fix, check);
     }
     if size <= 65_535 {
         let more = if kit.ip == Ip::V6 { 8 } else { 0 };
@@ -108,7 +109,7 @@ fn segments(kit: &mut Kit, flow: &Placed, spot: &Spot<'_>, check: &mut Check) ->
         };
         let wanted = tcp.mss.map_or(room, |mss| mss.0 + header);
         let cause = format!("packets of {} do not fit into `{}`, whose mtu is {room} B", Bytes(wanted), link.name);
-        spot.refuse(cause, &fix, check);
+        spot.refuse("", cause, &fix, check);
     }
     let with_sizes = || {
         let mut transport = kit.transport.clone();
@@ -140,12 +141,13 @@ fn announced(tcp: &TcpConfig, sizes: Sizes) -> (u64, Option<u64>) {
 /// For each placed flow how routers answer packets that are too large for their links.
 pub fn answers(net: &Network, kits: &[Kit]) -> Vec<Option<Shared<Vec<Answer>>>> {
     let mut ways = Ways { net, from: BTreeMap::new() };
-    let mut known: BTreeMap<(NodeId, &[LinkId]), Option<Shared<Vec<Answer>>>> = BTreeMap::new();
+    let mut known: BTreeMap<(u64, NodeId, &[LinkId]), Option<Shared<Vec<Answer>>>> = BTreeMap::new();
     let mut all = Vec::with_capacity(net.flows.len());
     for flow in &net.flows {
-        let listens = kits.get(flow.entry).is_some_and(listens);
-        let alike = (flow.from, flow.forward.as_slice());
-        all.push(if listens { known.entry(alike).or_insert_with(|| ways.answers(flow)).clone() } else { None });
+        let most = kits.get(flow.entry).and_then(|kit| largest(kit, net, flow));
+        let of =
+            |most| known.entry((most, flow.from, &flow.forward)).or_insert_with(|| ways.answers(flow, most)).clone();
+        all.push(most.and_then(of));
     }
     all
 }
@@ -157,9 +159,9 @@ struct Ways<'a> {
 }
 
 impl Ways<'_> {
-    fn answers(&mut self, flow: &Placed) -> Option<Shared<Vec<Answer>>> {
+    fn answers(&mut self, flow: &Placed, most: u64) -> Option<Shared<Vec<Answer>>> {
         let all: Vec<Answer> =
-            tighter(self.net, flow).into_iter().filter_map(|at| self.answer(at, flow.from)).collect();
+            tighter(self.net, flow, most).into_iter().filter_map(|at| self.answer(at, flow.from)).collect();
         (!all.is_empty()).then(|| Shared::from(all))
     }
 
@@ -174,22 +176,31 @@ impl Ways<'_> {
     }
 }
 
-/// Whether anybody at its sender listens to routers.
-fn listens(kit: &Kit) -> bool {
+/// The largest packet of a flow whose sender listens to routers, bytes; `None`: it does not.
+fn largest(kit: &Kit, net: &Network, flow: &Placed) -> Option<u64> {
     match &kit.transport {
-        Transport::Tcp { tcp, .. } => tcp.pmtu_discovery.listens(),
-        Transport::Udp { df, .. } => *df || kit.ip == Ip::V6,
+        Transport::Tcp { tcp, .. } if tcp.pmtu_discovery.listens() => {
+            let mtu = |way: &[LinkId]| way.first().map_or(0, |link| u64::from(net.links[*link].mtu));
+            let sizes = Sizes { sender: mtu(&flow.forward), receiver: mtu(&flow.back), path: 0 };
+            let (own, peer) = announced(tcp, sizes);
+            Some(own.min(peer.unwrap_or(own)) + tcp.header.0)
+        }
+        Transport::Udp { header, df, .. } if *df || kit.ip == Ip::V6 => {
+            let source = AnySource::build(&kit.source.kind, &kit.source.config, &()).ok();
+            Some(source.and_then(|s| s.largest()).map_or(65_535, |payload| payload + u64::from(*header)))
+        }
+        _ => None,
     }
 }
 
-/// Links of a flow's way that carry less than those before them.
-fn tighter(net: &Network, flow: &Placed) -> Vec<LinkId> {
-    let mut room = u32::MAX;
+/// Links of a flow's way that carry less than those before them, and than its packets of up to `most` bytes.
+fn tighter(net: &Network, flow: &Placed, most: u64) -> Vec<LinkId> {
+    let mut room = most;
     let mut less = |link: &&LinkId| {
-        let mtu = net.links[**link].mtu;
+        let mtu = u64::from(net.links[**link].mtu);
         let tighter = mtu < room;
         room = room.min(mtu);
         tighter
     };
-    flow.forward.iter().filter(&mut less).skip(1).copied().collect()
+    flow.forward.iter().filter(&mut less).copied().collect()
 }

@@ -13,7 +13,9 @@ fn slowest(plan: &Plan, way: &[LinkId], bytes: u64) -> Option<(LinkId, f64)> {
         let link = &plan.links[l];
         link.rate.bps() as f64 / (8 * u64::from(link.framing().wire_len(bytes as u32))) as f64
     };
-    way.iter().map(|l| (*l, per_s(*l))).min_by(|a, b| a.1.total_cmp(&b.1))
+    // What a host's processor is through with depends on more than length.
+    let network = way.iter().filter(|l| plan.links[**l].host.is_none());
+    network.map(|l| (*l, per_s(*l))).min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
 /// How many acknowledgements a second a bulk flow makes at the full rate of its way, and the link of the way back that

@@ -204,6 +204,26 @@ pub struct Link {
     pub impairments: Vec<Shared<Spec>>,
     /// Whether the results report its queue.
     pub report: bool,
+    /// It is no link of the network, but the processor of the host at both of its ends, in this direction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<Side>,
+}
+
+/// What a host's processor does with packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    /// It takes them from the network card.
+    Receive,
+    /// It gives them to the network card.
+    Send,
+}
+
+impl Side {
+    /// Its name in results.
+    pub fn name(self) -> &'static str {
+        ["receive", "send"][self as usize]
+    }
 }
 
 impl Link {
@@ -326,6 +346,9 @@ pub struct Record {
     /// Flows whose acknowledgements are followed to their sender, ascending.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub acks: Vec<usize>,
+    /// Flows whose one-way delays are measured and recorded, ascending.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub delays: Vec<usize>,
     /// Whether the series have the markers.
     #[serde(default, skip_serializing_if = "is_default")]
     pub markers: bool,
@@ -334,7 +357,7 @@ pub struct Record {
 impl Record {
     /// Whether somebody is to be told of each drop.
     pub fn tells_drops(&self) -> bool {
-        self.drops || !self.packets.is_empty() || !self.acks.is_empty()
+        self.drops || !self.packets.is_empty() || !self.acks.is_empty() || !self.delays.is_empty()
     }
 }
 
@@ -344,6 +367,10 @@ fn is_default<T: Default + PartialEq>(x: &T) -> bool {
 }
 
 impl Plan {
+    /// The propagation of `flow` from sender to receiver.
+    pub fn propagation(&self, flow: &Flow) -> Span {
+        flow.forward.iter().fold(Span::ZERO, |sum, l| sum + self.links[*l].delay)
+    }
     /// The smallest round-trip time of `flow` without queues and transmission.
     pub fn base_rtt(&self, flow: &Flow) -> Span {
         flow.forward.iter().chain(&flow.back).fold(Span::ZERO, |sum, l| sum + self.links[*l].delay)

@@ -5,6 +5,7 @@ use crate::app::App;
 use crate::arrival::ArrivalQueue;
 use crate::audit::Audit;
 use crate::colours::Colours;
+use crate::delays::OneWay;
 use crate::discipline::Discipline;
 use crate::edges::{self, Passing};
 use crate::exit::Exit;
@@ -14,6 +15,7 @@ use crate::large::{self, Large};
 use crate::legend::Legend;
 use crate::legs::{Legs, Streams, Waits};
 use crate::measures::attach;
+use crate::media::Media;
 use crate::net::{Element, Net};
 use crate::observe::Looks;
 use crate::port::{Port, Queue};
@@ -113,19 +115,20 @@ impl World {
             exits.push(Exit::new(cut.sockets[2 * i], dscp, jitter(plan, i)));
             exits.push(Exit::new(cut.sockets[2 * i + 1], dscp, None));
         }
-        let gathering = Gathering::new(plan);
         let legend = Legend::of(plan, |link| matches!(elements[link], Element::Port(_)));
         let large = Large::of(plan, &cut.answers);
+        let gathering = Gathering::new(plan, large.iter().flat_map(|large| large.sockets()));
         for (link, least) in large.iter().flat_map(|large| large.asking(plan)) {
             if let Element::Port(port) = &mut elements[link] {
                 port.mtu = least;
             }
         }
+        let media = Media::of(plan, &elements)?;
         let mut net = Net::new(Time::ZERO + plan.duration, cut.legs, ranks, agenda, elements, exits);
         net.table = FlowTable::new(plan.flows.iter().map(|f| f.info));
         net.audit = options.audit.then(Audit::default);
         net.words = Words::of(plan);
-        net.large = large;
+        (net.large, net.media) = (large, media);
         Ok(World::assemble(legend, flows, net, gathering, colours, brought.alarm))
     }
 }
@@ -273,8 +276,9 @@ fn queue(
         return Ok(Queue::Held(HeldQueue::new(discipline, rng, info, service, link.count_in_service)));
     }
     let aqm = within(&link.name, brought.aqm(spec, &info))?;
+    // A limit in buffers is counted where packets are held: in a queue that decides at arrival it would be on everybody's way.
     Ok(match aqm.needs() {
-        Needs::Arrival if !options.hold => {
+        Needs::Arrival if !(options.hold || shared(&service) || link.capacity.buffer_size().is_some()) => {
             Queue::Arrival(ArrivalQueue::new(aqm, rng, info, service, link.count_in_service))
         }
         _ => {
@@ -282,6 +286,11 @@ fn queue(
             Queue::Held(HeldQueue::new(discipline, rng, info, service, link.count_in_service))
         }
     })
+}
+
+/// Whether the two directions of a link have one wire, so that who holds it is known only then.
+fn shared(service: &AnyService) -> bool {
+    matches!(service, AnyService::DuplexMismatch(_))
 }
 
 /// The port of one link by itself, with the chance that it has in a run of `plan`.
@@ -304,6 +313,11 @@ fn jitter(plan: &Plan, number: usize) -> Option<(Span, Stream)> {
         .then(|| (tcp.send_jitter, Stream::named(plan.seed, &format!("{}/jitter", flow.name))))
 }
 
+/// What measures the delays of a flow of datagrams, unless it is one of a session's many.
+fn delays(plan: &Plan, flow: &dumbbell_plan::Flow) -> Option<OneWay> {
+    flow.session.is_none().then(|| OneWay::new(Time::ZERO + plan.warmup, plan.propagation(flow)))
+}
+
 fn flow(plan: &Plan, number: usize, straight: bool, brought: &Brought<'_>) -> Result<Flow, Fault> {
     let flow = &plan.flows[number];
     let chance = |part: &str| Stream::named(plan.seed, &format!("{}/{part}", flow.name));
@@ -312,7 +326,7 @@ fn flow(plan: &Plan, number: usize, straight: bool, brought: &Brought<'_>) -> Re
     let stop = flow.stop.map_or(Time::NEVER, |d| Time::ZERO + d);
     let app = App::new(source, chance("source"), start, stop);
     let ends = match &flow.transport {
-        Transport::Udp { header, ecn, .. } => Ends::Udp(Udp::new(*header, *ecn)),
+        Transport::Udp { header, ecn, .. } => Ends::Udp(Udp::new(*header, *ecn, delays(plan, flow))),
         Transport::Tcp { cc, tcp } => {
             let (reserved, rtt) = (flow.info.reserved, flow.info.rtt);
             let build = |path: &Path| brought.cc(cc, &Path { reserved, rtt, ..*path });
@@ -353,6 +367,7 @@ fn horizon(plan: &Plan) -> Span {
         let queue = match link.capacity {
             Capacity::Packets(n) => link.rate.span_of(u64::from(n) * 1500),
             Capacity::Bytes(n) => link.rate.span_of(n),
+            Capacity::Buffers { count, size } => link.rate.span_of(u64::from(count) * u64::from(size)),
             Capacity::Unlimited => Span::ZERO,
         };
         link.delay + queue

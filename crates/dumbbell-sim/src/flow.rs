@@ -1,5 +1,6 @@
 //! The two ends of a flow, and what is measured of it.
 use crate::app::{Act, App};
+use crate::delays::DelaySummary;
 use crate::observe::{Cause, FlowRow, Looks, Observer, Reaction, Stance};
 use crate::receipt::Receipt;
 use crate::series::Series;
@@ -193,7 +194,7 @@ impl Flow {
     pub fn receiver_gets(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) {
         match &mut self.ends {
             Ends::Tcp { receiver, .. } => receiver.on_segment(now, s, x, out),
-            Ends::Udp(udp) => udp.read(s),
+            Ends::Udp(udp) => udp.read(now, s),
         }
     }
 
@@ -221,16 +222,24 @@ impl Flow {
         }
     }
 
-    /// A packet of the sender was dropped within the window.
-    pub fn loses(&mut self) {
-        self.lost_packets += 1;
+    /// A packet of the sender was dropped at `t`: within the window, if it `counts`. Without its sequence number if that is
+    /// not known.
+    pub fn loses(&mut self, t: Time, counts: bool, seq: Option<u32>) {
+        self.lost_packets += u64::from(counts);
+        if let Some(series) = &mut self.series {
+            series.loses(t);
+        }
+        if let (Ends::Udp(udp), Some(seq)) = (&mut self.ends, seq) {
+            udp.loses(t, seq);
+        }
     }
 
-    /// Looks at one end as often as is due by `t`, before anything at `t` happens there.
+    /// Looks at one end as often as is due by `t`, before anything at `t` happens there. The world stands at `now`: what was
+    /// lost by then is known.
     #[inline]
-    pub fn look_until(&mut self, end: usize, t: Time, observer: &mut impl Observer) {
+    pub fn look_until(&mut self, end: usize, t: Time, now: Time, observer: &mut impl Observer) {
         while self.sides[end].looks.next() <= t {
-            self.look(end, observer);
+            self.look(end, now, observer);
         }
         if end == RECEIVER {
             self.note_receipt(t);
@@ -245,7 +254,7 @@ impl Flow {
     }
 
     #[cold]
-    fn look(&mut self, end: usize, observer: &mut impl Observer) {
+    fn look(&mut self, end: usize, now: Time, observer: &mut impl Observer) {
         let side = &mut self.sides[end];
         let due = side.looks.take();
         if end == SENDER || !self.attended {
@@ -263,12 +272,12 @@ impl Flow {
             let series = self.series.get_or_insert_default();
             match end {
                 SENDER => series.sends(due.at, row),
-                _ => series.receives(counts.delivered_bytes),
+                _ => series.receives(counts.delivered_bytes, counts.delivered_packets),
             }
             if end == RECEIVER && due.window {
                 series.peak.turn(counts.received_bytes);
             }
-            series.hand_over(self.number as usize, observer);
+            series.hand_over(self.number as usize, now, observer);
         }
     }
 
@@ -278,10 +287,11 @@ impl Flow {
         }
     }
 
-    /// The sender's row; `delivered_bytes` is filled in by the series.
+    /// The sender's row; the series fills in what was delivered and lost.
     fn row(&self) -> FlowRow {
         let counts = self.counts();
-        let sent = FlowRow { sent_bytes: counts.sent_bytes, retransmits: counts.retransmits, ..FlowRow::default() };
+        let Counts { sent_packets, sent_bytes, retransmits, .. } = counts;
+        let sent = FlowRow { sent_packets, sent_bytes, retransmits, ..FlowRow::default() };
         let Ends::Tcp { sender, mss, .. } = &self.ends else { return sent };
         let v = sender.view();
         let mut gauges = Gauges::default();
@@ -340,8 +350,11 @@ impl Flow {
 
     /// The run is over at `end`: what happened within the window.
     pub fn close(&mut self, end: Time, observer: &mut impl Observer) -> Windowed {
-        self.look_until(SENDER, end, observer);
-        self.look_until(RECEIVER, end, observer);
+        self.look_until(SENDER, end, end, observer);
+        self.look_until(RECEIVER, end, end, observer);
+        if let Some(series) = &mut self.series {
+            series.hand_over(self.number as usize, end, observer);
+        }
         self.weigh(end);
         let (now, [s, r]) = (self.counts(), self.warm.as_deref().copied().unwrap_or_default());
         Windowed {
@@ -360,6 +373,7 @@ impl Flow {
             },
             lost_packets: self.lost_packets,
             peak_bps: self.peak_bps(),
+            delays: if let Ends::Udp(udp) = &self.ends { udp.delays() } else { None },
         }
     }
 
@@ -378,4 +392,6 @@ pub struct Windowed {
     pub lost_packets: u64,
     /// The largest throughput of a period; `None` without a series, or without a whole period.
     pub peak_bps: Option<f64>,
+    /// Of datagrams.
+    pub delays: Option<DelaySummary>,
 }

@@ -135,9 +135,9 @@ impl Large {
                 Transport::Udp { df, .. } => *df,
             };
             large.manners.insert(socket as u32, Manner { ip: flow.ip, df });
-            if let (Transport::Udp { .. }, true, Some(&first)) =
-                (&flow.transport, socket % 2 == 0, flow.forward.first())
-            {
+            // A host's processor is before its card.
+            let card = flow.forward.iter().find(|l| plan.links[**l].host.is_none());
+            if let (Transport::Udp { .. }, true, Some(&first)) = (&flow.transport, socket % 2 == 0, card) {
                 large.first.insert(socket as u32, first as u32);
                 if flow.answers.is_some() {
                     large.asking.insert(first as u32, plan.links[first].mtu);
@@ -170,6 +170,11 @@ impl Large {
             Some(Manner { ip: Ip::V6, df: false }) if at_home => Sentence::Cut(mtu),
             _ => Sentence::Refused(mtu),
         }
+    }
+
+    /// The sockets whose packets do not fit everywhere.
+    pub fn sockets(&self) -> impl Iterator<Item = u32> {
+        self.manners.keys().copied()
     }
 
     /// The way by which the router before `link` answers the sender of `flow`.

@@ -9,6 +9,7 @@ use crate::extras::Extras;
 use crate::flow::SENDER;
 use crate::large::Large;
 use crate::legs::{End, Leg, Legs, Tail};
+use crate::media::Media;
 use crate::observe::{Observer, Who};
 use crate::parcel::Parcel;
 use crate::port::{Port, Queue};
@@ -86,6 +87,8 @@ pub struct Net {
     pub large: Option<Box<Large>>,
     /// What is still to be said to sockets.
     pub words: Words,
+    /// Wires that both directions share.
+    pub media: Option<Box<Media>>,
     /// What a conditioner lets out, during one event.
     released: Vec<Parcel>,
 }
@@ -122,6 +125,7 @@ impl Net {
             audit: None,
             large: None,
             words: Words::default(),
+            media: None,
             released: Vec::new(),
         }
     }
@@ -328,7 +332,7 @@ impl Net {
             }
             Queue::Held(_) => {
                 if let Some(done) = port.arrive(now, *parcel, scene!(self, observer)) {
-                    self.agenda.push(Entry::clock(done.ps(), self.ranks.done(link)));
+                    self.begins(now, link, done);
                 }
                 None
             }
@@ -391,10 +395,13 @@ impl Net {
 
     /// A transmission of a held queue ends.
     pub fn done<O: Observer>(&mut self, now: Time, link: u32, observer: &mut O) {
+        if self.media.is_some() && !self.is_over(now, link) {
+            return;
+        }
         let Element::Port(port) = &mut self.elements[link as usize] else { return };
         let (parcel, at, next) = port.done(now, scene!(self, observer));
         if let Some(next) = next {
-            self.agenda.push(Entry::clock(next.ps(), self.ranks.done(link)));
+            self.begins(now, link, next);
         }
         self.goes_on(at, parcel, observer);
     }
@@ -417,18 +424,17 @@ impl Net {
         self.extras.take(packet.extra());
     }
 
-    /// Takes drops to the account of the run; calls `lost` with each data packet that was dropped in the window, which
-    /// begins at `warm`, and why.
+    /// Takes drops to the account of the run; calls `lost` with each data packet that was dropped, when and why.
     #[cold]
-    pub fn bury(&mut self, warm: Time, mut lost: impl FnMut(&Parcel, Reason)) {
+    pub fn bury(&mut self, mut lost: impl FnMut(Time, &Parcel, Reason)) {
         for (t, parcel, why) in self.casualties.drain(..) {
             if t > self.end {
                 // Lost on the wire after the end: at the end it was still on its way.
                 self.tally.cut += 1;
             } else {
                 self.tally.dropped += 1;
-                if parcel.data && t >= warm && self.extras.loses(parcel.packet.extra()) {
-                    lost(&parcel, why);
+                if parcel.data && self.extras.loses(parcel.packet.extra()) {
+                    lost(t, &parcel, why);
                 }
             }
             if let Some(audit) = &mut self.audit {

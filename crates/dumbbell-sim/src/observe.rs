@@ -28,6 +28,12 @@ pub struct FlowRow {
     pub delivered_bytes: u64,
     /// Payload bytes sent, repetitions included.
     pub sent_bytes: u64,
+    /// Packets sent, repetitions included.
+    pub sent_packets: u64,
+    /// Of these, those that arrived.
+    pub delivered_packets: u64,
+    /// Of these, those that were dropped.
+    pub lost_packets: u64,
     /// Segments sent again.
     pub retransmits: u64,
     /// Where the sender stands.

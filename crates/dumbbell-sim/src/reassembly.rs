@@ -6,7 +6,7 @@ use crate::entry::{NONE, Pkt};
 use crate::extras::Extras;
 use crate::large::Fragment;
 use dumbbell_core::units::Time;
-use dumbbell_plan::{Flow, Plan, Reassembly};
+use dumbbell_plan::{Plan, Reassembly};
 use std::collections::{BTreeMap, VecDeque};
 
 /// What hosts did with fragments.
@@ -88,14 +88,14 @@ pub struct Gathering {
 }
 
 impl Gathering {
-    /// Empty buffers of the hosts of `plan`.
-    pub fn new(plan: &Plan) -> Self {
-        let each = |(f, flow): (usize, &Flow)| {
-            let header = flow.ip.header();
-            [(2 * f as u32, (flow.to, header)), (2 * f as u32 + 1, (flow.from, header))]
+    /// Empty buffers of the hosts of `plan`; `from`: the sockets of which pieces may come.
+    pub fn new(plan: &Plan, from: impl Iterator<Item = u32>) -> Self {
+        let home = |socket: u32| {
+            let flow = &plan.flows[socket as usize / 2];
+            let host = if socket.is_multiple_of(2) { flow.to } else { flow.from };
+            (socket, (host, flow.ip.header()))
         };
-        let homes = plan.flows.iter().enumerate().flat_map(each).collect();
-        Gathering { homes, ..Gathering::with(plan.reassembly) }
+        Gathering { homes: from.map(home).collect(), ..Gathering::with(plan.reassembly) }
     }
 
     fn with(rules: Reassembly) -> Self {

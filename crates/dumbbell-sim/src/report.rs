@@ -2,6 +2,7 @@
 use crate::acks::AckSummary;
 use crate::colours::Tints;
 use crate::cutting::Cuts;
+use crate::delays::DelaySummary;
 use crate::flow::Ends;
 use crate::markers::MarkerReport;
 use crate::measures::Measures;
@@ -9,10 +10,13 @@ use crate::net::{Element, scene};
 use crate::observe::Observer;
 use crate::reassembly::Gathered;
 use crate::world::World;
+use dumbbell_algos::service::duplex_mismatch::medium::Counters;
 use dumbbell_core::fingerprint::Fingerprint;
 use dumbbell_core::ledger::Ledger;
 use dumbbell_core::probe::Gauges;
+use dumbbell_core::service::{Service, Spent};
 use dumbbell_core::units::{Span, Time};
+use dumbbell_plan::LinkId;
 
 /// The result of a run. Rates, means and counts are those of the window from the warm-up to the end.
 #[derive(Clone, Debug)]
@@ -23,6 +27,8 @@ pub struct Report {
     pub queues: Vec<QueueReport>,
     /// Markers and other conditioners, by link, a row for each of their places.
     pub markers: Vec<MarkerReport>,
+    /// Processors of hosts, in the order of the plan's links.
+    pub processors: Vec<ProcessorReport>,
     /// Changes when anything that left a port or a socket changes.
     pub fingerprint: u64,
     /// Packets times links.
@@ -82,6 +88,8 @@ pub struct FlowReport {
     pub tints: Option<Tints>,
     /// Its acknowledgements; filled in by whoever followed them.
     pub acks: Option<AckSummary>,
+    /// Delays of its packets: of datagrams; those of a connection are filled in by whoever followed them.
+    pub delays: Option<Box<DelaySummary>>,
 }
 
 /// One queue.
@@ -104,6 +112,21 @@ pub struct QueueReport {
     /// Bits sent over bits that the transmitter could have sent; at a constant rate the share of time in which it was
     /// busy.
     pub utilization: f64,
+    /// Collisions of its end of an Ethernet; `None` where there is none to share.
+    pub duplex: Option<Counters>,
+}
+
+/// A processor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProcessorReport {
+    /// The link that it is.
+    pub link: LinkId,
+    /// What packets cost it.
+    pub spent: Spent,
+    /// Share of time in which it was at work.
+    pub utilization: f64,
+    /// Packets that found its ring full.
+    pub dropped: u64,
 }
 
 /// The account of all packets of a run: `sent = delivered + dropped + in_network`, copies included.
@@ -144,6 +167,7 @@ impl World {
             flows,
             queues: self.queue_reports(),
             markers: self.marker_reports(),
+            processors: self.processor_reports(),
             fingerprint: self.fingerprint(),
             packet_hops: self.net.tally.packet_hops,
             events: self.net.tally.events,
@@ -185,6 +209,7 @@ impl World {
             application: flow.application(self.end),
             tints: self.colours.as_ref().map(|c| c.of_flow(i)),
             acks: None,
+            delays: w.delays.map(Box::new),
         }
     }
 
@@ -203,9 +228,19 @@ impl World {
                     measures: stats.measures().unwrap_or_default(),
                     ledger: stats.window(),
                     utilization: port.utilization(),
+                    duplex: self.net.media.as_ref().and_then(|media| media.counters(link.number)),
                 })
             })
             .collect()
+    }
+
+    fn processor_reports(&self) -> Vec<ProcessorReport> {
+        let of = |(link, element): (usize, &Element)| {
+            let Element::Port(port) = element else { return None };
+            let (ledger, utilization) = (port.account.stats.window(), port.utilization());
+            Some(ProcessorReport { link, spent: port.service().spent()?, utilization, dropped: ledger.dropped() })
+        };
+        self.net.elements.iter().enumerate().filter_map(of).collect()
     }
 
     fn marker_reports(&self) -> Vec<MarkerReport> {

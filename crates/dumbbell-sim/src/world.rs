@@ -115,7 +115,7 @@ impl World {
         for signal in self.net.words.take(now, number as u32) {
             self.settle_socket(f, end, now, observer);
             let flow = &mut self.flows[f];
-            flow.look_until(end, now, observer);
+            flow.look_until(end, now, now, observer);
             let before = if O::FOLLOWS && end == SENDER { flow.stance(observer) } else { None };
             flow.hears(end, now, signal, &mut Socket { t: now, number: number as u32, net: &mut self.net, observer });
             if let Some(before) = before {
@@ -133,7 +133,7 @@ impl World {
             if due > t {
                 return;
             }
-            flow.look_until(end, due, observer);
+            flow.look_until(end, due, self.now, observer);
             let before = if O::FOLLOWS && end == SENDER { flow.stance(observer) } else { None };
             let mut socket = Socket { t: due, number: (2 * f + end) as u32, net: &mut self.net, observer };
             match end {
@@ -168,7 +168,7 @@ impl World {
                 observer.delivered(t, who, packet.ecn());
             }
         }
-        self.flows[f].look_until(END, t, observer);
+        self.flows[f].look_until(END, t, self.now, observer);
         if END == RECEIVER
             && let Some(colours) = &mut self.colours
         {
@@ -255,9 +255,7 @@ impl World {
         let number = self.net.extras.audit(packet.extra());
         let whole = self.gathering.takes(t, from, (packet, piece), &mut self.net.extras);
         for socket in self.gathering.lost.drain(..).filter(|socket| socket % 2 == SENDER as u32) {
-            if t >= self.warm {
-                self.flows[socket as usize / 2].loses();
-            }
+            self.flows[socket as usize / 2].loses(t, t >= self.warm, None);
         }
         if whole.is_none() {
             self.net.tally.delivered += 1;
@@ -299,20 +297,23 @@ impl World {
         }
         let told = net.extras.loses(packet.extra());
         net.extras.take(packet.extra());
-        if who.data && t >= self.warm && told {
-            self.flows[f].loses();
-            self.colours.iter_mut().for_each(|c| c.lost(f, packet.dscp(), Reason::Link));
+        if who.data && told {
+            let counts = t >= self.warm;
+            self.flows[f].loses(t, counts, Some(packet.seq()));
+            self.colours.iter_mut().filter(|_| counts).for_each(|c| c.lost(f, packet.dscp(), Reason::Link));
         }
     }
 
     /// Tells flows of their packets that were dropped.
     #[cold]
     pub(crate) fn bury(&mut self) {
-        let (flows, colours) = (&mut self.flows, &mut self.colours);
-        self.net.bury(self.warm, |parcel, why| {
+        let (flows, colours, warm) = (&mut self.flows, &mut self.colours, self.warm);
+        self.net.bury(|t, parcel, why| {
             let flow = parcel.flow as usize;
-            flows[flow].loses();
-            colours.iter_mut().for_each(|c| c.lost(flow, parcel.packet.dscp(), why));
+            flows[flow].loses(t, t >= warm, Some(parcel.packet.seq()));
+            if t >= warm {
+                colours.iter_mut().for_each(|c| c.lost(flow, parcel.packet.dscp(), why));
+            }
         });
     }
 }

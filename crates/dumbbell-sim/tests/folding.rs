@@ -215,7 +215,10 @@ fn plan(seed: u64, links: &[LinkChoice], flows: &[FlowChoice]) -> Plan {
         l.count_in_service = c.in_service;
         l.service = service(c);
         if let Some(n) = c.packets {
-            (l.capacity, l.aqm, l.report) = (Capacity::Packets(n), queue(c), true);
+            // Every third in buffers, of which a full packet of 1000 bytes takes two.
+            let in_buffers = n % 3 == 0;
+            let limit = if in_buffers { Capacity::Buffers { count: 2 * n, size: 600 } } else { Capacity::Packets(n) };
+            (l.capacity, l.aqm, l.report) = (limit, queue(c), true);
         }
         l.conditioner = before(c.edge);
         l.mtu = c.mtu;

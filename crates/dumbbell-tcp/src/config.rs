@@ -280,6 +280,6 @@ fn in_bytes(limit: Limit, mss: u64) -> Option<u64> {
     match limit {
         Limit::Packets(p) => Some(libm::floor(p.0 * mss as f64) as u64),
         Limit::Bytes(b) => Some(b.0),
-        Limit::Time(_) | Limit::Bdp(_) | Limit::Unlimited => None,
+        Limit::Buffers(..) | Limit::Time(_) | Limit::Bdp(_) | Limit::Unlimited => None,
     }
 }

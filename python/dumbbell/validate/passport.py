@@ -18,6 +18,7 @@ SUBJECTS = (
     "red",
     "links",
     "frames",
+    "fragments",
     "losses",
     "wireless",
     "measuring",

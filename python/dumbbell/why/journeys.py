@@ -190,9 +190,11 @@ def _who(planned: dict[str, Any], reason: str, record: Record) -> tuple[str, dic
 
 
 def _limit(capacity: object) -> str:
-    """A queue's limit in words: `60 packets`."""
+    """A queue's limit in words: `60 packets`, `64 buffers of 2048 bytes`."""
     if isinstance(capacity, dict) and capacity:
         unit, value = next(iter(capacity.items()))
+        if unit == "buffers":
+            return f"{value['count']} buffers of {value['size']} bytes"
         return f"{value} {unit}"
     return "" if capacity is None else str(capacity)
 

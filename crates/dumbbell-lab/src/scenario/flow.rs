@@ -1,5 +1,5 @@
 //! Flows of a scenario, and what their hosts know.
-use super::{CcChoice, ConditionerChoice, Profile, SourceChoice, TcpChoice};
+use super::{CcChoice, ConditionerChoice, CpuChoice, Profile, SourceChoice, TcpChoice};
 use crate::codepoint::Codepoint;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::units::{Rate, Span};
@@ -39,6 +39,10 @@ pub struct Flow {
     pub stop: Option<Span>,
     /// Default: what its source is made for.
     pub transport: Option<TransportName>,
+    /// The processor of its sending host, in a short form; default the scenario's `cpu`.
+    pub sender_cpu: Option<CpuChoice>,
+    /// The processor of its receiving host, in a short form; default the scenario's `cpu`.
+    pub receiver_cpu: Option<CpuChoice>,
     /// Its TCP; default the scenario's.
     pub profile: Option<Profile>,
     /// Fields of TCP that differ from the profile and from the scenario's `tcp`.

@@ -214,6 +214,7 @@ fn export(site: &Site<'_>, outlet: &mut Outlet) -> Option<String> {
             outlet.say(format!("limit: {n} packets of {0} bytes are {1} bytes", avpkt.0, u64::from(n) * avpkt.0));
             f64::from(n) * avpkt.0 as f64
         }
+        Capacity::Buffers { .. } => return None, // refused before
         Capacity::Unlimited => {
             outlet.say("tc has no unlimited queue: 4294967295 bytes are the most that it can say");
             f64::from(u32::MAX)

@@ -32,6 +32,8 @@ pub enum Threshold {
     Packets(f64),
     /// In bytes.
     Bytes(u64),
+    /// In buffers of the limit's size.
+    Buffers(u64),
     /// There is none.
     None,
 }
@@ -97,6 +99,7 @@ impl Watch {
     pub fn new(warm: Time, end: Time, interest: Interest) -> Self {
         let levels = match interest.threshold {
             Threshold::Bytes(bytes) => Levels::above_bytes(bytes),
+            Threshold::Buffers(count) => Levels::above_buffers(count),
             _ => Levels::default(),
         };
         Watch {
@@ -166,7 +169,7 @@ impl Watch {
             self.held -= 1;
             self.fell(t, Backlog { packets: self.held, ..now });
         }
-        self.levels.weigh(t, now.bytes);
+        self.levels.weigh(t, now);
     }
 
     /// A packet of `flow` was dropped (`refused`) or marked at `t`.
@@ -217,7 +220,7 @@ impl Watch {
         let (packets, bytes) = match self.interest.threshold {
             Threshold::Packets(n) => (Some(n), None),
             Threshold::Bytes(n) => (None, Some(n)),
-            Threshold::None => (None, None),
+            Threshold::Buffers(_) | Threshold::None => (None, None),
         };
         let more = packets.map(|n| self.levels.at_least(libm::floor(n) as u32 + 1));
         let time_above = more.or(self.levels.time_above());

@@ -40,6 +40,7 @@ pub fn link(from: NodeId, to: NodeId, rate: Rate, delay: Span) -> Link {
         watch_above: None,
         impairments: vec![],
         report: false,
+        host: None,
     }
 }
 

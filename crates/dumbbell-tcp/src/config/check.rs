@@ -21,7 +21,7 @@ impl Config for TcpConfig {
             ("initial_ssthresh", self.initial_ssthresh),
             ("receive_window", self.receive_window),
         ] {
-            if matches!(limit, Limit::Time(_) | Limit::Bdp(_)) {
+            if matches!(limit, Limit::Buffers(..) | Limit::Time(_) | Limit::Bdp(_)) {
                 return Err(Fault::at(field, format!("{limit} is no size of a window")).fix("write pkt or bytes"));
             }
         }
