@@ -76,7 +76,27 @@ def test_the_papers_arithmetic_of_headers() -> None:
     six, one = host.PAPER.cycles_per_bit(1500, 1460) * bits, host.PAPER.cycles_per_bit(9000, 6 * 1460) * bits
     assert six - one == pytest.approx(6000)
     assert host.PAPER.limit_bps(1500, 1448) == pytest.approx(1e9 / 1200 * 1448 * 8)
-    assert host.read("3GHz", None, 0.5).cycles_per_bit(1500, 1448) == pytest.approx((1200 + 750) / 1448 / 8)
+    assert host.read(None, "3GHz", None, 0.5).cycles_per_bit(1500, 1448) == pytest.approx((1200 + 750) / 1448 / 8)
+
+
+def test_presets_are_read_as_the_catalogue_has_them() -> None:
+    """A gathering host's numbers by hand: seven packets of 9000 bytes, or 43 of 1500, are one to it."""
+    words = {
+        "clock": "3.4 GHz",
+        "aggregate": "65.536 kB",
+        "page": "4096 B",
+        "zero_copy": False,
+        "checksum_offload": True,
+    }
+    cpu = {**words, "per_packet": 6000.0, "per_merged": 800.0, "copy": 0.32, "checksum": 0.25, "per_page": 450.0}
+    one = host.of_preset({"name": "new", "title": "a new one", "sources": [], "ring": 1024, "cpu": cpu})
+    assert one.cycles(9000) == pytest.approx((6000 + 6 * 800) / 7 + 9000 * 0.32 + 3 * 450)
+    assert one.cycles(1500) == pytest.approx((6000 + 42 * 800) / 43 + 1500 * 0.32 + 450)
+    assert one.limit_bps(9000, 8948) == pytest.approx(42e9, rel=0.03)
+    assert next(iter(host.presets())) == "header_2004"
+    assert host.presets()["header_2004"].limit_bps(1500, 1448) == host.PAPER.limit_bps(1500, 1448)
+    with pytest.raises(ScenarioError, match="did you mean `header_2004`"):
+        host.read("header_204", None, None, None)
 
 
 def test_jitter_is_rfc_3550s() -> None:

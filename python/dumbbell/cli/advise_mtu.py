@@ -16,11 +16,12 @@ from .options import Json, show
 class HostOptions:
     """What packets cost the host."""
 
-    clock: Annotated[str | None, Parameter(help="The clock of the host's core. Default: 1GHz.")] = None
-    cycles_per_packet: Annotated[
-        float | None, Parameter(help="Its cycles for a packet, whatever the length. Default: 1200, the paper's.")
+    host: Annotated[
+        str | None, Parameter(help="A host of `dumbbell explain host_cpu`. Default: header_2004, the paper's.")
     ] = None
-    cycles_per_byte: Annotated[float | None, Parameter(help="Its cycles for each byte. Default: 0.")] = None
+    clock: Annotated[str | None, Parameter(help="The clock of the host's core. Default: the host's.")] = None
+    cycles_per_packet: Annotated[float | None, Parameter(help="Its cycles for a packet, whatever the length.")] = None
+    cycles_per_byte: Annotated[float | None, Parameter(help="Its cycles for each byte.")] = None
 
 
 @app.command(name="mtu")
@@ -44,7 +45,7 @@ def mtu(
     ] = None,
     datagram: Annotated[str | None, Parameter(help="UDP datagrams that are cut. Default: 8192B, as NFS has.")] = None,
     dev: Annotated[str, Parameter(help="The network device of the lines to paste. Default: eth0.")] = "eth0",
-    host: HostOptions | None = None,
+    cpu: HostOptions | None = None,
     options: MtuOptions | None = None,
     json: Json = False,
 ) -> int:
@@ -59,7 +60,7 @@ def mtu(
     from ..advise.mtu.work import mtu as advise
     from ..advise.question import read_span, seeds_of
 
-    options, cpu = options or MtuOptions(), host or HostOptions()
+    options, cpu = options or MtuOptions(), cpu or HostOptions()
     wish = Wish(
         question=question.read(
             rate,
@@ -71,7 +72,7 @@ def mtu(
             mtu,
             most_wait,
             datagram,
-            hosts.read(cpu.clock, cpu.cycles_per_packet, cpu.cycles_per_byte),
+            hosts.read(cpu.host, cpu.clock, cpu.cycles_per_packet, cpu.cycles_per_byte),
         ),
         seeds=seeds_of(options.seeds, SEEDS),
         budget_s=read_span("--budget", options.budget, "60s"),
