@@ -1,5 +1,5 @@
-"""RED as the paper's simulator had it: a queue that may be counted in bytes, and that is full once its backlog has reached the
-limit, whatever arrives. So the largest backlog is the limit and nearly one packet more."""
+"""RED as the paper's simulator had it: a queue that may be counted in bytes, and that is full once its backlog has reached
+the limit, whatever arrives. So the largest backlog is the limit and nearly one packet more."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class FullRed(dumbbell.Aqm):
     w_q: float = dumbbell.parameter(0.002, "The weight of the newest sample.", above=0, at_most=1)
     mean_packet: int = dumbbell.parameter(500, "Bytes of a mean packet, the unit of a queue in bytes.", at_least=1)
     in_bytes: bool = dumbbell.parameter(True, "Whether queue, thresholds and limit count bytes.")
-    by_size: bool = dumbbell.parameter(True, "Whether the probability grows with the packet's size over the mean one.")
+    by_size: bool = dumbbell.parameter(True, "Whether the probability grows with a packet's size.")
     gentle: bool = dumbbell.parameter(True, "Whether it rises to 1 at twice max_th.")
-    automatic: bool = dumbbell.parameter(False, "Whether thresholds and weight follow from the link (ns-2 since 10/2004).")
-    early: bool = dumbbell.parameter(True, "Whether packets are dropped early at all: without, Drop Tail with this limit.")
+    automatic: bool = dumbbell.parameter(False, "Whether thresholds and weight follow from the link (ns-2, 10/2004).")
+    early: bool = dumbbell.parameter(True, "Whether any packet is dropped early: else Drop Tail.")
 
     def check(self):
         """Thresholds in order."""
@@ -39,7 +39,6 @@ class FullRed(dumbbell.Aqm):
         self.q_time = 0
         self.largest = 0
         self.unit = float(self.mean_packet) if self.in_bytes else 1.0
-        self.drain = link.rate / (8e12 * self.mean_packet)
         if self.automatic:
             rate = link.rate / (8 * self.mean_packet)
             self.min_th = max(5.0, 0.005 * rate / 2)
@@ -51,9 +50,9 @@ class FullRed(dumbbell.Aqm):
         length = (queue.bytes if self.in_bytes else queue.packets) / self.unit
         since = self.q_time
         if since is not None:
-            self.avg *= (1.0 - self.w_q) ** int((cx.now_ps - since) * self.drain)
+            self.avg *= (1.0 - self.w_q) ** ((cx.now_ps - since) * cx.link.rate // (8 * 10**12) // self.mean_packet)
             self.q_time = None
-        avg = self.avg = self.avg + self.w_q * (length - self.avg)
+        avg = self.avg = (1.0 - self.w_q) * self.avg + self.w_q * length
         if length >= self.full_at:
             self.since = 0.0
             return FULL
@@ -80,12 +79,8 @@ class FullRed(dumbbell.Aqm):
             p = self.max_p + (1.0 - self.max_p) * (avg - high) / high
         self.since += size
         x = self.since * p
-        if x < 1.0:
-            return PASS
-        p_a = p / (2.0 - x) if x < 2.0 else 1.0
-        if p_a < 1.0:
-            p_a *= size
-        if cx.rng.unit() >= p_a:
+        p_a = 0.0 if x < 1.0 else p / (2.0 - x) if x < 2.0 else 1.0
+        if cx.rng.unit() >= (p_a * size if p_a < 1.0 else 1.0):
             return PASS
         self.since = 0.0
         return EARLY

@@ -98,7 +98,9 @@ def network(here: dict[str, Any], rate: float, jumbo: bool = False) -> dict[str,
             hosts += [{"name": f"{node}"}, {"name": f"{node}'"}]
             own = {"rate": f"{host} Mbps", "delay": "2 ms", "mtu": "9180 B" if jumbo and node == 7 else "1500 B"}
             links.append({"name": f"from{node}", "between": [f"{node}", group], **own})
-            links.append({"name": f"to{node}", "between": [f"{group}'", f"{node}'"], **own, "queue": queue, "reverse": back})
+            links.append(
+                {"name": f"to{node}", "between": [f"{group}'", f"{node}'"], **own, "queue": queue, "reverse": back}
+            )
             flows += _flows(here, node, jumbo)
     tcp = {"receive_window": "20 pkt", "min_rto": "1 s", "initial_rto": "6 s", "max_rto": "64 s"}
     parts = {"host": hosts, "router": routers, "link": links, "flow": flows}
@@ -120,7 +122,11 @@ def _flows(here: dict[str, Any], node: int, jumbo: bool) -> Iterator[dict[str, A
     flow: dict[str, Any] = {"name": f"n{node}", "from": f"{node}", "to": f"{node}'"}
     if node in UDP:
         size = UDP[node] - 28
-        flow["source"] = {"kind": "cbr", "rate": f"{here[f'u{node}'] * size / UDP[node]:.6g} Mbps", "packet": f"{size} B"}
+        flow["source"] = {
+            "kind": "cbr",
+            "rate": f"{here[f'u{node}'] * size / UDP[node]:.6g} Mbps",
+            "packet": f"{size} B",
+        }
     else:
         flow |= {"cc": "reno", "tcp": {"mss": "9140 B" if jumbo and node == 7 else "1460 B"}}
     yield flow
@@ -174,9 +180,18 @@ def row(job: tuple[str, dict[str, Any], int]) -> list[str]:
         for link in found:
             pair = ((155, broad), (50, narrow))
             found[link].append({f"{key}_{rate}": value for rate, told in pair for key, value in told[link].items()})
-    means = {link: {name: math.fsum(one[name] for one in runs) / len(runs) for name in NUMBERS} for link, runs in found.items()}
+    means = {
+        link: {name: math.fsum(one[name] for one in runs) / len(runs) for name in NUMBERS}
+        for link, runs in found.items()
+    }
     best = min(means, key=lambda link: score(means[link]))
-    return [stage, *map(str, here.values()), best, *(_text(means[best][name]) for name in NUMBERS), f"{score(means[best]):.4f}"]
+    return [
+        stage,
+        *map(str, here.values()),
+        best,
+        *(_text(means[best][name]) for name in NUMBERS),
+        f"{score(means[best]):.4f}",
+    ]
 
 
 def _text(value: float | None) -> str:
