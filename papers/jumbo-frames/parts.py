@@ -1,5 +1,5 @@
-"""RED as the paper's simulator had it: a queue that may be counted in bytes, and that is full once its backlog has reached
-the limit, whatever arrives. So the largest backlog is the limit and nearly one packet more."""
+"""RED as the paper's simulator had it: a queue that may be counted in bytes, full once its backlog has reached the
+limit, whatever arrives. So the largest backlog is the limit and nearly one packet more."""
 
 from __future__ import annotations
 

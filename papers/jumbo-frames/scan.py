@@ -1,6 +1,7 @@
-"""Looks through what the lost drawing would tell: which groups of three nodes enter and leave the backbone where, over which
-last mile, beside which UDP, through which RED; and scores each candidate on the twelve printed numbers of standard frames
-without loss. Nothing of a jumbo frame, a lost packet or another delay is looked at. `rules.md` says how one is chosen.
+"""Looks through what the lost drawing would tell: which groups of three nodes enter and leave the backbone where, over
+which last mile, beside which UDP, through which RED; and scores each candidate on the twelve printed numbers of
+standard frames without loss. Nothing of a jumbo frame, a lost packet or another delay is looked at. `rules.md` says how
+one is chosen.
 
     python papers/jumbo-frames/scan.py                 # run what is not stored of both stages (an hour of one core)
     python papers/jumbo-frames/scan.py --best          # the best of what is stored
@@ -294,8 +295,8 @@ def chosen() -> dict[str, Any]:
 
 
 def written(here: dict[str, Any]) -> str:
-    """The scenario of a candidate at 50 Mbit/s as a file. Segments are as large as the path's MTU lets them: so the profile
-    is the one without a segment size of its own, and what ns-2 of 2004 does otherwise is written out."""
+    """The scenario of a candidate at 50 Mbit/s as a file. Segments are as large as the path's MTU lets them: so the
+    profile is the one without a segment size of its own, and what ns-2 of 2004 does otherwise is written out."""
     net = network(here, 50)
     nodes = [f"{kind} = [{', '.join(_toml(one) for one in net[kind])}]" for kind in ("host", "router")]
     lines = [HEAD, *nodes, "", "[tcp]", *(f"{key} = {_toml(value)}" for key, value in NS2.items())]
@@ -306,8 +307,8 @@ def written(here: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-HEAD = """# The jumbo paper's network, as the scan chose it: rules.md says how, scan.csv has every candidate. Written by scan.py --write.
-# Node 7 has standard frames here; `link.from7.mtu` and `link.to7.mtu` are what the paper changes.
+HEAD = """# The jumbo paper's network, as the scan chose it: rules.md says how, scan.csv has every candidate.
+# Written by scan.py --write. Node 7 has standard frames here; the paper changes `link.from7.mtu` and `link.to7.mtu`.
 schema = 1
 use = ["parts.py"]
 title = "Twelve senders in four groups over a backbone of three links, whose routers hold 10 kB"
