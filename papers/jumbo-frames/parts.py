@@ -90,5 +90,5 @@ class FullRed(dumbbell.Aqm):
         self.q_time = cx.now_ps
 
     def probe(self):
-        """The average in packets, or mean ones."""
+        """The average in packets, or mean ones; the most bytes that waited."""
         return {"avg": self.avg, "largest": self.largest}

@@ -74,7 +74,7 @@ FINER: dict[str, list[Any]] = {
 }
 """Stage 2: what is changed, one axis at a time; UDP, and where the group of node 0 passes and how, in pairs."""
 PAIRS = {"u0": "u6", "a_span": "a_style"}
-STEPS = 3
+STEPS = 1
 """At most so many changes."""
 NUMBERS = [f"{key}_{rate}" for rate in PRINTED for key in PRINTED[rate]]
 COLUMNS = ["stage", *AXES, "link", *NUMBERS, "score"]
@@ -208,7 +208,7 @@ def first() -> Iterator[dict[str, Any]]:
 def neighbours(here: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Stage 2: the point itself, and those that differ from it in one axis, or in one pair of them."""
     yield here
-    for axis, values in FINER.items():
+    for axis, values in sorted(FINER.items(), key=lambda pair: pair[0] != "a_span"):
         if axis in PAIRS.values():
             continue
         second = PAIRS.get(axis)
@@ -220,7 +220,7 @@ def neighbours(here: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 yield there
 
 
-def starts(rows: list[dict[str, str]], best: int = 2) -> list[dict[str, Any]]:
+def starts(rows: list[dict[str, str]], best: int = 1) -> list[dict[str, Any]]:
     """The best points of stage 1, of different structures."""
     scored = sorted((r for r in rows if r["stage"] == "1" and r["score"]), key=lambda r: float(r["score"]))
     kept: dict[tuple[str, ...], dict[str, Any]] = {}
@@ -262,7 +262,7 @@ def _key(stage: str, here: dict[str, Any]) -> tuple[str, ...]:
 
 
 def descend(here: dict[str, Any], workers: int) -> None:
-    """Stage 2: the best of the neighbours, and its neighbours, as long as they get better."""
+    """Stage 2: the best of the neighbours, and its neighbours, as long as they get better and `STEPS` lets them."""
     for _ in range(STEPS):
         around = list(neighbours(here))
         _run("2", around, 2, workers)
