@@ -152,8 +152,9 @@ def _middle(family: Family) -> float:
 
 
 def _fit_error(cells: Iterable[Cell], measured: Mapping[str, Runs]) -> float | None:
-    """Root mean square of the relative errors of the fitted cells that were run; a printed 0 has no relative error."""
+    """Root mean square of the relative errors of the fitted cells that were measured; a printed 0 has none."""
     fitted = [cell for cell in cells if cell.fitted and cell.published and cell.point in measured]
+    fitted = [cell for cell in fitted if measured[cell.point].has(cell.measure)]
     ours = [judge.values(measured, cell.point, cell.measure, cell.scale) for cell in fitted]
     return judge.rms([stats.mean(x) / cell.published - 1 for x, cell in zip(ours, fitted, strict=True)])
 
