@@ -40,7 +40,7 @@ run: build  ## Reproduce a paper in less than a minute and say where its report 
 test: .venv/.ready-test build  ## Every test: Rust, then Python
 	$(BIN)/python tests/slowest.py $(CARGO_TEST)
 	cargo test --package dumbbell-sim --test golden  # the same fingerprints in the other build profile
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 	@$(MAKE) --no-print-directory guard
 
 guard: .venv/.ready-test  ## Instructions for each packet, against bench/instructions.json; UPDATE=1 records

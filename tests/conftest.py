@@ -15,6 +15,23 @@ if TYPE_CHECKING:
     import polars
 
 
+LONGEST = (
+    "test_contributing",
+    "test_validate",
+    "test_docs",
+    "test_cli",
+    "test_transcription_red",
+    "test_buffering_marker",
+)
+"""Files that take longest, in that order: begun first, so that no worker is left alone with one of them at the end."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest files first, all others as they are."""
+    places = {f"{name}.py": place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path.name, len(places)))
+
+
 @pytest.fixture(autouse=True)
 def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Sweeps of a test keep their results with the test."""

@@ -11,11 +11,11 @@ from typing import Any
 
 import edging
 import pytest
-from dumbbell import door, figures
+from dumbbell import door
 from dumbbell.reproduce import papers, surface, work
 from dumbbell.reproduce.measure import of_run
 from dumbbell.reproduce.predicate import Family
-from test_reproduce import Page, mark
+from test_reproduce import Page, on_a_stand_in
 
 PAPER = "packet-buffering-marker"
 SABOTAGE = "dumbbell.bottleneck.conditioner.size=0 pkt"
@@ -35,11 +35,15 @@ GAINS += ["claim-15", "claim-15b", "claim-17", "claim-19"]
 """What the data buffer is said to gain, and how its best size is said to behave."""
 
 
-@pytest.fixture
-def reproduce(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    monkeypatch.setattr(door, "run", edging.run)
-    monkeypatch.setattr(figures, "save", mark)
-    return lambda **options: work.reproduce(PAPER, quick=True, out=tmp_path / "report", **options)
+@pytest.fixture(scope="module")
+def reproduce(tmp_path_factory: pytest.TempPathFactory):
+    return on_a_stand_in(PAPER, edging.run, tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def whole(reproduce) -> dict[str, Any]:
+    """All of the paper, once."""
+    return reproduce()
 
 
 def test_the_paper_has_the_48_numbers_of_table_1() -> None:
@@ -84,8 +88,8 @@ def test_every_point_and_reading_is_a_scenario() -> None:
         door.plan(door.request({"path": str(base.scenario)}, [*base.overrides, *reading.at(base)]))
 
 
-def test_numbers_as_printed_are_reproduced(reproduce) -> None:
-    summary = reproduce()
+def test_numbers_as_printed_are_reproduced(whole) -> None:
+    summary = whole
     claims = {claim["id"]: claim["verdict"] for claim in summary["claims"]}
     assert {name: claims[name] for name in GAINS} == dict.fromkeys(GAINS, "reproduced")
     assert {c["verdict"] for c in summary["cells"] if c["fitted"]} == {None}
@@ -99,9 +103,9 @@ def test_numbers_as_printed_are_reproduced(reproduce) -> None:
     assert len(tables["model"]["rows"]) == 25
 
 
-def test_the_law_of_the_best_size_is_found(reproduce) -> None:
+def test_the_law_of_the_best_size_is_found(whole) -> None:
     """The stand-in's best size is 0.9 r RTT / L; sizes are whole, and few of them."""
-    summary = reproduce()
+    summary = whole
     (law,) = (claim for claim in summary["claims"] if claim["id"] == "claim-19")
     numbers = {name: rows[0]["mean"] for name, rows in law["evidence"]["numbers"].items()}
     assert numbers["best: coefficient"] == pytest.approx(edging.COEFFICIENT, rel=0.35)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import crowd
 import pytest
 from conftest import broken_paper
-from dumbbell import ScenarioError, door, figures
+from dumbbell import ScenarioError, door
 from dumbbell.reproduce import fairness, papers, work
 from dumbbell.reproduce.measure import of_run
-from test_reproduce import Page, mark
+from test_reproduce import Page, on_a_stand_in
 
 PAPER = "ea-red"
 SABOTAGE = ["queue.kind=red", "queue.min_th=5 pkt", "queue.max_th=45 pkt"]
@@ -18,11 +19,15 @@ GAINS = ["claim-4", "claim-5", "claim-6", "claim-7", "claim-8", "claim-9", "clai
 """What ea-RED is said to gain."""
 
 
-@pytest.fixture
-def reproduce(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    monkeypatch.setattr(door, "run", crowd.run)
-    monkeypatch.setattr(figures, "save", mark)
-    return lambda **options: work.reproduce(PAPER, quick=True, out=tmp_path / "report", **options)
+@pytest.fixture(scope="module")
+def reproduce(tmp_path_factory: pytest.TempPathFactory):
+    return on_a_stand_in(PAPER, crowd.run, tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def whole(reproduce) -> dict[str, Any]:
+    """All of the paper, once."""
+    return reproduce()
 
 
 def test_the_paper_has_what_is_printed() -> None:
@@ -57,8 +62,8 @@ def test_every_size_of_the_crowd_is_split_into_its_groups() -> None:
         assert len(groups) == (3 if point.scenario.name == "dynamic.toml" else 1)
 
 
-def test_gains_near_the_print_are_reproduced(reproduce) -> None:
-    summary = reproduce()
+def test_gains_near_the_print_are_reproduced(whole) -> None:
+    summary = whole
     cells = {cell["id"]: cell for cell in summary["cells"]}
     assert cells["fig4-100-over-red"]["value"] == pytest.approx(100 * (0.80 / 0.60 - 1), abs=0.5)
     assert cells["fig4-100-over-red"]["verdict"] == "in part"  # 33 % for 28.8 %
@@ -71,8 +76,8 @@ def test_gains_near_the_print_are_reproduced(reproduce) -> None:
     assert claims["claim-9"] == claims["claim-13"] == "contradicted"
 
 
-def test_every_claim_and_gain_is_judged_under_every_reading(reproduce) -> None:
-    summary = reproduce()
+def test_every_claim_and_gain_is_judged_under_every_reading(whole) -> None:
+    summary = whole
     paper = papers.load(PAPER)
     assert [row["id"] for row in summary["readings"]] == ["base", *(r.id for r in paper.readings.entries)]
     for row in summary["readings"]:

@@ -10,15 +10,16 @@ from typing import Any
 import laboratory
 import pytest
 from conftest import FLOWS, broken_paper
-from dumbbell import ScenarioError, door
+from dumbbell import ScenarioError
 from dumbbell.reproduce import judge, papers, pictures, readings, synchrony, work
 from dumbbell.reproduce.papers import Prediction
+from test_reproduce import on_a_stand_in
 
 PAPER = "red-on-netfpga"
 
 
-@pytest.fixture
-def reproduce(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+@pytest.fixture(scope="module")
+def reproduce(tmp_path_factory: pytest.TempPathFactory):
     """The stand-in laboratory, in which one reading alone swaps the schemes and one locks sender 1 out."""
 
     def run(wanted: dict[str, Any], progress: Any = None) -> dict[str, Any]:
@@ -31,12 +32,17 @@ def reproduce(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
                 mine["goodput_bps"] *= 0
         return result
 
-    monkeypatch.setattr(door, "run", run)
-    return lambda **options: work.reproduce(PAPER, quick=True, out=tmp_path / "report", **options)
+    return on_a_stand_in(PAPER, run, tmp_path_factory)
 
 
-def test_the_reading_that_reverses_the_sign_is_the_one_named(reproduce) -> None:
-    summary = reproduce()
+@pytest.fixture(scope="module")
+def whole(reproduce) -> dict[str, Any]:
+    """All of the paper, once."""
+    return reproduce()
+
+
+def test_the_reading_that_reverses_the_sign_is_the_one_named(whole) -> None:
+    summary = whole
     rows = {row["id"]: row for row in summary["readings"]}
     assert next(iter(rows)) == "base"
     assert {name for name, row in rows.items() if row["sign_changes"]} == {"jitter-0", "jitter-0-refit"}
@@ -55,9 +61,8 @@ def test_the_reading_that_reverses_the_sign_is_the_one_named(reproduce) -> None:
     assert "changes in 4 of" in verdict
 
 
-def test_the_effect_of_a_reading_is_paired_by_seed(reproduce) -> None:
-    summary = reproduce()
-    first = summary["readings"][0]["effect"][0]
+def test_the_effect_of_a_reading_is_paired_by_seed(whole) -> None:
+    first = whole["readings"][0]["effect"][0]
     pairs = [
         [laboratory.one(scheme, 24, seed)["flows"][0]["goodput_bps"] / 1e6 for seed in range(1, 6)]
         for scheme in ("red", "drop_tail")
@@ -67,7 +72,7 @@ def test_the_effect_of_a_reading_is_paired_by_seed(reproduce) -> None:
     assert first["n"] == 5
 
 
-def test_a_reading_of_the_scheme_leaves_the_baseline_alone(reproduce) -> None:
+def test_a_reading_of_the_scheme_leaves_the_baseline_alone() -> None:
     paper = papers.load(PAPER)
     (spacing,) = (r for r in paper.readings.entries if r.id == "spacing-uniform")
     assert spacing.at(paper.points["red-36"]) == ("queue.spacing=uniform",)
@@ -83,7 +88,7 @@ def test_without_the_scheme_or_the_claim_there_are_no_readings(reproduce, option
     assert summary["readings"] == summary["readings_conclusion"] == []
 
 
-def test_progress_ends_at_the_whole(reproduce, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_ends_at_the_whole() -> None:
     paper = papers.load(PAPER)
     at = paper.quick.readings_at
     of_scheme = sum(not reading.changes for reading in paper.readings.entries)  # They leave Drop Tail's runs alone.

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import html.parser
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import laboratory
 import pytest
@@ -21,6 +23,19 @@ def mark(figure: object, path: Path) -> list[Path]:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.with_suffix(".png").touch()
     return [path.with_suffix(".png")]
+
+
+def on_a_stand_in(paper: str, run: Callable[..., Any], directories: pytest.TempPathFactory) -> Callable[..., Any]:
+    """Reproduces a paper on a laboratory of its own, patched in for that call alone, so that a whole module can share
+    what comes of it."""
+
+    def reproduce(**options: Any) -> dict[str, Any]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(door, "run", run)
+            patch.setattr(figures, "save", mark)
+            return work.reproduce(paper, quick=True, out=directories.mktemp("report"), **options)
+
+    return reproduce
 
 
 @pytest.fixture

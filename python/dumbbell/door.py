@@ -7,7 +7,7 @@ and refusals into exceptions, and keeps Ctrl-C working while the simulator has t
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
@@ -127,6 +127,25 @@ def import_tc(text: str) -> JSON:
 def export_tc(link: JSON, dev: str = "eth0", queue_only: bool = False) -> JSON:
     """A link of a plan as lines for Linux's `tc`: `{"lines", "explained"}`."""
     return _call("export_tc", json.dumps({"link": link, "dev": dev, "queue_only": queue_only}))
+
+
+def host_cost(
+    cpu: JSON | str,
+    mtu: Sequence[int],
+    header: int = 52,
+    rate_bps: float | None = None,
+    acks_per_packet: float = 0.5,
+) -> JSON:
+    """What packets of each MTU cost a host, without a run: `{"cpu": {...}, "rows": [{"mtu", "payload",
+    "receive_cycles_per_bit", "send_cycles_per_bit", "receiver_cycles_per_bit", "sender_cycles_per_bit", "limit_bps",
+    "utilization", ...}]}`.
+
+    cpu: as a scenario writes it, such as `"server_2021"`. header: bytes of the MTU that are no payload. rate_bps:
+    payload that comes evenly; without it packets always wait. `ScenarioError` for what is wrong with them."""
+    asked = {"cpu": cpu, "mtu": list(mtu), "header": header, "acks_per_packet": acks_per_packet}
+    if rate_bps is not None:
+        asked["rate_bps"] = rate_bps
+    return _call("host_cost", json.dumps(asked))
 
 
 def export(wanted: JSON) -> JSON:

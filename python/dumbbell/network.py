@@ -80,9 +80,11 @@ def edge_text(plan: Plan, link: dict[str, Any]) -> str:
 
 
 def capacity_text(capacity: Any) -> str:
-    """A queue's capacity as counted: packets or bytes."""
+    """A queue's capacity as counted: packets, bytes, or buffers of one size."""
     if isinstance(capacity, dict):
         ((unit, amount),) = capacity.items()
+        if unit == "buffers":
+            return f"{amount['count']} x {amount['size']} B"
         return f"{amount} {'pkt' if unit == 'packets' else 'B'}"
     return str(capacity)
 

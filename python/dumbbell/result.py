@@ -67,6 +67,9 @@ class Flow(Row):
     srtt_mean_s: Number | None
     cwnd_mean_packets: Number | None
     completion_s: Number | None
+    # Where there is a series (`record.every`).
+    peak_throughput_bps: Number | None
+    burstiness: Number | None
     # Where there are profiles.
     reserved_bps: Number | None
     in_throughput_bps: Number
@@ -149,6 +152,8 @@ class Queue(Row):
     p50_packets: Number
     p95_packets: Number
     p99_packets: Number
+    mean_bytes: Number
+    max_bytes: Number
     empty_share: Number
     mean_sojourn_s: Number | None
     p50_sojourn_s: Number | None

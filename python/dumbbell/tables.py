@@ -163,6 +163,8 @@ _MEASURES: tuple[Column, ...] = (
     ("length, 50 %", "p50_packets", "pkt"),
     ("length, 95 %", "p95_packets", "pkt"),
     ("length, 99 %", "p99_packets", "pkt"),
+    ("length, mean", "mean_bytes", "B"),
+    ("length, largest", "max_bytes", "B"),
     ("time empty", "empty_share", "1"),
     ("time above the threshold", "time_above_share", "1"),
     ("the threshold", "watch_above_packets", "pkt"),

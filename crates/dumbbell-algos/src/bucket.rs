@@ -75,7 +75,11 @@ impl TokenBucket {
     /// A full bucket of depth `burst`. A time or a BDP is of `rate` and `rtt`, and never less than one packet of `size`
     /// bytes: less would let no packet pass. What is written in bytes is that.
     pub fn fitted(rate: Rate, burst: Limit, rtt: Span, unit: TokenUnit, size: u32) -> Self {
-        let whole = burst.resolve(rate, rtt);
+        // Tokens are not cut as packets are: of buffers a bucket has the bytes.
+        let whole = match burst.resolve(rate, rtt) {
+            Capacity::Buffers { count, size } => Capacity::Bytes(u64::from(count) * u64::from(size)),
+            other => other,
+        };
         match (unit, whole) {
             (TokenUnit::Byte, Capacity::Packets(n)) => {
                 TokenBucket::new(rate, Bytes(u64::from(n.max(1)) * u64::from(size)))
@@ -89,8 +93,8 @@ impl TokenBucket {
                 let n = u32::try_from(n / u64::from(size.max(1))).unwrap_or(u32::MAX);
                 TokenBucket::of_packets(rate, n.max(1), size)
             }
-            (TokenUnit::Byte, Capacity::Unlimited) => TokenBucket::new(rate, Bytes(u64::MAX)),
-            (TokenUnit::Packet, Capacity::Unlimited) => TokenBucket::of_packets(rate, u32::MAX, size),
+            (TokenUnit::Byte, _) => TokenBucket::new(rate, Bytes(u64::MAX)),
+            (TokenUnit::Packet, _) => TokenBucket::of_packets(rate, u32::MAX, size),
         }
     }
 

@@ -9,6 +9,7 @@ registry! { impairment AnyImpairment, suite impairment_suite {
     bit_error::BitError,
     corrupt::Corrupt,
     duplicate::Duplicate,
+    fec::Fec,
     gilbert_elliott::GilbertElliott,
     jitter::Jitter,
     loss_trace::LossTrace,

@@ -8,7 +8,9 @@ pub mod windows;
 registry! { service AnyService, suite service_suite {
     constant::Constant,
     arq::Arq,
+    duplex_mismatch::DuplexMismatch,
     handoff::Handoff,
+    host_cpu::HostCpu,
     mahimahi::Mahimahi,
     outage::Outage,
     sine::Sine,

@@ -10,6 +10,7 @@ registry! { source AnySource, suite source_suite {
     poisson::Poisson,
     request_response::RequestResponse,
     video::Video,
+    voip::Voip,
 } }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@ use crate::flow::FlowTable;
 use crate::packet::{Ecn, Meta};
 use crate::probe::Probe;
 use crate::rng::Stream;
-use crate::units::{Capacity, Rate, Span, Time};
+use crate::units::{Capacity, Rate, Span, Time, taken};
 use serde::{Deserialize, Serialize};
 
 /// What an algorithm knows of the link that its queue feeds.
@@ -38,6 +38,35 @@ pub struct Backlog {
     pub packets: u32,
     /// Bytes of IP length.
     pub bytes: u64,
+    /// Buffers in use, where the limit is a number of them ([`Capacity::Buffers`]); else 0.
+    pub buffers: u32,
+}
+
+impl Backlog {
+    /// One packet of `bytes`, in buffers of `size` if they are counted.
+    #[inline]
+    pub fn one(bytes: u32, size: Option<u32>) -> Self {
+        let buffers = size.map_or(0, |size| taken(size, bytes));
+        Backlog { packets: 1, bytes: u64::from(bytes), buffers }
+    }
+    /// Both.
+    #[inline]
+    pub fn and(self, other: Backlog) -> Self {
+        Backlog {
+            packets: self.packets + other.packets,
+            bytes: self.bytes + other.bytes,
+            buffers: self.buffers + other.buffers,
+        }
+    }
+    /// This one without `other`, which is in it.
+    #[inline]
+    pub fn without(self, other: Backlog) -> Self {
+        Backlog {
+            packets: self.packets - other.packets,
+            bytes: self.bytes - other.bytes,
+            buffers: self.buffers - other.buffers,
+        }
+    }
 }
 
 /// A packet's position in its queue, 0 at the head.

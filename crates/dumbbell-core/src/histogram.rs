@@ -45,6 +45,15 @@ impl Histogram {
         Span::ZERO
     }
 
+    /// The buckets that hold something, in order: from, to (not included), how many.
+    pub fn buckets(&self) -> impl Iterator<Item = (Span, Span, u64)> + '_ {
+        let filled = self.counts.iter().enumerate().filter(|(_, n)| **n > 0);
+        filled.map(|(bucket, n)| {
+            let from = bucket.checked_sub(1).map_or(0, |before| Self::upper(before as u64) + 1);
+            (Span::from_ps(from), Span::from_ps(Self::upper(bucket as u64).saturating_add(1)), *n)
+        })
+    }
+
     /// The largest value in `bucket`.
     fn upper(bucket: u64) -> u64 {
         let shift = (bucket / STEPS).saturating_sub(1);

@@ -31,6 +31,23 @@ pub struct Dscp(pub u8);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FlowId(pub u32);
 
+/// What a link adds to an IP packet, and the least that it sends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Framing {
+    /// Bytes added to each packet: headers, checksum, preamble, gap.
+    pub bytes: u16,
+    /// A packet takes at least this much of the wire, bytes: a shorter one is padded.
+    pub least: u16,
+}
+
+impl Framing {
+    /// Bytes on the wire of a packet of `ip_len` bytes.
+    #[inline]
+    pub fn wire_len(self, ip_len: u32) -> u32 {
+        (ip_len + u32::from(self.bytes)).max(u32::from(self.least))
+    }
+}
+
 /// What a queue, a meter or an impairment sees of a packet. Tokens and byte-mode queues count `ip_len`; a
 /// port takes `wire_len` to serialise.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

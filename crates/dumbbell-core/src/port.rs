@@ -15,6 +15,8 @@ pub struct HeldPort<P, Q, S> {
     /// In transmission, and what will become of it.
     sending: Option<(P, Fate)>,
     count_in_service: bool,
+    /// Buffers that the packet in transmission takes, where they and it are counted.
+    buffers: u32,
     ledger: Ledger,
 }
 
@@ -48,7 +50,7 @@ impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
     /// An idle port. `count_in_service`: whether backlog and limit include the packet in transmission
     /// (ns-2 and Linux leave it out).
     pub fn new(qdisc: Q, service: S, count_in_service: bool) -> Self {
-        HeldPort { qdisc, service, sending: None, count_in_service, ledger: Ledger::default() }
+        HeldPort { qdisc, service, sending: None, count_in_service, buffers: 0, ledger: Ledger::default() }
     }
 
     /// A packet arrives. If the transmitter was idle, a packet starts at once.
@@ -77,12 +79,20 @@ impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
         ((sent, fate), next)
     }
 
+    /// What becomes of the packet in transmission was decided while it was sent.
+    pub fn decide(&mut self, fate: Fate) {
+        if let Some((_, decided)) = &mut self.sending {
+            *decided = fate;
+        }
+    }
+
     fn start(&mut self, cx: &mut Cx<'_>, sink: &mut impl Sink<P>) -> Option<Start> {
         let next = self.qdisc.dequeue(cx, &mut Counted { ledger: &mut self.ledger, sink })?;
         let meta = next.packet.meta();
         let Taken { done, fate } = self.service.finish(next.since, cx.now, meta.wire_len);
         if self.count_in_service {
             self.qdisc.set_in_service(Some(meta.ip_len));
+            self.buffers = Backlog::one(meta.ip_len, cx.link.capacity.buffer_size()).buffers;
         }
         self.sending = Some((next.packet, fate));
         Some(Start { arrived: next.since, done })
@@ -102,12 +112,13 @@ impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
     }
     /// What waits, by the port's convention: with the packet in transmission if that is counted.
     pub fn backlog(&self) -> Backlog {
-        let mut b = self.qdisc.backlog();
-        if let (true, Some((p, _))) = (self.count_in_service, &self.sending) {
-            b.packets += 1;
-            b.bytes += u64::from(p.meta().ip_len);
+        let b = self.qdisc.backlog();
+        match (self.count_in_service, &self.sending) {
+            (true, Some((p, _))) => {
+                b.and(Backlog { packets: 1, bytes: u64::from(p.meta().ip_len), buffers: self.buffers })
+            }
+            _ => b,
         }
-        b
     }
     /// Whether backlog and limit include the packet in transmission.
     pub fn counts_service(&self) -> bool {

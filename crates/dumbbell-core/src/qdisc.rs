@@ -118,6 +118,11 @@ impl<A: Aqm, P> Fifo<A, P> {
         Fifo { aqm, store: Store::default(), next_tick }
     }
 
+    /// The same, still empty, which counts buffers of `size` bytes where that is what its limit is about.
+    pub fn counting(self, size: Option<u32>) -> Self {
+        Fifo { store: Store::counting(size), ..self }
+    }
+
     /// When its algorithm's clock is due.
     pub fn next_tick(&self) -> Option<Time> {
         self.next_tick
@@ -218,8 +223,7 @@ impl<A: Aqm, P: Packet> Fifo<A, P> {
 
 #[inline]
 fn fits<P: Packet>(own: Capacity, store: &Store<P>, p: &Meta) -> bool {
-    let b = store.backlog();
-    own.fits(b.packets, b.bytes, p.ip_len)
+    own.fits(store.backlog(), p.ip_len)
 }
 
 /// Carries a decision out: `Some(reason)` if the packet must go; marks it where it must be marked.
@@ -245,6 +249,9 @@ impl<A: Aqm, P: Packet> Qdisc<P> for Fifo<A, P> {
     #[inline]
     fn enqueue(&mut self, cx: &mut Cx<'_>, p: P, sink: &mut impl Sink<P>) {
         let own = cx.link.capacity;
+        if let Some(size) = own.buffer_size() {
+            self.store.count_buffers(Some(size));
+        }
         self.offer(cx, p, own, sink);
     }
 
@@ -286,5 +293,8 @@ impl<A: Aqm, P: Packet> Qdisc<P> for Fifo<A, P> {
     }
     fn probe(&self, out: &mut dyn Probe) {
         self.aqm.probe(out);
+        if self.store.buffer_size().is_some() {
+            out.gauge("buffers", f64::from(self.counted().buffers));
+        }
     }
 }

@@ -243,6 +243,9 @@ macro_rules! __delegate {
             fn on_idle(&mut self, restart_window: u64) {
                 $crate::__each!(self, $Any $list, a => a.on_idle(restart_window))
             }
+            fn on_mss(&mut self, mss: u64) {
+                $crate::__each!(self, $Any $list, a => a.on_mss(mss))
+            }
             fn on_timer(&mut self, now: $crate::units::Time, orders: &mut $crate::transport::Orders) {
                 $crate::__each!(self, $Any $list, a => a.on_timer(now, orders))
             }
@@ -387,6 +390,9 @@ macro_rules! __delegate {
             fn utilization(&self) -> Option<f64> {
                 $crate::__each!(self, $Any $list, a => a.utilization())
             }
+            fn spent(&self) -> Option<$crate::service::Spent> {
+                $crate::__each!(self, $Any $list, a => a.spent())
+            }
         }
     };
     (source $Any:ident $list:tt) => {
@@ -403,6 +409,12 @@ macro_rules! __delegate {
             }
             fn awaits(&self) -> bool {
                 $crate::__each!(self, $Any $list, a => a.awaits())
+            }
+            fn largest(&self) -> Option<u64> {
+                $crate::__each!(self, $Any $list, a => a.largest())
+            }
+            fn voice(&self) -> Option<$crate::source::Voice> {
+                $crate::__each!(self, $Any $list, a => a.voice())
             }
             fn probe(&self, now: $crate::units::Time, out: &mut dyn $crate::probe::Probe) {
                 $crate::__each!(self, $Any $list, a => a.probe(now, out))

@@ -74,6 +74,8 @@ pub struct Extra {
     pub ecn_bytes: [u32; 3],
     /// Number of the packet, in audit mode.
     pub audit: u64,
+    /// Of a router's message to a sender: what it says.
+    pub notice: Option<Notice>,
 }
 
 /// The unit of timestamps in segments: 2^14 ps = 16.384 ns, so that 32 bits last 70 s.

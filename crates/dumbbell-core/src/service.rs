@@ -37,6 +37,23 @@ impl Taken {
     }
 }
 
+/// What packets cost a processor.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Spent {
+    /// Packets that it was through with.
+    pub packets: u64,
+    /// Of these, how many were handled as part of the one before.
+    pub merged: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Pages of memory that they took.
+    pub pages: u64,
+    /// Interrupts that it took for them.
+    pub interrupts: u64,
+    /// Cycles for all of that.
+    pub cycles: f64,
+}
+
 /// A transmitter's law. It depends on nothing but time, its own packets and its own chance, and so lets its port decide
 /// at arrival.
 pub trait Service {
@@ -69,6 +86,10 @@ pub trait Service {
     /// Bits sent over bits that could have been sent in the watched window. `None`: its port is to take the share of
     /// time in which a packet was in transmission, which is the same at a constant rate.
     fn utilization(&self) -> Option<f64> {
+        None
+    }
+    /// What the packets cost that it was through with in the watched window, if it is a processor.
+    fn spent(&self) -> Option<Spent> {
         None
     }
 }

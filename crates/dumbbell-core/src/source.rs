@@ -1,7 +1,7 @@
 //! Traffic: when an application hands over how many bytes.
 use crate::probe::Probe;
 use crate::rng::Stream;
-use crate::units::{Span, Time};
+use crate::units::{Bytes, Span, Time};
 
 /// From which moment the next hand-over counts; at that moment the source is asked for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,6 +35,28 @@ impl Burst {
     }
 }
 
+/// Voice in packets, as a measure of its quality needs to know it (ITU-T G.107).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Voice {
+    /// Speech in one packet: the sender waits so long before the packet is complete.
+    pub interval: Span,
+    /// Encoded speech in one packet.
+    pub payload: Bytes,
+    /// Speech that the coder must have heard beyond a frame before it can encode that.
+    pub look_ahead: Span,
+    /// The coder's place in the E-model; `None`: ITU-T G.113 has none.
+    pub impairment: Option<Equipment>,
+}
+
+/// How the E-model values a coder (ITU-T G.113, Appendix I).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Equipment {
+    /// The equipment impairment factor Ie, without loss.
+    pub ie: f64,
+    /// The packet-loss robustness factor Bpl.
+    pub bpl: f64,
+}
+
 /// A traffic source: an ordered list of hand-overs, made as it is asked for.
 pub trait Source {
     /// The next hand-over; `None` when the application has closed. `now` is the moment from which [`Burst::after`]
@@ -47,6 +69,15 @@ pub trait Source {
     /// Whether it ever waits for acknowledgements, which datagrams do not have.
     fn awaits(&self) -> bool {
         false
+    }
+    /// The largest datagram that it ever hands over, in bytes of UDP payload, if there is such a bound: a path whose MTU is
+    /// smaller will cut it or drop it. `None` for sources of TCP, whose segments fit their path.
+    fn largest(&self) -> Option<u64> {
+        None
+    }
+    /// The voice that it carries, if it is voice.
+    fn voice(&self) -> Option<Voice> {
+        None
     }
     /// What it measured of itself by `now`: the times of its responses, the stalls of its player.
     fn probe(&self, _now: Time, _out: &mut dyn Probe) {}

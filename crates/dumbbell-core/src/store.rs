@@ -1,7 +1,7 @@
 //! The packets that wait in a held port, in order of arrival.
 use crate::aqm::{Backlog, QueueView, Slot};
 use crate::packet::{Meta, Packet};
-use crate::units::{Capacity, Time};
+use crate::units::{Capacity, Time, taken};
 use std::collections::VecDeque;
 
 /// A packet that waits, and since when.
@@ -18,33 +18,65 @@ pub struct Waiting<P> {
 pub struct Store<P> {
     packets: VecDeque<Waiting<P>>,
     bytes: u64,
+    /// Bytes of each buffer, and how many are in use, where they are counted.
+    size: Option<u32>,
+    buffers: u32,
     /// What the transmitter holds, where the port's convention counts it (`count_in_service`).
     in_service: Backlog,
 }
 
 impl<P> Default for Store<P> {
     fn default() -> Self {
-        Store { packets: VecDeque::new(), bytes: 0, in_service: Backlog::default() }
+        Store::counting(None)
+    }
+}
+
+impl<P> Store<P> {
+    /// An empty one that counts buffers of `size` bytes, or none.
+    pub fn counting(size: Option<u32>) -> Self {
+        Store { packets: VecDeque::new(), bytes: 0, size, buffers: 0, in_service: Backlog::default() }
     }
 }
 
 impl<P: Packet> Store<P> {
+    /// Counts buffers of `size` bytes from now on; `None`: none. What waits already is counted too.
+    pub fn count_buffers(&mut self, size: Option<u32>) {
+        if self.size != size {
+            let all = |size| self.packets.iter().map(|w| taken(size, w.packet.meta().ip_len)).sum();
+            (self.size, self.buffers) = (size, size.map_or(0, all));
+        }
+    }
+    /// Bytes of each buffer that it counts.
+    pub fn buffer_size(&self) -> Option<u32> {
+        self.size
+    }
     /// Puts a packet at the tail.
     pub fn push(&mut self, now: Time, packet: P) {
-        self.bytes += u64::from(packet.meta().ip_len);
+        let bytes = packet.meta().ip_len;
+        self.bytes += u64::from(bytes);
+        if let Some(size) = self.size {
+            self.buffers += taken(size, bytes);
+        }
         self.packets.push_back(Waiting { since: now, packet });
     }
     /// Takes the head.
     #[inline]
     pub fn pop(&mut self) -> Option<Waiting<P>> {
         let w = self.packets.pop_front()?;
-        self.bytes -= u64::from(w.packet.meta().ip_len);
+        self.forget(w.packet.meta().ip_len);
         Some(w)
+    }
+    #[inline]
+    fn forget(&mut self, bytes: u32) {
+        self.bytes -= u64::from(bytes);
+        if let Some(size) = self.size {
+            self.buffers -= taken(size, bytes);
+        }
     }
     /// Takes the packet at `slot`.
     pub fn remove(&mut self, slot: Slot) -> Option<Waiting<P>> {
         let w = self.packets.remove(slot as usize)?;
-        self.bytes -= u64::from(w.packet.meta().ip_len);
+        self.forget(w.packet.meta().ip_len);
         Some(w)
     }
     /// How many wait.
@@ -61,22 +93,21 @@ impl<P: Packet> Store<P> {
     }
     /// What waits, without the packet in service.
     pub fn held(&self) -> Backlog {
-        Backlog { packets: self.packets.len() as u32, bytes: self.bytes }
+        Backlog { packets: self.packets.len() as u32, bytes: self.bytes, buffers: self.buffers }
     }
     /// Whether a packet of `bytes` would fit if nothing waited.
     pub fn could_hold(&self, capacity: Capacity, bytes: u32) -> bool {
-        capacity.fits(self.in_service.packets, self.in_service.bytes, bytes)
+        capacity.fits(self.in_service, bytes)
     }
     /// Counts (or no longer counts) a packet of `bytes` in transmission.
     pub fn set_in_service(&mut self, bytes: Option<u32>) {
-        self.in_service = bytes.map_or(Backlog::default(), |b| Backlog { packets: 1, bytes: u64::from(b) });
+        self.in_service = bytes.map_or(Backlog::default(), |b| Backlog::one(b, self.size));
     }
 }
 
 impl<P: Packet> QueueView for Store<P> {
     fn backlog(&self) -> Backlog {
-        let w = self.held();
-        Backlog { packets: w.packets + self.in_service.packets, bytes: w.bytes + self.in_service.bytes }
+        self.held().and(self.in_service)
     }
     fn waiting(&self) -> Slot {
         self.packets.len() as Slot

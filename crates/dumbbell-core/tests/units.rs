@@ -1,5 +1,6 @@
 //! Units as people write them: what is written is read back, and what is wrong is named with its fix.
-use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span, Transmitter};
+use dumbbell_core::aqm::Backlog;
+use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span, Transmitter, UnitError};
 use proptest::prelude::*;
 
 proptest! {
@@ -10,6 +11,8 @@ proptest! {
         prop_assert_eq!(Rate::from_bps(x).to_string().parse(), Ok(Rate::from_bps(x)));
         prop_assert_eq!(Bytes(x).to_string().parse(), Ok(Bytes(x)));
         prop_assert_eq!(Limit::Bytes(Bytes(x)).to_string().parse(), Ok(Limit::Bytes(Bytes(x))));
+        let buffers = Limit::Buffers((x >> 32) as u32, Bytes((x & 0xffff).max(1)));
+        prop_assert_eq!(buffers.to_string().parse(), Ok(buffers));
         prop_assert_eq!(Limit::Time(Span::from_ps(x)).to_string().parse(), Ok(Limit::Time(Span::from_ps(x))));
     }
 
@@ -97,11 +100,48 @@ fn limits_resolve_on_their_link() {
     assert_eq!(capacity("10 ms"), Capacity::Bytes(10_000));
     assert_eq!(capacity("0.5 BDP"), Capacity::Bytes(50_000));
     assert_eq!(capacity("unlimited"), Capacity::Unlimited);
+    for text in ["64 x 2048 B", "64x2KiB", "64 × 2.048 kB", " 6_4  x  2048  B "] {
+        assert_eq!(capacity(text), Capacity::Buffers { count: 64, size: 2048 }, "{text}");
+    }
+    assert_eq!("64x2KiB".parse::<Limit>().unwrap().to_string(), "64 x 2048 B");
 }
 
 #[test]
 fn a_packet_that_fills_the_limit_exactly_fits() {
-    assert!(Capacity::Bytes(3000).fits(1, 1500, 1500) && !Capacity::Bytes(3000).fits(1, 1501, 1500));
-    assert!(Capacity::Packets(2).fits(1, 9000, 1500) && !Capacity::Packets(2).fits(2, 0, 1));
-    assert!(!Capacity::Packets(0).fits(0, 0, 1) && Capacity::Unlimited.fits(u32::MAX, u64::MAX - 1, 1));
+    let waits = |packets, bytes| Backlog { packets, bytes, buffers: 0 };
+    assert!(Capacity::Bytes(3000).fits(waits(1, 1500), 1500) && !Capacity::Bytes(3000).fits(waits(1, 1501), 1500));
+    assert!(Capacity::Packets(2).fits(waits(1, 9000), 1500) && !Capacity::Packets(2).fits(waits(2, 0), 1));
+    assert!(!Capacity::Packets(0).fits(waits(0, 0), 1) && Capacity::Unlimited.fits(waits(u32::MAX, u64::MAX - 1), 1));
+    let used = |buffers| Backlog { packets: 1, bytes: 1, buffers };
+    let two_left = |bytes| Capacity::Buffers { count: 64, size: 2048 }.fits(used(62), bytes);
+    assert!(two_left(1) && two_left(2048) && two_left(2049) && two_left(4096) && !two_left(4097));
+}
+
+/// By hand: 9180 bytes are 4.48 buffers of 2048, so five; 64 hold 12 such packets, and 64 of 1500 bytes.
+#[test]
+fn a_limit_in_buffers_is_in_packets() {
+    let limit = Capacity::Buffers { count: 64, size: 2048 };
+    assert_eq!(
+        (limit.in_packets(1500), limit.in_packets(9180), limit.in_packets(2049)),
+        (Some(64.0), Some(12.0), Some(32.0))
+    );
+    let waits = Backlog { packets: 3, bytes: 12_180, buffers: 7 };
+    assert_eq!(limit.filled(waits), Some((7.0, 64.0)));
+    assert_eq!(limit.less(waits), Capacity::Buffers { count: 57, size: 2048 });
+    assert!(!limit.exceeded(waits) && Capacity::Buffers { count: 6, size: 2048 }.exceeded(waits));
+}
+
+#[test]
+fn buffers_that_are_none_are_refused_with_what_to_write() {
+    for (text, word) in [
+        ("64 x 0 B", "from 1 to"),
+        ("6.5 x 2048 B", "not a whole number"),
+        ("x 2048 B", "not a whole number"),
+        ("64 x 2048", "needs its unit"),
+        ("64 x", "not a size"),
+        ("64 x 2 pkt", "not a unit of size"),
+    ] {
+        let UnitError(said) = text.parse::<Limit>().unwrap_err();
+        assert!(said.contains(word) && said.contains("\"64 x 2048 B\""), "{text}: {said}");
+    }
 }

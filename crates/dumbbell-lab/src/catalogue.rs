@@ -2,7 +2,8 @@
 use crate::choice::{Family, unit_of};
 use crate::known::Known;
 use crate::scenario::Profile;
-use dumbbell_core::catalogue::range_text;
+use dumbbell_algos::service::host_cpu::{HostCpu, presets};
+use dumbbell_core::catalogue::{Algorithm, range_text};
 use dumbbell_core::foreign::Makers;
 use dumbbell_tcp::TcpConfig;
 use serde_json::{Map, Value, json};
@@ -10,7 +11,7 @@ use serde_json::{Map, Value, json};
 /// Kinds of algorithm that results list, those without an algorithm yet too.
 pub const KINDS: [&str; 8] = ["aqm", "qdisc", "cc", "meter", "conditioner", "impairment", "service", "source"];
 
-/// `{kind: [{name, title, idea, equations, sources, provenance, parameters}], "tcp": [...], "profiles": {...}}`.
+/// `{kind: [{name, title, idea, equations, sources, provenance, parameters, presets?}], "tcp": [...], "profiles": {...}}`.
 pub fn catalogue(makers: &Makers) -> Value {
     let mut out: Map<String, Value> = KINDS.iter().map(|k| ((*k).to_string(), json!([]))).collect();
     for family in Family::ALL {
@@ -24,6 +25,9 @@ pub fn catalogue(makers: &Makers) -> Value {
 fn page(entry: &Known) -> Value {
     let mut page = entry.page();
     page["parameters"] = parameters(entry.schema(), &entry.defaults());
+    if entry.name() == HostCpu::ABOUT.name {
+        page["presets"] = json!(presets::all());
+    }
     page
 }
 

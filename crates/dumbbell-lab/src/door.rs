@@ -221,6 +221,14 @@ pub fn export_tc(request: &Value) -> Result<Value, Problem> {
     crate::tc::export(request)
 }
 
+/// What packets cost a host, without a run. See [`crate::hosts::cost`].
+///
+/// # Errors
+/// Code 2: what is wrong with the processor or the sizes.
+pub fn host_cost(request: &Value) -> Result<Value, Problem> {
+    crate::hosts::cost(request)
+}
+
 /// Writes a run's records in a format of [`crate::export::FORMATS`]. Asked is `{"format", "result", "flow", "at",
 /// "departed", "snaplen", "table", "out"}`, all but the first two optional ([`crate::export::Wish`] says what they
 /// are); the answer has `format`, `out`, `bytes`, `notes`, and what was counted: `packets` and `interfaces`, `lines`,

@@ -173,7 +173,8 @@ fn words(panic: &(dyn Any + Send)) -> String {
 
 /// Whether a plan asks for more than the summary.
 fn wanted(plan: &Plan) -> bool {
-    plan.record.every.is_some() || plan.record.tells_drops() || plan.record.completions
+    let r = &plan.record;
+    r.every.is_some() || r.tells_drops() || r.completions || !r.delays.is_empty()
 }
 
 /// The simulation itself.
@@ -183,7 +184,7 @@ fn wanted(plan: &Plan) -> bool {
 pub fn simulate(engine: &Engine<'_>, plan: &Plan, hash: &str, dir: Option<&Path>) -> Result<(Report, f64), Stop> {
     let began = std::time::Instant::now();
     let dir = dir.filter(|_| wanted(plan));
-    if dir.is_none() && plan.record.acks.is_empty() {
+    if dir.is_none() && plan.record.acks.is_empty() && plan.record.delays.is_empty() {
         let mut world = world(engine, plan)?;
         alone(engine, plan, &mut world)?;
         let report = world.finish_alone();
@@ -199,7 +200,7 @@ pub fn simulate(engine: &Engine<'_>, plan: &Plan, hash: &str, dir: Option<&Path>
     }
     let mut report = world.finish(&mut recorder);
     recorder.summarize(&mut report);
-    recorder.completions(&report);
+    recorder.tables(&report);
     let wall_s = began.elapsed().as_secs_f64();
     let print = outcome::hex(report.fingerprint);
     recorder.close(&record::metadata(plan, hash, &engine.overrides, &print)).map_err(unwritten)?;

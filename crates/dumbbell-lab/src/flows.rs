@@ -1,9 +1,9 @@
 //! Transports and sources: what each `[[flow]]` sends, and how.
 use crate::choice::{Family, judge, resolve};
-use crate::network::Placed;
 use crate::node::{Kind, Node, Path, below, path};
 use crate::problem::{Check, Diagnostic};
 use crate::scenario::{Flow, Profile, Scenario, TransportName};
+use crate::sizes::Sizes;
 use crate::words;
 use dumbbell_algos::cc::AnyCc;
 use dumbbell_algos::source::AnySource;
@@ -12,13 +12,16 @@ use dumbbell_core::foreign::Alarm;
 use dumbbell_core::source::Source;
 use dumbbell_core::transport::{CongestionControl, Path as CcPath};
 use dumbbell_core::units::Bytes;
-use dumbbell_plan::{Link, Shared, Spec, Transport, Word};
+use dumbbell_plan::{Ip, Shared, Spec, Transport, Word};
 use dumbbell_tcp::TcpConfig;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// IP and UDP header, bytes.
-const UDP_HEADER: u32 = 28;
+/// UDP header, bytes.
+const UDP_HEADER: u32 = 8;
+
+/// TCP header without options, bytes.
+const TCP_HEADER: u64 = 20;
 
 /// What all flows of one entry have in common; a TCP's `mss` may still be open.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,8 +32,10 @@ pub struct Kit {
     pub transport: Transport,
     /// What the hosts say.
     pub words: Option<Shared<Vec<Word>>>,
-    /// The transport with the `mss` of a path: flows of one kind on paths of one size have one.
-    fitted: BTreeMap<u64, Transport>,
+    /// The version of IP.
+    pub ip: Ip,
+    /// The transport with the sizes of a path: flows of one kind on paths of one size have one.
+    pub fitted: BTreeMap<Sizes, Transport>,
 }
 
 /// The kit of `[[flow]]` number `i`.
@@ -41,6 +46,7 @@ pub fn kit(scenario: &Scenario, root: &Node, i: usize, check: &mut Check) -> Opt
     let source_at = below(&at, "source");
     let source = resolve(Family::Source, root.at(&source_at).unwrap_or(&bulk), &source_at, None, check);
     times(scenario, flow, &at, root, check);
+    let ip = version(flow, &at, root, check);
     let built = source.as_ref().and_then(|s| AnySource::build(&s.kind, &s.config, &()).ok());
     let datagrams = built.as_ref().is_some_and(|s| s.datagrams());
     let udp = flow.transport.map_or(datagrams, |t| t == TransportName::Udp);
@@ -49,10 +55,13 @@ pub fn kit(scenario: &Scenario, root: &Node, i: usize, check: &mut Check) -> Opt
         let d = Diagnostic::new(format!("{kind} waits for acknowledgements, and datagrams have none"));
         check.error(d.at(root.nearest_place(&p)).fix("take transport = \"udp\" out").key(&p));
     }
-    let transport =
-        if udp { udp_transport(flow, &at, root, check) } else { tcp_transport(scenario, flow, &at, root, check) };
+    let transport = if udp {
+        udp_transport(flow, ip, &at, root, check)
+    } else {
+        tcp_transport(scenario, flow, ip, &at, root, check)
+    };
     let words = words::written(scenario, flow, udp, &at, root, check);
-    Some(Kit { source: source?.into(), transport: transport?, words, fitted: BTreeMap::new() })
+    Some(Kit { source: source?.into(), transport: transport?, words, ip, fitted: BTreeMap::new() })
 }
 
 fn short(name: &str, place: crate::problem::Place) -> Node {
@@ -85,7 +94,21 @@ fn times(scenario: &Scenario, flow: &Flow, at: &Path, root: &Node, check: &mut C
     }
 }
 
-fn udp_transport(flow: &Flow, at: &Path, root: &Node, check: &mut Check) -> Option<Transport> {
+/// The version of IP of a flow.
+fn version(flow: &Flow, at: &Path, root: &Node, check: &mut Check) -> Ip {
+    match flow.ip {
+        None | Some(4) => Ip::V4,
+        Some(6) => Ip::V6,
+        Some(n) => {
+            let p = below(at, "ip");
+            let d = Diagnostic::new(format!("there is no version {n} of IP here"));
+            check.error(d.at(root.nearest_place(&p)).fix("write ip = 4 or ip = 6").key(&p));
+            Ip::V4
+        }
+    }
+}
+
+fn udp_transport(flow: &Flow, ip: Ip, at: &Path, root: &Node, check: &mut Check) -> Option<Transport> {
     let before = check.found.len();
     for (key, given) in [("cc", flow.cc.is_some()), ("tcp", flow.tcp.is_some()), ("profile", flow.profile.is_some())] {
         if given {
@@ -96,10 +119,24 @@ fn udp_transport(flow: &Flow, at: &Path, root: &Node, check: &mut Check) -> Opti
         }
     }
     let ecn = flow.ecn.unwrap_or_default();
-    (check.found.len() == before).then_some(Transport::Udp { header: UDP_HEADER, ecn })
+    let (header, df) = (ip.header() + UDP_HEADER, flow.df.unwrap_or(false) && ip == Ip::V4);
+    (check.found.len() == before).then_some(Transport::Udp { header, ecn, df })
 }
 
-fn tcp_transport(scenario: &Scenario, flow: &Flow, at: &Path, root: &Node, check: &mut Check) -> Option<Transport> {
+fn tcp_transport(
+    scenario: &Scenario,
+    flow: &Flow,
+    ip: Ip,
+    at: &Path,
+    root: &Node,
+    check: &mut Check,
+) -> Option<Transport> {
+    if flow.df.is_some() {
+        let p = below(at, "df");
+        let d = Diagnostic::new("`df` here is the bit of datagrams, and this flow is TCP");
+        let fix = "write tcp = { pmtu_discovery = \"off\" } for segments that may be cut, or transport = \"udp\"";
+        check.error(d.at(root.nearest_place(&p)).fix(fix).key(&p));
+    }
     if flow.ecn.is_some() {
         let p = below(at, "ecn");
         let d = Diagnostic::new("`ecn` here is the field of datagrams, and this flow is TCP");
@@ -113,6 +150,9 @@ fn tcp_transport(scenario: &Scenario, flow: &Flow, at: &Path, root: &Node, check
     let tcp = tcp_config(profile, &written, at, check);
     let (cc, mut tcp) = (cc?, tcp?);
     implied(&cc, &mut tcp, &written, at, check);
+    if written.get("header").is_none() && ip == Ip::V6 {
+        tcp.header = Bytes(u64::from(ip.header()) + TCP_HEADER);
+    }
     Some(Transport::Tcp { cc: cc.into(), tcp: tcp.into() })
 }
 
@@ -193,32 +233,4 @@ fn implied(cc: &Spec, tcp: &mut TcpConfig, written: &Node, at: &Path, check: &mu
         *tcp = tcp.implied_by(implied);
         tcp.sack |= sack;
     }
-}
-
-/// The transport of one placed flow: a TCP's `mss` is what its path carries (as path MTU discovery finds it),
-/// unless it was written, and then the path must carry that.
-pub fn fit(kit: &mut Kit, flow: &Placed, links: &[Link], root: &Node, check: &mut Check) -> Transport {
-    let Transport::Tcp { tcp, .. } = &kit.transport else { return kit.transport.clone() };
-    let narrowest = flow.forward.iter().map(|l| &links[*l]).min_by_key(|l| l.mtu);
-    let Some(link) = narrowest else { return kit.transport.clone() };
-    let (room, header) = (u64::from(link.mtu), tcp.header.0);
-    let wanted = tcp.mss.map_or(room, |mss| mss.0 + header);
-    let mss = wanted.saturating_sub(header);
-    if wanted > room || mss < 16 + tcp.option_bytes() {
-        let at = path(&["flow", &flow.entry.to_string()]);
-        let fix = match room.saturating_sub(header) {
-            0..=27 => "raise the link's mtu".to_string(),
-            most => format!("write tcp = {{ mss = \"{most} B\" }} or less, or raise the link's mtu"),
-        };
-        let cause = format!("packets of {} do not fit into `{}`, whose mtu is {room} B", Bytes(wanted), link.name);
-        check.error(Diagnostic::new(cause).at(root.nearest_place(&at)).fix(fix).key(&at));
-    }
-    let with_mss = || {
-        let mut transport = kit.transport.clone();
-        if let Transport::Tcp { tcp, .. } = &mut transport {
-            tcp.mss = Some(Bytes(mss));
-        }
-        transport
-    };
-    kit.fitted.entry(mss).or_insert_with(with_mss).clone()
 }

@@ -1,9 +1,11 @@
 //! A network of hosts, routers and links as a user draws it.
-use crate::network::{Network, Placed, QueueFrom, Wired, framing, legible, mtu};
+use crate::duplex::couple;
+use crate::framing;
+use crate::network::{Network, Placed, QueueFrom, Wired, legible, mtu};
 use crate::node::{Node, Path, below, path};
 use crate::problem::{Check, Diagnostic};
 use crate::routes::{self, Routes};
-use crate::scenario::{Link, Scenario};
+use crate::scenario::{Link, Scenario, Station};
 use crate::service::{base_rate, transmitter};
 use dumbbell_core::catalogue::nearest;
 use dumbbell_plan::{LinkId, NodeId, NodeKind};
@@ -47,9 +49,18 @@ impl Graph<'_> {
                     continue;
                 }
                 let id = self.net.node(&station.name, kind);
+                self.net.nodes[id].silent = self.silent(station, kind, &path(&[word, &i.to_string(), "icmp"]), check);
                 self.ids.insert(station.name.clone(), id);
             }
         }
+    }
+
+    /// Whether a router tells nobody of packets that were too large.
+    fn silent(&self, station: &Station, kind: NodeKind, at: &Path, check: &mut Check) -> bool {
+        if kind == NodeKind::Host && station.icmp.is_some() {
+            self.error(at, "`icmp` says whether a router answers, and this is a host", "take it out", check);
+        }
+        kind == NodeKind::Router && !station.icmp.or(self.scenario.icmp).unwrap_or(true)
     }
 
     /// The node `name`, written at `at`.
@@ -86,8 +97,9 @@ impl Graph<'_> {
                 return self.error(&at, format!("two links have the name `{name}`"), fix, check);
             }
         }
-        let forward = self.forward(&at, link, ahead, a, b, check);
-        let reverse = self.reverse(&at, link, back, &forward, check);
+        let mut forward = self.forward(&at, link, ahead, a, b, check);
+        let mut reverse = self.reverse(&at, link, back, &forward, check);
+        couple(&mut forward, &mut reverse, self.root, &at, check);
         self.net.link(forward);
         self.net.link(reverse);
     }
@@ -102,7 +114,7 @@ impl Graph<'_> {
             service: own.service,
             delay: link.delay,
             mtu: mtu(link.mtu, self.root, at, check),
-            framing: framing(self.root, &below(at, "framing"), check).unwrap_or(0),
+            framing: framing::written(self.root, &below(at, "framing"), check).unwrap_or_default(),
             queue: link.queue.as_ref().map_or(QueueFrom::Unlimited, |_| QueueFrom::Written(below(at, "queue").into())),
             conditioner: Some(below(at, "conditioner").into()),
             impairment: Some(below(at, "impairment").into()),

@@ -1,7 +1,9 @@
 //! A network under construction: nodes, one-way links and placed flows, before queues and transports.
+use crate::framing;
 use crate::node::{Node, Path, below, path};
 use crate::problem::{Check, Diagnostic};
 use crate::scenario::Scenario;
+use dumbbell_core::packet::Framing;
 use dumbbell_core::units::{Bytes, Rate, Span};
 use dumbbell_plan::{LinkId, NodeId, NodeKind, Shared, Spec};
 use std::collections::BTreeSet;
@@ -35,8 +37,8 @@ pub struct Wired {
     pub delay: Span,
     /// Largest IP packet, bytes.
     pub mtu: u32,
-    /// Bytes added to each packet.
-    pub framing: u32,
+    /// What is added to each packet.
+    pub framing: Framing,
     /// Its queue.
     pub queue: QueueFrom,
     /// Its conditioner in the scenario, if it is written there.
@@ -78,7 +80,7 @@ pub struct Network {
 impl Network {
     /// One more node.
     pub fn node(&mut self, name: impl Into<String>, kind: NodeKind) -> NodeId {
-        self.nodes.push(dumbbell_plan::Node { name: name.into(), kind });
+        self.nodes.push(dumbbell_plan::Node { name: name.into(), kind, silent: false });
         self.nodes.len() - 1
     }
     /// One more link.
@@ -92,30 +94,13 @@ impl Network {
     }
 }
 
-/// The framing at `path`, if it is written there: bytes for each packet.
-pub fn framing(root: &Node, path: &[String], check: &mut Check) -> Option<u32> {
-    let node = root.at(path)?;
-    let read = match node.as_str() {
-        Some("none") => Ok(0),
-        Some("ethernet") => Ok(38),
-        Some(text) => text.parse::<Bytes>().map(|b| b.0),
-        None => return refuse_framing(node, path, "this is no framing", check),
-    };
-    match read {
-        Ok(n @ 0..=1000) => Some(n as u32),
-        Ok(n) => refuse_framing(node, path, &format!("{n} B is no framing"), check),
-        Err(_) => refuse_framing(node, path, "this is no framing", check),
-    }
-}
-
-fn refuse_framing(node: &Node, path: &[String], cause: &str, check: &mut Check) -> Option<u32> {
-    let fix = "write \"ethernet\" (38 B with preamble and gap), \"none\", or a size up to 1000 B such as \"26 B\"";
-    check.error(Diagnostic::new(cause).at(node.place).fix(fix).key(path));
-    None
-}
-
-/// An MTU in bytes, from 68 B (RFC 791) to what a length field can say.
+/// An MTU in bytes, from 68 B (RFC 791) to what a length field can say. Behind PPPoE it is 1492 B (RFC 2516) where `table`
+/// has none of its own.
 pub fn mtu(size: Bytes, root: &Node, table: &[String], check: &mut Check) -> u32 {
+    let ppp = root.at(&below(table, "framing")).and_then(Node::as_str) == Some("pppoe");
+    if ppp && root.at(&below(table, "mtu")).is_none() {
+        return framing::PPPOE_MTU;
+    }
     if !(68..=65_535).contains(&size.0) {
         let path = below(table, "mtu");
         check.error(

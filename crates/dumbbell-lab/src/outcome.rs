@@ -1,5 +1,8 @@
 //! A run's report as the results name it.
 pub mod colours;
+pub mod delays;
+mod fragments;
+mod hosts;
 mod markers;
 mod sessions;
 
@@ -25,15 +28,19 @@ pub const FLOW_NUMBERS: [&str; 12] = [
     "cwnd_mean_packets",
     "completion_s",
 ];
+/// Those of a flow that has a series.
+pub const PEAK_NUMBERS: [&str; 2] = ["peak_throughput_bps", "burstiness"];
 pub use sessions::SESSION_NUMBERS;
 pub(crate) use sessions::of_plan as completions;
 /// The numbers of a queue, its drops by reason apart.
-pub const QUEUE_NUMBERS: [&str; 26] = [
+pub const QUEUE_NUMBERS: [&str; 28] = [
     "mean_packets",
     "max_packets",
     "p50_packets",
     "p95_packets",
     "p99_packets",
+    "mean_bytes",
+    "max_bytes",
     "empty_share",
     "mean_sojourn_s",
     "p50_sojourn_s",
@@ -68,6 +75,10 @@ pub fn of_run(plan: &Plan, report: &Report, wall_s: f64) -> Value {
     let targets = colours::targets(plan).into_iter().zip(&plan.flows).filter(|(_, planned)| planned.session.is_none());
     for ((out, (f, planned)), (target, _)) in flows.iter_mut().zip(both()).zip(targets) {
         colours::add_to_flow(out, f, planned, window_s, target);
+        delays::add_to_flow(out, f);
+        if plan.record.every.is_some() && plan.record.flows {
+            add_peak(out, f);
+        }
     }
     let errors = colours::errors(&flows);
     let queues: Vec<Value> = report.queues.iter().map(queue).collect();
@@ -87,6 +98,13 @@ pub fn of_run(plan: &Plan, report: &Report, wall_s: f64) -> Value {
     run["totals"].as_object_mut().into_iter().for_each(|totals| totals.extend(errors.clone()));
     if !report.markers.is_empty() {
         run["markers"] = report.markers.iter().map(|m| markers::row(m, window_s)).collect();
+    }
+    let hosts = hosts::of_run(plan, report, window_s);
+    if !hosts.is_empty() {
+        run["hosts"] = hosts.into();
+    }
+    if let Some(all) = &report.fragmentation {
+        run["fragmentation"] = fragments::of_run(all);
     }
     if !plan.sessions.is_empty() {
         run["sessions"] = sessions::of_run(plan, report).into();
@@ -130,6 +148,13 @@ fn flow(f: &FlowReport, total_goodput: f64) -> Value {
     flow
 }
 
+/// The largest throughput of a period of its series, and how many times the mean that is.
+fn add_peak(out: &mut Value, f: &FlowReport) {
+    let mean = Some(f.throughput_bps).filter(|mean| *mean > 0.0);
+    let burstiness = f.peak_throughput_bps.zip(mean).map(|(peak, mean)| peak / mean);
+    PEAK_NUMBERS.iter().zip([f.peak_throughput_bps, burstiness]).for_each(|(key, value)| out[key] = json!(value));
+}
+
 /// Of a flow whose acknowledgements were followed.
 fn acks(a: &AckSummary) -> Value {
     let (receiver, sender) = (&a.receiver, &a.sender);
@@ -156,6 +181,7 @@ fn queue(q: &QueueReport) -> Value {
         Reason::ALL.iter().map(|r| (r.name().to_string(), q.ledger.drops[r.index()].into())).collect();
     let m = &q.measures;
     let ([p50, p95, p99], [s50, s95, s99]) = (m.packets, m.sojourn_s);
+    let (mean_bytes, max_bytes) = m.bytes;
     let mut queue = json!({
         "name": q.name,
         "kind": q.kind,
@@ -164,6 +190,8 @@ fn queue(q: &QueueReport) -> Value {
         "p50_packets": p50,
         "p95_packets": p95,
         "p99_packets": p99,
+        "mean_bytes": mean_bytes,
+        "max_bytes": max_bytes,
         "empty_share": m.empty_share,
         "mean_sojourn_s": q.mean_sojourn_s,
         "p50_sojourn_s": s50,
@@ -188,6 +216,14 @@ fn queue(q: &QueueReport) -> Value {
         "utilization": q.utilization,
     });
     colours::add_to_queue(&mut queue, q);
+    if let Some(d) = q.duplex {
+        queue["duplex"] = json!({
+            "collisions": d.collisions,
+            "late_collisions": d.late_collisions,
+            "excessive_collisions": d.excessive_collisions,
+            "broken_frames": d.broken_frames,
+        });
+    }
     queue
 }
 

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// The records of a run.
-const RECORDS: [&str; 9] = [
+const RECORDS: [&str; 10] = [
     "flows.parquet",
     "queues.parquet",
     "signals.parquet",
@@ -22,6 +22,7 @@ const RECORDS: [&str; 9] = [
     "completions.parquet",
     "markers.parquet",
     "acks.parquet",
+    "delays.parquet",
 ];
 
 /// A directory that results will appear in.

@@ -2,6 +2,7 @@
 //! sender, every packet, every acknowledgement on its way back.
 mod acks;
 mod completions;
+mod delays;
 mod gauges;
 mod journeys;
 mod markers;
@@ -10,6 +11,7 @@ pub mod words;
 
 use crate::table::{Cell, Table, Type};
 use acks::Acks;
+use delays::Delays;
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::foreign::Makers;
 use dumbbell_core::meter::Colour;
@@ -29,7 +31,7 @@ use std::path::{Path, PathBuf};
 /// Picoseconds in a microsecond.
 const PS_PER_US: f64 = 1e6;
 
-const FLOWS: [(&str, Type); 13] = [
+const FLOWS: [(&str, Type); 16] = [
     ("time_s", Type::Real),
     ("flow", Type::Word),
     ("cwnd_bytes", Type::Count),
@@ -43,6 +45,9 @@ const FLOWS: [(&str, Type); 13] = [
     ("retransmits", Type::Count),
     ("goodput_bps", Type::MaybeReal),
     ("phase", Type::Word),
+    ("sent_packets", Type::Count),
+    ("delivered_packets", Type::Count),
+    ("lost_packets", Type::Count),
 ];
 const QUEUES: [(&str, Type); 5] = [
     ("time_s", Type::Real),
@@ -97,10 +102,12 @@ pub struct Recorder<'a> {
     signals: Option<Sheet>,
     reactions: Option<Reactions>,
     journeys: Option<Journeys<'a>>,
-    completions: Option<Table>,
+    /// Tables that are written when the run is over.
+    late: Vec<Table>,
     markers: Option<Table>,
     dir: Option<PathBuf>,
     acks: Option<Acks<'a>>,
+    delays: Option<Delays>,
     /// Time and delivered bytes of each flow's previous row.
     before: Vec<Option<(Time, u64)>>,
     failed: Option<ParquetError>,
@@ -145,6 +152,7 @@ impl<'a> Recorder<'a> {
     /// A file cannot be made.
     pub fn measuring(plan: &'a Plan, dir: Option<&Path>) -> Result<Self, ParquetError> {
         let acks = (!plan.record.acks.is_empty()).then(|| Acks::create(plan, dir)).transpose()?;
+        let delays = (!plan.record.delays.is_empty()).then(|| Delays::of(plan));
         let before = Vec::new();
         let (flows, queues, signals, reactions, journeys) = (None, None, None, None, None);
         Ok(Recorder {
@@ -154,10 +162,11 @@ impl<'a> Recorder<'a> {
             signals,
             reactions,
             journeys,
-            completions: None,
+            late: Vec::new(),
             markers: None,
             dir: dir.map(Path::to_path_buf),
             acks,
+            delays,
             before,
             failed: None,
         })
@@ -166,6 +175,7 @@ impl<'a> Recorder<'a> {
     /// Puts what it measured into the report.
     pub fn summarize(&self, report: &mut Report) {
         self.acks.iter().for_each(|a| a.summarize(report));
+        self.delays.iter().for_each(|d| d.summarize(report));
     }
 
     /// Whether writing failed: the run may stop.
@@ -175,14 +185,18 @@ impl<'a> Recorder<'a> {
 
     /// Whether it asks for packets, acknowledgements or reactions, and not for series only.
     pub fn follows(&self) -> bool {
-        self.journeys.is_some() || self.reactions.is_some() || self.acks.is_some()
+        self.journeys.is_some() || self.reactions.is_some() || self.acks.is_some() || self.delays.is_some()
     }
 
-    /// Writes the sessions' transfers, if they are wanted: what became of them is known when the run is over.
-    pub fn completions(&mut self, report: &Report) {
-        if let Some(dir) = self.dir.as_deref().filter(|_| self.plan.record.completions) {
-            match completions::write(dir, self.plan, report) {
-                Ok(table) => self.completions = Some(table),
+    /// Writes what is known when the run is over, as far as it is wanted: the sessions' transfers, and delays.
+    pub fn tables(&mut self, report: &Report) {
+        let Some(dir) = self.dir.clone() else { return };
+        let (plan, wanted) = (self.plan, &self.plan.record);
+        let transfers = wanted.completions.then(|| completions::write(&dir, plan, report));
+        let delays = (!wanted.delays.is_empty()).then(|| delays::write(&dir, plan, report));
+        for table in transfers.into_iter().chain(delays) {
+            match table {
+                Ok(table) => self.late.push(table),
                 Err(e) => self.keep(Err(e)),
             }
         }
@@ -199,7 +213,7 @@ impl<'a> Recorder<'a> {
         for sheet in [self.flows, self.queues, self.signals].into_iter().flatten() {
             sheet.table.close(metadata)?;
         }
-        self.completions.map_or(Ok(()), |table| table.close(metadata))?;
+        self.late.into_iter().try_for_each(|table| table.close(metadata))?;
         self.markers.map_or(Ok(()), |table| table.close(metadata))?;
         self.reactions.map_or(Ok(()), |r| r.close(metadata))?;
         self.acks.map_or(Ok(()), |a| a.close(metadata))?;
@@ -269,13 +283,15 @@ impl Observer for Recorder<'_> {
     const FOLLOWS: bool = true;
 
     fn follow(&mut self, flow: usize, data: bool) -> u64 {
-        // Both count all packets of an end that they follow: where both do, they agree.
+        // All count all packets of an end that they follow: where several do, they agree.
         let journey = self.journeys.as_mut().map_or(0, |j| j.follow(flow, data));
-        self.acks.as_mut().map_or(0, |a| a.follow(flow, data)).max(journey)
+        let delay = self.delays.as_mut().map_or(0, |d| d.follow(flow, data));
+        self.acks.as_mut().map_or(0, |a| a.follow(flow, data)).max(journey).max(delay)
     }
     fn sent(&mut self, t: Time, who: Who, segment: &Segment, extra: Option<&Extra>) {
         self.journeys.iter_mut().for_each(|j| j.sent(t, who, segment, extra));
         self.acks.iter_mut().for_each(|a| a.sent(t, who, segment, extra));
+        self.delays.iter_mut().for_each(|d| d.sent(t, who));
     }
     fn entered(&mut self, t: Time, who: Who, link: usize, backlog: u32) {
         self.journeys.iter_mut().for_each(|j| j.entered(t, who, link, backlog));
@@ -292,12 +308,14 @@ impl Observer for Recorder<'_> {
         self.keep(written);
         let written = self.acks.as_mut().map_or(Ok(()), |a| a.delivered(t, who));
         self.keep(written);
+        self.delays.iter_mut().for_each(|d| d.delivered(t, who));
     }
     fn discarded(&mut self, t: Time, who: Who, link: usize) {
         let written = self.journeys.as_mut().map_or(Ok(()), |j| j.discarded(t, who, link));
         self.keep(written);
         let written = self.acks.as_mut().map_or(Ok(()), |a| a.dropped(t, who, link, Reason::Link));
         self.keep(written);
+        self.delays.iter_mut().for_each(|d| d.dropped(t, who));
     }
     fn wants_reactions(&self) -> bool {
         self.reactions.is_some()
@@ -327,6 +345,9 @@ impl Observer for Recorder<'_> {
             Cell::Count(row.retransmits),
             goodput.into(),
             Cell::Word(phase(row.phase)),
+            Cell::Count(row.sent_packets),
+            Cell::Count(row.delivered_packets),
+            Cell::Count(row.lost_packets),
         ];
         let done = sheet.row(cells, &row.gauges);
         self.keep(done);
@@ -357,6 +378,7 @@ impl Observer for Recorder<'_> {
         self.keep(written);
         let written = self.acks.as_mut().map_or(Ok(()), |a| a.signal(s));
         self.keep(written);
+        self.delays.iter_mut().for_each(|d| d.signal(s));
         let Some(sheet) = &mut self.signals else { return };
         let cells = [
             Cell::Real(s.t.seconds()),

@@ -23,7 +23,7 @@ fn promised(plan: &Plan, check: &mut Check) {
         let Some(reserved) = flow.info.reserved else { continue };
         flow.forward.iter().for_each(|l| sums[*l] = sums[*l].saturating_add(reserved.bps()));
     }
-    for (link, sum) in plan.links.iter().zip(sums).filter(|(link, sum)| *sum > link.rate.bps()) {
+    for (link, sum) in plan.links.iter().zip(sums).filter(|(link, sum)| link.host.is_none() && *sum > link.rate.bps()) {
         check.note(format!(
             "`{}` carries {}, and {} of it are reserved ({:.0} %): nobody can have all that was promised; the target of each \
              is its share of the link",
@@ -73,6 +73,10 @@ fn depth(rule: &Rule, key: &str, rate: Rate, rtt: Span, largest: u64) -> Option<
     let limit: Limit = serde_json::from_value(rule.spec.config.get(key)?.clone()).ok()?;
     match limit.resolve(rate, rtt) {
         Capacity::Bytes(n) => (n > 0 && n < largest).then_some((n, matches!(limit, Limit::Bytes(_)))),
+        Capacity::Buffers { count, size } => {
+            let bytes = u64::from(count) * u64::from(size);
+            (bytes > 0 && bytes < largest).then_some((bytes, true))
+        }
         Capacity::Packets(_) | Capacity::Unlimited => None,
     }
 }

@@ -5,14 +5,14 @@ use crate::limits;
 use crate::network::{self, Network, Placed, QueueFrom, Wired};
 use crate::node::{Node, Path, below, path};
 use crate::problem::{Check, Diagnostic};
-use crate::scenario::{Followed, Scenario};
+use crate::scenario::{Followed, Reassembly, Scenario};
 use crate::session::{self, Drawn, Laid};
-use crate::{edges, graph, reservations, row, rtt, way_back, words};
+use crate::{edges, graph, hosts, reservations, row, rtt, sizes, way_back, words};
 use dumbbell_core::catalogue::nearest;
 use dumbbell_core::flow::FlowInfo;
 use dumbbell_core::packet::Dscp;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::units::{Capacity, Limit, Packets, Rate, Span};
+use dumbbell_core::units::{Capacity, Limit, Packets, Rate, Span, taken};
 use dumbbell_plan::{Flow, Link, Plan, Record, Rule, Shared, Spec, Transport};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -44,9 +44,10 @@ fn of_laid(laid: &Laid<'_>, name: &str, seed: u64, check: &mut Check) -> Option<
     if check.ok() {
         rtt::realise(&mut net, scenario, root, check);
     }
-    let Network { nodes, links: wired, flows: placed } = net;
-    let links = links(wired, &placed, laid, check);
     let mut kits: Vec<Kit> = kits.into_iter().flatten().collect();
+    let answers = if check.ok() { sizes::answers(&net, &kits) } else { Vec::new() };
+    let Network { nodes, links: wired, flows: placed } = net;
+    let mut links = links(wired, &placed, laid, check);
     if !check.ok() {
         return None;
     }
@@ -55,18 +56,24 @@ fn of_laid(laid: &Laid<'_>, name: &str, seed: u64, check: &mut Check) -> Option<
     let entries: Vec<usize> = placed.iter().map(|f| f.entry).collect();
     let starts = starts(&placed[..own], scenario, seed).into_iter().chain(drawn.iter().map(|d| d.start));
     let transfers = (0..own).map(|_| None).chain(drawn.iter().map(Some));
+    let mut answers = answers.into_iter();
     let mut flow = |((f, start), drawn): ((Placed, Span), Option<&Drawn>)| {
-        let flow = flow(&mut kits[f.entry], f, &links, scenario, root, start, check);
+        let mut flow = flow(&mut kits[f.entry], f, &links, scenario, root, start, check);
+        flow.answers = answers.next().flatten();
         match drawn {
             None => flow,
             Some(d) => transfer(flow, d),
         }
     };
-    let flows: Vec<Flow> = placed.into_iter().zip(starts).zip(transfers).map(&mut flow).collect();
+    let mut flows: Vec<Flow> = placed.into_iter().zip(starts).zip(transfers).map(&mut flow).collect();
+    hosts::lay(&nodes, &mut links, &mut flows, &entries, (scenario, root), check);
     let record = record(scenario, &flows, root, check);
     let (duration, warmup) = (scenario.duration, scenario.warmup);
+    let Reassembly { timeout, memory } = scenario.reassembly;
+    let reassembly = dumbbell_plan::Reassembly { timeout, memory };
     let sessions = laid.of_plan(&offered.iter().map(|o| o.map(|(_, bps)| bps)).collect::<Vec<_>>());
-    let mut plan = Plan { name: name.into(), seed, duration, warmup, nodes, links, flows, sessions, record };
+    let mut plan =
+        Plan { name: name.into(), seed, duration, warmup, nodes, links, flows, sessions, reassembly, record };
     words::of_radios(&mut plan, &entries, scenario, root, check);
     limits::work(&plan, root, check);
     way_back::note(&plan, check);
@@ -88,6 +95,10 @@ fn record(scenario: &Scenario, flows: &[Flow], root: &Node, check: &mut Check) -
         }
     }
     acks.retain(|i| matches!(flows[*i].transport, Transport::Tcp { .. }));
+    let mut delays = followed(&r.delays, "delays", flows, root, check);
+    if let Followed::All(_) = r.delays {
+        delays.retain(|i| flows[*i].session.is_none()); // They are too many and too short.
+    }
     let completions = r.completions && !scenario.session.is_empty();
     if r.markers && r.every.is_none() {
         check.note("record.markers has no effect without record.every: markers have series");
@@ -99,6 +110,7 @@ fn record(scenario: &Scenario, flows: &[Flow], root: &Node, check: &mut Check) -
         drops: r.drops,
         packets,
         acks,
+        delays,
         completions,
         markers: r.markers,
     }
@@ -203,7 +215,7 @@ fn flow(
     check: &mut Check,
 ) -> Flow {
     let written = &scenario.flow[f.entry];
-    let transport = flows::fit(kit, &f, links, root, check);
+    let transport = sizes::fit(kit, &f, links, root, check);
     let udp = matches!(transport, Transport::Udp { .. });
     let rtt = f.forward.iter().chain(&f.back).fold(Span::ZERO, |sum, l| sum + links[*l].delay);
     Flow {
@@ -218,6 +230,8 @@ fn flow(
         transport,
         dscp: written.dscp.map_or(Dscp::default(), |c| c.0),
         info: FlowInfo { reserved: written.reserved, rtt: Some(rtt), weight: written.weight },
+        ip: kit.ip,
+        answers: None,
         session: None,
         words: kit.words.clone(),
     }
@@ -257,7 +271,8 @@ fn links(wired: Vec<Wired>, placed: &[Placed], laid: &Laid<'_>, check: &mut Chec
             service: wired.service,
             delay: wired.delay,
             mtu: wired.mtu,
-            framing: wired.framing,
+            framing: u32::from(wired.framing.bytes),
+            least: u32::from(wired.framing.least),
             conditioner,
             aqm,
             capacity,
@@ -265,6 +280,7 @@ fn links(wired: Vec<Wired>, placed: &[Placed], laid: &Laid<'_>, check: &mut Chec
             watch_above,
             impairments,
             report: wired.report,
+            host: None,
         });
     }
     out
@@ -310,7 +326,8 @@ struct Queue {
     watch_above: Option<Capacity>,
 }
 
-fn drop_tail() -> Spec {
+/// The queue of a link that has no other.
+pub(crate) fn drop_tail() -> Spec {
     let config = Family::Aqm.find("drop_tail").map_or_else(|| json!({}), |e| (e.defaults)());
     Spec { kind: "drop_tail".into(), config, source_hash: None }
 }
@@ -348,8 +365,18 @@ fn queue(wired: &Wired, mean_rtt: Option<Span>, root: &Node, check: &mut Check) 
     let resolve = |limit: Limit| limit.resolve(wired.rate, mean_rtt.unwrap_or(Span::ZERO));
     let (capacity, watch_above) = (resolve(limit), watch_above.map(resolve));
     if capacity.in_packets(wired.mtu).is_some_and(|n| n < 1.0) {
-        let d = Diagnostic::new(format!("a limit of {limit} does not hold one packet of {} B", wired.mtu));
-        check.error(d.at(node.nearest_place(&path(&["limit"]))).fix("raise it, as in limit = \"36 pkt\""));
+        let (why, fix) = too_small(capacity, wired.mtu);
+        let d = Diagnostic::new(format!("a limit of {limit} does not hold one packet of {} B{why}", wired.mtu));
+        check.error(d.at(node.nearest_place(&path(&["limit"]))).fix(fix));
+        return None;
+    }
+    if let Some(Capacity::Buffers { size, .. }) = watch_above
+        && capacity.buffer_size() != Some(size)
+    {
+        let d =
+            Diagnostic::new(format!("buffers of {size} B are watched, and the limit, {limit}, does not count them"));
+        let fix = format!("write the limit in buffers of {size} B too, or watch_above in packets or bytes");
+        check.error(d.at(node.nearest_place(&path(&["watch_above"]))).fix(fix));
         return None;
     }
     let count_in_service = match node.get("count_in_service").map(Node::to_json) {
@@ -364,6 +391,16 @@ fn queue(wired: &Wired, mean_rtt: Option<Span>, root: &Node, check: &mut Check) 
     };
     let aqm = algorithm(Family::of_queue(node), node, at, capacity.in_packets(wired.mtu), check)?;
     Some(Queue { aqm: aqm.into(), capacity, count_in_service, watch_above })
+}
+
+/// Why not one packet of the link's MTU fits into a limit, and what to do.
+fn too_small(capacity: Capacity, mtu: u32) -> (String, String) {
+    let Capacity::Buffers { count, size } = capacity else {
+        return (String::new(), "raise it, as in limit = \"36 pkt\"".into());
+    };
+    let takes = taken(size, mtu);
+    let why = format!(": {mtu} B take {takes} buffers of {size} B, and it has {count}");
+    (why, format!("raise it to {takes} x {size} B at least, or give the link a smaller mtu"))
 }
 
 /// A size that a queue may name, if it does.

@@ -59,6 +59,7 @@ fn before(net: &Network, a: &Way, b: &Way) -> bool {
 mod tests {
     use super::*;
     use crate::network::{QueueFrom, Wired};
+    use dumbbell_core::packet::Framing;
     use dumbbell_core::units::Rate;
     use proptest::prelude::*;
 
@@ -77,7 +78,7 @@ mod tests {
                 service: None,
                 delay: Span::from_ps(*delay),
                 mtu: 1500,
-                framing: 0,
+                framing: Framing::default(),
                 queue: QueueFrom::Unlimited,
                 conditioner: None,
                 impairment: None,

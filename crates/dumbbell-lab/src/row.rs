@@ -2,11 +2,14 @@
 //!
 //! Each flow has two hosts of its own, `NAME/sender` and `NAME/receiver`, so that a flow's `rtt` is realised
 //! on access links that nobody shares.
-use crate::network::{Network, Placed, QueueFrom, Wired, framing, mtu};
+use crate::duplex::couple;
+use crate::framing;
+use crate::network::{Network, Placed, QueueFrom, Wired, mtu};
 use crate::node::{Node, Path, below, path};
 use crate::problem::{Check, Diagnostic};
 use crate::scenario::{Access, Direction, Scenario, Wire};
 use crate::service::{base_rate, transmitter};
+use dumbbell_core::packet::Framing;
 use dumbbell_core::units::{Bytes, Rate, Span};
 use dumbbell_plan::{LinkId, NodeId, NodeKind};
 use std::rc::Rc;
@@ -27,7 +30,7 @@ struct Entrance {
     rate: Rate,
     delay: Span,
     mtu: u32,
-    framing: u32,
+    framing: Framing,
 }
 
 /// The network of a `dumbbell` or a `parking_lot`; `names` are its flows.
@@ -51,6 +54,7 @@ pub fn build(scenario: &Scenario, root: &Node, names: &[(usize, String)], check:
     };
     let mut net = Network::default();
     let routers: Vec<NodeId> = row.routers.iter().map(|r| net.node(r, NodeKind::Router)).collect();
+    routers.iter().for_each(|r| net.nodes[*r].silent = scenario.icmp == Some(false));
     let ends: Vec<(usize, usize)> =
         (0..scenario.flow.len()).map(|i| ends(scenario, i, routers.len(), root, check)).collect();
     let data_backwards = names.iter().any(|(i, _)| ends[*i].0 > ends[*i].1);
@@ -136,7 +140,7 @@ fn bottlenecks(
         (None, false) => QueueFrom::Unlimited,
     };
     let own = transmitter(root, &at, row.wire.rate, check);
-    let ahead = Wired {
+    let mut ahead = Wired {
         name: String::new(),
         from: 0,
         to: 0,
@@ -144,7 +148,7 @@ fn bottlenecks(
         service: own.service,
         delay: row.wire.delay,
         mtu: mtu(row.wire.mtu, root, &at, check),
-        framing: framing(root, &below(&at, "framing"), check).unwrap_or(0),
+        framing: framing::written(root, &below(&at, "framing"), check).unwrap_or_default(),
         queue,
         conditioner: Some(below(&at, "conditioner").into()),
         impairment: Some(below(&at, "impairment").into()),
@@ -153,7 +157,7 @@ fn bottlenecks(
     let reverse = &row.wire.reverse;
     let base = base_rate(ahead.service.as_deref(), ahead.rate);
     let other = transmitter(root, &below(&at, "reverse"), reverse.rate.or(Some(base)), check);
-    let back = Wired {
+    let mut back = Wired {
         rate: other.rate,
         service: other.service,
         delay: reverse.delay.unwrap_or(ahead.delay),
@@ -163,6 +167,7 @@ fn bottlenecks(
         impairment: Some(below(&below(&at, "reverse"), "impairment").into()),
         ..ahead.clone()
     };
+    couple(&mut ahead, &mut back, root, &at, check);
     let mut pair = |i: usize| {
         let (from, to, name) = (routers[i], routers[i + 1], &row.hops[i]);
         let forward = net.link(Wired { name: name.clone(), from, to, ..ahead.clone() });
@@ -181,9 +186,9 @@ fn entrance(row: &Row<'_>, rate: Rate, root: &Node, check: &mut Check) -> Entran
         rate: access.rate.unwrap_or(Rate::from_bps(rate.bps().saturating_mul(10))),
         delay: access.delay.unwrap_or(Span::from_ms(1)),
         mtu: mtu(size, root, if access.mtu.is_some() { &at } else { &bottleneck }, check),
-        framing: framing(root, &below(&at, "framing"), check)
-            .or_else(|| framing(root, &below(&bottleneck, "framing"), check))
-            .unwrap_or(0),
+        framing: framing::written(root, &below(&at, "framing"), check)
+            .or_else(|| framing::written(root, &below(&bottleneck, "framing"), check))
+            .unwrap_or_default(),
     }
 }
 

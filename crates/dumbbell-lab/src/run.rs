@@ -229,8 +229,10 @@ fn attempt(shared: &Shared<'_>, job: &Job) -> Result<Value, Stop> {
     let store = shared.engine.store;
     let digest = Digest::of(&mut plan, shared.engine.options.audit);
     if shared.output.is_none() && store.is_none() {
-        // Nobody looks: the run need not stop to be looked at. What is measured of acknowledgements is in the result.
-        plan.record = Record { acks: std::mem::take(&mut plan.record.acks), ..Record::default() };
+        // Nobody looks: the run need not stop to be looked at. What is measured of acknowledgements and delays is in the
+        // result, and the peak of a period is.
+        let Record { every, flows, acks, delays, .. } = std::mem::take(&mut plan.record);
+        plan.record = Record { every: every.filter(|_| flows), flows, acks, delays, ..Record::default() };
     }
     if let Some(row) = shared.found(job, &digest)? {
         return Ok(row);

@@ -60,6 +60,11 @@ choice!(
     ServiceChoice, "service"
 );
 choice!(
+    /// A host's processor: the name of a preset, `"none"`, or a table with `preset`, `ring` and the parameters of the service
+    /// `host_cpu`.
+    CpuChoice, "cpu"
+);
+choice!(
     /// Fields of TCP that differ from the profile.
     TcpChoice, "tcp"
 );
@@ -68,7 +73,8 @@ choice!(
     StopChoice, "stop"
 );
 choice!(
-    /// Bytes that a link adds to each packet: `"ethernet"` (38), `"none"`, or a size such as `"26 B"`.
+    /// Bytes that a link adds to each packet: `"ethernet"` (38, and 84 on the wire at least), `"vlan"` (42), `"pppoe"` (46),
+    /// `"none"`, or a size such as `"26 B"`.
     FramingChoice, "framing"
 );
 
@@ -127,6 +133,8 @@ pub struct Scenario {
     /// Groups of short flows that arrive by chance or by a list.
     #[serde(default)]
     pub session: Vec<Session>,
+    /// The processor of each host that has none of its own: what packets cost it. Default: they cost nothing.
+    pub cpu: Option<CpuChoice>,
     /// Hosts of a network of its own.
     #[serde(default)]
     pub host: Vec<Station>,
@@ -136,6 +144,11 @@ pub struct Scenario {
     /// Links of a network of its own.
     #[serde(default)]
     pub link: Vec<Link>,
+    /// Whether routers tell senders of packets that were too large (ICMP); default true. A `[[router]]` may say otherwise.
+    pub icmp: Option<bool>,
+    /// How hosts put datagrams together from their fragments.
+    #[serde(default)]
+    pub reassembly: Reassembly,
     /// What is recorded besides the summary.
     #[serde(default)]
     pub record: Record,
@@ -264,6 +277,29 @@ pub struct Access {
 pub struct Station {
     /// Its name, unique.
     pub name: String,
+    /// Of a router: whether it tells senders of packets that were too large (ICMP); default true. One that does not is a
+    /// black hole of path MTU discovery.
+    pub icmp: Option<bool>,
+    /// The processor of a host; default the scenario's `cpu`.
+    pub cpu: Option<CpuChoice>,
+}
+
+/// How hosts put datagrams together from their fragments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Reassembly {
+    /// How long a host waits from a datagram's first fragment on for the others; default 30 s, as Linux (RFC 791 begins
+    /// with 15 s, RFC 1122 section 3.3.2 has 60 to 120 s).
+    pub timeout: Span,
+    /// Payload bytes of fragments that a host keeps at most; what does not fit is discarded. Default 4 MiB, as Linux.
+    pub memory: Bytes,
+}
+
+impl Default for Reassembly {
+    fn default() -> Self {
+        let plan = dumbbell_plan::Reassembly::default();
+        Reassembly { timeout: plan.timeout, memory: plan.memory }
+    }
 }
 
 /// A link, both directions, each with a port and a queue of its own.

@@ -3,8 +3,9 @@ use crate::choice::Family;
 use crate::known::Known;
 use crate::scenario::Scenario;
 use crate::stop::{LEAST, MOST};
+use dumbbell_algos::service::host_cpu::presets;
 use dumbbell_core::foreign::Makers;
-use dumbbell_core::units::Limit;
+use dumbbell_core::units::{Limit, Packets};
 use dumbbell_tcp::TcpConfig;
 use serde_json::{Map, Value, json};
 
@@ -39,15 +40,31 @@ pub fn schema(makers: &Makers) -> Value {
     let table = json!({ "type": "object", "properties": { "rule": rule, "most": most }, "required": ["rule"],
         "additionalProperties": false });
     defs.insert("stop".into(), json!({ "anyOf": [rule, table] }));
+    let processor = processor(&mut defs);
+    defs.insert("cpu".into(), processor);
     defs.insert(
         "framing".into(),
         json!({
-            "anyOf": [{ "enum": ["ethernet", "none"] }, { "$ref": "#/$defs/Bytes" }],
-            "description": "Bytes that the link adds to each packet: \"ethernet\" is 38 B, with preamble and gap."
+            "anyOf": [{ "enum": ["ethernet", "vlan", "pppoe", "none"] }, { "$ref": "#/$defs/Bytes" }],
+            "description": "Bytes that the link adds to each packet: \"ethernet\" is 38 B, with preamble and gap, and pads to 84 B."
         }),
     );
     schema["$defs"] = Value::Object(defs);
     schema
+}
+
+/// A host's processor: a preset's name, or a table.
+fn processor(defs: &mut Map<String, Value>) -> Value {
+    let known = Family::Service.known("host_cpu", &Makers::default());
+    let own = known.map(|k| lift(k.name(), k.schema().clone(), defs)).unwrap_or_default();
+    let names: Vec<&str> = presets::all().iter().map(|p| p.name).chain(["none"]).collect();
+    let ring: Value = schemars::schema_for!(Packets).into();
+    let mut properties = Map::new();
+    properties.insert("preset".into(), described(json!({ "enum": names }), "The host whose numbers these change."));
+    properties.insert("ring".into(), described(ring, "Packets that the card keeps until the processor takes them."));
+    properties.extend(own["properties"].as_object().cloned().unwrap_or_default());
+    let table = json!({ "type": "object", "properties": properties, "additionalProperties": false });
+    json!({ "anyOf": [{ "enum": names }, table] })
 }
 
 /// A file that extends another need not repeat what that one says: tables of the network may be parts.

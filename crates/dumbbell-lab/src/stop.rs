@@ -4,7 +4,7 @@
 //! as many runs as it takes until half the width of Student's 95 % interval, over the mean, is below the bound. So
 //! the number does not depend on how many run side by side.
 use crate::node::{Node, path};
-use crate::outcome::{FLOW_NUMBERS, QUEUE_NUMBERS, SESSION_NUMBERS, colours};
+use crate::outcome::{FLOW_NUMBERS, PEAK_NUMBERS, QUEUE_NUMBERS, SESSION_NUMBERS, colours, delays};
 use crate::problem::{Check, Diagnostic};
 use crate::stats::t95;
 use dumbbell_core::aqm::Reason;
@@ -87,15 +87,19 @@ impl Rule {
     /// Whether a run of `plan` has the number that the rule is about.
     pub fn fits(&self, plan: &Plan, root: &Node, check: &mut Check) {
         let Metric::Of { list, name, keys } = &self.metric else { return };
-        let (names, known, more): (Vec<&str>, &[&str], &[&str]) = match *list {
+        let (names, known, more): (Vec<&str>, &[&str], &[&[&str]]) = match *list {
             "flows" => {
                 let own = plan.flows.iter().filter(|f| f.session.is_none());
-                (own.map(|f| f.name.as_str()).collect(), &FLOW_NUMBERS, &colours::FLOW_NUMBERS)
+                (
+                    own.map(|f| f.name.as_str()).collect(),
+                    &FLOW_NUMBERS,
+                    &[&colours::FLOW_NUMBERS, &delays::FLOW_NUMBERS, &PEAK_NUMBERS],
+                )
             }
             "sessions" => (plan.sessions.iter().map(|s| s.name.as_str()).collect(), &SESSION_NUMBERS, &[]),
             _ => {
                 let reported = plan.links.iter().filter(|l| l.report);
-                (reported.map(|l| l.name.as_str()).collect(), &QUEUE_NUMBERS, &colours::QUEUE_NUMBERS)
+                (reported.map(|l| l.name.as_str()).collect(), &QUEUE_NUMBERS, &[&colours::QUEUE_NUMBERS])
             }
         };
         let mut refuse = |cause: String, fix: String| {
@@ -106,7 +110,7 @@ impl Rule {
             refuse(format!("{list} have no `{name}`"), format!("there are {}", names.join(", ")));
         } else if let [key] = &keys[..]
             && !known.contains(&key.as_str())
-            && !more.contains(&key.as_str())
+            && !more.iter().any(|list| list.contains(&key.as_str()))
         {
             refuse(format!("there is no number `{key}` of {list}"), format!("known are {}", known.join(", ")));
         }

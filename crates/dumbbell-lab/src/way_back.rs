@@ -9,8 +9,13 @@ use dumbbell_tcp::DelayedAck;
 
 /// The slowest link of a way for packets of `bytes`, and how many of them it carries a second.
 fn slowest(plan: &Plan, way: &[LinkId], bytes: u64) -> Option<(LinkId, f64)> {
-    let per_s = |l: LinkId| plan.links[l].rate.bps() as f64 / (8 * (bytes + u64::from(plan.links[l].framing))) as f64;
-    way.iter().map(|l| (*l, per_s(*l))).min_by(|a, b| a.1.total_cmp(&b.1))
+    let per_s = |l: LinkId| {
+        let link = &plan.links[l];
+        link.rate.bps() as f64 / (8 * u64::from(link.framing().wire_len(bytes as u32))) as f64
+    };
+    // What a host's processor is through with depends on more than length.
+    let network = way.iter().filter(|l| plan.links[**l].host.is_none());
+    network.map(|l| (*l, per_s(*l))).min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
 /// How many acknowledgements a second a bulk flow makes at the full rate of its way, and the link of the way back that

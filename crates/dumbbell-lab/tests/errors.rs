@@ -29,6 +29,11 @@ const IN_FILES: &[(&str, &str, &str)] = &[
     (RED, "delay = \"10 ms\"", "dlay = 3, rat = 4"),
     (RED, "delay = \"10 ms\"", "delay = \"10 ms\", framing = \"token ring\""),
     (RED, "delay = \"10 ms\"", "delay = \"10 ms\", mtu = \"20 B\""),
+    (RED, "rtt = \"40 ms\"", "rtt = \"40 ms\"\nip = 5"),
+    (RED, "rtt = \"40 ms\"", "rtt = \"40 ms\"\ndf = true"),
+    (RED, "cc = \"newreno\"\n", "df = true\nsource = { kind = \"cbr\", rate = \"1 Mbps\", packet = \"1473 B\" }\n"),
+    (RED, "[queue]", "[dumbbell.access]\nmtu = \"1000 B\"\n[[flow]]\nip = 6\n[queue]"),
+    (GRAPH, "name = \"c\"", "name = \"c\", icmp = false"),
     (
         RED,
         "delay = \"10 ms\"",

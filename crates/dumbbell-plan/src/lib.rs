@@ -9,9 +9,9 @@ mod shared;
 
 use dumbbell_core::flow::FlowInfo;
 use dumbbell_core::meter::Actions;
-use dumbbell_core::packet::{Dscp, Ecn};
+use dumbbell_core::packet::{Dscp, Ecn, Framing};
 use dumbbell_core::transport::LocalSignal;
-use dumbbell_core::units::{Capacity, Rate, Span};
+use dumbbell_core::units::{Bytes, Capacity, Rate, Span};
 use dumbbell_tcp::TcpConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -43,6 +43,9 @@ pub struct Plan {
     /// Groups of flows that results tell of together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sessions: Vec<Session>,
+    /// How hosts put fragments together.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub reassembly: Reassembly,
     /// What is recorded besides the summary.
     pub record: Record,
 }
@@ -64,6 +67,62 @@ pub struct Node {
     pub name: String,
     /// What it is.
     pub kind: NodeKind,
+    /// Whether it says nothing to senders whose packets are too large for a link of its: a black hole of path MTU
+    /// discovery (RFC 2923 section 2.1).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub silent: bool,
+}
+
+/// How a host puts datagrams together from their fragments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reassembly {
+    /// How long it waits from the first fragment on for the others.
+    pub timeout: Span,
+    /// Payload bytes of fragments that it keeps at most; what does not fit is discarded.
+    pub memory: Bytes,
+}
+
+impl Default for Reassembly {
+    fn default() -> Self {
+        Reassembly { timeout: Span::from_secs(30), memory: Bytes(4 << 20) }
+    }
+}
+
+/// The version of IP that a flow uses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ip {
+    /// Version 4: routers cut packets that are too large, unless they must not (RFC 791).
+    #[default]
+    V4,
+    /// Version 6: only hosts cut packets (RFC 8200 section 5).
+    V6,
+}
+
+impl Ip {
+    /// Bytes of the header.
+    pub fn header(self) -> u32 {
+        match self {
+            Ip::V4 => 20,
+            Ip::V6 => 40,
+        }
+    }
+    /// The smallest MTU that a link may have (RFC 791 section 3.2, RFC 8200 section 5).
+    pub fn least_mtu(self) -> u32 {
+        match self {
+            Ip::V4 => 68,
+            Ip::V6 => 1280,
+        }
+    }
+}
+
+/// The way back by which a router tells a sender that a packet did not fit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answer {
+    /// The link that it did not fit into.
+    pub at: LinkId,
+    /// Links from the router to the sender's host.
+    pub way: Vec<LinkId>,
 }
 
 /// What a node is.
@@ -126,6 +185,9 @@ pub struct Link {
     pub mtu: u32,
     /// Bytes that the link adds to each IP packet (38 for Ethernet with preamble and gap, 0 for none).
     pub framing: u32,
+    /// The fewest bytes that it sends for a packet: shorter ones are padded (84 for Ethernet, 0: as short as they are).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub least: u32,
     /// What packets pass before its queue: rules, of which the first that takes a packet has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conditioner: Option<Shared<Vec<Rule>>>,
@@ -142,9 +204,33 @@ pub struct Link {
     pub impairments: Vec<Shared<Spec>>,
     /// Whether the results report its queue.
     pub report: bool,
+    /// It is no link of the network, but the processor of the host at both of its ends, in this direction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<Side>,
+}
+
+/// What a host's processor does with packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    /// It takes them from the network card.
+    Receive,
+    /// It gives them to the network card.
+    Send,
+}
+
+impl Side {
+    /// Its name in results.
+    pub fn name(self) -> &'static str {
+        ["receive", "send"][self as usize]
+    }
 }
 
 impl Link {
+    /// What it adds to packets; of numbers beyond those that a scenario may write the lower 16 bits.
+    pub fn framing(&self) -> Framing {
+        Framing { bytes: self.framing as u16, least: self.least as u16 }
+    }
     /// The rules of the edge before its queue.
     pub fn rules(&self) -> &[Rule] {
         self.conditioner.as_deref().map_or(&[], Vec::as_slice)
@@ -178,6 +264,12 @@ pub struct Flow {
     pub dscp: Dscp,
     /// What routers are told of it.
     pub info: FlowInfo,
+    /// The version of IP.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ip: Ip,
+    /// How routers answer data packets that are too large; `None`: all fit, or nobody answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answers: Option<Shared<Vec<Answer>>>,
     /// The session that it belongs to: its place in [`Plan::sessions`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<u32>,
@@ -228,6 +320,9 @@ pub enum Transport {
         /// The ECN field of its packets.
         #[serde(default, skip_serializing_if = "is_default")]
         ecn: Ecn,
+        /// Whether routers must not cut them (the DF bit).
+        #[serde(default, skip_serializing_if = "is_default")]
+        df: bool,
     },
 }
 
@@ -251,6 +346,9 @@ pub struct Record {
     /// Flows whose acknowledgements are followed to their sender, ascending.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub acks: Vec<usize>,
+    /// Flows whose one-way delays are measured and recorded, ascending.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub delays: Vec<usize>,
     /// Whether the series have the markers.
     #[serde(default, skip_serializing_if = "is_default")]
     pub markers: bool,
@@ -259,7 +357,7 @@ pub struct Record {
 impl Record {
     /// Whether somebody is to be told of each drop.
     pub fn tells_drops(&self) -> bool {
-        self.drops || !self.packets.is_empty() || !self.acks.is_empty()
+        self.drops || !self.packets.is_empty() || !self.acks.is_empty() || !self.delays.is_empty()
     }
 }
 
@@ -269,6 +367,10 @@ fn is_default<T: Default + PartialEq>(x: &T) -> bool {
 }
 
 impl Plan {
+    /// The propagation of `flow` from sender to receiver.
+    pub fn propagation(&self, flow: &Flow) -> Span {
+        flow.forward.iter().fold(Span::ZERO, |sum, l| sum + self.links[*l].delay)
+    }
     /// The smallest round-trip time of `flow` without queues and transmission.
     pub fn base_rtt(&self, flow: &Flow) -> Span {
         flow.forward.iter().chain(&flow.back).fold(Span::ZERO, |sum, l| sum + self.links[*l].delay)

@@ -154,6 +154,12 @@ fn export_tc(request: &str) -> PyResult<String> {
     door::export_tc(&read(request)?).map(|v| v.to_string()).map_err(problem)
 }
 
+/// What packets cost a host.
+#[pyfunction]
+fn host_cost(request: &str) -> PyResult<String> {
+    door::host_cost(&read(request)?).map(|v| v.to_string()).map_err(problem)
+}
+
 /// Writes a run's records in a format of other programs.
 #[pyfunction]
 fn export(py: Python<'_>, request: &str) -> PyResult<String> {
@@ -187,6 +193,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(script, m)?)?;
     m.add_function(wrap_pyfunction!(import_tc, m)?)?;
     m.add_function(wrap_pyfunction!(export_tc, m)?)?;
+    m.add_function(wrap_pyfunction!(host_cost, m)?)?;
     m.add_function(wrap_pyfunction!(export, m)?)?;
     m.add_function(wrap_pyfunction!(read_capture, m)?)?;
     m.add_function(wrap_pyfunction!(test, m)?)?;

@@ -197,8 +197,9 @@ impl Bench {
         let c = &self.config;
         self.timestamps &= said.timestamps.unwrap_or(true);
         let scale = if c.window_scaling { 7 } else { 255 };
+        let mss = if matches!(self.end, End::Sender(_)) { c.answered_mss() } else { c.own_mss() };
         Extra {
-            mss: said.mss.unwrap_or(c.segment_bytes() + c.option_bytes()) as u16,
+            mss: said.mss.unwrap_or(mss) as u16,
             window_scale: said.wscale.unwrap_or(scale),
             sack_permitted: said.sack.unwrap_or(c.sack),
             timestamps: said.timestamps.unwrap_or(c.timestamps),

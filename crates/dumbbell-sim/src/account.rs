@@ -22,6 +22,8 @@ pub struct Copied {
     pub at: Option<Time>,
     /// The copy.
     pub parcel: Parcel,
+    /// Whether it is none, but one of the pieces that a packet was cut into.
+    pub piece: bool,
 }
 
 /// Copies in the order in which they follow their original.

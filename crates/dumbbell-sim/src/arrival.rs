@@ -78,7 +78,7 @@ impl ArrivalQueue {
         let meta = parcel.meta();
         account.stats.arrived(t, meta.ip_len);
         scene.entered(t, parcel, account.link, self.backlog.packets);
-        let fits = self.info.capacity.fits(self.backlog.packets, self.backlog.bytes, meta.ip_len);
+        let fits = self.info.capacity.fits(self.backlog, meta.ip_len);
         let mut cx = Cx { now: t, rng: &mut self.rng, link: &self.info, flows: scene.flows };
         let verdict = self.aqm.arrive(&mut cx, &View(&self.backlog), &meta, fits);
         let plain = verdict == Verdict::Pass && fits;

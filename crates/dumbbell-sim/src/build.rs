@@ -5,20 +5,25 @@ use crate::app::App;
 use crate::arrival::ArrivalQueue;
 use crate::audit::Audit;
 use crate::colours::Colours;
+use crate::delays::OneWay;
 use crate::discipline::Discipline;
 use crate::edges::{self, Passing};
 use crate::exit::Exit;
-use crate::flow::{Ends, Flow, RECEIVER, SENDER, Udp};
+use crate::flow::{Ends, Flow, RECEIVER, SENDER};
 use crate::held::HeldQueue;
+use crate::large::{self, Large};
 use crate::legend::Legend;
 use crate::legs::{Legs, Streams, Waits};
 use crate::measures::attach;
+use crate::media::Media;
 use crate::net::{Element, Net};
 use crate::observe::Looks;
 use crate::port::{Port, Queue};
 use crate::ranks::Ranks;
+use crate::reassembly::Gathering;
 use crate::station::Station;
 use crate::stats::PortStats;
+use crate::udp::Udp;
 use crate::wire::Wire;
 use crate::words::{self, Words};
 use crate::world::World;
@@ -86,8 +91,9 @@ impl World {
         let (passing, counts) = (edges::passing(plan), colours.is_some());
         let brought = Brought { makers, alarm: Alarm::default(), passing, counts };
         let mut elements = Vec::with_capacity(plan.links.len());
+        let narrow = large::too_narrow(plan);
         for (link, datagrams) in with_datagrams(plan).into_iter().enumerate() {
-            elements.push(element(plan, link, datagrams, options, &brought)?);
+            elements.push(element(plan, link, datagrams || narrow[link], options, &brought)?);
         }
         attach(plan, &mut elements);
         let is = |f: &dyn Fn(&Port) -> bool| -> Vec<bool> {
@@ -110,11 +116,20 @@ impl World {
             exits.push(Exit::new(cut.sockets[2 * i + 1], dscp, None));
         }
         let legend = Legend::of(plan, |link| matches!(elements[link], Element::Port(_)));
+        let large = Large::of(plan, &cut.answers);
+        let gathering = Gathering::new(plan, large.iter().flat_map(|large| large.sockets()));
+        for (link, least) in large.iter().flat_map(|large| large.asking(plan)) {
+            if let Element::Port(port) = &mut elements[link] {
+                port.mtu = least;
+            }
+        }
+        let media = Media::of(plan, &elements)?;
         let mut net = Net::new(Time::ZERO + plan.duration, cut.legs, ranks, agenda, elements, exits);
         net.table = FlowTable::new(plan.flows.iter().map(|f| f.info));
         net.audit = options.audit.then(Audit::default);
         net.words = Words::of(plan);
-        Ok(World::assemble(legend, flows, net, colours, brought.alarm))
+        (net.large, net.media) = (large, media);
+        Ok(World::assemble(legend, flows, net, gathering, colours, brought.alarm))
     }
 }
 
@@ -151,10 +166,14 @@ fn hears(plan: &Plan, elements: &[Element]) -> Vec<bool> {
         Element::Port(port) => port.station.as_ref().is_some_and(|station| station.tells(flow)),
         Element::Wire(_) => false,
     };
+    let large = large::attentive(plan);
     let each = |(number, flow): (usize, &dumbbell_plan::Flow)| {
         let tcp = matches!(flow.transport, Transport::Tcp { .. });
         let told = tcp && flow.forward.iter().any(|link| tells(link, FlowId(number as u32)));
-        [told || words::hears(flow, SENDER), words::hears(flow, RECEIVER)]
+        [
+            told || words::hears(flow, SENDER) || large[2 * number + SENDER],
+            words::hears(flow, RECEIVER) || large[2 * number + RECEIVER],
+        ]
     };
     plan.flows.iter().enumerate().flat_map(each).collect()
 }
@@ -199,19 +218,12 @@ fn service(plan: &Plan, link: &Link) -> Result<AnyService, Fault> {
     Ok(service)
 }
 
-/// A link is a wire if there is nothing to decide, to lose or to look at. TCP's segments fit every link of their
-/// route; a datagram may be too large for one.
-fn element(
-    plan: &Plan,
-    number: usize,
-    datagrams: bool,
-    options: Options,
-    brought: &Brought<'_>,
-) -> Result<Element, Fault> {
+/// A link is a wire if there is nothing to decide, to lose or to look at. `asks`: whether a packet may be too large for it.
+fn element(plan: &Plan, number: usize, asks: bool, options: Options, brought: &Brought<'_>) -> Result<Element, Fault> {
     let link = &plan.links[number];
     let plain = link.aqm.kind == "drop_tail" && link.capacity == Capacity::Unlimited;
     let simple = link.impairments.is_empty() && link.conditioner.is_none() && link.service.is_none();
-    if plain && simple && !link.report && !datagrams {
+    if plain && simple && !link.report && !asks {
         return Ok(Element::Wire(Wire::new(link)));
     }
     let chance = |part: &str| Stream::named(plan.seed, &format!("{}/{part}", link.name));
@@ -236,7 +248,7 @@ fn element(
         impairments,
         looks: looks(plan, plan.record.queues && link.report),
         quiet_until: Time::ZERO,
-        framing: link.framing,
+        framing: link.framing(),
         mtu: link.mtu,
         delay: link.delay,
     })))
@@ -264,8 +276,9 @@ fn queue(
         return Ok(Queue::Held(HeldQueue::new(discipline, rng, info, service, link.count_in_service)));
     }
     let aqm = within(&link.name, brought.aqm(spec, &info))?;
+    // A limit in buffers is counted where packets are held: in a queue that decides at arrival it would be on everybody's way.
     Ok(match aqm.needs() {
-        Needs::Arrival if !options.hold => {
+        Needs::Arrival if !(options.hold || shared(&service) || link.capacity.buffer_size().is_some()) => {
             Queue::Arrival(ArrivalQueue::new(aqm, rng, info, service, link.count_in_service))
         }
         _ => {
@@ -273,6 +286,11 @@ fn queue(
             Queue::Held(HeldQueue::new(discipline, rng, info, service, link.count_in_service))
         }
     })
+}
+
+/// Whether the two directions of a link have one wire, so that who holds it is known only then.
+fn shared(service: &AnyService) -> bool {
+    matches!(service, AnyService::DuplexMismatch(_))
 }
 
 /// The port of one link by itself, with the chance that it has in a run of `plan`.
@@ -295,6 +313,11 @@ fn jitter(plan: &Plan, number: usize) -> Option<(Span, Stream)> {
         .then(|| (tcp.send_jitter, Stream::named(plan.seed, &format!("{}/jitter", flow.name))))
 }
 
+/// What measures the delays of a flow of datagrams, unless it is one of a session's many.
+fn delays(plan: &Plan, flow: &dumbbell_plan::Flow) -> Option<OneWay> {
+    flow.session.is_none().then(|| OneWay::new(Time::ZERO + plan.warmup, plan.propagation(flow)))
+}
+
 fn flow(plan: &Plan, number: usize, straight: bool, brought: &Brought<'_>) -> Result<Flow, Fault> {
     let flow = &plan.flows[number];
     let chance = |part: &str| Stream::named(plan.seed, &format!("{}/{part}", flow.name));
@@ -303,7 +326,7 @@ fn flow(plan: &Plan, number: usize, straight: bool, brought: &Brought<'_>) -> Re
     let stop = flow.stop.map_or(Time::NEVER, |d| Time::ZERO + d);
     let app = App::new(source, chance("source"), start, stop);
     let ends = match &flow.transport {
-        Transport::Udp { header, ecn } => Ends::Udp(Udp::new(*header, *ecn)),
+        Transport::Udp { header, ecn, .. } => Ends::Udp(Udp::new(*header, *ecn, delays(plan, flow))),
         Transport::Tcp { cc, tcp } => {
             let (reserved, rtt) = (flow.info.reserved, flow.info.rtt);
             let build = |path: &Path| brought.cc(cc, &Path { reserved, rtt, ..*path });
@@ -344,6 +367,7 @@ fn horizon(plan: &Plan) -> Span {
         let queue = match link.capacity {
             Capacity::Packets(n) => link.rate.span_of(u64::from(n) * 1500),
             Capacity::Bytes(n) => link.rate.span_of(n),
+            Capacity::Buffers { count, size } => link.rate.span_of(u64::from(count) * u64::from(size)),
             Capacity::Unlimited => Span::ZERO,
         };
         link.delay + queue

@@ -171,6 +171,11 @@ impl Rig {
         let mut packet = Pkt::new(segment, extra);
         packet.set_dscp(a.dscp);
         let parcel = Parcel::new(packet, 2 * a.flow, 0);
+        if u32::from(a.ip_len) > self.port.mtu {
+            // Nobody is there who would cut it, or hear that it did not fit.
+            self.port.refuse(a.at, parcel, scene!(self));
+            return self.forget(None);
+        }
         match self.port.station.take() {
             None => self.enter(a.at, parcel),
             Some(mut station) => {

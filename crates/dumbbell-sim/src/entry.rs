@@ -97,6 +97,11 @@ impl Pkt {
     pub fn with_extra(self, extra: u32) -> Self {
         Pkt { rest: u64::from(extra) << 32 | self.rest & 0xffff_ffff, ..self }
     }
+    /// The same packet with another length.
+    #[must_use]
+    pub fn with_len(self, ip_len: u16) -> Self {
+        Pkt { word: self.word & !(0xffff << 16) | u64::from(ip_len) << 16, ..self }
+    }
     /// One word that tells packets of a flow apart, for the fingerprint.
     #[inline]
     pub fn word(&self) -> u64 {

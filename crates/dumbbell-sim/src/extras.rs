@@ -1,6 +1,8 @@
 //! What only some packets carry: SACK blocks, options of a SYN, a wrong bit. A slab whose places are used again.
 use crate::entry::NONE;
+use crate::large::Fragment;
 use dumbbell_core::segment::Extra;
+use std::collections::BTreeMap;
 
 #[derive(Clone, Copy, Default)]
 struct Place {
@@ -13,17 +15,33 @@ struct Place {
     number: u64,
     /// The link that gave it a wrong bit.
     corrupted: Option<u32>,
+    /// Which piece of a datagram it is.
+    fragment: Option<Fragment>,
+}
+
+/// A datagram of which pieces are on their way.
+#[derive(Clone, Copy)]
+struct Datagram {
+    /// How many pieces have not ended yet, copies included.
+    open: u32,
+    /// Whether one of them was lost: then all of it is.
+    lost: bool,
+    /// The socket that sent it (2 x flow + end).
+    from: u32,
 }
 
 /// The extras in use, by handle; handle [`NONE`] is no extra.
 pub struct Extras {
     places: Vec<Place>,
     free: Vec<u32>,
+    /// By number.
+    datagrams: BTreeMap<u32, Datagram>,
+    next_datagram: u32,
 }
 
 impl Default for Extras {
     fn default() -> Self {
-        Extras { places: vec![Place::default()], free: Vec::new() }
+        Extras { places: vec![Place::default()], free: Vec::new(), datagrams: BTreeMap::new(), next_datagram: 0 }
     }
 }
 
@@ -56,6 +74,9 @@ impl Extras {
         }
         self.free.push(i);
         let place = self.places[i as usize];
+        if let Some(fragment) = place.fragment {
+            self.ends(fragment.datagram);
+        }
         place.real.then_some(place.extra)
     }
     /// Writes a packet's audit number beside its extra; the handle that the packet now has.
@@ -104,7 +125,61 @@ impl Extras {
     #[cold]
     pub fn double(&mut self, i: u32) -> u32 {
         let place = Place { number: 0, ..self.places[i as usize] };
-        if place.real || place.audit > 0 || place.corrupted.is_some() { self.place(place) } else { NONE }
+        if let Some(datagram) = place.fragment.and_then(|f| self.datagrams.get_mut(&f.datagram)) {
+            datagram.open += 1;
+        }
+        let carries = place.real || place.audit > 0 || place.corrupted.is_some() || place.fragment.is_some();
+        if carries { self.place(place) } else { NONE }
+    }
+    /// Which piece of a datagram a packet is.
+    #[inline]
+    pub fn fragment(&self, i: u32) -> Option<Fragment> {
+        self.places[i as usize].fragment
+    }
+    /// A number for a datagram of socket `from` that is about to be cut.
+    pub fn datagram(&mut self, from: u32) -> u32 {
+        self.next_datagram += 1;
+        self.datagrams.insert(self.next_datagram, Datagram { open: 0, lost: false, from });
+        self.next_datagram
+    }
+    /// Writes beside the packet with handle `i` that it is this piece; the handle that it now has. The first piece of a
+    /// datagram keeps what the whole carried.
+    pub fn cut(&mut self, i: u32, piece: Fragment) -> u32 {
+        // A piece that is cut again is open already.
+        if self.fragment(i).is_none()
+            && let Some(datagram) = self.datagrams.get_mut(&piece.datagram)
+        {
+            datagram.open += 1;
+        }
+        let fragment = Some(piece);
+        if i == NONE {
+            return self.place(Place { fragment, ..Place::default() });
+        }
+        self.places[i as usize].fragment = fragment;
+        i
+    }
+    /// The packet with handle `i` is a piece no more: the whole has its place.
+    pub fn mend(&mut self, i: u32) {
+        if let Some(fragment) = self.places[i as usize].fragment.take() {
+            self.ends(fragment.datagram);
+        }
+    }
+    /// A packet is lost: whether a loss of its datagram was not told yet. Any other packet is one.
+    pub fn loses(&mut self, i: u32) -> bool {
+        let Some(fragment) = self.fragment(i) else { return true };
+        self.loses_datagram(fragment.datagram).is_some()
+    }
+    /// The same of a datagram by its number: the socket that sent it. One of which no piece is left had its fate.
+    pub fn loses_datagram(&mut self, number: u32) -> Option<u32> {
+        let datagram = self.datagrams.get_mut(&number)?;
+        (!std::mem::replace(&mut datagram.lost, true)).then_some(datagram.from)
+    }
+    fn ends(&mut self, number: u32) {
+        let Some(datagram) = self.datagrams.get_mut(&number) else { return };
+        datagram.open -= 1;
+        if datagram.open == 0 {
+            self.datagrams.remove(&number);
+        }
     }
     /// How many are in use.
     pub fn in_use(&self) -> usize {

@@ -1,15 +1,16 @@
 //! The two ends of a flow, and what is measured of it.
 use crate::app::{Act, App};
+use crate::delays::DelaySummary;
 use crate::observe::{Cause, FlowRow, Looks, Observer, Reaction, Stance};
 use crate::receipt::Receipt;
+use crate::series::Series;
+use crate::udp::Udp;
 use dumbbell_algos::cc::AnyCc;
-use dumbbell_core::packet::Ecn;
 use dumbbell_core::probe::Gauges;
-use dumbbell_core::segment::{Extra, Outbox, Segment, flag, timestamp};
+use dumbbell_core::segment::{Extra, Notice, Outbox, Segment};
 use dumbbell_core::transport::{CongestionControl, LocalSignal};
-use dumbbell_core::units::Time;
+use dumbbell_core::units::{Span, Time};
 use dumbbell_tcp::{Receiver, Sender};
-use std::collections::VecDeque;
 
 /// The sender's end of a flow.
 pub const SENDER: usize = 0;
@@ -30,37 +31,6 @@ pub enum Ends {
     },
     /// Datagrams.
     Udp(Udp),
-}
-
-/// Datagrams: numbered, counted, never sent again.
-#[derive(Default)]
-pub struct Udp {
-    header: u32,
-    ecn: Ecn,
-    sent_packets: u64,
-    sent_bytes: u64,
-    received_packets: u64,
-    received_bytes: u64,
-    ce_packets: u64,
-}
-
-impl Udp {
-    /// With `header` bytes of IP and UDP header; all its packets have `ecn`.
-    pub fn new(header: u32, ecn: Ecn) -> Self {
-        Udp { header, ecn, ..Udp::default() }
-    }
-    fn write(&mut self, now: Time, bytes: u64, out: &mut impl Outbox) {
-        let seq = self.sent_packets as u32;
-        self.sent_packets += 1;
-        self.sent_bytes += bytes;
-        let ip_len = (bytes + u64::from(self.header)) as u16;
-        out.send(Segment { seq, ts: timestamp(now), ip_len, flags: flag::UDP, ecn: self.ecn }, None);
-    }
-    fn read(&mut self, s: &Segment) {
-        self.received_packets += 1;
-        self.received_bytes += u64::from(u32::from(s.ip_len) - self.header);
-        self.ce_packets += u64::from(s.ecn == Ecn::Ce);
-    }
 }
 
 /// Counts of a flow at one instant, since its start.
@@ -211,12 +181,20 @@ impl Flow {
         }
     }
 
+    /// A router says that a packet of the sender was too large.
+    pub fn notified(&mut self, now: Time, notice: Notice, out: &mut impl Outbox) {
+        self.weigh(now);
+        if let Ends::Tcp { sender, .. } = &mut self.ends {
+            let _ = (sender, notice, out);
+        }
+    }
+
     /// A packet arrives at the receiver.
     #[inline]
     pub fn receiver_gets(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) {
         match &mut self.ends {
             Ends::Tcp { receiver, .. } => receiver.on_segment(now, s, x, out),
-            Ends::Udp(udp) => udp.read(s),
+            Ends::Udp(udp) => udp.read(now, s),
         }
     }
 
@@ -244,16 +222,24 @@ impl Flow {
         }
     }
 
-    /// A packet of the sender was dropped within the window.
-    pub fn loses(&mut self) {
-        self.lost_packets += 1;
+    /// A packet of the sender was dropped at `t`: within the window, if it `counts`. Without its sequence number if that is
+    /// not known.
+    pub fn loses(&mut self, t: Time, counts: bool, seq: Option<u32>) {
+        self.lost_packets += u64::from(counts);
+        if let Some(series) = &mut self.series {
+            series.loses(t);
+        }
+        if let (Ends::Udp(udp), Some(seq)) = (&mut self.ends, seq) {
+            udp.loses(t, seq);
+        }
     }
 
-    /// Looks at one end as often as is due by `t`, before anything at `t` happens there.
+    /// Looks at one end as often as is due by `t`, before anything at `t` happens there. The world stands at `now`: what was
+    /// lost by then is known.
     #[inline]
-    pub fn look_until(&mut self, end: usize, t: Time, observer: &mut impl Observer) {
+    pub fn look_until(&mut self, end: usize, t: Time, now: Time, observer: &mut impl Observer) {
         while self.sides[end].looks.next() <= t {
-            self.look(end, observer);
+            self.look(end, now, observer);
         }
         if end == RECEIVER {
             self.note_receipt(t);
@@ -268,7 +254,7 @@ impl Flow {
     }
 
     #[cold]
-    fn look(&mut self, end: usize, observer: &mut impl Observer) {
+    fn look(&mut self, end: usize, now: Time, observer: &mut impl Observer) {
         let side = &mut self.sides[end];
         let due = side.looks.take();
         if end == SENDER || !self.attended {
@@ -282,13 +268,16 @@ impl Flow {
             }
         }
         if due.sample {
-            let (row, delivered_bytes) = (self.row(), self.counts().delivered_bytes);
+            let (row, counts) = (self.row(), self.counts());
             let series = self.series.get_or_insert_default();
             match end {
-                SENDER => series.sender.push_back((due.at, row)),
-                _ => series.receiver.push_back(delivered_bytes),
+                SENDER => series.sends(due.at, row),
+                _ => series.receives(counts.delivered_bytes, counts.delivered_packets),
             }
-            series.hand_over(self.number as usize, observer);
+            if end == RECEIVER && due.window {
+                series.peak.turn(counts.received_bytes);
+            }
+            series.hand_over(self.number as usize, now, observer);
         }
     }
 
@@ -298,10 +287,11 @@ impl Flow {
         }
     }
 
-    /// The sender's row; `delivered_bytes` is filled in by the series.
+    /// The sender's row; the series fills in what was delivered and lost.
     fn row(&self) -> FlowRow {
         let counts = self.counts();
-        let sent = FlowRow { sent_bytes: counts.sent_bytes, retransmits: counts.retransmits, ..FlowRow::default() };
+        let Counts { sent_packets, sent_bytes, retransmits, .. } = counts;
+        let sent = FlowRow { sent_packets, sent_bytes, retransmits, ..FlowRow::default() };
         let Ends::Tcp { sender, mss, .. } = &self.ends else { return sent };
         let v = sender.view();
         let mut gauges = Gauges::default();
@@ -338,15 +328,7 @@ impl Flow {
                     cwnd_integral: self.cwnd_integral as f64 / *mss as f64 * 1e-12,
                 }
             }
-            Ends::Udp(u) => Counts {
-                sent_packets: u.sent_packets,
-                sent_bytes: u.sent_bytes,
-                delivered_packets: u.received_packets,
-                received_bytes: u.received_bytes,
-                delivered_bytes: u.received_bytes,
-                marks: u.ce_packets,
-                ..Counts::default()
-            },
+            Ends::Udp(udp) => udp.counts(),
         }
     }
 
@@ -368,8 +350,11 @@ impl Flow {
 
     /// The run is over at `end`: what happened within the window.
     pub fn close(&mut self, end: Time, observer: &mut impl Observer) -> Windowed {
-        self.look_until(SENDER, end, observer);
-        self.look_until(RECEIVER, end, observer);
+        self.look_until(SENDER, end, end, observer);
+        self.look_until(RECEIVER, end, end, observer);
+        if let Some(series) = &mut self.series {
+            series.hand_over(self.number as usize, end, observer);
+        }
         self.weigh(end);
         let (now, [s, r]) = (self.counts(), self.warm.as_deref().copied().unwrap_or_default());
         Windowed {
@@ -387,7 +372,15 @@ impl Flow {
                 cwnd_integral: now.cwnd_integral - s.cwnd_integral,
             },
             lost_packets: self.lost_packets,
+            peak_bps: self.peak_bps(),
+            delays: if let Ends::Udp(udp) = &self.ends { udp.delays() } else { None },
         }
+    }
+
+    /// The largest throughput of a whole period of the series within the window.
+    fn peak_bps(&self) -> Option<f64> {
+        let (bytes, every) = (self.series.as_ref()?.peak.bytes()?, self.sides[RECEIVER].looks.every());
+        (every > Span::ZERO).then(|| bytes as f64 * 8.0 / every.seconds())
     }
 }
 
@@ -397,22 +390,8 @@ pub struct Windowed {
     pub counts: Counts,
     /// Packets of the sender that were dropped somewhere.
     pub lost_packets: u64,
-}
-
-/// Rows that wait until both ends have come to their instant.
-#[derive(Default)]
-struct Series {
-    sender: VecDeque<(Time, FlowRow)>,
-    receiver: VecDeque<u64>,
-}
-
-impl Series {
-    fn hand_over(&mut self, flow: usize, observer: &mut impl Observer) {
-        while !self.receiver.is_empty()
-            && let Some((t, row)) = self.sender.pop_front()
-        {
-            let delivered_bytes = self.receiver.pop_front().unwrap_or_default();
-            observer.flow(t, flow, &FlowRow { delivered_bytes, ..row });
-        }
-    }
+    /// The largest throughput of a period; `None` without a series, or without a whole period.
+    pub peak_bps: Option<f64>,
+    /// Of datagrams.
+    pub delays: Option<DelaySummary>,
 }

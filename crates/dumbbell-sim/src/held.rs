@@ -5,6 +5,7 @@ use crate::discipline::Discipline;
 use crate::observe::Observer;
 use crate::parcel::Parcel;
 use dumbbell_algos::service::AnyService;
+use dumbbell_algos::service::duplex_mismatch::medium::Through;
 use dumbbell_core::aqm::{Backlog, Cx, LinkInfo, Reason};
 use dumbbell_core::impairment::Fate;
 use dumbbell_core::packet::Packet;
@@ -12,13 +13,29 @@ use dumbbell_core::port::{HeldPort, Start};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::qdisc::{Qdisc, Sink};
 use dumbbell_core::rng::Stream;
-use dumbbell_core::units::Time;
+use dumbbell_core::units::{Span, Time};
 
 /// The queue and its transmitter.
 pub struct HeldQueue {
     port: HeldPort<Parcel, Discipline, AnyService>,
     rng: Stream,
     info: LinkInfo,
+    /// The packet in hand, of a transmitter on a wire that is shared: how long it has it is known when it is through.
+    hand: Option<Box<Hand>>,
+}
+
+/// A packet in the hand of a transmitter that may have to wait for the wire.
+#[derive(Clone, Copy, Default)]
+struct Hand {
+    arrived: Time,
+    /// When it left the queue.
+    taken: Time,
+    /// When it would be through, had it the wire for itself.
+    done: Time,
+    /// Whether it was given up, without having been sent whole.
+    given_up: bool,
+    /// Whether there is one.
+    full: bool,
 }
 
 /// Takes what the queue drops and marks to the account.
@@ -51,7 +68,8 @@ impl HeldQueue {
         count_in_service: bool,
     ) -> Self {
         let port = HeldPort::new(discipline, service, count_in_service);
-        HeldQueue { port, rng, info }
+        let hand = matches!(port.service(), AnyService::DuplexMismatch(_)).then(Box::default);
+        HeldQueue { port, rng, info, hand }
     }
 
     /// A packet comes: when the transmission ends that starts now, if one starts.
@@ -78,17 +96,46 @@ impl HeldQueue {
         account: &mut Account,
         scene: &mut Scene<'_, O>,
     ) -> ((Parcel, Fate), Option<Time>) {
+        if let Some(hand) = self.put_down() {
+            self.accounts_for(&hand, now, account);
+        }
         let backlog = self.port.backlog().packets;
         let mut cx = Cx { now, rng: &mut self.rng, link: &self.info, flows: scene.flows };
         let (sent, start) = self.port.done(&mut cx, &mut Outlet { now, backlog, account, scene });
         (sent, self.started(now, start, account))
     }
 
-    fn started(&self, now: Time, start: Option<Start>, account: &mut Account) -> Option<Time> {
+    fn started(&mut self, now: Time, start: Option<Start>, account: &mut Account) -> Option<Time> {
         let Start { arrived, done } = start?;
+        if let Some(hand) = &mut self.hand {
+            **hand = Hand { arrived, taken: now, done, given_up: false, full: true };
+            return Some(done);
+        }
         account.stats.served(arrived, now, done);
         account.stats.stayed(arrived, if self.port.counts_service() { done } else { now });
         Some(done)
+    }
+
+    /// The packet in transmission does not arrive: broken by what the other end sent, or given up for it.
+    pub fn loses(&mut self, how: Through) {
+        self.port.decide(Fate::Lost);
+        if let Some(hand) = &mut self.hand {
+            hand.given_up = how == Through::GivenUp;
+        }
+    }
+
+    /// The packet in hand, which is none any more.
+    fn put_down(&mut self) -> Option<Hand> {
+        let hand = self.hand.as_mut().filter(|hand| hand.full)?;
+        hand.full = false;
+        Some(**hand)
+    }
+
+    /// It was through at `now`. Its transmission is the last one, which went to its end: what it waited for the wire is wait.
+    fn accounts_for(&self, hand: &Hand, now: Time, account: &mut Account) {
+        let sent = if hand.given_up { Span::ZERO } else { hand.done.since(hand.taken) };
+        account.stats.served(hand.arrived, Time::ZERO + now.since(Time::ZERO + sent), now);
+        account.stats.stayed(hand.arrived, if self.port.counts_service() { now } else { hand.taken });
     }
 
     /// The discipline's clock is due.
@@ -102,6 +149,10 @@ impl HeldQueue {
     /// The run is over: those that still wait have waited until `end`.
     pub fn close(&mut self, end: Time, account: &mut Account) {
         self.port.waiting_since().into_iter().for_each(|since| account.stats.stayed(since, end));
+        if let Some(hand) = self.put_down() {
+            // It may have waited for the wire until now: then it begins no sooner.
+            self.accounts_for(&hand, hand.done.max(end), account);
+        }
     }
     /// What waits.
     pub fn backlog(&self) -> Backlog {

@@ -3,7 +3,7 @@
 //! An agenda entry is needed only where streams merge, where a decision waits for the future, or where somebody
 //! looks. An element whose input is one ordered stream is run ahead by its feeder, as arithmetic.
 use crate::ranks::{Arrivals, Population, Stream};
-use dumbbell_plan::{LinkId, Plan, Transport};
+use dumbbell_plan::{Answer, LinkId, Plan, Transport};
 
 /// Where a stream of packets comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,6 +14,8 @@ pub enum Feeder {
     Acks(u32),
     /// Another link.
     Link(u32),
+    /// A router that answers packets which were too large, numbered as in [`answers`].
+    Answers(u32),
 }
 
 /// Where a run-ahead ends.
@@ -97,6 +99,8 @@ pub struct Cut {
     pub sockets: Vec<Tail>,
     /// Whether each link is a merge.
     pub merge: Vec<bool>,
+    /// From the router before a link to the sender of a flow: the flow, the link, and the way to the first merge.
+    pub answers: Vec<(u32, LinkId, Tail)>,
 }
 
 /// Every stream into every link, numbered: a property of the plan, whatever is folded.
@@ -115,6 +119,10 @@ impl Streams {
             for end in 0..2 {
                 inputs.extend(steps(plan, f, end, waits).into_iter().map(|(feeder, link)| (link as u32, feeder)));
             }
+        }
+        for (k, (f, answer)) in answers(plan).enumerate() {
+            let steps = answer_steps(plan, f, k, answer);
+            inputs.extend(steps.into_iter().map(|(feeder, link)| (link as u32, feeder)));
         }
         inputs.sort_unstable();
         inputs.dedup();
@@ -158,9 +166,28 @@ fn steps(plan: &Plan, f: usize, end: usize, waits: &Waits) -> Vec<(Feeder, LinkI
         if end == 0 { (&flow.forward, Feeder::Data(f as u32)) } else { (&flow.back, Feeder::Acks(f as u32)) };
     let behind = |l: &&LinkId| waits.unordered[**l] || waits.hears[2 * f + 1 - end];
     let door = route.last().filter(behind).map(|_| plan.links.len() + 2 * f + end);
-    let links: Vec<LinkId> = route.iter().copied().chain(door).collect();
+    fed(first, route.iter().copied().chain(door).collect())
+}
+
+/// Each of `links` with what feeds it, `first` the first of them.
+fn fed(first: Feeder, links: Vec<LinkId>) -> Vec<(Feeder, LinkId)> {
     let feeders = std::iter::once(first).chain(links.iter().map(|l| Feeder::Link(*l as u32)));
     feeders.zip(links.iter().copied()).collect()
+}
+
+/// The ways by which routers answer, in the order of flows, each with its flow.
+fn answers(plan: &Plan) -> impl Iterator<Item = (usize, &Answer)> {
+    plan.flows
+        .iter()
+        .enumerate()
+        .flat_map(|(f, flow)| flow.answers.iter().flat_map(|all| all.iter()).map(move |a| (f, a)))
+}
+
+/// The same as [`steps`] of answer number `k`. A sender that is answered has a door, because answers come beside
+/// acknowledgements.
+fn answer_steps(plan: &Plan, f: usize, k: usize, answer: &Answer) -> Vec<(Feeder, LinkId)> {
+    let door = plan.links.len() + 2 * f + 1;
+    fed(Feeder::Answers(k as u32), answer.way.iter().copied().chain([door]).collect())
 }
 
 /// Which links need entries of their own.
@@ -203,9 +230,16 @@ impl Legs {
                 sockets.push(legs.cut_route(f as u32, &steps, last, &merge, &rank));
             }
         }
+        let mut told = Vec::new();
+        for (k, (f, answer)) in answers(plan).enumerate() {
+            let steps = answer_steps(plan, f, k, answer);
+            let rank = |link, feeder| ranks.rank(streams.number(link, feeder));
+            let tail = legs.cut_route(f as u32, &steps, End::Socket(2 * f as u32), &merge, &rank);
+            told.push((f as u32, answer.at, tail));
+        }
         legs.hops.shrink_to_fit();
         legs.legs.shrink_to_fit();
-        Cut { legs, sockets, merge }
+        Cut { legs, sockets, merge, answers: told }
     }
 
     /// Cuts one route from its end to its start; returns what lies before its first merge.

@@ -9,6 +9,7 @@ mod levels;
 mod shares;
 mod standing;
 mod synchrony;
+mod volume;
 mod watch;
 
 pub use attach::attach;

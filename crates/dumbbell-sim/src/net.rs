@@ -2,11 +2,14 @@
 use crate::account::{Casualties, Copies};
 use crate::agenda::Agenda;
 use crate::audit::Audit;
+use crate::cutting::Cuts;
 use crate::entry::{Entry, Pkt};
 use crate::exit::Exit;
 use crate::extras::Extras;
 use crate::flow::SENDER;
+use crate::large::Large;
 use crate::legs::{End, Leg, Legs, Tail};
+use crate::media::Media;
 use crate::observe::{Observer, Who};
 use crate::parcel::Parcel;
 use crate::port::{Port, Queue};
@@ -46,6 +49,8 @@ pub struct Tally {
     pub copied: u64,
     /// Of those dropped, how many at a socket, for a wrong bit.
     pub discarded: u64,
+    /// What became of packets that were too large.
+    pub cuts: Cuts,
 }
 
 /// A packet that came to a socket without a merge on its way there.
@@ -78,8 +83,12 @@ pub struct Net {
     pub landings: Vec<Landing>,
     pub tally: Tally,
     pub audit: Option<Audit>,
+    /// What is known of packets that do not fit everywhere.
+    pub large: Option<Box<Large>>,
     /// What is still to be said to sockets.
     pub words: Words,
+    /// Wires that both directions share.
+    pub media: Option<Box<Media>>,
     /// What a conditioner lets out, during one event.
     released: Vec<Parcel>,
 }
@@ -114,7 +123,9 @@ impl Net {
             landings: Vec::new(),
             tally: Tally::default(),
             audit: None,
+            large: None,
             words: Words::default(),
+            media: None,
             released: Vec::new(),
         }
     }
@@ -219,15 +230,30 @@ impl Net {
                 wire.tell(t, link, &Parcel::new(*packet, socket, leg), scene!(self, observer));
                 Some(at)
             }
-            Element::Port(port) => match port.queue {
-                Queue::Arrival(_) if port.station.is_none() => {
-                    port.pass(t, packet, (socket, leg), scene!(self, observer))
-                }
-                _ => {
-                    self.wait(t, link, Parcel::new(*packet, socket, leg), observer);
-                    None
-                }
-            },
+            Element::Port(port) if u32::from(packet.ip_len()) > port.mtu => {
+                self.too_large(t, link, packet, (socket, leg), observer)
+            }
+            Element::Port(_) => self.pass_port(t, link, packet, (socket, leg), observer),
+        }
+    }
+
+    /// A packet that fits comes to a port; when it is at the far end, if that is known now.
+    #[inline(always)]
+    pub fn pass_port<O: Observer>(
+        &mut self,
+        t: Time,
+        link: u32,
+        packet: &mut Pkt,
+        (socket, leg): (u32, u32),
+        observer: &mut O,
+    ) -> Option<Time> {
+        let Element::Port(port) = &mut self.elements[link as usize] else { return None };
+        match port.queue {
+            Queue::Arrival(_) if port.station.is_none() => port.pass(t, packet, (socket, leg), scene!(self, observer)),
+            _ => {
+                self.wait(t, link, Parcel::new(*packet, socket, leg), observer);
+                None
+            }
         }
     }
 
@@ -306,7 +332,7 @@ impl Net {
             }
             Queue::Held(_) => {
                 if let Some(done) = port.arrive(now, *parcel, scene!(self, observer)) {
-                    self.agenda.push(Entry::clock(done.ps(), self.ranks.done(link)));
+                    self.begins(now, link, done);
                 }
                 None
             }
@@ -326,9 +352,11 @@ impl Net {
     #[inline(never)]
     fn together<O: Observer>(&mut self, at: Option<Time>, packet: Pkt, tail: &Tail, socket: u32, observer: &mut O) {
         let copies = std::mem::take(&mut self.copies);
-        self.tally.copied += copies.len() as u64;
-        if let Some(audit) = &mut self.audit {
-            copies.iter().for_each(|c| audit.copied(self.extras.audit(c.parcel.packet.extra())));
+        for copy in copies.iter().filter(|c| !c.piece) {
+            self.tally.copied += 1;
+            if let Some(audit) = &mut self.audit {
+                audit.copied(self.extras.audit(copy.parcel.packet.extra()));
+            }
         }
         let all = at.map(|at| (at, packet)).into_iter();
         for (at, packet) in all.chain(copies.iter().filter_map(|c| Some((c.at?, c.parcel.packet)))) {
@@ -367,10 +395,13 @@ impl Net {
 
     /// A transmission of a held queue ends.
     pub fn done<O: Observer>(&mut self, now: Time, link: u32, observer: &mut O) {
+        if self.media.is_some() && !self.is_over(now, link) {
+            return;
+        }
         let Element::Port(port) = &mut self.elements[link as usize] else { return };
         let (parcel, at, next) = port.done(now, scene!(self, observer));
         if let Some(next) = next {
-            self.agenda.push(Entry::clock(next.ps(), self.ranks.done(link)));
+            self.begins(now, link, next);
         }
         self.goes_on(at, parcel, observer);
     }
@@ -393,18 +424,17 @@ impl Net {
         self.extras.take(packet.extra());
     }
 
-    /// Takes drops to the account of the run; calls `lost` with each data packet that was dropped in the window, which
-    /// begins at `warm`, and why.
+    /// Takes drops to the account of the run; calls `lost` with each data packet that was dropped, when and why.
     #[cold]
-    pub fn bury(&mut self, warm: Time, mut lost: impl FnMut(&Parcel, Reason)) {
+    pub fn bury(&mut self, mut lost: impl FnMut(Time, &Parcel, Reason)) {
         for (t, parcel, why) in self.casualties.drain(..) {
             if t > self.end {
                 // Lost on the wire after the end: at the end it was still on its way.
                 self.tally.cut += 1;
             } else {
                 self.tally.dropped += 1;
-                if parcel.data && t >= warm {
-                    lost(&parcel, why);
+                if parcel.data && self.extras.loses(parcel.packet.extra()) {
+                    lost(t, &parcel, why);
                 }
             }
             if let Some(audit) = &mut self.audit {

@@ -28,6 +28,12 @@ pub struct FlowRow {
     pub delivered_bytes: u64,
     /// Payload bytes sent, repetitions included.
     pub sent_bytes: u64,
+    /// Packets sent, repetitions included.
+    pub sent_packets: u64,
+    /// Of these, those that arrived.
+    pub delivered_packets: u64,
+    /// Of these, those that were dropped.
+    pub lost_packets: u64,
     /// Segments sent again.
     pub retransmits: u64,
     /// Where the sender stands.
@@ -230,6 +236,7 @@ pub struct Looks {
     /// Zero where there is no series.
     every: Span,
     sample: Time,
+    /// `NEVER` once the warm-up is over.
     warm: Time,
     /// The earlier of the two.
     next: Time,
@@ -244,6 +251,8 @@ pub struct Due {
     pub sample: bool,
     /// The end of the warm-up: counts start again.
     pub warm: bool,
+    /// Whether it is in the window, whose beginning is.
+    pub window: bool,
 }
 
 impl Looks {
@@ -251,6 +260,10 @@ impl Looks {
     pub fn new(every: Option<Span>, warm: Time) -> Self {
         let sample = if every.is_some() { Time::ZERO } else { Time::NEVER };
         Looks { every: every.unwrap_or_default(), sample, warm, next: sample.min(warm) }
+    }
+    /// The period of the series; zero where there is none.
+    pub fn every(&self) -> Span {
+        self.every
     }
     /// When the next look is due.
     #[inline]
@@ -260,7 +273,12 @@ impl Looks {
     /// The look that is due at `next()`.
     pub fn take(&mut self) -> Due {
         let at = self.next();
-        let due = Due { at, sample: self.sample == at, warm: self.warm == at };
+        let due = Due {
+            at,
+            sample: self.sample == at,
+            warm: self.warm == at,
+            window: self.warm == at || self.warm == Time::NEVER,
+        };
         if due.sample {
             self.sample = if self.every == Span::ZERO { Time::NEVER } else { at + self.every };
         }

@@ -1,6 +1,6 @@
 //! A packet in a port: the packet, whose it is, and where it goes.
 use crate::entry::Pkt;
-use dumbbell_core::packet::{Dscp, FlowId, Meta, Packet};
+use dumbbell_core::packet::{Dscp, FlowId, Framing, Meta, Packet};
 
 /// A packet in a port.
 #[derive(Clone, Copy, Debug)]
@@ -11,8 +11,8 @@ pub struct Parcel {
     pub flow: u32,
     /// Its leg, where the port is a merge.
     pub leg: u32,
-    /// Bytes that the link adds.
-    pub framing: u32,
+    /// What the link adds.
+    pub framing: Framing,
     /// Whether it goes from sender to receiver.
     pub data: bool,
 }
@@ -21,7 +21,7 @@ impl Parcel {
     /// A packet from `socket` (2 x flow + end), on `leg` if that is known.
     #[inline]
     pub fn new(packet: Pkt, socket: u32, leg: u32) -> Self {
-        Parcel { packet, flow: socket / 2, leg, framing: 0, data: socket.is_multiple_of(2) }
+        Parcel { packet, flow: socket / 2, leg, framing: Framing::default(), data: socket.is_multiple_of(2) }
     }
     /// The socket that it comes from.
     #[inline]
@@ -41,7 +41,7 @@ impl Packet for Parcel {
         let ip_len = u32::from(self.packet.ip_len());
         Meta {
             ip_len,
-            wire_len: ip_len + self.framing,
+            wire_len: self.framing.wire_len(ip_len),
             flow: FlowId(self.flow),
             ecn: self.packet.ecn(),
             dscp: self.packet.dscp(),

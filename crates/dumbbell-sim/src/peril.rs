@@ -104,7 +104,7 @@ impl Port {
             return;
         }
         let at = copy.t.map(|t| t + self.delay);
-        scene.copies.push(Copied { at, parcel: copy.parcel });
+        scene.copies.push(Copied { at, parcel: copy.parcel, piece: false });
         if at.is_some() {
             self.account.copied(done, &copy.parcel);
             self.told_of_a_wrong_bit(done, &copy.parcel, scene);

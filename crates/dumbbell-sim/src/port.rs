@@ -10,6 +10,7 @@ use dumbbell_algos::impairment::AnyImpairment;
 use dumbbell_algos::service::AnyService;
 use dumbbell_core::aqm::{Backlog, Reason};
 use dumbbell_core::impairment::Fate;
+use dumbbell_core::packet::Framing;
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::service::{Service, Taken};
@@ -38,9 +39,9 @@ pub struct Port {
     pub looks: Looks,
     /// Nothing of its own is due before this instant: no clock, no look, no idle period to be told.
     pub quiet_until: Time,
-    /// Bytes that the link adds to each packet.
-    pub framing: u32,
-    /// Largest IP packet that it carries, bytes.
+    /// What the link adds to each packet.
+    pub framing: Framing,
+    /// Largest IP packet that passes without a question, bytes.
     pub mtu: u32,
     /// Propagation delay.
     pub delay: Span,
@@ -66,26 +67,22 @@ impl Port {
         if t >= self.quiet_until {
             self.settle(t, scene);
         }
-        if !self.carries(t, parcel, scene) {
-            return None;
-        }
+        parcel.framing = self.framing;
         let Queue::Arrival(queue) = &mut self.queue else { unreachable!("a held queue is a merge") };
         let taken = queue.offer(t, parcel, &mut self.account, scene)?;
         self.quiet_until = taken.done.min(self.quiet_until);
         self.onto_the_wire(taken, parcel, scene)
     }
 
-    /// Frames the packet, unless it is larger than the link carries: then it is dropped.
-    #[inline]
-    fn carries<O: Observer>(&mut self, t: Time, parcel: &mut Parcel, scene: &mut Scene<'_, O>) -> bool {
-        parcel.framing = self.framing;
-        let fits = u32::from(parcel.packet.ip_len()) <= self.mtu;
-        if !fits {
-            self.account.stats.arrived(t, u32::from(parcel.packet.ip_len()));
-            self.account.stats.came(parcel.flow, u32::from(parcel.packet.ip_len()), parcel.packet.dscp());
-            self.account.drop(*parcel, &Event { t, reason: Reason::Mtu, backlog: 0, saw: &|_| {} }, scene);
+    /// A packet comes that is larger than the link carries, and must not be cut: it is dropped.
+    #[cold]
+    pub fn refuse<O: Observer>(&mut self, t: Time, parcel: Parcel, scene: &mut Scene<'_, O>) {
+        if t >= self.quiet_until {
+            self.settle(t, scene);
         }
-        fits
+        self.account.stats.arrived(t, u32::from(parcel.packet.ip_len()));
+        self.account.stats.came(parcel.flow, u32::from(parcel.packet.ip_len()), parcel.packet.dscp());
+        self.account.drop(parcel, &Event { t, reason: Reason::Mtu, backlog: 0, saw: &|_| {} }, scene);
     }
 
     /// The packet left at `done`: when it is at the far end, or `None` if it is lost.
@@ -108,9 +105,7 @@ impl Port {
     /// A packet comes to a held queue: when the transmission ends that starts now, if one starts.
     pub fn arrive<O: Observer>(&mut self, t: Time, mut parcel: Parcel, scene: &mut Scene<'_, O>) -> Option<Time> {
         self.look_until(t, scene.observer);
-        if !self.carries(t, &mut parcel, scene) {
-            return None;
-        }
+        parcel.framing = self.framing;
         self.account.stats.came(parcel.flow, u32::from(parcel.packet.ip_len()), parcel.packet.dscp());
         let Queue::Held(queue) = &mut self.queue else { unreachable!("asked of a queue that decides at arrival") };
         let done = queue.arrive(t, parcel, &mut self.account, scene);

@@ -1,16 +1,22 @@
 //! What happened, and whether every packet is accounted for.
 use crate::acks::AckSummary;
 use crate::colours::Tints;
+use crate::cutting::Cuts;
+use crate::delays::DelaySummary;
 use crate::flow::Ends;
 use crate::markers::MarkerReport;
 use crate::measures::Measures;
 use crate::net::{Element, scene};
 use crate::observe::Observer;
+use crate::reassembly::Gathered;
 use crate::world::World;
+use dumbbell_algos::service::duplex_mismatch::medium::Counters;
 use dumbbell_core::fingerprint::Fingerprint;
 use dumbbell_core::ledger::Ledger;
 use dumbbell_core::probe::Gauges;
+use dumbbell_core::service::{Service, Spent};
 use dumbbell_core::units::{Span, Time};
+use dumbbell_plan::LinkId;
 
 /// The result of a run. Rates, means and counts are those of the window from the warm-up to the end.
 #[derive(Clone, Debug)]
@@ -21,6 +27,8 @@ pub struct Report {
     pub queues: Vec<QueueReport>,
     /// Markers and other conditioners, by link, a row for each of their places.
     pub markers: Vec<MarkerReport>,
+    /// Processors of hosts, in the order of the plan's links.
+    pub processors: Vec<ProcessorReport>,
     /// Changes when anything that left a port or a socket changes.
     pub fingerprint: u64,
     /// Packets times links.
@@ -29,6 +37,17 @@ pub struct Report {
     pub events: u64,
     /// The account of all packets.
     pub conservation: Conservation,
+    /// What became of packets that were too large; `None`: everything fits everywhere.
+    pub fragmentation: Option<Fragmentation>,
+}
+
+/// What became of packets that were too large, in the whole run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fragmentation {
+    /// At the links that they did not fit into.
+    pub cuts: Cuts,
+    /// At the hosts that their pieces came to.
+    pub gathered: Gathered,
 }
 
 /// One flow.
@@ -42,6 +61,8 @@ pub struct FlowReport {
     pub goodput_bps: f64,
     /// Payload bytes that arrived, repetitions included, per time.
     pub throughput_bps: f64,
+    /// The largest throughput of a period of the series; `None` where there is none, or no whole period.
+    pub peak_throughput_bps: Option<f64>,
     /// Packets that the sender sent.
     pub sent_packets: u64,
     /// Of these, how many arrived.
@@ -67,6 +88,8 @@ pub struct FlowReport {
     pub tints: Option<Tints>,
     /// Its acknowledgements; filled in by whoever followed them.
     pub acks: Option<AckSummary>,
+    /// Delays of its packets: of datagrams; those of a connection are filled in by whoever followed them.
+    pub delays: Option<Box<DelaySummary>>,
 }
 
 /// One queue.
@@ -89,6 +112,21 @@ pub struct QueueReport {
     /// Bits sent over bits that the transmitter could have sent; at a constant rate the share of time in which it was
     /// busy.
     pub utilization: f64,
+    /// Collisions of its end of an Ethernet; `None` where there is none to share.
+    pub duplex: Option<Counters>,
+}
+
+/// A processor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProcessorReport {
+    /// The link that it is.
+    pub link: LinkId,
+    /// What packets cost it.
+    pub spent: Spent,
+    /// Share of time in which it was at work.
+    pub utilization: f64,
+    /// Packets that found its ring full.
+    pub dropped: u64,
 }
 
 /// The account of all packets of a run: `sent = delivered + dropped + in_network`, copies included.
@@ -96,7 +134,7 @@ pub struct QueueReport {
 pub struct Conservation {
     /// Whether it closes.
     pub ok: bool,
-    /// Packets that left a socket, and copies that wires made.
+    /// Packets that left a socket or a router that answered, copies that wires made, and fragments beyond the first of each packet.
     pub sent: u64,
     /// Packets that arrived at one.
     pub delivered: u64,
@@ -122,17 +160,25 @@ impl World {
             }
         }
         self.bury();
+        self.gathering.close(&mut self.net.extras);
         let tokens = self.token_faults();
         let flows = (0..self.flows.len()).map(|i| self.flow_report(i, observer)).collect();
         Report {
             flows,
             queues: self.queue_reports(),
             markers: self.marker_reports(),
+            processors: self.processor_reports(),
             fingerprint: self.fingerprint(),
             packet_hops: self.net.tally.packet_hops,
             events: self.net.tally.events,
             conservation: self.conservation(tokens),
+            fragmentation: self.fragmentation(),
         }
+    }
+
+    /// What became of packets that were too large, if something could be.
+    fn fragmentation(&self) -> Option<Fragmentation> {
+        self.net.large.as_ref().map(|_| Fragmentation { cuts: self.net.tally.cuts, gathered: self.gathering.counts })
     }
 
     fn flow_report<O: Observer>(&mut self, i: usize, observer: &mut O) -> FlowReport {
@@ -150,6 +196,7 @@ impl World {
             cc: legend.cc(i).map(Into::into),
             goodput_bps: bps(c.delivered_bytes),
             throughput_bps: bps(c.received_bytes),
+            peak_throughput_bps: w.peak_bps,
             sent_packets: c.sent_packets,
             delivered_packets: c.delivered_packets,
             lost_packets: w.lost_packets,
@@ -162,6 +209,7 @@ impl World {
             application: flow.application(self.end),
             tints: self.colours.as_ref().map(|c| c.of_flow(i)),
             acks: None,
+            delays: w.delays.map(Box::new),
         }
     }
 
@@ -180,9 +228,19 @@ impl World {
                     measures: stats.measures().unwrap_or_default(),
                     ledger: stats.window(),
                     utilization: port.utilization(),
+                    duplex: self.net.media.as_ref().and_then(|media| media.counters(link.number)),
                 })
             })
             .collect()
+    }
+
+    fn processor_reports(&self) -> Vec<ProcessorReport> {
+        let of = |(link, element): (usize, &Element)| {
+            let Element::Port(port) = element else { return None };
+            let (ledger, utilization) = (port.account.stats.window(), port.utilization());
+            Some(ProcessorReport { link, spent: port.service().spent()?, utilization, dropped: ledger.dropped() })
+        };
+        self.net.elements.iter().enumerate().filter_map(of).collect()
     }
 
     fn marker_reports(&self) -> Vec<MarkerReport> {
@@ -227,11 +285,12 @@ impl World {
     fn conservation(&self, mut faults: Vec<String>) -> Conservation {
         let held: u64 = self.net.elements.iter().map(|e| if let Element::Port(p) = e { p.held() } else { 0 }).sum();
         let t = &self.net.tally;
-        let (sent, in_network) = (t.sent + t.copied, t.cut + held);
+        let split = t.cuts.fragments - t.cuts.cut;
+        let (sent, in_network) = (t.sent + t.copied + split, t.cut + held);
         if sent != t.delivered + t.dropped + in_network {
             faults.push(format!(
-                "{} packets left sockets and {} copies were made, but {} arrived, {} were dropped and {in_network} are on \
-                 their way",
+                "{} packets left sockets, {} copies and {split} fragments more were made, but {} arrived, {} were dropped and \
+                 {in_network} are on their way",
                 t.sent, t.copied, t.delivered, t.dropped
             ));
         }

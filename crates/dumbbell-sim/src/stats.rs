@@ -126,12 +126,13 @@ impl PortStats {
             return self.passes_an_edge(p);
         }
         let wait = p.start.since(p.arrived);
-        self.occupancy.adds(p.leaves.since(p.arrived), p.backlog.packets);
+        let stay = p.leaves.since(p.arrived);
+        self.occupancy.adds(stay, p.backlog.packets);
         self.busy = self.busy + p.done.since(p.start);
         self.waited += u128::from(wait.ps());
         self.served += 1;
         if let Some(watch) = &mut self.watch {
-            watch.joins(p);
+            watch.joins(p, stay);
             watch.left(p.start, wait);
         }
     }
@@ -140,7 +141,7 @@ impl PortStats {
     #[cold]
     fn passes_an_edge(&mut self, p: &Passage<'_>) {
         if let Some(watch) = &mut self.watch {
-            watch.joins(p);
+            watch.joins(p, p.leaves.min(self.end).since(p.arrived.max(self.warm)));
         }
         if p.leaves > p.arrived {
             self.stayed(p.arrived, p.leaves);

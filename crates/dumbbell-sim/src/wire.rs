@@ -2,6 +2,7 @@
 use crate::account::Scene;
 use crate::observe::Observer;
 use crate::parcel::Parcel;
+use dumbbell_core::packet::Framing;
 use dumbbell_core::units::{Span, Time, Transmitter};
 use dumbbell_plan::Link;
 
@@ -9,20 +10,25 @@ use dumbbell_plan::Link;
 pub struct Wire {
     free_at: Time,
     transmitter: Transmitter,
-    framing: u32,
+    framing: Framing,
     delay: Span,
 }
 
 impl Wire {
     /// The wire of `link`.
     pub fn new(link: &Link) -> Self {
-        Wire { free_at: Time::ZERO, transmitter: Transmitter::new(link.rate), framing: link.framing, delay: link.delay }
+        Wire {
+            free_at: Time::ZERO,
+            transmitter: Transmitter::new(link.rate),
+            framing: link.framing(),
+            delay: link.delay,
+        }
     }
     /// When a packet of `ip_len` bytes that comes at `t` is at the far end.
     #[inline]
     pub fn pass(&mut self, t: Time, ip_len: u16) -> Time {
         let start = self.free_at.max(t);
-        self.free_at = start + self.transmitter.span(u32::from(ip_len) + self.framing);
+        self.free_at = start + self.transmitter.span(self.framing.wire_len(u32::from(ip_len)));
         self.free_at + self.delay
     }
 

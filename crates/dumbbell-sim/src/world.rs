@@ -1,15 +1,17 @@
 //! The network in virtual time: one loop over the agenda, and the sockets.
 use crate::colours::Colours;
 use crate::entry::{Entry, NONE, Pkt};
-use crate::flow::{Flow, RECEIVER, SENDER};
+use crate::flow::{Ends, Flow, RECEIVER, SENDER};
+use crate::large::Fragment;
 use crate::legend::Legend;
 use crate::net::{Landing, Net};
 use crate::observe::{Observer, Who};
 use crate::ranks::Clock;
+use crate::reassembly::Gathering;
 use crate::socket::Socket;
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::foreign::{Alarm, Failure};
-use dumbbell_core::segment::Extra;
+use dumbbell_core::segment::{Extra, Notice};
 use dumbbell_core::units::Time;
 
 /// A network in virtual time.
@@ -19,6 +21,8 @@ pub struct World {
     pub(crate) end: Time,
     pub(crate) flows: Vec<Flow>,
     pub(crate) net: Net,
+    /// Where hosts put fragments together.
+    pub(crate) gathering: Gathering,
     /// What arrived and what was lost of each colour, in a run with markers.
     pub(crate) colours: Option<Box<Colours>>,
     alarm: Alarm,
@@ -31,11 +35,12 @@ impl World {
         legend: Legend,
         flows: Vec<Flow>,
         net: Net,
+        gathering: Gathering,
         colours: Option<Box<Colours>>,
         alarm: Alarm,
     ) -> Self {
         let (warm, end) = (Time::ZERO + legend.warmup, Time::ZERO + legend.duration);
-        let mut world = World { legend, warm, end, flows, net, colours, alarm, now: Time::ZERO };
+        let mut world = World { legend, warm, end, flows, net, gathering, colours, alarm, now: Time::ZERO };
         (0..world.flows.len()).for_each(|f| world.arm(f, SENDER));
         world.net.arm();
         for (at, socket) in world.net.words.all() {
@@ -110,7 +115,7 @@ impl World {
         for signal in self.net.words.take(now, number as u32) {
             self.settle_socket(f, end, now, observer);
             let flow = &mut self.flows[f];
-            flow.look_until(end, now, observer);
+            flow.look_until(end, now, now, observer);
             let before = if O::FOLLOWS && end == SENDER { flow.stance(observer) } else { None };
             flow.hears(end, now, signal, &mut Socket { t: now, number: number as u32, net: &mut self.net, observer });
             if let Some(before) = before {
@@ -128,7 +133,7 @@ impl World {
             if due > t {
                 return;
             }
-            flow.look_until(end, due, observer);
+            flow.look_until(end, due, self.now, observer);
             let before = if O::FOLLOWS && end == SENDER { flow.stance(observer) } else { None };
             let mut socket = Socket { t: due, number: (2 * f + end) as u32, net: &mut self.net, observer };
             match end {
@@ -163,7 +168,7 @@ impl World {
                 observer.delivered(t, who, packet.ecn());
             }
         }
-        self.flows[f].look_until(END, t, observer);
+        self.flows[f].look_until(END, t, self.now, observer);
         if END == RECEIVER
             && let Some(colours) = &mut self.colours
         {
@@ -212,13 +217,20 @@ impl World {
     /// A packet arrives at one end of a flow. The end's own timers that were due before come first; one that is due
     /// at this very instant comes after. Compiled once for each end.
     #[inline(never)]
-    fn deliver<const END: usize, O: Observer>(&mut self, f: usize, t: Time, packet: Pkt, observer: &mut O) {
+    fn deliver<const END: usize, O: Observer>(&mut self, f: usize, t: Time, mut packet: Pkt, observer: &mut O) {
         let mut extra = None;
         if packet.extra() != NONE || self.flows[f].sides[END].quiet_until <= t {
             if let Some(link) = self.net.extras.corrupted(packet.extra()) {
                 return self.discard::<END, O>(f, t, (packet, link), observer);
             }
+            if let Some(piece) = self.net.extras.fragment(packet.extra()) {
+                let Some(whole) = self.gather((2 * f + 1 - END) as u32, t, (packet, piece)) else { return };
+                packet = whole;
+            }
             extra = self.prepare::<END, O>(f, t, packet, observer);
+            if let Some(notice) = extra.as_ref().and_then(|extra| extra.notice) {
+                return self.notify(f, t, notice, observer);
+            }
         }
         self.net.tally.delivered += 1;
         let flow = &mut self.flows[f];
@@ -235,6 +247,33 @@ impl World {
         if let Some(due) = flow.rest(END) {
             self.arm_at(f, END, due);
         }
+    }
+
+    /// A fragment arrives of what socket `from` sent: the whole packet, if nothing is missing now.
+    #[cold]
+    fn gather(&mut self, from: u32, t: Time, (packet, piece): (Pkt, Fragment)) -> Option<Pkt> {
+        let number = self.net.extras.audit(packet.extra());
+        let whole = self.gathering.takes(t, from, (packet, piece), &mut self.net.extras);
+        for socket in self.gathering.lost.drain(..).filter(|socket| socket % 2 == SENDER as u32) {
+            self.flows[socket as usize / 2].loses(t, t >= self.warm, None);
+        }
+        if whole.is_none() {
+            self.net.tally.delivered += 1;
+            self.net.audit.iter_mut().for_each(|audit| audit.delivered(number));
+        }
+        whole
+    }
+
+    /// A router tells the sender of flow `f` that a packet was too large.
+    #[cold]
+    fn notify<O: Observer>(&mut self, f: usize, t: Time, notice: Notice, observer: &mut O) {
+        self.net.tally.delivered += 1;
+        let number = 2 * f as u32;
+        if let Some(large) = self.net.large.as_mut().filter(|_| matches!(self.flows[f].ends, Ends::Udp(_))) {
+            large.learns(number, notice);
+        }
+        self.flows[f].notified(t, notice, &mut Socket { t, number, net: &mut self.net, observer });
+        self.arm(f, SENDER);
     }
 
     /// A packet arrives that has a wrong bit, from a link: the host's checksum says so, and nobody else hears of it.
@@ -256,21 +295,25 @@ impl World {
         if O::FOLLOWS && who.number != 0 {
             observer.discarded(t, who, link);
         }
+        let told = net.extras.loses(packet.extra());
         net.extras.take(packet.extra());
-        if who.data && t >= self.warm {
-            self.flows[f].loses();
-            self.colours.iter_mut().for_each(|c| c.lost(f, packet.dscp(), Reason::Link));
+        if who.data && told {
+            let counts = t >= self.warm;
+            self.flows[f].loses(t, counts, Some(packet.seq()));
+            self.colours.iter_mut().filter(|_| counts).for_each(|c| c.lost(f, packet.dscp(), Reason::Link));
         }
     }
 
     /// Tells flows of their packets that were dropped.
     #[cold]
     pub(crate) fn bury(&mut self) {
-        let (flows, colours) = (&mut self.flows, &mut self.colours);
-        self.net.bury(self.warm, |parcel, why| {
+        let (flows, colours, warm) = (&mut self.flows, &mut self.colours, self.warm);
+        self.net.bury(|t, parcel, why| {
             let flow = parcel.flow as usize;
-            flows[flow].loses();
-            colours.iter_mut().for_each(|c| c.lost(flow, parcel.packet.dscp(), why));
+            flows[flow].loses(t, t >= warm, Some(parcel.packet.seq()));
+            if t >= warm {
+                colours.iter_mut().for_each(|c| c.lost(flow, parcel.packet.dscp(), why));
+            }
         });
     }
 }

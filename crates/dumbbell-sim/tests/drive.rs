@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 /// Poisson datagrams over one link, 50 % more than it carries, for two seconds.
 fn overload(queue: Value, capacity: Capacity) -> Plan {
     let mut p = empty(3, Span::from_secs(2));
-    p.nodes = (0..2).map(|i| Node { name: format!("n{i}"), kind: NodeKind::Host }).collect();
+    p.nodes = (0..2).map(|i| Node { name: format!("n{i}"), kind: NodeKind::Host, silent: false }).collect();
     p.links = [(0, 1), (1, 0)].map(|(a, b)| link(a, b, Rate::from_bps(7_000_003), Span::from_ms(1))).into();
     let l = &mut p.links[0];
     let kind = queue["kind"].as_str().unwrap().to_string();
@@ -25,7 +25,7 @@ fn overload(queue: Value, capacity: Capacity) -> Plan {
     flow(&mut p, 0, 1, Span::ZERO, "newreno", bench_tcp());
     let last = p.flows.last_mut().unwrap();
     last.source = spec("poisson", json!({ "rate": "10 Mbps", "packet": "700 B", "sizes": "exponential" }));
-    (last.transport, last.back) = (Transport::Udp { header: 28, ecn: Default::default() }, vec![]);
+    (last.transport, last.back) = (Transport::Udp { header: 28, ecn: Default::default(), df: false }, vec![]);
     p.record.drops = true;
     p
 }

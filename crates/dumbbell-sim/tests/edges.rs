@@ -23,7 +23,7 @@ fn offered(kind: &str, config: Value) -> Plan {
     let mut p = assured(kind, config);
     for flow in &mut p.flows {
         flow.source = spec("poisson", json!({ "rate": "2 Mbps", "packet": "972 B" }));
-        (flow.transport, flow.back) = (Transport::Udp { header: 28, ecn: Default::default() }, vec![]);
+        (flow.transport, flow.back) = (Transport::Udp { header: 28, ecn: Default::default(), df: false }, vec![]);
     }
     p
 }

@@ -4,10 +4,10 @@ mod plans;
 use dumbbell_algos::{aqm, qdisc};
 use dumbbell_core::packet::Dscp;
 use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span};
-use dumbbell_plan::{Node, NodeKind, Plan, Rule, Shared, Spec, Transport};
+use dumbbell_plan::{Ip, Node, NodeKind, Plan, Rule, Shared, Spec, Transport};
 use dumbbell_sim::{Options, Report};
-use dumbbell_tcp::{DelayedAck, Detection, Ecn, Reduction, TcpConfig};
-use plans::{audited, edge, empty, flow, link, spec};
+use dumbbell_tcp::{DelayedAck, Detection, Discovery, Ecn, Reduction, TcpConfig};
+use plans::{answered, audited, edge, empty, flow, link, spec};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::json;
@@ -25,6 +25,7 @@ struct LinkChoice {
     /// What stands before its queue, if anything.
     edge: u8,
     service: u8,
+    mtu: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -40,6 +41,8 @@ struct FlowChoice {
     second: bool,
     window: u32,
     dscp: u8,
+    /// How its packets get through narrow links: see [`sizes`].
+    sizes: u8,
     /// RACK, tail loss probes, PRR, F-RTO, D-SACK's undo, Eifel, pacing, an exact clock.
     machinery: u8,
 }
@@ -48,8 +51,11 @@ fn link_choice() -> impl Strategy<Value = LinkChoice> {
     // Round figures, so that many things happen at the same instant.
     let kbps = select(vec![800u64, 1_000, 3_333, 10_000, 100_000]);
     let delay_us = select(vec![0u64, 1_000, 2_000, 7_919]);
-    (kbps, delay_us, prop::option::of(1u32..30), (0usize..8, 0usize..1000), 0usize..16, any::<bool>(), 0u8..12, 0u8..16)
-        .prop_map(|(kbps, delay_us, packets, (queue, any), wire, in_service, n, service)| LinkChoice {
+    let mtu = select(vec![1500u32, 1500, 1500, 1500, 1006, 576, 300, 4352]);
+    let queue = (0usize..8, 0usize..1000);
+    let here = (any::<bool>(), 0u8..12, 0u8..16, mtu);
+    (kbps, delay_us, prop::option::of(1u32..30), queue, 0usize..16, here).prop_map(
+        |(kbps, delay_us, packets, (queue, any), wire, (in_service, n, service, mtu))| LinkChoice {
             kbps,
             delay_us,
             packets,
@@ -59,7 +65,9 @@ fn link_choice() -> impl Strategy<Value = LinkChoice> {
             in_service,
             edge: n,
             service,
-        })
+            mtu,
+        },
+    )
 }
 
 fn flow_choice() -> impl Strategy<Value = FlowChoice> {
@@ -75,21 +83,35 @@ fn flow_choice() -> impl Strategy<Value = FlowChoice> {
         "marker_aware",
     ]);
     let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
-    (0usize..6, 0usize..6, 0u64..300, 0usize..8, cc, flags, (2u32..60, select(vec![0u8, 0, 46, 8, 12])), any::<u8>())
-        .prop_map(|(from, to, start_ms, kind, cc, (jitter, sack, ecn, second), (window, dscp), machinery)| FlowChoice {
-            from,
-            to,
-            start_ms,
-            kind,
-            cc,
-            jitter,
-            sack: sack || cc == "sack",
-            ecn,
-            second,
-            window,
-            dscp,
-            machinery,
-        })
+    (
+        0usize..6,
+        0usize..6,
+        0u64..300,
+        0usize..8,
+        cc,
+        flags,
+        (2u32..60, select(vec![0u8, 0, 46, 8, 12]), 0u8..8),
+        any::<u8>(),
+    )
+        .prop_map(
+            |(from, to, start_ms, kind, cc, (jitter, sack, ecn, second), (window, dscp, sizes), machinery)| {
+                FlowChoice {
+                    from,
+                    to,
+                    start_ms,
+                    kind,
+                    cc,
+                    jitter,
+                    sack: sack || cc == "sack",
+                    ecn,
+                    second,
+                    window,
+                    dscp,
+                    sizes,
+                    machinery,
+                }
+            },
+        )
 }
 
 fn queue(choice: &LinkChoice) -> Shared<Spec> {
@@ -181,7 +203,11 @@ fn plan(seed: u64, links: &[LinkChoice], flows: &[FlowChoice]) -> Plan {
     let mut p = empty(seed, Span::from_ms(1500));
     p.warmup = Span::from_ms(200);
     p.nodes = (0..10)
-        .map(|i| Node { name: format!("n{i}"), kind: if i < 6 { NodeKind::Host } else { NodeKind::Router } })
+        .map(|i| Node {
+            name: format!("n{i}"),
+            kind: if i < 6 { NodeKind::Host } else { NodeKind::Router },
+            silent: false,
+        })
         .collect();
     let pairs = [(0, 6), (1, 6), (2, 7), (3, 8), (4, 9), (5, 9), (6, 7), (7, 8), (8, 9), (9, 6), (6, 8)];
     for ((a, b), c) in pairs.iter().flat_map(|(a, b)| [(*a, *b), (*b, *a)]).zip(links) {
@@ -189,9 +215,13 @@ fn plan(seed: u64, links: &[LinkChoice], flows: &[FlowChoice]) -> Plan {
         l.count_in_service = c.in_service;
         l.service = service(c);
         if let Some(n) = c.packets {
-            (l.capacity, l.aqm, l.report) = (Capacity::Packets(n), queue(c), true);
+            // Every third in buffers, of which a full packet of 1000 bytes takes two.
+            let in_buffers = n % 3 == 0;
+            let limit = if in_buffers { Capacity::Buffers { count: 2 * n, size: 600 } } else { Capacity::Packets(n) };
+            (l.capacity, l.aqm, l.report) = (limit, queue(c), true);
         }
         l.conditioner = before(c.edge);
+        l.mtu = c.mtu;
         l.impairments = impairments(c.wire);
         p.links.push(l);
     }
@@ -225,13 +255,20 @@ fn add(p: &mut Plan, c: &FlowChoice) {
     flow(p, c.from, c.to, Span::from_ms(c.start_ms), c.cc, tcp);
     let last = p.flows.last_mut().unwrap();
     last.dscp = Dscp(c.dscp);
+    sizes(p, c.sizes);
+    let last = p.flows.last_mut().unwrap();
     last.info.reserved = (!c.window.is_multiple_of(3)).then(|| Rate::from_bps(250_000 * u64::from(c.window % 3)));
     last.info.rtt = c.window.is_multiple_of(2).then(|| Span::from_ms(20));
     match c.kind {
         0 => last.source = spec("fixed", json!({"size": "40 kB"})),
         1 => {
-            last.source = spec("cbr", json!({"rate": "500 kbps", "packet": "500 B"}));
-            (last.transport, last.back) = (Transport::Udp { header: 28, ecn: Default::default() }, vec![]);
+            last.source = spec(
+                "cbr",
+                json!({"rate": "500 kbps", "packet": format!("{} B", [500, 2000, 5000][usize::from(c.machinery) % 3])}),
+            );
+            let df = c.sizes == 1;
+            (last.transport, last.back) = (Transport::Udp { header: 28, ecn: Default::default(), df }, vec![]);
+            answered(p);
         }
         2 => last.stop = Some(Span::from_ms(900)),
         // Closed loops: at once, after a pause, and after pauses of chance; some end, some are stopped.
@@ -257,9 +294,32 @@ fn add(p: &mut Plan, c: &FlowChoice) {
     }
 }
 
+/// The last flow's segments, and whether routers cut them or answer: most know their path.
+fn sizes(p: &mut Plan, choice: u8) {
+    let ip = if choice == 7 { Ip::V6 } else { Ip::V4 };
+    let last = p.flows.last_mut().unwrap();
+    let room = last.forward.iter().map(|l| p.links[*l].mtu).min().unwrap();
+    let (first, back) = (p.links[last.forward[0]].mtu, p.links[last.back[0]].mtu);
+    let Transport::Tcp { tcp, .. } = &mut last.transport else { return };
+    let (discovery, mtu) = match choice {
+        0..4 => (Discovery::Known, room.min(1000)),
+        4 => (Discovery::Off, first),
+        6 => (Discovery::Probe, first),
+        _ => (Discovery::Icmp, first),
+    };
+    let own = Bytes(u64::from(mtu) - 40);
+    let peer_mss = (choice > 3).then(|| Bytes(u64::from(back) - 40));
+    *tcp = TcpConfig { mss: Some(own), peer_mss, pmtu_discovery: discovery, ..(**tcp).clone() }.into();
+    last.ip = ip;
+    if choice > 4 {
+        answered(p);
+    }
+}
+
 /// Everything that a run says, but for the number of events, which is what folding changes.
 fn story(r: &Report) -> String {
-    format!("{:016x} {} {:?} {:?} {:?}", r.fingerprint, r.packet_hops, r.flows, r.queues, r.conservation)
+    let sums = (r.conservation.clone(), r.fragmentation);
+    format!("{:016x} {} {:?} {:?} {sums:?}", r.fingerprint, r.packet_hops, r.flows, r.queues)
 }
 
 proptest! {
@@ -288,14 +348,14 @@ fn datagrams(p: &mut Plan, from: usize, to: usize) {
     flow(p, from, to, Span::ZERO, "newreno", plans::bench_tcp());
     let last = p.flows.last_mut().unwrap();
     last.source = spec("cbr", json!({"rate": "1 Mbps", "packet": "1000 B"}));
-    (last.transport, last.back) = (Transport::Udp { header: 28, ecn: Default::default() }, vec![]);
+    (last.transport, last.back) = (Transport::Udp { header: 28, ecn: Default::default(), df: false }, vec![]);
 }
 
 /// A flow alone on private links still has a merge, and a closed loop ends.
 #[test]
 fn a_flow_alone_does_not_run_ahead_for_ever() {
     let mut p = empty(1, Span::from_secs(2));
-    p.nodes = (0..2).map(|i| Node { name: format!("n{i}"), kind: NodeKind::Host }).collect();
+    p.nodes = (0..2).map(|i| Node { name: format!("n{i}"), kind: NodeKind::Host, silent: false }).collect();
     p.links =
         vec![link(0, 1, Rate::from_mbps(10), Span::from_ms(5)), link(1, 0, Rate::from_mbps(10), Span::from_ms(5))];
     flow(&mut p, 0, 1, Span::ZERO, "newreno", plans::bench_tcp());
@@ -308,7 +368,7 @@ fn a_flow_alone_does_not_run_ahead_for_ever() {
 /// Two hosts, 10 Mbps and 5 ms each way, a flow with this source, for two seconds.
 fn alone(source: Shared<Spec>, tcp: TcpConfig) -> Report {
     let mut p = empty(1, Span::from_secs(2));
-    p.nodes = (0..2).map(|i| Node { name: format!("n{i}"), kind: NodeKind::Host }).collect();
+    p.nodes = (0..2).map(|i| Node { name: format!("n{i}"), kind: NodeKind::Host, silent: false }).collect();
     p.links = [(0, 1), (1, 0)].map(|(a, b)| link(a, b, Rate::from_mbps(10), Span::from_ms(5))).into();
     flow(&mut p, 0, 1, Span::from_ms(100), "newreno", tcp);
     p.flows[0].source = source;
@@ -346,7 +406,7 @@ fn a_transfer_is_complete_when_its_last_byte_is_there() {
 #[test]
 fn datagrams_pass_at_their_rate() {
     let mut p = empty(1, Span::from_secs(10));
-    p.nodes = (0..2).map(|i| Node { name: format!("n{i}"), kind: NodeKind::Host }).collect();
+    p.nodes = (0..2).map(|i| Node { name: format!("n{i}"), kind: NodeKind::Host, silent: false }).collect();
     p.links = [(0, 1), (1, 0)].map(|(a, b)| link(a, b, Rate::from_mbps(10), Span::from_ms(5))).into();
     datagrams(&mut p, 0, 1);
     let r = audited(&p, Options::default());
@@ -355,16 +415,17 @@ fn datagrams_pass_at_their_rate() {
 }
 
 #[test]
-fn a_datagram_larger_than_a_link_is_dropped_there() {
+fn a_datagram_that_must_not_be_cut_is_dropped_where_it_does_not_fit() {
     let mut p = empty(1, Span::from_secs(1));
     p.nodes = vec![
-        Node { name: "a".into(), kind: NodeKind::Host },
-        Node { name: "r".into(), kind: NodeKind::Router },
-        Node { name: "b".into(), kind: NodeKind::Host },
+        Node { name: "a".into(), kind: NodeKind::Host, silent: false },
+        Node { name: "r".into(), kind: NodeKind::Router, silent: false },
+        Node { name: "b".into(), kind: NodeKind::Host, silent: false },
     ];
     p.links = [(0, 1), (1, 2), (2, 1), (1, 0)].map(|(a, b)| link(a, b, Rate::from_mbps(10), Span::from_ms(1))).into();
     (p.links[1].mtu, p.links[1].report) = (576, true);
     datagrams(&mut p, 0, 2);
+    p.flows[0].transport = Transport::Udp { header: 28, ecn: Default::default(), df: true };
     let r = audited(&p, Options::default());
     let too_large = r.queues[0].ledger.drops[dumbbell_core::aqm::Reason::Mtu.index()];
     assert!(too_large > 100 && too_large == r.flows[0].lost_packets, "{too_large} {:?}", r.flows[0]);

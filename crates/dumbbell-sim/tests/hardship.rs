@@ -42,7 +42,7 @@ impl Hardship {
         let mut p = empty(7, DURATION);
         p.record.every = Some(Span::from_ms(20));
         p.record.flows = true;
-        let node = |name: &str, kind| Node { name: name.into(), kind };
+        let node = |name: &str, kind| Node { name: name.into(), kind, silent: false };
         p.nodes = vec![node("a", NodeKind::Host), node("r", NodeKind::Router), node("b", NodeKind::Host)];
         p.links = [(0, 1, 100), (1, 2, 10), (2, 1, 10), (1, 0, 100)]
             .map(|(from, to, mbps)| link(from, to, Rate::from_mbps(mbps), Span::from_ms(10)))

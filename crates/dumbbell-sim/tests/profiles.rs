@@ -29,7 +29,7 @@ fn plan(flows: usize, kind: &str, config: Value) -> Plan {
 /// Lets a flow send datagrams at `kbps` of IP.
 fn constant(plan: &mut Plan, flow: usize, kbps: u64) {
     let flow = &mut plan.flows[flow];
-    (flow.transport, flow.back) = (Transport::Udp { header: 28, ecn: Default::default() }, vec![]);
+    (flow.transport, flow.back) = (Transport::Udp { header: 28, ecn: Default::default(), df: false }, vec![]);
     let payload = Bytes(PACKET - 28);
     flow.start = Span::ZERO;
     flow.source = spec("cbr", json!({"rate": Rate::from_bps(kbps * payload.0), "packet": payload}));

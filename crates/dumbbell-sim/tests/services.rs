@@ -10,13 +10,13 @@ use serde_json::json;
 /// Datagrams of `packet` bytes in all at `rate`, over a link of 1 ms with `service`, for `seconds`.
 fn datagrams(service: Option<Shared<Spec>>, rate: &str, packet: u64, capacity: Capacity, seconds: u64) -> Plan {
     let mut p = empty(1, Span::from_secs(seconds));
-    p.nodes = (0..2).map(|i| Node { name: format!("n{i}"), kind: NodeKind::Host }).collect();
+    p.nodes = (0..2).map(|i| Node { name: format!("n{i}"), kind: NodeKind::Host, silent: false }).collect();
     p.links = [(0, 1), (1, 0)].map(|(a, b)| link(a, b, Rate::from_mbps(12), Span::from_ms(1))).into();
     (p.links[0].service, p.links[0].capacity, p.links[0].report) = (service, capacity, true);
     flow(&mut p, 0, 1, Span::ZERO, "newreno", bench_tcp());
     let last = p.flows.last_mut().unwrap();
     last.source = spec("cbr", json!({ "rate": rate, "packet": format!("{} B", packet - 28) }));
-    (last.transport, last.back) = (Transport::Udp { header: 28, ecn: Default::default() }, vec![]);
+    (last.transport, last.back) = (Transport::Udp { header: 28, ecn: Default::default(), df: false }, vec![]);
     p
 }
 

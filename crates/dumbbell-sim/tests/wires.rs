@@ -16,7 +16,7 @@ const SECOND: usize = 1;
 fn datagrams(impairments: &[(usize, &str, Value)]) -> Plan {
     let mut p = empty(1, Span::from_secs(10));
     p.nodes = ["a", "r", "b"]
-        .map(|n| Node { name: n.into(), kind: if n == "r" { NodeKind::Router } else { NodeKind::Host } })
+        .map(|n| Node { name: n.into(), kind: if n == "r" { NodeKind::Router } else { NodeKind::Host }, silent: false })
         .into();
     p.links = [(0, 1, 100), (1, 2, 100), (2, 1, 100), (1, 0, 100)]
         .map(|(a, b, mbps)| link(a, b, Rate::from_mbps(mbps), Span::from_ms(1)))
@@ -26,7 +26,7 @@ fn datagrams(impairments: &[(usize, &str, Value)]) -> Plan {
     flow(&mut p, 0, 2, Span::ZERO, "newreno", bench_tcp());
     let last = p.flows.last_mut().unwrap();
     last.source = spec("cbr", json!({ "rate": "7776 kbps", "packet": "972 B" }));
-    (last.transport, last.back) = (Transport::Udp { header: 28, ecn: Default::default() }, vec![]);
+    (last.transport, last.back) = (Transport::Udp { header: 28, ecn: Default::default(), df: false }, vec![]);
     for (link, kind, config) in impairments {
         p.links[*link].impairments.push(spec(kind, config.clone()));
     }

@@ -67,7 +67,8 @@ fn probing(queue: &str) -> f64 {
     p.flows[0].start = Span::from_secs(1);
     p.flows[1].start = Span::ZERO;
     p.flows[1].source = spec("cbr", json!({ "rate": "9800 kbps", "packet": "972 B" }));
-    (p.flows[1].transport, p.flows[1].back) = (Transport::Udp { header: 28, ecn: Default::default() }, vec![]);
+    (p.flows[1].transport, p.flows[1].back) =
+        (Transport::Udp { header: 28, ecn: Default::default(), df: false }, vec![]);
     everyway(&p).flows[0].cwnd_mean_packets.unwrap()
 }
 

@@ -4,7 +4,7 @@ mod choices;
 mod profiles;
 mod usual;
 
-pub use choices::{DelayedAck, Detection, Ecn, Exit, PartialAck, Recovery, Reduction, Reentry};
+pub use choices::{DelayedAck, Detection, Discovery, Ecn, Exit, PartialAck, Recovery, Reduction, Reentry};
 use dumbbell_core::transport::Implied;
 use dumbbell_core::units::{Bytes, Limit, Packets, Span};
 use schemars::JsonSchema;
@@ -15,10 +15,37 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TcpConfig {
-    /// Largest payload of a segment, before options; left out: what both ends' MTUs allow.
-    #[schemars(extend("x-source" = "RFC 9293 section 3.7.1"))]
+    /// Largest payload of a segment, before options: what the sender's end announces, its MTU less the header; left out: what
+    /// both ends' MTUs allow.
+    #[schemars(extend("x-source" = "RFC 9293 section 3.7.1, RFC 6691"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mss: Option<Bytes>,
+    /// The same of the receiver's end, where it is another; segments have the smaller one. Left out: `mss`.
+    #[schemars(extend("x-source" = "RFC 9293 section 3.7.1, RFC 6691"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peer_mss: Option<Bytes>,
+    /// How the sender learns how large a packet the path carries.
+    #[schemars(extend("x-source" = "RFC 1191, RFC 4821, RFC 8899", "x-default" = "known"))]
+    #[serde(default = "usual::known", skip_serializing_if = "usual::discovery")]
+    pub pmtu_discovery: Discovery,
+    /// How long after the path turned out smaller a larger size is tried again. With `pmtu_discovery = "icmp"` and `"probe"`.
+    #[schemars(extend("x-source" = "RFC 1191 section 6.3, RFC 8899 section 5.1.1", "x-default" = "600 s"))]
+    #[serde(skip_serializing_if = "usual::raise_after")]
+    pub pmtu_raise_after: Span,
+    /// The packet, header and options counted, that a sender falls back to in a black hole, and the search begins with. With
+    /// `pmtu_discovery = "probe"`.
+    #[schemars(extend("x-source" = "RFC 4821 section 7.2", "x-default" = "1024 B"))]
+    #[serde(skip_serializing_if = "usual::base")]
+    pub pmtu_base: Bytes,
+    /// Timeouts of one segment, one after the other, that tell of a black hole. With `pmtu_discovery = "probe"`.
+    #[schemars(range(min = 1, max = 20), extend("x-source" = "RFC 4821 section 7.7, RFC 1122 section 4.2.3.5: R1", "x-default" = 3))]
+    #[serde(skip_serializing_if = "usual::black_hole")]
+    pub pmtu_black_hole: u32,
+    /// The search ends when the largest size known to pass and the smallest known not to are no further apart. With
+    /// `pmtu_discovery = "probe"`.
+    #[schemars(extend("x-source" = "Linux: tcp_probe_threshold", "x-default" = "8 B"))]
+    #[serde(skip_serializing_if = "usual::step")]
+    pub pmtu_step: Bytes,
     /// IP and TCP header without options.
     #[schemars(extend("x-source" = "RFC 791, RFC 9293: 20 + 20"))]
     pub header: Bytes,
@@ -199,9 +226,17 @@ impl TcpConfig {
     pub fn option_bytes(&self) -> u64 {
         if self.timestamps { 12 } else { 0 }
     }
-    /// Payload of a full segment: the MSS less the options, bytes.
+    /// The MSS option that the sender's end puts on its SYN, bytes.
+    pub fn own_mss(&self) -> u64 {
+        self.mss.map_or(DEFAULT_MSS, |b| b.0)
+    }
+    /// The MSS option that the receiver's end puts on its SYN-ACK, bytes.
+    pub fn answered_mss(&self) -> u64 {
+        self.peer_mss.map_or(self.own_mss(), |b| b.0)
+    }
+    /// Payload of a full segment: the smaller MSS less the options, bytes.
     pub fn segment_bytes(&self) -> u64 {
-        self.mss.map_or(DEFAULT_MSS, |b| b.0) - self.option_bytes()
+        self.own_mss().min(self.answered_mss()) - self.option_bytes()
     }
     /// The receiver's window in bytes, as its header can say it.
     pub fn window_bytes(&self) -> u64 {
@@ -245,6 +280,6 @@ fn in_bytes(limit: Limit, mss: u64) -> Option<u64> {
     match limit {
         Limit::Packets(p) => Some(libm::floor(p.0 * mss as f64) as u64),
         Limit::Bytes(b) => Some(b.0),
-        Limit::Time(_) | Limit::Bdp(_) | Limit::Unlimited => None,
+        Limit::Buffers(..) | Limit::Time(_) | Limit::Bdp(_) | Limit::Unlimited => None,
     }
 }

@@ -11,7 +11,7 @@ mod recover;
 mod rtt;
 mod sender;
 
-pub use config::{DelayedAck, Detection, Ecn, Exit, PartialAck, Recovery, Reduction, Reentry, TcpConfig};
+pub use config::{DelayedAck, Detection, Discovery, Ecn, Exit, PartialAck, Recovery, Reduction, Reentry, TcpConfig};
 pub use detect::{AnyDetect, Dcr, DupAcks, Rack};
 pub use receiver::{Manners, Receiver, ReceiverStats};
 pub use recover::{AnyRecover, Guard, Meter, Prr, Reno, Sack, Tahoe};

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -158,3 +159,42 @@ def seeds_of(given: int | None, default: int) -> int:
     if given is not None and given < 2:
         raise ScenarioError(f"--seeds {given}: an interval needs two runs at least\nhelp: write --seeds {default}")
     return given or default
+
+
+def known(option: str, word: str, words: Iterable[str]) -> str:
+    """One of these words. `ScenarioError` has the nearest."""
+    there = list(words)
+    if word not in there:
+        near = difflib.get_close_matches(word, there, 1)
+        fix = f"did you mean `{near[0]}`?" if near else f"known are {', '.join(there)}"
+        raise refused(f"{option} {word}", word, "there is no such thing", fix)
+    return word
+
+
+def one_of(
+    option: str,
+    text: str,
+    read_one: Callable[[str], float],
+    example: str,
+    ends: tuple[float, float],
+    said: str,
+) -> float:
+    """One value with its unit, within its ends. `ScenarioError` underlines what is wrong."""
+    line, fix = f"{option} {text}", f"write {option} {example}"
+    if ".." in text:
+        raise refused(line, text, "this is a range", f"{fix}: one advice for one value")
+    try:
+        value = read_one(text.strip())
+    except ValueError as error:
+        cause = "this is no number" if "convert" in str(error) else str(error)
+        raise refused(line, text, cause, fix) from None
+    if value <= 0:
+        raise refused(line, text, "this is not more than 0", fix)
+    if not inside(value, *ends):
+        raise refused(line, text, "this is outside of what can be simulated", said)
+    return value
+
+
+def read_span(option: str, text: str, example: str) -> float:
+    """A time of an option that is more than 0 [s]."""
+    return one_of(option, text, read_time, example, (1e-3, 1e6), "1ms to 11 days are known here")

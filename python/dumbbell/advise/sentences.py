@@ -26,6 +26,9 @@ def capacity(link: Mapping[str, Any], rate_bps: float) -> tuple[str, float]:
         return "no limit", 0.0
     if "bytes" in kind:
         return f"{kind['bytes']} bytes", 8 * kind["bytes"] / rate_bps
+    if "buffers" in kind:
+        count, size = kind["buffers"]["count"], kind["buffers"]["size"]
+        return f"{count} buffers of {size} bytes", 8 * 1500 * (count // -(-1500 // size)) / rate_bps
     return f"{kind['packets']} packets", 8 * 1500 * kind["packets"] / rate_bps
 
 

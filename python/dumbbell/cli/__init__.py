@@ -42,7 +42,7 @@ _COMMANDS = (
     ("new", "new:new", "Write the first lines of an algorithm of your own."),
     ("compare", "compare:compare", "Compare queues, on one page; or Dumbbell with ns-2 and ns-3."),
     ("table", "table:app", "Congestion controls side by side: RTT fairness, friendliness, losses."),
-    ("advise", "advise:app", "Say what to set, by simulating it: `advise queue`, `advise marker`."),
+    ("advise", "advise:app", "Say what to set, by simulating it: `advise queue`, `marker`, `mtu`."),
     ("validate", "validate:validate", "Check the simulator against laws that are known without it."),
     ("reproduce", "reproduce:reproduce", "Reproduce a paper: a verdict on each number and claim."),
     ("bench", "bench:bench", "Measure what a simulated packet costs: time, memory, instructions."),

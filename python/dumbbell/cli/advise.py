@@ -73,6 +73,21 @@ class MarkerOptions(KeptOptions):
     ] = "30s"
 
 
+@Parameter(name="*")
+@dataclass(kw_only=True)
+class MtuOptions(KeptOptions):
+    """How the path is simulated, and where that is kept."""
+
+    seeds: Annotated[int | None, Parameter(help="Runs of each size. Default: 5.")] = None
+    time: Annotated[
+        str | None, Parameter(help='How long a run is, as "60s". Default: 60 cycles from loss to loss, by the budget.')
+    ] = None
+    budget: Annotated[
+        str,
+        Parameter(help="CPU time of all runs together, about; a path too large for it is made smaller. Default: 60s."),
+    ] = "60s"
+
+
 @app.command(name="queue")
 def queue(
     *,
@@ -168,3 +183,4 @@ def last(document: dict[str, Any]) -> list[str]:
 
 
 from . import advise_marker as _marker  # noqa: E402, F401 (`advise marker` joins the app)
+from . import advise_mtu as _mtu  # noqa: E402, F401 (and `advise mtu`)

@@ -61,16 +61,19 @@ def _waited(source: Source) -> polars.DataFrame:
     links = (source.plan or {}).get("links", [])
     ps_per_byte = {k["name"]: 8e12 / r for k in links if (r := plain_rate(k.get("rate"))) and _constant(k)}
     framing = {k["name"]: k["framing"] if isinstance(k.get("framing"), int) else 0 for k in links}
+    least = [float(k.get("least", 0)) for k in links]
     rates = pl.DataFrame(
         {
             "link": list(framing),
             "ps_per_byte": [ps_per_byte.get(name, 0.0) for name in framing],
             "framing": [float(bytes_) for bytes_ in framing.values()],
+            "least": least,
         },
-        schema={"link": pl.String, "ps_per_byte": pl.Float64, "framing": pl.Float64},
+        schema={"link": pl.String, "ps_per_byte": pl.Float64, "framing": pl.Float64, "least": pl.Float64},
     )
     rows = hops.join(sizes, on=["flow", "packet"]).join(rates, on="link", how="left")
-    wire = (pl.col("ip_len_bytes") + pl.col("framing").fill_null(0)) * pl.col("ps_per_byte").fill_null(0)
+    frame = pl.max_horizontal(pl.col("ip_len_bytes") + pl.col("framing").fill_null(0), pl.col("least").fill_null(0))
+    wire = frame * pl.col("ps_per_byte").fill_null(0)
     waited = (pl.col("departed_ps") - pl.col("arrived_ps")).cast(pl.Float64) - wire
     # A transmitter carries its rounding from packet to packet: up to a picosecond.
     rows = rows.with_columns(waited_ps=pl.when(waited > 1.5).then(waited).otherwise(0.0))

@@ -54,7 +54,7 @@ def write_rust(kind: str, name: str, here: Path = Path()) -> Done:
     changed = with_line(source, f"{name}::{class_name(name)}")
     _write(file, _text(f"{kind}.rs", name))
     registry.write_text(changed)
-    run = f"cargo test --release --config .cargo/checked.toml -p dumbbell-algos {name}"
+    run = f"cargo test --release --config .cargo/checked.toml -p dumbbell-algos --lib {name}"
     return Done(
         [file.relative_to(root), registry.relative_to(root)], f"`{run}`: one test fails, and says what to write"
     )

@@ -54,6 +54,10 @@ class Bench:
 
         return self.keep(("run", scenario, list(overrides), n), make)
 
+    def shorter(self, scenario: str | Mapping[str, Any], quick: Mapping[str, Any] | None) -> str | Mapping[str, Any]:
+        """The scenario, or the shorter one that there is for `--quick`."""
+        return quick if self.quick and quick is not None else scenario
+
     def over_seeds(
         self,
         scenario: str | Mapping[str, Any],
@@ -83,18 +87,25 @@ class Bench:
         return kept
 
 
-def over_seeds(scenario: str | Mapping[str, Any], measure: Callable[[Run], float]) -> Callable[[Bench], Measured]:
-    """A measurement for an oracle: `measure` of the run with each seed, their mean and its interval."""
-    return lambda bench: bench.over_seeds(scenario, measure)
+def over_seeds(
+    scenario: str | Mapping[str, Any], measure: Callable[[Run], float], quick: Mapping[str, Any] | None = None
+) -> Callable[[Bench], Measured]:
+    """A measurement for an oracle: `measure` of the run with each seed, their mean and its interval. quick: a shorter
+    run of the same network, whose interval still lies well within the tolerance."""
+    return lambda bench: bench.over_seeds(bench.shorter(scenario, quick), measure)
 
 
 def worst(
-    scenario: str | Mapping[str, Any], measure: Callable[[Run], float], law: float
+    scenario: str | Mapping[str, Any],
+    measure: Callable[[Run], float],
+    law: float,
+    quick: Mapping[str, Any] | None = None,
 ) -> Callable[[Bench], Measured]:
-    """A measurement of what holds in each run: of all runs the value furthest from `law`, without an interval."""
+    """A measurement of what holds in each run: of all runs the value furthest from `law`, without an interval. quick:
+    as for `over_seeds`."""
 
     def measured(bench: Bench) -> Measured:
-        values = [float(measure(run)) for run in bench.run(scenario)]
+        values = [float(measure(run)) for run in bench.run(bench.shorter(scenario, quick))]
         return Measured(max(values, key=lambda value: abs(value - law)), n=len(values))
 
     return measured

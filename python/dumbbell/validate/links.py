@@ -17,6 +17,8 @@ ODD_RATE = 7_000_003
 """bit/s at which no packet takes a whole number of picoseconds."""
 LOSS_TOLERANCE, BURST_TOLERANCE, DELAY_TOLERANCE = 0.02, 0.05, 0.01
 """For at least 10 000 losses, 2000 bursts, 100 000 delays a seed."""
+_MTUS = (1500, 9000, 9180)
+"""Bytes: Ethernet's, the usual jumbo frame's, and that of IP over ATM (RFC 2225)."""
 WHOLE = 1e-3
 """For a share of a window of seconds that some packets more or less at its ends change."""
 
@@ -143,7 +145,7 @@ def _lost(run: Run) -> float:
 
 
 def _framing() -> Iterator[Oracle]:
-    for mtu in (1500, 9000):
+    for mtu in _MTUS:
         scenario = constant("1.05e9", mtu, "1 Gbps", 5, framing="ethernet")
         law = links.packets_per_second(1e9, mtu)
         yield Oracle(
@@ -154,7 +156,7 @@ def _framing() -> Iterator[Oracle]:
             worst(scenario, lambda run: run["queues"][0]["departures"] / (run["duration_s"] - run["warmup_s"]), law),
             "packets/s",
         )
-    for mtu, timestamps in ((1500, False), (9000, False), (9180, False), (1500, True)):
+    for mtu, timestamps in (*((mtu, False) for mtu in _MTUS), *((mtu, True) for mtu in _MTUS)):
         link = {"rate": "100 Mbps", "delay": "5 ms", "mtu": f"{mtu} B", "framing": "ethernet"}
         scenario = {
             "duration": "30 s",

@@ -17,6 +17,8 @@ SUBJECTS = (
     "queues",
     "red",
     "links",
+    "frames",
+    "fragments",
     "losses",
     "wireless",
     "measuring",

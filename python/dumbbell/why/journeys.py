@@ -122,6 +122,7 @@ def _hop(record: Record, row: dict[str, Any], ip_len_bytes: int) -> Hop:
     rate = plain_rate(planned.get("rate")) if constant else None
     framing = planned.get("framing") or 0
     wire = ip_len_bytes + (framing if isinstance(framing, int) else size_bytes(framing) or 0)
+    wire = max(wire, planned.get("least") or 0)
     transmission = None if not rate else round(wire * 8 / rate * PS)
     waited = None
     if row["departed_ps"] is not None:
@@ -189,9 +190,11 @@ def _who(planned: dict[str, Any], reason: str, record: Record) -> tuple[str, dic
 
 
 def _limit(capacity: object) -> str:
-    """A queue's limit in words: `60 packets`."""
+    """A queue's limit in words: `60 packets`, `64 buffers of 2048 bytes`."""
     if isinstance(capacity, dict) and capacity:
         unit, value = next(iter(capacity.items()))
+        if unit == "buffers":
+            return f"{value['count']} buffers of {value['size']} bytes"
         return f"{value} {unit}"
     return "" if capacity is None else str(capacity)
 

@@ -12,6 +12,8 @@
 #[cfg(test)]
 mod tests;
 
+pub use super::red::automatic::AutoWeight;
+use super::red::automatic::lower_threshold;
 use super::red::body::{Body, Dropper};
 use super::red::config::red_config;
 use super::red::curve::Curve;
@@ -32,21 +34,6 @@ pub enum AdaptTrigger {
     Timer,
     /// At the first arrival that is more than `interval` after the last step that changed `max_p` (ns-2).
     Arrival,
-}
-
-/// How the weight follows from the link.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum AutoWeight {
-    /// Not at all: `w_q` says it.
-    Off,
-    /// `1 - exp(-1 / C)`: the average forgets in a second (the paper; ns-2 `q_weight_ 0`).
-    #[default]
-    Second,
-    /// `1 - exp(-1 / (10 rtt C))`, `rtt = max(100 ms, 3 (delay + 1 / C))`: in ten round-trip times (ns-2 `q_weight_ -1`).
-    TenRtt,
-    /// `1 - exp(-10 / C)`: in a tenth of a second (ns-2 `q_weight_ -2`).
-    TenthSecond,
 }
 
 red_config! {
@@ -98,17 +85,10 @@ red_config! {
 impl AdaptiveRedConfig {
     /// Thresholds, weight and `bottom` on a link: `(min_th, max_th, w_q, bottom)`.
     pub fn on(&self, link: &LinkInfo) -> (f64, f64, f64, f64) {
-        let c = link.rate.bps() as f64 / (8.0 * self.mean_packet_size.0 as f64);
-        let min_th = if self.min_th.0 > 0.0 { self.min_th.0 } else { (self.target_delay.seconds() * c / 2.0).max(5.0) };
+        let size = self.mean_packet_size;
+        let min_th = if self.min_th.0 > 0.0 { self.min_th.0 } else { lower_threshold(link, size, self.target_delay) };
         let max_th = if self.max_th.0 > 0.0 { self.max_th.0 } else { 3.0 * min_th };
-        let rtt = (3.0 * (link.delay.seconds() + 1.0 / c)).max(0.1);
-        let forgets_in = |packets: f64| -libm::expm1(-1.0 / packets);
-        let w_q = match self.auto_w_q {
-            AutoWeight::Off => self.w_q,
-            AutoWeight::Second => forgets_in(c),
-            AutoWeight::TenRtt => forgets_in(10.0 * rtt * c),
-            AutoWeight::TenthSecond => forgets_in(c / 10.0),
-        };
+        let w_q = self.auto_w_q.on(link, size, self.w_q);
         let bottom = if self.bottom > 0.0 { self.bottom } else { (80_000.0 / link.rate.bps() as f64).min(0.01) };
         (min_th, max_th, w_q, bottom)
     }

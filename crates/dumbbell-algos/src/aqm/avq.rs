@@ -106,6 +106,9 @@ impl Algorithm for Avq {
             // Room for one packet is room for one of any size.
             Capacity::Packets(n) => f64::from(n) * mean.max(f64::from(link.mtu) / f64::from(n.max(1))),
             Capacity::Bytes(n) => n as f64,
+            limit @ Capacity::Buffers { .. } => {
+                limit.in_packets(config.mean_packet_size.0 as u32).map_or(0.0, |n| n * mean).max(f64::from(link.mtu))
+            }
             Capacity::Unlimited => f64::INFINITY,
         };
         let virtual_capacity = config.initial * link.rate.bps() as f64 / 8.0;

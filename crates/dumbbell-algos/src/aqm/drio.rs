@@ -58,6 +58,9 @@ impl DrioConfig {
             _ if self.history > 0 => return self.history as usize,
             Capacity::Packets(n) => u64::from(n),
             Capacity::Bytes(n) => n / self.mean_packet_size.0,
+            limit @ Capacity::Buffers { .. } => {
+                limit.in_packets(self.mean_packet_size.0.min(u64::from(u32::MAX)) as u32).unwrap_or_default() as u64
+            }
             Capacity::Unlimited => u64::from(UNLIMITED) / 2,
         };
         (2 * limit.min(1 << 20)).max(u64::from(self.warm_up)).max(1) as usize

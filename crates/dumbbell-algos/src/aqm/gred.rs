@@ -108,7 +108,7 @@ impl Gred {
     fn beyond_limit(&self, i: usize, q: &impl QueueView, p: &Meta) -> bool {
         let own = &self.queues[i];
         let found = if self.mode == GredMode::Wred { q.backlog() } else { own.backlog };
-        let with = Backlog { packets: found.packets + 1, bytes: found.bytes + u64::from(p.ip_len) };
+        let with = found.and(Backlog::one(p.ip_len, None));
         own.limit > 0.0 && own.body.length(with) > own.limit
     }
 }
@@ -145,7 +145,7 @@ impl Aqm for Gred {
         if self.mode != GredMode::Wred {
             let i = self.index(p);
             let backlog = &mut self.queues[i].backlog;
-            *backlog = Backlog { packets: backlog.packets + 1, bytes: backlog.bytes + u64::from(p.ip_len) };
+            *backlog = backlog.and(Backlog::one(p.ip_len, None));
         }
     }
 
@@ -160,7 +160,7 @@ impl Aqm for Gred {
         }
         let i = self.index(p);
         let Virtual { backlog, body, .. } = &mut self.queues[i];
-        *backlog = Backlog { packets: backlog.packets - 1, bytes: backlog.bytes - u64::from(p.ip_len) };
+        *backlog = backlog.without(Backlog::one(p.ip_len, None));
         if backlog.packets == 0 {
             body.idle_from(self.now);
         }

@@ -53,8 +53,8 @@ impl Config for JerseyCwConfig {}
 pub struct JerseyCw {
     w: f64,
     ecn: bool,
-    /// Whether queue and threshold are in bytes.
-    bytes: bool,
+    /// In what queue and threshold are counted: a limit of that unit.
+    unit: Capacity,
     threshold: f64,
     avg: f64,
 }
@@ -72,19 +72,18 @@ impl Algorithm for JerseyCw {
         provenance: Provenance::Reconstruction,
     };
     fn new(config: &JerseyCwConfig, link: &LinkInfo) -> Self {
-        let (bytes, threshold) = match link.capacity {
-            _ if config.length.0 > 0.0 => (false, config.length.0),
-            Capacity::Packets(n) => (false, config.threshold * f64::from(n)),
-            Capacity::Bytes(n) => (true, config.threshold * n as f64),
-            Capacity::Unlimited => (false, f64::INFINITY),
+        let (unit, threshold) = match link.capacity.filled(Backlog::default()) {
+            _ if config.length.0 > 0.0 => (Capacity::Packets(u32::MAX), config.length.0),
+            Some((_, limit)) => (link.capacity, config.threshold * limit),
+            None => (Capacity::Unlimited, f64::INFINITY),
         };
-        JerseyCw { w: config.w, ecn: config.ecn, bytes, threshold, avg: 0.0 }
+        JerseyCw { w: config.w, ecn: config.ecn, unit, threshold, avg: 0.0 }
     }
 }
 
 impl JerseyCw {
     fn length(&self, b: Backlog) -> f64 {
-        if self.bytes { b.bytes as f64 } else { f64::from(b.packets) }
+        self.unit.filled(b).map_or(f64::from(b.packets), |(length, _)| length)
     }
 }
 

@@ -112,12 +112,7 @@ impl Pie {
 
     /// Section 5.3: from a share of the limit on. A queue without a limit has no share.
     fn begins(&self, b: Backlog, capacity: Capacity) -> bool {
-        let (length, limit) = match capacity {
-            Capacity::Packets(n) => (f64::from(b.packets), f64::from(n)),
-            Capacity::Bytes(n) => (b.bytes as f64, n as f64),
-            Capacity::Unlimited => return true,
-        };
-        length >= self.config.activate * limit
+        capacity.filled(b).is_none_or(|(length, limit)| length >= self.config.activate * limit)
     }
 
     fn begin(&mut self) {

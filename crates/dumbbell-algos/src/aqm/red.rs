@@ -11,6 +11,7 @@
 //! | s | from `mean_packet_size` and the link's rate | time of a typical packet, for the decay while idle |
 //!
 //! The variants of the family are made of the same parts: see [`body`].
+pub mod automatic;
 pub mod average;
 pub mod body;
 pub mod config;
@@ -54,8 +55,9 @@ impl Algorithm for Red {
         provenance: Provenance::Vectors,
     };
 
-    fn new(config: &RedConfig, _: &LinkInfo) -> Self {
-        Red { body: Body::new(config), dropper: Dropper::new(config) }
+    fn new(config: &RedConfig, link: &LinkInfo) -> Self {
+        let config = config.on(link);
+        Red { body: Body::new(&config), dropper: Dropper::new(&config) }
     }
 }
 

@@ -77,6 +77,7 @@ pub fn holds_nothing(size: Limit) -> bool {
     match size {
         Limit::Packets(p) => p.0 < 1.0,
         Limit::Bytes(b) => b.0 == 0,
+        Limit::Buffers(n, _) => n == 0,
         Limit::Time(t) => t.ps() == 0,
         Limit::Bdp(k) => k <= 0.0,
         Limit::Unlimited => false,
@@ -104,6 +105,7 @@ pub fn depth(size: Limit, rate: Rate, site: &Contract) -> Bytes {
         (_, Capacity::Packets(n)) => u64::from(n) * mtu,
         (Limit::Time(_) | Limit::Bdp(_), Capacity::Bytes(n)) if !holds_nothing(size) => n.max(mtu),
         (_, Capacity::Bytes(n)) => n,
+        (_, Capacity::Buffers { count, size }) => u64::from(count) * u64::from(size),
         (_, Capacity::Unlimited) => u64::MAX,
     })
 }

@@ -346,6 +346,10 @@ impl CongestionControl for Model {
             self.cwnd = self.cwnd.min(restart_window).max(self.mss);
         }
     }
+    fn on_mss(&mut self, mss: u64) {
+        self.mss = mss;
+        self.cwnd = self.cwnd.max(mss);
+    }
 
     #[inline]
     fn cwnd(&self) -> u64 {

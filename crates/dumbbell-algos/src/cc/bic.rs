@@ -171,7 +171,12 @@ impl CongestionControl for Bic {
         self.window.shrink(event, None);
         self.holds = (0, 0);
     }
-    window_of!(window);
+    window_of!(window but on_mss);
+    fn on_mss(&mut self, mss: u64) {
+        let share = self.window.mss() as f64 / mss as f64;
+        (self.last_max, self.prior, self.holds) = (self.last_max * share, self.prior * share, (0, 0));
+        self.window.set_mss(mss);
+    }
     /// `last_max` in segments, `increment` in segments per round trip.
     fn probe(&self, out: &mut dyn Probe) {
         self.window.probe(out);

@@ -235,6 +235,9 @@ impl CongestionControl for Cae {
     fn on_idle(&mut self, restart_window: u64) {
         self.window.bound(restart_window);
     }
+    fn on_mss(&mut self, mss: u64) {
+        self.window.set_mss(mss);
+    }
     #[inline]
     fn cwnd(&self) -> u64 {
         self.window.cwnd()

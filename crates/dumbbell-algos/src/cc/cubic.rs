@@ -328,6 +328,17 @@ impl CongestionControl for Cubic {
     fn on_idle(&mut self, restart_window: u64) {
         self.bound(restart_window);
     }
+    fn on_mss(&mut self, mss: u64) {
+        let share = self.mss as f64 / mss as f64;
+        (self.w_max, self.prior) = (self.w_max * share, self.prior * share);
+        (self.limit, self.mss) = (self.limit / self.mss * mss, mss);
+        (self.cwnd, self.ssthresh) = (self.cwnd.max(mss), self.ssthresh.max(2 * mss));
+        if let Some(hystart) = &mut self.hystart {
+            hystart.set_mss(mss);
+        }
+        // The cubic begins anew from the window as it is, towards the same maximum; what was before is undone no more.
+        (self.epoch, self.saved) = (None, None);
+    }
 
     #[inline]
     fn cwnd(&self) -> u64 {

@@ -137,7 +137,11 @@ impl CongestionControl for Highspeed {
         self.look_up();
         self.window.shrink(event, None);
     }
-    window_of!(window);
+    window_of!(window but on_mss);
+    fn on_mss(&mut self, mss: u64) {
+        self.holds = (0, 0);
+        self.window.set_mss(mss);
+    }
     /// `a` in segments per round trip, and `b`.
     fn probe(&self, out: &mut dyn Probe) {
         self.window.probe(out);

@@ -63,6 +63,10 @@ impl HyStart {
     pub fn new(mss: u64) -> Self {
         HyStart { window_end: 0, last: NONE, current: NONE, samples: 0, css: None, limit: L_UNPACED * mss }
     }
+    /// Segments have `mss` bytes from now on.
+    pub fn set_mss(&mut self, mss: u64) {
+        self.limit = L_UNPACED * mss;
+    }
 
     /// An acknowledgement in slow start that acknowledges something new.
     pub fn on_ack(&mut self, ack: &Ack) -> Advice {

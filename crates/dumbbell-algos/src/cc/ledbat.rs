@@ -167,6 +167,11 @@ impl CongestionControl for Ledbat {
     fn on_idle(&mut self, restart_window: u64) {
         self.bound(restart_window);
     }
+    fn on_mss(&mut self, mss: u64) {
+        let share = mss as f64 / self.mss;
+        (self.allowed, self.least, self.mss) = (self.allowed * share, self.least * share, mss as f64);
+        self.cwnd = self.cwnd.max(self.mss);
+    }
     #[inline]
     fn cwnd(&self) -> u64 {
         self.cwnd as u64

@@ -262,6 +262,11 @@ impl CongestionControl for LedbatPp {
     fn on_idle(&mut self, restart_window: u64) {
         self.bound(restart_window);
     }
+    fn on_mss(&mut self, mss: u64) {
+        self.limit = self.limit / self.mss as u64 * mss;
+        self.mss = mss as f64;
+        (self.cwnd, self.ssthresh) = (self.cwnd.max(self.mss), self.ssthresh.max(2 * mss));
+    }
     #[inline]
     fn cwnd(&self) -> u64 {
         self.cwnd as u64

@@ -45,6 +45,9 @@ impl<C: CongestionControl> CongestionControl for Apart<C> {
     fn on_idle(&mut self, restart_window: u64) {
         self.0.on_idle(restart_window);
     }
+    fn on_mss(&mut self, mss: u64) {
+        self.0.on_mss(mss);
+    }
     fn on_timer(&mut self, now: Time, orders: &mut Orders) {
         self.0.on_timer(now, orders);
     }

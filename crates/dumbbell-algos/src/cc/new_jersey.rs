@@ -60,6 +60,9 @@ impl CongestionControl for NewJersey {
     fn on_idle(&mut self, restart_window: u64) {
         self.0.window.bound(restart_window);
     }
+    fn on_mss(&mut self, mss: u64) {
+        self.0.window.set_mss(mss);
+    }
     #[inline]
     fn cwnd(&self) -> u64 {
         self.0.window.cwnd()

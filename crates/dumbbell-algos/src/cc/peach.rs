@@ -158,6 +158,10 @@ impl CongestionControl for Peach {
     fn on_idle(&mut self, restart_window: u64) {
         self.window.bound(restart_window);
     }
+    fn on_mss(&mut self, mss: u64) {
+        self.mss = mss;
+        self.window.set_mss(mss);
+    }
     fn on_timer(&mut self, now: Time, orders: &mut Orders) {
         orders.dummy(Tag(self.episode));
         self.left = self.left.saturating_sub(1);

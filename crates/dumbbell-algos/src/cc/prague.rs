@@ -188,6 +188,11 @@ impl CongestionControl for Prague {
     fn on_idle(&mut self, restart_window: u64) {
         self.cwnd = self.cwnd.min((restart_window as f64).max(self.mss));
     }
+    fn on_mss(&mut self, mss: u64) {
+        self.limit *= mss as f64 / self.mss;
+        self.mss = mss as f64;
+        (self.cwnd, self.ssthresh) = (self.cwnd.max(self.mss), self.ssthresh.max(2.0 * self.mss));
+    }
     fn cwnd(&self) -> u64 {
         self.cwnd as u64
     }

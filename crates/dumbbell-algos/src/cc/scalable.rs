@@ -103,7 +103,13 @@ impl CongestionControl for Scalable {
         self.window.set_decrease(if self.window.cwnd() <= self.low { 0.5 } else { self.b });
         self.window.shrink(event, None);
     }
-    window_of!(window);
+    window_of!(window but on_mss);
+    fn on_mss(&mut self, mss: u64) {
+        let share = mss as f64 / self.window.mss() as f64;
+        let bytes = |before: u64| libm::round(before as f64 * share) as u64;
+        (self.low, self.reno, self.slope) = (bytes(self.low), bytes(self.reno), self.slope / share);
+        self.window.set_mss(mss);
+    }
     fn probe(&self, out: &mut dyn Probe) {
         self.window.probe(out);
     }

@@ -308,6 +308,9 @@ impl CongestionControl for TcpMarking {
     fn on_idle(&mut self, restart_window: u64) {
         self.bound(restart_window);
     }
+    fn on_mss(&mut self, mss: u64) {
+        self.window.set_mss(mss);
+    }
     fn cwnd(&self) -> u64 {
         self.window.cwnd()
     }

@@ -248,6 +248,9 @@ macro_rules! law_of {
         fn on_idle(&mut self, restart_window: u64) {
             self.$law.on_idle(restart_window);
         }
+        fn on_mss(&mut self, mss: u64) {
+            self.$law.window.set_mss(mss);
+        }
         #[inline]
         fn cwnd(&self) -> u64 {
             self.$law.window.cwnd()

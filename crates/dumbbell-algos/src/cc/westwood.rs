@@ -194,6 +194,10 @@ impl CongestionControl for Westwood {
     fn on_idle(&mut self, restart_window: u64) {
         self.window.bound(restart_window);
     }
+    fn on_mss(&mut self, mss: u64) {
+        self.mss = mss;
+        self.window.set_mss(mss);
+    }
     #[inline]
     fn cwnd(&self) -> u64 {
         self.window.cwnd()

@@ -110,6 +110,18 @@ impl Window {
     pub fn mss(&self) -> u64 {
         self.mss
     }
+    /// Segments have `mss` bytes from now on. Window and threshold stay, but are at least one and two segments; growth goes by
+    /// the new size.
+    pub fn set_mss(&mut self, mss: u64) {
+        self.limit = self.limit / self.mss * mss;
+        self.mss = mss;
+        self.set_cwnd(self.cwnd);
+        self.set_ssthresh(self.ssthresh);
+        self.set_increase(self.law.a);
+        if let Some(hystart) = &mut self.hystart {
+            hystart.set_mss(mss);
+        }
+    }
     /// Whether it grows exponentially.
     #[inline]
     pub fn in_slow_start(&self) -> bool {
@@ -332,6 +344,9 @@ macro_rules! windowed {
             fn on_idle(&mut self, restart_window: u64) {
                 self.0.bound(restart_window);
             }
+            fn on_mss(&mut self, mss: u64) {
+                self.0.set_mss(mss);
+            }
             #[inline]
             fn cwnd(&self) -> u64 {
                 self.0.cwnd()
@@ -347,9 +362,16 @@ macro_rules! windowed {
 }
 pub(super) use windowed;
 
-/// The methods of a congestion control that are its [`Window`]'s: `window_of!(window)` inside its `impl`.
+/// The methods of a congestion control that are its [`Window`]'s: `window_of!(window)` inside its `impl`; with `but on_mss`
+/// all but that one.
 macro_rules! window_of {
     ($window:ident) => {
+        fn on_mss(&mut self, mss: u64) {
+            self.$window.set_mss(mss);
+        }
+        window_of!($window but on_mss);
+    };
+    ($window:ident but on_mss) => {
         fn on_recovered(&mut self, _now: dumbbell_core::units::Time, bound: u64) {
             self.$window.bound(bound);
         }

@@ -189,7 +189,12 @@ impl CongestionControl for Yeah {
             self.reno_count = (self.reno_count / 2.0).max(2.0);
         }
     }
-    window_of!(window);
+    window_of!(window but on_mss);
+    fn on_mss(&mut self, mss: u64) {
+        let share = self.window.mss() as f64 / mss as f64;
+        (self.reno_count, self.last_q) = ((self.reno_count * share).max(2.0), self.last_q * share);
+        self.window.set_mss(mss);
+    }
     /// `queue` in packets, `reno_count` in segments, `fast_count` and `doing_reno` in round trips, `base_rtt` in seconds.
     fn probe(&self, out: &mut dyn Probe) {
         self.window.probe(out);

@@ -4,7 +4,7 @@
 //! tokens that come behind it. Only the size of the buffer decides what is OUT; a buffer of size 0 is `token_bucket`.
 use crate::bucket::TokenBucket;
 use crate::bucket::config::{bucket_config, committed};
-use dumbbell_core::aqm::Cx;
+use dumbbell_core::aqm::{Backlog, Cx};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::conditioner::{Conditioner, Emit};
 use dumbbell_core::meter::{Colour, Contract, Tokens};
@@ -65,8 +65,8 @@ pub struct DataBuffer<P> {
     capacity: Capacity,
     overflow: Overflow,
     waiting: VecDeque<Held<P>>,
-    /// Bytes that wait.
-    bytes: u64,
+    /// What waits.
+    held: Backlog,
     /// When the tokens of the first that waits are there.
     next: Time,
 }
@@ -97,7 +97,7 @@ impl<P> Algorithm for DataBuffer<P> {
             capacity: c.size.resolve(rate, site.rtt.unwrap_or_default()),
             overflow: c.overflow,
             waiting: VecDeque::new(),
-            bytes: 0,
+            held: Backlog::default(),
             next: Time::NEVER,
         }
     }
@@ -127,14 +127,19 @@ impl<P: Packet> DataBuffer<P> {
     /// The front leaves.
     fn release(&mut self, now: Time, colour: Colour, out: &mut impl Emit<P>) {
         if let Some(front) = self.waiting.pop_front() {
-            self.bytes -= u64::from(front.bytes);
+            self.held = self.held.without(self.one(front.bytes));
             out.release(front.packet, Some(colour), now.since(front.since));
         }
     }
 
     /// Whether a packet of `bytes` may wait beside those that do.
     fn fits(&self, bytes: u32) -> bool {
-        self.capacity.fits(self.waiting.len() as u32, self.bytes, bytes)
+        self.capacity.fits(self.held, bytes)
+    }
+
+    /// What a packet of `bytes` takes.
+    fn one(&self, bytes: u32) -> Backlog {
+        Backlog::one(bytes, self.capacity.buffer_size())
     }
 }
 
@@ -156,7 +161,7 @@ impl<P: Packet> Conditioner<P> for DataBuffer<P> {
         if !self.fits(bytes) {
             out.release(p, Some(Colour::Yellow), Span::ZERO);
         } else {
-            self.bytes += u64::from(bytes);
+            self.held = self.held.and(self.one(bytes));
             self.waiting.push_back(Held { since: now, bytes, packet: p });
         }
         // The front is another: it may cost less than there is.
@@ -179,6 +184,6 @@ impl<P: Packet> Conditioner<P> for DataBuffer<P> {
     fn probe(&self, out: &mut dyn Probe) {
         out.gauge("tokens", self.bucket.level());
         out.gauge("held", self.waiting.len() as f64);
-        out.gauge("backlog", self.bytes as f64);
+        out.gauge("backlog", self.held.bytes as f64);
     }
 }

@@ -1,6 +1,6 @@
 //! TBF, the token bucket filter: a shaper that holds packets until there are tokens for them (Linux's name).
 use crate::bucket::TokenBucket;
-use dumbbell_core::aqm::{Cx, Reason};
+use dumbbell_core::aqm::{Backlog, Cx, Reason};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::conditioner::{Conditioner, Emit};
 use dumbbell_core::meter::{Contract, Tokens};
@@ -53,7 +53,8 @@ pub struct Tbf<P> {
     capacity: Capacity,
     burst: Bytes,
     waiting: VecDeque<(Time, P)>,
-    bytes: u64,
+    /// What waits.
+    held: Backlog,
     next: Time,
 }
 
@@ -75,13 +76,18 @@ impl<P> Algorithm for Tbf<P> {
             capacity: config.limit.resolve(config.rate, Span::ZERO),
             burst: config.burst,
             waiting: VecDeque::new(),
-            bytes: 0,
+            held: Backlog::default(),
             next: Time::NEVER,
         }
     }
 }
 
 impl<P: Packet> Tbf<P> {
+    /// What a packet of `bytes` takes.
+    fn one(&self, bytes: u32) -> Backlog {
+        Backlog::one(bytes, self.capacity.buffer_size())
+    }
+
     /// Lets go what there are tokens for, and sets the clock for the next.
     fn release(&mut self, now: Time, out: &mut impl Emit<P>) {
         self.next = Time::NEVER;
@@ -92,7 +98,7 @@ impl<P: Packet> Tbf<P> {
                 self.waiting.push_front((since, p));
                 return;
             }
-            self.bytes -= u64::from(size);
+            self.held = self.held.without(self.one(size));
             out.release(p, None, now.since(since));
         }
     }
@@ -108,10 +114,10 @@ impl<P: Packet> Conditioner<P> for Tbf<P> {
         if self.waiting.is_empty() && self.bucket.take(cx.now, size) {
             return out.emit(p);
         }
-        if !self.capacity.fits(self.waiting.len() as u32, self.bytes, size) {
+        if !self.capacity.fits(self.held, size) {
             return out.drop(p, Reason::Overflow);
         }
-        self.bytes += u64::from(size);
+        self.held = self.held.and(self.one(size));
         self.waiting.push_back((cx.now, p));
         if self.waiting.len() == 1 {
             self.next = self.bucket.ready(cx.now, size);
@@ -131,7 +137,7 @@ impl<P: Packet> Conditioner<P> for Tbf<P> {
     }
     fn probe(&self, out: &mut dyn Probe) {
         out.gauge("tokens", self.bucket.level());
-        out.gauge("backlog", self.bytes as f64);
+        out.gauge("backlog", self.held.bytes as f64);
     }
 }
 

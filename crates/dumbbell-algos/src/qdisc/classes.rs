@@ -80,7 +80,8 @@ impl<A: Aqm, P> Classes<A, P> {
     fn found(&mut self, class: usize) -> usize {
         let queue = self.queues.len();
         self.places[class].queue = queue as u32;
-        self.queues.push(Fifo::starting((self.make)(class), self.due.unwrap_or(Time::ZERO)));
+        let made = Fifo::starting((self.make)(class), self.due.unwrap_or(Time::ZERO));
+        self.queues.push(made.counting(self.capacity.buffer_size()));
         queue
     }
 }
@@ -88,28 +89,22 @@ impl<A: Aqm, P> Classes<A, P> {
 impl<A: Aqm, P: Packet> Classes<A, P> {
     /// What waits in all classes, with the packet in transmission where the port counts it.
     fn counted(&self) -> Backlog {
-        let (w, s) = (self.total, self.in_service);
-        Backlog { packets: w.packets + s.packets, bytes: w.bytes + s.bytes }
+        self.total.and(self.in_service)
+    }
+
+    /// How many buffers are in use, where the limit counts them.
+    pub fn buffers(&self) -> Option<u32> {
+        self.capacity.buffer_size().map(|_| self.counted().buffers)
     }
 
     /// How much of the buffer the other classes leave to this one, which counts a packet of its own in transmission.
     pub fn left_for(&self, class: usize) -> Capacity {
-        let (all, own) = (self.counted(), self.counted_by(class));
-        match self.capacity {
-            Capacity::Packets(n) => Capacity::Packets(n.saturating_sub(all.packets - own.packets)),
-            Capacity::Bytes(n) => Capacity::Bytes(n.saturating_sub(all.bytes - own.bytes)),
-            Capacity::Unlimited => Capacity::Unlimited,
-        }
+        self.capacity.less(self.counted().without(self.counted_by(class)))
     }
 
     /// Whether more waits than the buffer holds.
     pub fn overfull(&self) -> bool {
-        let b = self.counted();
-        match self.capacity {
-            Capacity::Packets(n) => b.packets > n,
-            Capacity::Bytes(n) => b.bytes > n,
-            Capacity::Unlimited => false,
-        }
+        self.capacity.exceeded(self.counted())
     }
 
     /// Does something to one queue, and keeps the account.
@@ -120,8 +115,7 @@ impl<A: Aqm, P: Packet> Classes<A, P> {
         let before = queue.backlog();
         let out = f(queue);
         let after = queue.backlog();
-        self.total.packets = self.total.packets + after.packets - before.packets;
-        self.total.bytes = self.total.bytes + after.bytes - before.bytes;
+        self.total = self.total.and(after).without(before);
         if (before.packets > 0) != (after.packets > 0) {
             self.list(class, after.packets > 0);
         }
@@ -229,7 +223,8 @@ impl<A: Aqm, P: Packet> Classes<A, P> {
 
     /// Counts (or no longer counts) a packet of `bytes` in transmission: for the whole, and for its class.
     pub fn set_in_service(&mut self, bytes: Option<u32>) {
-        self.in_service = bytes.map_or(Backlog::default(), |b| Backlog { packets: 1, bytes: u64::from(b) });
+        let size = self.capacity.buffer_size();
+        self.in_service = bytes.map_or(Backlog::default(), |b| Backlog::one(b, size));
         if let Some(class) = self.counting.take() {
             let queue = self.queue_of(class);
             self.queues[queue].set_in_service(None);

@@ -198,9 +198,10 @@ impl<P> Algorithm for DualPi2<P> {
         provenance: Provenance::Vectors,
     };
     fn new(config: &DualPi2Config, link: &LinkInfo) -> Self {
+        let size = link.capacity.buffer_size();
         DualPi2 {
-            l: Store::default(),
-            c: Store::default(),
+            l: Store::counting(size),
+            c: Store::counting(size),
             coupled: Coupled::new(config, link.mtu),
             picker: Picker::new(config, link.mtu),
             capacity: link.capacity,
@@ -212,8 +213,7 @@ impl<P> Algorithm for DualPi2<P> {
 
 impl<P: Packet> DualPi2<P> {
     fn held(&self) -> Backlog {
-        let (l, c) = (self.l.held(), self.c.held());
-        Backlog { packets: l.packets + c.packets, bytes: l.bytes + c.bytes }
+        self.l.held().and(self.c.held())
     }
 
     /// How long the heads have waited.
@@ -251,9 +251,8 @@ impl<P: Packet> DualPi2<P> {
 
 impl<P: Packet> Qdisc<P> for DualPi2<P> {
     fn enqueue(&mut self, cx: &mut Cx<'_>, p: P, sink: &mut impl Sink<P>) {
-        let (held, meta) = (self.held(), p.meta());
-        let (packets, bytes) = (held.packets + self.in_service.packets, held.bytes + self.in_service.bytes);
-        if !self.capacity.fits(packets, bytes, meta.ip_len) {
+        let meta = p.meta();
+        if !self.capacity.fits(self.held().and(self.in_service), meta.ip_len) {
             let coupled = &self.coupled;
             return sink.dropped(p, None, Reason::Overflow, &|out| coupled.probe(out));
         }
@@ -285,7 +284,8 @@ impl<P: Packet> Qdisc<P> for DualPi2<P> {
         self.held()
     }
     fn set_in_service(&mut self, bytes: Option<u32>) {
-        self.in_service = bytes.map_or(Backlog::default(), |b| Backlog { packets: 1, bytes: u64::from(b) });
+        let size = self.capacity.buffer_size();
+        self.in_service = bytes.map_or(Backlog::default(), |b| Backlog::one(b, size));
     }
     fn idle(&mut self, _: &mut Cx<'_>) {}
     fn next_wakeup(&self) -> Option<Time> {
@@ -304,5 +304,8 @@ impl<P: Packet> Qdisc<P> for DualPi2<P> {
         self.coupled.probe(out);
         out.gauge("l_backlog", f64::from(self.l.held().packets));
         out.gauge("c_backlog", f64::from(self.c.held().packets));
+        if self.capacity.buffer_size().is_some() {
+            out.gauge("buffers", f64::from(self.held().and(self.in_service).buffers));
+        }
     }
 }

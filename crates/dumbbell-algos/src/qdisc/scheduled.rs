@@ -112,8 +112,7 @@ impl<O: Order, A: Aqm, P: Packet> Scheduled<O, A, P> {
 
     /// Makes room in a class that holds as much as it alone may.
     fn cut(&mut self, class: usize, trim: Trim, bytes: u32, cx: &mut Cx<'_>, sink: &mut impl Sink<P>) {
-        let b = self.classes.counted_by(class);
-        if trim.head && !trim.own.fits(b.packets, b.bytes, bytes) {
+        if trim.head && !trim.own.fits(self.classes.counted_by(class), bytes) {
             self.classes.push_out(class, 0, cx, sink);
         }
     }
@@ -187,5 +186,8 @@ impl<O: Order, A: Aqm, P: Packet> Qdisc<P> for Scheduled<O, A, P> {
     }
     fn probe(&self, out: &mut dyn Probe) {
         self.order.probe(out);
+        if let Some(buffers) = self.classes.buffers() {
+            out.gauge("buffers", f64::from(buffers));
+        }
     }
 }

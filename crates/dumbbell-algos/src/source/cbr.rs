@@ -87,6 +87,9 @@ impl Source for Cbr {
     fn datagrams(&self) -> bool {
         true
     }
+    fn largest(&self) -> Option<u64> {
+        Some(u64::from(self.packet))
+    }
 }
 
 #[cfg(test)]

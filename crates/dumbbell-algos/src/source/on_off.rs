@@ -135,6 +135,9 @@ impl Source for OnOff {
     fn datagrams(&self) -> bool {
         true
     }
+    fn largest(&self) -> Option<u64> {
+        Some(self.config.packet.0)
+    }
 }
 
 #[cfg(test)]

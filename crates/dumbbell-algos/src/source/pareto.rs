@@ -73,6 +73,9 @@ impl Source for Pareto {
     fn datagrams(&self) -> bool {
         true
     }
+    fn largest(&self) -> Option<u64> {
+        Some(self.bytes)
+    }
 }
 
 #[cfg(test)]

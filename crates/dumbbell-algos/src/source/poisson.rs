@@ -102,6 +102,12 @@ impl Source for Poisson {
     fn datagrams(&self) -> bool {
         true
     }
+    fn largest(&self) -> Option<u64> {
+        Some(match self.config.sizes {
+            SizeLaw::Fixed => self.config.packet.0,
+            SizeLaw::Exponential => super::cbr::MAX_DATAGRAM,
+        })
+    }
 }
 
 #[cfg(test)]

@@ -284,9 +284,8 @@ pub fn keeps_the_limit(subject: &AqmSubject) -> Finding {
         let events = hold(case.make()?, case.site, case.seed, case.counted, traffic, |bench| {
             let b = bench.port.backlog();
             let kept = match limit {
-                Capacity::Packets(n) => b.packets <= n,
-                Capacity::Bytes(n) => b.bytes <= n,
                 Capacity::Unlimited => true,
+                limit => !limit.exceeded(b),
             };
             if !kept && found.is_ok() {
                 found = Err(format!("{} packets, {} bytes wait at {:?}", b.packets, b.bytes, bench.now));

@@ -66,7 +66,9 @@ impl<A: Aqm> Folded<A> {
         let counted = self.counted;
         self.ahead.retain(|t| if counted { t.end > now } else { t.start > now });
         let bytes = self.ahead.iter().map(|t| u64::from(t.bytes)).sum();
-        Lengths(Backlog { packets: self.ahead.len() as u32, bytes })
+        let size = self.link.capacity.buffer_size();
+        let buffers = size.map_or(0, |size| self.ahead.iter().map(|t| t.bytes.div_ceil(size)).sum());
+        Lengths(Backlog { packets: self.ahead.len() as u32, bytes, buffers })
     }
 
     /// Tells of idle periods and clocks that were due by `now`, each as of its own instant.
@@ -94,7 +96,7 @@ impl<A: Aqm> Folded<A> {
         let flows = FlowTable::default();
         self.settle(now);
         let q = self.lengths(now);
-        let fits = self.link.capacity.fits(q.0.packets, q.0.bytes, p.ip_len);
+        let fits = self.link.capacity.fits(q.0, p.ip_len);
         let mut cx = Cx { now, rng: &mut self.rng, link: &self.link, flows: &flows };
         let verdict = self.aqm.arrive(&mut cx, &q, &p, fits);
         let id = self.next_id;

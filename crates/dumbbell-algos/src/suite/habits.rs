@@ -168,6 +168,10 @@ impl CongestionControl for Held {
         self.inner.on_idle(restart_window);
         self.look(&Orders::default());
     }
+    fn on_mss(&mut self, mss: u64) {
+        self.inner.on_mss(mss);
+        self.look(&Orders::default());
+    }
     fn on_timer(&mut self, now: Time, orders: &mut Orders) {
         self.inner.on_timer(now, orders);
         self.look(orders);

@@ -82,10 +82,12 @@ pub fn repeats_itself<Q: Algorithm<Site = LinkInfo> + Qdisc<Numbered>>() {
 pub fn keeps_the_limit<Q: Algorithm<Site = LinkInfo> + Qdisc<Numbered>>() {
     for_all::<Q>(|config, case| {
         let events = case.run(Q::new(config, &case.site), |bench| {
-            let Backlog { packets, bytes } = bench.port.backlog();
+            let waits = bench.port.backlog();
+            let Backlog { packets, bytes, buffers } = waits;
             match case.site.capacity {
                 Capacity::Packets(n) => assert!(packets <= n, "{packets} wait where {n} may"),
                 Capacity::Bytes(n) => assert!(bytes <= n, "{bytes} bytes wait where {n} may"),
+                Capacity::Buffers { count, .. } => assert!(buffers <= count, "{buffers} buffers of {count} in use"),
                 Capacity::Unlimited => {}
             }
         });

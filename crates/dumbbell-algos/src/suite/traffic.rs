@@ -33,9 +33,10 @@ pub fn arrivals(rng: &mut Stream) -> Vec<Arrival> {
 
 /// Any limit, none too.
 pub fn capacity(rng: &mut Stream) -> Capacity {
-    match rng.below(3) {
+    match rng.below(4) {
         0 => Capacity::Packets(rng.below(30)),
         1 => Capacity::Bytes(u64::from(rng.below(20_000))),
+        2 => Capacity::Buffers { count: rng.below(40), size: 64 + rng.below(1500) },
         _ => Capacity::Unlimited,
     }
 }

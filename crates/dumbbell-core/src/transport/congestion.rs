@@ -403,6 +403,10 @@ pub trait CongestionControl {
     /// The connection was idle for longer than a retransmission timeout (RFC 5681 section 4.1), or its SYN was
     /// lost (section 3.1): the window may be at most this.
     fn on_idle(&mut self, _restart_window: u64) {}
+    /// From now on a segment carries at most `mss` bytes, fewer than before or more, but never more than [`Path::mss`]: the
+    /// path turned out to carry another size. That is no congestion: window and threshold stay as many bytes (the window is at
+    /// least a segment), and what is counted in segments goes by the new size.
+    fn on_mss(&mut self, _mss: u64) {}
     /// Its own clock.
     fn on_timer(&mut self, _now: Time, _orders: &mut Orders) {}
     /// When that clock is due; [`Time::NEVER`] if it has none.

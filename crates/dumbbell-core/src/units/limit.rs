@@ -2,16 +2,20 @@
 use super::quantity::{BYTE_UNITS, PACKET_UNITS};
 use super::text::{self, UnitError, unit_serde};
 use super::{Bytes, Packets, Rate, Span};
+use crate::aqm::Backlog;
 use std::fmt;
 use std::str::FromStr;
 
-/// A buffer's size as written: `"36 pkt"`, `"64 kB"`, `"10 ms"` (of the link's rate), `"1 BDP"`, `"unlimited"`.
+/// A buffer's size as written: `"36 pkt"`, `"64 kB"`, `"64 x 2048 B"` (buffers of one size), `"10 ms"` (of the link's rate),
+/// `"1 BDP"`, `"unlimited"`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Limit {
     /// A number of packets, whatever their size.
     Packets(Packets),
     /// A number of bytes.
     Bytes(Bytes),
+    /// A number of buffers of one size, of which a packet takes as many as it needs, whole.
+    Buffers(u32, Bytes),
     /// What the link sends in this time, in bytes.
     Time(Span),
     /// A multiple of link rate times the base round-trip time, in bytes.
@@ -26,6 +30,7 @@ impl Limit {
         match self {
             Limit::Packets(p) => Capacity::Packets(p.0 as u32),
             Limit::Bytes(b) => Capacity::Bytes(b.0),
+            Limit::Buffers(count, size) => Capacity::Buffers { count, size: size.0 as u32 },
             Limit::Time(t) => Capacity::Bytes(rate.bytes_in(t)),
             Limit::Bdp(k) => Capacity::Bytes(rate.bytes_in(base_rtt.scaled(k))),
             Limit::Unlimited => Capacity::Unlimited,
@@ -33,11 +38,33 @@ impl Limit {
     }
 }
 
+const BUFFERS: &str = "64 x 2048 B";
+
+/// `count` buffers of `size`.
+fn buffers(count: &str, size: &str, whole: &str) -> Result<Limit, UnitError> {
+    let wrong = |cause: String| UnitError(format!("{cause}: write a number and a size, as in \"{BUFFERS}\""));
+    let number: u32 = count.replace('_', "").parse().map_err(|_| {
+        wrong(format!(
+            "`{whole}` is not a number of buffers of one size: `{count}` is not a whole number up to {}",
+            u32::MAX
+        ))
+    })?;
+    let size: Bytes =
+        size.trim().parse().map_err(|UnitError(e)| wrong(format!("the size of the buffers in `{whole}`: {e}")))?;
+    if size.0 == 0 || size.0 > u64::from(u32::MAX) {
+        return Err(wrong(format!("`{whole}`: a buffer has from 1 to {} bytes", u32::MAX)));
+    }
+    Ok(Limit::Buffers(number, size))
+}
+
 impl FromStr for Limit {
     type Err = UnitError;
     fn from_str(s: &str) -> Result<Self, UnitError> {
         const EXAMPLE: &str = "36 pkt";
         let (digits, unit) = text::split(s);
+        if let Some(size) = unit.strip_prefix(['x', '×']) {
+            return buffers(digits, size, s);
+        }
         match unit {
             "unlimited" if digits.is_empty() => Ok(Limit::Unlimited),
             "" => Err(UnitError(text::bare("buffer limit", digits, EXAMPLE))),
@@ -46,7 +73,8 @@ impl FromStr for Limit {
             u if BYTE_UNITS.iter().any(|(n, _)| *n == u) => s.parse().map(Limit::Bytes),
             u => s.parse().map(Limit::Time).map_err(|_| {
                 UnitError(format!(
-                    "`{u}` is not a unit of a buffer limit; write pkt, B, kB, MB, ms, s or BDP, as in \"{EXAMPLE}\""
+                    "`{u}` is not a unit of a buffer limit; write pkt, B, kB, MB, ms, s or BDP, as in \"{EXAMPLE}\", or \
+                     buffers of one size, as in \"{BUFFERS}\""
                 ))
             }),
         }
@@ -57,6 +85,7 @@ impl fmt::Display for Limit {
         match self {
             Limit::Packets(x) => x.fmt(f),
             Limit::Bytes(x) => x.fmt(f),
+            Limit::Buffers(count, size) => write!(f, "{count} x {} B", size.0),
             Limit::Time(x) => fmt::Display::fmt(x, f),
             Limit::Bdp(x) => write!(f, "{x} BDP"),
             Limit::Unlimited => f.write_str("unlimited"),
@@ -67,7 +96,7 @@ unit_serde!(
     Limit,
     "buffer limit",
     "36 pkt",
-    "^\\s*([0-9.eE+-]+\\s*(pkt|pkts|packet|packets|B|kB|MB|GB|TB|KiB|MiB|GiB|ps|ns|us|µs|ms|s|BDP)|unlimited)\\s*$"
+    "^\\s*([0-9.eE+-]+\\s*(pkt|pkts|packet|packets|B|kB|MB|GB|TB|KiB|MiB|GiB|ps|ns|us|µs|ms|s|BDP)|[0-9_]+\\s*[x×]\\s*[0-9.eE+-]+\\s*(B|kB|MB|GB|TB|KiB|MiB|GiB)|unlimited)\\s*$"
 );
 
 /// A buffer's size as a port counts it.
@@ -78,18 +107,26 @@ pub enum Capacity {
     Packets(u32),
     /// At most this many bytes wait.
     Bytes(u64),
+    /// At most this many buffers are in use, of which each packet takes as many as it needs, whole.
+    Buffers {
+        /// How many there are.
+        count: u32,
+        /// Bytes of each, at least 1.
+        size: u32,
+    },
     /// Everything fits.
     Unlimited,
 }
 
 impl Capacity {
-    /// Whether a packet of `bytes` fits beside a backlog of (`packets`, `backlog_bytes`).
+    /// Whether a packet of `bytes` fits beside a backlog, whose buffers are counted if this counts them.
     #[inline]
-    pub fn fits(self, packets: u32, backlog_bytes: u64, bytes: u32) -> bool {
+    pub fn fits(self, waits: Backlog, bytes: u32) -> bool {
         match self {
-            Capacity::Packets(n) => packets < n,
-            Capacity::Bytes(n) => backlog_bytes + u64::from(bytes) <= n,
+            Capacity::Packets(n) => waits.packets < n,
+            Capacity::Bytes(n) => waits.bytes + u64::from(bytes) <= n,
             Capacity::Unlimited => true,
+            Capacity::Buffers { count, size } => taken(size, bytes) <= count.saturating_sub(waits.buffers),
         }
     }
     /// The limit in packets of `size` bytes, rounded down; `None` if there is none.
@@ -97,7 +134,49 @@ impl Capacity {
         match self {
             Capacity::Packets(n) => Some(f64::from(n)),
             Capacity::Bytes(n) => Some(n as f64 / f64::from(size.max(1))),
+            Capacity::Buffers { count, size: page } => Some(f64::from(count / taken(page, size).max(1))),
             Capacity::Unlimited => None,
         }
     }
+    /// How much of it a backlog takes, in the unit of the limit: (what waits, the limit); `None` if there is none.
+    pub fn filled(self, waits: Backlog) -> Option<(f64, f64)> {
+        match self {
+            Capacity::Packets(n) => Some((f64::from(waits.packets), f64::from(n))),
+            Capacity::Bytes(n) => Some((waits.bytes as f64, n as f64)),
+            Capacity::Buffers { count, .. } => Some((f64::from(waits.buffers), f64::from(count))),
+            Capacity::Unlimited => None,
+        }
+    }
+    /// Bytes of each buffer; `None` where no buffers are counted.
+    #[inline]
+    pub fn buffer_size(self) -> Option<u32> {
+        match self {
+            Capacity::Buffers { size, .. } => Some(size),
+            _ => None,
+        }
+    }
+    /// What is left of it beside a backlog.
+    pub fn less(self, waits: Backlog) -> Capacity {
+        match self {
+            Capacity::Packets(n) => Capacity::Packets(n.saturating_sub(waits.packets)),
+            Capacity::Bytes(n) => Capacity::Bytes(n.saturating_sub(waits.bytes)),
+            Capacity::Buffers { count, size } => Capacity::Buffers { count: count.saturating_sub(waits.buffers), size },
+            Capacity::Unlimited => Capacity::Unlimited,
+        }
+    }
+    /// Whether a backlog is more than it.
+    pub fn exceeded(self, waits: Backlog) -> bool {
+        match self {
+            Capacity::Packets(n) => waits.packets > n,
+            Capacity::Bytes(n) => waits.bytes > n,
+            Capacity::Buffers { count, .. } => waits.buffers > count,
+            Capacity::Unlimited => false,
+        }
+    }
+}
+
+/// Buffers of `size` bytes that a packet of `bytes` takes.
+#[inline]
+pub fn taken(size: u32, bytes: u32) -> u32 {
+    bytes.div_ceil(size.max(1))
 }

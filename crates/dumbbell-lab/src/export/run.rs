@@ -62,6 +62,7 @@ impl Run {
         let how = match name {
             "packets" | "hops" => "record.packets=true",
             "acks" => "record.acks=true",
+            "delays" => "record.delays=true",
             "signals" | "reactions" => "record.drops=true",
             "completions" => "record.completions=true",
             "markers" => "record.every=\"100 ms\"' -s 'record.markers=true",

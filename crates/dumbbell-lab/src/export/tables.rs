@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::io::Write;
 
 /// What `--table` may name: two parts of the summary, and the records.
-pub const TABLES: [&str; 12] = [
+pub const TABLES: [&str; 13] = [
     "summary_flows",
     "summary_queues",
     "summary_markers",
@@ -23,6 +23,7 @@ pub const TABLES: [&str; 12] = [
     "acks",
     "completions",
     "markers",
+    "delays",
 ];
 
 /// Writes a table.

@@ -69,7 +69,7 @@ fn events(plan: &Plan, j: &Journey, hop: &Hop) -> [(Event, Option<u64>); 4] {
 
 fn transmission(plan: &Plan, link: LinkId, p: &super::packets::Packet) -> u64 {
     let link = &plan.links[link];
-    let span: Span = link.rate.span_of(p.ip_len + u64::from(link.framing));
+    let span: Span = link.rate.span_of(u64::from(link.framing().wire_len(p.ip_len as u32)));
     span.ps()
 }
 

@@ -123,7 +123,7 @@ impl View {
                 ps,
                 outgoing: false,
                 interface: interface.get(target).copied().unwrap_or(0),
-                routers: route.len().saturating_sub(1),
+                routers: links_before(plan, route, route.len()).saturating_sub(1),
                 marked: p.ce,
                 dscp: p.dscp_on_arrival.unwrap_or(own),
             })
@@ -134,7 +134,8 @@ impl View {
             let ps = if departed { hop.departed? } else { hop.arrived };
             let marked = j.hops[..k + usize::from(departed)].iter().any(|h| h.marked);
             let dscp = hop.dscp.unwrap_or(own);
-            Some(Sighting { ps, outgoing: departed, interface: 0, routers: k, marked, dscp })
+            let routers = links_before(plan, route, k);
+            Some(Sighting { ps, outgoing: departed, interface: 0, routers, marked, dscp })
         };
         let both = match self {
             View::Senders if p.name.1 => [Some(leaving()), None],
@@ -147,6 +148,11 @@ impl View {
         };
         both.into_iter().flatten()
     }
+}
+
+/// How many of the first `end` links of a route lie in the network: a host's processor is no router.
+fn links_before(plan: &Plan, route: &[LinkId], end: usize) -> usize {
+    route.iter().take(end).filter(|l| plan.links[**l].host.is_none()).count()
 }
 
 /// With the nearest name, or with the first of many.

@@ -83,7 +83,10 @@ fn ideal(plan: &Plan, flow: &Flow, size: Bytes) -> Span {
     let packets = size.0.div_ceil(mss);
     let sending = |l: &usize| {
         let link = &plan.links[*l];
-        link.rate.span_of(size.0 + packets * (header + u64::from(link.framing)))
+        let framing = link.framing();
+        let full = u64::from(framing.wire_len((mss + header) as u32));
+        let last = (size.0 + packets * header).saturating_sub(packets.saturating_sub(1) * (mss + header));
+        link.rate.span_of(packets.saturating_sub(1) * full + u64::from(framing.wire_len(last as u32)))
     };
     let way = flow.forward.iter().fold(Span::ZERO, |sum, l| sum + plan.links[*l].delay);
     way + flow.forward.iter().map(sending).max().unwrap_or_default()

@@ -19,6 +19,10 @@ pub fn of_queues<'a>(links: impl Iterator<Item = &'a Link>, makers: &Makers) -> 
     let mut names: Vec<&'static str> = Vec::new();
     let mut seen: Vec<&str> = Vec::new();
     for link in links {
+        // Said by the queue itself, beside what its algorithm says.
+        if link.capacity.buffer_size().is_some() && !names.contains(&"buffers") {
+            names.push("buffers");
+        }
         if seen.contains(&link.aqm.kind.as_str()) {
             continue;
         }

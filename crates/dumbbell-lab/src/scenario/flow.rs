@@ -1,5 +1,5 @@
 //! Flows of a scenario, and what their hosts know.
-use super::{CcChoice, ConditionerChoice, Profile, SourceChoice, TcpChoice};
+use super::{CcChoice, ConditionerChoice, CpuChoice, Profile, SourceChoice, TcpChoice};
 use crate::codepoint::Codepoint;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::units::{Rate, Span};
@@ -39,12 +39,22 @@ pub struct Flow {
     pub stop: Option<Span>,
     /// Default: what its source is made for.
     pub transport: Option<TransportName>,
+    /// The processor of its sending host, in a short form; default the scenario's `cpu`.
+    pub sender_cpu: Option<CpuChoice>,
+    /// The processor of its receiving host, in a short form; default the scenario's `cpu`.
+    pub receiver_cpu: Option<CpuChoice>,
     /// Its TCP; default the scenario's.
     pub profile: Option<Profile>,
     /// Fields of TCP that differ from the profile and from the scenario's `tcp`.
     pub tcp: Option<TcpChoice>,
     /// What its packets pass where they enter a short form's network: a shaper, a marker, or a list of them (an edge).
     pub conditioner: Option<ConditionerChoice>,
+    /// The version of IP, 4 (default) or 6: headers of 20 or 40 bytes; with 6 only hosts cut packets, and no link of its path
+    /// may carry less than 1280 B.
+    #[schemars(schema_with = "versions")]
+    pub ip: Option<u64>,
+    /// Whether routers must not cut its datagrams (the DF bit of IPv4); default false. Of a TCP `tcp.pmtu_discovery` says it.
+    pub df: Option<bool>,
     /// DiffServ codepoint of its packets, both ways: a name as `"ef"` or `"af41"`, or a number; default 0, best effort.
     pub dscp: Option<Codepoint>,
     /// ECN field of its datagrams; default `not_ect`. TCP has its own field `ecn`.
@@ -92,4 +102,9 @@ pub enum TransportName {
     Tcp,
     /// Datagrams.
     Udp,
+}
+
+/// The versions of IP that there are.
+fn versions(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({ "enum": [4, 6] })
 }

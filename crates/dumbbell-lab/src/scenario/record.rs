@@ -24,6 +24,9 @@ pub struct Record {
     /// Whether acknowledgements are recorded one by one, when each left the receiver and when it came to the sender, and
     /// measured in the results: false (default), true for every TCP flow, or a list of names of flows.
     pub acks: Followed,
+    /// Whose one-way delays are measured in the results and recorded as a distribution: false (default), true for every flow,
+    /// or a list of names of flows. Those of datagrams are in the results in any case.
+    pub delays: Followed,
     /// Whether markers and other conditioners have series, with `every`; default false.
     pub markers: bool,
 }
@@ -48,6 +51,7 @@ impl Default for Record {
             packets: Followed::All(false),
             completions: false,
             acks: Followed::All(false),
+            delays: Followed::All(false),
             markers: false,
         }
     }

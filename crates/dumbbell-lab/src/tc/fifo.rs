@@ -110,6 +110,7 @@ fn export(site: &Site<'_>, outlet: &mut Outlet) -> Option<String> {
             outlet.refuse(format!("a limit of {n} bytes is too large for tc's 32 bits"), "lower the limit");
             None
         }
+        (Victim::Tail, Capacity::Buffers { .. }) => None, // refused before
         (Victim::Tail, Capacity::Unlimited) => {
             outlet.say(format!("tc has no unlimited queue: {} packets are the most that it can say", u32::MAX));
             Some(format!("pfifo limit {}", u32::MAX))

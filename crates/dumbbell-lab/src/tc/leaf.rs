@@ -36,6 +36,7 @@ pub fn packets(site: &Site<'_>, outlet: &mut Outlet) -> u32 {
             outlet.say(format!("limit: tc has it in packets; {bytes} bytes hold {n} of the MTU, {mtu} bytes"));
             n
         }
+        limit @ Capacity::Buffers { .. } => limit.in_packets(site.mtu).map_or(1, |n| n as u32), // refused before
         Capacity::Unlimited => {
             outlet.say(format!("tc has no unlimited queue: {} packets are the most that it can say", u32::MAX));
             u32::MAX

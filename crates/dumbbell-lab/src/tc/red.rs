@@ -9,6 +9,7 @@ use dumbbell_algos::aqm::drop_tail::Victim;
 use dumbbell_algos::aqm::red::average::{IdleFraction, IdleStyle};
 use dumbbell_algos::aqm::red::spacing::SpacingLaw;
 use dumbbell_algos::aqm::red::{ByteDrop, RedConfig};
+use dumbbell_core::aqm::LinkInfo;
 use dumbbell_core::units::{Bytes, Capacity, Packets, Rate};
 use serde_json::json;
 
@@ -195,7 +196,7 @@ fn export(site: &Site<'_>, outlet: &mut Outlet) -> Option<String> {
     let adapts = site.aqm.kind == "adaptive_red";
     let c: RedConfig = match adapts {
         true => adaptive::export(site, outlet)?,
-        false => serde_json::from_value(site.aqm.config.clone()).ok()?,
+        false => written(serde_json::from_value(site.aqm.config.clone()).ok()?, site, outlet),
     };
     refusals(&c, outlet);
     let avpkt = if c.byte_mode { c.mean_packet_size } else { Bytes(u64::from(site.mtu)) };
@@ -213,6 +214,7 @@ fn export(site: &Site<'_>, outlet: &mut Outlet) -> Option<String> {
             outlet.say(format!("limit: {n} packets of {0} bytes are {1} bytes", avpkt.0, u64::from(n) * avpkt.0));
             f64::from(n) * avpkt.0 as f64
         }
+        Capacity::Buffers { .. } => return None, // refused before
         Capacity::Unlimited => {
             outlet.say("tc has no unlimited queue: 4294967295 bytes are the most that it can say");
             f64::from(u32::MAX)
@@ -239,6 +241,20 @@ fn export(site: &Site<'_>, outlet: &mut Outlet) -> Option<String> {
         "red limit {limit} min {min} max {max} avpkt {} burst {burst} bandwidth {bandwidth} probability {}{flags}",
         avpkt.0, c.max_p
     ))
+}
+
+/// What follows from the link written out: tc has numbers only.
+fn written(c: RedConfig, site: &Site<'_>, outlet: &mut Outlet) -> RedConfig {
+    let link = LinkInfo { rate: site.rate, capacity: site.capacity, mtu: site.mtu, delay: site.delay };
+    let on = c.on(&link);
+    if c.auto_th {
+        outlet
+            .say(format!("min_th and max_th follow from the link: {:.4} and {:.4} packets", on.min_th.0, on.max_th.0));
+    }
+    if on.w_q != c.w_q {
+        outlet.say(format!("w_q follows from the link: {:.6}", on.w_q));
+    }
+    on
 }
 
 /// What tc's red cannot do at all.

@@ -61,6 +61,13 @@ fn queue(link: &Link, outlet: &mut Outlet) -> Option<String> {
         outlet.refuse("a limit of 0 packets is no queue for tc", "raise the limit");
         return None;
     }
+    if let Capacity::Buffers { size, .. } = link.capacity {
+        let holds = link.capacity.in_packets(link.mtu).unwrap_or_default();
+        let cause = format!("tc counts packets or bytes, and this limit buffers of {size} bytes");
+        outlet
+            .refuse(cause, format!("write limit = \"{holds} pkt\": so many of the MTU, {} bytes, it holds", link.mtu));
+        return None;
+    }
     let site = Site { aqm: &link.aqm, capacity: link.capacity, mtu: link.mtu, rate: link.rate, delay: link.delay };
     let Some(kind) = KINDS.iter().find(|k| k.exports.contains(&link.aqm.kind.as_str())) else {
         let known: Vec<&str> = KINDS.iter().flat_map(|k| k.exports).copied().collect();

@@ -112,7 +112,7 @@ pub fn conditioner(spec: &Spec, outlet: &mut Outlet) -> Option<String> {
             outlet.say(format!("limit {t}: {bytes} bytes at {}", c.rate));
             bytes
         }
-        Limit::Packets(_) | Limit::Unlimited | Limit::Bdp(_) => {
+        Limit::Packets(_) | Limit::Buffers(..) | Limit::Unlimited | Limit::Bdp(_) => {
             outlet.refuse("tc's tbf has a limit in bytes", "write it in bytes or as a time, such as limit = \"70 ms\"");
             return None;
         }

@@ -56,15 +56,20 @@ impl Link {
     fn rate(&self) -> u64 {
         open(&self.0).rate.bps()
     }
-    /// Its limit in packets; None: in bytes, or none.
+    /// Its limit in packets; None: in bytes or buffers, or none.
     #[getter]
     fn packets(&self) -> Option<u32> {
         if let Capacity::Packets(n) = open(&self.0).capacity { Some(n) } else { None }
     }
-    /// Its limit in bytes; None: in packets, or none.
+    /// Its limit in bytes; None: in packets or buffers, or none.
     #[getter]
     fn bytes(&self) -> Option<u64> {
         if let Capacity::Bytes(n) = open(&self.0).capacity { Some(n) } else { None }
+    }
+    /// Its limit in buffers: how many, and bytes of each; None: in packets or bytes, or none.
+    #[getter]
+    fn buffers(&self) -> Option<(u32, u32)> {
+        if let Capacity::Buffers { count, size } = open(&self.0).capacity { Some((count, size)) } else { None }
     }
     /// Largest IP packet, bytes.
     #[getter]
@@ -237,6 +242,7 @@ struct Backlog {
     capacity: Capacity,
     packets: u32,
     bytes: u64,
+    buffers: u32,
     waiting: Slot,
     /// Those that wait, head first; only where the port holds them.
     metas: VecDeque<Meta>,
@@ -256,15 +262,17 @@ impl Queue {
     fn bytes(&self) -> u64 {
         open(&self.0).bytes
     }
+    /// Buffers in use, where the limit is a number of them; else 0.
+    #[getter]
+    fn buffers(&self) -> u32 {
+        open(&self.0).buffers
+    }
     /// How full it is: the backlog over the limit, in the unit of the limit; 0 without a limit.
     #[getter]
     fn fullness(&self) -> f64 {
         let b = open(&self.0);
-        match b.capacity {
-            Capacity::Packets(n) => f64::from(b.packets) / f64::from(n.max(1)),
-            Capacity::Bytes(n) => b.bytes as f64 / n.max(1) as f64,
-            Capacity::Unlimited => 0.0,
-        }
+        let waits = dumbbell_core::aqm::Backlog { packets: b.packets, bytes: b.bytes, buffers: b.buffers };
+        b.capacity.filled(waits).map_or(0.0, |(length, limit)| length / limit.max(1.0))
     }
     /// Packets that have a slot: the backlog less a packet in transmission.
     #[getter]
@@ -281,12 +289,12 @@ impl Queue {
 impl Queue {
     pub fn new(capacity: Capacity) -> Self {
         let metas = VecDeque::new();
-        Queue(Mutex::new(Backlog { capacity, packets: 0, bytes: 0, waiting: 0, metas, fresh: false }))
+        Queue(Mutex::new(Backlog { capacity, packets: 0, bytes: 0, buffers: 0, waiting: 0, metas, fresh: false }))
     }
     pub fn fill(&self, q: &dyn QueueView) {
         let mut b = open(&self.0);
         let now = q.backlog();
-        (b.packets, b.bytes, b.waiting) = (now.packets, now.bytes, q.waiting());
+        (b.packets, b.bytes, b.buffers, b.waiting) = (now.packets, now.bytes, now.buffers, q.waiting());
         if std::mem::take(&mut b.fresh)
             && let Some(meta) = b.metas.len().checked_sub(1).and_then(|last| q.meta(last as Slot))
             && let Some(last) = b.metas.back_mut()

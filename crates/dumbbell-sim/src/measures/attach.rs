@@ -32,7 +32,7 @@ fn largest_rtts(plan: &Plan) -> Vec<Span> {
 }
 
 fn interest(link: &Link, rtt: Span, inside: Option<u64>) -> Interest {
-    let packet = link.rate.span_of(u64::from(link.mtu + link.framing));
+    let packet = link.rate.span_of(u64::from(link.framing().wire_len(link.mtu)));
     let interval = INTERVAL.max(rtt).max(packet * 2);
     let window = WINDOW.max(rtt * ROUND_TRIPS);
     let threshold = match (link.watch_above, link.capacity) {
@@ -40,6 +40,8 @@ fn interest(link: &Link, rtt: Span, inside: Option<u64>) -> Interest {
         (None, Capacity::Packets(n)) => Threshold::Packets(f64::from(n) / 2.0),
         (Some(Capacity::Bytes(n)), _) => Threshold::Bytes(n),
         (None, Capacity::Bytes(n)) => Threshold::Bytes(n / 2),
+        (Some(Capacity::Buffers { count, .. }), _) => Threshold::Buffers(u64::from(count)),
+        (None, Capacity::Buffers { count, .. }) => Threshold::Buffers(u64::from(count) / 2),
         (Some(Capacity::Unlimited), _) | (None, Capacity::Unlimited) => Threshold::None,
     };
     Interest { rtt, interval, window: window.ps().div_ceil(interval.ps()) as u32, threshold, inside }

@@ -9,7 +9,7 @@ use dumbbell_core::units::{Span, Time};
 /// subtracted and the second added, modulo 2^64, and nothing else need be remembered.
 #[derive(Default)]
 pub struct Levels {
-    /// By length, from 0, which nobody uses. Empty where bytes are watched: then the short way is never taken.
+    /// By length, from 0, which nobody uses. Empty where bytes or buffers are watched: then the short way is never taken.
     sums: Vec<u64>,
     careful: Option<Box<Careful>>,
 }
@@ -18,12 +18,21 @@ pub struct Levels {
 struct Careful {
     sums: Vec<u64>,
     above: Above,
+    /// Whether the threshold is one of buffers.
+    buffers: bool,
 }
 
 impl Levels {
     /// Also measures the time with more than so many bytes.
     pub fn above_bytes(bytes: u64) -> Self {
-        let careful = Careful { sums: Vec::new(), above: Above::new(bytes) };
+        Levels::above(bytes, false)
+    }
+    /// Also measures the time with more than so many buffers in use.
+    pub fn above_buffers(count: u64) -> Self {
+        Levels::above(count, true)
+    }
+    fn above(threshold: u64, buffers: bool) -> Self {
+        let careful = Careful { sums: Vec::new(), above: Above::new(threshold), buffers };
         Levels { sums: Vec::new(), careful: Some(Box::new(careful)) }
     }
 
@@ -38,7 +47,7 @@ impl Levels {
 
     #[cold]
     fn rose_with_care(&mut self, t: Time, now: Backlog) {
-        self.weigh(t, now.bytes);
+        self.weigh(t, now);
         let (sums, at) = (self.all_mut(), now.packets as usize);
         if sums.len() <= at {
             sums.resize((at + 1).next_power_of_two().max(64), 0);
@@ -57,16 +66,16 @@ impl Levels {
 
     #[cold]
     fn fell_with_care(&mut self, t: Time, now: Backlog) {
-        self.weigh(t, now.bytes);
+        self.weigh(t, now);
         if let Some(sum) = self.all_mut().get_mut(now.packets as usize + 1) {
             *sum = sum.wrapping_add(t.ps());
         }
     }
 
-    /// The queue holds so many bytes, whatever happens to its packets.
-    pub fn weigh(&mut self, t: Time, bytes: u64) {
+    /// The queue holds so much, whatever happens to the number of its packets.
+    pub fn weigh(&mut self, t: Time, now: Backlog) {
         if let Some(careful) = &mut self.careful {
-            careful.above.holds(t, bytes);
+            careful.above.holds(t, if careful.buffers { u64::from(now.buffers) } else { now.bytes });
         }
     }
 
@@ -115,7 +124,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn holds(packets: u32) -> Backlog {
-        Backlog { packets, bytes: 100 * u64::from(packets) }
+        Backlog { packets, bytes: 100 * u64::from(packets), buffers: 0 }
     }
 
     proptest! {

@@ -3,6 +3,7 @@ use super::levels::Levels;
 use super::shares::Shares;
 use super::standing::{Length, Sojourn};
 use super::synchrony::Losses;
+use super::volume::Volume;
 use crate::stats::Passage;
 use dumbbell_core::aqm::Backlog;
 use dumbbell_core::histogram::Histogram;
@@ -31,6 +32,8 @@ pub enum Threshold {
     Packets(f64),
     /// In bytes.
     Bytes(u64),
+    /// In buffers of the limit's size.
+    Buffers(u64),
     /// There is none.
     None,
 }
@@ -42,6 +45,8 @@ pub struct Measures {
     pub sojourn_s: [f64; 3],
     /// Percentiles of the length over time, packets: 50, 95, 99.
     pub packets: [u32; 3],
+    /// Mean over time and largest number of bytes that wait.
+    pub bytes: (f64, u64),
     /// Share of time without a packet in the queue.
     pub empty_share: f64,
     /// Share of time above the threshold; `None` without one.
@@ -81,6 +86,7 @@ pub struct Watch {
     held: u32,
     sojourn: Histogram,
     levels: Levels,
+    volume: Volume,
     length: Length,
     standing: Sojourn,
     losses: Losses,
@@ -93,6 +99,7 @@ impl Watch {
     pub fn new(warm: Time, end: Time, interest: Interest) -> Self {
         let levels = match interest.threshold {
             Threshold::Bytes(bytes) => Levels::above_bytes(bytes),
+            Threshold::Buffers(count) => Levels::above_buffers(count),
             _ => Levels::default(),
         };
         Watch {
@@ -104,6 +111,7 @@ impl Watch {
             held: 0,
             sojourn: Histogram::default(),
             levels,
+            volume: Volume::new(warm),
             length: Length::default(),
             standing: Sojourn::new(warm, interest.interval),
             losses: Losses::new(warm, end, interest.rtt.max(Span::from_us(1))),
@@ -118,12 +126,13 @@ impl Watch {
         self.standing.left(start, wait);
     }
 
-    /// A packet comes that stays.
+    /// A packet comes that stays, `inside` of its stay in the window.
     #[inline(always)]
-    pub fn joins(&mut self, p: &Passage<'_>) {
+    pub fn joins(&mut self, p: &Passage<'_>, inside: Span) {
         self.shares.came(p.meta.flow.0, p.meta.ip_len, p.meta.dscp);
         if p.leaves > p.arrived {
             self.levels.rose(p.arrived, p.backlog);
+            self.volume.stays(inside, p.meta.ip_len, p.backlog.bytes);
         }
     }
 
@@ -137,6 +146,7 @@ impl Watch {
     /// The queue holds `now`, which may differ by any number from what it held when this was said before.
     #[inline]
     pub fn became(&mut self, t: Time, now: Backlog) {
+        self.volume.holds(t, now.bytes);
         if now.packets == self.held + 1 {
             self.held += 1;
             self.levels.rose(t, now);
@@ -159,7 +169,7 @@ impl Watch {
             self.held -= 1;
             self.fell(t, Backlog { packets: self.held, ..now });
         }
-        self.levels.weigh(t, now.bytes);
+        self.levels.weigh(t, now);
     }
 
     /// A packet of `flow` was dropped (`refused`) or marked at `t`.
@@ -182,6 +192,7 @@ impl Watch {
         self.turn += self.interest.interval;
         if t == self.warm {
             self.levels.begin(t, now);
+            self.volume.begin(now.bytes);
             self.length.begin(now.packets);
             self.shares.begin();
             return;
@@ -197,6 +208,7 @@ impl Watch {
     /// The run is over at `end`, with `now` in the queue.
     pub fn close(&mut self, end: Time, now: Backlog) {
         self.levels.end(end, now);
+        self.volume.end(end);
         self.standing.end(end);
         self.shares.end();
     }
@@ -208,7 +220,7 @@ impl Watch {
         let (packets, bytes) = match self.interest.threshold {
             Threshold::Packets(n) => (Some(n), None),
             Threshold::Bytes(n) => (None, Some(n)),
-            Threshold::None => (None, None),
+            Threshold::Buffers(_) | Threshold::None => (None, None),
         };
         let more = packets.map(|n| self.levels.at_least(libm::floor(n) as u32 + 1));
         let time_above = more.or(self.levels.time_above());
@@ -217,6 +229,7 @@ impl Watch {
         Measures {
             sojourn_s: [0.5, 0.95, 0.99].map(|q| self.sojourn.quantile(q).seconds()),
             packets: [0.5, 0.95, 0.99].map(|q| self.levels.quantile(q, window)),
+            bytes: (self.volume.mean(window), self.volume.most()),
             empty_share: 1.0 - share(self.levels.at_least(1)),
             time_above_share: time_above.map(share),
             watch_above_packets: packets,

@@ -4,7 +4,7 @@ mod routes;
 
 use dumbbell_core::meter::ASSURED;
 use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span};
-use dumbbell_plan::{Flow, Link, Node, NodeId, NodeKind, Plan, Record, Rule, Shared, Spec, Transport};
+use dumbbell_plan::{Answer, Flow, Link, Node, NodeId, NodeKind, Plan, Record, Rule, Shared, Spec, Transport};
 use dumbbell_sim::{Options, Report, World};
 use dumbbell_tcp::TcpConfig;
 use routes::Routes;
@@ -32,6 +32,7 @@ pub fn link(from: NodeId, to: NodeId, rate: Rate, delay: Span) -> Link {
         delay,
         mtu: 1500,
         framing: 0,
+        least: 0,
         conditioner: None,
         aqm: spec("drop_tail", json!({})),
         capacity: Capacity::Unlimited,
@@ -39,6 +40,7 @@ pub fn link(from: NodeId, to: NodeId, rate: Rate, delay: Span) -> Link {
         watch_above: None,
         impairments: vec![],
         report: false,
+        host: None,
     }
 }
 
@@ -53,6 +55,7 @@ pub fn empty(seed: u64, duration: Span) -> Plan {
         links: vec![],
         flows: vec![],
         sessions: vec![],
+        reassembly: Default::default(),
         record: Record::default(),
     }
 }
@@ -97,9 +100,27 @@ fn sends(plan: &mut Plan, routes: &Routes, from: NodeId, to: NodeId, start: Span
         transport: Transport::Tcp { cc: kind.cc.clone(), tcp: kind.tcp.clone() },
         dscp: Default::default(),
         info: Default::default(),
+        ip: Default::default(),
+        answers: None,
         session: None,
         words: None,
     });
+}
+
+/// Lets the routers on the way of the last flow answer packets that are too large for the next link.
+pub fn answered(plan: &mut Plan) {
+    let routes = Routes::of(plan);
+    let flow = plan.flows.last().unwrap();
+    let mut room = u32::MAX;
+    let mut answers = Vec::new();
+    for &at in &flow.forward {
+        let Link { from, mtu, .. } = plan.links[at];
+        if mtu < room && plan.nodes[from].kind == NodeKind::Router {
+            answers.push(Answer { at, way: routes.between(plan, from, flow.from).unwrap() });
+        }
+        room = room.min(mtu);
+    }
+    plan.flows.last_mut().unwrap().answers = (!answers.is_empty()).then(|| answers.into());
 }
 
 /// N senders, N receivers, two routers; the queue of the bottleneck is reported.
@@ -112,8 +133,8 @@ pub fn dumbbell(
     duration: Span,
 ) -> Plan {
     let mut plan = empty(seed, duration);
-    let host = |name: String| Node { name, kind: NodeKind::Host };
-    let router = |name: &str| Node { name: name.into(), kind: NodeKind::Router };
+    let host = |name: String| Node { name, kind: NodeKind::Host, silent: false };
+    let router = |name: &str| Node { name: name.into(), kind: NodeKind::Router, silent: false };
     plan.nodes = vec![router("left"), router("right")];
     plan.nodes.extend((0..n).map(|i| host(format!("s{i}"))).chain((0..n).map(|i| host(format!("r{i}")))));
     let mut main = link(0, 1, bottleneck, Span::from_ms(10));

@@ -21,7 +21,7 @@ impl Config for TcpConfig {
             ("initial_ssthresh", self.initial_ssthresh),
             ("receive_window", self.receive_window),
         ] {
-            if matches!(limit, Limit::Time(_) | Limit::Bdp(_)) {
+            if matches!(limit, Limit::Buffers(..) | Limit::Time(_) | Limit::Bdp(_)) {
                 return Err(Fault::at(field, format!("{limit} is no size of a window")).fix("write pkt or bytes"));
             }
         }
@@ -47,12 +47,36 @@ impl Config for TcpConfig {
         if self.initial_window.0 < 1.0 {
             return Err(Fault::at("initial_window", "the initial window must hold a packet").fix("write \"2 pkt\""));
         }
-        if let Some(Bytes(mss)) = self.mss
-            && !(16..=65_000).contains(&mss)
-        {
+        for (field, size) in [("mss", self.mss), ("peer_mss", self.peer_mss)] {
+            if let Some(Bytes(mss)) = size
+                && !(16..=65_000).contains(&mss)
+            {
+                let cause = format!("{mss} B is no segment size");
+                return Err(Fault::at(field, cause).fix("write a size from 16 B to 65000 B"));
+            }
+        }
+        self.check_discovery()
+    }
+}
+
+impl TcpConfig {
+    fn check_discovery(&self) -> Result<(), Fault> {
+        if !(68..=65_535).contains(&self.pmtu_base.0) {
+            let cause = format!("{} is no size of a packet", self.pmtu_base);
             return Err(
-                Fault::at("mss", format!("{mss} B is no segment size")).fix("write a size from 16 B to 65000 B")
+                Fault::at("pmtu_base", cause).fix("write a size from 68 B (RFC 791) to 65535 B, such as 1024 B")
             );
+        }
+        if !(1..=20).contains(&self.pmtu_black_hole) {
+            let cause = format!("{} timeouts tell nothing", self.pmtu_black_hole);
+            return Err(Fault::at("pmtu_black_hole", cause).fix("write 3"));
+        }
+        if self.pmtu_step.0 == 0 {
+            return Err(Fault::at("pmtu_step", "a search in steps of nothing does not end").fix("write \"8 B\""));
+        }
+        if self.pmtu_raise_after == Span::ZERO {
+            return Err(Fault::at("pmtu_raise_after", "the larger size would be tried at once, again and again")
+                .fix("write \"600 s\""));
         }
         Ok(())
     }
@@ -85,6 +109,32 @@ mod tests {
         assert_eq!(TcpConfig::ns2().initial_window_for(1000), 2000);
     }
 
+    /// RFC 9293 section 3.7.1 and RFC 6691: the smaller one, whichever end has it; options come out of it.
+    #[test]
+    fn the_smaller_mss_holds() {
+        let payload = |mss, peer, timestamps| {
+            let (mss, peer_mss) = (Some(Bytes(mss)), Some(Bytes(peer)));
+            TcpConfig { mss, peer_mss, timestamps, ..TcpConfig::rfc() }.segment_bytes()
+        };
+        assert_eq!((payload(9140, 1460, false), payload(1460, 9140, false)), (1460, 1460));
+        assert_eq!((payload(9140, 1460, true), payload(9140, 9140, true)), (1448, 9128));
+        assert_eq!(TcpConfig::rfc().segment_bytes(), 536 - 12);
+    }
+
+    /// Fields that came later are written down only where they say something, and a plan without them knows its path.
+    #[test]
+    fn plans_of_before_stay_as_they_were() {
+        let mut ns2 = serde_json::to_value(TcpConfig::ns2()).unwrap();
+        let written: Vec<_> =
+            ns2.as_object().unwrap().keys().filter(|k| k.contains("mtu") || k.contains("peer")).collect();
+        assert!(written.is_empty(), "{written:?}");
+        let fields = ns2.as_object_mut().unwrap();
+        fields.insert("pmtu_step".into(), "16 B".into());
+        let read: TcpConfig = serde_json::from_value(ns2).unwrap();
+        assert_eq!(read, TcpConfig { pmtu_step: Bytes(16), ..TcpConfig::ns2() });
+        assert_eq!(serde_json::to_value(TcpConfig::rfc()).unwrap()["pmtu_discovery"], "icmp");
+    }
+
     /// RFC 7323 section 2.2: the field has 16 bits, the shift is at most 14.
     #[test]
     fn windows_fit_their_field() {
@@ -106,5 +156,10 @@ mod tests {
         assert_eq!(at(TcpConfig { max_rto: Span::from_ms(1), ..TcpConfig::rfc() }), "min_rto");
         assert_eq!(at(TcpConfig { receive_window: Limit::Bdp(1.0), ..TcpConfig::rfc() }), "receive_window");
         assert_eq!(at(TcpConfig { mss: Some(Bytes(8)), ..TcpConfig::rfc() }), "mss");
+        assert_eq!(at(TcpConfig { peer_mss: Some(Bytes(65_001)), ..TcpConfig::rfc() }), "peer_mss");
+        assert_eq!(at(TcpConfig { pmtu_base: Bytes(67), ..TcpConfig::rfc() }), "pmtu_base");
+        assert_eq!(at(TcpConfig { pmtu_black_hole: 0, ..TcpConfig::rfc() }), "pmtu_black_hole");
+        assert_eq!(at(TcpConfig { pmtu_step: Bytes(0), ..TcpConfig::rfc() }), "pmtu_step");
+        assert_eq!(at(TcpConfig { pmtu_raise_after: Span::ZERO, ..TcpConfig::rfc() }), "pmtu_raise_after");
     }
 }

@@ -84,6 +84,29 @@ pub enum Exit {
     Ssthresh,
 }
 
+/// How a sender learns how large a packet its path carries (docs/path-mtu.md).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Discovery {
+    /// It is known from the start: `mss` is what the path carries.
+    Known,
+    /// From routers: packets must not be fragmented, and whoever has to drop one says how large it may be (RFC 1191, RFC
+    /// 8201).
+    Icmp,
+    /// By trying, too: repeated timeouts tell of a router that drops and says nothing, and larger segments are tried one
+    /// by one (RFC 4821, RFC 8899).
+    Probe,
+    /// Not at all: routers fragment what does not fit.
+    Off,
+}
+
+impl Discovery {
+    /// Whether it heeds what routers say.
+    pub fn listens(self) -> bool {
+        matches!(self, Discovery::Icmp | Discovery::Probe)
+    }
+}
+
 /// What tells that a segment is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -1,5 +1,5 @@
 //! The profiles.
-use super::{DelayedAck, Detection, Ecn, Exit, PartialAck, Recovery, Reduction, Reentry, TcpConfig};
+use super::{DelayedAck, Detection, Discovery, Ecn, Exit, PartialAck, Recovery, Reduction, Reentry, TcpConfig, usual};
 use dumbbell_core::units::{Bytes, Limit, Packets, Span};
 
 impl Default for TcpConfig {
@@ -27,6 +27,12 @@ impl TcpConfig {
     pub fn rfc() -> Self {
         TcpConfig {
             mss: None,
+            peer_mss: None,
+            pmtu_discovery: Discovery::Icmp,
+            pmtu_raise_after: usual::RAISE_AFTER,
+            pmtu_base: usual::BASE,
+            pmtu_black_hole: usual::BLACK_HOLE,
+            pmtu_step: usual::STEP,
             header: Bytes(40),
             initial_window: Packets(10.0),
             initial_window_bytes: Limit::Bytes(Bytes(14_600)),
@@ -77,6 +83,7 @@ impl TcpConfig {
     pub fn ns2() -> Self {
         TcpConfig {
             mss: Some(Bytes(1000)),
+            pmtu_discovery: Discovery::Known,
             initial_window: Packets(2.0),
             initial_window_bytes: Limit::Unlimited,
             receive_window: Limit::Packets(Packets(20.0)),

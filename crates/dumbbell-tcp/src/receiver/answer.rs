@@ -95,7 +95,7 @@ impl<P: Receive> Receiver<P> {
         self.sack = c.sack && x.sack_permitted;
         let options = if self.timestamps { 12 } else { 0 };
         self.overhead = c.header.0 + options;
-        let mss = c.segment_bytes() + c.option_bytes();
+        let mss = c.answered_mss();
         self.mss = mss.min(u64::from(x.mss)) - options;
         let scaling = c.window_scaling && x.window_scale != 255;
         if !scaling {

@@ -30,7 +30,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let c = &self.cold.config;
         let options = syn_options(c.timestamps, c.sack, c.window_scaling);
         let extra = Extra {
-            mss: (self.mss + c.option_bytes()) as u16,
+            mss: c.own_mss() as u16,
             window_scale: if c.window_scaling { c.window_shift(c.window_bytes()) as u8 } else { 255 },
             sack_permitted: c.sack,
             timestamps: c.timestamps,
@@ -88,7 +88,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.timestamps = c.timestamps && x.timestamps;
         let options = if self.timestamps { 12 } else { 0 };
         self.overhead = (c.header.0 + options) as u32;
-        self.mss = (c.segment_bytes() + c.option_bytes()).min(u64::from(x.mss)) - options;
+        self.mss = c.own_mss().min(u64::from(x.mss)) - options;
         if self.sack && !x.sack_permitted {
             self.sack = false;
             self.recover.sack_refused();

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from ...catalogue import kinds
 from ...schemes.spelling import refused
-from ..question import MOST_FLOWS, inside, read_rate, read_time, times
+from ..question import MOST_FLOWS, known, one_of, read_rate, read_time, times
+from ..question import read_span as read_span
 from ..sentences import rate_text
 
 FLOWS, SHARE = 6, 0.6
@@ -87,12 +86,12 @@ def read(
     Best-effort flows are as many as customers; the profile is that of the congestion control's home: `linux` for
     CUBIC, ns-2's for all others.
     """
-    sold = _one("--rate", rate, read_rate, "2Mbps", (LEAST_RATE, MOST_RATE), "8kbps to 100Gbps are known here")
-    far = _one("--rtt", rtt, read_time, "80ms", (LEAST_RTT, MOST_RTT), "100us to 10s are known here")
+    sold = one_of("--rate", rate, read_rate, "2Mbps", (LEAST_RATE, MOST_RATE), "8kbps to 100Gbps are known here")
+    far = one_of("--rtt", rtt, read_time, "80ms", (LEAST_RTT, MOST_RTT), "100us to 10s are known here")
     size = PACKET if packet is None else _bytes(packet)
     wide = None
     if link is not None:
-        wide = _one(
+        wide = one_of(
             "--link", link, read_rate, "10Mbps", (LEAST_RATE, 100 * MOST_RATE), "8kbps to 10Tbps are known here"
         )
         if sold > wide:
@@ -115,8 +114,8 @@ def read(
         flows=customers,
         background=others,
         deepest_bucket=deepest_bucket,
-        cc=_known("--cc", cc, kinds()["cc"]),
-        profile=_known("--profile", profile or ("linux" if cc == "cubic" else "ns2"), PROFILES),
+        cc=known("--cc", cc, kinds()["cc"]),
+        profile=known("--profile", profile or ("linux" if cc == "cubic" else "ns2"), PROFILES),
     )
 
 
@@ -141,49 +140,10 @@ def _network(rate: float, link: float | None, flows: int | None, share: float | 
     return link, flows
 
 
-def _known(option: str, word: str, words: Iterable[str]) -> str:
-    """One of these words."""
-    known = list(words)
-    if word not in known:
-        near = difflib.get_close_matches(word, known, 1)
-        fix = f"did you mean `{near[0]}`?" if near else f"known are {', '.join(known)}"
-        raise refused(f"{option} {word}", word, "there is no such thing", fix)
-    return word
-
-
 def _counted(option: str, number: int, least: int) -> None:
     if not least <= number <= MOST_FLOWS:
         cause, fix = f"{number} flows cannot be simulated", f"{least} to {MOST_FLOWS} are known here"
         raise refused(f"{option} {number}", number, cause, fix)
-
-
-def _one(
-    option: str,
-    text: str,
-    read_one: Callable[[str], float],
-    example: str,
-    ends: tuple[float, float],
-    said: str,
-) -> float:
-    """One value with its unit, within its ends."""
-    line, fix = f"{option} {text}", f"write {option} {example}"
-    if ".." in text:
-        raise refused(line, text, "this is a range", f"{fix}: one advice for one value")
-    try:
-        value = read_one(text.strip())
-    except ValueError as error:
-        cause = "this is no number" if "convert" in str(error) else str(error)
-        raise refused(line, text, cause, fix) from None
-    if value <= 0:
-        raise refused(line, text, "this is not more than 0", fix)
-    if not inside(value, *ends):
-        raise refused(line, text, "this is outside of what can be simulated", said)
-    return value
-
-
-def read_span(option: str, text: str, example: str) -> float:
-    """A time of an option that is more than 0 [s]."""
-    return _one(option, text, read_time, example, (1e-3, 1e6), "1ms to 11 days are known here")
 
 
 def _bytes(text: str) -> int:

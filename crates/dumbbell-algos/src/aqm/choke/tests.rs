@@ -88,7 +88,7 @@ struct Filled;
 
 impl QueueView for Filled {
     fn backlog(&self) -> dumbbell_core::aqm::Backlog {
-        dumbbell_core::aqm::Backlog { packets: 10, bytes: 10_000 }
+        dumbbell_core::aqm::Backlog { packets: 10, bytes: 10_000, buffers: 0 }
     }
     fn meta(&self, slot: u32) -> Option<Meta> {
         assert!(slot < 10);

@@ -15,7 +15,7 @@ struct Standing;
 
 impl QueueView for Standing {
     fn backlog(&self) -> Backlog {
-        Backlog { packets: 100, bytes: 150_000 }
+        Backlog { packets: 100, bytes: 150_000, buffers: 0 }
     }
     fn meta(&self, _: u32) -> Option<Meta> {
         None

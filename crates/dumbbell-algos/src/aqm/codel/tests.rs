@@ -17,7 +17,7 @@ struct Behind(u64);
 
 impl QueueView for Behind {
     fn backlog(&self) -> Backlog {
-        Backlog { packets: self.0.div_ceil(1500) as u32, bytes: self.0 }
+        Backlog { packets: self.0.div_ceil(1500) as u32, bytes: self.0, buffers: 0 }
     }
     fn meta(&self, _: u32) -> Option<Meta> {
         None

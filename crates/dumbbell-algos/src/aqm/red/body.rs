@@ -141,7 +141,11 @@ impl Dropper {
             gentle: config.gentle,
             shape: config.curve,
         };
-        Dropper { curve, spacing: Spacing::new(config.spacing), p_b: 0.0 }
+        let spacing = match config.byte_drop {
+            ByteDrop::Ns2 => Spacing::in_bytes(config.spacing, config.mean_packet_size.0 as f64),
+            _ => Spacing::new(config.spacing),
+        };
+        Dropper { curve, spacing, p_b: 0.0 }
     }
 
     /// What becomes of the packet of which `observed` was taken. Inlined where it is called: for the compiler a function with
@@ -217,7 +221,7 @@ impl Dropper {
             ByteDrop::Off => (1.0, 1.0, 1.0),
             ByteDrop::MeanSize => (in_means, 1.0, 1.0),
             ByteDrop::MaxSize => (f64::from(p.ip_len) / f64::from(cx.link.mtu), 1.0, 1.0),
-            ByteDrop::Ns2 => (1.0, in_means, in_means),
+            ByteDrop::Ns2 => (1.0, f64::from(p.ip_len), in_means),
         };
         self.p_b = weighed.p_b * factor;
         Verdict::early(self.spacing.test(self.p_b, weight, scale * weighed.weight, cx.rng), body.ecn)

@@ -1,7 +1,9 @@
 //! RED's parameters.
+use super::automatic::{AutoWeight, lower_threshold};
 use super::spacing::SpacingLaw;
+use dumbbell_core::aqm::LinkInfo;
 use dumbbell_core::catalogue::{Config, Fault};
-use dumbbell_core::units::{Bytes, Packets};
+use dumbbell_core::units::{Bytes, Packets, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +18,7 @@ pub enum ByteDrop {
     MeanSize,
     /// `p_b` times its size over the link's MTU (Floyd, Jacobson 1993, Fig. 2).
     MaxSize,
-    /// `p_a` times its size over `mean_packet_size`, and `count` in bytes over that size (ns-2).
+    /// `p_a` times its size over `mean_packet_size`, and `count` in bytes over that size, rounded down (ns-2 `bytes_`).
     Ns2,
 }
 
@@ -113,6 +115,9 @@ macro_rules! red_config {
                     min_th: dumbbell_core::units::Packets(min_th),
                     max_th: dumbbell_core::units::Packets(max_th),
                     max_p,
+                    auto_th: false,
+                    target_delay: dumbbell_core::units::Span::from_ms(5),
+                    auto_w_q: $crate::aqm::red::automatic::AutoWeight::Off,
                     w_q: self.w_q,
                     mean_packet_size: self.mean_packet_size,
                     byte_mode: self.byte_mode,
@@ -145,6 +150,32 @@ red_config! {
         /// Probability `p_b` at `max_th`. The 1993 paper has 0.02.
         #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Floyd 1997, RED: discussions of setting parameters"))]
         pub max_p: f64 = 0.1,
+        /// Whether the thresholds follow from the link: `min_th = max(5, target_delay C / 2)`, `max_th = 3 min_th`, with `C` the
+        /// typical packets that the link sends in a second.
+        #[schemars(extend("x-source" = "Floyd, Jacobson 1993: thresholds are given; true: ns-2 thresh_ 0, maxthresh_ 0"))]
+        pub auto_th: bool = false,
+        /// Delay in the queue from which automatic thresholds follow.
+        #[schemars(extend("x-source" = "ns-2 targetdelay_ 0.005"))]
+        pub target_delay: Span = Span::from_ms(5),
+        /// How the weight follows from the link; `"off"`: `w_q` says it.
+        #[schemars(extend("x-source" = "Floyd, Jacobson 1993: the weight is given; \"ten_rtt\": ns-2 q_weight_ -1"))]
+        pub auto_w_q: AutoWeight = AutoWeight::Off,
+    }
+}
+
+impl RedConfig {
+    /// The same with what follows from the link written out.
+    pub fn on(&self, link: &LinkInfo) -> RedConfig {
+        let size = self.mean_packet_size;
+        let w_q = self.auto_w_q.on(link, size, self.w_q);
+        let (min_th, max_th) = match self.auto_th {
+            true => {
+                let min_th = lower_threshold(link, size, self.target_delay);
+                (Packets(min_th), Packets(3.0 * min_th))
+            }
+            false => (self.min_th, self.max_th),
+        };
+        RedConfig { min_th, max_th, w_q, auto_th: false, auto_w_q: AutoWeight::Off, ..self.clone() }
     }
 }
 
@@ -169,8 +200,30 @@ pub(crate) fn check_thresholds(
     Ok(())
 }
 
+/// A number that would not be used, because another says that it follows from the link.
+fn unused(config: &RedConfig) -> Result<(), Fault> {
+    let own = RedConfig::default();
+    let follows =
+        |at, by| Err(Fault::at(at, format!("{at} follows from the link, so that this one would not be used")).fix(by));
+    if config.auto_th && config.min_th != own.min_th {
+        return follows("min_th", "leave it out, or write auto_th = false");
+    }
+    if config.auto_th && config.max_th != own.max_th {
+        return follows("max_th", "leave it out, or write auto_th = false");
+    }
+    if config.auto_w_q != AutoWeight::Off && config.w_q != own.w_q {
+        return follows("w_q", "write auto_w_q = \"off\"");
+    }
+    if !config.auto_th && config.target_delay != own.target_delay {
+        let cause = "only automatic thresholds follow from a target delay";
+        return Err(Fault::at("target_delay", cause).fix("write auto_th = true, or leave it out"));
+    }
+    Ok(())
+}
+
 impl Config for RedConfig {
     fn check(&self) -> Result<(), Fault> {
+        unused(self)?;
         check_thresholds((self.min_th, self.max_th), self.w_q, self.mean_packet_size)?;
         if self.spacing == SpacingLaw::UniformStored && self.byte_drop == ByteDrop::Ns2 {
             let cause = "the stored random number decides by p_b, and byte_drop = \"ns2\" changes p_a";

@@ -37,8 +37,10 @@ pub struct Spacing {
     count: i64,
     /// Whether no packet came in the random region since the average was last below it (ns-2's `old`, inverted).
     outside: bool,
-    /// The same as `count` in the unit of the law: packets, or bytes over the mean size.
+    /// The same as `count`, in packets, or in bytes where a typical packet has `mean` of them.
     since: f64,
+    /// Bytes of a typical packet where bytes are counted, which the law is told in whole typical packets; else 1.
+    mean: f64,
     /// [`SpacingLaw::UniformStored`]: the random number that decides the next signal.
     stored: f64,
     saw: Saw,
@@ -47,7 +49,13 @@ pub struct Spacing {
 impl Spacing {
     /// Outside the random region.
     pub fn new(law: SpacingLaw) -> Self {
-        Spacing { law, count: -1, outside: true, since: 0.0, stored: 0.0, saw: Saw { count: -1, p_a: 0.0, coin: 0.0 } }
+        Spacing::in_bytes(law, 1.0)
+    }
+
+    /// The same, of one that is told bytes as weights; ns-2 divides them by `mean`, a typical packet, as whole numbers.
+    pub fn in_bytes(law: SpacingLaw, mean: f64) -> Self {
+        let saw = Saw { count: -1, p_a: 0.0, coin: 0.0 };
+        Spacing { law, count: -1, outside: true, since: 0.0, mean, stored: 0.0, saw }
     }
 
     /// What the last decision saw.
@@ -81,7 +89,7 @@ impl Spacing {
         }
     }
 
-    /// Whether this packet, which counts as `weight` packets, gets the signal. `p_b` is the curve's probability;
+    /// Whether this packet, which counts as `weight` packets (or has that many bytes), gets the signal. `p_b` is the curve's probability;
     /// the spaced one is multiplied by `scale`.
     #[inline]
     pub fn test(&mut self, p_b: f64, weight: f64, scale: f64, rng: &mut Stream) -> bool {
@@ -118,7 +126,8 @@ impl Spacing {
             (self.saw.p_a, self.saw.coin) = (f64::from(u8::from(due)), self.stored);
             return due;
         }
-        let p = spaced(self.law, p_b, self.since);
+        let since = if self.mean > 1.0 { libm::floor(self.since / self.mean) } else { self.since };
+        let p = spaced(self.law, p_b, since);
         self.saw.p_a = if p < 1.0 { (p * scale).min(1.0) } else { 1.0 };
         self.saw.coin = rng.unit();
         self.saw.coin < self.saw.p_a

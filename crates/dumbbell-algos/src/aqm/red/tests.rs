@@ -14,6 +14,7 @@ use dumbbell_core::units::{Bytes, Capacity, Packets, Rate, Span, Time};
 use proptest::prelude::*;
 
 pub(crate) mod alike;
+mod ns2;
 mod transcription;
 
 /// The 1993 algorithm to the letter.

@@ -150,7 +150,7 @@ impl Classes {
     pub fn admitted(&mut self, p: &Meta) {
         let class = self.class_of(p);
         let held = &mut self.classes[class].held;
-        *held = Backlog { packets: held.packets + 1, bytes: held.bytes + u64::from(p.ip_len) };
+        *held = held.and(Backlog::one(p.ip_len, None));
         for i in self.averages_of(class) {
             self.classes[i].body.busy();
         }
@@ -165,7 +165,7 @@ impl Classes {
     pub fn gone(&mut self, p: &Meta, how: Gone) {
         let class = self.class_of(p);
         let held = &mut self.classes[class].held;
-        *held = Backlog { packets: held.packets - 1, bytes: held.bytes - u64::from(p.ip_len) };
+        *held = held.without(Backlog::one(p.ip_len, None));
         if how == Gone::Sent {
             self.served = Some((class, p.ip_len));
         } else {

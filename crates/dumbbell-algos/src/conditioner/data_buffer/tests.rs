@@ -107,7 +107,7 @@ fn a_buffer_in_bytes_makes_room_from_the_front() {
         released(&s).iter().map(|r| (r.1, r.2)).collect::<Vec<_>>(),
         [(0, true), (1, true), (2, false), (3, false), (4, false), (5, false), (6, false)]
     );
-    assert_eq!((s.inner.held(), s.inner.bytes), (0, 0));
+    assert_eq!((s.inner.held(), s.inner.held.bytes), (0, 0));
 }
 
 /// When the front is displaced, a smaller one behind it may find its tokens at once.
@@ -165,7 +165,7 @@ fn sizes_in_round_trip_times_are_of_the_reservation() {
     (0..12).for_each(|_| s.arrive(Time::ZERO, 1000));
     let start = s.inner.tokens(Time::ZERO).unwrap();
     assert_eq!(start.tokens(start.start), 5000.0, "400 kbps times 100 ms");
-    assert_eq!((s.inner.held(), s.inner.bytes), (5, 5000));
+    assert_eq!((s.inner.held(), s.inner.held.bytes), (5, 5000));
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn drop_packet(p: Option<Waiting<Numbered>>, sink: &mut impl Sink<Numbered>) {
 
 impl Qdisc<Numbered> for Literal {
     fn enqueue(&mut self, cx: &mut Cx<'_>, p: Numbered, sink: &mut impl Sink<Numbered>) {
-        if !cx.link.capacity.fits(self.packets.len() as u32, self.bytes, p.meta.ip_len) {
+        if !cx.link.capacity.fits(self.backlog(), p.meta.ip_len) {
             return sink.dropped(p, None, Reason::Overflow, &|_| {});
         }
         self.bytes += u64::from(p.meta.ip_len);
@@ -120,7 +120,7 @@ impl Qdisc<Numbered> for Literal {
     }
 
     fn backlog(&self) -> Backlog {
-        Backlog { packets: self.packets.len() as u32, bytes: self.bytes }
+        Backlog { packets: self.packets.len() as u32, bytes: self.bytes, buffers: 0 }
     }
     fn set_in_service(&mut self, _: Option<u32>) {}
     fn idle(&mut self, _: &mut Cx<'_>) {}

@@ -65,10 +65,10 @@ impl<A: Aqm> Line<A> {
         self.offer(packets, bytes, 0)
     }
     fn offer(&mut self, packets: u32, bytes: u64, dscp: u8) -> Verdict {
-        let fits = self.site.capacity.fits(packets, bytes, 500);
+        let fits = self.site.capacity.fits(Backlog { packets, bytes, buffers: 0 }, 500);
         let meta = Meta { dscp: Dscp(dscp), ..packet(0, 500, Ecn::NotEct) };
         let cx = &mut Cx { now: self.now, rng: &mut self.rng, link: &self.site, flows: &self.flows };
-        self.aqm.arrive(cx, &Long(Backlog { packets, bytes }), &meta, fits)
+        self.aqm.arrive(cx, &Long(Backlog { packets, bytes, buffers: 0 }), &meta, fits)
     }
 }
 

@@ -77,7 +77,8 @@ impl Paper {
 }
 
 /// The card's algorithm with all of ns-2's choices: `wait`, gentle, queue and probability in bytes, decay of m + 1,
-/// a queue without the packet in transmission, at least two packets in it, and a limit.
+/// a queue without the packet in transmission, more than one byte in it (its "q > 1" of a queue in bytes), the bytes since
+/// the last signal in whole typical packets, and a limit.
 struct Ns2 {
     avg: f64,
     count_bytes: f64,
@@ -106,7 +107,7 @@ impl Ns2 {
         let (min, max) = (c.min_th.0 * mps, c.max_th.0 * mps);
         self.count_bytes += f64::from(bytes);
         let mut drop = false;
-        if self.avg >= min && length > 1 {
+        if self.avg >= min && q_bytes > 1.0 {
             if self.avg >= 2.0 * max {
                 drop = true;
             } else if !self.old {
@@ -135,7 +136,7 @@ impl Ns2 {
         } else {
             c.max_p + (1.0 - c.max_p) * (self.avg - max) / max
         };
-        let x = self.count_bytes / mps * p;
+        let x = libm::floor(self.count_bytes / mps) * p;
         if x < 1.0 {
             p = 0.0;
         } else if x < 2.0 {
@@ -225,6 +226,7 @@ proptest! {
             spacing: SpacingLaw::UniformWait,
             byte_mode: true,
             byte_drop: ByteDrop::Ns2,
+            min_q_for_drop: Packets(0.5),
             gentle: true,
             ..RedConfig::default()
         }),

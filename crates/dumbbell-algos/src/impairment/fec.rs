@@ -1,0 +1,181 @@
+//! Forward error correction: a wire that loses packets, and a block code over packets that brings most of them back.
+//!
+//! An encoder before the wire sends `repair` packets behind each `data`; from any `data` of the block the decoder behind it
+//! has the rest (maximum distance separable, as Reed-Solomon codes are). The wire's losses are drawn for a whole block
+//! when its first packet comes, one for each packet in the order of the wire, those of repairs too: what becomes of a packet
+//! is then known when it leaves, whatever comes behind it.
+//!
+//! Blocks are counted by packets, however far apart these are, and `delay` stands for what the decoder waits: an encoder
+//! that sends its repairs for half a block after a while is not modelled. Repairs have no packets here: the link's rate is what they leave over, so that
+//! the line beneath carries `(data + repair) / data` times as much.
+use super::gilbert_elliott::{GilbertElliott, GilbertElliottConfig};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::impairment::{Fate, Impairment};
+use dumbbell_core::packet::Meta;
+use dumbbell_core::rng::Stream;
+use dumbbell_core::units::{Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Longest block of a Reed-Solomon code over octets.
+const LONGEST: u32 = 255;
+
+/// Parameters of [`Fec`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct FecConfig {
+    /// Data packets of a block: `k`.
+    #[schemars(range(min = 1, max = 255), extend("x-source" = "our choice: a block of 10"))]
+    pub data: u32,
+    /// Repair packets of a block, `m`: so many losses in it can be repaired. 0: no code.
+    #[schemars(range(min = 0, max = 254), extend("x-source" = "our choice: a fifth on top"))]
+    pub repair: u32,
+    /// Blocks that are sent interleaved, packet by packet: a burst of losses is dealt out to so many.
+    #[schemars(range(min = 1, max = 1000), extend("x-source" = "RFC 6015: an interleaver's depth; 1 is none"))]
+    pub interleave: u32,
+    /// How much later a packet arrives that was repaired. About `data * interleave` packets' time, if they come evenly.
+    #[schemars(extend("x-source" = "our choice"))]
+    pub delay: Span,
+    /// Whether packets behind a repaired one wait for it.
+    #[schemars(extend("x-source" = "RFC 6363: the scheme says; a systematic code need not wait"))]
+    pub keep_order: bool,
+    /// Probability that the wire loses a packet; while it is good, if it has bad times.
+    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "our choice: a lossy hop"))]
+    pub loss: f64,
+    /// Probability that the good wire is bad after a packet (Gilbert and Elliott); 0: it never is.
+    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "no bursts"))]
+    pub to_bad: f64,
+    /// Probability that the bad wire is good after a packet.
+    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "gilbert_elliott"))]
+    pub to_good: f64,
+    /// Probability that the wire loses a packet while it is bad.
+    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "gilbert_elliott"))]
+    pub loss_bad: f64,
+}
+
+impl Default for FecConfig {
+    fn default() -> Self {
+        let wire = GilbertElliottConfig::default();
+        FecConfig {
+            data: 10,
+            repair: 2,
+            interleave: 1,
+            delay: Span::from_ms(10),
+            keep_order: false,
+            loss: 0.01,
+            to_bad: 0.0,
+            to_good: wire.to_good,
+            loss_bad: wire.loss_bad,
+        }
+    }
+}
+
+impl Config for FecConfig {
+    fn check(&self) -> Result<(), Fault> {
+        if self.data + self.repair > LONGEST {
+            let cause =
+                format!("a block of {} packets: a code over octets has at most {LONGEST}", self.data + self.repair);
+            return Err(Fault::at("repair", cause).fix("make blocks shorter, and more of them with `interleave`"));
+        }
+        Ok(())
+    }
+}
+
+/// A wire and the code over it.
+#[derive(Clone, Debug)]
+pub struct Fec {
+    config: FecConfig,
+    wire: GilbertElliott,
+    /// What becomes of the data packets of the blocks that are open, in the order in which they come.
+    fates: Box<[Fate]>,
+    /// How many of these have come.
+    taken: usize,
+    /// The last arrival, where order is kept.
+    last: Time,
+}
+
+impl Algorithm for Fec {
+    type Config = FecConfig;
+    type Site = ();
+    const ABOUT: About = About {
+        name: "fec",
+        title: "Forward error correction",
+        idea: "The wire loses packets, and a block code brings them back unless too many of a block are lost.",
+        equations: "n = data + repair;  a block with at most `repair` losses loses nothing, any other keeps its losses\n\
+                    independent losses p:  P(lost) = p P(Binomial(n - 1, p) >= repair)\n\
+                    interleave d: packet i belongs to block i mod d;  a burst of repair * d packets is repaired\n\
+                    repaired: delay += `delay`;  keep_order: never before the packet before it\n\
+                    the link's rate is net: the line carries n / data times as much",
+        sources: &[
+            "RFC 5510: Reed-Solomon Forward Error Correction Schemes",
+            "RFC 6363: Forward Error Correction Framework",
+            "RFC 6015: RTP Payload Format for 1-D Interleaved Parity FEC",
+            "Gilbert: Capacity of a burst-noise channel, BSTJ 39, 1960",
+        ],
+        provenance: Provenance::Reconstruction,
+    };
+    fn new(config: &FecConfig, (): &()) -> Self {
+        let wire = GilbertElliottConfig {
+            to_bad: config.to_bad,
+            to_good: config.to_good,
+            loss_bad: config.loss_bad,
+            loss_good: config.loss,
+            ..GilbertElliottConfig::default()
+        };
+        let data = (config.data * config.interleave) as usize;
+        Fec {
+            wire: GilbertElliott::new(&wire, &()),
+            fates: vec![Fate::Arrives; data].into(),
+            taken: data,
+            config: config.clone(),
+            last: Time::ZERO,
+        }
+    }
+}
+
+impl Fec {
+    /// Draws the losses of the next blocks, data first and repairs behind them, and says what becomes of the data.
+    fn draw(&mut self, rng: &mut Stream) {
+        let (depth, repair) = (self.config.interleave as usize, self.config.repair as usize);
+        let slots = self.fates.len() + repair * depth;
+        // The wire's own clock is its packets, so no time is to be said.
+        let lost: Vec<bool> =
+            (0..slots).map(|_| self.wire.fate(Time::ZERO, rng, &Meta::default()) == Fate::Lost).collect();
+        let decodes = decodes(&lost, depth, repair);
+        for (i, fate) in self.fates.iter_mut().enumerate() {
+            *fate = match (lost[i], decodes[i % depth]) {
+                (false, _) => Fate::Arrives,
+                (true, true) => Fate::Delayed(self.config.delay),
+                (true, false) => Fate::Lost,
+            };
+        }
+        self.taken = 0;
+    }
+}
+
+impl Impairment for Fec {
+    fn fate(&mut self, now: Time, rng: &mut Stream, _: &Meta) -> Fate {
+        if self.taken == self.fates.len() {
+            self.draw(rng);
+        }
+        let fate = self.fates[self.taken];
+        self.taken += 1;
+        if !self.config.keep_order || fate == Fate::Lost {
+            return fate;
+        }
+        let own = if fate == Fate::Arrives { Span::ZERO } else { self.config.delay };
+        self.last = self.last.max(now + own);
+        Fate::Delayed(self.last.since(now))
+    }
+    fn reorders(&self) -> bool {
+        self.config.repair > 0 && self.config.delay > Span::ZERO && !self.config.keep_order
+    }
+}
+
+/// Whether each of `depth` interleaved blocks lost at most `repair` of its packets.
+fn decodes(lost: &[bool], depth: usize, repair: usize) -> Vec<bool> {
+    (0..depth).map(|block| lost.iter().skip(block).step_by(depth).filter(|l| **l).count() <= repair).collect()
+}
+
+#[cfg(test)]
+mod tests;

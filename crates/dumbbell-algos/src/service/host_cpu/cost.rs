@@ -1,0 +1,222 @@
+//! What a packet costs a host: the parameters, and the closed forms that follow from them.
+use super::{GIGAHERTZ, SHORTEST_MERGED};
+use dumbbell_core::catalogue::{Config, Fault};
+use dumbbell_core::units::{Bytes, Clock, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of [`super::HostCpu`]. Costs are cycles; the defaults are the arithmetic of 1,200 cycles for a packet and
+/// nothing else, `presets` are whole hosts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct HostCpuConfig {
+    /// Cycles per second of the core.
+    #[schemars(extend("x-source" = "ours: the class of host for which gigabit cards were made; `presets` have others"))]
+    pub clock: Clock,
+    /// Cycles for a packet, whatever its length: headers, buffers, the socket.
+    #[schemars(range(min = 1.0, max = 1e7), extend("x-source" = "Jo, Kwak, Byeon 2004, section 3.1: one IP and TCP header"))]
+    pub per_packet: f64,
+    /// Cycles for a packet that is gathered with the one before, in the place of `per_packet`.
+    #[schemars(range(min = 1.0, max = 1e7), extend("x-source" = "ours: a tenth of `per_packet`; no effect without `aggregate`"))]
+    pub per_merged: f64,
+    /// Up to so many bytes of packets that wait behind each other are handled as one packet (GRO, LRO, TSO); 0 B: none.
+    #[schemars(extend("x-source" = "ours: a host of 2004 has none; Linux gathers up to 64 KiB"))]
+    pub aggregate: Bytes,
+    /// Cycles for each byte, to copy it between card, kernel and application; not with `zero_copy`.
+    #[schemars(range(min = 0.0, max = 1000.0), extend("x-source" = "ours: only headers cost, unless written"))]
+    pub copy: f64,
+    /// Whether bytes reach the application without being copied.
+    #[schemars(extend("x-source" = "ours: sockets copy"))]
+    pub zero_copy: bool,
+    /// Cycles for each byte of the checksum; not with `checksum_offload`.
+    #[schemars(range(min = 0.0, max = 1000.0), extend("x-source" = "ours: only headers cost, unless written"))]
+    pub checksum: f64,
+    /// Whether the card makes the checksum.
+    #[schemars(extend("x-source" = "ours: as cards do since about 2000"))]
+    pub checksum_offload: bool,
+    /// The size of a page of memory; a packet takes as many as it has begun.
+    #[schemars(extend("x-source" = "Jo, Kwak, Byeon 2004, section 3.2: 4, 8 or 16 KB"))]
+    pub page: Bytes,
+    /// Cycles for each page that a packet takes: to get it, to map it, to give it back.
+    #[schemars(range(min = 0.0, max = 1e7), extend("x-source" = "ours: only headers cost, unless written"))]
+    pub per_page: f64,
+    /// Cycles for an interrupt, with what it does to the caches.
+    #[schemars(range(min = 0.0, max = 1e7), extend("x-source" = "ours: only headers cost, unless written"))]
+    pub per_interrupt: f64,
+    /// An interrupt is raised so long after the packet that wants it, and serves all that came meanwhile (`ethtool -C
+    /// rx-usecs`).
+    #[schemars(extend("x-source" = "ours: at once"))]
+    pub coalesce_time: Span,
+    /// There is at least this much between two interrupts (Intel's InterruptThrottleRate is its inverse).
+    #[schemars(extend("x-source" = "ours: no throttle"))]
+    pub interrupt_gap: Span,
+    /// Whether packets raise interrupts; false: the core looks for work by itself, as where a host sends.
+    #[schemars(extend("x-source" = "every network card since the first"))]
+    pub interrupts: bool,
+}
+
+impl Default for HostCpuConfig {
+    fn default() -> Self {
+        HostCpuConfig {
+            clock: GIGAHERTZ,
+            per_packet: 1200.0,
+            per_merged: 120.0,
+            aggregate: Bytes(0),
+            copy: 0.0,
+            zero_copy: false,
+            checksum: 0.0,
+            checksum_offload: true,
+            page: Bytes(4096),
+            per_page: 0.0,
+            per_interrupt: 0.0,
+            coalesce_time: Span::ZERO,
+            interrupt_gap: Span::ZERO,
+            interrupts: true,
+        }
+    }
+}
+
+impl Config for HostCpuConfig {
+    fn check(&self) -> Result<(), Fault> {
+        if self.page.0 == 0 {
+            return Err(Fault::at("page", "a page has bytes").fix("write page = \"4096 B\", and per_page = 0 for none"));
+        }
+        if self.aggregate.0 > 0 && self.per_merged > self.per_packet {
+            let cause = format!("a packet that is gathered costs more than one by itself, {}", self.per_packet);
+            return Err(Fault::at("per_merged", cause).fix("write less, or take `aggregate` out"));
+        }
+        Ok(())
+    }
+}
+
+/// How packets come to a core, as far as interrupts go.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Load {
+    /// There is always one waiting: all are polled, and gathered where that is allowed.
+    Saturated,
+    /// They come one by one at a steady rate of so many a second, and the core is fast: none waits for another but
+    /// through coalescing.
+    Light(f64),
+}
+
+impl HostCpuConfig {
+    /// Cycles for each byte.
+    pub fn per_byte(&self) -> f64 {
+        let copy = if self.zero_copy { 0.0 } else { self.copy };
+        copy + if self.checksum_offload { 0.0 } else { self.checksum }
+    }
+
+    /// Cycles of one packet of `len` bytes by itself, its interrupt apart.
+    pub fn packet_cycles(&self, len: u32) -> f64 {
+        self.per_packet + self.touching(len)
+    }
+
+    /// What depends on its length: bytes and pages.
+    fn touching(&self, len: u32) -> f64 {
+        f64::from(len) * self.per_byte() + u64::from(len).div_ceil(self.page.0.max(1)) as f64 * self.per_page
+    }
+
+    /// Of how many packets of `len` bytes one is made, while they wait behind each other.
+    pub fn gathered(&self, len: u32) -> u64 {
+        if len < SHORTEST_MERGED { 1 } else { (self.aggregate.0 / u64::from(len)).max(1) }
+    }
+
+    /// Cycles of each packet of a train of equal ones at `waiting` together: the first costs `per_packet`, the others
+    /// `per_merged`, until `aggregate` is full.
+    fn gathered_cycles(&self, len: u32, waiting: f64) -> f64 {
+        let of_one = (self.gathered(len) as f64).min(waiting);
+        (self.per_packet + (of_one - 1.0) * self.per_merged) / of_one + self.touching(len)
+    }
+
+    /// Cycles of each packet of `len` bytes in a long train: none raises an interrupt, all that may be are gathered.
+    pub fn train_cycles(&self, len: u32) -> f64 {
+        self.gathered_cycles(len, f64::INFINITY)
+    }
+
+    /// Interrupts for each packet at `load`: with `coalesce_time` an interrupt serves the packet that wants it and all
+    /// that come in that time; with `interrupt_gap` there are no more of them than its inverse.
+    pub fn interrupts_per_packet(&self, load: Load) -> f64 {
+        let Load::Light(rate) = load else { return 0.0 };
+        if !self.interrupts || rate <= 0.0 {
+            return f64::from(u8::from(self.interrupts));
+        }
+        let coalesced = 1.0 + libm::floor(rate * self.coalesce_time.seconds());
+        1.0 / coalesced.max(rate * self.interrupt_gap.seconds())
+    }
+
+    /// Cycles of a packet of `len` bytes at `load`, interrupts included.
+    pub fn mean_cycles(&self, len: u32, load: Load) -> f64 {
+        match load {
+            Load::Saturated => self.train_cycles(len),
+            Load::Light(_) => {
+                let interrupts = self.interrupts_per_packet(load);
+                let together = if interrupts > 0.0 { 1.0 / interrupts } else { 1.0 };
+                self.gathered_cycles(len, together) + interrupts * self.per_interrupt
+            }
+        }
+    }
+
+    /// Cycles for each bit of payload in packets of `len` bytes, `header` of them headers, at `load`. `None`: such a
+    /// packet has no payload.
+    pub fn cycles_per_bit(&self, len: u32, header: u32, load: Load) -> Option<f64> {
+        let payload = len.checked_sub(header).filter(|p| *p > 0)?;
+        Some(self.mean_cycles(len, load) / (8.0 * f64::from(payload)))
+    }
+
+    /// The most payload, in bits per second, that the core is through with in packets of `len` bytes with `header`.
+    pub fn limit_bps(&self, len: u32, header: u32) -> Option<f64> {
+        Some(self.clock.hz() as f64 / self.cycles_per_bit(len, header, Load::Saturated)?)
+    }
+
+    /// The same host where it sends: no packet raises an interrupt, for the core sends when it is told to.
+    pub fn sending(&self) -> Self {
+        HostCpuConfig { interrupts: false, coalesce_time: Span::ZERO, interrupt_gap: Span::ZERO, ..self.clone() }
+    }
+}
+
+/// A configuration in whole numbers: thousandths of a cycle.
+#[derive(Clone, Debug)]
+pub(super) struct Costs {
+    pub clock: Clock,
+    per_packet: u64,
+    per_merged: u64,
+    per_byte: u64,
+    per_page: u64,
+    per_interrupt: u64,
+    page: u64,
+    pub aggregate: u64,
+    pub coalesce_time: Span,
+    pub interrupt_gap: Span,
+    pub interrupts: bool,
+}
+
+impl Costs {
+    pub fn of(c: &HostCpuConfig) -> Self {
+        let milli = |cycles: f64| libm::round(cycles * 1000.0) as u64;
+        Costs {
+            clock: c.clock,
+            per_packet: milli(c.per_packet),
+            per_merged: milli(c.per_merged),
+            per_byte: milli(c.per_byte()),
+            per_page: milli(c.per_page),
+            per_interrupt: milli(c.per_interrupt),
+            page: c.page.0.max(1),
+            aggregate: c.aggregate.0,
+            coalesce_time: c.coalesce_time,
+            interrupt_gap: c.interrupt_gap,
+            interrupts: c.interrupts,
+        }
+    }
+
+    /// Pages that a packet takes.
+    pub fn pages(&self, len: u32) -> u64 {
+        u64::from(len).div_ceil(self.page)
+    }
+
+    /// Thousandths of a cycle for a packet.
+    pub fn of_packet(&self, len: u32, merged: bool, interrupt: bool) -> u64 {
+        let head = if merged { self.per_merged } else { self.per_packet };
+        let wake = if interrupt { self.per_interrupt } else { 0 };
+        head + wake + u64::from(len) * self.per_byte + self.pages(len) * self.per_page
+    }
+}

@@ -1,0 +1,48 @@
+//! What results say of one-way delays: of datagrams, and of connections whose delays are recorded.
+use dumbbell_sim::FlowReport;
+use serde_json::{Value, json};
+
+/// The numbers of a flow whose delays are measured.
+pub const FLOW_NUMBERS: [&str; 16] = [
+    "delay_min_s",
+    "delay_mean_s",
+    "delay_p50_s",
+    "delay_p95_s",
+    "delay_p99_s",
+    "delay_p999_s",
+    "delay_max_s",
+    "delay_range_s",
+    "jitter_s",
+    "jitter_mean_s",
+    "ipdv_mean_abs_s",
+    "pdv_p99_s",
+    "reordered_packets",
+    "reordering_extent_max",
+    "duplicate_packets",
+    "loss_burst_max",
+];
+
+/// Adds them to what is said of a flow.
+pub fn add_to_flow(out: &mut Value, f: &FlowReport) {
+    let Some(d) = &f.delays else { return };
+    let [p50, p95, p99, p999] = d.percentiles_s.map(|p| json!(p));
+    let values = [
+        json!(d.min_s),
+        json!(d.mean_s),
+        p50,
+        p95,
+        p99,
+        p999,
+        json!(d.max_s),
+        json!(d.range_s),
+        json!(d.jitter_s),
+        json!(d.jitter_mean_s),
+        json!(d.ipdv_mean_abs_s),
+        json!(d.pdv_p99_s),
+        json!(d.reordered),
+        json!(d.extent_max),
+        json!(d.duplicates),
+        json!(d.loss_burst_max),
+    ];
+    FLOW_NUMBERS.iter().zip(values).for_each(|(key, value)| out[key] = value);
+}

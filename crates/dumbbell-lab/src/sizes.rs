@@ -1,0 +1,206 @@
+//! What fits where: the segments of a TCP, datagrams, and what routers say of those that do not.
+use crate::flows::Kit;
+use crate::network::{Network, Placed};
+use crate::node::{Node, Path, below, path};
+use crate::problem::{Check, Diagnostic};
+use crate::routes;
+use dumbbell_algos::source::AnySource;
+use dumbbell_core::source::Source;
+use dumbbell_core::units::Bytes;
+use dumbbell_plan::{Answer, Ip, Link, LinkId, NodeId, NodeKind, Shared, Transport};
+use dumbbell_tcp::{Discovery, TcpConfig};
+use std::collections::BTreeMap;
+
+/// The MTUs that a TCP's segment sizes follow from, bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Sizes {
+    /// Of the sender's own link.
+    sender: u64,
+    /// Of the receiver's.
+    receiver: u64,
+    /// The smallest on the way of the data.
+    path: u64,
+}
+
+/// Where a flow is, for those who complain about it.
+struct Spot<'a> {
+    at: Path,
+    root: &'a Node,
+    links: &'a [Link],
+}
+
+impl Spot<'_> {
+    fn refuse(&self, key: &str, cause: String, fix: &str, check: &mut Check) {
+        let at = if key.is_empty() { self.at.clone() } else { below(&self.at, key) };
+        check.error(Diagnostic::new(cause).at(self.root.nearest_place(&at)).fix(fix).key(&at));
+    }
+    fn narrowest(&self, way: &[LinkId]) -> Option<&Link> {
+        way.iter().map(|l| &self.links[*l]).min_by_key(|l| l.mtu)
+    }
+}
+
+/// The transport of one placed flow, whose sizes are those that its path allows.
+pub fn fit(kit: &mut Kit, flow: &Placed, links: &[Link], root: &Node, check: &mut Check) -> Transport {
+    let spot = Spot { at: path(&["flow", &flow.entry.to_string()]), root, links };
+    for link in flow.forward.iter().chain(&flow.back).map(|l| &links[*l]) {
+        if link.mtu < kit.ip.least_mtu() {
+            let least = kit.ip.least_mtu();
+            let cause = format!("IP version 6 needs links of {least} B, and `{}` carries {} B", link.name, link.mtu);
+            spot.refuse("ip", cause, &format!("raise its mtu to \"{least} B\", or take ip = 6 out"), check);
+            break;
+        }
+    }
+    match &kit.transport {
+        Transport::Udp { .. } => {
+            datagrams(kit, flow, &spot, check);
+            kit.transport.clone()
+        }
+        Transport::Tcp { .. } => segments(kit, flow, &spot, check),
+    }
+}
+
+/// Datagrams that must not be cut have to fit; of those that are cut a word is said.
+fn datagrams(kit: &Kit, flow: &Placed, spot: &Spot<'_>, check: &mut Check) {
+    let Transport::Udp { header, df, .. } = &kit.transport else { return };
+    let source = AnySource::build(&kit.source.kind, &kit.source.config, &()).ok();
+    let (Some(payload), Some(link)) = (source.and_then(|s| s.largest()), spot.narrowest(&flow.forward)) else { return };
+    let (size, room) = (payload + u64::from(*header), u64::from(link.mtu));
+    if size <= room {
+        return;
+    }
+    let name = &link.name;
+    if *df {
+        let cause = format!("datagrams of {} B must not be cut (df), and `{name}` carries {room} B", size);
+        let fix = format!("send at most \"{} B\", raise the link's mtu, or take df out", room - u64::from(*header));
+        return spot.refuse("df", cause, &fix, check);
+    }
+    if size <= 65_535 {
+        let more = if kit.ip == Ip::V6 { 8 } else { 0 };
+        let own = u64::from(kit.ip.header());
+        let pieces = (size - own).div_ceil((room - own - more) & !7);
+        check.note(format!(
+            "datagrams of `{}`, {size} B, are cut into {pieces} fragments for `{name}` ({room} B): the loss of one loses all",
+            flow.name
+        ));
+    }
+}
+
+/// A TCP's segments: what both ends announce, and with `pmtu_discovery = "known"` what the path carries.
+fn segments(kit: &mut Kit, flow: &Placed, spot: &Spot<'_>, check: &mut Check) -> Transport {
+    let Transport::Tcp { tcp, .. } = &kit.transport else { return kit.transport.clone() };
+    let (Some(narrowest), Some(first)) = (spot.narrowest(&flow.forward), flow.forward.first()) else {
+        return kit.transport.clone();
+    };
+    let mtu = |link: LinkId| u64::from(spot.links[link].mtu);
+    let sizes = Sizes {
+        sender: mtu(*first),
+        receiver: flow.back.first().map_or(mtu(*first), |link| mtu(*link)),
+        path: u64::from(narrowest.mtu),
+    };
+    let known = tcp.pmtu_discovery == Discovery::Known;
+    let (own, peer) = announced(tcp, sizes);
+    let link = if known { narrowest } else { &spot.links[*first] };
+    let (room, header) = (u64::from(link.mtu), tcp.header.0);
+    let least = own.min(peer.unwrap_or(own));
+    if own + header > room || least < 16 + tcp.option_bytes() {
+        let fix = match room.saturating_sub(header) {
+            0..=27 => "raise the link's mtu".to_string(),
+            most => format!("write tcp = {{ mss = \"{most} B\" }} or less, or raise the link's mtu"),
+        };
+        let wanted = tcp.mss.map_or(room, |mss| mss.0 + header);
+        let cause = format!("packets of {} do not fit into `{}`, whose mtu is {room} B", Bytes(wanted), link.name);
+        spot.refuse("", cause, &fix, check);
+    }
+    let with_sizes = || {
+        let mut transport = kit.transport.clone();
+        if let Transport::Tcp { tcp, .. } = &mut transport {
+            (tcp.mss, tcp.peer_mss) = (Some(Bytes(own)), peer.map(Bytes));
+        }
+        transport
+    };
+    kit.fitted.entry(sizes).or_insert_with(with_sizes).clone()
+}
+
+/// What the sender's end announces, and the receiver's if it is something else (RFC 9293 section 3.7.1).
+fn announced(tcp: &TcpConfig, sizes: Sizes) -> (u64, Option<u64>) {
+    let header = tcp.header.0;
+    let own = match tcp.pmtu_discovery {
+        Discovery::Known => sizes.path,
+        _ => sizes.sender,
+    };
+    let own = tcp.mss.map_or(own.saturating_sub(header), |mss| mss.0);
+    let peer = match (tcp.peer_mss, tcp.pmtu_discovery) {
+        (Some(mss), _) => Some(mss.0),
+        // Whoever knows the path announces what it carries, too.
+        (None, Discovery::Known) => None,
+        (None, _) => Some(sizes.receiver.saturating_sub(header)),
+    };
+    (own, peer.filter(|peer| *peer != own))
+}
+
+/// For each placed flow how routers answer packets that are too large for their links.
+pub fn answers(net: &Network, kits: &[Kit]) -> Vec<Option<Shared<Vec<Answer>>>> {
+    let mut ways = Ways { net, from: BTreeMap::new() };
+    let mut known: BTreeMap<(u64, NodeId, &[LinkId]), Option<Shared<Vec<Answer>>>> = BTreeMap::new();
+    let mut all = Vec::with_capacity(net.flows.len());
+    for flow in &net.flows {
+        let most = kits.get(flow.entry).and_then(|kit| largest(kit, net, flow));
+        let of =
+            |most| known.entry((most, flow.from, &flow.forward)).or_insert_with(|| ways.answers(flow, most)).clone();
+        all.push(most.and_then(of));
+    }
+    all
+}
+
+/// Ways from routers to senders, found once for each router.
+struct Ways<'a> {
+    net: &'a Network,
+    from: BTreeMap<NodeId, Vec<Option<Vec<LinkId>>>>,
+}
+
+impl Ways<'_> {
+    fn answers(&mut self, flow: &Placed, most: u64) -> Option<Shared<Vec<Answer>>> {
+        let all: Vec<Answer> =
+            tighter(self.net, flow, most).into_iter().filter_map(|at| self.answer(at, flow.from)).collect();
+        (!all.is_empty()).then(|| Shared::from(all))
+    }
+
+    fn answer(&mut self, at: LinkId, sender: NodeId) -> Option<Answer> {
+        let router = self.net.links[at].from;
+        let node = &self.net.nodes[router];
+        if node.silent || node.kind != NodeKind::Router {
+            return None;
+        }
+        let ways = self.from.entry(router).or_insert_with(|| routes::from(self.net, router));
+        Some(Answer { at, way: ways[sender].clone().filter(|way| !way.is_empty())? })
+    }
+}
+
+/// The largest packet of a flow whose sender listens to routers, bytes; `None`: it does not.
+fn largest(kit: &Kit, net: &Network, flow: &Placed) -> Option<u64> {
+    match &kit.transport {
+        Transport::Tcp { tcp, .. } if tcp.pmtu_discovery.listens() => {
+            let mtu = |way: &[LinkId]| way.first().map_or(0, |link| u64::from(net.links[*link].mtu));
+            let sizes = Sizes { sender: mtu(&flow.forward), receiver: mtu(&flow.back), path: 0 };
+            let (own, peer) = announced(tcp, sizes);
+            Some(own.min(peer.unwrap_or(own)) + tcp.header.0)
+        }
+        Transport::Udp { header, df, .. } if *df || kit.ip == Ip::V6 => {
+            let source = AnySource::build(&kit.source.kind, &kit.source.config, &()).ok();
+            Some(source.and_then(|s| s.largest()).map_or(65_535, |payload| payload + u64::from(*header)))
+        }
+        _ => None,
+    }
+}
+
+/// Links of a flow's way that carry less than those before them, and than its packets of up to `most` bytes.
+fn tighter(net: &Network, flow: &Placed, most: u64) -> Vec<LinkId> {
+    let mut room = most;
+    let mut less = |link: &&LinkId| {
+        let mtu = u64::from(net.links[**link].mtu);
+        let tighter = mtu < room;
+        room = room.min(mtu);
+        tighter
+    };
+    flow.forward.iter().filter(&mut less).copied().collect()
+}

@@ -1,0 +1,162 @@
+"""Advice on an MTU from the question to the page: the flow by itself and beside its neighbours at each size."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ... import door
+from ...schemes import study
+from ...schemes.study import Base
+from ...series import run_directories
+from .. import lines
+from . import answer, network, scale, voice
+from .question import BUDGET_S, Question
+from .scale import Case
+
+SEEDS = 5
+_ALONE, _BESIDE = 0.6, 0.2
+"""Parts of the budget for packets of the flow by itself, and for those of the flow beside its neighbours, which are
+about as many again."""
+
+Document = dict[str, Any]
+Measure = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What is asked, and how it is found out: how many seeds, the CPU time that all runs together may take, about [s],
+    how long a run is (None: each case its own) [s], the device of the lines to paste, and `options` of the request."""
+
+    question: Question
+    seeds: int = SEEDS
+    budget_s: float = BUDGET_S
+    length_s: float | None = None
+    dev: str = "eth0"
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def packets(self, part: float) -> float:
+        """Packets of the flow that one run of a part may have."""
+        return part * self.budget_s * scale.PACKETS_PER_CPU_S / (len(self.question.mtus) * self.seeds)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A case and what each seed gave: the flow's goodput, its neighbour's, and the calls' numbers; of those by
+    themselves only the first."""
+
+    case: Case
+    seeds: Sequence[int]
+    goodput_bps: Sequence[float]
+    neighbour_bps: Sequence[float] = ()
+    calls: Sequence[Mapping[str, float]] = ()
+    fingerprint: str | None = None
+
+
+def mtu(wish: Wish, out: Path | None = None, measure: Measure = door.run, command: str = "") -> Document:
+    """Simulates and returns the advice; with `out` its page (`index.html`, `advice.json`, figures) is written there.
+
+    `ScenarioError` names the word that is wrong, before anything is run.
+    """
+    started = time.perf_counter()
+    lines.settle({"kind": "drop_tail", "limit": "2 pkt"}, 1e6, wish.dev)  # Refuses what is no name of a device.
+    if out is not None:
+        from ..page import tools
+
+        tools()  # May be missing: better said before the runs.
+    laboratory = _Laboratory(wish, measure)
+    alone, beside = laboratory.alone(), laboratory.beside()
+    known = all(run.goodput_bps for run in (*alone, *beside))
+    document = {**laboratory.whole(), **(answer.document(wish, alone, beside) if known else {"sentence": None})}
+    document = {"kind": "mtu", **document, "command": command, "wall_s": time.perf_counter() - started}
+    if out is not None:
+        _write(document, out)
+    return document
+
+
+class _Laboratory:
+    """Runs all cases, and remembers what all of them together came to."""
+
+    def __init__(self, wish: Wish, measure: Measure) -> None:
+        self.wish = wish
+        self.measure = measure
+        self._parts: list[Document] = []
+
+    def alone(self) -> list[Run]:
+        """The flow by itself at every size: one sweep."""
+        wish = self.wish
+        cases = [scale.fit(wish.question, size, wish.packets(_ALONE), wish.length_s) for size in wish.question.mtus]
+        base = Base(network.scenario(), "advice", "queue", "bottleneck", (), 0, ({},), ())
+        laid = [network.alone(wish.question, case) for case in cases]
+        study.check(base, laid[:1], ["the path that is asked for"], ())
+        data = self.measure(study.request(base, laid, (), replications=wish.seeds, **wish.options))
+        self._parts.append(data)
+        return [_alone(case, point) for case, point in zip(cases, data.get("points", [data]), strict=True)]
+
+    def beside(self) -> list[Run]:
+        """The same with neighbours; packets of calls are recorded, so that each size is a call of its own."""
+        wish, found = self.wish, []
+        for size in wish.question.mtus:
+            case = scale.fit(wish.question, size, wish.packets(_BESIDE), wish.length_s)
+            source = {"value": network.beside(wish.question, case), "name": "advice"}
+            with tempfile.TemporaryDirectory(prefix="dumbbell-") as scratch:
+                request = door.request(source, [], replications=wish.seeds, out=scratch, **wish.options)
+                data = self.measure(request)
+                self._parts.append(data)
+                calls = [voice.of_run(place, case.warmup_s) for place in run_directories(scratch)]
+            found.append(_beside(case, data, calls))
+        return found
+
+    def whole(self) -> Document:
+        """The version, whether every run is valid, the worst exit code, failures, how many runs were in the store."""
+        return {
+            "version": self._parts[0].get("version"),
+            "valid": all(part.get("valid", False) for part in self._parts),
+            "code": max(int(part.get("code", 0)) for part in self._parts),
+            "failures": [one for part in self._parts for one in part.get("failures") or []],
+            "from_store": sum(part.get("from_store") or 0 for part in self._parts),
+        }
+
+
+def _runs(point: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [run for run in point.get("runs") or [point] if "flows" in run]
+
+
+def _alone(case: Case, point: Mapping[str, Any]) -> Run:
+    runs = _runs(point)
+    rates = [_goodput(run, network.FLOW) for run in runs]
+    return Run(case, [run["seed"] for run in runs], rates, fingerprint=point.get("fingerprint"))
+
+
+def _beside(case: Case, point: Mapping[str, Any], calls: Sequence[Mapping[str, float]]) -> Run:
+    runs = _runs(point)
+    return Run(
+        case,
+        [run["seed"] for run in runs],
+        [_goodput(run, network.FLOW) for run in runs],
+        [_goodput(run, network.NEIGHBOUR) for run in runs],
+        calls,
+        point.get("fingerprint"),
+    )
+
+
+def _goodput(run: Mapping[str, Any], name: str) -> float:
+    return float(next(flow["goodput_bps"] for flow in run["flows"] if flow["name"] == name))
+
+
+def _write(document: Document, directory: Path) -> None:
+    """The page with its figures, and the document beside it."""
+    from ...figures import save
+    from . import draw, page
+
+    drawn = draw.figures_of(document) if document["sentence"] else []
+    directory.mkdir(parents=True, exist_ok=True)
+    document["page"] = str((directory / "index.html").resolve())
+    document["figures"] = [str(path) for one in drawn for path in save(one.figure, directory / "figures" / one.name)]
+    (directory / "advice.json").write_text(json.dumps(document, indent=1, allow_nan=False) + "\n")
+    (directory / "index.html").write_text(page.html(document, drawn))
