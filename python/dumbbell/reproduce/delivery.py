@@ -135,23 +135,6 @@ def _counts(times: list[int], every_ps: int, until_ps: int) -> list[int]:
     return told
 
 
-def largest_queue(run: dict[str, Any], directory: Path, queue: str) -> float:
-    """The most bytes that waited at once, as a queue's own algorithm counts it (`largest`)."""
-    return float(_queue(directory, queue, "largest").max())
-
-
-def mean_queue(run: dict[str, Any], directory: Path, queue: str) -> float:
-    """The mean of the recorded lengths of a queue, bytes."""
-    return float(_queue(directory, queue, "queue_bytes").mean())
-
-
-def _queue(directory: Path, queue: str, column: str) -> Any:
-    frame = series.read(directory, "queues")
-    if frame is None or column not in frame.columns:
-        raise ScenarioError(f"{directory} has no `{column}` of queues: the scenario must record them (record.every)")
-    return frame.filter(frame["queue"].cast(str) == queue)[column].drop_nulls()
-
-
 OF_A_FLOW = {
     "peak": peak,
     "rate": rate,
@@ -162,7 +145,5 @@ OF_A_FLOW = {
     "spread": spread,
     "lost": lost,
     "lost_late": lost_late,
-    "largest_queue": largest_queue,
-    "mean_queue": mean_queue,
 }
-"""Measurements of one flow, or of one queue, by name."""
+"""Measurements of one flow, by name."""

@@ -9,6 +9,7 @@ fitted on still come out: a reading under which they do not would have led to ot
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -146,9 +147,10 @@ def opposite(a: str, b: str) -> bool:
     return {a, b} == {"+", "-"}
 
 
-def _middle(family: Family) -> float:
-    """The mean over all points and runs."""
-    return stats.mean([stats.mean(runs) for runs in family.values])
+def _middle(family: Family) -> float | None:
+    """The mean over all points and runs; none where a flow got nothing, and a ratio is over 0."""
+    mean = stats.mean([stats.mean(runs) for runs in family.values])
+    return mean if math.isfinite(mean) else None
 
 
 def _fit_error(cells: Iterable[Cell], measured: Mapping[str, Runs]) -> float | None:
