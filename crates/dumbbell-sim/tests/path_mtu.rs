@@ -40,11 +40,17 @@ fn narrow(discovery: Discovery, tells: bool, seconds: u64, warmup: u64) -> Plan 
 /// Data packets by size, and what became of the window.
 #[derive(Default)]
 struct Watch {
+    packets: u64,
     sizes: Vec<(Time, u16)>,
     windows: Vec<(Time, u64)>,
 }
 
 impl Observer for Watch {
+    const FOLLOWS: bool = true;
+    fn follow(&mut self, _: usize, _: bool) -> u64 {
+        self.packets += 1;
+        self.packets
+    }
     fn sent(&mut self, t: Time, who: Who, s: &Segment, _: Option<&Extra>) {
         if who.data && s.ip_len > 100 {
             self.sizes.push((t, s.ip_len));
