@@ -180,6 +180,11 @@ class Queue(Row):
     drops_in: Number
     arrivals_out: Number
     drops_out: Number
+    # Where both directions may share the wire.
+    collisions: Number
+    late_collisions: Number
+    excessive_collisions: Number
+    broken_frames: Number
 
     @property
     def drops(self) -> dict[str, Number]:

@@ -68,9 +68,10 @@ def result_grids(result: Result) -> list[Grid]:
     followed = [acks for flow in result.flows if (acks := flow.acks) is not None]
     profiles = [_profiles(result)] if any("in_throughput_bps" in f.as_dict() for f in result.flows) else []
     markers = [_markers(result)] if len(result.markers) else []
+    wires = [_ethernets(result)] if any("collisions" in q.as_dict() for q in result.queues) else []
     hosts = [_hosts(result)] if len(result.hosts) else []
     tail = [_acks(followed)] if followed else []
-    return [*own, *told, *sessions, _queues(result), *profiles, *markers, *hosts, *tail]
+    return [*own, *told, *sessions, _queues(result), *wires, *profiles, *markers, *hosts, *tail]
 
 
 def measures_table(result: Result) -> Table:
@@ -146,6 +147,12 @@ _PROFILES: tuple[Column, ...] = (
     ("IN lost", "in_lost_packets", "pkt"),
     ("OUT sent", "out_sent_packets", "pkt"),
     ("OUT lost", "out_lost_packets", "pkt"),
+)
+_ETHERNETS: tuple[Column, ...] = (
+    ("collisions", "collisions", ""),
+    ("late", "late_collisions", ""),
+    ("excessive", "excessive_collisions", ""),
+    ("arrived broken", "broken_frames", "pkt"),
 )
 _MARKERS: tuple[Column, ...] = (
     ("IN", "in_rate_bps", "bps"),
@@ -233,6 +240,13 @@ def _queues(result: Result) -> Grid:
     titles, cells = _measured(result.queues, _QUEUES)
     rows = [[q.name, q.kind, *row, drops(q)] for q, row in zip(result.queues, cells, strict=True)]
     return Grid("Queues", ["queue", "kind", *titles, "drops"], rows, text_columns=2)
+
+
+def _ethernets(result: Result) -> Grid:
+    ends = [q for q in result.queues if "collisions" in q.as_dict()]
+    titles, cells = _measured(ends, _ETHERNETS)
+    rows = [[q.name, *row] for q, row in zip(ends, cells, strict=True)]
+    return Grid("Ends of Ethernets", ["queue", *titles], rows)
 
 
 def _profiles(result: Result) -> Grid:

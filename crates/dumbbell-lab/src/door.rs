@@ -54,6 +54,16 @@ pub fn plan_with(request: &Value, bring: &dyn Bring) -> Result<Value, Problem> {
     planned(request, bring, |shown| serde_json::to_value(shown).unwrap_or_default())
 }
 
+/// How much of each flow's way others take, too, of the first point: see [`crate::sharing::sharing`].
+///
+/// # Errors
+/// As [`plan_with`].
+pub fn sharing(request: &Value, bring: &dyn Bring) -> Result<Value, Problem> {
+    let study = Study::with(&Request::read(request)?.wish(), bring, false)?;
+    let one = &study.points[0];
+    Ok(crate::sharing::sharing(&study.plan(one, one.seed())?))
+}
+
 /// [`plan_with`] as a text: the tree of a plan of many flows would be ten times as large.
 ///
 /// # Errors
