@@ -121,8 +121,8 @@ class Scenario:
         and the series. record_every: period of the series of flows and queues, such as `"100 ms"`; record_drops:
         every drop and mark with what its decision saw; record_acks: every acknowledgement on its way
         back, of all TCP flows or of those named; record_delays: how long packets of all flows or of those named
-        took, as a distribution, and of connections in the result as well; record_markers: markers have series, too (with
-        record_every).
+        took, as a distribution, and of connections in the result as well; record_markers: markers have series,
+        too (with record_every).
         Without `out` the records are in a temporary directory, which goes when the result goes. audit:
         follow each packet. progress: True for a bar, or a function that is called with
         runs finished, all runs, and the share of simulated time that has passed.

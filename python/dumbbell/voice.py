@@ -107,7 +107,8 @@ def quality(flow: Any, codec: str = "g711_plc", packet_s: float = 0.02, lookahea
     """Of a flow of a result whose delays were measured: with `flow` from `result.flows`, or a dictionary of the JSON.
 
     The receiver plays each packet out at the 99th percentile of the delay, so that one in a hundred of those that
-    arrive is too late; the delay from mouth to ear is that, and `packet_s` of speech in a packet, and what the codec looks ahead.
+    arrive is too late; the delay from mouth to ear is that, and `packet_s` of speech in a packet, and what
+    the codec looks ahead.
     Losses are taken as random. Means of replications count as one run.
     """
     fields = flow if isinstance(flow, Mapping) else flow.as_dict()
