@@ -83,17 +83,18 @@ docs: build  ## Write the generated parts and the outputs of the examples into t
 	$(BIN)/python docs/tools/generate.py
 	$(BIN)/python docs/tools/examples.py --update
 
-gallery: build  ## Draw docs/gallery anew: four whole reproductions, a recorded run, a comparison
+gallery: build  ## Draw docs/gallery anew: five whole reproductions, a recorded run, a comparison
 	$(BIN)/dumbbell reproduce red-on-netfpga --out build/gallery/reproduction
 	$(BIN)/dumbbell reproduce ea-red --out build/gallery/ea-red
 	$(BIN)/dumbbell reproduce tcp-cae --out build/gallery/tcp-cae
 	$(BIN)/dumbbell reproduce packet-buffering-marker --out build/gallery/packet-buffering-marker
+	$(BIN)/dumbbell reproduce jumbo-frames --out build/gallery/jumbo-frames
 	$(BIN)/dumbbell run scenarios/first.toml --record-every "20 ms" -s record.packets=true --out build/gallery/first
 	$(BIN)/dumbbell plot build/gallery/first cwnd goodput queue delay curve
 	$(BIN)/dumbbell plot build/gallery/first phase --flow far --flow near.1 --from "20 s" --to "35 s"
 	$(BIN)/dumbbell plot build/gallery/first timeseq --flow near.2 --from "8.2 s" --to "8.8 s"
 	$(BIN)/dumbbell compare drop_tail red ea_red codel --cc newreno cubic -o rtt=20ms,80ms,200ms --out build/gallery/schemes
-	$(BIN)/python docs/tools/gallery.py build/gallery/reproduction build/gallery/first build/gallery/schemes build/gallery/ea-red build/gallery/tcp-cae build/gallery/packet-buffering-marker
+	$(BIN)/python docs/tools/gallery.py build/gallery/reproduction build/gallery/first build/gallery/schemes build/gallery/ea-red build/gallery/tcp-cae build/gallery/packet-buffering-marker build/gallery/jumbo-frames
 	$(BIN)/python docs/tools/generate.py
 
 fmt: setup  ## Format Rust and Python

@@ -2,8 +2,8 @@
 `gallery.py RED-ON-NETFPGA RUN COMPARISON EA-RED TCP-CAE PACKET-BUFFERING-MARKER`.
 
 Thumbnails are 600 pixels wide (900 with several panels), in few colours; numbers.json has what README.md says of the
-first reproduction, ea-red.json, tcp-cae.json and packet-buffering-marker.json the verdicts of the others, which the
-pages of their names show.
+first reproduction, ea-red.json, tcp-cae.json, packet-buffering-marker.json and jumbo-frames.json the verdicts of the
+others, which the pages of their names show.
 """
 
 from __future__ import annotations
@@ -61,6 +61,10 @@ FIGURES = {
         *("fig-3", "fig-4", "fig-5", "fig-6", "fig-7", "fig-8"),
         *("fit", "bucket", "mechanism", "mechanism-in", "grid-best", "grid-nearest", "model", "schemes"),
     ),
+    "jumbo-frames": (
+        *("fig-2", "fig-3", "fig-4", "fig-5", "fig-6", "fig-7", "fig-8", "fig-9", "fig-10", "fig-11", "delays-155"),
+        *("room", "room-7", "red", "red-7", "modern", "modern-7", "modern-wait", "streams", "mtu", "mtu-8"),
+    ),
 }
 """Figures of the pages of these papers."""
 
@@ -97,7 +101,7 @@ def paper(name: str, reproduction: Path) -> None:
 
 def main() -> None:
     """Draws everything anew."""
-    reproduction, run, comparison, *papers = map(Path, sys.argv[1:7])
+    reproduction, run, comparison, *papers = map(Path, sys.argv[1:8])
     drawn = (reproduction, run, comparison)
     for figure in sorted(png for directory in drawn for png in (directory / "figures").glob("*.png")):
         thumbnail(figure)

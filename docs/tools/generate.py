@@ -17,6 +17,7 @@ import importlib.util
 import inspect
 import json
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,8 @@ def _value(rule: dict[str, Any]) -> str:
         target = defs[name]
         if "x-unit" in target:
             return f"{target['x-unit']}, as {_code(target['examples'][0])}"
+        if name == "cpu":
+            return "a [processor](hosts.md)"
         if "anyOf" in target and all("type" in option for option in target["anyOf"]):
             return " or ".join(_value(option) for option in target["anyOf"])
         if "oneOf" in target:
@@ -253,6 +256,45 @@ def buffering(part: str) -> str:
     return table(told["header"], told["rows"])
 
 
+def jumbo(part: str) -> str:
+    """The same of the paper on jumbo frames: `table-1`, `table-2`, `claims`, `readings`, `scan`, `predictions`, or the
+    table beside a figure."""
+    n = json.loads((ROOT / "docs" / "gallery" / "jumbo-frames.json").read_text())
+    if part == "claims":
+        return paper("jumbo-frames", part)
+    if part in ("table-1", "table-2"):
+        cells = {c["id"]: c for c in n["cells"]}
+        raw = tomllib.loads((ROOT / "papers" / "jumbo-frames" / "paper.toml").read_text())
+        (wanted,) = (one for one in raw["table"] if one["id"] == part)
+        rows = ([_jumbo_cell(cells, text) for text in row] for row in wanted["rows"])
+        return table(wanted["header"], rows)
+    if part == "readings":
+        header = ["reading", "what it reads", "7 gains, times", "8 beside it [Mbit/s]", "8 without", "claims that hold"]
+        return table(header, ([f"`{r['id']}`", r["what"], *_jumbo_reading(r), _claims(r)] for r in n["readings"]))
+    if part == "scan":
+        with (ROOT / "papers" / "jumbo-frames" / "scan.csv").open(newline="") as file:
+            scored = [row for row in csv.DictReader(file) if row["score"]]
+        best = sorted(scored, key=lambda row: float(row["score"]))[:12]
+        header = [name for name in best[0] if name not in ("I_max_50", "II_max_50", "I_max_155", "II_max_155")]
+        return table(header, ([row[name] for name in header] for row in best))
+    if part == "predictions":
+        rows = ([p["what"], f"{len(p['relative_errors'])}", f"{100 * p['rms']:.0f} %"] for p in n["predictions"])
+        return table(["predicted", "numbers", "root mean square of the relative errors"], rows)
+    told = n["tables"][part]
+    return table(told["header"], told["rows"])
+
+
+def _jumbo_cell(cells: dict[str, Any], text: str) -> str:
+    return _printed_and_ours(cells[text[1:]]) if text.startswith("@") else text
+
+
+def _jumbo_reading(row: dict[str, Any]) -> list[str]:
+    """How often the jumbo flow multiplies, and what its neighbour has; means over both rates."""
+    show = row["show"]
+    names = ("7 gains, times", "8 beside it [Mbit/s]", "8 without [Mbit/s]")
+    return [f"{show[name]:.2f}" for name in names]
+
+
 def _printed_and_ours(c: dict[str, Any]) -> str:
     """A printed number, ours, and the verdict in short."""
     mark = {"reproduced": "✓", "in part": "~", "contradicted": "✗", None: ""}[c["verdict"]]
@@ -310,6 +352,7 @@ PARTS: dict[str, Callable[[str], str]] = {
     "ea-red": functools.partial(paper, "ea-red"),
     "tcp-cae": tcp_cae,
     "buffering": buffering,
+    "jumbo": jumbo,
     "oracles": oracles,
     "phb": behaviours,
 }

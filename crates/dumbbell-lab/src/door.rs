@@ -113,7 +113,9 @@ fn planned<T>(request: &Value, bring: &dyn Bring, show: impl FnOnce(&Shown<'_>) 
         });
     }
     let one = sound().next().unwrap_or(&study.points[0]);
-    let of = |plan: &Plan| (plan.duration, plan.flows.len(), plan.links.len());
+    // A host's processor is no link that anybody laid.
+    let laid = |plan: &Plan| plan.links.iter().filter(|link| link.host.is_none()).count();
+    let of = |plan: &Plan| (plan.duration, plan.flows.len(), laid(plan));
     let (duration, flows, links) = match points.first() {
         Some(first) if first.plan.seed == one.seed() => of(&first.plan),
         _ => of(&study.plan(one, one.seed())?),

@@ -65,10 +65,12 @@ mod tests {
     fn by_hand() {
         let link = |a: &str, b: &str| json!({ "between": [a, b], "rate": "10 Mbps", "delay": "1 ms" });
         let flow = |a: &str, b: &str| json!({ "name": format!("{a}{b}"), "from": a, "to": b });
+        let hosts = ["a", "b", "c", "d"].map(|name| json!({ "name": name }));
+        let routers = ["r1", "r2"].map(|name| json!({ "name": name }));
         let got = of(json!({
             "duration": "1 s",
-            "host": ["a", "b", "c", "d"].map(|name| json!({ "name": name })),
-            "router": ["r1", "r2"].map(|name| json!({ "name": name })),
+            "host": hosts,
+            "router": routers,
             "link": [link("a", "r1"), link("r1", "r2"), link("r2", "b"), link("c", "r1"), link("r2", "d")],
             "flow": [flow("a", "b"), flow("a", "d"), flow("c", "b"), flow("b", "a")],
         }));

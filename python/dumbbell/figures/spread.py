@@ -44,7 +44,7 @@ def delays(source: Source, view: View) -> Figure:
     whole.set(xlabel="one-way delay [ms]", ylabel="share of packets, at most", ylim=(0, 1.01))
     parts.set(xlabel="one-way delay [ms]", ylabel="share of packets in a millisecond")
     parts.set_yscale("log")
-    style.legend(whole)
+    whole.legend(loc="lower right", frameon=False)  # Inside: names with jitter are long.
     return figure
 
 

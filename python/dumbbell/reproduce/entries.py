@@ -24,7 +24,7 @@ class Cell:
     """A printed number: a `measure` at a `point`, or an expression `of` the claims' numbers (a gain in %, say).
     `baseline` is the cell that its effect is measured from, `baseline_of` the expression for one that is not printed
     itself, with the value `baseline_published` that the print implies. `gain` says that the value is an effect in
-    itself. `missing` names the datum without which it cannot be tested."""
+    itself, `cut` that the print is cut off, not rounded. `missing` names the datum without which it is not testable."""
 
     id: str
     what: str
@@ -41,6 +41,7 @@ class Cell:
     baseline_of: str = ""
     baseline_published: float = 0.0
     gain: bool = False
+    cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)

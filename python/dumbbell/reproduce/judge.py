@@ -59,7 +59,7 @@ def cell(paper: Paper, measured: Measured, wanted: Cell, known: Mapping[str, Fam
             "ci95": _listed(stats.ci95(verdict.differences(ours, against[1]))),
         }
     if not wanted.fitted:
-        printed = Printed(wanted.published, wanted.decimals)
+        printed = Printed(wanted.published, wanted.decimals, wanted.cut)
         row["verdict"] = verdict.of_cell(printed, ours, against, gain=wanted.gain)
     return row
 

@@ -4,7 +4,8 @@ Paths: `flows.snd1.goodput_bps`, `queues.bottleneck.drops.overflow`. A name may 
 all that fit (`flows.*.goodput_bps`), and a word of `REDUCTIONS` before it makes something else of them
 (`jain:flows.*.goodput_bps`). Paths may be joined: `A + B` adds, `A / B` divides (0 / 0 is 0). What an edge did for a
 flow has the flow's name (`markers.a?1.tokens_lost_share`).
-Series: `series:` and a name of `SERIES` (`series:loss_synchrony`); they need the run's directory.
+Series: `series:` and a name of `SERIES` (`series:loss_synchrony`), or one of `delivery` and a flow (`series:peak.n7`);
+they need the run's directory.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ScenarioError
-from . import ackpath, bandwidth, bunching, windows
+from . import ackpath, bandwidth, bunching, delivery, windows
 from .fairness import active_jain, jain, variation, zeros
 from .synchrony import cwnd_synchrony, loss_correlation, loss_synchrony
 from .thresholds import average_between
@@ -31,12 +32,19 @@ def of_run(measure: str, run: dict[str, Any], directory: Path | None) -> float:
         if kind not in REDUCTIONS:
             raise ScenarioError(f"`{measure}`: there is no `{kind}`; there are series, {', '.join(REDUCTIONS)}")
         return REDUCTIONS[kind](_path(path, run))
-    function = SERIES.get(path)
-    if function is None:
-        raise ScenarioError(f"there is no measurement `{measure}`; of series there are {', '.join(SERIES)}")
     if directory is None:
         raise ScenarioError(f"`{measure}` needs the run's recorded series")
-    return function(run, directory)
+    return _of_series(measure, path, run, directory)
+
+
+def _of_series(measure: str, path: str, run: dict[str, Any], directory: Path) -> float:
+    name, dot, flow = path.partition(".")
+    if dot and name in delivery.OF_A_FLOW:
+        return delivery.OF_A_FLOW[name](run, directory, flow)
+    if path not in SERIES:
+        known = ", ".join([*SERIES, *(f"{name}.FLOW" for name in delivery.OF_A_FLOW)])
+        raise ScenarioError(f"there is no measurement `{measure}`; of series there are {known}")
+    return SERIES[path](run, directory)
 
 
 def needs_series(measure: str) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 from .. import figures, series, stats
 from ..errors import ScenarioError
 from ..figures.compare import Trace
-from . import hosts, marking
+from . import frames, hosts, marking
 from .papers import Paper, Picture
 from .predicate import Family
 from .work import Runs
@@ -199,4 +199,8 @@ _KINDS: dict[str, Callable[..., Any]] = {
     "model": marking.model,
     "fitted": marking.fitted,
     "schemes": marking.schemes,
+    "rates": frames.rates,
+    "sharing": frames.sharing,
+    "lost": frames.lost,
+    "delays": frames.delays,
 }

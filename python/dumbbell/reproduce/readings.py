@@ -9,6 +9,7 @@ fitted on still come out: a reading under which they do not would have led to ot
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -146,14 +147,16 @@ def opposite(a: str, b: str) -> bool:
     return {a, b} == {"+", "-"}
 
 
-def _middle(family: Family) -> float:
-    """The mean over all points and runs."""
-    return stats.mean([stats.mean(runs) for runs in family.values])
+def _middle(family: Family) -> float | None:
+    """The mean over all points and runs; none where a flow got nothing, and a ratio is over 0."""
+    mean = stats.mean([stats.mean(runs) for runs in family.values])
+    return mean if math.isfinite(mean) else None
 
 
 def _fit_error(cells: Iterable[Cell], measured: Mapping[str, Runs]) -> float | None:
-    """Root mean square of the relative errors of the fitted cells that were run; a printed 0 has no relative error."""
+    """Root mean square of the relative errors of the fitted cells that were measured; a printed 0 has none."""
     fitted = [cell for cell in cells if cell.fitted and cell.published and cell.point in measured]
+    fitted = [cell for cell in fitted if measured[cell.point].has(cell.measure)]
     ours = [judge.values(measured, cell.point, cell.measure, cell.scale) for cell in fitted]
     return judge.rms([stats.mean(x) / cell.published - 1 for x, cell in zip(ours, fitted, strict=True)])
 

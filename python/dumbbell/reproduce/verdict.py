@@ -25,10 +25,12 @@ TOLERANCE = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A number as a paper prints it, with the decimals of the print (negative: 1200 to hundreds is -2)."""
+    """A number as a paper prints it, with the decimals of the print (negative: 1200 to hundreds is -2). cut: the print
+    is not rounded but cut off, so that what it stands for lies within a whole digit above it."""
 
     value: float
     decimals: int
+    cut: bool = False
 
     @property
     def half_digit(self) -> float:
@@ -37,7 +39,8 @@ class Printed:
 
     def meets(self, low: float, high: float) -> bool:
         """Whether the print, widened by half its last digit, has a point in common with [low, high]."""
-        return self.value - self.half_digit <= high and low <= self.value + self.half_digit
+        below, above = (0.0, 2 * self.half_digit) if self.cut else (self.half_digit, self.half_digit)
+        return self.value - below <= high and low <= self.value + above
 
 
 def of_cell(
