@@ -77,6 +77,8 @@ def _value(rule: dict[str, Any]) -> str:
         target = defs[name]
         if "x-unit" in target:
             return f"{target['x-unit']}, as {_code(target['examples'][0])}"
+        if name == "cpu":
+            return "a [processor](hosts.md)"
         if "anyOf" in target and all("type" in option for option in target["anyOf"]):
             return " or ".join(_value(option) for option in target["anyOf"])
         if "oneOf" in target:

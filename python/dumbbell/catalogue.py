@@ -62,6 +62,8 @@ class Algorithm:
     parameters: tuple[Parameter, ...]
     language: str = "Rust"
     file: str = ""
+    presets: tuple[dict[str, Any], ...] = ()
+    """Whole sets of parameters by name, each with where its numbers come from."""
 
 
 def kinds(*uses: str) -> dict[str, list[str]]:
@@ -140,6 +142,7 @@ def _algorithm(kind: str, entry: dict[str, Any]) -> Algorithm:
         parameters=tuple(_parameter(p) for p in entry["parameters"]),
         language=entry.get("language", "Rust"),
         file=entry.get("file", ""),
+        presets=tuple(entry.get("presets", ())),
     )
 
 

@@ -12,6 +12,10 @@ from .units import rate_about, seconds, time_text
 Plan = dict[str, Any]
 
 
+_FEW = 8
+"""Processors that a table of links shows: those of two flows of a short form."""
+
+
 def for_people(plan: Plan) -> Plan:
     """The plan with the first flow of each session in the place of all of them: `web.1 … web.1978`."""
     flows = plan["flows"]
@@ -53,7 +57,12 @@ def drawing(plan: Plan) -> str:
     between = [link for link in plan["links"] if link["from"] in routers and link["to"] in routers]
     if len(routers) == 2 and between:
         return _dumbbell(plan, *_downstream(plan, routers, between))
-    return "\n".join(_pair(plan, link) for link in _one_way(plan["links"]))
+    return "\n".join(_pair(plan, link) for link in _one_way(_wires(plan)))
+
+
+def _wires(plan: Plan) -> list[dict[str, Any]]:
+    """The links of the network, without the processors of hosts."""
+    return [link for link in plan["links"] if "host" not in link]
 
 
 def base_rtt(plan: Plan, flow: dict[str, Any]) -> float:
@@ -91,7 +100,7 @@ def capacity_text(capacity: Any) -> str:
 
 def path(plan: Plan, flow: dict[str, Any]) -> list[str]:
     """The names of the nodes that a flow's data passes."""
-    links = [plan["links"][i] for i in flow["forward"]]
+    links = [link for i in flow["forward"] if "host" not in (link := plan["links"][i])]
     return [plan["nodes"][n]["name"] for n in [flow["from"], *(link["to"] for link in links)]]
 
 
@@ -104,7 +113,7 @@ def dot(plan: Plan) -> str:
     for node in plan["nodes"]:
         shape = "box" if node["kind"] == "router" else "ellipse"
         lines.append(f'  "{node["name"]}" [shape={shape}];')
-    for link in plan["links"]:
+    for link in _wires(plan):
         ends = f'"{plan["nodes"][link["from"]]["name"]}" -> "{plan["nodes"][link["to"]]["name"]}"'
         label = f"{rate_text(link)}, {link['delay']}" + (f"\\n{queue_text(link)}" if link["report"] else "")
         label += f"\\nedge: {edge}" if (edge := edge_text(plan, link)) else ""
@@ -201,7 +210,8 @@ def flow_rows(plan: Plan) -> list[list[str]]:
 
 
 def link_rows(plan: Plan) -> list[list[str]]:
-    """Each link that is reported, or that does more to packets than forward them."""
+    """Each link that is reported, or that does more than forward; processors of hosts if they are few."""
+    few = sum("host" in link for link in plan["links"]) <= _FEW
     return [
         [
             link["name"],
@@ -212,6 +222,6 @@ def link_rows(plan: Plan) -> list[list[str]]:
             edge_text(plan, link) or "none",
             ", ".join(i["kind"] for i in link["impairments"]) or "none",
         ]
-        for link in plan["links"]
+        for link in (plan["links"] if few else _wires(plan))
         if link["report"] or link["impairments"] or link.get("conditioner") or link.get("service")
     ]

@@ -13,7 +13,7 @@ from .errors import ScenarioError
 
 Series = Literal["flows", "queues", "signals", "reactions", "packets", "hops", "acks", "completions", "markers"]
 """The series that a run may record; docs/results.md has their columns."""
-Summary = Literal["flows", "queues", "sessions", "markers"]
+Summary = Literal["flows", "queues", "sessions", "markers", "hosts"]
 """What a result sums up."""
 
 Run = tuple[dict[str, Any], dict[str, Any], Path | None]
@@ -58,9 +58,10 @@ def runs_of(data: dict[str, Any], records: Records | None, labels: Mapping[str, 
 
 def summary(name: Summary, runs: Sequence[Run]) -> Table:
     """A row for each run and flow (or queue), with the run's labels."""
-    key = {"flows": "flow", "queues": "queue", "sessions": "session", "markers": "marker"}.get(name)
+    keys = {"flows": "flow", "queues": "queue", "sessions": "session", "markers": "marker", "hosts": "processor"}
+    key = keys.get(name)
     if key is None:
-        raise ScenarioError(f"there is no summary of `{name}`; there are flows, queues, sessions and markers")
+        raise ScenarioError(f"there is no summary of `{name}`; there are flows, queues, sessions, markers and hosts")
     return Table(
         door.table(
             [{"labels": labels, "rows": [_named(row, key) for row in run.get(name, ())]} for labels, run, _ in runs]

@@ -180,6 +180,11 @@ class Queue(Row):
     drops_in: Number
     arrivals_out: Number
     drops_out: Number
+    # Where both directions may share the wire.
+    collisions: Number
+    late_collisions: Number
+    excessive_collisions: Number
+    broken_frames: Number
 
     @property
     def drops(self) -> dict[str, Number]:
@@ -219,6 +224,24 @@ class Marker(Row):
     def packet_tokens(self) -> bool:
         """Whether a token stands for a packet, not for a byte."""
         return "tokens_made_packets" in self._fields
+
+
+class Host(Row):
+    """A host's processor in one direction, `receive` or `send`; docs/hosts.md defines each measurement."""
+
+    host: str
+    direction: str
+    packets: Number
+    merged_packets: Number
+    bytes: Number
+    pages: Number
+    interrupts: Number
+    cycles: Number
+    utilization: Number
+    cycles_per_packet: Number | None
+    cycles_per_byte: Number | None
+    cycles_per_bit: Number | None
+    dropped_packets: Number
 
 
 class Totals(Row):
@@ -299,6 +322,11 @@ class Result:
         return Rows(Marker({"name": m.get("flow") or m["link"], **m}) for m in self.json.get("markers", ()))
 
     @property
+    def hosts(self) -> Rows[Host]:
+        """Processors of hosts, one for each direction: `hosts["a/cpu_receive"]`, `hosts["s/sender/cpu_send"]`."""
+        return Rows(Host(h) for h in self.json.get("hosts", ()))
+
+    @property
     def jain(self) -> Number | None:
         """Jain's fairness index of all flows' goodput; None without goodput, or in a result of an older release."""
         found: Number | None = _number(self.json.get("jain"))
@@ -338,8 +366,8 @@ class Result:
         return records.series(name, list(self._labelled({})))
 
     def summary(self, name: Summary) -> Table:
-        """The measurements of `flows`, `queues`, `sessions` or `markers` in tidy form: a row for each run and flow,
-        numbers of single runs."""
+        """The measurements of `flows`, `queues`, `sessions`, `markers` or `hosts` in tidy form: a row for each run and
+        flow, numbers of single runs."""
         return records.summary(name, list(self._labelled({})))
 
     def values(self, measure: Callable[[Result], Number | None]) -> list[float]:

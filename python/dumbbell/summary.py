@@ -13,7 +13,21 @@ from typing import Any
 from .errors import ScenarioError
 
 _TEXT = frozenset(
-    {"name", "cc", "kind", "transport", "source", "fingerprint", "scenario", "title", "sizes", "link", "flow"}
+    {
+        "name",
+        "cc",
+        "kind",
+        "transport",
+        "source",
+        "fingerprint",
+        "scenario",
+        "title",
+        "sizes",
+        "link",
+        "flow",
+        "host",
+        "direction",
+    }
 )
 """Keys whose value is text, when it is there."""
 
@@ -83,6 +97,9 @@ def _point(point: dict[str, Any], at: str) -> None:
     _is(point.get("markers", []), list, f"{at}markers", "a list")
     for i, marker in enumerate(point.get("markers", [])):
         _marker(marker, f"{at}markers[{i}]")
+    _is(point.get("hosts", []), list, f"{at}hosts", "a list")
+    for i, host in enumerate(point.get("hosts", [])):
+        _host(host, f"{at}hosts[{i}]")
     _is(point.get("totals", {}), dict, f"{at}totals", "a table")
     _row({"name": "", **point.get("totals", {})}, f"{at}totals")
     for i, queue in enumerate(point["queues"]):
@@ -116,6 +133,14 @@ def _marker(marker: Any, at: str) -> None:
     for key in ("link", "kind"):
         _is(marker.get(key), str, f"{at}.{key}", "text")
     _row({"name": "", **marker}, at)
+
+
+def _host(host: Any, at: str) -> None:
+    """A row of a processor: whose it is, and which way."""
+    _is(host, dict, at, "a table")
+    for key in ("host", "direction"):
+        _is(host.get(key), str, f"{at}.{key}", "text")
+    _row(host, at)
 
 
 def _row(row: Any, at: str) -> None:

@@ -60,15 +60,18 @@ def sweep_tables(sweep: Sweep) -> list[RenderableType]:
 
 
 def result_grids(result: Result) -> list[Grid]:
-    """The flows, what their applications measured, the sessions, the queues, profiles and markers where there are any,
-    and acknowledgements where they were recorded."""
+    """The flows, what their applications measured, the sessions, the queues, profiles, markers and processors of hosts
+    where there are any, and acknowledgements where they were recorded."""
     own = [_flows(result)] if len(result.flows) or not len(result.sessions) else []
     told = [_applications(result)] if any(flow.application for flow in result.flows) else []
     sessions = [_sessions(result), *_by_size(result)] if len(result.sessions) else []
     followed = [acks for flow in result.flows if (acks := flow.acks) is not None]
     profiles = [_profiles(result)] if any("in_throughput_bps" in f.as_dict() for f in result.flows) else []
     markers = [_markers(result)] if len(result.markers) else []
-    return [*own, *told, *sessions, _queues(result), *profiles, *markers, *([_acks(followed)] if followed else [])]
+    wires = [_ethernets(result)] if any("collisions" in q.as_dict() for q in result.queues) else []
+    hosts = [_hosts(result)] if len(result.hosts) else []
+    tail = [_acks(followed)] if followed else []
+    return [*own, *told, *sessions, _queues(result), *wires, *profiles, *markers, *hosts, *tail]
 
 
 def measures_table(result: Result) -> Table:
@@ -145,6 +148,12 @@ _PROFILES: tuple[Column, ...] = (
     ("OUT sent", "out_sent_packets", "pkt"),
     ("OUT lost", "out_lost_packets", "pkt"),
 )
+_ETHERNETS: tuple[Column, ...] = (
+    ("collisions", "collisions", ""),
+    ("late", "late_collisions", ""),
+    ("excessive", "excessive_collisions", ""),
+    ("arrived broken", "broken_frames", "pkt"),
+)
 _MARKERS: tuple[Column, ...] = (
     ("IN", "in_rate_bps", "bps"),
     ("OUT", "out_rate_bps", "bps"),
@@ -155,6 +164,14 @@ _MARKERS: tuple[Column, ...] = (
     ("held", "held_mean_packets", "pkt"),
     ("holding", "holding_mean_s", "s"),
     ("p99 holding", "holding_p99_s", "s"),
+)
+_HOSTS: tuple[Column, ...] = (
+    ("packets", "packets", ""),
+    ("interrupts", "interrupts", ""),
+    ("a packet", "cycles_per_packet", "cycles"),
+    ("a bit", "cycles_per_bit", "cycles"),
+    ("utilization", "utilization", "1"),
+    ("dropped", "dropped_packets", "pkt"),
 )
 _RARE = ("marks", "rtos", "lock_out", "dropped_packets", "held_mean_packets")
 # What more is measured of a queue: a row for each, a column for each queue.
@@ -225,6 +242,13 @@ def _queues(result: Result) -> Grid:
     return Grid("Queues", ["queue", "kind", *titles, "drops"], rows, text_columns=2)
 
 
+def _ethernets(result: Result) -> Grid:
+    ends = [q for q in result.queues if "collisions" in q.as_dict()]
+    titles, cells = _measured(ends, _ETHERNETS)
+    rows = [[q.name, *row] for q, row in zip(ends, cells, strict=True)]
+    return Grid("Ends of Ethernets", ["queue", *titles], rows)
+
+
 def _profiles(result: Result) -> Grid:
     titles, cells = _measured(result.flows, _PROFILES)
     rows = [[f.name, *row] for f, row in zip(result.flows, cells, strict=True)]
@@ -243,6 +267,12 @@ def _markers(result: Result) -> Grid:
         [m.as_dict().get("flow") or "all", m.link, m.kind, *row] for m, row in zip(result.markers, cells, strict=True)
     ]
     return Grid("Markers", ["of flow", "before", "kind", *titles], rows, text_columns=3)
+
+
+def _hosts(result: Result) -> Grid:
+    titles, cells = _measured(result.hosts, _HOSTS)
+    rows = [[h.host, h.direction, *row] for h, row in zip(result.hosts, cells, strict=True)]
+    return Grid("Hosts", ["host", "processor", *titles], rows, text_columns=2)
 
 
 def _acks(followed: Sequence[Row]) -> Grid:

@@ -112,7 +112,7 @@ class Red:
         elif p.byte_drop == "max_size":
             self.p_b *= a.ip_len / p.mtu
         elif p.byte_drop == "ns2":
-            size = times = a.ip_len / p.mean_packet_size
+            size, times = a.ip_len, a.ip_len / p.mean_packet_size
         entering = self.below if p.spacing == "uniform_wait" else self.packets_counted == -1
         self.below = False
         if entering:
@@ -137,7 +137,9 @@ class Red:
 
     def spaced(self, times: float) -> float:
         """p_a of p_b and the count."""
-        x = self.count * self.p_b
+        # ns-2 divides the bytes since the last signal by the mean size as whole numbers.
+        count = self.count // self.p.mean_packet_size if self.p.byte_drop == "ns2" else self.count
+        x = count * self.p_b
         if self.p.spacing == "bernoulli":
             p = self.p_b
         elif self.p.spacing == "uniform":

@@ -29,3 +29,5 @@ registry! { aqm AnyAqm, suite aqm_suite {
     sfb::Sfb,
     wred::Wred,
 } }
+
+pub mod sizes;

@@ -54,6 +54,16 @@ pub fn plan_with(request: &Value, bring: &dyn Bring) -> Result<Value, Problem> {
     planned(request, bring, |shown| serde_json::to_value(shown).unwrap_or_default())
 }
 
+/// How much of each flow's way others take, too, of the first point: see [`crate::sharing::sharing`].
+///
+/// # Errors
+/// As [`plan_with`].
+pub fn sharing(request: &Value, bring: &dyn Bring) -> Result<Value, Problem> {
+    let study = Study::with(&Request::read(request)?.wish(), bring, false)?;
+    let one = &study.points[0];
+    Ok(crate::sharing::sharing(&study.plan(one, one.seed())?))
+}
+
 /// [`plan_with`] as a text: the tree of a plan of many flows would be ten times as large.
 ///
 /// # Errors
@@ -103,7 +113,9 @@ fn planned<T>(request: &Value, bring: &dyn Bring, show: impl FnOnce(&Shown<'_>) 
         });
     }
     let one = sound().next().unwrap_or(&study.points[0]);
-    let of = |plan: &Plan| (plan.duration, plan.flows.len(), plan.links.len());
+    // A host's processor is no link that anybody laid.
+    let laid = |plan: &Plan| plan.links.iter().filter(|link| link.host.is_none()).count();
+    let of = |plan: &Plan| (plan.duration, plan.flows.len(), laid(plan));
     let (duration, flows, links) = match points.first() {
         Some(first) if first.plan.seed == one.seed() => of(&first.plan),
         _ => of(&study.plan(one, one.seed())?),

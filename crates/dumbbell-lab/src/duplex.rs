@@ -4,7 +4,6 @@ use crate::node::{Node, below};
 use crate::problem::{Check, Diagnostic};
 use dumbbell_algos::service::duplex_mismatch::{DuplexMismatch, FASTEST};
 use dumbbell_core::catalogue::Algorithm;
-use dumbbell_core::units::Rate;
 use dumbbell_plan::Spec;
 use serde_json::Value;
 
@@ -41,10 +40,11 @@ pub fn couple(ahead: &mut Wired, back: &mut Wired, root: &Node, table: &[String]
 fn complement(end: &Wired, other: &mut Wired, root: &Node, at: &[String], check: &mut Check) {
     let Some(spec) = end.service.as_deref() else { return };
     let half = spec.config["half"] == Value::Bool(true);
-    if let Some(own) = &other.service {
-        let at = below(at, "service");
+    let at = below(at, "service");
+    if other.service.is_some() || root.at(&at).is_some() {
         let name = DuplexMismatch::ABOUT.name;
-        let cause = format!("one end of this link is of {name}, and the other of {}", own.kind);
+        let own = other.service.as_ref().map_or("constant", |spec| &spec.kind);
+        let cause = format!("one end of this link is of {name}, and the other of {own}");
         let d = Diagnostic::new(cause).at(root.nearest_place(&at));
         let fix = format!("write service = {{ kind = \"{name}\", half = {} }} here, or take it out", !half);
         return check.error(d.fix(fix).key(&at));

@@ -79,6 +79,7 @@ pub mod script;
 mod series;
 mod service;
 mod session;
+mod sharing;
 mod sizes;
 pub mod stats;
 mod stop;

@@ -64,6 +64,9 @@ pub const QUEUE_NUMBERS: [&str; 28] = [
     "utilization",
 ];
 
+/// Those of an end of an Ethernet whose other end may send at the same time.
+pub const DUPLEX_NUMBERS: [&str; 4] = ["collisions", "late_collisions", "excessive_collisions", "broken_frames"];
+
 /// One run: numbers are those of the window after the warm-up. Flows of sessions are in `totals`, and told of together in
 /// `sessions`.
 pub fn of_run(plan: &Plan, report: &Report, wall_s: f64) -> Value {
@@ -217,12 +220,8 @@ fn queue(q: &QueueReport) -> Value {
     });
     colours::add_to_queue(&mut queue, q);
     if let Some(d) = q.duplex {
-        queue["duplex"] = json!({
-            "collisions": d.collisions,
-            "late_collisions": d.late_collisions,
-            "excessive_collisions": d.excessive_collisions,
-            "broken_frames": d.broken_frames,
-        });
+        let values = [d.collisions, d.late_collisions, d.excessive_collisions, d.broken_frames];
+        DUPLEX_NUMBERS.iter().zip(values).for_each(|(key, value)| queue[*key] = value.into());
     }
     queue
 }

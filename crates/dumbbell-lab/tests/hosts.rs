@@ -53,13 +53,13 @@ fn a_core_is_linear_up_to_its_limit_and_then_constant() {
         if offered * cost(700.0) < 100e6 {
             near(number(cpu, "utilization"), offered * cost(700.0) / 100e6, 1e-3);
             near(number(flow, "goodput_bps"), mbps * 1e6, 1e-3);
-            assert_eq!((number(cpu, "drops"), interrupts), (0.0, packets), "each wakes an idle core");
+            assert_eq!((number(cpu, "dropped_packets"), interrupts), (0.0, packets), "each wakes an idle core");
         } else {
             assert_eq!(number(cpu, "utilization"), 1.0);
             near(number(flow, "goodput_bps"), most * 1472.0 * 8.0, 1e-4);
-            near(number(cpu, "drops"), (offered - most) * 2.0, 5e-3);
+            near(number(cpu, "dropped_packets"), (offered - most) * 2.0, 5e-3);
             assert_eq!(interrupts, 0.0, "a busy core polls");
-            assert_eq!(number(flow, "lost_packets"), number(cpu, "drops"));
+            assert_eq!(number(flow, "lost_packets"), number(cpu, "dropped_packets"));
         }
         near(number(cpu, "cycles_per_bit"), number(cpu, "cycles") / (number(flow, "goodput_bps") * 2.0), 1e-9);
         near(number(cpu, "cycles_per_packet"), number(cpu, "cycles") / packets, 1e-12);
@@ -105,7 +105,7 @@ receiver_cpu = { clock = "60 MHz", per_packet = 12000 }
     let r = run(TCP, &[]);
     near(number(&r["flows"][0], "goodput_bps"), limit, 0.01);
     let [takes, gives] = ["receive", "send"].map(|d| host(&r, &format!("s/receiver/cpu_{d}")));
-    assert!(number(takes, "utilization") > 0.99 && number(takes, "drops") > 0.0);
+    assert!(number(takes, "utilization") > 0.99 && number(takes, "dropped_packets") > 0.0);
     assert!(number(&r["queues"][0], "utilization") < 0.1, "the network is idle");
     near(number(gives, "cycles"), 12000.0 * number(gives, "packets"), 1e-12);
     near(number(gives, "packets"), number(takes, "packets") / 2.0, 0.1); // Every second segment is acknowledged.
@@ -214,4 +214,24 @@ fn what_packets_cost_is_told_without_a_run() {
         let said = door::host_cost(&json!({ "cpu": cpu, "mtu": mtu })).unwrap_err().rendered;
         assert!(said.contains(words), "{said}");
     }
+}
+
+/// What a processor does is decided when a packet comes; a queue that holds its packets, and a run that visits every link,
+/// have the same history.
+#[test]
+fn a_processor_has_one_history() {
+    let cpu = "cpu={preset=\"server_2021\", clock=\"40 MHz\", ring=\"20 pkt\", interrupt_gap=\"200 us\"}";
+    let with = |options: &[(&str, bool)]| {
+        let mut asked = request(RED, &[cpu, "flow.0.count=3", "duration=\"5 s\""]);
+        options.iter().for_each(|(key, value)| asked[*key] = json!(value));
+        let run = door::run(&asked, &|_| true).unwrap_or_else(|p| panic!("{}", p.rendered));
+        assert_eq!(run["valid"], true, "{}", run["conservation"]);
+        (run["fingerprint"].clone(), run["hosts"].clone())
+    };
+    let plain = with(&[]);
+    let sum = |key: &str| plain.1.as_array().unwrap().iter().map(|h| number(h, key)).sum::<f64>();
+    assert!(sum("merged_packets") > 0.0 && sum("interrupts") > 0.0 && sum("dropped_packets") > 0.0, "{}", plain.1);
+    assert_eq!(with(&[("fold", false)]), plain);
+    assert_eq!(with(&[("hold", true)]), plain);
+    assert_eq!(with(&[("straight", false)]), plain);
 }

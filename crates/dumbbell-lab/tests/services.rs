@@ -49,6 +49,35 @@ fn each_direction_has_its_own() {
     );
 }
 
+/// Of an Ethernet both ends are one service's: an end that nothing is written for is the opposite of the other; both are reported.
+#[test]
+fn the_ends_of_an_ethernet_belong_together() {
+    let ends = |overrides: &[&str]| {
+        let p = plan(RED, overrides);
+        ["bottleneck", "bottleneck_reverse"].map(|name| {
+            let link = named(&p, name);
+            let half = link.service.map(|spec| spec.config["half"].clone());
+            (half, link.rate, link.report)
+        })
+    };
+    let (rate, service) = (Rate::from_mbps(10), "dumbbell.bottleneck.service=duplex_mismatch");
+    let (half, full) = ((Some(json!(true)), rate, true), (Some(json!(false)), rate, true));
+    assert_eq!(ends(&[service]), [half.clone(), full.clone()]);
+    let reverse = "dumbbell.bottleneck.reverse.service=duplex_mismatch";
+    assert_eq!(ends(&[reverse]), [full, half.clone()]);
+    assert_eq!(ends(&[service, reverse]), [half.clone(), half]);
+    let refusal = |overrides: &[&str]| refused(&json!({ "source": { "text": RED }, "overrides": overrides }));
+    for (more, says) in [
+        ("dumbbell.bottleneck.reverse.service=constant", "half = false } here, or take it out"),
+        ("dumbbell.bottleneck.reverse.service={kind=\"arq\", loss=0.1}", "and the other of arq"),
+        ("dumbbell.bottleneck.reverse.rate=1 Mbps", "an Ethernet has one rate"),
+        ("dumbbell.bottleneck.rate=1 Gbps", "write rate = \"100 Mbps\""),
+    ] {
+        let said = refusal(&[service, more]);
+        assert!(said.contains(says), "{more}: {said}");
+    }
+}
+
 #[test]
 fn the_constant_rate_needs_no_word() {
     let hash = |text: &str, overrides: &[&str]| {

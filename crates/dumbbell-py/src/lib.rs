@@ -49,6 +49,14 @@ fn plan(py: Python<'_>, request: &str, own: Vec<Bound<'_, PyAny>>) -> PyResult<S
     py.detach(|| door::plan_text(&request, &own)).map_err(problem)
 }
 
+/// How much of each flow's way others take, too.
+#[pyfunction]
+#[pyo3(signature = (request, own = vec![]))]
+fn sharing(py: Python<'_>, request: &str, own: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
+    let (request, own) = (read(request)?, Own::read(&own)?);
+    py.detach(|| door::sharing(&request, &own)).map(|v| v.to_string()).map_err(problem)
+}
+
 /// Runs a scenario. About ten times a second, and at the end, `progress(finished, runs, fraction)` is called; the
 /// runs go on as long as that returns true.
 #[pyfunction]
@@ -183,6 +191,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(catalogue, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(plan, m)?)?;
+    m.add_function(wrap_pyfunction!(sharing, m)?)?;
     m.add_function(wrap_pyfunction!(run, m)?)?;
     m.add_function(wrap_pyfunction!(measure, m)?)?;
     m.add_function(wrap_pyfunction!(store, m)?)?;

@@ -5,7 +5,7 @@ use crate::{Name, Script, Side};
 use dumbbell_algos::cc::AnyCc;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::probe::Gauges;
-use dumbbell_core::segment::{Extra, Outbox, Segment, TS_UNIT_SHIFT, flag};
+use dumbbell_core::segment::{Extra, Notice, Outbox, Segment, TS_UNIT_SHIFT, flag};
 use dumbbell_core::transport::{CongestionControl, LocalSignal, Phase};
 use dumbbell_core::units::{Span, Time};
 use dumbbell_tcp::{Receiver, Sender, TcpConfig};
@@ -149,6 +149,15 @@ impl Bench {
         self.collect();
     }
 
+    /// A router tells of a packet that was too large for it.
+    pub fn notify(&mut self, notice: Notice) {
+        self.note(format!("< icmp frag_needed mtu {} seq {}", notice.mtu, notice.seq));
+        if let End::Sender(s) = &mut self.end {
+            s.notified(self.now, notice, &mut self.out);
+        }
+        self.collect();
+    }
+
     /// A segment arrives.
     pub fn inject(&mut self, seg: &Seg) {
         self.note(format!("< {seg}"));
@@ -276,7 +285,8 @@ impl Bench {
 }
 
 fn of_sender(s: &Sender<AnyCc>, name: &str) -> Option<Value> {
-    let (v, n) = (s.view(), s.stats());
+    let (v, n, path) = (s.view(), s.stats(), s.path_stats());
+    let count = |n: u32| Value::Count(u64::from(n));
     let span = |s: Option<Span>| s.map_or(Value::Word("none"), Value::Span);
     Some(match name {
         "cwnd" => Value::Bytes(v.cwnd),
@@ -304,6 +314,13 @@ fn of_sender(s: &Sender<AnyCc>, name: &str) -> Option<Value> {
         "tail_losses" => Value::Count(n.tail_losses),
         "spurious_timeouts" => Value::Count(n.spurious_timeouts),
         "spurious_recoveries" => Value::Count(n.spurious_recoveries),
+        "path_mtu" => Value::Bytes(u64::from(s.path_mtu())),
+        "mtu_changes" => count(path.mtu_changes),
+        "mtu_probes" => count(path.mtu_probes),
+        "mtu_probes_lost" => count(path.mtu_probes_lost),
+        "black_holes" => count(path.black_holes),
+        "notices" => count(path.notices),
+        "notices_ignored" => count(path.notices_ignored),
         "sent_packets" => Value::Count(n.sent_packets),
         "sent_bytes" => Value::Bytes(n.sent_bytes),
         _ => return None,

@@ -13,6 +13,7 @@ mod segment;
 mod values;
 mod words;
 
+use dumbbell_core::segment::Notice;
 use dumbbell_core::transport::LocalSignal;
 use dumbbell_core::units::{Span, Time};
 use dumbbell_tcp::TcpConfig;
@@ -88,6 +89,8 @@ enum Act {
     Say(LocalSignal),
     /// Segments arrive.
     Inject(Vec<Seg>),
+    /// A router tells of a packet that was too large for it.
+    Notify(Notice),
     /// These segments leave, in this order.
     Expect(Vec<Seg>),
     /// Nothing has left that no line expected.

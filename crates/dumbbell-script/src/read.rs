@@ -5,6 +5,7 @@ mod setup;
 
 use crate::words::{Word, words};
 use crate::{Act, Line, Script, Side, Trouble, quantity};
+use dumbbell_core::segment::Notice;
 use dumbbell_core::transport::LocalSignal;
 use dumbbell_core::units::{Span, Time};
 
@@ -101,6 +102,7 @@ impl Reading {
             (">", Some("nothing")) if rest.len() == 1 => Ok(Act::Nothing),
             (">", Some("any")) if rest.len() == 1 => Ok(Act::Any),
             (">", Some(_)) => Ok(Act::Expect(self.segments(rest, sender)?)),
+            ("<", Some("icmp")) => self.notice(&rest[0], &rest[1..]),
             ("<", Some(_)) => Ok(Act::Inject(self.segments(rest, !sender)?)),
             ("?", Some(_)) => Ok(Act::Claims(self.claims(rest)?)),
             ("write", Some("forever")) if sender && rest.len() == 1 => Ok(Act::Write(u64::MAX)),
@@ -122,6 +124,34 @@ impl Reading {
                 "known are > (must leave), < (arrives), ? (holds), write, close, offer, say; setup lines come first",
             )),
         }
+    }
+
+    /// `icmp frag_needed mtu 1400 seq s3`; without `mtu` as from a router that does not say it.
+    fn notice(&self, icmp: &Word<'_>, rest: &[Word<'_>]) -> Result<Act, Trouble> {
+        let form =
+            "write `< icmp frag_needed mtu 1400 seq s3`: the packet that carried this byte or segment was too large";
+        if self.side != Side::Sender {
+            return Err(trouble(icmp, "routers tell the sender of packets that were too large")
+                .fix("begin the script with `sender`"));
+        }
+        let [kind, pairs @ ..] = rest else { return Err(trouble(icmp, "`icmp` needs more on its line").fix(form)) };
+        if kind.text != "frag_needed" {
+            return Err(trouble(kind, format!("no router says `{}`", kind.text)).fix(form));
+        }
+        let (mut mtu, mut seq) = (0, None);
+        for pair in pairs.chunks(2) {
+            let [name, value] = pair else {
+                return Err(trouble(&pair[0], format!("`{}` needs a value", pair[0].text)).fix(form));
+            };
+            let wrong = || trouble(value, format!("`{}` does not fit `{}`", value.text, name.text)).fix(form);
+            match name.text {
+                "mtu" => mtu = value.text.parse().map_err(|_| wrong())?,
+                "seq" => seq = Some(quantity::position(value.text, self.mss).ok_or_else(wrong)?),
+                _ => return Err(trouble(name, format!("`{}` is nothing that a notice says", name.text)).fix(form)),
+            }
+        }
+        let seq = seq.ok_or_else(|| trouble(icmp, "this notice does not say of which packet it is").fix(form))?;
+        Ok(Act::Notify(Notice { mtu, seq: seq as u32 }))
     }
 
     fn size(&self, verb: &Word<'_>, rest: &[Word<'_>]) -> Result<u64, Trouble> {

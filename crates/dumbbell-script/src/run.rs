@@ -58,6 +58,9 @@ impl Run {
             Act::Close => return self.leftover(place, line.at, "a `>` line") && self.then(Bench::close),
             Act::Offer(bytes) => return self.leftover(place, line.at, "a `>` line") && self.then(|b| b.offer(*bytes)),
             Act::Say(word) => return self.leftover(place, line.at, "a `>` line") && self.then(|b| b.say(*word)),
+            Act::Notify(notice) => {
+                return self.leftover(place, line.at, "a `>` line") && self.then(|b| b.notify(*notice));
+            }
             Act::Inject(segments) => {
                 return self.leftover(place, line.at, "a `>` line")
                     && self.then(|b| segments.iter().for_each(|s| b.inject(s)));

@@ -35,6 +35,13 @@ pub const SENDER: &[&str] = &[
     "tail_losses",
     "spurious_timeouts",
     "spurious_recoveries",
+    "path_mtu",
+    "mtu_changes",
+    "mtu_probes",
+    "mtu_probes_lost",
+    "black_holes",
+    "notices",
+    "notices_ignored",
     "sent_packets",
     "sent_bytes",
 ];

@@ -54,6 +54,13 @@ fn what_cannot_be_read_is_told_where() {
         ("sender\n0 < ack s2 x1000000", "ack s2 x1000000", "these are more than 100000 segments on one line"),
         ("sender\n0 < ack s2 loud", "loud", "`loud` is nothing that a segment carries"),
         ("sender\n0 < ack s2 win wide", "wide", "`wide` does not fit `win`"),
+        ("receiver\n0 < icmp frag_needed seq 1", "icmp", "routers tell the sender"),
+        ("sender\n0 < icmp", "icmp", "`icmp` needs more on its line"),
+        ("sender\n0 < icmp redirect seq 1", "redirect", "no router says `redirect`"),
+        ("sender\n0 < icmp frag_needed mtu wide seq 1", "wide", "`wide` does not fit `mtu`"),
+        ("sender\n0 < icmp frag_needed mtu 1400", "icmp", "this notice does not say of which packet it is"),
+        ("sender\n0 < icmp frag_needed mtu 1400 seq", "seq", "`seq` needs a value"),
+        ("sender\n0 < icmp frag_needed ttl 3 seq 1", "ttl", "`ttl` is nothing that a notice says"),
         ("sender\n0 > s1, , s2", ">", ""),
         ("sender\n0 ? cwnd", "cwnd", "a claim has a name, a relation and a value"),
         ("sender\n0 ? cwmd == 4", "cwmd", "there is no `cwmd` to ask for"),
@@ -164,6 +171,9 @@ fn readable() -> impl Strategy<Value = Vec<&'static str>> {
         "+0 close",
         "+0 ? cwnd > 0, in_flight >= 0",
         "+0 < SYN-ACK",
+        "+0 < icmp frag_needed mtu 700 seq s3",
+        "+0 < icmp frag_needed seq s1",
+        "+700 > any",
         "+0 < ack s5 ecr 0.01",
     ]);
     prop::collection::vec(line, 0..40)
@@ -178,8 +188,8 @@ proptest! {
     }
 
     #[test]
-    fn no_life_does_harm(lines in readable(), cc in "newreno|sack|cubic|tahoe", handshake: bool, timestamps: bool) {
-        let setup = format!("sender cc={cc} handshake={handshake} timestamps={timestamps} ecn=rfc3168\n");
+    fn no_life_does_harm(lines in readable(), cc in "newreno|sack|cubic|tahoe", handshake: bool, timestamps: bool, way in "known|icmp|probe") {
+        let setup = format!("sender cc={cc} handshake={handshake} timestamps={timestamps} ecn=rfc3168 pmtu_discovery={way}\n");
         let body: String = lines.iter().map(|l| format!("+0 > any\n{l}\n")).collect();
         read(&format!("{setup}{body}+0 > any")).unwrap().run();
     }

@@ -24,8 +24,8 @@ struct Place {
 struct Datagram {
     /// How many pieces have not ended yet, copies included.
     open: u32,
-    /// Whether one of them was lost: then all of it is.
-    lost: bool,
+    /// Whether one of them was lost: then all of it is. Before the window, and in it; each is told once.
+    lost: [bool; 2],
     /// The socket that sent it (2 x flow + end).
     from: u32,
 }
@@ -139,7 +139,7 @@ impl Extras {
     /// A number for a datagram of socket `from` that is about to be cut.
     pub fn datagram(&mut self, from: u32) -> u32 {
         self.next_datagram += 1;
-        self.datagrams.insert(self.next_datagram, Datagram { open: 0, lost: false, from });
+        self.datagrams.insert(self.next_datagram, Datagram { open: 0, lost: [false; 2], from });
         self.next_datagram
     }
     /// Writes beside the packet with handle `i` that it is this piece; the handle that it now has. The first piece of a
@@ -164,15 +164,16 @@ impl Extras {
             self.ends(fragment.datagram);
         }
     }
-    /// A packet is lost: whether a loss of its datagram was not told yet. Any other packet is one.
-    pub fn loses(&mut self, i: u32) -> bool {
+    /// A packet is lost, in the window or before it: whether such a loss of its datagram was not told yet. Any other packet
+    /// is one.
+    pub fn loses(&mut self, i: u32, window: bool) -> bool {
         let Some(fragment) = self.fragment(i) else { return true };
-        self.loses_datagram(fragment.datagram).is_some()
+        self.loses_datagram(fragment.datagram, window).is_some()
     }
     /// The same of a datagram by its number: the socket that sent it. One of which no piece is left had its fate.
-    pub fn loses_datagram(&mut self, number: u32) -> Option<u32> {
+    pub fn loses_datagram(&mut self, number: u32, window: bool) -> Option<u32> {
         let datagram = self.datagrams.get_mut(&number)?;
-        (!std::mem::replace(&mut datagram.lost, true)).then_some(datagram.from)
+        (!std::mem::replace(&mut datagram.lost[usize::from(window)], true)).then_some(datagram.from)
     }
     fn ends(&mut self, number: u32) {
         let Some(datagram) = self.datagrams.get_mut(&number) else { return };

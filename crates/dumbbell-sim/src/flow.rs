@@ -185,7 +185,7 @@ impl Flow {
     pub fn notified(&mut self, now: Time, notice: Notice, out: &mut impl Outbox) {
         self.weigh(now);
         if let Ends::Tcp { sender, .. } = &mut self.ends {
-            let _ = (sender, notice, out);
+            sender.notified(now, notice, out);
         }
     }
 

@@ -424,16 +424,17 @@ impl Net {
         self.extras.take(packet.extra());
     }
 
-    /// Takes drops to the account of the run; calls `lost` with each data packet that was dropped, when and why.
+    /// Takes drops to the account of the run; calls `lost` with each data packet that was dropped, when and why. Of fragments one
+    /// speaks for all, before the window, which begins at `warm`, and in it.
     #[cold]
-    pub fn bury(&mut self, mut lost: impl FnMut(Time, &Parcel, Reason)) {
+    pub fn bury(&mut self, warm: Time, mut lost: impl FnMut(Time, &Parcel, Reason)) {
         for (t, parcel, why) in self.casualties.drain(..) {
             if t > self.end {
                 // Lost on the wire after the end: at the end it was still on its way.
                 self.tally.cut += 1;
             } else {
                 self.tally.dropped += 1;
-                if parcel.data && self.extras.loses(parcel.packet.extra()) {
+                if parcel.data && self.extras.loses(parcel.packet.extra(), t >= warm) {
                     lost(t, &parcel, why);
                 }
             }

@@ -15,13 +15,15 @@ pub struct Parcel {
     pub framing: Framing,
     /// Whether it goes from sender to receiver.
     pub data: bool,
+    /// Whether it is a piece of a larger packet.
+    pub fragment: bool,
 }
 
 impl Parcel {
     /// A packet from `socket` (2 x flow + end), on `leg` if that is known.
     #[inline]
     pub fn new(packet: Pkt, socket: u32, leg: u32) -> Self {
-        Parcel { packet, flow: socket / 2, leg, framing: Framing::default(), data: socket.is_multiple_of(2) }
+        Parcel { packet, flow: socket / 2, leg, framing: Framing::default(), data: socket.is_multiple_of(2), fragment: false }
     }
     /// The socket that it comes from.
     #[inline]
@@ -45,7 +47,7 @@ impl Packet for Parcel {
             flow: FlowId(self.flow),
             ecn: self.packet.ecn(),
             dscp: self.packet.dscp(),
-            fragment: false,
+            fragment: self.fragment,
         }
     }
     fn set_ce(&mut self) {

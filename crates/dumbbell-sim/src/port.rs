@@ -1,7 +1,7 @@
 //! A port of the simulated network: its queue, decided at arrival or held, and the wire behind it.
 use crate::account::{Account, Event, Scene};
 use crate::arrival::ArrivalQueue;
-use crate::entry::Pkt;
+use crate::entry::{NONE, Pkt};
 use crate::held::HeldQueue;
 use crate::observe::{Looks, Observer, QueueRow};
 use crate::parcel::Parcel;
@@ -67,11 +67,19 @@ impl Port {
         if t >= self.quiet_until {
             self.settle(t, scene);
         }
-        parcel.framing = self.framing;
+        self.frames(parcel, scene);
         let Queue::Arrival(queue) = &mut self.queue else { unreachable!("a held queue is a merge") };
         let taken = queue.offer(t, parcel, &mut self.account, scene)?;
         self.quiet_until = taken.done.min(self.quiet_until);
         self.onto_the_wire(taken, parcel, scene)
+    }
+
+    /// Says on the packet what the link adds to it, and whether it is a fragment.
+    #[inline]
+    fn frames<O: Observer>(&self, parcel: &mut Parcel, scene: &Scene<'_, O>) {
+        parcel.framing = self.framing;
+        let handle = parcel.packet.extra();
+        parcel.fragment = handle != NONE && scene.extras.fragment(handle).is_some();
     }
 
     /// A packet comes that is larger than the link carries, and must not be cut: it is dropped.
@@ -105,7 +113,7 @@ impl Port {
     /// A packet comes to a held queue: when the transmission ends that starts now, if one starts.
     pub fn arrive<O: Observer>(&mut self, t: Time, mut parcel: Parcel, scene: &mut Scene<'_, O>) -> Option<Time> {
         self.look_until(t, scene.observer);
-        parcel.framing = self.framing;
+        self.frames(&mut parcel, scene);
         self.account.stats.came(parcel.flow, u32::from(parcel.packet.ip_len()), parcel.packet.dscp());
         let Queue::Held(queue) = &mut self.queue else { unreachable!("asked of a queue that decides at arrival") };
         let done = queue.arrive(t, parcel, &mut self.account, scene);

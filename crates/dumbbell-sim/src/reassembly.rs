@@ -124,7 +124,7 @@ impl Gathering {
         let size = u64::from(piece.to - piece.from);
         if buffer.bytes + size > self.rules.memory.0 {
             self.counts.full += 1;
-            self.lost.extend(extras.loses_datagram(piece.datagram));
+            self.lost.extend(extras.loses_datagram(piece.datagram, true));
             extras.take(packet.extra());
             return None;
         }
@@ -176,7 +176,7 @@ fn expire(buffer: &mut Buffer, now: Time, lost: &mut Vec<u32>, counts: &mut Gath
         let Some(partial) = buffer.datagrams.remove(&number) else { continue };
         buffer.bytes -= partial.bytes();
         counts.expired += 1;
-        lost.extend(extras.loses_datagram(number));
+        lost.extend(extras.loses_datagram(number, true));
         extras.take(partial.head.map_or(NONE, |head| head.extra()));
     }
 }

@@ -295,7 +295,7 @@ impl World {
         if O::FOLLOWS && who.number != 0 {
             observer.discarded(t, who, link);
         }
-        let told = net.extras.loses(packet.extra());
+        let told = net.extras.loses(packet.extra(), t >= self.warm);
         net.extras.take(packet.extra());
         if who.data && told {
             let counts = t >= self.warm;
@@ -308,7 +308,7 @@ impl World {
     #[cold]
     pub(crate) fn bury(&mut self) {
         let (flows, colours, warm) = (&mut self.flows, &mut self.colours, self.warm);
-        self.net.bury(|t, parcel, why| {
+        self.net.bury(warm, |t, parcel, why| {
             let flow = parcel.flow as usize;
             flows[flow].loses(t, t >= warm, Some(parcel.packet.seq()));
             if t >= warm {

@@ -23,7 +23,7 @@ fn network(half: Option<[bool; 2]>, seconds: u64) -> Plan {
     let mut p = empty(1, Span::from_secs(seconds));
     let node = |name: &str, kind| Node { name: name.into(), kind, silent: false };
     p.nodes = vec![node("server", NodeKind::Host), node("switch", NodeKind::Router), node("host", NodeKind::Host)];
-    for (a, b, mbps, us) in [(SERVER, SWITCH, 1000, 1000), (SWITCH, HOST, 100, 1)] {
+    for (a, b, mbps, us) in [(SERVER, SWITCH, 1000, 1000), (SWITCH, HOST, 100, 20)] {
         for (from, to) in [(a, b), (b, a)] {
             let wire = link(from, to, Rate::from_mbps(mbps), Span::from_us(us));
             p.links.push(dumbbell_plan::Link { framing: 38, least: 84, ..wire });

@@ -77,6 +77,12 @@ impl Detect for AnyDetect {
     fn on_cut(&mut self, now: Time, una: u64, board: &Scoreboard) {
         each!(self, d => d.on_cut(now, una, board));
     }
+    fn on_mss(&mut self, mss: u64) {
+        each!(self, d => d.on_mss(mss));
+    }
+    fn withdraw(&mut self, mss: u64) {
+        each!(self, d => d.withdraw(mss));
+    }
     fn forgive(&mut self, reordered: bool) {
         each!(self, d => d.forgive(reordered));
     }

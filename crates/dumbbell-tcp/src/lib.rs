@@ -16,4 +16,4 @@ pub use detect::{AnyDetect, Dcr, DupAcks, Rack};
 pub use receiver::{Manners, Receiver, ReceiverStats};
 pub use recover::{AnyRecover, Guard, Meter, Prr, Reno, Sack, Tahoe};
 pub use rtt::{Clock, Estimator};
-pub use sender::{Sender, SenderStats, SenderView};
+pub use sender::{PathStats, Sender, SenderStats, SenderView};

@@ -6,19 +6,23 @@ mod control;
 mod freeze;
 mod frto;
 mod gain;
+mod notice;
 mod opening;
 mod orders;
 mod ordinary;
 mod output;
 mod pacing;
+mod path;
 mod probe;
 mod rate;
 mod recovery;
+mod search;
 mod tags;
 mod timer;
 mod undo;
 use control::Control;
 pub(crate) use opening::syn_options;
+pub use path::PathStats;
 
 use crate::{AnyDetect, AnyRecover, Clock, Estimator, Receiver, TcpConfig};
 use dumbbell_core::packet::Ecn as Codepoint;
@@ -134,7 +138,11 @@ struct Cold {
     tags: tags::Tags,
     /// Congestion and zero-window state that only events change.
     rto_una: u64,
+    /// Timeouts of it, one after the other.
+    stuck: u8,
     syn_resent: bool,
+    /// Whether what goes again only was too large for the path.
+    refitting: bool,
     opened_at: Time,
     /// What the acknowledgement at hand reports and echoes.
     report: gain::Report,
@@ -150,6 +158,8 @@ struct Cold {
     probe: probe::Probe,
     /// Delivery rates, if the congestion control asked for them.
     rates: Option<Box<rate::Rates>>,
+    /// The path's size, once it proved to be another than that of its ends.
+    path: Option<Box<path::PathSize>>,
     /// Repetitions lost when the window was last reduced for one, and where that round trip ends.
     lost_again: (u64, u64),
 }
@@ -228,6 +238,9 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     quantum: u32,
     /// Bytes of the FIN: 1 after a close that sends one.
     fin: u8,
+    /// Whether larger segments are tried, and whether a time is set at which they will be.
+    searching: bool,
+    raising: bool,
     clock: Clock,
     timer: Clock,
     rtt: Estimator,
@@ -364,6 +377,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             next = next.min(self.detect.deadline());
             self.settle_probe(now);
             next = next.min(self.probe_due);
+        }
+        if self.raising {
+            next = next.min(self.raise_at());
         }
         self.next = next;
         self.ordinary = self.is_ordinary();

@@ -16,11 +16,12 @@ from .options import Json, show
 class HostOptions:
     """What packets cost the host."""
 
-    clock: Annotated[str | None, Parameter(help="The clock of the host's core. Default: 1GHz.")] = None
-    cycles_per_packet: Annotated[
-        float | None, Parameter(help="Its cycles for a packet, whatever the length. Default: 1200, the paper's.")
+    host: Annotated[
+        str | None, Parameter(help="A host of `dumbbell explain host_cpu`. Default: header_2004, the paper's.")
     ] = None
-    cycles_per_byte: Annotated[float | None, Parameter(help="Its cycles for each byte. Default: 0.")] = None
+    clock: Annotated[str | None, Parameter(help="The clock of the host's core. Default: the host's.")] = None
+    cycles_per_packet: Annotated[float | None, Parameter(help="Its cycles for a packet, whatever the length.")] = None
+    cycles_per_byte: Annotated[float | None, Parameter(help="Its cycles for each byte.")] = None
 
 
 @app.command(name="mtu")
@@ -35,9 +36,7 @@ def mtu(
         str, Parameter(help="packet: all sizes lose as many; bit: larger ones more. Default: packet.")
     ] = "packet",
     cc: Annotated[str, Parameter(help="The flow's congestion control. Default: cubic.")] = "cubic",
-    profile: Annotated[
-        str | None, Parameter(help="Its TCP: ns2, rfc or linux. Default: linux; with another --cc rfc.")
-    ] = None,
+    profile: Annotated[str, Parameter(help="Its TCP: ns2, rfc or linux. Default: linux.")] = "linux",
     mtu: Annotated[
         list[int], Parameter(consume_multiple=True, help="MTUs to try, in bytes. Default: those of docs/advise.md.")
     ] = [],  # noqa: B006 (cyclopts reads it)
@@ -46,7 +45,7 @@ def mtu(
     ] = None,
     datagram: Annotated[str | None, Parameter(help="UDP datagrams that are cut. Default: 8192B, as NFS has.")] = None,
     dev: Annotated[str, Parameter(help="The network device of the lines to paste. Default: eth0.")] = "eth0",
-    host: HostOptions | None = None,
+    cpu: HostOptions | None = None,
     options: MtuOptions | None = None,
     json: Json = False,
 ) -> int:
@@ -61,7 +60,7 @@ def mtu(
     from ..advise.mtu.work import mtu as advise
     from ..advise.question import read_span, seeds_of
 
-    options, cpu = options or MtuOptions(), host or HostOptions()
+    options, cpu = options or MtuOptions(), cpu or HostOptions()
     wish = Wish(
         question=question.read(
             rate,
@@ -73,7 +72,7 @@ def mtu(
             mtu,
             most_wait,
             datagram,
-            hosts.read(cpu.clock, cpu.cycles_per_packet, cpu.cycles_per_byte),
+            hosts.read(cpu.host, cpu.clock, cpu.cycles_per_packet, cpu.cycles_per_byte),
         ),
         seeds=seeds_of(options.seeds, SEEDS),
         budget_s=read_span("--budget", options.budget, "60s"),

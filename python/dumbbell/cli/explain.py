@@ -46,11 +46,21 @@ def algorithm_page(algorithm: Algorithm, every: bool = False) -> Page:
         Padding(algorithm.equations.strip("\n"), (0, 0, 1, 4)),
         _parameters(own, "Parameters"),
         *([_as_in_red(algorithm.name, shared), ""] if shared else []),
+        *(line for preset in algorithm.presets for line in _preset(preset, algorithm)),
         f"Sources: {'; '.join(algorithm.sources)}",
         f"Provenance: {PROVENANCE.get(algorithm.provenance, algorithm.provenance)}",
         *([f"Written in {algorithm.language}: {algorithm.file}"] if algorithm.file else []),
     ]
     return dataclasses.asdict(algorithm), lines
+
+
+def _preset(preset: dict[str, Any], algorithm: Algorithm) -> list[RenderableType]:
+    """A set of parameters: its name, what it is, what differs from the defaults, and where that comes from."""
+    defaults = {p.name: p.default for p in algorithm.parameters}
+    numbers = {name: value for name, value in preset["cpu"].items() if value != defaults.get(name)}
+    said = ", ".join(f"{name} {_value(value)}" for name, value in {**numbers, "ring": preset["ring"]}.items())
+    lines = [f"{preset['title']}: {said}", *preset["sources"]]
+    return [f"Preset {preset['name']}", *(Padding(line, (0, 0, 0, 4)) for line in lines), ""]
 
 
 def shared_with_red(algorithm: Algorithm) -> tuple[Parameter, ...]:

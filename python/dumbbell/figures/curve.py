@@ -28,6 +28,11 @@ class Red:
         the thresholds are not packets, or not in order."""
         (red,) = catalogue.find("red")
         values = {p.name: p.default for p in red.parameters} | dict(parameters)
+        if str(values.get("auto_th")).lower() == "true":
+            raise ScenarioError(
+                "with auto_th the thresholds follow from a link, which a curve alone does not have: draw that of a "
+                "run, or write min_th and max_th"
+            )
         curve = cls(
             min_th=_packets(values, "min_th"),
             max_th=_packets(values, "max_th"),

@@ -69,9 +69,12 @@ def measured(source: Source, view: View) -> Measured:
     at = arrived.join_asof(average, on="time_s", strategy="nearest")["avg"].drop_nulls().to_numpy()
     given = signals.filter((pl.col("queue") == name) & pl.col("reason").is_in(_REASONS))
     saw = given["avg"].drop_nulls().to_numpy() if "avg" in given.columns else np.array([])
+    low, high = plain_packets(config["min_th"]), plain_packets(config["max_th"])
+    if config.get("auto_th"):  # They follow from the link, and only the run says them.
+        low, high = (float(queues.filter(pl.col("queue") == name)[key].drop_nulls()[0]) for key in ("min_th", "max_th"))
     red = Red(
-        min_th=plain_packets(config["min_th"]),
-        max_th=plain_packets(config["max_th"]),
+        min_th=low,
+        max_th=high,
         max_p=float(config["max_p"]),
         gentle=bool(config.get("gentle")),
     )

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from .sizes import as_ns2, length, of_size, share, typical
 from .theory import Gauges, Hold, Instants, Law, Over, Parameters, Response
 
 AVERAGE = "average queue [packets]"
@@ -50,7 +51,10 @@ def red(gauges: Gauges, p: Parameters) -> float:
         p_b = top + (1 - top) * (avg - high) / high
     else:
         p_b = 1.0
-    return frequency(p_b, p.word("spacing", "uniform"))
+    spacing = p.word("spacing", "uniform")
+    if p.word("byte_drop") == "ns2" and p_b < 1:
+        return as_ns2(p_b, spacing, typical(p))
+    return frequency(p_b if p_b >= 1 or "byte_drop" not in p.values else p_b * share(p), spacing)
 
 
 RED = "p_b = max_p (avg - min_th) / (max_th - min_th), spaced"
@@ -66,9 +70,10 @@ def blue(times: Sequence[float], hold: Hold, p: Parameters) -> list[float]:
 def pi(times: Sequence[float], hold: Hold, p: Parameters) -> list[float]:
     """Hollot and others 2001, equation 8: p + a (q - q_ref) - b (q_old - q_ref), w times in a second."""
     values, value, old = [0.0], 0.0, 0.0
+    queue = length(hold.packets, p)
     for _ in range(math.ceil(hold.seconds * p["w"])):
-        value = min(1.0, max(0.0, value + p["a"] * (hold.packets - p["q_ref"]) - p["b"] * (old - p["q_ref"])))
-        old = hold.packets
+        value = min(1.0, max(0.0, value + p["a"] * (queue - p["q_ref"]) - p["b"] * (old - p["q_ref"])))
+        old = queue
         values.append(value)
     return [values[min(len(values) - 1, math.floor(t * p["w"] + 1e-9))] for t in times]
 
@@ -119,7 +124,10 @@ def rem(times: Sequence[float], hold: Hold, p: Parameters) -> list[float]:
     """Athuraliya and others 2001: with arrivals at the link's rate the price grows by gamma alpha (b - b*) each
     tupdate, after the burst that makes the queue; p = 1 - phi^-price."""
     updates = [math.floor(t / p["tupdate"] + 1e-9) for t in times]
-    prices = [p["gamma"] * (hold.packets * (n > 0) + n * p["alpha"] * (hold.packets - p["target"])) for n in updates]
+    queue = length(hold.packets, p)
+    # Without byte mode each packet counts one, over a link that sends so many typical ones.
+    excess = p["alpha"] * (queue - p["target"]) + (length(1, p) - typical(p)) * p["tupdate"] / hold.service_s
+    prices = [p["gamma"] * (queue * (n > 0) + n * excess) for n in updates]
     return [1 - p["phi"] ** -price for price in prices]
 
 
@@ -235,7 +243,7 @@ LAWS: dict[str, Law] = {
         "marking probability p_m",
         "p_m grows by d1 once in freeze_time",
         blue,
-        lambda p_m, hold, p: p_m,
+        lambda p_m, hold, p: of_size(p_m, p),
         lambda p: Hold(round(p["trigger"]) + 10, 2.0),
         queue={**ROOM, "trigger": "20 pkt", "ecn": True},
     ),
@@ -244,7 +252,7 @@ LAWS: dict[str, Law] = {
         "marking probability p",
         "p <- p + a (q - q_ref) - b (q_old - q_ref), w times a second",
         pi,
-        lambda probability, hold, p: probability,
+        lambda probability, hold, p: of_size(probability, p),
         lambda p: Hold(round(2 * p["q_ref"]), 100.0),
         queue={**ROOM, "ecn": True, "a": 1.822e-4, "b": 1.816e-4},
     ),
@@ -271,7 +279,7 @@ LAWS: dict[str, Law] = {
         "marking probability",
         "1 - phi^-price; price grows by gamma alpha (q - q*)",
         rem,
-        lambda probability, hold, p: probability,
+        lambda probability, hold, p: of_size(probability, p),
         lambda p: Hold(round(2 * p["target"]), 8.0, service_s=0.97e-3),  # Updates do not meet arrivals.
         queue={**ROOM, "ecn": True, "gamma": 0.1},
     ),
@@ -289,7 +297,7 @@ LAWS: dict[str, Law] = {
         "marking probability p_min",
         "p_m grows by increment with each packet that finds `target`",
         sfb,
-        lambda p_min, hold, p: p_min,
+        lambda p_min, hold, p: of_size(p_min, p),
         lambda p: Hold(round(p["target"]) + 1, 0.5 / p["increment"] * 1e-3),
         queue={**ROOM, "ecn": True, "increment": 1e-4},
     ),

@@ -14,10 +14,9 @@ from ..driving import drive
 from ..errors import ScenarioError
 from ..stats import wilson95
 from .laws import LAWS
+from .sizes import SIZE
 from .theory import Gauges, Hold, Instants, Over, Parameters, Response
 
-SIZE = 1000
-"""Bytes of a packet: a link of 8 Mbps takes a millisecond for one."""
 _BINS = 40
 _LOADS = ((0.1, 0.8, 1.0), (0.55, 1.0, 1.3), (0.35, 1.3, 8.0))
 """Shares of the packets, and the load at their first and last."""

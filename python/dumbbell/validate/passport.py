@@ -37,6 +37,7 @@ SUBJECTS = (
     "markers",
     "traffic",
     "two_way",
+    "hosts",
 )
 """The modules of this package that have `ORACLES`, in the order of the passport."""
 

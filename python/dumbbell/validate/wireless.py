@@ -10,7 +10,7 @@ from typing import Any
 from ..arrow import Table
 from ..driving import drive
 from .bench import Run, once, over_drives, over_seeds, worst
-from .laws import links
+from .laws import links, losses
 from .links import constant
 from .oracle import Oracle
 
@@ -60,6 +60,24 @@ def _losses() -> Iterator[Oracle]:
         over_drives(key, make, _burst),
         "packets",
     )
+
+
+def _coded() -> Iterator[Oracle]:
+    data, repair, loss, to_good = 8, 2, 0.2, 0.2
+    code = {"kind": "fec", "data": data, "repair": repair}
+    to_bad = to_good * loss / (1 - loss)
+    bursts = {**code, "loss": 0.0, "to_bad": to_bad, "to_good": to_good}
+    law = "A block code that repairs any m losses of n: p P(Binomial(n - 1, p) >= m)"
+    apart, together = losses.coded(loss, data, repair), losses.coded_bursts(to_bad, to_good, data, repair)
+    dealt = f"{law}; bursts, dealt out to 40 blocks"
+    chain = "A block in a row over Gilbert's channel: forward over states and losses"
+    for name, wire, what, expected in (
+        ("residual", {**code, "loss": loss}, law, apart),
+        ("interleaved", {**bursts, "interleave": 40}, dealt, apart),
+        ("bursts", bursts, chain, together),
+    ):
+        make = partial(_spaced, impairment=[wire])
+        yield Oracle(f"fec.{name}", what, expected, 0.05, over_drives(("fec", name), make, _lost))
 
 
 def _burst(table: Table) -> float:
@@ -203,4 +221,4 @@ def _sent(rate: float, run: Run) -> float:
     return float(run["queues"][0]["departed_bytes"] * 8 / rate / seconds)
 
 
-ORACLES: list[Oracle] = [*_losses(), *_delays(), *_fates(), *_arq(), *_rates()]
+ORACLES: list[Oracle] = [*_losses(), *_coded(), *_delays(), *_fates(), *_arq(), *_rates()]

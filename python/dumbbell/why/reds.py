@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..units import plain_packets
 from .finding import Decision
-from .saying import full, gauges, general, n, ordinal, said
+from .saying import by_size, full, gauges, general, length, n, ordinal, said
 
 NEED = {"avg", "p_b", "p_a", "count", "coin"}
 MOVES = {
@@ -32,7 +32,7 @@ def red(d: Decision) -> str:
 
 
 def _between(d: Decision, low: float, high: float) -> str:
-    g, average = d.gauges, f"the average queue was {n(d.gauges['avg'])} packets"
+    g, average = d.gauges, f"the average queue was {length(d, d.gauges['avg'])}"
     gentle = bool(d.parameters.get("gentle"))
     moved = _moved(d)
     if d.reason == "forced":
@@ -42,7 +42,7 @@ def _between(d: Decision, low: float, high: float) -> str:
         where = f"{average}, between max_th {n(high)} and twice that (gentle)"
     else:
         where = f"{average}, between min_th {n(low)} and max_th {n(high)}"
-    chance = f"{where}{moved}, so p_b = {n(g['p_b'])}"
+    chance = f"{where}{moved}, so p_b = {n(g['p_b'])}{by_size(d)}"
     return f"{chance}; {coin(d)}{_weight(d)}"
 
 
@@ -50,7 +50,7 @@ def rio(d: Decision) -> str:
     """RED's clause with the colour of the packet, and what its flow counts for."""
     unsignalled = d.algorithm == "ered" and not d.gauges.get("class", 1.0) and not d.parameters.get("in_curve")
     if d.reason == "overflow" and unsignalled:
-        return f"{full(d)}, and for nothing else ERED drops an IN packet; the average was {n(d.gauges['avg'])} packets"
+        return f"{full(d)}, and for nothing else ERED drops an IN packet; the average was {length(d, d.gauges['avg'])}"
     return red(d)
 
 
@@ -83,7 +83,7 @@ def choke(d: Decision) -> str:
     """Two of one flow, or RED."""
     if d.reason != "evicted" or "avg" not in d.gauges:
         return red(d)
-    average = f"the average queue was {n(d.gauges['avg'])} packets, not below min_th {said(d, 'min_th')}"
+    average = f"the average queue was {length(d, d.gauges['avg'])}, not below min_th {said(d, 'min_th')}"
     compared = "an arriving packet was compared with one drawn from the queue"
     return f"{average}, so {compared}; both were of this flow, and both went"
 
@@ -94,22 +94,23 @@ def fred(d: Decision) -> str:
     if not {"qlen", "avgcq", "strike", "active"} <= g.keys():
         return general(d)
     share = f"{n(g['avgcq'])} is the share of each of {n(g['active'])} flows"
-    flow = f"its flow had {n(g['qlen'])} of the packets that wait, where {share}"
+    what = "the packets that wait" if not d.parameters.get("byte_mode") else "what waits, in typical packets"
+    flow = f"its flow had {n(g['qlen'])} of {what}, where {share}"
     if d.reason == "forced":
         caught = {0: "never been caught", 1: "been caught once"}.get(
             round(g["strike"]), f"been caught {n(g['strike'])} times"
         )
-        return f"{flow}; it had {caught} with too many before; the average queue was {n(g['avg'])} packets"
+        return f"{flow}; it had {caught} with too many before; the average queue was {length(d, g['avg'])}"
     if d.reason == "overflow":
         return f"{full(d)}; {flow}"
-    return f"{flow}; the average queue was {n(g['avg'])} packets, so RED's p_b = {n(g['p_b'])}; {coin(d)}"
+    return f"{flow}; the average queue was {length(d, g['avg'])}, so RED's p_b = {n(g['p_b'])}{by_size(d)}; {coin(d)}"
 
 
 def jersey(d: Decision) -> str:
     """TCP Jersey's congestion warning: an average beyond one threshold."""
     if "avg" not in d.gauges:
         return general(d)
-    average = f"the average queue was {n(d.gauges['avg'])} packets"
+    average = f"the average queue was {length(d, d.gauges['avg'])}"
     if d.reason == "overflow":
         return f"{full(d)}; {average}, and congestion warnings only mark"
     return f"{average}, beyond the threshold from which every packet that can be marked is"
@@ -153,4 +154,4 @@ def _too_slow(d: Decision, low: float, high: float) -> str:
         return f"{full(d)}; the decision saw {gauges(d)}"
     region, bound = ("below min_th", low) if average < low else ("still below max_th", high)
     whose = "RED's average" if d.algorithm == "red" else "the average"
-    return f"{full(d)}; {whose}, {n(average)} packets, was {region} ({n(bound)}) and too slow to see it"
+    return f"{full(d)}; {whose}, {length(d, average)}, was {region} ({n(bound)}) and too slow to see it"

@@ -30,6 +30,21 @@ def full(d: Decision) -> str:
     return "the queue had no room for it" if d.queue_packets is None else f"{waiting(d.queue_packets)}{limit}"
 
 
+def length(d: Decision, packets: float) -> str:
+    """A length as the algorithm counts it: `7.4 packets`, in byte mode `7.4 packets of 500 B`."""
+    mean = f" of {d.parameters.get('mean_packet_size')}" if d.parameters.get("byte_mode") else ""
+    return f"{n(packets)} packets{mean}"
+
+
+def by_size(d: Decision) -> str:
+    """What byte-mode drop made of the probability."""
+    drop = d.parameters.get("byte_drop", "off")
+    over = {"mean_size": "mean_packet_size", "max_size": "the MTU"}.get(str(drop))
+    if drop == "ns2":
+        return ", and p_a is what the count makes of it times the packet's size over mean_packet_size"
+    return f", the curve's times the packet's size over {over}" if over else ""
+
+
 def waiting(packets: int) -> str:
     """`it found 12 packets waiting`."""
     return f"it found {counted(packets, 'packet')} waiting"

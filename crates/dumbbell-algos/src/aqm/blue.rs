@@ -11,11 +11,12 @@
 //!
 //! A packet that is dropped at an idle link leaves it idle, which is one more event of an idle link, as in ns-2, where
 //! the link then asks the queue in vain. Without it `p_m` = 1 would last.
+use super::sizes::{ByteDrop, Sizes, check_sizes};
 use dumbbell_core::aqm::{Aqm, Cx, Decision, LinkInfo, QueueView, Verdict};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
-use dumbbell_core::units::{Packets, Span, Time};
+use dumbbell_core::units::{Bytes, Packets, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +36,15 @@ pub struct BlueConfig {
     /// An arriving packet that finds more than this in the queue counts like a loss; `"0 pkt"`: losses alone count.
     #[schemars(extend("x-source" = "CSE-TR-387-99: its basic form has losses alone"))]
     pub trigger: Packets,
+    /// Size of a typical packet, the unit of `byte_mode` and of `byte_drop`.
+    #[schemars(extend("x-source" = "as RED: ns-2 mean_pktsize_ 500"))]
+    pub mean_packet_size: Bytes,
+    /// Whether `trigger` means bytes, `trigger * mean_packet_size`. Losses and idle times are what they are.
+    #[schemars(extend("x-source" = "CSE-TR-387-99: packets"))]
+    pub byte_mode: bool,
+    /// Whether larger packets are signalled more often. RFC 7141 section 2.2 advises against it.
+    #[schemars(extend("x-source" = "CSE-TR-387-99: no"))]
+    pub byte_drop: ByteDrop,
     /// Whether ECN-capable packets are marked rather than dropped.
     #[schemars(extend("x-source" = "as RED: ns-2 setbit_ false"))]
     pub ecn: bool,
@@ -42,16 +52,30 @@ pub struct BlueConfig {
 
 impl Default for BlueConfig {
     fn default() -> Self {
-        BlueConfig { d1: 0.0025, d2: 0.00025, freeze_time: Span::from_ms(10), trigger: Packets(0.0), ecn: false }
+        BlueConfig {
+            d1: 0.0025,
+            d2: 0.00025,
+            freeze_time: Span::from_ms(10),
+            trigger: Packets(0.0),
+            mean_packet_size: Bytes(500),
+            byte_mode: false,
+            byte_drop: ByteDrop::Off,
+            ecn: false,
+        }
     }
 }
 
-impl Config for BlueConfig {}
+impl Config for BlueConfig {
+    fn check(&self) -> Result<(), Fault> {
+        check_sizes(self.mean_packet_size, self.byte_drop, None)
+    }
+}
 
 /// One probability, moved by losses and by an idle link.
 #[derive(Clone, Debug)]
 pub struct Blue {
     config: BlueConfig,
+    sizes: Sizes,
     p_m: f64,
     coin: f64,
     /// When the probability was stepped last.
@@ -77,7 +101,8 @@ impl Algorithm for Blue {
         provenance: Provenance::Recollection,
     };
     fn new(config: &BlueConfig, _: &LinkInfo) -> Self {
-        Blue { config: config.clone(), p_m: 0.0, coin: 1.0, last_update: None, idle: true }
+        let sizes = Sizes::new(config.mean_packet_size, config.byte_mode, config.byte_drop);
+        Blue { config: config.clone(), sizes, p_m: 0.0, coin: 1.0, last_update: None, idle: true }
     }
 }
 
@@ -90,23 +115,23 @@ impl Blue {
         }
     }
 
-    fn decide(&mut self, cx: &mut Cx<'_>) -> Verdict {
+    fn decide(&mut self, cx: &mut Cx<'_>, p: &Meta) -> Verdict {
         if self.p_m <= 0.0 {
             return Verdict::Pass;
         }
         self.coin = cx.rng.unit();
-        Verdict::early(self.coin < self.p_m, self.config.ecn)
+        Verdict::early(self.coin < self.p_m * self.sizes.share(p.ip_len, cx.link.mtu), self.config.ecn)
     }
 }
 
 impl Aqm for Blue {
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
         let trigger = self.config.trigger.0;
-        if !fits || (trigger > 0.0 && f64::from(q.backlog().packets) > trigger) {
+        if !fits || (trigger > 0.0 && self.sizes.length(q.backlog()) > trigger) {
             self.step(cx.now, self.p_m + self.config.d1);
         }
         // A packet that does not fit is lost in any case, and so draws nothing.
-        let verdict = if fits { self.decide(cx) } else { Verdict::Pass };
+        let verdict = if fits { self.decide(cx, p) } else { Verdict::Pass };
         if self.idle && matches!(verdict.decide(p.ecn, fits), Decision::Drop(_)) {
             self.step(cx.now, self.p_m - self.config.d2);
         }

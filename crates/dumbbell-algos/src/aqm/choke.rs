@@ -16,6 +16,7 @@ use super::red::average::{Average, AverageRule, IdleFraction, IdleStyle};
 use super::red::config::check_thresholds;
 use super::red::curve::{Curve, Region};
 use super::red::spacing::{Spacing, SpacingLaw};
+use super::sizes::{ByteDrop, Part, Sizes, check_sizes};
 use dumbbell_core::aqm::{Aqm, Cx, Decision, LinkInfo, Needs, QueueView, Reason, Slot, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::Meta;
@@ -56,9 +57,15 @@ pub struct ChokeConfig {
         extend("exclusiveMinimum" = 0.0, "x-source" = "Floyd, Jacobson 1993, section 6: 0.002")
     )]
     pub w_q: f64,
-    /// Size of a typical packet, for the decay of the average while idle.
+    /// Size of a typical packet: the decay of the average while idle, the unit of `byte_mode` and of `byte_drop`.
     #[schemars(extend("x-source" = "ns-2 mean_pktsize_ 500"))]
     pub mean_packet_size: Bytes,
+    /// Whether the queue is measured in bytes: thresholds then mean `th * mean_packet_size` bytes.
+    #[schemars(extend("x-source" = "Pan et al. 2000: packets"))]
+    pub byte_mode: bool,
+    /// Whether larger packets are signalled more often. RFC 7141 section 2.2 advises against it.
+    #[schemars(extend("x-source" = "as RED: RFC 7141 section 2.2"))]
+    pub byte_drop: ByteDrop,
     /// Which waiting packet an arriving one is compared with.
     #[schemars(extend("x-source" = "Pan et al. 2000, section 2"))]
     pub candidate: Candidate,
@@ -85,6 +92,8 @@ impl Default for ChokeConfig {
             max_p: 0.02,
             w_q: 0.002,
             mean_packet_size: Bytes(500),
+            byte_mode: false,
+            byte_drop: ByteDrop::Off,
             candidate: Candidate::Random,
             draws: 1,
             ecn: false,
@@ -96,7 +105,8 @@ impl Default for ChokeConfig {
 
 impl Config for ChokeConfig {
     fn check(&self) -> Result<(), Fault> {
-        check_thresholds((self.min_th, self.max_th), self.w_q, self.mean_packet_size)
+        check_thresholds((self.min_th, self.max_th), self.w_q, self.mean_packet_size)?;
+        check_sizes(self.mean_packet_size, self.byte_drop, Some(self.spacing))
     }
 }
 
@@ -104,6 +114,7 @@ impl Config for ChokeConfig {
 #[derive(Clone, Debug)]
 pub struct Choke {
     config: ChokeConfig,
+    sizes: Sizes,
     average: Average,
     curve: Curve,
     spacing: Spacing,
@@ -132,7 +143,9 @@ impl Algorithm for Choke {
     };
 
     fn new(config: &ChokeConfig, _: &LinkInfo) -> Self {
+        let sizes = Sizes::new(config.mean_packet_size, config.byte_mode, config.byte_drop);
         Choke {
+            sizes,
             average: Average::new(AverageRule {
                 weight: config.w_q,
                 mean_packet_size: config.mean_packet_size,
@@ -140,7 +153,7 @@ impl Algorithm for Choke {
                 idle_fraction: IdleFraction::Floor,
             }),
             curve: Curve::classic(config.min_th.0, config.max_th.0, config.max_p),
-            spacing: Spacing::new(config.spacing),
+            spacing: sizes.spacing(config.spacing),
             p_b: 0.0,
             matched: false,
             config: config.clone(),
@@ -180,8 +193,9 @@ impl Choke {
             let soft = self.config.ecn && !self.config.ecn_hard;
             return if soft { Verdict::Signal(Reason::Forced) } else { Verdict::Drop(Reason::Forced) };
         };
-        self.p_b = p_b;
-        Verdict::early(self.spacing.test(p_b, 1.0, 1.0, cx.rng), self.config.ecn)
+        let Part { factor, weight, scale } = self.sizes.part(p.ip_len, cx.link.mtu);
+        self.p_b = p_b * factor;
+        Verdict::early(self.spacing.test(self.p_b, weight, scale, cx.rng), self.config.ecn)
     }
 }
 
@@ -192,7 +206,7 @@ impl Aqm for Choke {
 
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
         let was_idle = self.average.is_idle();
-        self.average.arrive(cx.now, cx.link.rate, f64::from(q.backlog().packets));
+        self.average.arrive(cx.now, cx.link.rate, self.sizes.length(q.backlog()));
         let verdict = self.decide(cx, q, p);
         if let Decision::Drop(reason) = verdict.decide(p.ecn, fits) {
             if reason == Reason::Overflow && !self.matched {

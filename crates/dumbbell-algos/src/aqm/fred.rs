@@ -3,7 +3,7 @@
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
 //! | avg | RED's [`Average`] | low-pass filtered queue length, sampled at departures as well |
-//! | qlen_i, strike_i | [`Account`] | packets of flow i that wait; how often it was found to have too many |
+//! | qlen_i, strike_i | [`Account`] | packets of flow i that wait (in byte mode typical ones); how often it was found to have too many |
 //! | Nactive | `active` | flows with packets that wait |
 //! | avgcq | the same | avg / Nactive, at least 1: the fair share of the queue |
 //! | minq | `minq` | a flow may always have so many |
@@ -20,7 +20,8 @@ use super::red::average::{Average, AverageRule, IdleFraction, IdleStyle};
 use super::red::config::check_thresholds;
 use super::red::curve::{Curve, Region};
 use super::red::spacing::{Spacing, SpacingLaw};
-use dumbbell_core::aqm::{Aqm, Cx, Decision, Gone, LinkInfo, Needs, QueueView, Reason, Verdict};
+use super::sizes::{ByteDrop, Part, Sizes, check_sizes};
+use dumbbell_core::aqm::{Aqm, Backlog, Cx, Decision, Gone, LinkInfo, Needs, QueueView, Reason, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::{FlowId, Meta};
 use dumbbell_core::probe::Probe;
@@ -55,9 +56,15 @@ pub struct FredConfig {
     /// Weight of the newest sample in the average queue length.
     #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0, "x-source" = "Lin, Morris 1997: 0.002"))]
     pub w_q: f64,
-    /// Size of a typical packet, for the decay of the average while idle.
+    /// Size of a typical packet: the decay of the average while idle, the unit of `byte_mode` and of `byte_drop`.
     #[schemars(extend("x-source" = "ns-2 mean_pktsize_ 500"))]
     pub mean_packet_size: Bytes,
+    /// Whether the queue, and what a flow has of it, is measured in bytes over `mean_packet_size`.
+    #[schemars(extend("x-source" = "Lin, Morris 1997: packets"))]
+    pub byte_mode: bool,
+    /// Whether larger packets are signalled more often. RFC 7141 section 2.2 advises against it.
+    #[schemars(extend("x-source" = "Lin, Morris 1997: as RED"))]
+    pub byte_drop: ByteDrop,
     /// A flow with fewer packets in the queue than this gets no signal between the thresholds.
     #[schemars(extend("x-source" = "Lin, Morris 1997: 2 for small buffers, 4 for large ones"))]
     pub minq: Packets,
@@ -81,6 +88,8 @@ impl Default for FredConfig {
             max_p: 0.02,
             w_q: 0.002,
             mean_packet_size: Bytes(500),
+            byte_mode: false,
+            byte_drop: ByteDrop::Off,
             minq: Packets(2.0),
             above: Above::Drop,
             ecn: false,
@@ -92,6 +101,7 @@ impl Default for FredConfig {
 impl Config for FredConfig {
     fn check(&self) -> Result<(), Fault> {
         check_thresholds((self.min_th, self.max_th), self.w_q, self.mean_packet_size)?;
+        check_sizes(self.mean_packet_size, self.byte_drop, Some(self.spacing))?;
         if self.min_th.0 < 1.0 {
             let cause =
                 format!("min_th = {} is the most that a flow may have in the queue: none would get in", self.min_th);
@@ -102,9 +112,9 @@ impl Config for FredConfig {
 }
 
 /// What is known of a flow with packets in the queue; of any other, nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Account {
-    qlen: u32,
+    has: Backlog,
     strike: u32,
 }
 
@@ -112,6 +122,7 @@ struct Account {
 #[derive(Clone, Debug)]
 pub struct Fred {
     config: FredConfig,
+    sizes: Sizes,
     average: Average,
     curve: Curve,
     spacing: Spacing,
@@ -141,7 +152,9 @@ impl Algorithm for Fred {
     };
 
     fn new(config: &FredConfig, _: &LinkInfo) -> Self {
+        let sizes = Sizes::new(config.mean_packet_size, config.byte_mode, config.byte_drop);
         Fred {
+            sizes,
             average: Average::new(AverageRule {
                 weight: config.w_q,
                 mean_packet_size: config.mean_packet_size,
@@ -151,7 +164,7 @@ impl Algorithm for Fred {
                 idle_fraction: IdleFraction::Real,
             }),
             curve: Curve::classic(config.min_th.0, config.max_th.0, config.max_p),
-            spacing: Spacing::new(config.spacing),
+            spacing: sizes.spacing(config.spacing),
             accounts: Vec::new(),
             active: 0,
             avgcq: 1.0,
@@ -173,22 +186,22 @@ impl Fred {
         &mut self.accounts[i]
     }
 
-    /// The average sees a queue of `packets` that `active` flows have.
+    /// The average sees a queue that `active` flows have.
     #[inline]
-    fn sample(&mut self, cx: &Cx<'_>, packets: u32, active: u32) {
-        self.average.arrive(cx.now, cx.link.rate, f64::from(packets));
+    fn sample(&mut self, cx: &Cx<'_>, queue: Backlog, active: u32) {
+        self.average.arrive(cx.now, cx.link.rate, self.sizes.length(queue));
         self.avgcq = (self.average.value() / f64::from(active.max(1))).max(1.0);
     }
 
     /// Whether the flow has more than it may.
     fn is_greedy(&self, has: Account) -> bool {
-        let (avg, qlen) = (self.average.value(), f64::from(has.qlen));
+        let (avg, qlen) = (self.average.value(), self.sizes.length(has.has));
         let above = avg >= self.curve.max_th;
         let maxq = if above { 2.0 } else { self.curve.min_th };
         qlen >= maxq || (above && qlen > 2.0 * self.avgcq) || (qlen >= self.avgcq && has.strike > 1)
     }
 
-    fn decide(&mut self, cx: &mut Cx<'_>, has: Account) -> Verdict {
+    fn decide(&mut self, cx: &mut Cx<'_>, has: Account, p: &Meta) -> Verdict {
         self.p_b = 0.0;
         match self.curve.at(self.average.value()) {
             Region::Queueing => {
@@ -197,9 +210,10 @@ impl Fred {
             }
             Region::Random(p_b) => {
                 // A packet of a small flow is counted, and its probability is 0.
-                let robust = f64::from(has.qlen) >= self.config.minq.0.max(self.avgcq);
-                self.p_b = if robust { p_b } else { 0.0 };
-                Verdict::early(self.spacing.test(self.p_b, 1.0, 1.0, cx.rng), self.config.ecn)
+                let robust = self.sizes.length(has.has) >= self.config.minq.0.max(self.avgcq);
+                let Part { factor, weight, scale } = self.sizes.part(p.ip_len, cx.link.mtu);
+                self.p_b = if robust { p_b * factor } else { 0.0 };
+                Verdict::early(self.spacing.test(self.p_b, weight, scale, cx.rng), self.config.ecn)
             }
             Region::Forced => {
                 self.spacing.force(cx.rng);
@@ -221,10 +235,10 @@ impl Aqm for Fred {
     }
 
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
-        let packets = q.backlog().packets;
+        let found = q.backlog();
         let was_idle = self.average.is_idle();
         if was_idle {
-            self.sample(cx, packets, self.active);
+            self.sample(cx, found, self.active);
         }
         let has = *self.account(p.flow);
         self.saw = has;
@@ -233,9 +247,11 @@ impl Aqm for Fred {
             self.p_b = 1.0;
             return Verdict::Drop(Reason::Forced);
         }
-        let verdict = self.decide(cx, has);
+        let verdict = self.decide(cx, has, p);
         match verdict.decide(p.ecn, fits) {
-            Decision::Admit(_) if packets > 0 => self.sample(cx, packets, self.active + u32::from(has.qlen == 0)),
+            Decision::Admit(_) if found.packets > 0 => {
+                self.sample(cx, found, self.active + u32::from(has.has.packets == 0));
+            }
             Decision::Admit(_) => {}
             Decision::Drop(reason) => {
                 if reason == Reason::Overflow {
@@ -252,21 +268,23 @@ impl Aqm for Fred {
 
     fn admitted(&mut self, p: &Meta) {
         let account = self.account(p.flow);
-        account.qlen += 1;
-        let first = account.qlen == 1;
+        account.has = account.has.and(Backlog::one(p.ip_len, None));
+        let first = account.has.packets == 1;
         self.active += u32::from(first);
     }
 
     #[inline]
     fn depart(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, _: &Meta, _: Span) -> Verdict {
-        self.sample(cx, q.backlog().packets, self.active);
+        self.sample(cx, q.backlog(), self.active);
         Verdict::Pass
     }
 
     fn gone(&mut self, p: &Meta, _: Gone) {
         let account = self.account(p.flow);
-        account.qlen = account.qlen.saturating_sub(1);
-        if account.qlen == 0 {
+        if account.has.packets > 0 {
+            account.has = account.has.without(Backlog::one(p.ip_len, None));
+        }
+        if account.has.packets == 0 {
             account.strike = 0;
             self.active = self.active.saturating_sub(1);
         }
@@ -281,7 +299,7 @@ impl Aqm for Fred {
         out.gauge("avg", self.average.value());
         out.gauge("avgcq", self.avgcq);
         out.gauge("active", f64::from(self.active));
-        out.gauge("qlen", f64::from(self.saw.qlen));
+        out.gauge("qlen", self.sizes.length(self.saw.has));
         out.gauge("strike", f64::from(self.saw.strike));
         out.gauge("p_b", self.p_b);
         out.gauge("p_a", saw.p_a);

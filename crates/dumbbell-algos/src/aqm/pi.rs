@@ -9,7 +9,8 @@
 //!
 //! a > b: at a constant queue above q_ref the probability grows by (a - b) of the excess in each sample. The gains are
 //! those of the paper's example: 3750 packets/s, at least 60 flows, round-trip times of at most 246 ms.
-use dumbbell_core::aqm::{Aqm, Backlog, Cx, LinkInfo, QueueView, Verdict};
+use super::sizes::{ByteDrop, Sizes, check_sizes};
+use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
@@ -33,13 +34,15 @@ pub struct PiConfig {
     /// Samples of the queue in a second, at most 1e6.
     #[schemars(extend("exclusiveMinimum" = 0.0, "x-source" = "Hollot and others 2001, section VI: 160 Hz; ns-2 w_ 170"))]
     pub w: f64,
-    /// Size of a typical packet, the unit of `byte_mode`.
+    /// Size of a typical packet, the unit of `byte_mode` and of `byte_drop`.
     #[schemars(extend("x-source" = "ns-2 mean_pktsize_ 500"))]
     pub mean_packet_size: Bytes,
-    /// Whether the queue is measured in bytes over `mean_packet_size`, and the probability is scaled by the packet's
-    /// size alike.
-    #[schemars(extend("x-source" = "Hollot and others 2001: packets"))]
+    /// Whether the queue is measured in bytes over `mean_packet_size`.
+    #[schemars(extend("x-source" = "Hollot and others 2001: packets; true: ns-2 queue_in_bytes_"))]
     pub byte_mode: bool,
+    /// Whether larger packets are signalled more often. RFC 7141 section 2.2 advises against it.
+    #[schemars(extend("x-source" = "Hollot and others 2001: no; \"mean_size\": ns-2 bytes_"))]
+    pub byte_drop: ByteDrop,
     /// Whether ECN-capable packets are marked rather than dropped.
     #[schemars(extend("x-source" = "as RED: ns-2 setbit_ false"))]
     pub ecn: bool,
@@ -54,6 +57,7 @@ impl Default for PiConfig {
             w: 170.0,
             mean_packet_size: Bytes(500),
             byte_mode: false,
+            byte_drop: ByteDrop::Off,
             ecn: false,
         }
     }
@@ -72,10 +76,7 @@ impl Config for PiConfig {
                 format!("with a = {} below b = {} the probability falls while the queue is too long", self.a, self.b);
             return Err(Fault::at("a", cause).fix("make `a` larger than `b`: the difference is the integral gain"));
         }
-        if self.mean_packet_size.0 == 0 {
-            return Err(Fault::at("mean_packet_size", "a packet has at least one byte").fix("write \"500 B\""));
-        }
-        Ok(())
+        check_sizes(self.mean_packet_size, self.byte_drop, None)
     }
 }
 
@@ -83,7 +84,7 @@ impl Config for PiConfig {
 #[derive(Clone, Debug)]
 pub struct Pi {
     config: PiConfig,
-    mean_size: f64,
+    sizes: Sizes,
     period: Span,
     p: f64,
     q_old: f64,
@@ -108,7 +109,7 @@ impl Algorithm for Pi {
     };
     fn new(config: &PiConfig, _: &LinkInfo) -> Self {
         Pi {
-            mean_size: config.mean_packet_size.0 as f64,
+            sizes: Sizes::new(config.mean_packet_size, config.byte_mode, config.byte_drop),
             period: Span::from_secs_f64(1.0 / config.w),
             config: config.clone(),
             p: 0.0,
@@ -119,10 +120,6 @@ impl Algorithm for Pi {
 }
 
 impl Pi {
-    fn length(&self, b: Backlog) -> f64 {
-        if self.config.byte_mode { b.bytes as f64 / self.mean_size } else { f64::from(b.packets) }
-    }
-
     /// The probability after a sample of the queue.
     fn update(&mut self, q: f64) {
         let PiConfig { a, b, q_ref: Packets(q_ref), .. } = self.config;
@@ -136,13 +133,13 @@ impl Aqm for Pi {
         if self.p <= 0.0 || !fits {
             return Verdict::Pass;
         }
-        let share = if self.config.byte_mode { f64::from(p.ip_len) / self.mean_size } else { 1.0 };
+        let share = self.sizes.share(p.ip_len, cx.link.mtu);
         self.coin = cx.rng.unit();
         Verdict::early(self.coin < self.p * share, self.config.ecn)
     }
 
     fn tick(&mut self, _: &mut Cx<'_>, q: &impl QueueView) -> Option<Span> {
-        self.update(self.length(q.backlog()));
+        self.update(self.sizes.length(q.backlog()));
         Some(self.period)
     }
 
@@ -217,15 +214,16 @@ mod tests {
             seen.get("q_old").unwrap()
         };
         assert_eq!([q(false, 1000), q(true, 1000), q(false, 1500), q(true, 1500)], [10.0, 20.0, 10.0, 30.0]);
-        let share = |byte_mode, bytes| {
-            let steady = PiConfig { byte_mode, a: 0.0, b: 0.0, ..PiConfig::default() };
+        let share = |byte_drop, bytes| {
+            let byte_drop = if byte_drop { ByteDrop::MeanSize } else { ByteDrop::Off };
+            let steady = PiConfig { byte_drop, a: 0.0, b: 0.0, ..PiConfig::default() };
             let mut bench = bench(Pi { p: 0.1, ..pi(&steady) }, 100);
             (0..20_000).for_each(|i| _ = bench.arrive(Time::ZERO + Span::from_ms(i), packet(0, bytes, Ecn::NotEct)));
             bench.journal.dropped(Reason::Early) as f64 / 20_000.0
         };
-        for (byte_mode, bytes, expected) in [(false, 1000, 0.1), (true, 1000, 0.2), (true, 500, 0.1), (true, 50, 0.01)]
+        for (byte_drop, bytes, expected) in [(false, 1000, 0.1), (true, 1000, 0.2), (true, 500, 0.1), (true, 50, 0.01)]
         {
-            assert!((share(byte_mode, bytes) - expected).abs() < 0.012, "{byte_mode} {bytes}");
+            assert!((share(byte_drop, bytes) - expected).abs() < 0.012, "{byte_drop} {bytes}");
         }
     }
 

@@ -10,7 +10,8 @@
 //! The probability is exponential in the price, so that over several links 1 minus the probability of a mark is phi to
 //! minus the *sum* of their prices. ns-2 marks a packet when it departs; here it is marked when it arrives, by the same
 //! probability, since a price lasts for many packets.
-use dumbbell_core::aqm::{Aqm, Backlog, Cx, LinkInfo, QueueView, Verdict};
+use super::sizes::{ByteDrop, Sizes, check_sizes};
+use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
@@ -40,12 +41,15 @@ pub struct RemConfig {
     /// Weight of the newest count of arrivals in their average; 1: no average.
     #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0, "x-source" = "ns-2 reminw_: no average"))]
     pub w: f64,
-    /// Size of a typical packet, in which the link's rate is counted; the unit of `byte_mode`.
+    /// Size of a typical packet, in which the link's rate is counted; the unit of `byte_mode` and of `byte_drop`.
     #[schemars(extend("x-source" = "ns-2 rempktsize_ 1000"))]
     pub mean_packet_size: Bytes,
-    /// Whether queue and arrivals are counted in bytes over `mean_packet_size`, and the probability is scaled alike.
+    /// Whether queue and arrivals are counted in bytes over `mean_packet_size`.
     #[schemars(extend("x-source" = "ns-2 qib_ false"))]
     pub byte_mode: bool,
+    /// Whether larger packets are signalled more often. RFC 7141 section 2.2 advises against it.
+    #[schemars(extend("x-source" = "Athuraliya and others 2001: no; \"mean_size\": ns-2 qib_"))]
+    pub byte_drop: ByteDrop,
     /// Whether ECN-capable packets are marked rather than dropped.
     #[schemars(extend("x-source" = "as RED: ns-2 setbit_ false"))]
     pub ecn: bool,
@@ -62,6 +66,7 @@ impl Default for RemConfig {
             w: 1.0,
             mean_packet_size: Bytes(1000),
             byte_mode: false,
+            byte_drop: ByteDrop::Off,
             ecn: false,
         }
     }
@@ -72,10 +77,7 @@ impl Config for RemConfig {
         if self.tupdate < Span::from_us(1) {
             return Err(Fault::at("tupdate", "the time between two updates is at least 1 us").fix("write \"2 ms\""));
         }
-        if self.mean_packet_size.0 == 0 {
-            return Err(Fault::at("mean_packet_size", "a packet has at least one byte").fix("write \"1000 B\""));
-        }
-        Ok(())
+        check_sizes(self.mean_packet_size, self.byte_drop, None)
     }
 }
 
@@ -83,7 +85,7 @@ impl Config for RemConfig {
 #[derive(Clone, Debug)]
 pub struct Rem {
     config: RemConfig,
-    mean_size: f64,
+    sizes: Sizes,
     price: f64,
     /// What arrived since the last update, and its average, in packets.
     arrived: f64,
@@ -110,7 +112,7 @@ impl Algorithm for Rem {
     };
     fn new(config: &RemConfig, _: &LinkInfo) -> Self {
         Rem {
-            mean_size: config.mean_packet_size.0 as f64,
+            sizes: Sizes::new(config.mean_packet_size, config.byte_mode, config.byte_drop),
             config: config.clone(),
             price: 0.0,
             arrived: 0.0,
@@ -127,14 +129,6 @@ fn probability(phi: f64, price: f64) -> f64 {
 }
 
 impl Rem {
-    fn length(&self, b: Backlog) -> f64 {
-        if self.config.byte_mode { b.bytes as f64 / self.mean_size } else { f64::from(b.packets) }
-    }
-
-    fn size(&self, p: &Meta) -> f64 {
-        if self.config.byte_mode { f64::from(p.ip_len) / self.mean_size } else { 1.0 }
-    }
-
     /// The price after an update with a queue of `b` and a link that sends `c` packets in the time.
     fn update(&mut self, b: f64, c: f64) {
         self.x += self.config.w * (self.arrived - self.x);
@@ -154,18 +148,18 @@ impl Rem {
 
 impl Aqm for Rem {
     fn arrive(&mut self, cx: &mut Cx<'_>, _: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
-        let size = self.size(p);
-        self.arrived += size;
+        self.arrived += self.sizes.amount(p.ip_len);
         if self.price <= 0.0 || !fits {
             return Verdict::Pass;
         }
         self.coin = cx.rng.unit();
-        Verdict::early(self.coin < self.p() * size, self.config.ecn)
+        let share = self.sizes.share(p.ip_len, cx.link.mtu);
+        Verdict::early(self.coin < self.p() * share, self.config.ecn)
     }
 
     fn tick(&mut self, cx: &mut Cx<'_>, q: &impl QueueView) -> Option<Span> {
-        let c = self.config.tupdate.seconds() * cx.link.rate.bps() as f64 / (8.0 * self.mean_size);
-        self.update(self.length(q.backlog()), c);
+        let c = self.config.tupdate.seconds() * cx.link.rate.bps() as f64 / (8.0 * self.sizes.mean());
+        self.update(self.sizes.length(q.backlog()), c);
         Some(self.config.tupdate)
     }
 

@@ -16,13 +16,14 @@ mod bins;
 #[cfg(test)]
 mod tests;
 
+use super::sizes::{ByteDrop, Sizes, check_sizes};
 use bins::{Bins, Seen, Steps};
 use dumbbell_core::aqm::{Aqm, Cx, Gone, LinkInfo, Needs, QueueView, Reason, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::units::{Packets, Span, Time};
+use dumbbell_core::units::{Bytes, Packets, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -64,6 +65,15 @@ pub struct SfbConfig {
     /// Packets that they may send at once.
     #[schemars(extend("x-source" = "tc-sfb(8): 20"))]
     pub penalty_burst: Packets,
+    /// Size of a typical packet, the unit of `byte_mode` and of `byte_drop`.
+    #[schemars(extend("x-source" = "as RED: ns-2 mean_pktsize_ 500"))]
+    pub mean_packet_size: Bytes,
+    /// Whether bins count bytes: `target` and `max` then mean so many times `mean_packet_size`. The penalty box counts packets.
+    #[schemars(extend("x-source" = "Feng et al. 2001: packets"))]
+    pub byte_mode: bool,
+    /// Whether larger packets are signalled more often. RFC 7141 section 2.2 advises against it.
+    #[schemars(extend("x-source" = "Feng et al. 2001: no"))]
+    pub byte_drop: ByteDrop,
     /// Whether ECN-capable packets are marked rather than dropped, as long as p_min is below 1/2; beyond it more and
     /// more of them are dropped, for the reason `forced`.
     #[schemars(extend("x-source" = "off, as RED here; Linux sch_sfb: always"))]
@@ -84,6 +94,9 @@ impl Default for SfbConfig {
             db: Span::from_secs(60),
             penalty_rate: 10.0,
             penalty_burst: Packets(20.0),
+            mean_packet_size: Bytes(500),
+            byte_mode: false,
+            byte_drop: ByteDrop::Off,
             ecn: false,
         }
     }
@@ -91,6 +104,7 @@ impl Default for SfbConfig {
 
 impl Config for SfbConfig {
     fn check(&self) -> Result<(), Fault> {
+        check_sizes(self.mean_packet_size, self.byte_drop, None)?;
         if self.target.0 < 1.0 {
             let cause = format!("with target = {} every packet would find its bins too full", self.target);
             return Err(Fault::at("target", cause).fix("write \"20 pkt\""));
@@ -140,6 +154,7 @@ impl Penalty {
 #[derive(Clone, Debug)]
 pub struct Sfb {
     config: SfbConfig,
+    sizes: Sizes,
     steps: Steps,
     max: u32,
     /// Those that decide; none before the first packet, with which chance comes.
@@ -179,7 +194,10 @@ impl Algorithm for Sfb {
 
     fn new(config: &SfbConfig, _: &LinkInfo) -> Self {
         let burst = config.penalty_burst.0;
+        let sizes = Sizes::new(config.mean_packet_size, config.byte_mode, config.byte_drop);
+        let whole = |length: Packets| libm::ceil(length.0 * if sizes.in_bytes() { sizes.mean() } else { 1.0 }) as u32;
         Sfb {
+            sizes,
             steps: Steps {
                 target: whole(config.target),
                 up: config.increment,
@@ -199,12 +217,12 @@ impl Algorithm for Sfb {
     }
 }
 
-/// The least whole number of packets that is no less.
-fn whole(packets: Packets) -> u32 {
-    libm::ceil(packets.0) as u32
-}
-
 impl Sfb {
+    /// What a packet counts for in a bin: 1, or its bytes.
+    fn much(&self, p: &Meta) -> u32 {
+        if self.sizes.in_bytes() { p.ip_len } else { 1 }
+    }
+
     fn fresh(&self, rng: &mut Stream) -> Bins {
         Bins::new(rng.bits64(), self.config.levels, self.config.bins, self.inside)
     }
@@ -223,9 +241,9 @@ impl Sfb {
         self.turn = if rehash == Span::ZERO { Time::NEVER } else { now + rehash.saturating_sub(self.config.db) };
     }
 
-    /// BLUE's coin.
-    fn toss(&mut self, rng: &mut Stream) -> Verdict {
-        let p_min = self.seen.p_min;
+    /// BLUE's coin, for a packet whose size changes the probability by `share`.
+    fn toss(&mut self, share: f64, rng: &mut Stream) -> Verdict {
+        let p_min = (self.seen.p_min * share).min(1.0);
         if p_min == 0.0 {
             return Verdict::Pass;
         }
@@ -258,7 +276,7 @@ impl Aqm for Sfb {
         if self.seen.q_min >= self.max {
             Verdict::Drop(Reason::Forced)
         } else if !unresponsive {
-            self.toss(cx.rng)
+            self.toss(self.sizes.share(p.ip_len, cx.link.mtu), cx.rng)
         } else if self.penalty.takes(cx.now) {
             Verdict::Pass
         } else {
@@ -268,21 +286,24 @@ impl Aqm for Sfb {
 
     fn admitted(&mut self, p: &Meta) {
         self.inside += 1;
+        let much = self.much(p);
         for bins in self.present.iter_mut().chain(&mut self.next) {
-            bins.admitted(p.flow);
+            bins.admitted(p.flow, much);
         }
     }
 
     fn gone(&mut self, p: &Meta, _: Gone) {
         self.inside = self.inside.saturating_sub(1);
+        let much = self.much(p);
         for bins in self.present.iter_mut().chain(&mut self.next) {
-            bins.gone(p.flow);
+            bins.gone(p.flow, much);
         }
     }
 
     fn probe(&self, out: &mut dyn Probe) {
         out.gauge("p_min", self.seen.p_min);
-        out.gauge("q_min", f64::from(self.seen.q_min));
+        let unit = if self.sizes.in_bytes() { self.sizes.mean() } else { 1.0 };
+        out.gauge("q_min", f64::from(self.seen.q_min) / unit);
         out.gauge("coin", self.coin);
         out.gauge("tokens", self.penalty.tokens);
         out.gauge("double_buffering", f64::from(u8::from(self.next.is_some())));

@@ -45,10 +45,8 @@ impl Default for DuplexMismatchConfig {
 
 impl Config for DuplexMismatchConfig {
     fn check(&self) -> Result<(), Fault> {
-        if self.rate.is_some_and(|rate| rate > FASTEST || rate == Rate::default()) {
-            return Err(Fault::at("rate", "half duplex is Ethernet's at 10 and 100 Mbps").fix("write \"100 Mbps\""));
-        }
-        let farthest = self.rate.unwrap_or(FASTEST).span_of(FARTHEST_BYTES);
+        // That a rate is too high is said where both ends are known, which may have it from their link.
+        let farthest = self.rate.map_or(FASTEST, |rate| rate.min(FASTEST)).span_of(FARTHEST_BYTES);
         if self.propagation < Span::from_ps(1000) || self.propagation > farthest {
             let cause = format!("{} is no way between two stations of one Ethernet", self.propagation);
             let fix = format!("write 1 ns to {farthest}; what lies beyond the next station is `delay` of the link");

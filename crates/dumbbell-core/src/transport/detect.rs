@@ -83,6 +83,11 @@ pub trait Detect {
     fn on_cut(&mut self, now: Time, una: u64, board: &Scoreboard) {
         self.on_timeout(now, una, board);
     }
+    /// Segments have at most `mss` bytes from now on.
+    fn on_mss(&mut self, _mss: u64) {}
+    /// Segments of more than `mss` bytes are too large for the path, which is no loss that the network decided on: what is on
+    /// its way in such awaits repair. Only if it knows single segments.
+    fn withdraw(&mut self, _mss: u64) {}
     /// The last congestion event was none: what it held lost and has not sent again is on its way. `reordered`: a late
     /// segment was taken for a lost one; otherwise the timer was too early.
     fn forgive(&mut self, _reordered: bool) {}

@@ -54,6 +54,6 @@ fn row(plan: &Plan, link: &Link, side: Side, p: &ProcessorReport, delivered_bits
         "cycles_per_packet": of(s.packets as f64),
         "cycles_per_byte": of(s.bytes as f64),
         "cycles_per_bit": of(delivered_bits),
-        "drops": p.dropped,
+        "dropped_packets": p.dropped,
     })
 }

@@ -3,7 +3,7 @@ use dumbbell_core::segment::widen;
 use dumbbell_core::units::Time;
 
 /// Slots of a flow at first, and at most: packets that are on their way at once, beyond which the oldest are forgotten.
-const FIRST: usize = 64;
+const FIRST: usize = 1024;
 const MOST: usize = 1 << 20;
 /// Tells how a packet's trip ended: by its arrival, and the slot holds its delay; or by a loss, and it still holds the
 /// instant of sending, for a copy may come. Without either it is on its way.
@@ -49,17 +49,19 @@ impl Trips {
     /// The next packet is sent at `t`.
     #[inline]
     pub fn leaves(&mut self, t: Time) {
-        let place = self.place(self.next);
-        match self.slots.get_mut(place) {
-            Some(slot) if *slot >= LOST => *slot = t.ps(),
-            _ => self.leaves_with_care(t),
+        // The place after this one is the oldest's from now on: while that is on its way, the one before it, whose delay its
+        // own is to be compared with, must not be overwritten.
+        if self.slots[self.place(self.next + 1)] < LOST {
+            self.grow();
         }
+        let place = self.place(self.next);
+        self.slots[place] = t.ps();
         self.next += 1;
     }
 
-    /// The same where the slot's packet is still on its way.
+    /// Doubles the ring, unless it is as large as it may be.
     #[cold]
-    fn leaves_with_care(&mut self, t: Time) {
+    fn grow(&mut self) {
         let old = self.slots.len();
         if old < MOST {
             let mut slots = vec![LOST; 2 * old];
@@ -68,8 +70,6 @@ impl Trips {
             }
             self.slots = slots;
         }
-        let place = self.place(self.next);
-        self.slots[place] = t.ps();
     }
 
     /// The number, near to that of the next, whose low 32 bits are `low`.
@@ -98,8 +98,7 @@ impl Trips {
         let delay = t.ps().saturating_sub(slot & (LOST - 1));
         self.slots[place] = ARRIVED | delay;
         let before = self.slots[self.place(number.wrapping_sub(1))];
-        // Of the first packet the slot before is empty; of the oldest that the ring knows it is the newest's, which is asked
-        // for only where a ring's length of packets is on its way.
+        // Of the first packet the slot before is empty.
         let before = (before >= ARRIVED && self.knows(number.wrapping_sub(1))).then_some(before & !ARRIVED);
         Came::First { delay, before }
     }
@@ -127,34 +126,49 @@ mod tests {
     fn a_ring_grows_with_what_is_on_its_way() {
         let mut trips = Trips::default();
         let at = Time::from_ps;
-        (0..1000).for_each(|i| trips.leaves(at(10 * i)));
-        assert_eq!(trips.slots.len(), 1024);
+        (0..2000).for_each(|i| trips.leaves(at(10 * i)));
+        assert_eq!(trips.slots.len(), 2048);
         // The other way round: each finds its successor, not its predecessor.
-        for i in (0..1000).rev() {
+        for i in (0..2000).rev() {
             assert_eq!(trips.arrives(at(20_000), i), Came::First { delay: 20_000 - 10 * i, before: None });
-            assert_eq!(trips.delay_behind(i), (i < 999).then(|| 20_000 - 10 * (i + 1)));
+            assert_eq!(trips.delay_behind(i), (i < 1999).then(|| 20_000 - 10 * (i + 1)));
         }
-        (1000..5000).for_each(|i| {
+        (2000..9000).for_each(|i| {
             trips.leaves(at(10 * i));
             trips.arrives(at(10 * i + 7), i);
         });
-        assert_eq!(trips.slots.len(), 1024, "what has come needs no room");
-        assert_eq!(trips.number(4999), 4999);
+        assert_eq!(trips.slots.len(), 2048, "what has come needs no room");
+        assert_eq!(trips.number(8999), 8999);
+    }
+
+    /// One is on its way while a ring's length is sent and comes: its predecessor's delay is still there.
+    #[test]
+    fn a_late_packet_finds_its_neighbours() {
+        let mut trips = Trips::default();
+        let at = Time::from_ps;
+        for i in 0..3000 {
+            trips.leaves(at(i));
+            if i != 5 {
+                trips.arrives(at(i + 2), i);
+            }
+        }
+        assert_eq!(trips.arrives(at(4000), 5), Came::First { delay: 3995, before: Some(2) });
+        assert_eq!(trips.delay_behind(5), Some(2));
     }
 
     #[test]
     fn a_lost_packet_makes_room_and_its_copy_still_counts() {
         let mut trips = Trips::default();
         let at = Time::from_ps;
-        (0..200).for_each(|i| {
+        (0..4200).for_each(|i| {
             trips.leaves(at(i));
             trips.lost(i);
         });
-        assert_eq!(trips.slots.len(), 64);
-        assert_eq!(trips.arrives(at(500), 199), Came::First { delay: 301, before: None });
-        assert_eq!(trips.arrives(at(600), 199), Came::Again);
-        assert_eq!(trips.arrives(at(600), 3), Came::Forgotten);
-        trips.lost(199);
-        assert_eq!(trips.arrives(at(600), 199), Came::Again, "it came, whatever became of its copies");
+        assert_eq!(trips.slots.len(), 1024);
+        assert_eq!(trips.arrives(at(4500), 4199), Came::First { delay: 301, before: None });
+        assert_eq!(trips.arrives(at(4600), 4199), Came::Again);
+        assert_eq!(trips.arrives(at(4600), 3), Came::Forgotten);
+        trips.lost(4199);
+        assert_eq!(trips.arrives(at(4600), 4199), Came::Again, "it came, whatever became of its copies");
     }
 }

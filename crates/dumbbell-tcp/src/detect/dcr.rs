@@ -68,6 +68,10 @@ impl Detect for Dcr {
         let left = board.bytes().max(u64::from(e.dupacks) * self.mss);
         if self.limited_transmit { Finding::Suspicion(left) } else { Finding::Nothing }
     }
+    fn on_mss(&mut self, mss: u64) {
+        self.mss = mss;
+        self.inner.on_mss(mss);
+    }
     fn deadline(&self) -> Time {
         self.due
     }

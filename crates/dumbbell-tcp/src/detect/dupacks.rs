@@ -21,6 +21,9 @@ impl Detect for DupAcks {
     fn has_timer(&self) -> bool {
         false
     }
+    fn on_mss(&mut self, mss: u64) {
+        self.mss = mss;
+    }
     fn on_ack(&mut self, e: &Evidence, board: &Scoreboard) -> Finding {
         if e.dupacks >= self.threshold || (e.dupacks > 0 && self.lost_below(board) > e.una) {
             Finding::Loss

@@ -299,6 +299,17 @@ impl Detect for Rack {
         self.deadline = Time::NEVER;
     }
 
+    fn on_mss(&mut self, mss: u64) {
+        self.mss = mss;
+    }
+    fn withdraw(&mut self, mss: u64) {
+        let larger = |s: &&Segment| s.state == State::Flying && s.to - s.from > mss;
+        let keys: Vec<Key> = self.segments.iter().filter(larger).map(Segment::key).collect();
+        for key in keys {
+            self.segments.lose(key);
+        }
+    }
+
     /// Beyond the RFC, which knows no undo: what a repetition seemed to tell is forgotten, because its original came; and
     /// a needless recovery is reordering seen, though step 3 counts only segments that were not sent again.
     fn forgive(&mut self, reordered: bool) {

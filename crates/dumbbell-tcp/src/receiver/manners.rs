@@ -5,6 +5,9 @@ use dumbbell_core::segment::flag;
 use dumbbell_core::transport::{Agreed, Arrival, LocalSignal, Receive, Reply};
 use dumbbell_core::units::{Span, Time};
 
+/// So many segments of one size in a row, smaller than the MSS, are full ones: the path carries no larger.
+const ROW: u8 = 32;
+
 /// Acknowledges each or every second full segment; echoes Congestion Experienced until the sender's CWR (RFC 3168), of
 /// what is acknowledged at the moment, or in acknowledgements of their own (RFC 8257).
 #[derive(Clone, Debug)]
@@ -14,6 +17,11 @@ pub struct Manners {
     delay: Span,
     /// Segments that are still acknowledged at once, at the start of a connection.
     quick: u32,
+    /// Payload of the last segment that was smaller than the MSS, and how many of that size came in a row, where a path
+    /// may be narrower than both ends ([`Self::full_size`]).
+    size: u16,
+    row: u8,
+    estimates: bool,
     ecn: Ecn,
     echoing: bool,
     /// The echo of what came before the segment at hand (DCTCP.CE before it changed).
@@ -35,6 +43,9 @@ impl Manners {
             },
             delay: config.delayed_ack_timeout,
             quick: config.quick_acks,
+            size: 0,
+            row: 0,
+            estimates: config.pmtu_discovery.listens(),
             ecn: config.ecn,
             echoing: false,
             echoed: false,
@@ -42,6 +53,26 @@ impl Manners {
             freeze: config.freeze,
             down: false,
         }
+    }
+}
+
+impl Manners {
+    /// What a full segment is: the MSS, or what comes, again and again, from a sender that has found a smaller path. Without
+    /// that every acknowledgement would wait for two segments of the MSS (RFC 5681 section 4.2).
+    #[inline]
+    fn full_size(&mut self, a: &Arrival) -> u64 {
+        if a.bytes >= a.mss {
+            self.row = 0;
+        } else if self.estimates {
+            return self.smaller(a);
+        }
+        a.mss
+    }
+    #[cold]
+    fn smaller(&mut self, a: &Arrival) -> u64 {
+        let again = u64::from(self.size) == a.bytes;
+        (self.size, self.row) = (a.bytes as u16, if again { self.row.saturating_add(1) } else { 1 });
+        if self.row >= ROW { a.bytes } else { a.mss }
     }
 }
 
@@ -105,7 +136,7 @@ impl Receive for Manners {
             return Reply::Now;
         }
         changed |= before != self.echoing;
-        let full = a.pending >= self.wait_below * a.mss;
+        let full = a.pending >= self.wait_below * self.full_size(a);
         match self.ecn {
             Ecn::Dctcp if changed => Reply::BeforeThenNow,
             _ if !a.in_order || full || changed => Reply::Now,

@@ -105,6 +105,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if ack.ece {
             self.on_ecn_echo(now, una, out);
         }
+        if self.searching {
+            self.look_for_trial(now);
+        }
         self.obey(now, out);
         self.transmit_inline(now, out);
     }
@@ -243,7 +246,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// RFC 3168 section 6.1.2: once per window of data, and not beside a loss of the same window.
     #[cold]
     fn on_ecn_echo(&mut self, now: Time, una: u64, out: &mut impl Outbox) {
-        if !self.ecn || una <= self.ecn_point || self.phase != Phase::Open {
+        // What goes again because it was too large is no answer to congestion.
+        let repairs = self.phase != Phase::Open && !(self.phase == Phase::Loss && self.cold.refitting);
+        if !self.ecn || una <= self.ecn_point || repairs {
             return;
         }
         self.stats.ecn_reductions += 1;

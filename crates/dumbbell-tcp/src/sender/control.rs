@@ -107,6 +107,10 @@ impl<C: CongestionControl> Control<C> {
         self.cc.on_idle(restart_window);
         self.listen();
     }
+    pub fn on_mss(&mut self, mss: u64) {
+        self.cc.on_mss(mss);
+        self.listen();
+    }
     pub fn on_open(&mut self, now: Time, rtt: Option<Span>, window: u64) {
         self.cc.on_open(now, rtt, window, &mut self.orders);
         self.listen();

@@ -6,7 +6,7 @@ use dumbbell_core::transport::{CongestionControl, Detect, Recover};
 use dumbbell_core::units::Time;
 
 /// ACKs alike that announce the reconnection, beside the first of them.
-const REPETITIONS: u32 = 2;
+const REPETITIONS: u8 = 2;
 
 /// Where the sender stands with a receiver whose path comes and goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub(super) struct Freeze {
     /// Whether the acknowledgement at hand opened a window that was closed.
     pub thaws: bool,
     /// Repetitions of it that may still come, and are no duplicates.
-    repetitions: u32,
+    repetitions: u8,
 }
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {

@@ -89,6 +89,14 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let options = if self.timestamps { 12 } else { 0 };
         self.overhead = (c.header.0 + options) as u32;
         self.mss = c.own_mss().min(u64::from(x.mss)) - options;
+        if self.mss < c.segment_bytes() {
+            // The other end's is smaller than was thought.
+            let initial_window = c.initial_window_for(self.mss);
+            self.cc.on_mss(self.mss);
+            self.cc.on_idle(initial_window);
+            self.detect.on_mss(self.mss);
+        }
+        let c = &self.cold.config;
         if self.sack && !x.sack_permitted {
             self.sack = false;
             self.recover.sack_refused();

@@ -27,7 +27,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             && self.nxt == self.high
             && self.window == self.open_window
             && self.board.is_empty()
-            && !(self.tagged | self.cwr_due | self.frozen | self.probing)
+            && !(self.tagged | self.cwr_due | self.frozen | self.probing | self.searching)
     }
 
     /// Takes a segment the short way, if that is open; false if nothing was done.
@@ -83,6 +83,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             self.fill_the_window(now, out);
             self.settle_probe(now);
             self.next = self.rto_at.min(self.probe_due).min(self.detect.deadline());
+            if self.raising {
+                self.next = self.next.min(self.raise_at());
+            }
         } else {
             self.cold.report.echo = echo;
             self.on_gain(now, Gain { acked, sacked: 0, delivered: acked }, out);

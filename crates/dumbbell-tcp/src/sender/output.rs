@@ -19,7 +19,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             return;
         }
         (self.blocked, self.pacing) = (false, false);
-        if self.phase == Phase::Open && self.spare + self.beyond == 0 {
+        if self.phase == Phase::Open && self.spare + self.beyond == 0 && !self.searching {
             // Nearly every call ends here: full segments in order, until a window is full.
             let edge = self.limit.min(self.una + self.window);
             let allowed = edge.min(self.una + self.cc.cwnd());
@@ -40,7 +40,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// The same where something is special: recovery, going back, the last segment, a small window.
     #[cold]
     fn transmit_with_care(&mut self, now: Time, out: &mut impl Outbox) {
-        if self.cold.frto.waits() {
+        if self.searching && self.try_probe(now, out) {
+            // The window opens until a probe has room.
+        } else if self.cold.frto.waits() {
             // F-RTO's two new segments decide what goes next.
         } else if self.metered() {
             while let Some((segment, room)) = self.next_repair() {

@@ -40,7 +40,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let again = to <= self.high || to > self.una + self.window;
         if again {
             let (from, to) = self.detect.last_segment().unwrap_or((self.una, self.high));
-            self.send(now, from.max(self.una), to.min(self.limit), Tag(0), out);
+            // Of a segment that was larger than they are now its end.
+            let from = from.max(self.una).max(to.saturating_sub(self.mss));
+            self.send(now, from, to.min(self.limit), Tag(0), out);
         } else {
             self.nxt = self.send(now, self.high, to, Tag(0), out);
         }

@@ -241,6 +241,18 @@ impl Rates {
         };
     }
 
+    /// What of `[from, to)` flies in segments of more than `larger` bytes is to be sent again, and is not counted as lost.
+    fn withdraw(&mut self, from: u64, to: u64, larger: u64) {
+        for i in self.within(from, to) {
+            let bytes = self.bytes(i);
+            if self.segments[i].state == State::Flying && bytes > larger {
+                self.segments[i].state = State::Lost;
+                self.flying -= bytes;
+                self.unrepaired += bytes;
+            }
+        }
+    }
+
     /// The retransmission timer expired, and everything outstanding is to be sent again.
     fn lose_all(&mut self) {
         self.on_lost(self.start, u64::MAX, true);

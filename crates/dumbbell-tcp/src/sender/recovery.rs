@@ -31,6 +31,14 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// Acts on a detector's finding.
     #[cold]
     pub(super) fn conclude(&mut self, now: Time, finding: Finding, gain: Gain, out: &mut impl Outbox) {
+        if self.searching && finding == Finding::Loss {
+            if self.only_trial_lost() {
+                return self.trial_failed(now, out);
+            }
+            if self.mends() {
+                return self.keep_clocked();
+            }
+        }
         match finding {
             Finding::Nothing => {}
             Finding::Suspicion(spare) => self.spare = spare,
@@ -46,9 +54,10 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     #[cold]
     fn enter_recovery(&mut self, now: Time, gain: Gain, out: &mut impl Outbox) {
         // What was acknowledged selectively or by duplicates, and replaced, counts once.
-        let in_flight = (self.nxt - self.una - self.limited_sent).min(self.cc.cwnd());
+        let in_flight = (self.nxt - self.una).saturating_sub(self.limited_sent).min(self.cc.cwnd());
         let below = self.detect.lost_below(&self.board);
         self.beyond -= self.cold.tags.take_lost(below, self.una, false, &self.board);
+        self.forget_trial();
         self.phase = Phase::Recovery;
         self.recover_point = self.high;
         (self.spare, self.limited_sent) = (0, 0);
@@ -111,6 +120,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// Everything outstanding is to be sent again.
     pub(super) fn go_back(&mut self) {
         self.phase = Phase::Loss;
+        self.cold.refitting = false;
         self.recover_point = self.high;
         self.nxt = self.una;
         self.dupacks = 0;

@@ -21,6 +21,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
                 self.on_finding(now, finding, out);
             }
         }
+        if self.raising && self.raise_at() <= now {
+            self.raise();
+        }
         if self.tail_probes && self.probe_due <= now {
             self.send_probe(now, out);
         }
@@ -72,6 +75,10 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let in_flight = flight.min(self.cc.cwnd());
         let first = self.cold.rto_una != self.una;
         self.cold.rto_una = self.una;
+        self.cold.stuck = if first { 1 } else { self.cold.stuck.saturating_add(1) };
+        if self.counts_timeouts() {
+            self.size_at_timeout();
+        }
         if self.board.skip(self.una).is_some() {
             // The receiver dropped what it had reported (RFC 2018 section 8).
             self.board.clear();

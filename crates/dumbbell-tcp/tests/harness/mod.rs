@@ -1,7 +1,7 @@
 //! A sender and a receiver on two wires with a delay, a rate and a script of losses.
 #![allow(dead_code)]
 use dumbbell_algos::cc::AnyCc;
-use dumbbell_core::segment::{Extra, Outbox, Segment, flag};
+use dumbbell_core::segment::{Extra, Notice, Outbox, Segment, flag};
 use dumbbell_core::transport::{CongestionControl, Detect, Receive, Recover};
 use dumbbell_core::units::{Bytes, Rate, Span, Time};
 use dumbbell_tcp::{AnyDetect, AnyRecover, Detection, Manners, Receiver, Reduction, Sender, TcpConfig};
@@ -66,6 +66,12 @@ pub struct Net<C, D = AnyDetect, R = AnyRecover, P = Manners> {
     /// Whether the log is kept.
     pub record: bool,
     pub fate: Script,
+    /// What the forward wire carries, by time: the last entry that has begun holds. None: anything.
+    pub mtus: Vec<(Time, u32)>,
+    /// Whether it says what it dropped for its size, after this time; `Some(true)`: and which size it carries.
+    pub tells: Option<(Span, bool)>,
+    /// Notices on their way, true and forged.
+    pub notices: BTreeMap<(Time, u64), Notice>,
     counts: [u64; 2],
     free_at: Time,
     order: u64,
@@ -127,6 +133,9 @@ impl<C: CongestionControl, D: Detect, R: Recover, P: Receive> Net<C, D, R, P> {
             log: Vec::new(),
             record: true,
             fate: Box::new(|_, _, _| pass()),
+            mtus: Vec::new(),
+            tells: None,
+            notices: BTreeMap::new(),
             counts: [0; 2],
             free_at: Time::ZERO,
             order: 0,
@@ -178,7 +187,16 @@ impl<C: CongestionControl, D: Detect, R: Recover, P: Receive> Net<C, D, R, P> {
     fn put(&mut self, way: Way, out: Out) {
         for (mut segment, extra) in out.0 {
             self.counts[way as usize] += 1;
-            let copies = (self.fate)(way, self.counts[way as usize], &mut segment);
+            let mut copies = (self.fate)(way, self.counts[way as usize], &mut segment);
+            let mtu = self.mtus.iter().rev().find(|m| m.0 <= self.now).map_or(u32::MAX, |m| m.1);
+            if way == Way::Forward && u32::from(segment.ip_len) > mtu {
+                copies.clear();
+                if let Some((after, named)) = self.tells {
+                    self.order += 1;
+                    let notice = Notice { mtu: if named { mtu } else { 0 }, seq: segment.seq };
+                    self.notices.insert((self.now + after, self.order), notice);
+                }
+            }
             if self.record {
                 self.log.push(Sent { at: self.now, way, segment, extra, lost: copies.is_empty() });
             }
@@ -198,14 +216,18 @@ impl<C: CongestionControl, D: Detect, R: Recover, P: Receive> Net<C, D, R, P> {
     pub fn run(&mut self, until: Time) -> &mut Self {
         loop {
             let arrival = self.wire.keys().next().map_or(Time::NEVER, |k| k.0);
-            let next = arrival.min(self.sender.deadline()).min(self.receiver.deadline());
+            let notice = self.notices.keys().next().map_or(Time::NEVER, |k| k.0);
+            let next = arrival.min(self.sender.deadline()).min(self.receiver.deadline()).min(notice);
             if next > until || next == Time::NEVER {
                 self.now = self.now.max(until.min(Time::from_ps(u64::MAX / 2)));
                 return self;
             }
             assert!(next >= self.now, "a deadline in the past");
             self.now = next;
-            if arrival == next {
+            if notice == next && self.sender.deadline() > next {
+                let (_, notice) = self.notices.pop_first().unwrap();
+                self.act(|s, now, out| s.notified(now, notice, out));
+            } else if arrival == next {
                 let (_, (way, segment, extra)) = self.wire.pop_first().unwrap();
                 match way {
                     Way::Forward => self.answer(|r, now, out| r.on_segment(now, &segment, extra.as_ref(), out)),

@@ -53,6 +53,7 @@ def _asked(q: Question) -> Row:
         "profile": q.profile,
         "most_wait_s": q.most_wait_s,
         "datagram_bytes": q.datagram_bytes,
+        "host": q.host.name,
         "host_clock_hz": q.host.clock_hz,
         "host_cycles_per_packet": q.host.per_packet,
         "host_cycles_per_byte": q.host.per_byte,

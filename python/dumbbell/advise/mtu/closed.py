@@ -11,6 +11,9 @@ from .sizes import ETHERNET
 
 TIMESTAMPS = {"linux": links.TIMESTAMPS}
 """Bytes of options in each segment, by profile; the others send none."""
+_ACKED = {"rfc": 2}
+"""Segments for which a window grows by one acknowledgement's worth, by profile: delayed ones count once in `rfc`; Linux
+counts bytes (RFC 3465), ns-2's receiver delays none."""
 LEAST_TIMEOUT_S = 0.2
 """Linux's least retransmission timeout; of RFC 6298 it would be a second."""
 
@@ -65,7 +68,8 @@ def laws_bps(cc: str, p: float, rtt_s: float, mtu: int, profile: str, rate_bps: 
     if p == 0:
         return {"mathis": full, "pftk": full} | ({"cubic": full} if cc == "cubic" else {})
     timeout = max(LEAST_TIMEOUT_S, 2 * rtt_s)
-    rates = {"mathis": tcp.mathis(p, rtt_s), "pftk": tcp.pftk(p, rtt_s, timeout, acked=1)}
+    acked = _ACKED.get(profile, 1)
+    rates = {"mathis": tcp.mathis(p, rtt_s, acked), "pftk": tcp.pftk(p, rtt_s, timeout, acked=acked)}
     if cc == "cubic":
         rates["cubic"] = _cubic_window(p, rtt_s) / rtt_s
     return {name: goodput_bps(rate, mtu, profile, rate_bps) for name, rate in rates.items()}

@@ -22,15 +22,16 @@ def figures_of(d: Mapping[str, Any]) -> list[Drawn]:
     _neighbours(axes[1][0], rows)
     _datagrams(axes[1][1], d, rows)
     sizes = [row["mtu_bytes"] for row in rows]
+    shown = _shown(sizes, d["mtu_bytes"])
     for axis in (*axes[0], *axes[1]):
         axis.set_xscale("log", base=2)
-        axis.set_xticks(_shown(sizes), [str(size) for size in _shown(sizes)], fontsize=8.5)
+        axis.set_xticks(shown, [str(size) for size in shown], fontsize=8.5)
         axis.minorticks_off()
         axis.axvline(d["mtu_bytes"], color=VERMILLION, linewidth=1.0, linestyle=":")
         if sizes[-1] > d["crc"]["guarded_mtu_bytes"]:
             axis.axvspan(d["crc"]["guarded_mtu_bytes"], sizes[-1] * 1.15, color=SOFT, alpha=0.13, linewidth=0)
         axis.set_xlim(sizes[0] / 1.15, sizes[-1] * 1.15)
-        axis.legend(fontsize=8, loc="best", frameon=False)
+        axis.legend(fontsize=8, loc="best" if axis is not axes[1][1] else "upper right", frameon=False)
     for axis in axes[1]:
         axis.set_xlabel("MTU [bytes]")
     figure.draw_without_rendering()
@@ -43,13 +44,13 @@ def figures_of(d: Mapping[str, Any]) -> list[Drawn]:
     return [Drawn("mtu", figure, caption)]
 
 
-def _shown(sizes: Sequence[int]) -> list[int]:
-    """Those that can be read beside each other."""
-    shown: list[int] = []
+def _shown(sizes: Sequence[int], advised: int) -> list[int]:
+    """Those that can be read beside each other, the advised one first of all."""
+    shown = [advised]
     for size in reversed(sizes):
-        if not shown or size <= shown[-1] / 1.35:
+        if all(max(size, other) >= 1.6 * min(size, other) for other in shown):
             shown.append(size)
-    return shown[::-1]
+    return sorted(shown)
 
 
 def _throughput(axis: Any, d: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
@@ -57,10 +58,12 @@ def _throughput(axis: Any, d: Mapping[str, Any], rows: Sequence[Mapping[str, Any
     _measured(axis, rows, "throughput_bps", unit, BLUE, "o", "simulated")
     for (law, label), color in zip(_LAWS.items(), (GREEN, SKY, PURPLE), strict=True):
         if law in rows[0]["laws_bps"]:
-            _plain(axis, rows, [row["laws_bps"][law] / unit for row in rows], color, label)
+            dash = (0, (1, 1.5)) if law == "pftk" else (0, (5, 2))
+            _plain(axis, rows, [row["laws_bps"][law] / unit for row in rows], color, label, dash=dash)
     if any(row["host_limit_bps"] < 3 * row["throughput_bps"]["mean"] for row in rows):
         _plain(axis, rows, [row["host_limit_bps"] / unit for row in rows], ORANGE, "one core of the host")
-    axis.set_yscale("log")
+    means = [row["throughput_bps"]["mean"] for row in rows]
+    axis.set_yscale("log" if max(means) > 5 * min(means) else "linear")
     axis.set_ylabel(f"a flow's payload [{letter}bit/s]")
 
 
@@ -101,8 +104,14 @@ def _measured(
 
 
 def _plain(
-    axis: Any, rows: Sequence[Mapping[str, Any]], values: Sequence[float], color: str, label: str, mark: str = ""
+    axis: Any,
+    rows: Sequence[Mapping[str, Any]],
+    values: Sequence[float],
+    color: str,
+    label: str,
+    mark: str = "",
+    dash: Any = (0, (5, 2)),
 ) -> None:
-    dash = "-" if mark else (0, (5, 2))
+    dash = "-" if mark else dash
     axis.plot([row["mtu_bytes"] for row in rows], values, color=color, marker=mark, linestyle=dash, linewidth=1.3,
               markersize=4.5, markerfacecolor="white", label=label)  # fmt: skip

@@ -6,8 +6,8 @@ Throughput is what was simulated, and at most what the host is through with.
 
 **May be advised** what is in use on equipment of many makers (1500 to 9180 bytes: less is for paths that demand it),
 what CRC-32 guards with a Hamming distance of 4, and what keeps a neighbour's packet waiting for at most the time that
-is allowed (1 ms, unless said), or no longer than a standard frame does. Where sizes are asked for by name, use does not count. If none is left, the
-smallest is advised, with a warning.
+is allowed (1 ms, unless said), or no longer than a standard frame does. Where sizes are asked for by name, use does
+not count. If none is left, the smallest is advised, with a warning.
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ def warnings(q: Question, d: Block) -> list[str]:
     if d["mtu_bytes"] > sizes.ETHERNET:
         found.append(
             "every link, switch and host of the path has to carry it: one that does not drops such frames without a "
-            "word, or cuts packets; try it with the line below, end to end"
+            "word, or cuts packets; try it from end to end with `ping -M do`"
         )
     if d["datagram_fragments"] > 1 and q.loss_share:
         found.append(
@@ -136,9 +136,9 @@ def limits(q: Question, d: Block) -> list[str]:
         )
     if q.loss_kind == "bit":
         found.append("bits were wrong by chance, each by itself; on real wires errors come in bursts")
+    gathers = "" if q.host.aggregate else "; hosts that gather packets (GRO, TSO) gain less from larger ones"
     found += [
-        "the host is one core with a price for each packet: gathering (GRO, TSO) makes 1500 bytes nearly as cheap as "
-        "9000, and interrupts and pages are not counted",
+        f"the host is one core that always has a packet waiting, so that interrupts do not count{gathers}",
         "one flow with a buffer of a bandwidth-delay product, at least ten of the largest packets, which delays "
         "calls where the link is slow and packets are large; path MTU discovery, tunnels and VLAN tags were not "
         "simulated",

@@ -1,10 +1,11 @@
 //! What every discipline of the RED family does with an arriving packet, in the two steps between which one that
 //! adapts may move its thresholds: [`Body::observe`] takes the average, [`Dropper::decide`] compares it with a curve.
 use super::average::{Average, AverageRule};
-use super::config::{ByteDrop, RedConfig};
+use super::config::RedConfig;
 use super::curve::{Curve, Region};
 use super::spacing::Spacing;
 use crate::aqm::drop_tail::Victim;
+use crate::aqm::sizes::{Part, Sizes};
 use dumbbell_core::aqm::{Backlog, Cx, Decision, Needs, QueueView, Reason, Slot, Verdict};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
@@ -14,10 +15,8 @@ use dumbbell_core::units::Time;
 #[derive(Clone, Debug)]
 pub struct Body {
     average: Average,
-    mean_size: f64,
+    sizes: Sizes,
     min_q_for_drop: f64,
-    byte_mode: bool,
-    byte_drop: ByteDrop,
     ecn: bool,
     ecn_hard: bool,
     victim: Victim,
@@ -66,9 +65,9 @@ impl Body {
             idle_style: config.idle_style,
             idle_fraction: config.idle_fraction,
         };
-        let &RedConfig { byte_mode, byte_drop, ecn, ecn_hard, victim, .. } = config;
-        let (mean_size, min_q_for_drop) = (config.mean_packet_size.0 as f64, config.min_q_for_drop.0);
-        Body { average: Average::new(rule), mean_size, min_q_for_drop, byte_mode, byte_drop, ecn, ecn_hard, victim }
+        let &RedConfig { mean_packet_size, byte_mode, byte_drop, ecn, ecn_hard, victim, .. } = config;
+        let (sizes, min_q_for_drop) = (Sizes::new(mean_packet_size, byte_mode, byte_drop), config.min_q_for_drop.0);
+        Body { average: Average::new(rule), sizes, min_q_for_drop, ecn, ecn_hard, victim }
     }
 
     /// The average queue length, packets.
@@ -80,7 +79,7 @@ impl Body {
     /// The queue in packets; in byte mode in packets of the mean size, so that thresholds mean `th * mean size` bytes.
     #[inline]
     pub fn length(&self, q: Backlog) -> f64 {
-        if self.byte_mode { q.bytes as f64 / self.mean_size } else { f64::from(q.packets) }
+        self.sizes.length(q)
     }
 
     /// A packet finds a backlog: takes the average.
@@ -141,10 +140,8 @@ impl Dropper {
             gentle: config.gentle,
             shape: config.curve,
         };
-        let spacing = match config.byte_drop {
-            ByteDrop::Ns2 => Spacing::in_bytes(config.spacing, config.mean_packet_size.0 as f64),
-            _ => Spacing::new(config.spacing),
-        };
+        let sizes = Sizes::new(config.mean_packet_size, config.byte_mode, config.byte_drop);
+        let spacing = sizes.spacing(config.spacing);
         Dropper { curve, spacing, p_b: 0.0 }
     }
 
@@ -216,13 +213,7 @@ impl Dropper {
             self.spacing.skip();
             return Verdict::Pass;
         }
-        let in_means = f64::from(p.ip_len) / body.mean_size;
-        let (factor, weight, scale) = match body.byte_drop {
-            ByteDrop::Off => (1.0, 1.0, 1.0),
-            ByteDrop::MeanSize => (in_means, 1.0, 1.0),
-            ByteDrop::MaxSize => (f64::from(p.ip_len) / f64::from(cx.link.mtu), 1.0, 1.0),
-            ByteDrop::Ns2 => (1.0, f64::from(p.ip_len), in_means),
-        };
+        let Part { factor, weight, scale } = body.sizes.part(p.ip_len, cx.link.mtu);
         self.p_b = weighed.p_b * factor;
         Verdict::early(self.spacing.test(self.p_b, weight, scale * weighed.weight, cx.rng), body.ecn)
     }

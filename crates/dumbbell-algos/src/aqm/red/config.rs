@@ -1,26 +1,10 @@
 //! RED's parameters.
 use super::automatic::{AutoWeight, lower_threshold};
-use super::spacing::SpacingLaw;
+pub use crate::aqm::sizes::ByteDrop;
+use crate::aqm::sizes::check_sizes;
 use dumbbell_core::aqm::LinkInfo;
 use dumbbell_core::catalogue::{Config, Fault};
 use dumbbell_core::units::{Bytes, Packets, Span};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-/// How the probability depends on the size of the arriving packet.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ByteDrop {
-    /// Not at all.
-    #[default]
-    Off,
-    /// `p_b` times its size over `mean_packet_size`.
-    MeanSize,
-    /// `p_b` times its size over the link's MTU (Floyd, Jacobson 1993, Fig. 2).
-    MaxSize,
-    /// `p_a` times its size over `mean_packet_size`, and `count` in bytes over that size, rounded down (ns-2 `bytes_`).
-    Ns2,
-}
 
 /// Declares a configuration of the RED family: its own fields with their defaults, and after them those that all have
 /// in common, whose documentation stands here. `with { .. }` gives defaults of common fields that differ from RED's.
@@ -53,7 +37,7 @@ macro_rules! red_config {
             #[schemars(extend("x-source" = "Floyd, Jacobson 1993: packets"))]
             pub byte_mode: bool,
             /// Whether larger packets are signalled more often.
-            #[schemars(extend("x-source" = "RFC 7567 section 4.4: no dependence on packet size"))]
+            #[schemars(extend("x-source" = "RFC 7141 section 2.2, RFC 7567 section 4.4: no dependence on packet size"))]
             pub byte_drop: $crate::aqm::red::config::ByteDrop,
             /// Whether the probability rises from `max_p` at `max_th` to 1 at twice `max_th`, not at once.
             #[schemars(extend("x-source" = "Floyd, Jacobson 1993; ns-2 and ns-3 have it since 2001"))]
@@ -225,10 +209,6 @@ impl Config for RedConfig {
     fn check(&self) -> Result<(), Fault> {
         unused(self)?;
         check_thresholds((self.min_th, self.max_th), self.w_q, self.mean_packet_size)?;
-        if self.spacing == SpacingLaw::UniformStored && self.byte_drop == ByteDrop::Ns2 {
-            let cause = "the stored random number decides by p_b, and byte_drop = \"ns2\" changes p_a";
-            return Err(Fault::at("byte_drop", cause).fix("write \"mean_size\", or spacing = \"uniform\""));
-        }
-        Ok(())
+        check_sizes(self.mean_packet_size, self.byte_drop, Some(self.spacing))
     }
 }

@@ -12,6 +12,7 @@ const BITS: u32 = 16;
 /// One bin.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Bin {
+    /// Packets, or bytes.
     qlen: u32,
     p_m: f64,
     /// Before this instant it takes no other step.
@@ -34,7 +35,7 @@ impl Bin {
 /// BLUE's steps in a bin.
 #[derive(Clone, Copy, Debug)]
 pub struct Steps {
-    /// Packets from which on the probability goes up.
+    /// Packets (or bytes) from which on the probability goes up.
     pub target: u32,
     /// By how much.
     pub up: f64,
@@ -99,23 +100,23 @@ impl Bins {
         seen
     }
 
-    /// A packet of `flow` went into the queue.
+    /// A packet of `flow` went into the queue, which counts for `much`.
     #[inline]
-    pub fn admitted(&mut self, flow: FlowId) {
+    pub fn admitted(&mut self, flow: FlowId, much: u32) {
         for place in self.places(flow).into_iter().take(self.levels) {
-            self.bins[place].qlen += 1;
+            self.bins[place].qlen += much;
         }
     }
 
     /// A packet of `flow` left the queue.
     #[inline]
-    pub fn gone(&mut self, flow: FlowId) {
+    pub fn gone(&mut self, flow: FlowId, much: u32) {
         if self.before > 0 {
             self.before -= 1;
             return;
         }
         for place in self.places(flow).into_iter().take(self.levels) {
-            self.bins[place].qlen = self.bins[place].qlen.saturating_sub(1);
+            self.bins[place].qlen = self.bins[place].qlen.saturating_sub(much);
         }
     }
 
@@ -185,10 +186,10 @@ mod tests {
     #[test]
     fn packets_of_before_do_not_count() {
         let mut bins = Bins::new(9, 8, 16, 2);
-        (0..3).for_each(|flow| bins.admitted(FlowId(flow)));
-        (10..12).for_each(|flow| bins.gone(FlowId(flow)));
+        (0..3).for_each(|flow| bins.admitted(FlowId(flow), 1));
+        (10..12).for_each(|flow| bins.gone(FlowId(flow), 1));
         assert!((0..8).all(|level| bins.inside(level) == 3));
-        (0..3).for_each(|flow| bins.gone(FlowId(flow)));
+        (0..3).for_each(|flow| bins.gone(FlowId(flow), 1));
         assert!(bins.bins.iter().all(|bin| bin.qlen == 0));
     }
 
@@ -198,13 +199,13 @@ mod tests {
         let (mut bins, flow) = (Bins::new(9, 3, 16, 0), FlowId(7));
         let p = |bins: &mut Bins| (bins.see(Time::ZERO, flow, &steps).p_min * 10.0).round();
         assert_eq!(p(&mut bins), 0.0);
-        bins.admitted(flow);
+        bins.admitted(flow, 1);
         assert_eq!(p(&mut bins), 0.0);
-        bins.admitted(flow);
+        bins.admitted(flow, 1);
         assert_eq!([p(&mut bins), p(&mut bins), p(&mut bins)], [4.0, 8.0, 10.0]);
-        bins.gone(flow);
+        bins.gone(flow, 1);
         assert_eq!(p(&mut bins), 10.0);
-        bins.gone(flow);
+        bins.gone(flow, 1);
         assert_eq!([p(&mut bins), p(&mut bins)], [9.0, 8.0]);
         assert_eq!(bins.see(Time::ZERO, flow, &steps).q_min, 0);
     }
@@ -214,10 +215,10 @@ mod tests {
     fn a_frozen_bin_takes_no_step() {
         let steps = Steps { target: 1, up: 0.25, down: 0.25, freeze: Span::from_ms(10) };
         let (mut bins, flow) = (Bins::new(9, 3, 16, 0), FlowId(7));
-        bins.admitted(flow);
+        bins.admitted(flow, 1);
         let p = |ms: u64, bins: &mut Bins| bins.see(Time::ZERO + Span::from_ms(ms), flow, &steps).p_min;
         assert_eq!([0, 9, 10, 15, 20].map(|ms| p(ms, &mut bins)), [0.25, 0.25, 0.5, 0.5, 0.75]);
-        bins.gone(flow);
+        bins.gone(flow, 1);
         assert_eq!([29, 30, 39, 40].map(|ms| p(ms, &mut bins)), [0.75, 0.5, 0.5, 0.25]);
     }
 }

@@ -96,7 +96,7 @@ fn marks_give_way_to_drops() {
         let mut rng = Stream::named(3, "toss");
         let (mut marks, mut drops) = (0u32, [0u32; 2]);
         for _ in 0..n {
-            match sfb.toss(&mut rng).decide(ecn, true) {
+            match sfb.toss(1.0, &mut rng).decide(ecn, true) {
                 dumbbell_core::aqm::Decision::Admit(mark) => marks += u32::from(mark.is_some()),
                 dumbbell_core::aqm::Decision::Drop(reason) => drops[usize::from(reason == Reason::Forced)] += 1,
             }

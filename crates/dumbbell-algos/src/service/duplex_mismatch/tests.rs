@@ -176,8 +176,6 @@ fn what_is_no_ethernet_is_refused() {
         change(&mut config);
         config.check().map_err(|fault| fault.at)
     };
-    assert_eq!(of(|c| c.rate = Some(Rate::from_mbps(1000))), Err("rate".into()));
-    assert_eq!(of(|c| c.rate = Some(Rate::default())), Err("rate".into()));
     assert_eq!(of(|c| c.propagation = Span::ZERO), Err("propagation".into()));
     // Half a slot at 100 Mbps is 2.56 us, at 10 Mbps 25.6 us.
     assert_eq!(of(|c| c.propagation = Span::from_us(3)), Err("propagation".into()));

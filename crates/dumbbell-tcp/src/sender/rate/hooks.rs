@@ -44,6 +44,10 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             return;
         }
         rates.seen = losses;
+        if self.searching && self.only_trial_lost() {
+            return;
+        }
+        let Some(rates) = &mut self.cold.rates else { return };
         let mut found = std::mem::take(&mut rates.found);
         self.detect.lost_ranges(&self.board, self.una, &mut found);
         for (from, to) in found.drain(..) {
@@ -58,6 +62,15 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             self.rate_losses();
         } else if let Some(rates) = &mut self.cold.rates {
             rates.lose_all();
+        }
+    }
+
+    /// What of `[from, to)` is in flight in segments of more than `larger` bytes will not arrive, and tells nothing of how fast
+    /// the network delivers.
+    #[cold]
+    pub(in super::super) fn rate_withdraw(&mut self, from: u64, to: u64, larger: u64) {
+        if let Some(rates) = &mut self.cold.rates {
+            rates.withdraw(from, to, larger);
         }
     }
 
