@@ -308,8 +308,8 @@ def written(here: dict[str, Any]) -> str:
 
 
 def _plain(link: dict[str, Any]) -> dict[str, Any]:
-    """Links towards receivers have plain queues in the file: in the chosen network RED has nothing to do there, and gives
-    the same run in twice the time."""
+    """Links towards receivers have plain queues in the file: in the chosen network RED has nothing to do there, and
+    gives the same run in twice the time."""
     if not link["name"].startswith("to") and not link["name"].endswith("-down"):
         return link
     return {key: value for key, value in link.items() if key not in ("queue", "reverse")}

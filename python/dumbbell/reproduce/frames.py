@@ -32,11 +32,12 @@ def rates(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers:
             times = [1e-12 * delivery.BIN_PS * (k + 0.5) for k in range(len(values))]
             axis = axes[i][column]
             axis.plot(times, values, color=style.nth(i).color, linewidth=0.8)
-            axis.set_ylim(bottom=0)
             if column == 0:
                 axis.set_ylabel(label)
         axes[0][column].set_title(f"{title}: throughput [Mbit/s]", loc="left")
         axes[-1][column].set_xlabel("time [s]")
+    for row in axes:
+        row[0].set_ylim(bottom=0)  # the axis is the row's: after all of it was drawn
     return figure
 
 
@@ -51,9 +52,9 @@ def sharing(paper: Paper, picture: Picture, measured: Mapping[str, Runs], number
         axis = axes[0][i]
         axis.plot(*pair, color=style.nth(i).color, clip_on=False, **_DOTS)
         axis.set_xlim(left=0)
-        axis.set_ylim(bottom=0)
         axis.set(xlabel=f"{x_label} [Mbit/s]")
         axis.set_title(title, loc="left")
+    axes[0][0].set_ylim(bottom=0)
     axes[0][0].set_ylabel(f"{y_label} [Mbit/s]")
     return figure
 
@@ -68,11 +69,10 @@ def lost(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: 
             times, share = delivery.losses(directory, flow, 10**11, until)
             axis.plot(times, [100 * x for x in share], label=label, **style.nth(i).trace())
         axis.set(xlabel="time [s]")
-        axis.set_title(title, loc="left", pad=34)
-        axis.set_ylim(bottom=0, top=picture.options.get("top"))
-        style.legend(axis)
+        axis.set_title(title, loc="left")
+    axes[0].set_ylim(bottom=0, top=picture.options.get("top"))
     axes[0].set_ylabel("lost until then [%]")
-    return figure
+    return _with_legend(figure, axes)
 
 
 def delays(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> Any:
@@ -85,9 +85,15 @@ def delays(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers
             share = 1 - np.arange(len(ms)) / len(ms)
             axis.plot(ms, share, drawstyle="steps-pre", label=label, **style.nth(i).trace())
         axis.set(xlabel="one-way delay [ms]", yscale="log")
-        axis.set_title(title, loc="left", pad=34)
-        style.legend(axis)
+        axis.set_title(title, loc="left")
     axes[0].set_ylabel("share of packets, at least")
+    return _with_legend(figure, axes)
+
+
+def _with_legend(figure: Any, axes: Any) -> Any:
+    """One legend over all panels."""
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), frameon=False)
     return figure
 
 
