@@ -71,7 +71,7 @@ fn at_equal_sizes_the_modes_are_one() {
             let mut rng = Stream::named(seed, "modes");
             let of_one_size = |a: Arrival| Arrival { meta: Meta { ip_len: MEAN, wire_len: MEAN, ..a.meta }, ..a };
             let traffic: Vec<Arrival> = (0..3).flat_map(|_| arrivals(&mut rng)).map(of_one_size).collect();
-            hold(aqm, site, seed, seed % 2 == 0, &traffic, |_| {})
+            hold(aqm, site, seed, seed.is_multiple_of(2), &traffic, |_| {})
         };
         let mut signals = 0;
         for seed in 0..4 {

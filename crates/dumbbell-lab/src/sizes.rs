@@ -138,10 +138,13 @@ fn announced(tcp: &TcpConfig, sizes: Sizes) -> (u64, Option<u64>) {
     (own, peer.filter(|peer| *peer != own))
 }
 
+/// How routers answer a flow's packets that are too large, if they do.
+type Answers = Option<Shared<Vec<Answer>>>;
+
 /// For each placed flow how routers answer packets that are too large for their links.
-pub fn answers(net: &Network, kits: &[Kit]) -> Vec<Option<Shared<Vec<Answer>>>> {
+pub fn answers(net: &Network, kits: &[Kit]) -> Vec<Answers> {
     let mut ways = Ways { net, from: BTreeMap::new() };
-    let mut known: BTreeMap<(u64, NodeId, &[LinkId]), Option<Shared<Vec<Answer>>>> = BTreeMap::new();
+    let mut known: BTreeMap<(u64, NodeId, &[LinkId]), Answers> = BTreeMap::new();
     let mut all = Vec::with_capacity(net.flows.len());
     for flow in &net.flows {
         let most = kits.get(flow.entry).and_then(|kit| largest(kit, net, flow));
@@ -159,7 +162,7 @@ struct Ways<'a> {
 }
 
 impl Ways<'_> {
-    fn answers(&mut self, flow: &Placed, most: u64) -> Option<Shared<Vec<Answer>>> {
+    fn answers(&mut self, flow: &Placed, most: u64) -> Answers {
         let all: Vec<Answer> =
             tighter(self.net, flow, most).into_iter().filter_map(|at| self.answer(at, flow.from)).collect();
         (!all.is_empty()).then(|| Shared::from(all))

@@ -6,6 +6,7 @@ use crate::cutting::Cuts;
 use crate::entry::{Entry, Pkt};
 use crate::exit::Exit;
 use crate::extras::Extras;
+use crate::flow::SENDER;
 use crate::large::Large;
 use crate::legs::{End, Leg, Legs, Tail};
 use crate::media::Media;

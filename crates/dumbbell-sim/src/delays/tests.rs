@@ -41,7 +41,7 @@ fn alternating_delays_have_the_jitter_of_the_recursion() {
     for n in [1usize, 2, 16, 300] {
         let delays: Vec<u64> = (0..=n as u64).map(|i| 1000 + 160 * (i % 2)).collect();
         let s = measured(&delays);
-        let left = (15.0f64 / 16.0).powi(n as i32);
+        let left = libm::pow(15.0 / 16.0, f64::from(n as u32));
         near(s.jitter_s, 160e-6 * (1.0 - left));
         near(s.ipdv_mean_abs_s, 160e-6);
         near(s.range_s, 160e-6);

@@ -29,10 +29,9 @@ fn burst_residual(c: &FecConfig) -> f64 {
     (mass[0][0].0, mass[1][0].0) = (1.0 - bad, bad);
     for slot in 0..n {
         let mut next = [vec![(0.0, 0.0); n as usize + 1], vec![(0.0, 0.0); n as usize + 1]];
-        for state in 0..2 {
+        for (state, mass) in mass.iter().enumerate() {
             let (loss, change) = if state == 1 { (c.loss_bad, c.to_good) } else { (c.loss, c.to_bad) };
-            for losses in 0..=slot as usize {
-                let (p, data) = mass[state][losses];
+            for (losses, (p, data)) in mass.iter().copied().take(slot as usize + 1).enumerate() {
                 for (lost, q) in [(0, 1.0 - loss), (1, loss)] {
                     let counts = if slot < k { lost as f64 } else { 0.0 };
                     for (to, r) in [(state, 1.0 - change), (1 - state, change)] {

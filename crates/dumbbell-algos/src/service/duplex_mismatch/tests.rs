@@ -31,20 +31,20 @@ fn history(medium: &mut Medium, frames: &[(u64, usize)], until: Time) -> Vec<(Ti
         if now > until || now == Time::NEVER {
             return out;
         }
-        for i in 0..2 {
+        for (i, busy) in busy.iter_mut().enumerate() {
             if medium.next(i) == now
                 && let Some(how) = medium.due(i, now)
             {
                 out.push((now, i, how));
-                busy[i] = false;
+                *busy = false;
             }
         }
         while let Some((_, i)) = frames.next_if(|(t, _)| *t == now) {
             waiting[i] += 1;
         }
-        for i in 0..2 {
-            if waiting[i] > 0 && !busy[i] {
-                (waiting[i], busy[i]) = (waiting[i] - 1, true);
+        for (i, (waiting, busy)) in waiting.iter_mut().zip(&mut busy).enumerate() {
+            if *waiting > 0 && !*busy {
+                (*waiting, *busy) = (*waiting - 1, true);
                 medium.offer(i, now, FULL);
             }
         }
