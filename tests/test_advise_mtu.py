@@ -12,7 +12,7 @@ from typing import Any
 import dumbbell
 import pytest
 from dumbbell import crc, stats
-from dumbbell.advise.mtu import closed, draw, host, judge, network, page, question, scale, sizes, voice
+from dumbbell.advise.mtu import closed, draw, host, judge, network, page, question, scale, sentences, sizes
 from dumbbell.advise.mtu import mtu as advise
 from dumbbell.advise.mtu.work import Wish
 from dumbbell.errors import ScenarioError
@@ -72,10 +72,10 @@ def test_a_law_is_turned_round(cc: str) -> None:
 
 def test_the_papers_arithmetic_of_headers() -> None:
     """A 9 KB packet in the place of six of 1.5 KB saves five headers, 6000 cycles."""
-    bits = 6 * 1460 * 8
-    six, one = host.PAPER.cycles_per_bit(1500, 1460) * bits, host.PAPER.cycles_per_bit(9000, 6 * 1460) * bits
+    bits, paper = 6 * 1460 * 8, host.read()
+    six, one = paper.cycles_per_bit(1500, 1460) * bits, paper.cycles_per_bit(9000, 6 * 1460) * bits
     assert six - one == pytest.approx(6000)
-    assert host.PAPER.limit_bps(1500, 1448) == pytest.approx(1e9 / 1200 * 1448 * 8)
+    assert paper.limit_bps(1500, 1448) == pytest.approx(1e9 / 1200 * 1448 * 8)
     assert host.read(None, "3GHz", None, 0.5).cycles_per_bit(1500, 1448) == pytest.approx((1200 + 750) / 1448 / 8)
 
 
@@ -93,16 +93,11 @@ def test_presets_are_read_as_the_catalogue_has_them() -> None:
     assert one.cycles(9000) == pytest.approx((6000 + 6 * 800) / 7 + 9000 * 0.32 + 3 * 450)
     assert one.cycles(1500) == pytest.approx((6000 + 42 * 800) / 43 + 1500 * 0.32 + 450)
     assert one.limit_bps(9000, 8948) == pytest.approx(42e9, rel=0.03)
-    assert next(iter(host.presets())) == "header_2004"
-    assert host.presets()["header_2004"].limit_bps(1500, 1448) == host.PAPER.limit_bps(1500, 1448)
+    assert {"header_2004", "server_2004", "server_2021"} <= host.presets().keys()
+    gains = [one.cycles_per_bit(9000, 8948) / one.cycles_per_bit(1500, 1448) for one in host.presets().values()]
+    assert [round(1 - gain, 2) for gain in gains] == [0.84, 0.7, 0.5]
     with pytest.raises(ScenarioError, match="did you mean `header_2004`"):
         host.read("header_204", None, None, None)
-
-
-def test_jitter_is_rfc_3550s() -> None:
-    assert voice.jitter([1.0, 1.0, 1.0]) == 0
-    # |D| = 16 twice: J = 1, then 1 + 15/16; the mean of both.
-    assert voice.jitter([0.0, 16.0, 0.0]) == pytest.approx((1 + 1 + 15 / 16) / 2)
 
 
 def test_the_smallest_that_is_near_the_best_and_may_be_advised() -> None:
@@ -158,6 +153,15 @@ def test_mistakes_are_underlined(words: tuple[Any, ...], said: str) -> None:
     assert "^" in str(refused.value) and "help: " in str(refused.value)
 
 
+def test_a_steady_state_that_takes_long_is_said(answered: dict[str, Any]) -> None:
+    fast = question.read("100Gbps", "100ms", "1e-9", cc="reno")
+    row = {**answered, "frame_loss_share": 1e-9, "frame_s": closed.frame_s(9000, 100e9)}
+    # 1e9 packets between two losses, sqrt(1.5e9) = 38730 of them in a round trip of 100 ms: 2582 s.
+    assert any("about 43 minutes" in text for text in sentences.limits(fast, row))
+    slow = question.read(*ASKED, cc="reno")
+    assert not any("from one loss to the next" in text for text in sentences.limits(slow, answered))
+
+
 def test_losses_may_be_percent() -> None:
     assert question.read("10Gbps", "40ms", "0.001%").loss_share == pytest.approx(1e-5)
 
@@ -173,12 +177,16 @@ def answered(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def test_numbers_are_those_of_single_runs(answered: dict[str, Any]) -> None:
     asked = question.read(*ASKED, cc="reno", mtus=[576, 1500, 16000], most_wait="10ms")
     case = scale.fit(asked, 1500, 1e6, 8.0)
-    runs = dumbbell.Scenario(network.beside(asked, case)).run(replications=2).runs
+    path = network.beside(asked, case)
+    wires = {"bottleneck": path.pop("dumbbell.bottleneck"), "access": {"rate": path.pop("dumbbell.access.rate")}}
+    runs = dumbbell.Scenario({**path, "dumbbell": wires}).run(replications=2).runs
     row = answered["candidates"][1]
     mine = [one.json["flows"][0]["goodput_bps"] for one in runs]
     assert row["beside_throughput_bps"]["mean"] == pytest.approx(stats.mean(mine))
     assert row["laws_bps"]["mathis"] == pytest.approx(1448 * 8 * math.sqrt(1.5 / 1e-3) / 0.02)
     assert 0.7 < row["throughput_bps"]["mean"] / row["laws_bps"]["mathis"] < 1.3
+    jitter = [stats.mean([flow["jitter_mean_s"] for flow in one.json["flows"][2:]]) for one in runs]
+    assert row["call_jitter_s"]["mean"] == pytest.approx(stats.mean(jitter))
     assert 0 < row["call_jitter_s"]["mean"] < row["call_delay_p99_s"]["mean"]
     assert 0.01 < row["call_delay_mean_s"]["mean"] < 0.04
 

@@ -26,7 +26,7 @@ def test_rows_of_processors_are_typed_combined_and_shown() -> None:
     (shown,) = [g for g in result_grids(one) if g.title == "Hosts"]
     assert [row[:2] for row in shown.rows][2] == ["s/receiver", "receive"]
     several = Scenario({**COSTLY, "replications": 2}).run()
-    assert several.hosts["s/receiver/cpu_receive"].cycles == cpu.cycles, "nothing is random"
+    assert float(several.hosts["s/receiver/cpu_receive"].cycles) == cpu.cycles, "nothing is random"
     assert len(several.summary("hosts")) == 8
     assert not Scenario({**COSTLY, "cpu": "none"}).run().hosts
 

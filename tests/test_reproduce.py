@@ -29,10 +29,13 @@ def on_a_stand_in(paper: str, run: Callable[..., Any], directories: pytest.TempP
     """Reproduces a paper on a laboratory of its own, patched in for that call alone, so that a whole module can share
     what comes of it."""
 
-    def reproduce(**options: Any) -> dict[str, Any]:
+    def reproduce(page: bool = True, **options: Any) -> dict[str, Any]:
+        """page: whether somebody reads the page, whose figures take most of the time."""
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(door, "run", run)
             patch.setattr(figures, "save", mark)
+            if not page:
+                patch.setattr(figures, "svg", lambda figure, name: f'<svg id="{name}"/>')
             return work.reproduce(paper, quick=True, out=directories.mktemp("report"), **options)
 
     return reproduce

@@ -87,6 +87,11 @@ def plan(wanted: dict[str, Any], own: Iterable[type[Own]] = ()) -> dict[str, Any
     return _interruptible("plan", json.dumps(wanted), _described(own))
 
 
+def sharing(wanted: JSON) -> JSON:
+    """How much of each flow's way others take, too, of the first point of a request."""
+    return _interruptible("sharing", json.dumps(wanted), [])
+
+
 def store(wanted: dict[str, Any]) -> dict[str, Any]:
     """Looks after a store: `{"do": "check" | "list" | "repair" | "gc", "dir"}`."""
     return _call("store", json.dumps(wanted))

@@ -11,7 +11,9 @@ from . import door
 from .arrow import Table
 from .errors import ScenarioError
 
-Series = Literal["flows", "queues", "signals", "reactions", "packets", "hops", "acks", "completions", "markers"]
+Series = Literal[
+    "flows", "queues", "signals", "reactions", "packets", "hops", "acks", "delays", "completions", "markers"
+]
 """The series that a run may record; docs/results.md has their columns."""
 Summary = Literal["flows", "queues", "sessions", "markers", "hosts"]
 """What a result sums up."""
@@ -21,7 +23,8 @@ Run = tuple[dict[str, Any], dict[str, Any], Path | None]
 
 _HOW = (
     'run(record_every="100 ms") records flows and queues, run(record_drops=True) signals, run(record_acks=True) acks, '
-    "run(record_every=..., record_markers=True) markers; a scenario's [record] with `out` all that it names"
+    "run(record_delays=True) delays, run(record_every=..., record_markers=True) markers; "
+    "a scenario's [record] with `out` all that it names"
 )
 
 

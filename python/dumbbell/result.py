@@ -70,6 +70,23 @@ class Flow(Row):
     # Where there is a series (`record.every`).
     peak_throughput_bps: Number | None
     burstiness: Number | None
+    # Of datagrams, and of connections that `record.delays` names.
+    delay_min_s: Number | None
+    delay_mean_s: Number | None
+    delay_p50_s: Number | None
+    delay_p95_s: Number | None
+    delay_p99_s: Number | None
+    delay_p999_s: Number | None
+    delay_max_s: Number | None
+    delay_range_s: Number | None
+    jitter_s: Number | None
+    jitter_mean_s: Number | None
+    ipdv_mean_abs_s: Number | None
+    pdv_p99_s: Number | None
+    reordered_packets: Number
+    reordering_extent_max: Number
+    duplicate_packets: Number
+    loss_burst_max: Number
     # Where there are profiles.
     reserved_bps: Number | None
     in_throughput_bps: Number

@@ -24,6 +24,7 @@ class RunOptions(TypedDict, total=False):
     record_every: str | None
     record_drops: bool
     record_acks: bool | Iterable[str]
+    record_delays: bool | Iterable[str]
     record_markers: bool
     audit: bool | None
     store: str | Path | None
@@ -89,6 +90,12 @@ class Scenario:
         `runs_total`, `notes`. `ScenarioError` as in `check`."""
         return door.plan(self._request(points=0), self._own)
 
+    def sharing(self) -> dict[str, Any]:
+        """How much of each flow's way others take, too, of the first point; docs/delays.md has the keys.
+
+        `ScenarioError` as in `check`."""
+        return door.sharing(self._request())
+
     def run(
         self,
         *,
@@ -99,6 +106,7 @@ class Scenario:
         record_every: str | None = None,
         record_drops: bool = False,
         record_acks: bool | Iterable[str] = False,
+        record_delays: bool | Iterable[str] = False,
         record_markers: bool = False,
         audit: bool | None = None,
         store: str | Path | None = None,
@@ -112,7 +120,9 @@ class Scenario:
         its own. threads: at most so many at once (default: all cores). out: a directory for `summary.json`
         and the series. record_every: period of the series of flows and queues, such as `"100 ms"`; record_drops:
         every drop and mark with what its decision saw; record_acks: every acknowledgement on its way
-        back, of all TCP flows or of those named; record_markers: markers have series, too (with record_every).
+        back, of all TCP flows or of those named; record_delays: how long packets of all flows or of those named
+        took, as a distribution, and of connections in the result as well; record_markers: markers have series,
+        too (with record_every).
         Without `out` the records are in a temporary directory, which goes when the result goes. audit:
         follow each packet. progress: True for a bar, or a function that is called with
         runs finished, all runs, and the share of simulated time that has passed.
@@ -121,8 +131,14 @@ class Scenario:
         scenario is wrong is a row with its error.
         """
         acks = record_acks if isinstance(record_acks, bool) else list(record_acks)
-        marked = record_markers or None
-        record = {"every": record_every, "drops": record_drops or None, "acks": acks or None, "markers": marked}
+        delays = record_delays if isinstance(record_delays, bool) else list(record_delays)
+        record = {
+            "every": record_every,
+            "drops": record_drops or None,
+            "acks": acks or None,
+            "delays": delays or None,
+            "markers": record_markers or None,
+        }
         record = {key: value for key, value in record.items() if value is not None}
         from tempfile import TemporaryDirectory
 

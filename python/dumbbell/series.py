@@ -11,7 +11,7 @@ from .errors import DumbbellError, EnvironmentLacks, ScenarioError
 if TYPE_CHECKING:
     import polars
 
-NAMES = ("flows", "queues", "signals", "reactions", "packets", "hops", "acks", "completions", "markers")
+NAMES = ("flows", "queues", "signals", "reactions", "packets", "hops", "acks", "delays", "completions", "markers")
 
 
 def read(directory: str | Path, name: str) -> polars.DataFrame | None:

@@ -1,6 +1,7 @@
 //! Records: the series of flows and queues, every drop and mark with what its decision saw, every reaction of a
 //! sender, every packet, every acknowledgement on its way back.
 mod acks;
+mod columns;
 mod completions;
 mod delays;
 mod gauges;
@@ -11,6 +12,7 @@ pub mod words;
 
 use crate::table::{Cell, Table, Type};
 use acks::Acks;
+use columns::{FLOWS, QUEUES, SIGNALS};
 use delays::Delays;
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::foreign::Makers;
@@ -30,45 +32,6 @@ use std::path::{Path, PathBuf};
 
 /// Picoseconds in a microsecond.
 const PS_PER_US: f64 = 1e6;
-
-const FLOWS: [(&str, Type); 16] = [
-    ("time_s", Type::Real),
-    ("flow", Type::Word),
-    ("cwnd_bytes", Type::Count),
-    ("cwnd_packets", Type::Real),
-    ("ssthresh_bytes", Type::MaybeCount),
-    ("srtt_us", Type::MaybeReal),
-    ("rto_us", Type::Real),
-    ("in_flight_bytes", Type::Count),
-    ("delivered_bytes", Type::Count),
-    ("sent_bytes", Type::Count),
-    ("retransmits", Type::Count),
-    ("goodput_bps", Type::MaybeReal),
-    ("phase", Type::Word),
-    ("sent_packets", Type::Count),
-    ("delivered_packets", Type::Count),
-    ("lost_packets", Type::Count),
-];
-const QUEUES: [(&str, Type); 5] = [
-    ("time_s", Type::Real),
-    ("queue", Type::Word),
-    ("queue_packets", Type::Count),
-    ("queue_bytes", Type::Count),
-    ("dropped_packets", Type::Count),
-];
-const SIGNALS: [(&str, Type); 11] = [
-    ("time_s", Type::Real),
-    ("queue", Type::Word),
-    ("flow", Type::Word),
-    ("from", Type::Word),
-    ("packet", Type::MaybeCount),
-    ("reason", Type::Word),
-    ("marked", Type::Truth),
-    ("seq", Type::Count),
-    ("ip_len_bytes", Type::Count),
-    ("retransmit", Type::Truth),
-    ("queue_packets", Type::Count),
-];
 
 /// A file of records and the gauges that are its last columns.
 struct Sheet {
@@ -348,6 +311,7 @@ impl Observer for Recorder<'_> {
             Cell::Count(row.sent_packets),
             Cell::Count(row.delivered_packets),
             Cell::Count(row.lost_packets),
+            Cell::Count(row.received_bytes),
         ];
         let done = sheet.row(cells, &row.gauges);
         self.keep(done);

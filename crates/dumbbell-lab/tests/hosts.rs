@@ -220,9 +220,10 @@ fn what_packets_cost_is_told_without_a_run() {
 /// have the same history.
 #[test]
 fn a_processor_has_one_history() {
-    let cpu = "cpu={preset=\"server_2021\", clock=\"40 MHz\", ring=\"20 pkt\", interrupt_gap=\"200 us\"}";
+    let takes = "flow.0.receiver_cpu={preset=\"server_2021\", clock=\"200 kHz\", ring=\"8 pkt\"}";
+    let sends = "flow.0.sender_cpu={preset=\"server_2021\", clock=\"20 MHz\", interrupt_gap=\"200 us\"}";
     let with = |options: &[(&str, bool)]| {
-        let mut asked = request(RED, &[cpu, "flow.0.count=3", "duration=\"5 s\""]);
+        let mut asked = request(RED, &[takes, sends, "flow.0.count=3", "duration=\"5 s\"", "warmup=\"0 s\""]);
         options.iter().for_each(|(key, value)| asked[*key] = json!(value));
         let run = door::run(&asked, &|_| true).unwrap_or_else(|p| panic!("{}", p.rendered));
         assert_eq!(run["valid"], true, "{}", run["conservation"]);

@@ -3,7 +3,7 @@ use crate::app::{Act, App};
 use crate::delays::DelaySummary;
 use crate::observe::{Cause, FlowRow, Looks, Observer, Reaction, Stance};
 use crate::receipt::Receipt;
-use crate::series::Series;
+use crate::series::{Received, Series};
 use crate::udp::Udp;
 use dumbbell_algos::cc::AnyCc;
 use dumbbell_core::probe::Gauges;
@@ -272,7 +272,10 @@ impl Flow {
             let series = self.series.get_or_insert_default();
             match end {
                 SENDER => series.sends(due.at, row),
-                _ => series.receives(counts.delivered_bytes, counts.delivered_packets),
+                _ => {
+                    let Counts { delivered_bytes, delivered_packets, received_bytes, .. } = counts;
+                    series.receives(Received { delivered_bytes, delivered_packets, received_bytes });
+                }
             }
             if end == RECEIVER && due.window {
                 series.peak.turn(counts.received_bytes);

@@ -44,6 +44,7 @@ mod socket;
 mod station;
 mod stats;
 mod udp;
+mod waiting;
 mod wire;
 mod words;
 mod world;

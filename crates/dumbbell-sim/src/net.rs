@@ -6,7 +6,6 @@ use crate::cutting::Cuts;
 use crate::entry::{Entry, Pkt};
 use crate::exit::Exit;
 use crate::extras::Extras;
-use crate::flow::SENDER;
 use crate::large::Large;
 use crate::legs::{End, Leg, Legs, Tail};
 use crate::media::Media;
@@ -18,7 +17,6 @@ use crate::wire::Wire;
 use crate::words::Words;
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::flow::FlowTable;
-use dumbbell_core::transport::LocalSignal;
 use dumbbell_core::units::Time;
 
 /// One direction of a link.
@@ -90,7 +88,7 @@ pub struct Net {
     /// Wires that both directions share.
     pub media: Option<Box<Media>>,
     /// What a conditioner lets out, during one event.
-    released: Vec<Parcel>,
+    pub(crate) released: Vec<Parcel>,
 }
 
 /// The parts of the network that a port needs, for one event.
@@ -300,47 +298,8 @@ impl Net {
         self.advance(at, &tail, socket, packet, observer)
     }
 
-    /// A packet comes to a port where it may have to wait: to the conditioner, or to a queue that holds it.
-    #[inline(never)]
-    fn wait<O: Observer>(&mut self, now: Time, link: u32, mut parcel: Parcel, observer: &mut O) {
-        let Element::Port(port) = &mut self.elements[link as usize] else { return };
-        match &mut port.station {
-            Some(station) => {
-                station.arrive(now, parcel, &mut self.released, &mut port.account, scene!(self, observer));
-                for flow in station.told() {
-                    // A word of this instant, in the place of a host's: after all else that comes to that socket by now.
-                    let socket = 2 * flow.0 + SENDER as u32;
-                    if self.words.add(now, socket, LocalSignal::MarkedOut) {
-                        self.agenda.push(Entry::clock(now.ps(), self.ranks.socket(socket)));
-                    }
-                }
-                self.release(now, link, observer);
-            }
-            None => {
-                self.enter(now, link, &mut parcel, observer);
-            }
-        }
-    }
-
-    /// A packet comes to the queue of a port; when it is at the far end, if that is known.
-    fn enter<O: Observer>(&mut self, now: Time, link: u32, parcel: &mut Parcel, observer: &mut O) -> Option<Time> {
-        let Element::Port(port) = &mut self.elements[link as usize] else { return None };
-        match port.queue {
-            Queue::Arrival(_) => {
-                let way = (parcel.socket(), parcel.leg);
-                port.pass(now, &mut parcel.packet, way, scene!(self, observer))
-            }
-            Queue::Held(_) => {
-                if let Some(done) = port.arrive(now, *parcel, scene!(self, observer)) {
-                    self.begins(now, link, done);
-                }
-                None
-            }
-        }
-    }
-
     /// A packet goes on behind a port, with its copies, off the hot path; `at`: when it is there, unless it is lost.
-    fn goes_on<O: Observer>(&mut self, at: Option<Time>, parcel: Parcel, observer: &mut O) {
+    pub(crate) fn goes_on<O: Observer>(&mut self, at: Option<Time>, parcel: Parcel, observer: &mut O) {
         if at.is_some() || !self.copies.is_empty() {
             let tail = self.legs.legs[parcel.leg as usize].tail;
             self.together(at, parcel.packet, &tail, parcel.socket(), observer);
@@ -366,54 +325,6 @@ impl Net {
         }
     }
 
-    /// What a conditioner let out goes on to the queue, and its clock gets an entry.
-    #[cold]
-    fn release<O: Observer>(&mut self, now: Time, link: u32, observer: &mut O) {
-        let mut released = std::mem::take(&mut self.released);
-        for mut parcel in released.drain(..) {
-            let at = self.enter(now, link, &mut parcel, observer);
-            self.goes_on(at, parcel, observer);
-        }
-        self.released = released;
-        if let Element::Port(port) = &mut self.elements[link as usize]
-            && let Some(station) = &mut port.station
-            && let Some(at) = station.arm()
-        {
-            self.agenda.push(Entry::clock(at.ps(), self.ranks.station(link)));
-        }
-    }
-
-    /// The clock of a conditioner is due.
-    pub fn station<O: Observer>(&mut self, now: Time, link: u32, observer: &mut O) {
-        if let Element::Port(port) = &mut self.elements[link as usize]
-            && let Some(station) = &mut port.station
-        {
-            station.wake(now, &mut self.released, &mut port.account, scene!(self, observer));
-            self.release(now, link, observer);
-        }
-    }
-
-    /// A transmission of a held queue ends.
-    pub fn done<O: Observer>(&mut self, now: Time, link: u32, observer: &mut O) {
-        if self.media.is_some() && !self.is_over(now, link) {
-            return;
-        }
-        let Element::Port(port) = &mut self.elements[link as usize] else { return };
-        let (parcel, at, next) = port.done(now, scene!(self, observer));
-        if let Some(next) = next {
-            self.begins(now, link, next);
-        }
-        self.goes_on(at, parcel, observer);
-    }
-
-    /// The clock of a held queue is due.
-    pub fn wake<O: Observer>(&mut self, now: Time, link: u32, observer: &mut O) {
-        let Element::Port(port) = &mut self.elements[link as usize] else { return };
-        if let Some(at) = port.wake(now, scene!(self, observer)) {
-            self.agenda.push(Entry::clock(at.ps(), self.ranks.wake(link)));
-        }
-    }
-
     /// A packet whose next event lies after the end: it is still in the network.
     #[cold]
     fn cut(&mut self, packet: Pkt) {
@@ -424,18 +335,19 @@ impl Net {
         self.extras.take(packet.extra());
     }
 
-    /// Takes drops to the account of the run; calls `lost` with each data packet that was dropped, when and why. Of fragments one
-    /// speaks for all, before the window, which begins at `warm`, and in it.
+    /// Takes drops to the account of the run; calls `lost` with each data packet that was dropped, when and why, and whether it
+    /// is the first of its datagram that is told: of fragments one speaks for all, before the window, which begins at `warm`,
+    /// and in it.
     #[cold]
-    pub fn bury(&mut self, warm: Time, mut lost: impl FnMut(Time, &Parcel, Reason)) {
+    pub fn bury(&mut self, warm: Time, mut lost: impl FnMut(Time, &Parcel, Reason, bool)) {
         for (t, parcel, why) in self.casualties.drain(..) {
             if t > self.end {
                 // Lost on the wire after the end: at the end it was still on its way.
                 self.tally.cut += 1;
             } else {
                 self.tally.dropped += 1;
-                if parcel.data && self.extras.loses(parcel.packet.extra(), t >= warm) {
-                    lost(t, &parcel, why);
+                if parcel.data {
+                    lost(t, &parcel, why, self.extras.loses(parcel.packet.extra(), t >= warm));
                 }
             }
             if let Some(audit) = &mut self.audit {

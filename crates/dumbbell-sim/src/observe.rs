@@ -34,6 +34,8 @@ pub struct FlowRow {
     pub delivered_packets: u64,
     /// Of these, those that were dropped.
     pub lost_packets: u64,
+    /// Payload bytes that arrived, in whatever order, repetitions included.
+    pub received_bytes: u64,
     /// Segments sent again.
     pub retransmits: u64,
     /// Where the sender stands.

@@ -23,7 +23,14 @@ impl Parcel {
     /// A packet from `socket` (2 x flow + end), on `leg` if that is known.
     #[inline]
     pub fn new(packet: Pkt, socket: u32, leg: u32) -> Self {
-        Parcel { packet, flow: socket / 2, leg, framing: Framing::default(), data: socket.is_multiple_of(2), fragment: false }
+        Parcel {
+            packet,
+            flow: socket / 2,
+            leg,
+            framing: Framing::default(),
+            data: socket.is_multiple_of(2),
+            fragment: false,
+        }
     }
     /// The socket that it comes from.
     #[inline]

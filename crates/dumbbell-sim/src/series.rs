@@ -3,11 +3,22 @@ use crate::observe::{FlowRow, Observer};
 use dumbbell_core::units::Time;
 use std::collections::VecDeque;
 
+/// What a receiver has at one instant, since the start.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Received {
+    /// Bytes in order.
+    pub delivered_bytes: u64,
+    /// Packets.
+    pub delivered_packets: u64,
+    /// Payload bytes, in whatever order.
+    pub received_bytes: u64,
+}
+
 /// Rows that wait until both ends have come to their instant.
 #[derive(Default)]
 pub struct Series {
     sender: VecDeque<(Time, FlowRow)>,
-    receiver: VecDeque<(u64, u64)>,
+    receiver: VecDeque<Received>,
     /// When packets were lost that no row has counted yet, in any order; and how many others were.
     losses: Vec<Time>,
     lost_packets: u64,
@@ -20,9 +31,9 @@ impl Series {
     pub fn sends(&mut self, t: Time, row: FlowRow) {
         self.sender.push_back((t, row));
     }
-    /// Bytes and packets delivered at the next instant that the receiver has not yet come to.
-    pub fn receives(&mut self, bytes: u64, packets: u64) {
-        self.receiver.push_back((bytes, packets));
+    /// What the receiver has at the next instant that it has not yet come to.
+    pub fn receives(&mut self, received: Received) {
+        self.receiver.push_back(received);
     }
     /// A packet is lost at `t`.
     pub fn loses(&mut self, t: Time) {
@@ -31,15 +42,16 @@ impl Series {
     /// Tells of the rows that are whole. An end may be ahead of the world, which stands at `now`: of what is lost later it
     /// does not know yet, and the row waits.
     pub fn hand_over(&mut self, flow: usize, now: Time, observer: &mut impl Observer) {
-        while let (Some((t, row)), Some((bytes, packets))) = (self.sender.front(), self.receiver.front())
+        while let (Some((t, row)), Some(there)) = (self.sender.front(), self.receiver.front())
             && *t <= now
         {
             let before = self.losses.len();
             self.losses.retain(|lost| lost >= t);
             self.lost_packets += (before - self.losses.len()) as u64;
             let counts = FlowRow {
-                delivered_bytes: *bytes,
-                delivered_packets: *packets,
+                delivered_bytes: there.delivered_bytes,
+                delivered_packets: there.delivered_packets,
+                received_bytes: there.received_bytes,
                 lost_packets: self.lost_packets,
                 ..row.clone()
             };
@@ -89,7 +101,7 @@ mod tests {
         let (mut series, mut rows) = (Series::default(), Rows(Vec::new()));
         for t in [10, 20, 30] {
             series.sends(at(t), FlowRow::default());
-            series.receives(0, 0);
+            series.receives(Received::default());
         }
         series.loses(at(25));
         series.loses(at(9));

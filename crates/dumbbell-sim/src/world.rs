@@ -295,11 +295,12 @@ impl World {
         if O::FOLLOWS && who.number != 0 {
             observer.discarded(t, who, link);
         }
-        let told = net.extras.loses(packet.extra(), t >= self.warm);
+        let (counts, first) = (t >= self.warm, net.extras.loses(packet.extra(), t >= self.warm));
         net.extras.take(packet.extra());
-        if who.data && told {
-            let counts = t >= self.warm;
+        if who.data && first {
             self.flows[f].loses(t, counts, Some(packet.seq()));
+        }
+        if who.data {
             self.colours.iter_mut().filter(|_| counts).for_each(|c| c.lost(f, packet.dscp(), Reason::Link));
         }
     }
@@ -308,9 +309,12 @@ impl World {
     #[cold]
     pub(crate) fn bury(&mut self) {
         let (flows, colours, warm) = (&mut self.flows, &mut self.colours, self.warm);
-        self.net.bury(warm, |t, parcel, why| {
+        self.net.bury(warm, |t, parcel, why, first| {
             let flow = parcel.flow as usize;
-            flows[flow].loses(t, t >= warm, Some(parcel.packet.seq()));
+            if first {
+                flows[flow].loses(t, t >= warm, Some(parcel.packet.seq()));
+            }
+            // Edges colour fragments one by one, and so they are counted.
             if t >= warm {
                 colours.iter_mut().for_each(|c| c.lost(flow, parcel.packet.dscp(), why));
             }

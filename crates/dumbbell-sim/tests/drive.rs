@@ -25,7 +25,7 @@ fn overload(queue: Value, capacity: Capacity) -> Plan {
     flow(&mut p, 0, 1, Span::ZERO, "newreno", bench_tcp());
     let last = p.flows.last_mut().unwrap();
     last.source = spec("poisson", json!({ "rate": "10 Mbps", "packet": "700 B", "sizes": "exponential" }));
-    (last.transport, last.back) = (Transport::Udp { header: 28, ecn: Default::default(), df: false }, vec![]);
+    (last.transport, last.back) = (Transport::Udp { header: 28, ecn: Default::default(), df: true }, vec![]);
     p.record.drops = true;
     p
 }

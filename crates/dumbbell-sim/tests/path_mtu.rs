@@ -20,13 +20,13 @@ fn narrow(discovery: Discovery, tells: bool, seconds: u64, warmup: u64) -> Plan 
         let middle = a.min(b) == 1 && a.max(b) == 2;
         let mut l = link(a, b, Rate::from_mbps(if middle { 20 } else { 100 }), Span::from_ms(10));
         l.mtu = if middle { 1500 } else { 9000 };
-        l.capacity = if middle { Capacity::Packets(100) } else { Capacity::Unlimited };
+        l.capacity = if middle { Capacity::Packets(250) } else { Capacity::Unlimited };
         p.links.push(l);
     }
     let tcp = TcpConfig {
         mss: Some(Bytes(if discovery == Discovery::Known { 1460 } else { 8960 })),
         pmtu_discovery: discovery,
-        // Twice what the path holds: nothing overflows.
+        // What the path holds, and as much again, for which the queue has room.
         receive_window: Limit::Bytes(Bytes(300_000)),
         ..TcpConfig::rfc()
     };
@@ -40,11 +40,17 @@ fn narrow(discovery: Discovery, tells: bool, seconds: u64, warmup: u64) -> Plan 
 /// Data packets by size, and what became of the window.
 #[derive(Default)]
 struct Watch {
+    packets: u64,
     sizes: Vec<(Time, u16)>,
     windows: Vec<(Time, u64)>,
 }
 
 impl Observer for Watch {
+    const FOLLOWS: bool = true;
+    fn follow(&mut self, _: usize, _: bool) -> u64 {
+        self.packets += 1;
+        self.packets
+    }
     fn sent(&mut self, t: Time, who: Who, s: &Segment, _: Option<&Extra>) {
         if who.data && s.ip_len > 100 {
             self.sizes.push((t, s.ip_len));

@@ -79,8 +79,7 @@ fn net(w: &Weather) -> Net<dumbbell_algos::cc::AnyCc> {
     let mut chance = Stream::named(w.seed, "forged");
     for i in 0..w.forged {
         let at = at_ms(u64::from(chance.below(10_000)));
-        let (mtu, seq) =
-            ([0, 40, 68, 300, 1280, 1499, 5000, 70_000][chance.below(8) as usize], chance.below(400_000) as u32);
+        let (mtu, seq) = ([0, 40, 68, 300, 1280, 1499, 5000, 70_000][chance.below(8) as usize], chance.below(400_000));
         net.notices.insert((at, (1 << 40) + i), Notice { mtu, seq });
     }
     net

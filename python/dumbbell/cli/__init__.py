@@ -24,6 +24,7 @@ T = TypeVar("T")
 _COMMANDS = (
     ("run", "running:run", "Run a scenario file."),
     ("check", "running:check", "Check a scenario file; write nothing."),
+    ("sharing", "sharing:sharing", "How much of each flow's way other flows take, too."),
     ("show", "show:show", "Draw a scenario's network, its flows and their round-trip times."),
     ("sweep", "sweeping:sweep", "Run a scenario over every combination of some values."),
     ("store", "storing:store", "Look after a store of results: check, list, repair, gc."),

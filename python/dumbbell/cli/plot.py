@@ -21,7 +21,9 @@ Out = Annotated[
 ]
 
 
-Flows = Annotated[list[str], Parameter(name="--flow", help="Only this flow. May be repeated; `phase` takes two.")]
+Flows = Annotated[
+    list[str], Parameter(name="--flow", help="Only this flow. May be repeated; `phase` and `scatter` take two.")
+]
 
 
 def plot(
@@ -30,8 +32,9 @@ def plot(
     *kinds: Annotated[
         str,
         Parameter(
-            help="`cwnd`, `goodput`, `queue`, `delay`, `acks`, `fct`, `markers`, `curve`, `phase`, `timeseq`; default: "
-            "the first seven, as far as recorded. `fct` of a sweep without --point: all its points, side by side. "
+            help="`cwnd`, `goodput`, `queue`, `delay`, `acks`, `fct`, `markers`, `delays`, `curve`, `phase`, `loss`, "
+            "`scatter`, `timeseq`; default: the first eight, as far as recorded. `fct` of a sweep without --point: "
+            "all its points, side by side. "
             "After the word `curve`: the algorithm, measured alone and drawn beside its law."
         ),
     ],

@@ -23,6 +23,7 @@ _HOW = {
     "packets": "record.packets=true",
     "hops": "record.packets=true",
     "acks": "record.acks=true",
+    "delays": "record.delays=true",
     "completions": "record.completions=true",
     "markers": 'record.every="100 ms" -s record.markers=true',
 }

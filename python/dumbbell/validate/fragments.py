@@ -48,11 +48,11 @@ def _each(run: Run) -> float:
 
 def _bytes(run: Run) -> float:
     """What the narrow link carried of each packet."""
-    return run["queues"][0]["arrived_bytes"] / run["fragmentation"]["cut_packets"]
+    return float(run["queues"][0]["arrived_bytes"] / run["fragmentation"]["cut_packets"])
 
 
 def _lost(run: Run) -> float:
-    return run["flows"][0]["lost_packets"] / run["flows"][0]["sent_packets"]
+    return float(run["flows"][0]["lost_packets"] / run["flows"][0]["sent_packets"])
 
 
 def _counts() -> Iterator[Oracle]:

@@ -23,7 +23,7 @@ impl Clock {
     }
     /// The cycles of `span`.
     pub fn cycles_in(self, span: Span) -> f64 {
-        self.0 as f64 * span.seconds()
+        self.0 as f64 * span.ps() as f64 / 1e12
     }
 }
 

@@ -76,10 +76,19 @@ def _host(axis: Any, d: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) ->
 
 def _neighbours(axis: Any, rows: Sequence[Mapping[str, Any]]) -> None:
     if all(row["call_jitter_s"] for row in rows):
+        least, most = ([value / 1e-3 for value in ends] for ends in zip(*map(_jitters, rows), strict=True))
+        if any(low < 0.999 * high for low, high in zip(least, most, strict=True)):
+            sizes = [row["mtu_bytes"] for row in rows]
+            axis.fill_between(sizes, least, most, color=BLUE, alpha=0.12, linewidth=0, label="its range at full rate")
         _measured(axis, rows, "call_jitter_s", 1e-3, BLUE, "o", "a call's jitter (RFC 3550)")
     _plain(axis, rows, [row["frame_s"] / 1e-3 for row in rows], BLACK, "one frame on the wire")
     axis.set_yscale("log")
     axis.set_ylabel("time [ms]")
+
+
+def _jitters(row: Mapping[str, Any]) -> tuple[float, float]:
+    """Between which the jitter lies at the rate that was asked for [s]."""
+    return row["call_jitter_least_s"], row["call_jitter_s"]["mean"]
 
 
 def _datagrams(axis: Any, d: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:

@@ -52,19 +52,14 @@ class Host:
         return self.clock_hz / self.cycles_per_bit(mtu, payload)
 
 
-PAPER = Host(
-    clock_hz=1e9,
-    per_packet=1200.0,
-    name="header_2004",
-    source="Jo, Kwak, Byeon 2004, section 3.1: 1200 cycles for the headers of a packet; the clock of 1 GHz is ours",
-)
+DEFAULT = "header_2004"
+"""The paper's arithmetic: 1200 cycles for the headers of a packet."""
 
 
 def presets() -> dict[str, Host]:
-    """Whole hosts by name: the catalogue's, the paper's arithmetic first."""
-    entries = [entry for entry in door.catalogue().get("service", ()) if entry["name"] == "host_cpu"]
-    found = {one["name"]: of_preset(one) for entry in entries for one in entry.get("presets", ())}
-    return {PAPER.name: PAPER} | found
+    """Whole hosts by name, as the catalogue has them."""
+    (entry,) = (entry for entry in door.catalogue()["service"] if entry["name"] == "host_cpu")
+    return {one["name"]: of_preset(one) for one in entry["presets"]}
 
 
 def of_preset(one: Mapping[str, Any]) -> Host:
@@ -89,7 +84,12 @@ def _quantity(value: object, scales: Mapping[str, float]) -> float:
     return number * scales.get(unit, 1.0)
 
 
-def read(name: str | None, clock: str | None, per_packet: float | None, per_byte: float | None) -> Host:
+def read(
+    name: str | None = None,
+    clock: str | None = None,
+    per_packet: float | None = None,
+    per_byte: float | None = None,
+) -> Host:
     """The host of these words: a preset, the paper's if none is named, with what is said besides in the place of its
     numbers. `ScenarioError` says what is wrong."""
     for option, value in (("--cycles-per-packet", per_packet), ("--cycles-per-byte", per_byte)):
@@ -98,7 +98,7 @@ def read(name: str | None, clock: str | None, per_packet: float | None, per_byte
     if per_packet is not None and per_packet == 0 and not per_byte:
         raise refused("--cycles-per-packet 0", 0, "a host that does nothing has no limit", "write cycles for something")
     there = presets()
-    host = there[known("--host", name or PAPER.name, there)]
+    host = there[known("--host", name or DEFAULT, there)]
     if (clock, per_packet, per_byte) == (None, None, None):
         return host
     if per_packet is not None:

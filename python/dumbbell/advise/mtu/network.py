@@ -34,15 +34,11 @@ def scenario() -> dict[str, Any]:
 
 def alone(question: Question, case: Case) -> dict[str, Any]:
     """The overrides of `scenario` that make it the flow by itself: what the path lets it have."""
-    path = _path(question, case, [_flow(question, FLOW)])
-    del path["name"]
-    wires = path.pop("dumbbell")
-    return {"dumbbell.bottleneck": wires["bottleneck"], "dumbbell.access.rate": wires["access"]["rate"], **path}
+    return _path(question, case, [_flow(question, FLOW)])
 
 
 def beside(question: Question, case: Case) -> dict[str, Any]:
-    """The flow with its neighbours: a TCP with packets of 1500 bytes at most, and two calls."""
-    mss = min(ETHERNET, case.mtu) - 40
+    """The same with its neighbours: a TCP with packets of 1500 bytes at most, and two calls."""
     calls = [
         {
             "name": name,
@@ -53,8 +49,8 @@ def beside(question: Question, case: Case) -> dict[str, Any]:
         for name, size in CALLS.items()
     ]
     other = _flow(question, NEIGHBOUR)
-    other["tcp"] = {**other["tcp"], "mss": f"{mss} B"}
-    return {**_path(question, case, [_flow(question, FLOW), other, *calls]), "record": {"packets": list(CALLS)}}
+    other["tcp"] = {**other["tcp"], "mss": f"{min(ETHERNET, case.mtu) - 40} B"}
+    return _path(question, case, [_flow(question, FLOW), other, *calls])
 
 
 def _path(question: Question, case: Case, flows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -67,10 +63,10 @@ def _path(question: Question, case: Case, flows: list[dict[str, Any]]) -> dict[s
     if case.loss_share:
         wire["impairment"] = [_loss(question, case)]
     return {
-        "name": "advice",
         "duration": f"{case.length_s:g} s",
         "warmup": f"{case.warmup_s:g} s",
-        "dumbbell": {"bottleneck": wire, "access": {"rate": rate_word(10 * case.rate_bps)}},
+        "dumbbell.bottleneck": wire,
+        "dumbbell.access.rate": rate_word(10 * case.rate_bps),
         "queue": {"kind": "drop_tail", "limit": f"{limit_bytes(question, case)} B"},
         "flow": flows,
     }

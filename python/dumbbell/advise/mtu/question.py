@@ -39,7 +39,7 @@ class Question:
     profile: str = "linux"
     mtus: tuple[int, ...] = sizes.USUAL
     most_wait_s: float = MOST_WAIT_S
-    host: Host = host.PAPER
+    host: Host
     datagram_bytes: int = 8192
 
     def text(self) -> str:
@@ -63,7 +63,7 @@ def read(
     mtus: Sequence[int] = (),
     most_wait: str | None = None,
     datagram: str | None = None,
-    cpu: Host = host.PAPER,
+    cpu: Host | None = None,
 ) -> Question:
     """The question in these words. `ScenarioError` underlines what is wrong, and says what to write."""
     wide = one_of("--rate", rate, read_rate, "10Gbps", (LEAST_RATE, MOST_RATE), "100kbps to 400Gbps are known here")
@@ -86,7 +86,7 @@ def read(
         profile=known("--profile", profile, PROFILES),
         mtus=tuple(sorted(set(mtus))) or sizes.USUAL,
         most_wait_s=MOST_WAIT_S if most_wait is None else read_span("--most-wait", most_wait, "1ms"),
-        host=cpu,
+        host=cpu or host.read(),
         datagram_bytes=8192 if datagram is None else _bytes(datagram),
     )
 

@@ -9,7 +9,7 @@ from ... import crc
 from ...tables import scaled
 from ...units import significant
 from ..sentences import rate_text
-from . import sizes
+from . import closed, sizes
 from .judge import NEAR
 from .question import Question
 
@@ -94,7 +94,7 @@ def warnings(q: Question, d: Block) -> list[str]:
     if d["mtu_bytes"] > sizes.ETHERNET:
         found.append(
             "every link, switch and host of the path has to carry it: one that does not drops such frames without a "
-            "word, or cuts packets; try it from end to end with `ping -M do`"
+            "word, or cuts packets; try it from end to end with ping -M do"
         )
     if d["datagram_fragments"] > 1 and q.loss_share:
         found.append(
@@ -124,6 +124,15 @@ def limits(q: Question, d: Block) -> list[str]:
             "frames take as much longer there, so that jitter is too large rather than too small (--budget raises "
             "what is simulated)"
         )
+    if q.loss_share:
+        window = closed.window(q.cc, d["frame_loss_share"], q.rtt_s)
+        held = q.rtt_s / d["frame_s"]
+        between = q.rtt_s / d["frame_loss_share"] / min(window, held)
+        if between > 60:
+            found.append(
+                f"from one loss to the next such a flow takes about {_long(between)}: this is its steady state; "
+                "a transfer that is over sooner may have met no loss at all"
+            )
     if q.loss_kind == "packet" and q.loss_share:
         ends = [row for row in d["candidates"] if row["mtu_bytes"] >= sizes.ETHERNET][-1:]
         more = [
@@ -158,6 +167,12 @@ def paste(mtu: int, dev: str) -> list[str]:
 def _rate(bps: float) -> str:
     scale = 10 ** (len(f"{bps:.0f}") - 3)
     return rate_text(round(bps / scale) * scale if scale >= 1 else bps)
+
+
+def _long(seconds: float) -> str:
+    if seconds < 7200:
+        return f"{significant(seconds / 60, 2)} minutes"
+    return f"{significant(seconds / 3600, 2)} hours"
 
 
 def _times(ratio: float) -> str:

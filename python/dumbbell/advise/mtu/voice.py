@@ -2,50 +2,39 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from ... import door, stats
-from ...arrow import Table
+from ... import stats
 from .network import CALLS
 
 NUMBERS = ("jitter_s", "delay_mean_s", "delay_p99_s", "loss_share")
 
 
-def of_run(directory: Path, warmup_s: float) -> dict[str, float]:
-    """The numbers of a run, means over the calls, from its records; NaN where no packet came."""
-    table = Table(door.table([{"labels": {}, "file": str(directory / "packets.parquet")}]))
-    names, sent, arrived = table.column("flow"), table.numbers("sent_ps"), table.numbers("delivered_ps")
-    found: dict[str, list[float]] = {key: [] for key in NUMBERS}
-    for call in CALLS:
-        pairs = [
-            (s, a) for name, s, a in zip(names, sent, arrived, strict=True) if name == call and s > warmup_s * 1e12
-        ]
-        transits = [(a - s) * 1e-12 for s, a in pairs if a == a]
-        if len(transits) < 2:
-            continue
-        found["jitter_s"].append(jitter(transits))
-        found["delay_mean_s"].append(stats.mean(transits))
-        found["delay_p99_s"].append(sorted(transits)[math.ceil(0.99 * len(transits)) - 1])
-        found["loss_share"].append(1 - len(transits) / len(pairs))
-    return {key: stats.mean(values) if values else math.nan for key, values in found.items()}
+def of_run(run: Mapping[str, Any]) -> dict[str, float | None]:
+    """The numbers of a run, means over the calls: the jitter of RFC 3550, section 6.4.1, as its mean over the run, mean
+    and 99th percentile of the one-way delay [s], and the share that was lost; None where no packet came."""
+    calls = [flow for flow in run["flows"] if flow["name"] in CALLS]
+    return {
+        "jitter_s": _mean([call["jitter_mean_s"] for call in calls]),
+        "delay_mean_s": _mean([call["delay_mean_s"] for call in calls]),
+        "delay_p99_s": _mean([call["delay_p99_s"] for call in calls]),
+        "loss_share": _mean([_lost(call) for call in calls]),
+    }
 
 
-def jitter(transits: Sequence[float]) -> float:
-    """The interarrival jitter of RFC 3550, section 6.4.1, J += (|D| - J) / 16, with D the difference of the transit
-    times of two packets that arrive one after the other: its mean over a run [s]."""
-    estimate, total = 0.0, 0.0
-    for before, after in itertools.pairwise(transits):
-        estimate += (abs(after - before) - estimate) / 16
-        total += estimate
-    return total / (len(transits) - 1)
+def _lost(call: Mapping[str, Any]) -> float | None:
+    return call["lost_packets"] / call["sent_packets"] if call["sent_packets"] else None
 
 
-def cell(values: Sequence[float]) -> Mapping[str, Any] | None:
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return stats.mean(known) if known else None
+
+
+def cell(values: Sequence[float | None]) -> Mapping[str, Any] | None:
     """A mean with its interval; None if some run has no number."""
-    if not values or any(value != value for value in values):
+    known = [value for value in values if value is not None]
+    if not known or len(known) < len(values):
         return None
-    return {"mean": stats.mean(values), "ci95": stats.ci95(values), "n": len(values)}
+    return {"mean": stats.mean(known), "ci95": stats.ci95(known), "n": len(known)}

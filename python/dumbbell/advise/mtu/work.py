@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +12,6 @@ from typing import Any
 from ... import door
 from ...schemes import study
 from ...schemes.study import Base
-from ...series import run_directories
 from .. import lines
 from . import answer, network, scale, voice
 from .question import BUDGET_S, Question
@@ -54,7 +52,7 @@ class Run:
     seeds: Sequence[int]
     goodput_bps: Sequence[float]
     neighbour_bps: Sequence[float] = ()
-    calls: Sequence[Mapping[str, float]] = ()
+    calls: Sequence[Mapping[str, float | None]] = ()
     fingerprint: str | None = None
 
 
@@ -88,29 +86,24 @@ class _Laboratory:
         self._parts: list[Document] = []
 
     def alone(self) -> list[Run]:
-        """The flow by itself at every size: one sweep."""
-        wish = self.wish
-        cases = [scale.fit(wish.question, size, wish.packets(_ALONE), wish.length_s) for size in wish.question.mtus]
-        base = Base(network.scenario(), "advice", "queue", "bottleneck", (), 0, ({},), ())
-        laid = [network.alone(wish.question, case) for case in cases]
-        study.check(base, laid[:1], ["the path that is asked for"], ())
-        data = self.measure(study.request(base, laid, (), replications=wish.seeds, **wish.options))
-        self._parts.append(data)
-        return [_alone(case, point) for case, point in zip(cases, data.get("points", [data]), strict=True)]
+        """The flow by itself at every size."""
+        return self._sweep(_ALONE, network.alone)
 
     def beside(self) -> list[Run]:
-        """The same with neighbours; packets of calls are recorded, so that each size is a call of its own."""
-        wish, found = self.wish, []
-        for size in wish.question.mtus:
-            case = scale.fit(wish.question, size, wish.packets(_BESIDE), wish.length_s)
-            source = {"value": network.beside(wish.question, case), "name": "advice"}
-            with tempfile.TemporaryDirectory(prefix="dumbbell-") as scratch:
-                request = door.request(source, [], replications=wish.seeds, out=scratch, **wish.options)
-                data = self.measure(request)
-                self._parts.append(data)
-                calls = [voice.of_run(place, case.warmup_s) for place in run_directories(scratch)]
-            found.append(_beside(case, data, calls))
-        return found
+        """The same with neighbours."""
+        return self._sweep(_BESIDE, network.beside)
+
+    def _sweep(self, part: float, lay: Callable[[Question, Case], dict[str, Any]]) -> list[Run]:
+        """One run of each size and seed, as a sweep."""
+        wish = self.wish
+        cases = [scale.fit(wish.question, size, wish.packets(part), wish.length_s) for size in wish.question.mtus]
+        base = Base(network.scenario(), "advice", "queue", "bottleneck", (), 0, ({},), ())
+        laid = [lay(wish.question, case) for case in cases]
+        if not self._parts:
+            study.check(base, laid[:1], ["the path that is asked for"], ())
+        data = self.measure(study.request(base, laid, (), replications=wish.seeds, **wish.options))
+        self._parts.append(data)
+        return [_run(case, point) for case, point in zip(cases, data.get("points", [data]), strict=True)]
 
     def whole(self) -> Document:
         """The version, whether every run is valid, the worst exit code, failures, how many runs were in the store."""
@@ -123,24 +116,19 @@ class _Laboratory:
         }
 
 
-def _runs(point: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [run for run in point.get("runs") or [point] if "flows" in run]
-
-
-def _alone(case: Case, point: Mapping[str, Any]) -> Run:
-    runs = _runs(point)
-    rates = [_goodput(run, network.FLOW) for run in runs]
-    return Run(case, [run["seed"] for run in runs], rates, fingerprint=point.get("fingerprint"))
-
-
-def _beside(case: Case, point: Mapping[str, Any], calls: Sequence[Mapping[str, float]]) -> Run:
-    runs = _runs(point)
+def _run(case: Case, point: Mapping[str, Any]) -> Run:
+    """What came of a case; runs without a result are left out, and nothing of one that is short of some is taken."""
+    every = point.get("runs") or [point]
+    runs = [run for run in every if "flows" in run]
+    if len(runs) < len(every):
+        return Run(case, (), ())
+    crowded = any(flow["name"] == network.NEIGHBOUR for flow in runs[0]["flows"])
     return Run(
         case,
         [run["seed"] for run in runs],
         [_goodput(run, network.FLOW) for run in runs],
-        [_goodput(run, network.NEIGHBOUR) for run in runs],
-        calls,
+        [_goodput(run, network.NEIGHBOUR) for run in runs] if crowded else (),
+        [voice.of_run(run) for run in runs] if crowded else (),
         point.get("fingerprint"),
     )
 
