@@ -86,8 +86,10 @@ def _value(rule: dict[str, Any]) -> str:
         if name == "stop":
             return 'a rule, as `"ci95 < 2%"`, or a table with `rule` and `most`'
         if name == "framing":
-            return '`"ethernet"`, `"none"` or a size'
+            return '`"ethernet"`, `"vlan"`, `"pppoe"`, `"none"` or a size'
         return f"a [{name}](#{_anchor(name)})"
+    if "enum" in first:
+        return ", ".join(_code(value) for value in first["enum"])
     kind = next(t for t in ([first["type"]] if isinstance(first["type"], str) else first["type"]) if t != "null")
     if kind == "array":
         return f"list of {_value(first['items']).removeprefix('a ')}"
@@ -107,6 +109,7 @@ _ANCHORS = {
     "Word": "what-hosts-know",
     "Radio": "what-hosts-know",
     "Session": "sessions",
+    "Reassembly": "fragments",
     "Record": "records",
     "Sweep": "sweeps",
     "queue": "queues",
