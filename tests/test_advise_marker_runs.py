@@ -171,7 +171,13 @@ def test_the_command_answers_in_json_and_the_second_time_from_the_store(tmp_path
     assert (done.returncode, done.stderr) == (0, "")
     document = json.loads(done.stdout)
     assert document["kind"] == "marker" and document["valid"]
-    told = (ROOT / "docs" / "advise.md").read_text().rpartition("```text\n")[2].partition("```")[0]
+    told = (
+        (ROOT / "docs" / "advise.md")
+        .read_text()
+        .partition("### The document of a marker")[2]
+        .partition("```text\n")[2]
+        .partition("```")[0]
+    )
     known = set(re.findall(r"[a-z0-9_]+", told))
     for part in (document, document["candidates"][0], document["fails"][0], document["simulated"], document["paste"]):
         assert set(part) <= known, set(part) - known

@@ -45,8 +45,8 @@ def command(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int
 
 
 def test_every_kind_is_drawn_and_written(result: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    # Those need sessions and markers: test_traffic.py, test_profiles.py.
-    kinds = [kind for kind in figures.KINDS if kind not in ("fct", "markers")]
+    # Those need sessions, markers, delays, two flows that are named: test_traffic.py, test_profiles.py, test_delays.py.
+    kinds = [kind for kind in figures.KINDS if kind not in ("fct", "markers", "delays", "scatter")]
     code, printed, _ = command(capsys, "plot", result, *kinds, "--out", tmp_path, "--json")
     written = {Path(p).name for p in json.loads(printed)["written"]}
     assert code == 0

@@ -45,13 +45,20 @@ def test_a_users_program_passes_and_its_mistakes_are_found(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("kind", [Flow, Queue, Marker])
 def test_the_types_of_rows_name_what_the_json_has(kind: type[Flow] | type[Queue] | type[Marker]) -> None:
-    """Names that only results with profiles have are there in one that has them."""
-    result = dumbbell.Scenario(MARKED).run()
+    """Names that only some results have are there in one that has them."""
+    result = dumbbell.Scenario({**MARKED, "record": {"every": "100 ms", "delays": True}}).run()
     assert isinstance(result, dumbbell.Result)
     row = {Flow: result.flows[0], Queue: result.queues[0], Marker: result.markers[0]}[kind]
+    shown = set(row.as_dict())
+    if kind is Queue:
+        ethernet = (
+            dumbbell.Scenario.from_file(ROOT / "scenarios" / "duplex-mismatch.toml").with_({"duration": "1 s"}).run()
+        )
+        assert isinstance(ethernet, dumbbell.Result)
+        shown |= set(ethernet.queues[0].as_dict())
     typed = {"name", *kind.__annotations__} | ({"drops"} if kind is Queue else set())
     typed -= {f"tokens_{what}_packets" for what in ("made", "lost", "mean")}
-    assert typed == set(row.as_dict())
+    assert typed == shown
     plain = build().run()
     assert isinstance(plain, dumbbell.Result)
     assert set((plain.queues[0] if kind is Queue else plain.flows[0]).as_dict()) <= typed or kind is Marker

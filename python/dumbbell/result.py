@@ -103,6 +103,11 @@ class Flow(Row):
         return {key: _number(value) for key, value in self._fields.get("application", {}).items()}
 
     @property
+    def path(self) -> dict[str, Number | None]:
+        """What its sender learned of its path's MTU (docs/path-mtu.md); empty if nothing."""
+        return {key: _number(value) for key, value in self._fields.get("path", {}).items()}
+
+    @property
     def acks(self) -> Acks | None:
         """Its acknowledgements, where they were recorded (`record.acks`)."""
         found = self._fields.get("acks")

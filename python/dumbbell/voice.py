@@ -87,7 +87,7 @@ def _simultaneous(ro: float, noise: float) -> float:
     g = 1.07 + 0.258 * q + 0.0602 * q * q
     y, z = (ro - 100) / 15 + 46 / 8.4 - g / 9, 46 / 30 - g / 40
     iq = 15 * math.log10(1 + 10**y + 10**z)
-    return iolr + ist + iq
+    return float(iolr + ist + iq)
 
 
 def _delayed(ms: float, ro: float, noise: float) -> float:
@@ -98,9 +98,9 @@ def _delayed(ms: float, ro: float, noise: float) -> float:
     rle = 10.5 * (_WEPL + 7) * (2 * ms + 1) ** -0.25
     listener = (ro - rle) / 2 + math.sqrt((ro - rle) ** 2 / 4 + 169)
     if ms <= 100:
-        return talker + listener
+        return float(talker + listener)
     x = math.log2(ms / 100)
-    return talker + listener + 25 * ((1 + x**6) ** (1 / 6) - 3 * (1 + (x / 3) ** 6) ** (1 / 6) + 2)
+    return float(talker + listener + 25 * ((1 + x**6) ** (1 / 6) - 3 * (1 + (x / 3) ** 6) ** (1 / 6) + 2))
 
 
 def quality(flow: Any, codec: str = "g711_plc", packet_s: float = 0.02, lookahead_s: float = 0.0) -> Quality:

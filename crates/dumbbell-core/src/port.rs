@@ -111,6 +111,7 @@ impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
         &self.ledger
     }
     /// What waits, by the port's convention: with the packet in transmission if that is counted.
+    #[inline]
     pub fn backlog(&self) -> Backlog {
         let b = self.qdisc.backlog();
         match (self.count_in_service, &self.sending) {

@@ -54,8 +54,8 @@ impl<P: Packet> Store<P> {
     pub fn push(&mut self, now: Time, packet: P) {
         let bytes = packet.meta().ip_len;
         self.bytes += u64::from(bytes);
-        if let Some(size) = self.size {
-            self.buffers += taken(size, bytes);
+        if self.size.is_some() {
+            self.occupy(bytes);
         }
         self.packets.push_back(Waiting { since: now, packet });
     }
@@ -69,9 +69,17 @@ impl<P: Packet> Store<P> {
     #[inline]
     fn forget(&mut self, bytes: u32) {
         self.bytes -= u64::from(bytes);
-        if let Some(size) = self.size {
-            self.buffers -= taken(size, bytes);
+        if self.size.is_some() {
+            self.vacate(bytes);
         }
+    }
+    #[cold]
+    fn occupy(&mut self, bytes: u32) {
+        self.buffers += self.size.map_or(0, |size| taken(size, bytes));
+    }
+    #[cold]
+    fn vacate(&mut self, bytes: u32) {
+        self.buffers -= self.size.map_or(0, |size| taken(size, bytes));
     }
     /// Takes the packet at `slot`.
     pub fn remove(&mut self, slot: Slot) -> Option<Waiting<P>> {
@@ -92,6 +100,7 @@ impl<P: Packet> Store<P> {
         self.packets.iter()
     }
     /// What waits, without the packet in service.
+    #[inline]
     pub fn held(&self) -> Backlog {
         Backlog { packets: self.packets.len() as u32, bytes: self.bytes, buffers: self.buffers }
     }

@@ -145,6 +145,9 @@ fn flow(f: &FlowReport, total_goodput: f64) -> Value {
         // What is not known yet is null.
         flow["application"] = f.application.0.iter().map(|(name, value)| (name.to_string(), json!(value))).collect();
     }
+    if let Some((mtu, stats)) = &f.path {
+        flow["path"] = fragments::path(*mtu, stats);
+    }
     if let Some(a) = &f.acks {
         flow["acks"] = acks(a);
     }

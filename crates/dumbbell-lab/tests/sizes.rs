@@ -57,6 +57,21 @@ fn routers_answer_where_it_gets_tighter() {
     }
 }
 
+/// One answer is enough; in a black hole probes find the same.
+#[test]
+fn results_tell_what_a_sender_learned() {
+    let one_size = ["link.2.mtu=9180 B"];
+    let icmp = run(PATH, &[one_size[0], "tcp.pmtu_discovery=icmp"]);
+    let path = &icmp["flows"][0]["path"];
+    assert_eq!((&path["mtu_bytes"], &path["mtu_changes"]), (&json!(1500), &json!(1)), "{path}");
+    let probe = run(PATH, &[one_size[0], "tcp.pmtu_discovery=probe", "icmp=false", "duration=20 s"]);
+    let path = &probe["flows"][0]["path"];
+    assert_eq!((&path["mtu_bytes"], &path["notices"]), (&json!(1500), &json!(0)), "{path}");
+    assert!(path["black_holes"].as_u64() >= Some(1) && path["mtu_probes"].as_u64() >= Some(3), "{path}");
+    let known = run(PATH, &[one_size[0], "tcp.pmtu_discovery=known"]);
+    assert_eq!(known["flows"][0]["path"], Value::Null);
+}
+
 /// A TCP that lets routers cut gets through, with seven headers in place of one.
 #[test]
 fn segments_that_may_be_cut_arrive() {

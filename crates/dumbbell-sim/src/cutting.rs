@@ -38,7 +38,7 @@ impl Net {
         let Element::Port(port) = &mut self.elements[link as usize] else { return None };
         let judge = |large: &crate::large::Large| large.judge(link, port.mtu, way.0, packet);
         match self.large.as_deref().map_or(Sentence::Refused(port.mtu), judge) {
-            Sentence::Fits => self.pass_port(t, link, packet, way, observer),
+            Sentence::Fits => self.fits(t, link, packet, way, observer),
             Sentence::Cut(mtu) => self.cut_up(t, link, packet, (way, mtu), observer),
             Sentence::Refused(mtu) => {
                 port.refuse(t, Parcel::new(*packet, way.0, way.1), scene!(self, observer));
@@ -79,7 +79,7 @@ impl Net {
                 book.copied(audit);
             }
             let mut own = packet.with_extra(handle).with_len(to - from + (header + more) as u16);
-            let at = self.pass_port(t, link, &mut own, way, observer);
+            let at = self.fits(t, link, &mut own, way, observer);
             let copies = std::mem::take(&mut self.copies);
             if made == 0 {
                 (first, *packet) = (at, own);

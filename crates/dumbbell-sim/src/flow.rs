@@ -10,7 +10,7 @@ use dumbbell_core::probe::Gauges;
 use dumbbell_core::segment::{Extra, Notice, Outbox, Segment};
 use dumbbell_core::transport::{CongestionControl, LocalSignal};
 use dumbbell_core::units::{Span, Time};
-use dumbbell_tcp::{Receiver, Sender};
+use dumbbell_tcp::{PathStats, Receiver, Sender};
 
 /// The sender's end of a flow.
 pub const SENDER: usize = 0;
@@ -179,6 +179,12 @@ impl Flow {
                 self.app.acknowledged(now);
             }
         }
+    }
+
+    /// What the sender learned of its path's MTU, and the size that it has come to; `None`: nothing that it did not know.
+    pub fn path(&self) -> Option<(u32, PathStats)> {
+        let Ends::Tcp { sender, .. } = &self.ends else { return None };
+        Some((sender.path_mtu(), sender.path_stats())).filter(|(_, stats)| *stats != PathStats::default())
     }
 
     /// A router says that a packet of the sender was too large.

@@ -96,8 +96,8 @@ impl HeldQueue {
         account: &mut Account,
         scene: &mut Scene<'_, O>,
     ) -> ((Parcel, Fate), Option<Time>) {
-        if let Some(hand) = self.put_down() {
-            self.accounts_for(&hand, now, account);
+        if self.hand.is_some() {
+            self.through(now, account);
         }
         let backlog = self.port.backlog().packets;
         let mut cx = Cx { now, rng: &mut self.rng, link: &self.info, flows: scene.flows };
@@ -107,8 +107,8 @@ impl HeldQueue {
 
     fn started(&mut self, now: Time, start: Option<Start>, account: &mut Account) -> Option<Time> {
         let Start { arrived, done } = start?;
-        if let Some(hand) = &mut self.hand {
-            **hand = Hand { arrived, taken: now, done, given_up: false, full: true };
+        if self.hand.is_some() {
+            self.takes_in_hand(now, arrived, done);
             return Some(done);
         }
         account.stats.served(arrived, now, done);
@@ -121,6 +121,21 @@ impl HeldQueue {
         self.port.decide(Fate::Lost);
         if let Some(hand) = &mut self.hand {
             hand.given_up = how == Through::GivenUp;
+        }
+    }
+
+    #[cold]
+    fn takes_in_hand(&mut self, now: Time, arrived: Time, done: Time) {
+        if let Some(hand) = &mut self.hand {
+            **hand = Hand { arrived, taken: now, done, given_up: false, full: true };
+        }
+    }
+
+    /// The packet in hand, if there is one, was through at `now`.
+    #[cold]
+    fn through(&mut self, now: Time, account: &mut Account) {
+        if let Some(hand) = self.put_down() {
+            self.accounts_for(&hand, now, account);
         }
     }
 

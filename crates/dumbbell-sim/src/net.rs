@@ -1,5 +1,5 @@
 //! Everything between sockets, and the one function that runs packets ahead between merges.
-use crate::account::{Casualties, Copies};
+use crate::account::{Casualties, Copied, Copies};
 use crate::agenda::Agenda;
 use crate::audit::Audit;
 use crate::cutting::Cuts;
@@ -229,16 +229,25 @@ impl Net {
                 wire.tell(t, link, &Parcel::new(*packet, socket, leg), scene!(self, observer));
                 Some(at)
             }
-            Element::Port(port) if u32::from(packet.ip_len()) > port.mtu => {
-                self.too_large(t, link, packet, (socket, leg), observer)
+            Element::Port(port) => {
+                if u32::from(packet.ip_len()) > port.mtu {
+                    return self.too_large(t, link, packet, (socket, leg), observer);
+                }
+                match port.queue {
+                    Queue::Arrival(_) if port.station.is_none() => {
+                        port.pass(t, packet, (socket, leg), scene!(self, observer))
+                    }
+                    _ => {
+                        self.wait(t, link, Parcel::new(*packet, socket, leg), observer);
+                        None
+                    }
+                }
             }
-            Element::Port(_) => self.pass_port(t, link, packet, (socket, leg), observer),
         }
     }
 
-    /// A packet that fits comes to a port; when it is at the far end, if that is known now.
-    #[inline(always)]
-    pub fn pass_port<O: Observer>(
+    /// A packet that was found to fit comes to a port; when it is at the far end, if that is known now.
+    pub fn fits<O: Observer>(
         &mut self,
         t: Time,
         link: u32,
@@ -312,16 +321,24 @@ impl Net {
     #[inline(never)]
     fn together<O: Observer>(&mut self, at: Option<Time>, packet: Pkt, tail: &Tail, socket: u32, observer: &mut O) {
         let copies = std::mem::take(&mut self.copies);
-        for copy in copies.iter().filter(|c| !c.piece) {
-            self.tally.copied += 1;
-            if let Some(audit) = &mut self.audit {
-                audit.copied(self.extras.audit(copy.parcel.packet.extra()));
-            }
+        if !copies.is_empty() {
+            self.counts(&copies);
         }
         let all = at.map(|at| (at, packet)).into_iter();
         for (at, packet) in all.chain(copies.iter().filter_map(|c| Some((c.at?, c.parcel.packet)))) {
             if let Some(landing) = self.advance(at, tail, socket, packet, observer) {
                 self.landings.push(landing);
+            }
+        }
+    }
+
+    /// Copies are packets more; the pieces among them were counted where they were cut.
+    #[cold]
+    fn counts(&mut self, copies: &[Copied]) {
+        for copy in copies.iter().filter(|c| !c.piece) {
+            self.tally.copied += 1;
+            if let Some(audit) = &mut self.audit {
+                audit.copied(self.extras.audit(copy.parcel.packet.extra()));
             }
         }
     }

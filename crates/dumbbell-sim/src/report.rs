@@ -16,6 +16,7 @@ use dumbbell_core::ledger::Ledger;
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::service::{Service, Spent};
 use dumbbell_core::units::{Span, Time};
+use dumbbell_tcp::PathStats;
 use dumbbell_plan::LinkId;
 
 /// The result of a run. Rates, means and counts are those of the window from the warm-up to the end.
@@ -86,6 +87,8 @@ pub struct FlowReport {
     pub application: Gauges,
     /// Its packets by colour; `None` in a plan without profiles.
     pub tints: Option<Tints>,
+    /// The path's MTU that its sender came to, bytes, and how; `None`: it learned nothing.
+    pub path: Option<(u32, PathStats)>,
     /// Its acknowledgements; filled in by whoever followed them.
     pub acks: Option<AckSummary>,
     /// Delays of its packets: of datagrams; those of a connection are filled in by whoever followed them.
@@ -208,6 +211,7 @@ impl World {
             completion: flow.completed_at().map(|at| at.since(Time::ZERO + legend.start(i))),
             application: flow.application(self.end),
             tints: self.colours.as_ref().map(|c| c.of_flow(i)),
+            path: flow.path(),
             acks: None,
             delays: w.delays.map(Box::new),
         }

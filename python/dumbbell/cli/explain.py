@@ -46,12 +46,20 @@ def algorithm_page(algorithm: Algorithm, every: bool = False) -> Page:
         Padding(algorithm.equations.strip("\n"), (0, 0, 1, 4)),
         _parameters(own, "Parameters"),
         *([_as_in_red(algorithm.name, shared), ""] if shared else []),
-        *(line for preset in algorithm.presets for line in _preset(preset, algorithm)),
+        *_presets(algorithm, every),
         f"Sources: {'; '.join(algorithm.sources)}",
         f"Provenance: {PROVENANCE.get(algorithm.provenance, algorithm.provenance)}",
         *([f"Written in {algorithm.language}: {algorithm.file}"] if algorithm.file else []),
     ]
     return dataclasses.asdict(algorithm), lines
+
+
+def _presets(algorithm: Algorithm, every: bool) -> list[RenderableType]:
+    """Its presets, by name or one by one."""
+    if every or not algorithm.presets:
+        return [line for preset in algorithm.presets for line in _preset(preset, algorithm)]
+    names = ", ".join(preset["name"] for preset in algorithm.presets)
+    return [f"Presets: {names} (`explain {algorithm.name} --all` tells of each)", ""]
 
 
 def _preset(preset: dict[str, Any], algorithm: Algorithm) -> list[RenderableType]:

@@ -104,7 +104,7 @@ def spread(run: dict[str, Any], directory: Path, flow: str) -> float:
 def lost(run: dict[str, Any], directory: Path, flow: str) -> float:
     """Lost over sent packets."""
     own = sent(directory, flow)
-    return own["dropped_ps"].drop_nulls().len() / own.height
+    return float(own["dropped_ps"].drop_nulls().len() / own.height)
 
 
 def lost_late(run: dict[str, Any], directory: Path, flow: str) -> float:

@@ -87,7 +87,7 @@ def _losses() -> Iterator[Oracle]:
         "A datagram of seven fragments is lost with any of them: 1 - (1 - p)^7 at p = 0.05",
         fragments.loss(p, len(fragments.lengths(ip_len, 1500))),
         0.02,
-        over_seeds(path(ip_len, 1500, seconds=101, impairment=wire), _lost),
+        over_seeds(path(ip_len, 1500, seconds=601, impairment=wire), _lost),
     )
 
 

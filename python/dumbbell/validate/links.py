@@ -26,14 +26,14 @@ WHOLE = 1e-3
 def _transmission() -> Iterator[Oracle]:
     lengths = [40 + 37 * n % 1461 for n in range(5000)]
     arrivals = {"time_ps": [0] * len(lengths), "bytes": lengths}
-    for name, framing in (("bare", 0), ("ethernet", links.ETHERNET)):
+    for name, framing, least in (("bare", 0, 0), ("ethernet", links.ETHERNET, links.SHORTEST)):
         words: dict[str, Any] = {"framing": "ethernet"} if framing else {}
         make = partial(drive, "drop_tail", {"limit": "unlimited"}, arrivals=arrivals, rate=f"{ODD_RATE} bps", **words)
         yield Oracle(
             f"transmission.{name}.5000-packets",
             "A transmitter's long-run rate is exact: 8 bytes / rate, the remainders carried on"
-            + (", 38 B of Ethernet for each packet (IEEE 802.3)" if framing else ""),
-            links.transmission_ps([n + framing for n in lengths], ODD_RATE),
+            + (", 38 B of Ethernet for each packet and 84 B at least (IEEE 802.3)" if framing else ""),
+            links.transmission_ps([max(n + framing, least) for n in lengths], ODD_RATE),
             0.0,
             once(("transmission", name), make, partial(_last, "left_ps")),
             "ps",

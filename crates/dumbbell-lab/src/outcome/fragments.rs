@@ -1,5 +1,6 @@
-//! What became of packets that were too large for a link: the document's `fragmentation`.
+//! What became of packets that were too large for a link: the document's `fragmentation`, and a flow's `path`.
 use dumbbell_sim::Fragmentation;
+use dumbbell_tcp::PathStats;
 use serde_json::{Value, json};
 
 /// Of the whole run, warm-up included.
@@ -16,5 +17,18 @@ pub fn of_run(all: &Fragmentation) -> Value {
         "duplicate_fragments": gathered.duplicates,
         "discarded_fragments": gathered.full,
         "max_memory_bytes": gathered.most_bytes,
+    })
+}
+
+/// What a sender learned of its path since its start, and the size that it has come to.
+pub fn path(mtu: u32, stats: &PathStats) -> Value {
+    json!({
+        "mtu_bytes": mtu,
+        "mtu_changes": stats.mtu_changes,
+        "mtu_probes": stats.mtu_probes,
+        "mtu_probes_lost": stats.mtu_probes_lost,
+        "black_holes": stats.black_holes,
+        "notices": stats.notices,
+        "notices_ignored": stats.notices_ignored,
     })
 }

@@ -15,6 +15,8 @@ PS = 10**12
 
 ETHERNET = 7 + 1 + 12 + 14 + 4
 """Bytes that Ethernet adds to an IP packet: preamble, start delimiter, gap, header, check sequence (IEEE 802.3)."""
+SHORTEST = 7 + 1 + 12 + 64
+"""The least that it sends for a packet: a frame has 64 bytes (IEEE 802.3 clause 4A.4.2), or is padded to them."""
 IPV4, TCP, UDP = 20, 20, 8
 """Headers without options, bytes (RFC 791, RFC 9293, RFC 768)."""
 TIMESTAMPS = 12

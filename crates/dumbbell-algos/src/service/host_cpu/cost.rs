@@ -11,47 +11,47 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct HostCpuConfig {
     /// Cycles per second of the core.
-    #[schemars(extend("x-source" = "ours: the class of host for which gigabit cards were made; `presets` have others"))]
+    #[schemars(extend("x-source" = "ours: a host of the first gigabit cards"))]
     pub clock: Clock,
     /// Cycles for a packet, whatever its length: headers, buffers, the socket.
     #[schemars(range(min = 1.0, max = 1e7), extend("x-source" = "Jo, Kwak, Byeon 2004, section 3.1: one IP and TCP header"))]
     pub per_packet: f64,
-    /// Cycles for a packet that is gathered with the one before, in the place of `per_packet`.
-    #[schemars(range(min = 1.0, max = 1e7), extend("x-source" = "ours: a tenth of `per_packet`; no effect without `aggregate`"))]
+    /// Cycles for one that is gathered with the packet before.
+    #[schemars(range(min = 1.0, max = 1e7), extend("x-source" = "ours: a tenth; with `aggregate`"))]
     pub per_merged: f64,
     /// Up to so many bytes of packets that wait behind each other are handled as one packet (GRO, LRO, TSO); 0 B: none.
     #[schemars(extend("x-source" = "ours: a host of 2004 has none; Linux gathers up to 64 KiB"))]
     pub aggregate: Bytes,
-    /// Cycles for each byte, to copy it between card, kernel and application; not with `zero_copy`.
-    #[schemars(range(min = 0.0, max = 1000.0), extend("x-source" = "ours: only headers cost, unless written"))]
+    /// Cycles to copy a byte from card to application; not with `zero_copy`.
+    #[schemars(range(min = 0.0, max = 1000.0), extend("x-source" = "ours: free"))]
     pub copy: f64,
     /// Whether bytes reach the application without being copied.
     #[schemars(extend("x-source" = "ours: sockets copy"))]
     pub zero_copy: bool,
     /// Cycles for each byte of the checksum; not with `checksum_offload`.
-    #[schemars(range(min = 0.0, max = 1000.0), extend("x-source" = "ours: only headers cost, unless written"))]
+    #[schemars(range(min = 0.0, max = 1000.0), extend("x-source" = "ours: free"))]
     pub checksum: f64,
     /// Whether the card makes the checksum.
     #[schemars(extend("x-source" = "ours: as cards do since about 2000"))]
     pub checksum_offload: bool,
-    /// The size of a page of memory; a packet takes as many as it has begun.
-    #[schemars(extend("x-source" = "Jo, Kwak, Byeon 2004, section 3.2: 4, 8 or 16 KB"))]
+    /// A page of memory; a packet takes as many as it has begun.
+    #[schemars(extend("x-source" = "Jo, Kwak, Byeon 2004, section 3.2"))]
     pub page: Bytes,
-    /// Cycles for each page that a packet takes: to get it, to map it, to give it back.
-    #[schemars(range(min = 0.0, max = 1e7), extend("x-source" = "ours: only headers cost, unless written"))]
+    /// Cycles for each page that a packet takes: to get, map and free it.
+    #[schemars(range(min = 0.0, max = 1e7), extend("x-source" = "ours: free"))]
     pub per_page: f64,
     /// Cycles for an interrupt, with what it does to the caches.
-    #[schemars(range(min = 0.0, max = 1e7), extend("x-source" = "ours: only headers cost, unless written"))]
+    #[schemars(range(min = 0.0, max = 1e7), extend("x-source" = "ours: free"))]
     pub per_interrupt: f64,
     /// An interrupt is raised so long after the packet that wants it, and serves all that came meanwhile (`ethtool -C
     /// rx-usecs`).
     #[schemars(extend("x-source" = "ours: at once"))]
     pub coalesce_time: Span,
-    /// There is at least this much between two interrupts (Intel's InterruptThrottleRate is its inverse).
-    #[schemars(extend("x-source" = "ours: no throttle"))]
+    /// The least time between two interrupts (the inverse of Intel's InterruptThrottleRate).
+    #[schemars(extend("x-source" = "ours: none"))]
     pub interrupt_gap: Span,
-    /// Whether packets raise interrupts; false: the core looks for work by itself, as where a host sends.
-    #[schemars(extend("x-source" = "every network card since the first"))]
+    /// Whether packets raise interrupts; false: the core looks for work, as where a host sends.
+    #[schemars(extend("x-source" = "every card"))]
     pub interrupts: bool,
 }
 
