@@ -52,7 +52,7 @@ def test_the_types_of_rows_name_what_the_json_has(kind: type[Flow] | type[Queue]
     shown = set(row.as_dict())
     if kind is Queue:
         ethernet = (
-            dumbbell.Scenario.from_file(ROOT / "scenarios" / "duplex-mismatch.toml").with_({"duration": "1 s"}).run()
+            dumbbell.Scenario.from_file(ROOT / "scenarios" / "duplex-mismatch.toml").with_({"duration": "2 s"}).run()
         )
         assert isinstance(ethernet, dumbbell.Result)
         shown |= set(ethernet.queues[0].as_dict())

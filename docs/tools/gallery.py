@@ -1,5 +1,5 @@
-"""Makes docs/gallery from four reproductions, a recorded run and a comparison:
-`gallery.py RED-ON-NETFPGA RUN COMPARISON EA-RED TCP-CAE PACKET-BUFFERING-MARKER`.
+"""Makes docs/gallery from five reproductions, a recorded run and a comparison:
+`gallery.py RED-ON-NETFPGA RUN COMPARISON EA-RED TCP-CAE PACKET-BUFFERING-MARKER JUMBO-FRAMES`.
 
 Thumbnails are 600 pixels wide (900 with several panels), in few colours; numbers.json has what README.md says of the
 first reproduction, ea-red.json, tcp-cae.json, packet-buffering-marker.json and jumbo-frames.json the verdicts of the
