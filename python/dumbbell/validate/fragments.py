@@ -52,7 +52,9 @@ def _bytes(run: Run) -> float:
 
 
 def _lost(run: Run) -> float:
-    return float(run["flows"][0]["lost_packets"] / run["flows"][0]["sent_packets"])
+    """The share of datagrams that did not arrive whole."""
+    flow = run["flows"][0]
+    return 1 - float(flow["delivered_packets"] / flow["sent_packets"])
 
 
 def _counts() -> Iterator[Oracle]:

@@ -117,7 +117,7 @@ def _random_losses() -> Iterator[Oracle]:
     yield _mathis(1e-3, acked=2, cc="newreno", part=".newreno.delack")
     for rtt in (0.02, 0.3):
         yield _mathis(1e-3, rtt=rtt, part=f".rtt-{rtt * 1e3:g}ms")
-    for mss in (536, 8960):
+    for mss in (536, 8960, 9140):
         yield _mathis(1e-3, mss=mss, part=f".mss-{mss}")
     for p in (1e-3, 3e-3):
         yield _ideal(p)
@@ -138,7 +138,7 @@ def _scaling() -> Iterator[Oracle]:
     """The same losses hit the same segments, so these ratios are known better than the goodputs."""
     p = 1e-3
     one = _lossy(p, "sack", RTT, paths.MSS, 1)
-    for mss in (536, 8960):
+    for mss in (536, 8960, 9140):
         yield Oracle(
             id=f"mathis.scaling.mss-{mss}",
             law="goodput is proportional to the MSS at equal p and RTT: Mathis et al. 1997",
