@@ -45,7 +45,10 @@ _HOME = {
     "signal": "own",
     "evict": "own",
 }
-_MODULES = ("algorithms", "catalogue", "diff", "figures", "own", "reproduce", "schemes", "scripts", "strategies", "why")
+_MODULES = (
+    *("algorithms", "catalogue", "crc", "diff", "door", "figures", "own", "reproduce", "schemes", "scripts"),
+    *("strategies", "voice", "why"),
+)
 
 __all__ = [*_HOME, *_MODULES, "__version__"]
 

@@ -18,9 +18,14 @@ _SLR, _RLR, _STMR, _LSTR, _DS, _TELR, _WEPL, _QDU = 8.0, 2.0, 15.0, 18.0, 3.0, 6
 _NC, _NFOR, _PS, _PR = -70.0, -64.0, 35.0, 35.0
 _OLR = _SLR + _RLR
 
-CODECS: Mapping[str, tuple[float, float]] = {"g711_plc": (0.0, 25.1), "g711": (0.0, 4.3), "g729a": (11.0, 19.0)}
-"""Equipment impairment Ie and packet-loss robustness Bpl (ITU-T G.113, appendix I): G.711 with packet loss concealment
-and without, G.729A with voice activity detection."""
+CODECS: Mapping[str, tuple[float, float]] = {
+    "g711": (0.0, 25.1),
+    "g711_no_plc": (0.0, 4.3),
+    "g729": (11.0, 19.0),
+    "g723": (15.0, 16.1),
+}
+"""Equipment impairment Ie and packet-loss robustness Bpl (ITU-T G.113, appendix I), by the names of the source `voip`: G.711
+with packet loss concealment and without, G.729A and G.723.1 with voice activity detection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +42,7 @@ class Quality:
     """Share of packets that cannot be played: lost, and too late."""
 
 
-def rating(delay_s: float, loss: float = 0.0, codec: str = "g711_plc", burst_ratio: float = 1.0) -> float:
+def rating(delay_s: float, loss: float = 0.0, codec: str = "g711", burst_ratio: float = 1.0) -> float:
     """R of G.107 for a delay from mouth to ear and a share of lost packets, 0 to 1.
 
     burst_ratio: how much longer losses last than random ones would (BurstR): 1, if they are random.
@@ -103,7 +108,7 @@ def _delayed(ms: float, ro: float, noise: float) -> float:
     return float(talker + listener + 25 * ((1 + x**6) ** (1 / 6) - 3 * (1 + (x / 3) ** 6) ** (1 / 6) + 2))
 
 
-def quality(flow: Any, codec: str = "g711_plc", packet_s: float = 0.02, lookahead_s: float = 0.0) -> Quality:
+def quality(flow: Any, codec: str = "g711", packet_s: float = 0.02, lookahead_s: float = 0.0) -> Quality:
     """Of a flow of a result whose delays were measured: with `flow` from `result.flows`, or a dictionary of the JSON.
 
     The receiver plays each packet out at the 99th percentile of the delay, so that one in a hundred of those that

@@ -34,8 +34,19 @@ pub struct Kit {
     pub words: Option<Shared<Vec<Word>>>,
     /// The version of IP.
     pub ip: Ip,
+    /// Whether a word was said of its sizes: once is enough for all that are alike.
+    pub told: bool,
     /// The transport with the sizes of a path: flows of one kind on paths of one size have one.
     pub fitted: BTreeMap<Sizes, Transport>,
+}
+
+impl Kit {
+    /// Says a word of its sizes, if none was said.
+    pub fn says(&mut self, word: impl Fn() -> String, check: &mut Check) {
+        if !std::mem::replace(&mut self.told, true) {
+            check.note(word());
+        }
+    }
 }
 
 /// The kit of `[[flow]]` number `i`.
@@ -61,7 +72,7 @@ pub fn kit(scenario: &Scenario, root: &Node, i: usize, check: &mut Check) -> Opt
         tcp_transport(scenario, flow, ip, &at, root, check)
     };
     let words = words::written(scenario, flow, udp, &at, root, check);
-    Some(Kit { source: source?.into(), transport: transport?, words, ip, fitted: BTreeMap::new() })
+    Some(Kit { source: source?.into(), transport: transport?, words, ip, told: false, fitted: BTreeMap::new() })
 }
 
 fn short(name: &str, place: crate::problem::Place) -> Node {
@@ -119,7 +130,13 @@ fn udp_transport(flow: &Flow, ip: Ip, at: &Path, root: &Node, check: &mut Check)
         }
     }
     let ecn = flow.ecn.unwrap_or_default();
-    let (header, df) = (ip.header() + UDP_HEADER, flow.df.unwrap_or(false) && ip == Ip::V4);
+    if let Some(df) = flow.df.filter(|_| ip == Ip::V6) {
+        let p = below(at, "df");
+        let d =
+            Diagnostic::new(format!("df = {df} is a bit of IP version 4, and routers never cut packets of version 6"));
+        check.error(d.at(root.nearest_place(&p)).fix("take it out").key(&p));
+    }
+    let (header, df) = (ip.header() + UDP_HEADER, flow.df.unwrap_or(false));
     (check.found.len() == before).then_some(Transport::Udp { header, ecn, df })
 }
 
@@ -152,6 +169,9 @@ fn tcp_transport(
     implied(&cc, &mut tcp, &written, at, check);
     if written.get("header").is_none() && ip == Ip::V6 {
         tcp.header = Bytes(u64::from(ip.header()) + TCP_HEADER);
+    }
+    if written.get("pmtu_least").is_none() {
+        tcp.pmtu_least = Bytes(u64::from(ip.least_mtu()));
     }
     Some(Transport::Tcp { cc: cc.into(), tcp: tcp.into() })
 }

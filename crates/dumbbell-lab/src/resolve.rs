@@ -58,8 +58,10 @@ fn of_laid(laid: &Laid<'_>, name: &str, seed: u64, check: &mut Check) -> Option<
     let transfers = (0..own).map(|_| None).chain(drawn.iter().map(Some));
     let mut answers = answers.into_iter();
     let mut flow = |((f, start), drawn): ((Placed, Span), Option<&Drawn>)| {
-        let mut flow = flow(&mut kits[f.entry], f, &links, scenario, root, start, check);
+        let kit = &mut kits[f.entry];
+        let mut flow = flow(kit, f, &links, scenario, root, start, check);
         flow.answers = answers.next().flatten();
+        sizes::note(kit, &flow, &links, check);
         match drawn {
             None => flow,
             Some(d) => transfer(flow, d),
@@ -153,6 +155,10 @@ fn whole(scenario: &Scenario, root: &Node, check: &mut Check) {
     if scenario.warmup >= scenario.duration && scenario.duration > Span::ZERO {
         let cause = format!("the warm-up of {} leaves nothing of {} to measure", scenario.warmup, scenario.duration);
         refuse("warmup", cause, "make it shorter than `duration`");
+    }
+    if scenario.reassembly.timeout == Span::ZERO || scenario.reassembly.memory.0 < 68 {
+        let cause = "hosts that keep fragments for no time, or have no room for one, put nothing together";
+        refuse("reassembly", cause.into(), "write reassembly = { timeout = \"30 s\", memory = \"4 MB\" }");
     }
     if scenario.record.every == Some(Span::ZERO) {
         refuse("record", "a period of zero records nothing".into(), "write every = \"10 ms\"");
@@ -399,7 +405,7 @@ fn too_small(capacity: Capacity, mtu: u32) -> (String, String) {
         return (String::new(), "raise it, as in limit = \"36 pkt\"".into());
     };
     let takes = taken(size, mtu);
-    let why = format!(": {mtu} B take {takes} buffers of {size} B, and it has {count}");
+    let why = format!(": {mtu} B need {takes} x {size} B, and it has {count}");
     (why, format!("raise it to {takes} x {size} B at least, or give the link a smaller mtu"))
 }
 

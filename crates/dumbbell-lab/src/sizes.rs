@@ -7,9 +7,13 @@ use crate::routes;
 use dumbbell_algos::source::AnySource;
 use dumbbell_core::source::Source;
 use dumbbell_core::units::Bytes;
-use dumbbell_plan::{Answer, Ip, Link, LinkId, NodeId, NodeKind, Shared, Transport};
+use dumbbell_plan::{Answer, Flow, Ip, Link, LinkId, NodeId, NodeKind, Shared, Transport};
 use dumbbell_tcp::{Discovery, TcpConfig};
 use std::collections::BTreeMap;
+
+/// What the length field of an IP packet can say, and of that a datagram's payload in version 4.
+const LARGEST: u64 = 65_535;
+const LARGEST_V4: u64 = LARGEST - 28;
 
 /// The MTUs that a TCP's segment sizes follow from, bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,11 +64,20 @@ pub fn fit(kit: &mut Kit, flow: &Placed, links: &[Link], root: &Node, check: &mu
 }
 
 /// Datagrams that must not be cut have to fit; of those that are cut a word is said.
-fn datagrams(kit: &Kit, flow: &Placed, spot: &Spot<'_>, check: &mut Check) {
+fn datagrams(kit: &mut Kit, flow: &Placed, spot: &Spot<'_>, check: &mut Check) {
     let Transport::Udp { header, df, .. } = &kit.transport else { return };
     let source = AnySource::build(&kit.source.kind, &kit.source.config, &()).ok();
     let (Some(payload), Some(link)) = (source.and_then(|s| s.largest()), spot.narrowest(&flow.forward)) else { return };
     let (size, room) = (payload + u64::from(*header), u64::from(link.mtu));
+    if size > LARGEST {
+        // A source that draws sizes knows the largest of version 4, and its largest are shortened.
+        let most = LARGEST - u64::from(*header);
+        let cause = format!("an IP packet has {LARGEST} B at most, and these datagrams of {payload} B need {size} B");
+        return match payload {
+            LARGEST_V4 => kit.says(|| format!("datagrams of `{}` carry {most} B at most", flow.name), check),
+            _ => spot.refuse("source", cause, &format!("send at most \"{most} B\""), check),
+        };
+    }
     if size <= room {
         return;
     }
@@ -74,15 +87,17 @@ fn datagrams(kit: &Kit, flow: &Placed, spot: &Spot<'_>, check: &mut Check) {
         let fix = format!("send at most \"{} B\", raise the link's mtu, or take df out", room - u64::from(*header));
         return spot.refuse("df", cause, &fix, check);
     }
-    if size <= 65_535 {
-        let more = if kit.ip == Ip::V6 { 8 } else { 0 };
-        let own = u64::from(kit.ip.header());
-        let pieces = (size - own).div_ceil((room - own - more) & !7);
-        check.note(format!(
-            "datagrams of `{}`, {size} B, are cut into {pieces} fragments for `{name}` ({room} B): the loss of one loses all",
-            flow.name
-        ));
-    }
+    let more = if kit.ip == Ip::V6 { 8 } else { 0 };
+    let (own, fits) = (u64::from(kit.ip.header()), room - u64::from(kit.ip.header()) - more);
+    // All but the last carry a multiple of 8 bytes (RFC 791 section 3.2).
+    let pieces = 1 + (size - own).saturating_sub(fits).div_ceil(fits & !7);
+    let word = || {
+        let who = &flow.name;
+        format!(
+            "datagrams of `{who}`, {size} B, are cut into {pieces} fragments for `{name}` ({room} B): the loss of one loses all"
+        )
+    };
+    kit.says(word, check);
 }
 
 /// A TCP's segments: what both ends announce, and with `pmtu_discovery = "known"` what the path carries.
@@ -102,7 +117,11 @@ fn segments(kit: &mut Kit, flow: &Placed, spot: &Spot<'_>, check: &mut Check) ->
     let link = if known { narrowest } else { &spot.links[*first] };
     let (room, header) = (u64::from(link.mtu), tcp.header.0);
     let least = own.min(peer.unwrap_or(own));
-    if own + header > room || least < 16 + tcp.option_bytes() {
+    let options = tcp.option_bytes();
+    if least < 16 + options && room >= header + 16 + options {
+        let cause = format!("segments of {least} B leave less than 16 B beside {options} B of options");
+        spot.refuse("tcp", cause, "write tcp = { mss = \"536 B\" } or more", check);
+    } else if own + header > room || least < 16 + options {
         let fix = match room.saturating_sub(header) {
             0..=27 => "raise the link's mtu".to_string(),
             most => format!("write tcp = {{ mss = \"{most} B\" }} or less, or raise the link's mtu"),
@@ -119,6 +138,30 @@ fn segments(kit: &mut Kit, flow: &Placed, spot: &Spot<'_>, check: &mut Check) ->
         transport
     };
     kit.fitted.entry(sizes).or_insert_with(with_sizes).clone()
+}
+
+/// A word about a connection whose large segments vanish: a link is too narrow for them, and nobody says so.
+pub fn note(kit: &mut Kit, flow: &Flow, links: &[Link], check: &mut Check) {
+    let Transport::Tcp { tcp, .. } = &flow.transport else { return };
+    let own = tcp.mss.map_or(0, |mss| mss.0);
+    let size = own.min(tcp.peer_mss.map_or(own, |mss| mss.0)) + tcp.header.0;
+    let narrow = flow.forward.iter().map(|l| &links[*l]).find(|l| u64::from(l.mtu) < size);
+    let told = match tcp.pmtu_discovery {
+        Discovery::Known | Discovery::Probe => return,
+        Discovery::Icmp => flow.answers.is_some(),
+        // Routers cut them, of version 4.
+        Discovery::Off => flow.ip == Ip::V4,
+    };
+    if let (Some(link), false) = (narrow, told) {
+        let word = || {
+            format!(
+                "segments of `{}`, {size} B, do not fit into `{}` ({} B), and no router says so: a black hole, which \
+                 tcp.pmtu_discovery = \"probe\" gets through",
+                flow.name, link.name, link.mtu
+            )
+        };
+        kit.says(word, check);
+    }
 }
 
 /// What the sender's end announces, and the receiver's if it is something else (RFC 9293 section 3.7.1).

@@ -34,6 +34,13 @@ const IN_FILES: &[(&str, &str, &str)] = &[
     (RED, "cc = \"newreno\"\n", "df = true\nsource = { kind = \"cbr\", rate = \"1 Mbps\", packet = \"1473 B\" }\n"),
     (RED, "[queue]", "[dumbbell.access]\nmtu = \"1000 B\"\n[[flow]]\nip = 6\n[queue]"),
     (GRAPH, "name = \"c\"", "name = \"c\", icmp = false"),
+    (RED, "rtt = \"40 ms\"", "tcp = { mss = \"20 B\" }"),
+    (RED, "warmup", "reassembly = { memory = \"0 B\" }\nwarmup"),
+    (
+        RED,
+        "cc = \"newreno\"\n",
+        "ip = 6\ndf = true\nsource = { kind = \"cbr\", rate = \"1 Mbps\", packet = \"65500 B\" }\n",
+    ),
     (
         RED,
         "delay = \"10 ms\"",

@@ -66,11 +66,15 @@ impl Net {
             to: packet.ip_len() - header as u16,
             last: true,
         });
+        // The first pieces may have ended before the last is cut.
+        self.extras.holds(whole.datagram);
         let room = mtu.saturating_sub(header + more);
+        // Each piece is of the packet as it came: what the port writes on one is not on the next.
+        let came = *packet;
         let (mut first, mut behind, mut made) = (None, Copies::new(), 0);
         for (from, to) in pieces(whole.from, whole.to, room) {
             let piece = Fragment { from, to, last: whole.last && to == whole.to, ..whole };
-            let handle = if made == 0 { packet.extra() } else { NONE };
+            let handle = if made == 0 { came.extra() } else { NONE };
             let mut handle = self.extras.cut(handle, piece);
             if made > 0
                 && let Some(book) = &mut self.audit
@@ -78,7 +82,7 @@ impl Net {
                 handle = self.extras.tag(handle, audit);
                 book.copied(audit);
             }
-            let mut own = packet.with_extra(handle).with_len(to - from + (header + more) as u16);
+            let mut own = came.with_extra(handle).with_len(to - from + (header + more) as u16);
             let at = self.fits(t, link, &mut own, way, observer);
             let copies = std::mem::take(&mut self.copies);
             if made == 0 {
@@ -89,6 +93,7 @@ impl Net {
             behind.extend(copies);
             made += 1;
         }
+        self.extras.releases(whole.datagram);
         self.copies = behind;
         self.tally.cuts.cut += 1;
         self.tally.cuts.fragments += made;

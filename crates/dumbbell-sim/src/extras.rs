@@ -28,6 +28,15 @@ struct Datagram {
     lost: [bool; 2],
     /// The socket that sent it (2 x flow + end).
     from: u32,
+    /// Whether it was put together: what happens to copies of its pieces is no loss any more.
+    whole: bool,
+}
+
+impl Datagram {
+    /// Tells of a loss, once in the window and once before it: whether it was not told yet.
+    fn tells(&mut self, window: bool) -> bool {
+        !std::mem::replace(&mut self.lost[usize::from(window)], true)
+    }
 }
 
 /// The extras in use, by handle; handle [`NONE`] is no extra.
@@ -139,7 +148,7 @@ impl Extras {
     /// A number for a datagram of socket `from` that is about to be cut.
     pub fn datagram(&mut self, from: u32) -> u32 {
         self.next_datagram += 1;
-        self.datagrams.insert(self.next_datagram, Datagram { open: 0, lost: [false; 2], from });
+        self.datagrams.insert(self.next_datagram, Datagram { open: 0, lost: [false; 2], from, whole: false });
         self.next_datagram
     }
     /// Writes beside the packet with handle `i` that it is this piece; the handle that it now has. The first piece of a
@@ -161,6 +170,7 @@ impl Extras {
     /// The packet with handle `i` is a piece no more: the whole has its place.
     pub fn mend(&mut self, i: u32) {
         if let Some(fragment) = self.places[i as usize].fragment.take() {
+            self.datagrams.get_mut(&fragment.datagram).iter_mut().for_each(|d| d.whole = true);
             self.ends(fragment.datagram);
         }
     }
@@ -168,12 +178,23 @@ impl Extras {
     /// is one.
     pub fn loses(&mut self, i: u32, window: bool) -> bool {
         let Some(fragment) = self.fragment(i) else { return true };
-        self.loses_datagram(fragment.datagram, window).is_some()
+        self.datagrams.get_mut(&fragment.datagram).is_some_and(|datagram| datagram.tells(window))
     }
-    /// The same of a datagram by its number: the socket that sent it. One of which no piece is left had its fate.
-    pub fn loses_datagram(&mut self, number: u32, window: bool) -> Option<u32> {
-        let datagram = self.datagrams.get_mut(&number)?;
-        (!std::mem::replace(&mut datagram.lost[usize::from(window)], true)).then_some(datagram.from)
+    /// A host gives a datagram up, unless it was whole before: the socket that sent it, if no such loss was told yet. One of
+    /// which no piece is left had its fate. (What links lose is told without regard to this: they may know it beforehand.)
+    pub fn gives_up(&mut self, number: u32, window: bool) -> Option<u32> {
+        let datagram = self.datagrams.get_mut(&number).filter(|datagram| !datagram.whole)?;
+        datagram.tells(window).then_some(datagram.from)
+    }
+    /// A datagram is remembered until [`Self::releases`], whatever becomes of its pieces.
+    pub fn holds(&mut self, number: u32) {
+        if let Some(datagram) = self.datagrams.get_mut(&number) {
+            datagram.open += 1;
+        }
+    }
+    /// See [`Self::holds`].
+    pub fn releases(&mut self, number: u32) {
+        self.ends(number);
     }
     fn ends(&mut self, number: u32) {
         let Some(datagram) = self.datagrams.get_mut(&number) else { return };

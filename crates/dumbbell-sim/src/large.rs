@@ -189,8 +189,7 @@ impl Large {
         (ip.header() + 8 + u32::from(packet.ip_len())).min(most) as u16
     }
 
-    /// The host of a socket of datagrams was told that its packets are too large. What is not said is guessed by the
-    /// plateaus of RFC 1191 section 7.
+    /// The host of a socket of datagrams was told that its packets are too large.
     pub fn learns(&mut self, socket: u32, notice: Notice) {
         let Some(manner) = self.manners.get(&socket) else { return };
         let least = manner.ip.least_mtu();
@@ -208,10 +207,17 @@ impl Large {
 }
 
 /// Where the pieces of a payload `[from, to)` lie that is cut for fragments of at most `room` bytes of payload, which but
-/// for the last are multiples of 8 (RFC 791 section 3.2).
+/// for the last are multiples of 8: what is left is the last one as soon as it fits (RFC 791 section 3.2).
 pub fn pieces(from: u16, to: u16, room: u32) -> impl Iterator<Item = (u16, u16)> {
     let step = (room & !7).clamp(8, 65_528) as u16;
-    (from..to).step_by(usize::from(step)).map(move |at| (at, to.min(at.saturating_add(step))))
+    let last = room.clamp(8, 65_535) as u16;
+    let mut next = Some(from);
+    std::iter::from_fn(move || {
+        let at = next?;
+        let end = if to - at <= last { to } else { at + step };
+        next = (end < to).then_some(end);
+        Some((at, end))
+    })
 }
 
 #[cfg(test)]
@@ -231,5 +237,8 @@ mod tests {
         assert_eq!(into_1500, [(2, 21), (3, 40), (7, 120), (7, 138), (7, 300), (45, 415)]);
         assert_eq!(cut(9180, 576).0, 17);
         assert_eq!(cut(100, 68), (2, 52));
+        // 984 and 986 bytes of payload: what fits is not cut for a multiple of 8.
+        assert_eq!(cut(20 + 984 + 986, 1006), (2, 1006));
+        assert_eq!(cut(20 + 984 + 987, 1006), (3, 23));
     }
 }

@@ -74,9 +74,20 @@ struct Buffer {
     deadlines: VecDeque<(Time, u32)>,
 }
 
+impl Buffer {
+    /// Forgets deadlines of datagrams that are whole by now, if they are most of the list.
+    fn tidy(&mut self) {
+        if self.deadlines.len() > 2 * self.datagrams.len() + 64 {
+            self.deadlines.retain(|(_, number)| self.datagrams.contains_key(number));
+        }
+    }
+}
+
 /// The buffers of all hosts.
 pub struct Gathering {
     rules: Reassembly,
+    /// When the window begins in which losses count.
+    warm: Time,
     /// By the number of the host.
     hosts: BTreeMap<usize, Buffer>,
     /// Where the packets of a socket (2 x flow + end) end: the host, and the bytes of their IP header.
@@ -95,12 +106,17 @@ impl Gathering {
             let host = if socket.is_multiple_of(2) { flow.to } else { flow.from };
             (socket, (host, flow.ip.header()))
         };
-        Gathering { homes: from.map(home).collect(), ..Gathering::with(plan.reassembly) }
+        Gathering {
+            homes: from.map(home).collect(),
+            warm: Time::ZERO + plan.warmup,
+            ..Gathering::with(plan.reassembly)
+        }
     }
 
     fn with(rules: Reassembly) -> Self {
         Gathering {
             rules,
+            warm: Time::ZERO,
             hosts: BTreeMap::new(),
             homes: BTreeMap::new(),
             lost: Vec::new(),
@@ -120,11 +136,11 @@ impl Gathering {
         self.counts.fragments += 1;
         let (host, header) = self.homes.get(&from).copied().unwrap_or((0, 20));
         let buffer = self.hosts.entry(host).or_default();
-        expire(buffer, now, &mut self.lost, &mut self.counts, extras);
+        expire(buffer, (now, self.warm), &mut self.lost, &mut self.counts, extras);
         let size = u64::from(piece.to - piece.from);
         if buffer.bytes + size > self.rules.memory.0 {
             self.counts.full += 1;
-            self.lost.extend(extras.loses_datagram(piece.datagram, true));
+            self.lost.extend(extras.gives_up(piece.datagram, now >= self.warm));
             extras.take(packet.extra());
             return None;
         }
@@ -151,6 +167,7 @@ impl Gathering {
         }
         let partial = buffer.datagrams.remove(&piece.datagram)?;
         buffer.bytes -= partial.bytes();
+        buffer.tidy();
         self.counts.whole += 1;
         let mut head = partial.head?.with_len((u32::from(partial.end?) + header) as u16);
         extras.mend(head.extra());
@@ -160,8 +177,12 @@ impl Gathering {
         Some(head)
     }
 
-    /// The run is over: what is still kept gives its handles back.
-    pub fn close(&mut self, extras: &mut Extras) {
+    /// The run is over at `end`: what has waited too long by then is given up, and what is still kept gives its handles
+    /// back.
+    pub fn close(&mut self, end: Time, extras: &mut Extras) {
+        for buffer in self.hosts.values_mut() {
+            expire(buffer, (end, self.warm), &mut self.lost, &mut self.counts, extras);
+        }
         let kept = self.hosts.values_mut().flat_map(|buffer| std::mem::take(&mut buffer.datagrams).into_values());
         for head in kept.filter_map(|partial| partial.head) {
             extras.take(head.extra());
@@ -170,13 +191,19 @@ impl Gathering {
 }
 
 /// Gives up what has waited too long by `now`.
-fn expire(buffer: &mut Buffer, now: Time, lost: &mut Vec<u32>, counts: &mut Gathered, extras: &mut Extras) {
+fn expire(
+    buffer: &mut Buffer,
+    (now, warm): (Time, Time),
+    lost: &mut Vec<u32>,
+    counts: &mut Gathered,
+    extras: &mut Extras,
+) {
     while let Some((_, number)) = buffer.deadlines.front().copied().filter(|(at, _)| *at <= now) {
         buffer.deadlines.pop_front();
         let Some(partial) = buffer.datagrams.remove(&number) else { continue };
         buffer.bytes -= partial.bytes();
         counts.expired += 1;
-        lost.extend(extras.loses_datagram(number, true));
+        lost.extend(extras.gives_up(number, now >= warm));
         extras.take(partial.head.map_or(NONE, |head| head.extra()));
     }
 }

@@ -16,8 +16,8 @@ use dumbbell_core::ledger::Ledger;
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::service::{Service, Spent};
 use dumbbell_core::units::{Span, Time};
-use dumbbell_tcp::PathStats;
 use dumbbell_plan::LinkId;
+use dumbbell_tcp::PathStats;
 
 /// The result of a run. Rates, means and counts are those of the window from the warm-up to the end.
 #[derive(Clone, Debug)]
@@ -163,7 +163,8 @@ impl World {
             }
         }
         self.bury();
-        self.gathering.close(&mut self.net.extras);
+        self.gathering.close(end, &mut self.net.extras);
+        self.give_up(end);
         let tokens = self.token_faults();
         let flows = (0..self.flows.len()).map(|i| self.flow_report(i, observer)).collect();
         Report {

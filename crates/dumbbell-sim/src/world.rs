@@ -254,14 +254,19 @@ impl World {
     fn gather(&mut self, from: u32, t: Time, (packet, piece): (Pkt, Fragment)) -> Option<Pkt> {
         let number = self.net.extras.audit(packet.extra());
         let whole = self.gathering.takes(t, from, (packet, piece), &mut self.net.extras);
-        for socket in self.gathering.lost.drain(..).filter(|socket| socket % 2 == SENDER as u32) {
-            self.flows[socket as usize / 2].loses(t, t >= self.warm, None);
-        }
+        self.give_up(t);
         if whole.is_none() {
             self.net.tally.delivered += 1;
             self.net.audit.iter_mut().for_each(|audit| audit.delivered(number));
         }
         whole
+    }
+
+    /// Tells flows of datagrams that hosts gave up by `t`.
+    pub(crate) fn give_up(&mut self, t: Time) {
+        for socket in self.gathering.lost.drain(..).filter(|socket| socket % 2 == SENDER as u32) {
+            self.flows[socket as usize / 2].loses(t, t >= self.warm, None);
+        }
     }
 
     /// A router tells the sender of flow `f` that a packet was too large.

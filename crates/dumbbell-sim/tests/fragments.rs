@@ -73,6 +73,22 @@ fn the_loss_of_a_fragment_is_that_of_its_datagram() {
     assert!(f.delivered_packets + f.lost_packets == f.sent_packets, "{f:?}");
 }
 
+/// Copies that come late are no loss: what arrived whole stays so, whatever becomes of them.
+#[test]
+fn what_arrived_whole_is_not_lost_by_its_copies() {
+    let mut p = chain(1500, 20);
+    p.links[1].impairments = vec![spec("duplicate", json!({"share": 0.3})), spec("jitter", json!({"max": "40 ms"}))];
+    p.reassembly = Reassembly { timeout: Span::from_secs(2), memory: Bytes(8 << 20) };
+    datagrams(&mut p, 9180, (Ip::V4, false));
+    p.flows[0].stop = Some(Span::from_secs(15));
+    let r = audited(&p, Options::default());
+    let f = &r.flows[0];
+    assert_eq!((f.delivered_packets, f.lost_packets), (f.sent_packets, 0), "{f:?}");
+    // Copies wait for the rest of a datagram that came long ago; at the end, too, their time is over.
+    let gathered = of(&r).gathered;
+    assert!(gathered.duplicates > 100 && gathered.expired > 100, "{gathered:?}");
+}
+
 /// What does not become whole keeps memory for its time and no longer, and never more than there is.
 #[test]
 fn reassembly_has_its_time_and_its_memory() {

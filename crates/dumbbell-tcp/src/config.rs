@@ -46,6 +46,10 @@ pub struct TcpConfig {
     #[schemars(extend("x-source" = "Linux: tcp_probe_threshold", "x-default" = "8 B"))]
     #[serde(skip_serializing_if = "usual::step")]
     pub pmtu_step: Bytes,
+    /// The least MTU that a path can have: a router that names less is not believed. A flow with `ip = 6` has 1280 B.
+    #[schemars(extend("x-source" = "RFC 791 section 3.2, RFC 8201 section 4", "x-default" = "68 B"))]
+    #[serde(skip_serializing_if = "usual::least")]
+    pub pmtu_least: Bytes,
     /// IP and TCP header without options.
     #[schemars(extend("x-source" = "RFC 791, RFC 9293: 20 + 20"))]
     pub header: Bytes,

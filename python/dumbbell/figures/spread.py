@@ -107,7 +107,7 @@ def scatter(source: Source, view: View) -> Figure:
     first = source.need("flows", ("time_s", "flow"))
     there = [name for name, _ in series.parts(first, "flow")]
     names = tuple(view.flows) if view.flows else tuple(there[:2])
-    if len(names) != 2:
+    if len(set(names)) != 2:
         raise ScenarioError("scatter draws two flows against each other: name them, --flow A --flow B")
     for name in names:
         if name not in there:

@@ -14,7 +14,8 @@ pub(super) fn check_packet(packet: Bytes) -> Result<(), Fault> {
     if (1..=MAX_DATAGRAM).contains(&packet.0) {
         return Ok(());
     }
-    Err(Fault::at("packet", format!("a datagram carries 1 to {MAX_DATAGRAM} B")).fix("write \"1000 B\""))
+    Err(Fault::at("packet", format!("a datagram carries 1 to {MAX_DATAGRAM} B"))
+        .fix(format!("write \"1000 B\", or at most \"{MAX_DATAGRAM} B\"")))
 }
 
 /// Parameters of [`Cbr`].

@@ -102,7 +102,7 @@ impl VoipConfig {
 impl Config for VoipConfig {
     fn check(&self) -> Result<(), Fault> {
         let Voice { payload, interval, .. } = self.resolved();
-        if payload.0 == 0 || payload.0 + self.header.0 > MAX_DATAGRAM {
+        if payload.0 == 0 || payload.0.saturating_add(self.header.0) > MAX_DATAGRAM {
             let cause = format!("{payload} of speech and {} of RTP header are no datagram", self.header);
             return Err(Fault::at("payload", cause).fix("write \"160 B\""));
         }

@@ -71,6 +71,10 @@ impl TcpConfig {
             let cause = format!("{} timeouts tell nothing", self.pmtu_black_hole);
             return Err(Fault::at("pmtu_black_hole", cause).fix("write 3"));
         }
+        if !(68..=65_535).contains(&self.pmtu_least.0) {
+            let cause = format!("{} is no MTU", self.pmtu_least);
+            return Err(Fault::at("pmtu_least", cause).fix("write \"68 B\", or \"1280 B\" for IP version 6"));
+        }
         if self.pmtu_step.0 == 0 {
             return Err(Fault::at("pmtu_step", "a search in steps of nothing does not end").fix("write \"8 B\""));
         }

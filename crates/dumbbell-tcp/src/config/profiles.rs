@@ -33,6 +33,7 @@ impl TcpConfig {
             pmtu_base: usual::BASE,
             pmtu_black_hole: usual::BLACK_HOLE,
             pmtu_step: usual::STEP,
+            pmtu_least: usual::LEAST,
             header: Bytes(40),
             initial_window: Packets(10.0),
             initial_window_bytes: Limit::Bytes(Bytes(14_600)),

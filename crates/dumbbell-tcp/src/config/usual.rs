@@ -29,6 +29,11 @@ pub(super) const BLACK_HOLE: u32 = 3;
 pub(super) fn black_hole(x: &u32) -> bool {
     *x == BLACK_HOLE
 }
+/// RFC 791 section 3.2.
+pub(super) const LEAST: Bytes = Bytes(68);
+pub(super) fn least(x: &Bytes) -> bool {
+    *x == LEAST
+}
 pub(super) const STEP: Bytes = Bytes(8);
 pub(super) fn step(x: &Bytes) -> bool {
     *x == STEP

@@ -1,6 +1,6 @@
 //! What routers say of packets that were too large (RFC 1191, RFC 8201), and a segment of another size: what is outstanding in
 //! larger ones goes again, in smaller ones, and that is no congestion.
-use super::path::{PathSize, PathStats, least, plateau_below};
+use super::path::{PathSize, PathStats, plateau_below};
 use super::{Sender, Stage};
 use crate::Discovery;
 use crate::sender::frto::Frto;
@@ -54,7 +54,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         // What the packet had at most: no notice names a size that it would have fitted into.
         let dropped = trial.map_or(self.overhead + self.mss.min(self.high - at) as u32, |t| t.size);
         let told = if notice.mtu == 0 { plateau_below(dropped) } else { notice.mtu };
-        (least(config.header.0) <= told && told < dropped).then_some(told.max(self.least_mtu()))
+        (config.pmtu_least.0 as u32 <= told && told < dropped).then_some(told.max(self.least_mtu()))
     }
 
     /// Whether a notice without a size says what another one of the same flight has said.
@@ -125,7 +125,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
     /// The least size that is ever gone down to.
     pub(super) fn least_mtu(&self) -> u32 {
-        least(self.cold.config.header.0).max(self.overhead + LEAST_PAYLOAD)
+        (self.cold.config.pmtu_least.0 as u32).max(self.overhead + LEAST_PAYLOAD)
     }
     /// The size of `pmtu_base`.
     pub(super) fn base_mtu(&self) -> u32 {

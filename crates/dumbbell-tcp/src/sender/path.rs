@@ -27,19 +27,10 @@ const PLATEAUS: [u32; 11] = [65_535, 32_000, 17_914, 8166, 4352, 2002, 1492, 100
 const LIKELY: [u32; 12] = [1006, 1280, 1492, 1500, 2002, 4352, 8166, 9000, 9180, 17_914, 32_000, 65_535];
 /// IPv4's least MTU (RFC 791).
 const LEAST_V4: u32 = 68;
-/// IPv6's (RFC 8200 section 5). A notice of less tells nothing of the path (RFC 8201 section 4).
-const LEAST_V6: u32 = 1280;
-/// IPv6's header with TCP's; IPv4's are 40 bytes.
-const HEADER_V6: u64 = 60;
 
 /// The largest plateau below `size`: what a notice means that says no size.
 pub(super) fn plateau_below(size: u32) -> u32 {
     PLATEAUS.into_iter().find(|p| *p < size).unwrap_or(LEAST_V4)
-}
-
-/// The least size that a notice may name, where a header has so many bytes.
-pub(super) fn least(header: u64) -> u32 {
-    if header >= HEADER_V6 { LEAST_V6 } else { LEAST_V4 }
 }
 
 /// What a sender counted of its path.
@@ -171,7 +162,7 @@ mod tests {
         let (tried, found) = search(1500, 9000, 1024, 8);
         assert_eq!((&tried[..4], found), (&[1280, 1492, 1500, 2002][..], 1500));
         assert!(tried.len() <= 4 + 6, "{tried:?}");
-        // Nothing is wrong with the path: six sizes, and the largest exactly.
+        // Nothing is wrong with the path: seven sizes, and the largest exactly.
         assert_eq!(search(9000, 9000, 1024, 8), (vec![1280, 1492, 1500, 2002, 4352, 8166, 9000], 9000));
         assert_eq!(search(3000, 3000, 1024, 8).1, 3000);
         assert_eq!(search(1024, 1024, 1024, 8), (vec![], 1024));

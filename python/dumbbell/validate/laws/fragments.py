@@ -11,12 +11,12 @@ MORE = {4: 0, 6: 8}
 def lengths(ip_len: int, mtu: int, version: int = 4) -> list[int]:
     """Bytes of each fragment of a packet of `ip_len` bytes: all but the last carry a multiple of 8 (RFC 791, 3.2)."""
     header, more = HEADER[version], MORE[version]
-    left, room = ip_len - header, (mtu - header - more) // 8 * 8
+    left, room = ip_len - header, mtu - header - more
     found = []
-    while left > 0:
-        found.append(header + more + min(left, room))
-        left -= room
-    return found
+    while left > room:
+        found.append(header + more + room // 8 * 8)
+        left -= room // 8 * 8
+    return [*found, header + more + left]
 
 
 def loss(p: float, fragments: int) -> float:
