@@ -24,8 +24,8 @@ CODECS: Mapping[str, tuple[float, float]] = {
     "g729": (11.0, 19.0),
     "g723": (15.0, 16.1),
 }
-"""Equipment impairment Ie and packet-loss robustness Bpl (ITU-T G.113, appendix I), by the names of the source `voip`: G.711
-with packet loss concealment and without, G.729A and G.723.1 with voice activity detection."""
+"""Equipment impairment Ie and packet-loss robustness Bpl (ITU-T G.113, appendix I), by the names of the source `voip`:
+G.711 with packet loss concealment and without, G.729A and G.723.1 with voice activity detection."""
 
 
 @dataclass(frozen=True, slots=True)
