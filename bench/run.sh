@@ -1,7 +1,7 @@
 #!/bin/sh
 # The benchmarks of the parts, with criterion; results are kept in target/criterion, and the next run says what moved.
 #
-#     sh bench/run.sh                     all: aqm, cc, ack, agenda
+#     sh bench/run.sh                     all: aqm, cc, ack, agenda, wire
 #     sh bench/run.sh aqm [WORDS...]      one; words go to criterion: --quick, a part of a benchmark's name
 #     sh bench/run.sh check               none: only whether they still compile
 set -eu
@@ -15,13 +15,13 @@ check)
     cd bench
     exec cargo check --quiet --release --benches
     ;;
-aqm | cc | ack | agenda)
+aqm | cc | ack | agenda | wire)
     one=$1
     shift
     set -- --bench "$one" -- "$@"
     ;;
 *)
-    echo "There is no benchmark \`$1\`; there are: aqm, cc, ack, agenda" >&2
+    echo "There is no benchmark \`$1\`; there are: aqm, cc, ack, agenda, wire" >&2
     exit 2
     ;;
 esac

@@ -144,10 +144,10 @@ def test_usage_errors_end_with_2_and_one_document(words: tuple[str, ...]) -> Non
     assert document(*words, code=2)["error"]["code"] == 2
 
 
-def test_the_environment_lacks_a_testbed() -> None:
-    done = dumbbell("reproduce", "red-on-netfpga", "--on", "kernel")
-    assert done.returncode == 4
-    assert "testbed" in done.stderr
+def test_a_paper_without_an_experiment_for_kernels_says_which_has_one() -> None:
+    done = dumbbell("reproduce", "ea-red", "--on", "kernel")
+    assert done.returncode == 2
+    assert "red-on-netfpga" in done.stderr
 
 
 def test_ctrl_c_ends_with_130_and_leaves_nothing(file: Path, tmp_path: Path) -> None:

@@ -108,9 +108,14 @@ def test_two_runs_are_the_least(reproduce) -> None:
     assert "reproduced" not in {c["verdict"] for c in few["cells"]}
 
 
-def test_the_kernel_is_refused_openly(reproduce) -> None:
+def test_a_build_without_a_testbed_refuses_kernels_openly(reproduce, monkeypatch) -> None:
+    from dumbbell import _native
+
+    monkeypatch.delattr(_native, "doctor", raising=False)
     with pytest.raises(EnvironmentLacks, match="testbed"):
         reproduce(on="kernel")
+    with pytest.raises(ScenarioError, match="cells by themselves"):
+        reproduce(on="kernel", cells=["t2-dt-36-mbps"])
 
 
 class Page(html.parser.HTMLParser):

@@ -110,6 +110,7 @@ _ANCHORS = {
     "Radio": "what-hosts-know",
     "Session": "sessions",
     "Reassembly": "fragments",
+    "Testbed": "real-hosts",
     "Record": "records",
     "Sweep": "sweeps",
     "queue": "queues",

@@ -5,10 +5,13 @@
 //! `fuzz/main.rs` runs them under libFuzzer; `crates/dumbbell-lab/tests/fuzz.rs` runs every file of `fuzz/corpus`
 //! and `fuzz/regressions` through them in every build.
 mod capture;
+mod iperf3;
+mod log;
 mod losses;
 mod mahimahi;
 mod ns2;
 mod overrides;
+mod packet;
 mod scenario;
 mod tc;
 mod transfers;
@@ -25,10 +28,13 @@ pub struct Target {
 /// All targets.
 pub const TARGETS: &[Target] = &[
     Target { name: "capture", run: capture::run },
+    Target { name: "iperf3", run: iperf3::run },
+    Target { name: "log", run: log::run },
     Target { name: "losses", run: losses::run },
     Target { name: "mahimahi", run: mahimahi::run },
     Target { name: "ns2", run: ns2::run },
     Target { name: "overrides", run: overrides::run },
+    Target { name: "packet", run: packet::run },
     Target { name: "scenario", run: scenario::run },
     Target { name: "tc", run: tc::run },
     Target { name: "transfers", run: transfers::run },

@@ -28,6 +28,7 @@ _HOME = {
     "Interval": "stats",
     "DumbbellError": "errors",
     "ScenarioError": "errors",
+    "CheckFailed": "errors",
     "EnvironmentLacks": "errors",
     "InvalidRun": "errors",
     "Aqm": "own",

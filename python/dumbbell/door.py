@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
-from .errors import of_code
+from .errors import EnvironmentLacks, of_code
 from .interrupt import Work
 from .progress import Progress as Progress
 
@@ -205,13 +205,83 @@ def drive_link(
     return Work(call).result(lambda: None)
 
 
+def need_testbed(function: str = "doctor") -> None:
+    """`EnvironmentLacks` if this build of the extension has no testbed."""
+    from . import _native
+
+    if not hasattr(_native, function):
+        raise EnvironmentLacks(
+            f"this build of the extension has no testbed (no `{function}`): built for another system than Linux, "
+            "or from sources before it\nhelp: build it anew with `make build`, or use --on sim"
+        )
+
+
+def doctor() -> JSON:
+    """What this machine can do for the testbed, and why not: `{"checks": [{"check", "ok", "found", "needed_for",
+    "fix"}], "can": {...}}`."""
+    need_testbed("doctor")
+    return _call("doctor")
+
+
+def replay(wanted: JSON) -> JSON:
+    """Feeds the log of a live run, `{"log": FILE}`, to the simulator's ports: `{"packets", "mismatches",
+    "first_mismatch", "verdict": "same" | "differs"}`."""
+    need_testbed("replay")
+    return _interruptible("replay", json.dumps(wanted))
+
+
+def gigabyte(wanted: JSON) -> JSON:
+    """What a gigabyte costs two real hosts: `{"mtu_bytes", "condition": "plain" | "offloads" | "router", "seconds",
+    "warmup_s", "idle_s"}`; `sum_s_per_gb` and its parts are seconds of processors for 10^9 bytes that arrived. Ctrl-C
+    ends it at once, and nothing is left."""
+    need_testbed("gigabyte")
+
+    def call(work: Work[JSON]) -> JSON:
+        return _call("gigabyte", json.dumps(wanted), lambda: not work.stop.is_set())
+
+    return Work(call).result(lambda: None)
+
+
+def enclose(argv: list[str]) -> int:
+    """Runs a command in a user namespace, where it may make hosts without being root: its exit code."""
+    need_testbed("enclose")
+    return cast(int, _call("enclose", json.dumps(argv)))
+
+
+def shell(wanted: JSON) -> JSON:
+    """Runs a program on a network: `{"source": {"value", "name"}, "program": [WORD], "server": [WORD] | None, "out"}`.
+
+    The scenario has the hosts `client`, where the program runs, and `server`; the words `{client}` and `{server}` stand
+    for their addresses. The result is a run's, with `"program": {"exit_code", "signal"}`, and `"server"` alike. It
+    works on the caller's thread: the terminal's signals are the program's business.
+    """
+    from .testbed import turn
+
+    need_testbed("shell")
+    with turn.alone():
+        return _call("shell", json.dumps(wanted))
+
+
 def run(wanted: JSON, progress: Progress | None = None, own: Iterable[type[Own]] = ()) -> JSON:
     """Runs a scenario: the result of its one point, or `{"points": [...]}` of a sweep. own: as for `plan`.
+
+    `"on": "kernel"` in the request runs it on the testbed (docs/testbed.md) instead of the simulator, after
+    live runs of other processes of this machine have ended.
 
     The simulator works in a thread of its own, so that Ctrl-C is heard at once: the run is then told to stop,
     which it does within a fraction of a second and without a half-written file, and `KeyboardInterrupt` goes
     on to the caller. So does what `progress` raises; it is called on the caller's thread, ten times a second.
     """
+    if wanted.get("on") == "kernel":
+        from .testbed import turn
+
+        need_testbed()
+        with turn.alone():
+            return _run(wanted, progress, own)
+    return _run(wanted, progress, own)
+
+
+def _run(wanted: JSON, progress: Progress | None, own: Iterable[type[Own]]) -> JSON:
     described = _described(own)
     told = (0, 0, 0.0)
     heard = [told]

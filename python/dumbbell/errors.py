@@ -30,6 +30,12 @@ class ScenarioError(DumbbellError):
     code = 2
 
 
+class CheckFailed(DumbbellError):
+    """Something was checked and is not what it should be: a log that was altered, say."""
+
+    code = 3
+
+
 class EnvironmentLacks(DumbbellError):
     """This machine lacks what the command needs; the text says what."""
 
@@ -46,7 +52,7 @@ def of_code(code: int, rendered: str, detail: dict[str, Any] | None = None) -> B
     """The exception that belongs to an exit code."""
     if code == 130:
         return KeyboardInterrupt(rendered)
-    for kind in (ScenarioError, EnvironmentLacks, InvalidRun):
+    for kind in (ScenarioError, CheckFailed, EnvironmentLacks, InvalidRun):
         if kind.code == code:
             return kind(rendered, detail)
     return DumbbellError(rendered, detail)

@@ -106,6 +106,11 @@ class Result:
         """Whether the run's own checks held."""
         return bool(self.json["valid"])
 
+    @property
+    def validity(self) -> list[dict[str, Any]]:
+        """What each run of real kernels says of itself (docs/testbed.md); empty for a simulated result."""
+        return [dict(run["validity"]) for run in self.json.get("runs") or [self.json] if run.get("validity")]
+
     def series(self, name: Series) -> Table:
         """What was recorded over time, of all runs: `flows`, `queues` or `signals`, with a column `seed` first.
         `ScenarioError` if it was not recorded, `DumbbellError` if a file is damaged."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Any, Literal, TypedDict, Unpack
 
 from . import door, overrides, result
 from .algorithms import Spec
@@ -30,6 +30,7 @@ class RunOptions(TypedDict, total=False):
     store: str | Path | None
     stop: str | Mapping[str, Any] | None
     keep_going: bool | None
+    on: Literal["sim", "kernel"]
     progress: Progress | bool | None
 
 
@@ -112,6 +113,7 @@ class Scenario:
         store: str | Path | None = None,
         stop: str | Mapping[str, Any] | None = None,
         keep_going: bool | None = None,
+        on: Literal["sim", "kernel"] = "sim",
         progress: Progress | bool | None = None,
     ) -> Result | Sweep:
         """Runs it: a `Result`, or a `Sweep` if the scenario has one.
@@ -128,7 +130,8 @@ class Scenario:
         runs finished, all runs, and the share of simulated time that has passed.
         store: a directory in which finished runs are kept, and from which they are taken. stop: replicate until
         a rule holds, as in `"ci95 < 2%"` or `{"rule": "ci95 < 2%", "most": 50}`. keep_going: a point of a sweep whose
-        scenario is wrong is a row with its error.
+        scenario is wrong is a row with its error. on: `"kernel"` for real TCP of this machine (docs/testbed.md); look
+        at the result's `valid` and `validity` before you use it.
         """
         acks = record_acks if isinstance(record_acks, bool) else list(record_acks)
         delays = record_delays if isinstance(record_delays, bool) else list(record_delays)
@@ -154,6 +157,7 @@ class Scenario:
             store=None if store is None else str(store),
             stop=dict(stop) if isinstance(stop, Mapping) else stop,
             keep_going=keep_going,
+            on=None if on == "sim" else on,
         )
         with shown(progress) as report:
             data = door.run(wanted, report, self._own)

@@ -71,6 +71,10 @@ def result_grids(result: Result) -> list[Grid]:
     wires = [_ethernets(result)] if any("collisions" in q.as_dict() for q in result.queues) else []
     hosts = [_hosts(result)] if len(result.hosts) else []
     tail = [_acks(followed)] if followed else []
+    if any("validity" in run for run in result.json.get("runs") or [result.json]):
+        from .testbed import validity
+
+        tail += validity.grids(result.json)
     return [*own, *told, *sessions, _queues(result), *wires, *profiles, *markers, *hosts, *tail]
 
 
@@ -419,7 +423,8 @@ def plain(rows: Sequence[Sequence[str]], text_columns: int = 1) -> str:
 def summary_line(result: Result) -> str:
     """One line about the run itself."""
     json = result.json
-    parts = [f"{time_text(json['duration_s'])} simulated" if "duration_s" in json else ""]
+    done = "on real kernels" if json.get("on") == "kernel" else "simulated"
+    parts = [f"{time_text(json['duration_s'])} {done}" if "duration_s" in json else ""]
     if json.get("wall_s") is not None:
         parts.append(f"in {time_text(float(json['wall_s']))}")
     runs = json.get("runs") or [json]

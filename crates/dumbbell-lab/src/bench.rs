@@ -52,6 +52,7 @@ pub fn bench(order: &Value) -> Result<Value, Problem> {
         shown: request.out.clone().unwrap_or_default(),
         meter: &meter,
         simulate,
+        guests: None,
     };
     let watch = Stopwatch::start();
     let world = engine::world(&engine, &plan).map_err(refused)?;

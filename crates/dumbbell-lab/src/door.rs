@@ -3,7 +3,7 @@
 use crate::bring::{Bring, Nothing};
 use crate::limits;
 use crate::problem::Problem;
-use crate::request::Request;
+use crate::request::{On, Request};
 pub use crate::run::Progress;
 use crate::study::Study;
 use crate::tidy::Tidy;
@@ -103,7 +103,10 @@ fn planned<T>(request: &Value, bring: &dyn Bring, show: impl FnOnce(&Shown<'_>) 
     let mut points = Vec::new();
     let sound = || study.points.iter().filter(|p| p.wrong.is_none());
     for point in sound().take(most) {
-        let plan = study.plan(point, point.seeds[0])?;
+        let mut plan = study.plan(point, point.seeds[0])?;
+        if request.on == On::Kernel {
+            plan.testbed = point.testbed();
+        }
         points.push(ShownPoint {
             overrides: &point.overrides,
             seeds: &point.seeds,

@@ -6,6 +6,9 @@ use crate::record::{self, Recorder, Series};
 use crate::store::key::{Digest, RESULTS_VERSION};
 use crate::store::{Records, Store};
 use dumbbell_core::foreign::{Failure, Makers};
+use dumbbell_core::units::Span;
+use dumbbell_emu::live::guests::{Guests, Visit};
+use dumbbell_emu::validity::Validity;
 use dumbbell_plan::Plan;
 use dumbbell_sim::{Options, Report, World};
 use parquet::errors::ParquetError;
@@ -43,8 +46,20 @@ pub struct Meter {
     pub from_store: AtomicUsize,
 }
 
-/// What simulates: [`simulate`], or what a test puts in its place.
-pub type Simulate = fn(&Engine<'_>, &Plan, &str, Option<&Path>) -> Result<(Report, f64), Stop>;
+/// A run that was made.
+pub struct Ran {
+    /// What happened.
+    pub report: Report,
+    /// How long it took, seconds.
+    pub wall_s: f64,
+    /// Of a run between real hosts, what it is worth.
+    pub validity: Option<Validity>,
+    /// How the programs ended that it had in place of traffic of ours, and when.
+    pub visit: Option<(Visit, Span)>,
+}
+
+/// What makes runs: [`simulate`], [`crate::testbed::emulate`], or what a test puts in its place.
+pub type Simulate = fn(&Engine<'_>, &Plan, &str, Option<&Path>) -> Result<Ran, Stop>;
 
 /// What runs have in common.
 pub struct Engine<'a> {
@@ -64,6 +79,8 @@ pub struct Engine<'a> {
     pub makers: &'a Makers,
     /// Where these come from.
     pub bring: &'a dyn Bring,
+    /// Programs in place of traffic of ours; between real hosts only.
+    pub guests: Option<Guests>,
 }
 
 impl Engine<'_> {
@@ -89,7 +106,7 @@ impl Engine<'_> {
             self.bring.within(&mut || ran = simulated());
         }
         let mut row = match ran {
-            Ok(Ok((report, wall_s))) => outcome::of_run(plan, &report, wall_s),
+            Ok(Ok(ran)) => outcome::of_ran(plan, &ran),
             Ok(Err(Stop::Failed(problem))) => failed(plan.seed, &problem),
             Ok(Err(stop)) => return Err(stop),
             Err(panic) => failure(plan.seed, code::FAILURE, format!("the run panicked: {}", words(&*panic))),
@@ -172,7 +189,7 @@ fn words(panic: &(dyn Any + Send)) -> String {
 }
 
 /// Whether a plan asks for more than the summary.
-fn wanted(plan: &Plan) -> bool {
+pub fn wanted(plan: &Plan) -> bool {
     let r = &plan.record;
     r.every.is_some() || r.tells_drops() || r.completions || !r.delays.is_empty()
 }
@@ -181,14 +198,14 @@ fn wanted(plan: &Plan) -> bool {
 ///
 /// # Errors
 /// It was stopped, its series cannot be written, or the simulator refuses the plan.
-pub fn simulate(engine: &Engine<'_>, plan: &Plan, hash: &str, dir: Option<&Path>) -> Result<(Report, f64), Stop> {
+pub fn simulate(engine: &Engine<'_>, plan: &Plan, hash: &str, dir: Option<&Path>) -> Result<Ran, Stop> {
     let began = std::time::Instant::now();
     let dir = dir.filter(|_| wanted(plan));
     if dir.is_none() && plan.record.acks.is_empty() && plan.record.delays.is_empty() {
         let mut world = world(engine, plan)?;
         alone(engine, plan, &mut world)?;
         let report = world.finish_alone();
-        return Ok((report, began.elapsed().as_secs_f64()));
+        return Ok(Ran { report, wall_s: began.elapsed().as_secs_f64(), validity: None, visit: None });
     }
     let unwritten = |e: ParquetError| Stop::Broken(unwritten(&engine.shown, &e));
     let recorder = dir.map_or_else(|| Recorder::measuring(plan, None), |dir| Recorder::new(plan, engine.makers, dir));
@@ -204,7 +221,7 @@ pub fn simulate(engine: &Engine<'_>, plan: &Plan, hash: &str, dir: Option<&Path>
     let wall_s = began.elapsed().as_secs_f64();
     let print = outcome::hex(report.fingerprint);
     recorder.close(&record::metadata(plan, hash, &engine.overrides, &print)).map_err(unwritten)?;
-    Ok((report, wall_s))
+    Ok(Ran { report, wall_s, validity: None, visit: None })
 }
 
 /// The world of `plan` at its start.

@@ -1,4 +1,4 @@
-//! Floor 5 of Dumbbell: scenario -> plan -> run -> record; the only API that doors call.
+//! Floor 6 of Dumbbell: scenario -> plan -> run -> record; the only API that doors call.
 //!
 //! A scenario is TOML, or a dictionary with the same words. It becomes one tree whose values know where they
 //! were written ([`node`]); files that it extends, overrides and the points of its sweep are laid over it
@@ -88,6 +88,7 @@ pub mod study;
 pub mod sweep;
 mod table;
 pub mod tc;
+pub mod testbed;
 pub mod tidy;
 mod traces;
 mod typed;

@@ -6,6 +6,7 @@ mod hosts;
 mod markers;
 mod sessions;
 
+use crate::engine::Ran;
 use crate::problem::code;
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::units::Span;
@@ -66,6 +67,28 @@ pub const QUEUE_NUMBERS: [&str; 28] = [
 
 /// Those of an end of an Ethernet whose other end may send at the same time.
 pub const DUPLEX_NUMBERS: [&str; 4] = ["collisions", "late_collisions", "excessive_collisions", "broken_frames"];
+
+/// A run, between real hosts with what it is worth.
+pub fn of_ran(plan: &Plan, ran: &Ran) -> Value {
+    let mut run = of_run(plan, &ran.report, ran.wall_s);
+    if let Some((visit, ended)) = &ran.visit {
+        run["program"] = json!(visit.program);
+        run["server"] = json!(visit.server);
+        run["duration_s"] = json!(ended.seconds());
+    }
+    let Some(validity) = &ran.validity else { return run };
+    run["on"] = "kernel".into();
+    if let Some(all) = &ran.report.fragmentation {
+        run["fragmentation"] = fragments::at_links(all);
+    }
+    run["validity"] = json!(validity);
+    if !validity.valid {
+        run["valid"] = false.into();
+        let message = format!("this run is not valid: {}", validity.reasons.join("; "));
+        run["error"] = json!({ "code": code::INVALID, "message": message });
+    }
+    run
+}
 
 /// One run: numbers are those of the window after the warm-up. Flows of sessions are in `totals`, and told of together in
 /// `sessions`.

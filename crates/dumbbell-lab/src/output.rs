@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// The records of a run.
-const RECORDS: [&str; 10] = [
+const RECORDS: [&str; 11] = [
     "flows.parquet",
     "queues.parquet",
     "signals.parquet",
@@ -23,6 +23,7 @@ const RECORDS: [&str; 10] = [
     "markers.parquet",
     "acks.parquet",
     "delays.parquet",
+    "run.log",
 ];
 
 /// A directory that results will appear in.

@@ -146,6 +146,10 @@ pub mod code {
     pub const SCENARIO: i32 = 2;
     /// The run broke a law that every run must keep: its results are not valid.
     pub const INVALID: i32 = 5;
+    /// A check failed.
+    pub const CHECK: i32 = 3;
+    /// The machine lacks something.
+    pub const ENVIRONMENT: i32 = 4;
     /// The user stopped it.
     pub const INTERRUPTED: i32 = 130;
 }

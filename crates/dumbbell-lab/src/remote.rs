@@ -5,7 +5,7 @@
 use crate::bring::Nothing;
 use crate::engine::{self, Engine, Meter, Stop, simulate};
 use crate::problem::{Diagnostic, Problem, Texts, code};
-use crate::request::Request;
+use crate::request::{On, Request};
 use crate::rounds::{self, Runs};
 use crate::store::Store;
 use crate::store::key::{Digest, RESULTS_VERSION};
@@ -52,6 +52,10 @@ struct Order {
 pub fn jobs(request: &Value) -> Result<Value, Problem> {
     let request = Request::read(request)?;
     let study = Study::with(&request.wish(), &Nothing, request.keep_going)?;
+    if request.on == On::Kernel {
+        let fix = "run it here, without workers";
+        return Err(Problem::failure("runs between real hosts are made where they are asked for", Some(fix.into())));
+    }
     let Some(dir) = &request.store else {
         return Err(Problem::failure("runs on other machines need a store", Some("name one: --store DIR".into())));
     };
@@ -116,6 +120,7 @@ pub fn work(order: &Value) -> Result<Value, Problem> {
         shown: order.store.clone().unwrap_or_default(),
         meter: &meter,
         simulate,
+        guests: None,
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(order.threads.min(order.jobs.len())).build();
     let pool = pool.map_err(|e| Problem::failure(format!("no threads: {e}"), None))?;

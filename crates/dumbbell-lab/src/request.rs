@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 /// A request: `{"source": {"path"} | {"text", "name"?} | {"value", "name"?}, "overrides": ["KEY=VALUE"], "seed",
 /// "replications", "stop", "record", "threads", "out", "store", "keep_going", "assemble", "audit", "fold", "hold",
-/// "straight", "points", "except", "use": ["FILE"]}`; all but the source are optional.
+/// "straight", "on": "sim" | "kernel", "points", "except", "use": ["FILE"]}`; all but the source are optional.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
@@ -37,6 +37,9 @@ pub struct Request {
     /// Keys of runs that are not to be tried again.
     #[serde(default)]
     pub except: Vec<String>,
+    /// Where it is run.
+    #[serde(default)]
+    pub on: On,
     /// Follow each packet by number.
     #[serde(default)]
     pub audit: bool,
@@ -54,6 +57,17 @@ pub struct Request {
     /// Files with algorithms of the user's own, relative to the present directory; those of the scenario come after.
     #[serde(default, rename = "use")]
     pub uses: Vec<PathBuf>,
+}
+
+/// Where a scenario is run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum On {
+    /// In virtual time.
+    #[default]
+    Sim,
+    /// Between real hosts.
+    Kernel,
 }
 
 fn yes() -> bool {
@@ -104,6 +118,10 @@ impl Request {
         let own = [("seed", self.seed.map(|n| json!(n))), ("replications", self.replications.map(|n| json!(n)))];
         also.extend(own.into_iter().filter_map(|(k, v)| Some((k.to_string(), v?))));
         also.extend(self.stop.clone().map(|r| ("stop".to_string(), r)));
+        if self.on == On::Kernel {
+            // The kernel's TCP is no other's, whatever the scenario says.
+            also.insert("profile".into(), json!("linux"));
+        }
         also.extend(self.record.clone().map(|r| ("record".to_string(), r)));
         Wish { source, overrides: self.overrides.clone(), also, uses: self.uses.clone() }
     }

@@ -13,7 +13,7 @@ use dumbbell_core::flow::FlowInfo;
 use dumbbell_core::packet::Dscp;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Capacity, Limit, Packets, Rate, Span, taken};
-use dumbbell_plan::{Flow, Link, Plan, Record, Rule, Shared, Spec, Transport};
+use dumbbell_plan::{Flow, Link, Plan, Record, Rule, Shared, Spec, Testbed, Transport};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -73,9 +73,11 @@ fn of_laid(laid: &Laid<'_>, name: &str, seed: u64, check: &mut Check) -> Option<
     let (duration, warmup) = (scenario.duration, scenario.warmup);
     let Reassembly { timeout, memory } = scenario.reassembly;
     let reassembly = dumbbell_plan::Reassembly { timeout, memory };
+    // Nobody asks it but real hosts: see `run`.
+    let testbed = Testbed::default();
     let sessions = laid.of_plan(&offered.iter().map(|o| o.map(|(_, bps)| bps)).collect::<Vec<_>>());
     let mut plan =
-        Plan { name: name.into(), seed, duration, warmup, nodes, links, flows, sessions, reassembly, record };
+        Plan { name: name.into(), seed, duration, warmup, nodes, links, flows, sessions, reassembly, testbed, record };
     words::of_radios(&mut plan, &entries, scenario, root, check);
     limits::work(&plan, root, check);
     way_back::note(&plan, check);
@@ -159,6 +161,10 @@ fn whole(scenario: &Scenario, root: &Node, check: &mut Check) {
     if scenario.reassembly.timeout == Span::ZERO || scenario.reassembly.memory.0 < 68 {
         let cause = "hosts that keep fragments for no time, or have no room for one, put nothing together";
         refuse("reassembly", cause.into(), "write reassembly = { timeout = \"30 s\", memory = \"4 MB\" }");
+    }
+    if scenario.testbed.sample < Span::from_ms(1) {
+        let cause = format!("{} between two looks at a sender is too little", scenario.testbed.sample);
+        refuse("testbed", cause, "write sample = \"10 ms\", or \"1 ms\" at least");
     }
     if scenario.record.every == Some(Span::ZERO) {
         refuse("record", "a period of zero records nothing".into(), "write every = \"10 ms\"");

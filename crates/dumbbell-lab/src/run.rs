@@ -4,12 +4,14 @@ use crate::bring::Bring;
 use crate::engine::{self, Engine, Meter, Stop, WHOLE, simulate};
 use crate::output::Output;
 use crate::problem::{Diagnostic, Problem, Texts, code};
-use crate::request::Request;
+use crate::request::{On, Request};
 use crate::results;
 use crate::rounds::{self, Job, Runs};
 use crate::store::key::{Digest, Key};
 use crate::store::{Found, Store};
 use crate::study::Study;
+use crate::testbed::emulate;
+use dumbbell_emu::live::guests::Guests;
 use dumbbell_plan::Record;
 use rayon::prelude::*;
 use serde_json::Value;
@@ -41,19 +43,21 @@ struct Shared<'a> {
     output: Option<&'a Output>,
     /// Take from the store what it has, failures too, and run nothing.
     assemble: bool,
+    on: On,
 }
 
 /// See [`crate::door::run`].
 pub fn run(request: &Value, progress: &dyn Fn(Progress) -> bool, bring: &dyn Bring) -> Result<Value, Problem> {
-    run_with(request, progress, bring, simulate)
+    let on = Request::read(request)?.on;
+    run_with(request, progress, bring, (if on == On::Kernel { emulate } else { simulate }, None))
 }
 
-/// The same with another simulator.
+/// The same with another simulator, or with programs in place of traffic.
 pub(crate) fn run_with(
     request: &Value,
     progress: &dyn Fn(Progress) -> bool,
     bring: &dyn Bring,
-    simulate: engine::Simulate,
+    (simulate, guests): (engine::Simulate, Option<Guests>),
 ) -> Result<Value, Problem> {
     let began = Instant::now();
     let request = Request::read(request)?;
@@ -70,9 +74,12 @@ pub(crate) fn run_with(
         shown: output.as_ref().map(Output::dir).or(store.as_ref().map(Store::dir)).unwrap_or(Path::new("")).into(),
         meter: &meter,
         simulate,
+        guests,
     };
-    let shared = Shared { study: &study, engine, output: output.as_ref(), assemble: request.assemble };
-    let done = all(&shared, request.threads, progress).and_then(|runs| only_failure(&study, runs));
+    let shared = Shared { study: &study, engine, output: output.as_ref(), assemble: request.assemble, on: request.on };
+    // Real hosts need the machine for themselves.
+    let threads = if request.on == On::Kernel { 1 } else { request.threads };
+    let done = all(&shared, threads, progress).and_then(|runs| only_failure(&study, runs));
     let synced = store.as_ref().map_or(Ok(()), Store::sync).map_err(Stop::Broken);
     let ended = done.and_then(|runs| synced.map(|()| runs)).map_err(|stop| problem(stop, &shared.engine));
     let runs = match ended {
@@ -183,7 +190,10 @@ impl Shared<'_> {
     /// Takes a run from the store, its series too.
     fn found(&self, job: &Job, digest: &Digest) -> Result<Option<Value>, Stop> {
         let Some(store) = self.engine.store else { return Ok(None) };
-        let Some(Found { mut result, records }) = store.find(digest.key) else {
+        let found = store.find(digest.key);
+        // A run between real hosts that was not valid says nothing: the next may be.
+        let found = found.filter(|found| self.on == On::Sim || found.result["valid"] == true);
+        let Some(Found { mut result, records }) = found else {
             return Ok(self.assemble.then(|| missing(store, job, digest.key)));
         };
         if let Some(output) = self.output {
@@ -227,7 +237,13 @@ fn attempt(shared: &Shared<'_>, job: &Job) -> Result<Value, Stop> {
         Err(problem) => return Ok(engine::failure(job.seed, problem.code, problem.message())),
     };
     let store = shared.engine.store;
-    let digest = Digest::of(&mut plan, shared.engine.options.audit);
+    let digest = match shared.on {
+        On::Sim => Digest::of(&mut plan, shared.engine.options.audit),
+        On::Kernel => {
+            plan.testbed = point.testbed();
+            Digest::of_testbed(&mut plan)
+        }
+    };
     if shared.output.is_none() && store.is_none() {
         // Nobody looks: the run need not stop to be looked at. What is measured of acknowledgements and delays is in the
         // result, and the peak of a period is.

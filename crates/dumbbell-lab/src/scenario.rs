@@ -2,6 +2,7 @@
 //!
 //! The doc comments are the documentation that users read, through the JSON Schema.
 use dumbbell_core::units::{Bytes, Rate, Span};
+use dumbbell_plan::Testbed;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -149,6 +150,9 @@ pub struct Scenario {
     /// How hosts put datagrams together from their fragments.
     #[serde(default)]
     pub reassembly: Reassembly,
+    /// How it is run between real hosts; a simulation asks none of it.
+    #[serde(default)]
+    pub testbed: Testbed,
     /// What is recorded besides the summary.
     #[serde(default)]
     pub record: Record,

@@ -12,7 +12,7 @@ use crate::sweep::{self, Point};
 use crate::traces::Traces;
 use crate::{choice, resolve, stop, typed};
 use dumbbell_core::foreign::Makers;
-use dumbbell_plan::Plan;
+use dumbbell_plan::{Plan, Testbed};
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -116,6 +116,11 @@ impl Ready {
     /// Duration and warm-up of its runs, seconds.
     pub fn window(&self) -> (f64, f64) {
         self.scenario.as_ref().map_or((0.0, 0.0), |s| (s.duration.seconds(), s.warmup.seconds()))
+    }
+
+    /// How it is run between real hosts.
+    pub fn testbed(&self) -> Testbed {
+        self.scenario.as_ref().map_or_else(Testbed::default, |s| s.testbed)
     }
 
     /// The seed of its first run.

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod shared;
+mod testbed;
 
 use dumbbell_core::flow::FlowInfo;
 use dumbbell_core::meter::Actions;
@@ -17,6 +18,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 pub use shared::Shared;
+pub use testbed::{Class, Datapath, Testbed, Wait};
 
 /// A node's number: its place in [`Plan::nodes`].
 pub type NodeId = usize;
@@ -46,6 +48,9 @@ pub struct Plan {
     /// How hosts put fragments together.
     #[serde(default, skip_serializing_if = "is_default")]
     pub reassembly: Reassembly,
+    /// How it is run between real hosts.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub testbed: Testbed,
     /// What is recorded besides the summary.
     pub record: Record,
 }

@@ -1,4 +1,4 @@
-//! Floor 6 of Dumbbell: the door to Python. JSON text in, JSON text or an Arrow table out; everything else is
+//! Floor 7 of Dumbbell: the door to Python. JSON text in, JSON text or an Arrow table out; everything else is
 //! `dumbbell_lab`'s, but for algorithms of a user's own, which are Python classes ([`own`]).
 //!
 //! The interpreter's lock is released while a scenario runs and while records are read; each call of such a class takes
@@ -109,6 +109,42 @@ fn drive_link(py: Python<'_>, request: &str, arrivals: Columns, own: Vec<Bound<'
     py.detach(|| dumbbell_lab::drive::drive(&request, &arrivals, &own)).map(Table).map_err(problem)
 }
 
+/// What this machine can do for the testbed, and why not.
+#[pyfunction]
+fn doctor(py: Python<'_>) -> String {
+    py.detach(|| dumbbell_lab::testbed::doctor().to_string())
+}
+
+/// What a gigabyte costs two real hosts. It goes on as long as `going()`, which is asked some twenty times a second, is true.
+#[pyfunction]
+fn gigabyte(py: Python<'_>, request: &str, going: Py<PyAny>) -> PyResult<String> {
+    let request = read(request)?;
+    let goes_on =
+        || -> bool { Python::attach(|py| going.call0(py).and_then(|answer| answer.is_truthy(py)).unwrap_or(false)) };
+    py.detach(|| dumbbell_lab::testbed::gigabyte(&request, &goes_on)).map(|v| v.to_string()).map_err(problem)
+}
+
+/// Runs a program in a host of a network. An interrupt is the program's to answer; the run ends when it does.
+#[pyfunction]
+fn shell(py: Python<'_>, request: &str) -> PyResult<String> {
+    let request = read(request)?;
+    py.detach(|| dumbbell_lab::testbed::shell(&request, &|_| true)).map(|v| v.to_string()).map_err(problem)
+}
+
+/// Runs a command where it may make hosts without being root; its exit code.
+#[pyfunction]
+fn enclose(py: Python<'_>, argv: &str) -> PyResult<String> {
+    let argv = read(argv)?;
+    py.detach(|| dumbbell_lab::testbed::enclose(&argv)).map(|code| code.to_string()).map_err(problem)
+}
+
+/// Makes a live run again from its log.
+#[pyfunction]
+fn replay(py: Python<'_>, request: &str) -> PyResult<String> {
+    let request = read(request)?;
+    py.detach(|| dumbbell_lab::testbed::replay(&request)).map(|v| v.to_string()).map_err(problem)
+}
+
 /// Looks after a store: check, list, repair, gc.
 #[pyfunction]
 fn store(py: Python<'_>, request: &str) -> PyResult<String> {
@@ -198,6 +234,11 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(jobs, m)?)?;
     m.add_function(wrap_pyfunction!(work, m)?)?;
     m.add_function(wrap_pyfunction!(keep, m)?)?;
+    m.add_function(wrap_pyfunction!(doctor, m)?)?;
+    m.add_function(wrap_pyfunction!(replay, m)?)?;
+    m.add_function(wrap_pyfunction!(gigabyte, m)?)?;
+    m.add_function(wrap_pyfunction!(shell, m)?)?;
+    m.add_function(wrap_pyfunction!(enclose, m)?)?;
     m.add_function(wrap_pyfunction!(table, m)?)?;
     m.add_function(wrap_pyfunction!(script, m)?)?;
     m.add_function(wrap_pyfunction!(import_tc, m)?)?;

@@ -1,7 +1,7 @@
 //! A world that nobody watches. [`World::run`] is compiled where it is called, once for each observer; these are compiled
 //! here, with everything that they call in one unit: a tenth fewer instructions.
-use crate::report::Report;
 use crate::world::World;
+use dumbbell_net::report::Report;
 
 impl World {
     /// [`World::run`] without an observer.

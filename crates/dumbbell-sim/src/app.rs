@@ -14,6 +14,8 @@ pub enum Act {
     Write(u64),
     /// It has nothing more to say.
     Close,
+    /// It goes away in the middle of what it was saying without end.
+    Stop,
 }
 
 /// One application.
@@ -56,7 +58,9 @@ impl App {
     pub fn act(&mut self) -> Act {
         let (now, act) = (self.at, self.act);
         match (act, self.next) {
-            (Act::Close, _) => (self.at, self.waits) = (Time::NEVER, false),
+            (Act::Close | Act::Stop, _) => (self.at, self.waits) = (Time::NEVER, false),
+            // What has no end ends when the application stops.
+            (Act::Write(u64::MAX), _) if self.stop < Time::NEVER => (self.at, self.act) = (self.stop, Act::Stop),
             (Act::Write(_), Since::Acknowledged) => {
                 (self.at, self.act, self.waits) = (self.stop, Act::Close, true);
             }

@@ -1,7 +1,5 @@
 //! The two ends of a flow, and what is measured of it.
 use crate::app::{Act, App};
-use crate::delays::DelaySummary;
-use crate::observe::{Cause, FlowRow, Looks, Observer, Reaction, Stance};
 use crate::receipt::Receipt;
 use crate::series::{Received, Series};
 use crate::udp::Udp;
@@ -10,12 +8,10 @@ use dumbbell_core::probe::Gauges;
 use dumbbell_core::segment::{Extra, Notice, Outbox, Segment};
 use dumbbell_core::transport::{CongestionControl, LocalSignal};
 use dumbbell_core::units::{Span, Time};
+use dumbbell_net::delays::DelaySummary;
+use dumbbell_net::net::{RECEIVER, SENDER};
+use dumbbell_net::observe::{Cause, FlowRow, Looks, Observer, Reaction, Stance};
 use dumbbell_tcp::{PathStats, Receiver, Sender};
-
-/// The sender's end of a flow.
-pub const SENDER: usize = 0;
-/// The receiver's end of a flow.
-pub const RECEIVER: usize = 1;
 
 /// The transport of a flow.
 #[allow(clippy::large_enum_variant)]
@@ -146,6 +142,7 @@ impl Flow {
             (Ends::Tcp { sender, .. }, Some(Act::Open)) => sender.open(now, out),
             (Ends::Tcp { sender, .. }, Some(Act::Write(bytes))) => sender.write(now, bytes, out),
             (Ends::Tcp { sender, .. }, Some(Act::Close)) => sender.close(now, out),
+            (Ends::Tcp { sender, .. }, Some(Act::Stop)) => sender.stop(now, out),
             (Ends::Tcp { sender, .. }, None) => sender.on_deadline(now, out),
             (Ends::Udp(udp), Some(Act::Write(bytes))) => udp.write(now, bytes, out),
             (Ends::Udp(_), _) => {}

@@ -1,70 +1,37 @@
-//! Floor 4 of Dumbbell: a network in virtual time.
+//! Floor 5 of Dumbbell: a network in virtual time.
 //!
 //! [`World::new`] takes a plan, [`World::run`] goes through its agenda, [`World::finish`] says what happened and
-//! whether every packet is accounted for. One run is one thread; runs are independent of each other.
+//! whether every packet is accounted for. One run is one thread; runs are independent of each other. What lies between
+//! the sockets is `dumbbell_net`'s, which knows no clock of its own.
 #![forbid(unsafe_code)]
 
-mod account;
-mod acks;
-mod agenda;
 mod alone;
 mod app;
-mod arrival;
-mod audit;
 mod build;
-mod colours;
-mod cutting;
-mod delays;
-mod discipline;
-mod drive;
-mod edges;
-mod entry;
-mod exit;
-mod extras;
 mod flow;
-mod held;
-mod large;
-mod legend;
-mod legs;
-mod markers;
-mod measures;
-mod media;
-mod net;
-mod observe;
-mod parcel;
-mod peril;
-mod port;
-mod ranks;
-mod reassembly;
 mod receipt;
 mod report;
-mod ring;
 mod series;
 mod socket;
-mod station;
-mod stats;
 mod udp;
-mod waiting;
-mod wire;
-mod words;
 mod world;
 
-pub use acks::{AckArrival, AckEnd, AckPath, AckRow, AckSummary, Spacings};
-pub use build::{Options, outages};
-pub use colours::{Tint, Tints};
-pub use cutting::Cuts;
-pub use delays::{DelaySummary, OneWay};
-pub use drive::{Arrival, Fate, drive};
-pub use markers::{MarkerReport, MarkerRow};
-pub use measures::Measures;
-pub use observe::{Cause, FlowRow, Observer, QueueRow, Reaction, Signal, Stance, Who};
-pub use reassembly::Gathered;
-pub use report::{Conservation, FlowReport, Fragmentation, ProcessorReport, QueueReport, Report};
+pub use dumbbell_net::acks::{AckArrival, AckEnd, AckPath, AckRow, AckSummary, Spacings};
+pub use dumbbell_net::build::{Options, outages};
+pub use dumbbell_net::colours::{Tint, Tints};
+pub use dumbbell_net::cutting::Cuts;
+pub use dumbbell_net::delays::{DelaySummary, OneWay};
+pub use dumbbell_net::drive::{Arrival, Fate, drive};
+pub use dumbbell_net::markers::{MarkerReport, MarkerRow};
+pub use dumbbell_net::measures::Measures;
+pub use dumbbell_net::observe::{Cause, FlowRow, Observer, QueueRow, Reaction, Signal, Stance, Who};
+pub use dumbbell_net::reassembly::Gathered;
+pub use dumbbell_net::report::{Conservation, FlowReport, Fragmentation, ProcessorReport, QueueReport, Report};
 pub use world::World;
 
 /// Parts for the benchmarks in `bench/`; no part of the API.
 #[doc(hidden)]
 pub mod parts {
-    pub use crate::agenda::Agenda;
-    pub use crate::entry::Entry;
+    pub use dumbbell_net::agenda::Agenda;
+    pub use dumbbell_net::entry::Entry;
 }

@@ -1,10 +1,10 @@
 //! The way from a socket into the network: what an endpoint sends is run ahead at once, to its first merge.
-use crate::entry::{NONE, Pkt};
-use crate::net::Net;
-use crate::observe::Observer;
 use dumbbell_core::packet::Dscp;
 use dumbbell_core::segment::{Extra, Outbox, Segment};
 use dumbbell_core::units::Time;
+use dumbbell_net::entry::{NONE, Pkt};
+use dumbbell_net::net::Net;
+use dumbbell_net::observe::Observer;
 
 /// The codepoint of lower effort (RFC 8622).
 const LOWER_EFFORT: Dscp = Dscp(1);

@@ -1,18 +1,19 @@
 //! The network in virtual time: one loop over the agenda, and the sockets.
-use crate::colours::Colours;
-use crate::entry::{Entry, NONE, Pkt};
-use crate::flow::{Ends, Flow, RECEIVER, SENDER};
-use crate::large::Fragment;
-use crate::legend::Legend;
-use crate::net::{Landing, Net};
-use crate::observe::{Observer, Who};
-use crate::ranks::Clock;
-use crate::reassembly::Gathering;
+use crate::flow::{Ends, Flow};
 use crate::socket::Socket;
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::foreign::{Alarm, Failure};
 use dumbbell_core::segment::{Extra, Notice};
 use dumbbell_core::units::Time;
+use dumbbell_net::build::Built;
+use dumbbell_net::colours::Colours;
+use dumbbell_net::entry::{Entry, NONE, Pkt};
+use dumbbell_net::large::Fragment;
+use dumbbell_net::legend::Legend;
+use dumbbell_net::net::{Landing, Net, RECEIVER, SENDER};
+use dumbbell_net::observe::{Observer, Who};
+use dumbbell_net::ranks::Clock;
+use dumbbell_net::reassembly::Gathering;
 
 /// A network in virtual time.
 pub struct World {
@@ -31,14 +32,8 @@ pub struct World {
 
 impl World {
     /// A world that stands at its beginning.
-    pub(crate) fn assemble(
-        legend: Legend,
-        flows: Vec<Flow>,
-        net: Net,
-        gathering: Gathering,
-        colours: Option<Box<Colours>>,
-        alarm: Alarm,
-    ) -> Self {
+    pub(crate) fn assemble(built: Built, flows: Vec<Flow>, colours: Option<Box<Colours>>, alarm: Alarm) -> Self {
+        let Built { net, legend, gathering } = built;
         let (warm, end) = (Time::ZERO + legend.warmup, Time::ZERO + legend.duration);
         let mut world = World { legend, warm, end, flows, net, gathering, colours, alarm, now: Time::ZERO };
         (0..world.flows.len()).for_each(|f| world.arm(f, SENDER));

@@ -282,6 +282,12 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.settle(now);
     }
 
+    /// An application that had no end to what it wrote stops: what was not sent by now never will be.
+    pub fn stop(&mut self, now: Time, out: &mut impl Outbox) {
+        self.limit = self.limit.min(self.high.max(FIRST));
+        self.close(now, out);
+    }
+
     /// What the application has handed over so far, bytes.
     #[inline]
     pub fn written(&self) -> u64 {

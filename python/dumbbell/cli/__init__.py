@@ -23,6 +23,8 @@ T = TypeVar("T")
 
 _COMMANDS = (
     ("run", "running:run", "Run a scenario file."),
+    ("shell", "shell:shell", "Run any program on an emulated network, and say what its packets met."),
+    ("replay", "replay:replay", "Feed the log of a live run to the simulator's queues: the same verdicts?"),
     ("check", "running:check", "Check a scenario file; write nothing."),
     ("sharing", "sharing:sharing", "How much of each flow's way other flows take, too."),
     ("show", "show:show", "Draw a scenario's network, its flows and their round-trip times."),

@@ -1,4 +1,4 @@
-"""`compare`: schemes beside each other; or, where none is named, ns-2 and ns-3 beside us."""
+"""`compare`: schemes beside each other; simulator and kernels; or, where nothing is named, ns-2 and ns-3 beside us."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from ..errors import ScenarioError
+from .beside import BesideOptions
 from .options import Json, emit, progress, show
 from .schemes import SchemeOptions
 
@@ -17,7 +19,11 @@ def compare(
     ],
     flows: Annotated[list[int], Parameter(help="Number of flows; may be repeated. Default: 10 and 100.")] = [],  # noqa: B006
     rate: Annotated[
-        str | None, Parameter(help="The bottleneck's. Default: 10 Mbit/s for each flow, at most 10 Gbit/s.")
+        str | None,
+        Parameter(
+            help="The bottleneck's; with --on several, as in 10Mbps,50Mbps. Default: 10 Mbit/s for each flow, at most "
+            "10 Gbit/s."
+        ),
     ] = None,
     queue: Annotated[
         list[str],
@@ -39,14 +45,27 @@ def compare(
     results: Annotated[bool, Parameter(help="Compare results with ns-2's, scenario by scenario, not speed.")] = False,
     scenario: Annotated[list[str], Parameter(help="With --results: only this one; may be repeated.")] = [],  # noqa: B006
     options: SchemeOptions | None = None,
+    beside: BesideOptions | None = None,
     json: Json = False,
 ) -> int:
-    """Compare queues, or compare with ns-2 and ns-3.
+    """Compare queues; the simulator with real kernels; or with ns-2 and ns-3.
 
     With schemes named, as in `dumbbell compare drop_tail red --cc newreno cubic -f FILE`: each scheme in each condition
-    with the same seeds, on one page. With none: whether the work is alike with ns-2 and ns-3, and then what it costs;
+    with the same seeds, on one page. With --on sim,kernel: one scenario simulated and on this machine's kernel, measure
+    by measure. With neither: whether the work is alike with ns-2 and ns-3, and then what it costs;
     or, with --results, results.
     """
+    from . import beside as kernels
+
+    kernels.check(beside or BesideOptions())
+    if beside is not None and beside.on is not None:
+        if schemes:
+            raise ScenarioError(f"{schemes[0]}: with --on sim,kernel queues are named as in --aqm {','.join(schemes)}")
+        _refuse_peers(flows=flows, queue=queue, against=against, results=results, scenario=scenario)
+        from ..testbed import rootless
+
+        rootless.enter()
+        return kernels.run(beside, options or SchemeOptions(), rate=rate, time=time, seeds=seeds, json=json)
     if schemes:
         from . import schemes as comparing
 
@@ -62,6 +81,15 @@ def compare(
     if scenario:
         raise words.refused("--scenario", scenario[0], "this is for --results", "add --results")
     return _ratios(words.workloads(flows, rate, queue, time, against), seeds, json)
+
+
+def _refuse_peers(**given: Any) -> None:
+    """Options of the comparison with ns-2 and ns-3 mean nothing where kernels are compared with."""
+    instead = {"queue": "write --aqm", "scenario": "write -f FILE", "flows": "write -s flow.0.count=N"}
+    for name, value in given.items():
+        if value:
+            fix = instead.get(name, "leave it out")
+            raise ScenarioError(f"--{name} is for the comparison with ns-2 and ns-3\nhelp: {fix}")
 
 
 def _ratios(workloads: list[Any], seeds: int | None, json: bool) -> int:

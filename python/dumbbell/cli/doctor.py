@@ -8,7 +8,8 @@ import platform
 import shutil
 from typing import Any
 
-from .options import Json, emit, show
+from ..errors import EnvironmentLacks
+from .options import Json, On, emit, show
 
 _FOR = {
     "cyclopts": "the command line",
@@ -20,8 +21,11 @@ _FOR = {
 _TOOLS = {"cargo": "building the extension", "cc": "building the extension", "dot": "drawing `show --dot`"}
 
 
-def doctor(*, json: Json = False) -> int:
-    """Say what this machine has, what it lacks, and what for. Ends with 4 if something needed is missing."""
+def doctor(*, on: On = "sim", json: Json = False) -> int:
+    """Say what this machine has, what it lacks, what for, and what to do about it.
+
+    Ends with 4 if something needed is missing; with --on kernel also if real kernels cannot be run here.
+    """
     report = examine()
     if json:
         emit(report)
@@ -30,11 +34,12 @@ def doctor(*, json: Json = False) -> int:
         for check in report["checks"]:
             found = check["found"] or "missing"
             show(f"  {'ok     ' if check['found'] else 'MISSING'} {check['name']:<12} {found:<12} for {check['for']}")
-    return 0 if report["ok"] else 4
+        show("", *_testbed(report["testbed"]))
+    return 0 if report["ok"] and (on == "sim" or report["testbed"]["ok"]) else 4
 
 
 def examine() -> dict[str, Any]:
-    """What is there: the package's own parts, its libraries, and tools."""
+    """What is there: the package's own parts, its libraries, tools, and what the testbed needs."""
     checks = [_library(name, purpose) for name, purpose in _FOR.items()]
     checks += [_tool(name, purpose) for name, purpose in _TOOLS.items()]
     from .. import __version__
@@ -47,7 +52,75 @@ def examine() -> dict[str, Any]:
         "cores": os.cpu_count(),
         "memory_bytes": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
         "checks": checks,
+        "testbed": testbed(),
     }
+
+
+def testbed() -> dict[str, Any]:
+    """What `--on kernel` needs: `{"ok", "checks": [...], "can": {...}}`; `why` says it where the build has none."""
+    from .. import door
+
+    try:
+        found = door.doctor()
+    except EnvironmentLacks as lack:
+        return {"ok": False, "checks": [], "can": {}, "why": lack.rendered}
+    can = found["can"]
+    return {"ok": _yes(can["kernel"]) if "kernel" in can else any(map(_yes, can.values())), **found}
+
+
+def _testbed(found: dict[str, Any]) -> list[Any]:
+    """What a newcomer reads: what works, then each check, then what to do about those that failed."""
+    from ..tables import grid
+
+    head = "Real kernels (--on kernel, shell):"
+    if "why" in found:
+        return [f"{head} not here", *(f"  {line}" for line in found["why"].splitlines())]
+    rows = [
+        ["ok" if check["ok"] else "MISSING", str(check["check"]), _found(check["found"]), str(check["needed_for"])]
+        for check in found["checks"]
+    ]
+    fixes = [f"  {c['check']}: {c['fix']}" for c in found["checks"] if not c["ok"] and c.get("fix")]
+    works = [f"  {'yes' if _yes(value) else 'NO '}  {_what(key)}{_why(value)}" for key, value in found["can"].items()]
+    return [
+        head,
+        *works,
+        grid("What that rests on", ["", "check", "found", "needed for"], rows, text_columns=4),
+        *(["What to do:", *fixes] if fixes else []),
+    ]
+
+
+def _yes(value: Any) -> bool:
+    return bool(value["ok"] if isinstance(value, dict) and "ok" in value else value)
+
+
+_CAN = {
+    "kernel": "run scenarios between real hosts (run --on kernel), in this very process",
+    "rootless": "the same without privileges, in a user namespace",
+    "tun": "TUN devices: the faster datapath",
+    "veth": "packet rings over veth: the datapath of the rootless",
+    "programs": "run any program on an emulated network (shell)",
+    "realtime": "real-time priority, so that other programs cannot keep the router waiting",
+    "cubic": "CUBIC of the kernel",
+    "bbr": "BBR of the kernel",
+    "iperf3": "iperf3, for those who want it",
+    "tcpdump": "tcpdump, to look into a host",
+}
+
+
+def _what(key: str) -> str:
+    return _CAN.get(key, key.replace("_", " "))
+
+
+def _why(value: Any) -> str:
+    """What a capability says besides yes and no."""
+    if isinstance(value, dict):
+        words = [str(inner) for key, inner in value.items() if key != "ok" and inner]
+        return f": {'; '.join(words)}" if words else ""
+    return "" if isinstance(value, bool) or value is None else f": {value}"
+
+
+def _found(value: Any) -> str:
+    return "-" if value is None or value == "" else "yes" if value is True else "no" if value is False else str(value)
 
 
 def _library(name: str, purpose: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -26,6 +26,10 @@ Overrides = Annotated[
 Use = Annotated[
     list[str],
     Parameter(help="A Python file with algorithms of your own (docs/your-own.md). May be repeated."),
+]
+On = Annotated[
+    Literal["sim", "kernel"],
+    Parameter(help="Where it runs: `sim`, the simulator, or `kernel`, real TCP of this machine (docs/testbed.md)."),
 ]
 File = Annotated[str, Parameter(allow_leading_hyphen=True, help="The scenario file (TOML); `-` reads it from stdin.")]
 
@@ -119,6 +123,12 @@ def notes(lines: Iterable[str]) -> None:
     """Prints remarks on stderr."""
     for line in lines:
         print(f"note: {line}", file=sys.stderr)
+
+
+def tell(line: str) -> None:
+    """A line after each of some long runs, where no bar says how far it is."""
+    if not sys.stderr.isatty():
+        print(line, file=sys.stderr, flush=True)
 
 
 @contextmanager

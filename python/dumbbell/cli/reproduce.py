@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from ..errors import InvalidRun
+from ..errors import InvalidRun, ScenarioError
 from ..units import significant
-from .options import Json, Overrides, emit, progress, show
+from .options import Json, Overrides, emit, progress, show, tell
 
 
 def reproduce(
@@ -20,7 +21,9 @@ def reproduce(
     *,
     set: Overrides = [],  # noqa: B006 (cyclopts reads it)
     quick: Annotated[bool, Parameter(help="Fewer and shorter runs: less than a minute.")] = False,
-    on: Annotated[str, Parameter(help="Where it runs: `sim` or `kernel`.")] = "sim",
+    on: Annotated[str, Parameter(help="Where it runs: `sim`, or `kernel`: real TCP of this machine.")] = "sim",
+    grid: Annotated[bool, Parameter(help="With --on kernel: over a grid of round-trip times instead.")] = False,
+    again: Annotated[bool, Parameter(help="With --on kernel: try runs anew that were not valid.")] = False,
     cell: Annotated[list[str], Parameter(help="Only this cell. May be repeated.")] = [],  # noqa: B006
     seed: Annotated[int | None, Parameter(help="Seed of the first replication. Default: the paper's.")] = None,
     replications: Annotated[int | None, Parameter(help="Runs of each point. Default: the paper's.")] = None,
@@ -31,7 +34,22 @@ def reproduce(
     out: Annotated[Path | None, Parameter(help="Directory of the report. Default: results/PAPER.")] = None,
     json: Json = False,
 ) -> int:
-    """Reproduce a paper: a verdict on each printed number and each claim, and a report (HTML and JSON)."""
+    """Reproduce a paper: a verdict on each printed number and each claim, and a report (HTML and JSON).
+
+    With --on kernel the paper's experiment runs on the testbed: schemes interleaved in time, at most 70 minutes
+    (--quick: 3). What is finished is kept, so that it goes on where it was stopped. Of jumbo-frames it is what a
+    gigabyte costs two hosts at an MTU of 1500 and 9000: at most 5 minutes.
+    """
+    if on == "kernel":
+        from ..testbed import rootless, turn
+
+        rootless.enter()
+        wanted = Live(set, quick, grid, again, cell, seed, replications, threads, store, out)
+        with turn.alone():
+            return _on_kernels(paper, wanted, json)
+    if grid or again:
+        name = "--grid" if grid else "--again"
+        raise ScenarioError(f"{name}\n{'^' * len(name)} this is for --on kernel\nhelp: add --on kernel")
     from ..reproduce.work import reproduce as work
 
     with progress(f"reproducing {paper}") as bar:
@@ -56,6 +74,84 @@ def reproduce(
         print("a run is not valid: its conservation laws do not hold", file=sys.stderr)
         return InvalidRun.code
     return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """The words of a campaign on real kernels."""
+
+    set: list[str]
+    quick: bool
+    grid: bool
+    again: bool
+    cell: list[str]
+    seed: int | None
+    replications: int | None
+    threads: int | None
+    store: Path | None
+    out: Path | None
+
+
+def _on_kernels(paper: str, wanted: Live, json: bool) -> int:
+    from ..testbed.campaign import text, work
+    from ..testbed.gigabyte import schedule
+    from .sweeping import default_store
+
+    if wanted.cell:
+        raise ScenarioError("--cell is for --on sim: on real kernels all points are run, interleaved in time")
+    if schedule.has(paper):
+        return _gigabyte(paper, wanted, json)
+    with progress(f"{paper} on real kernels") as bar:
+        how = work.How(
+            overrides=wanted.set,
+            quick=wanted.quick,
+            grid=wanted.grid,
+            again=wanted.again,
+            seed=wanted.seed,
+            replications=wanted.replications,
+            threads=wanted.threads,
+            store=wanted.store or default_store(),
+            out=wanted.out,
+            progress=bar,
+            tell=tell,
+        )
+        summary = work.reproduce(paper, how)
+    if json:
+        emit(summary)
+    else:
+        if summary["altered"]:
+            show(f"ALTERED: {'  '.join(summary['altered'])}", "")
+        show(*text.findings(summary), "", *text.printed(summary))
+        show(f"report: {summary['report']}")
+    return 0 if summary["valid"] else InvalidRun.code
+
+
+def _gigabyte(paper: str, wanted: Live, json: bool) -> int:
+    """A paper whose measurement on real hosts is what a gigabyte costs."""
+    from ..testbed.gigabyte import text, work
+
+    refused = {
+        "--set": wanted.set,
+        "--grid": wanted.grid,
+        "--again": wanted.again,
+        "--seed": wanted.seed is not None,
+        "--threads": wanted.threads is not None,
+        "--store": wanted.store,
+    }
+    if named := [name for name, given in refused.items() if given]:
+        raise ScenarioError(
+            f"{', '.join(named)}: two hosts and a wire have none of it\nhelp: {paper} on real kernels takes --quick, "
+            "--replications and --out"
+        )
+    with progress(f"{paper} on real kernels") as bar:
+        how = work.How(quick=wanted.quick, replications=wanted.replications, out=wanted.out, progress=bar, tell=tell)
+        summary = work.reproduce(paper, how)
+    if json:
+        emit(summary)
+    else:
+        show(*text.findings(summary), "", *text.printed(summary))
+        show(f"report: {summary['report']}")
+    return 0 if summary["valid"] else InvalidRun.code
 
 
 def _print(summary: dict[str, Any]) -> None:

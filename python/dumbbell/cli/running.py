@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
 from .. import door, result
 from ..errors import InvalidRun, of_code
-from .options import File, Json, Overrides, RunOptions, Use, emit, notes, progress, show, source
+from .options import File, Json, On, Overrides, RunOptions, Use, emit, notes, progress, show, source
 
 # Failures that are shown to people, and points whose flows and queues are.
 _SHOWN = 10
@@ -20,14 +21,43 @@ def run(
     /,
     *,
     options: RunOptions | None = None,
+    on: On = "sim",
     measures: Annotated[bool, Parameter(help="Also print everything that is measured of the queues.")] = False,
+    page: Annotated[
+        Path | None, Parameter(help="Write a page of the result here, too: FILE.html, or FILE.md for Markdown.")
+    ] = None,
     json: Json = False,
 ) -> int:
-    """Run a scenario file and print what each flow and each queue got."""
+    """Run a scenario file and print what each flow and each queue got.
+
+    With --on kernel real TCP of this machine's kernel runs over the same network (docs/testbed.md).
+    """
     options = options or RunOptions()
+    if page is not None:
+        from .. import page as pages
+
+        pages.check(page)
+    wanted = options.request(file)
+    if on == "kernel":
+        from ..testbed import rootless
+
+        rootless.enter()
+        wanted |= {"on": on}  # `door.run` waits for other live runs of this machine.
     with progress("running") as heard:
-        data = door.run(options.request(file), heard)
+        data = door.run(wanted, heard)
+    data = _with_code(data)
+    if page is not None:
+        pages.write(data, page, options.out)
     return report(data, json, options, measures)
+
+
+def _with_code(data: dict[str, Any]) -> dict[str, Any]:
+    """A live run that says of itself that it is not valid ends as any that is not."""
+    from ..testbed import validity
+
+    if validity.what_is_wrong(data) and not data.get("code"):
+        return data | {"valid": False, "code": InvalidRun.code}
+    return data
 
 
 def check(file: File, /, *, set: Overrides = [], use: Use = [], json: Json = False) -> int:  # noqa: B006 (cyclopts reads it)
@@ -61,6 +91,8 @@ def report(data: dict[str, Any], json: bool, options: RunOptions, measures: bool
 def what_failed(data: dict[str, Any]) -> str:
     """The runs that failed, for people."""
     failures = data.get("failures", [])
+    if data.get("on") == "kernel":  # Why a live run is not valid is said below, of each.
+        failures = [one for one in failures if one["code"] != InvalidRun.code]
     lines = [f"{len(failures)} runs failed" if len(failures) != 1 else "a run failed"]
     for one in failures[:_SHOWN]:
         changes = "  ".join(f"{key} = {value}" for key, value in one["overrides"].items())
@@ -68,8 +100,20 @@ def what_failed(data: dict[str, Any]) -> str:
         lines.append(f"  point {one['point']}{seed}{f' ({changes})' if changes else ''}: {one['message']}")
     lines += [f"  and {len(failures) - _SHOWN} more: `failures` in --json"] if len(failures) > _SHOWN else []
     if data["code"] == InvalidRun.code:
-        lines.append("a run is not valid: its conservation laws do not hold (see `conservation` in --json)")
+        lines += _not_valid(data)
     return "\n".join([*_first_traceback(data), *lines] if failures else lines[1:])
+
+
+def _not_valid(data: dict[str, Any]) -> list[str]:
+    """Why: a live run says it, a simulated one has only its conservation laws."""
+    from ..testbed import validity
+
+    reasons = validity.what_is_wrong(data)
+    if not reasons:
+        return ["a run is not valid: its conservation laws do not hold (see `conservation` in --json)"]
+    shown = [f"  {reason}" for reason in reasons[:_SHOWN]]
+    more = [f"  and {len(reasons) - _SHOWN} more: `validity` in --json"] if len(reasons) > _SHOWN else []
+    return ["not valid, and not to be used:", *shown, *more, "what helps: docs/testbed.md, `dumbbell doctor`"]
 
 
 def _first_traceback(data: dict[str, Any]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 import time
 from collections.abc import Iterable, Mapping
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import door, series
-from ..errors import EnvironmentLacks, ScenarioError
+from ..errors import ScenarioError
 from . import papers, verdict
 from .measure import needs_series, of_run
 from .papers import Cell, Effort, Paper, Picture, Point
@@ -88,9 +89,7 @@ def reproduce(
     from . import readings
 
     if on == "kernel":
-        raise EnvironmentLacks(
-            "--on kernel needs the testbed of real kernels, which this release does not have yet; use --on sim"
-        )
+        return _on_kernels(name, list(overrides), quick, list(cells), seed, replications, threads, store, out, progress)
     if on != "sim":
         raise ScenarioError(f"--on {on}: write --on sim or --on kernel")
     paper = papers.load(name)
@@ -106,6 +105,38 @@ def reproduce(
         measured = _measure(bench, points, Path(scratch))
         read = readings.compare(paper, measured, bench) if compared else None
         return _conclude(paper, measured, read, wanted, altered, quick, started, Path(out or Path("results") / name))
+
+
+def _on_kernels(
+    name: str,
+    overrides: list[str],
+    quick: bool,
+    cells: list[str],
+    seed: int | None,
+    replications: int | None,
+    threads: int | None,
+    store: str | Path | None,
+    out: str | Path | None,
+    progress: door.Progress,
+) -> dict[str, Any]:
+    """The paper's campaign on the testbed, whose runs are always kept."""
+    from ..testbed.campaign import work
+
+    if cells:
+        raise ScenarioError(
+            "cells by themselves are for the simulator: on real kernels all points are run, interleaved"
+        )
+    how = work.How(
+        overrides=overrides,
+        quick=quick,
+        seed=seed,
+        replications=replications,
+        threads=threads,
+        store=Path(store or os.environ.get("DUMBBELL_STORE") or Path(".dumbbell") / "store"),
+        out=None if out is None else Path(out),
+        progress=progress,
+    )
+    return work.reproduce(name, how)
 
 
 def _effort(paper: Paper, quick: bool, replications: int | None) -> Effort:

@@ -49,7 +49,14 @@ class Condition:
 
 
 def read(source: dict[str, str], sets: Sequence[str], use: Sequence[str], queue: str | None) -> Base:
-    """Reads and checks the scenario. `ScenarioError` with its place and the fix, as for `check`."""
+    """Reads and checks the scenario, in which queues are to be compared. `ScenarioError` with its place and the fix."""
+    base = understood(source, sets, use, queue)
+    _refuse_what_schemes_set(base, sets)
+    return base
+
+
+def understood(source: dict[str, str], sets: Sequence[str], use: Sequence[str], queue: str | None) -> Base:
+    """Reads and checks a scenario. `ScenarioError` with its place and the fix, as for `check`."""
     planned = door.plan(door.request(source, sets, points=1, use=list(use) or None))
     scenario, plan = dict(planned["scenario"]), planned["points"][0]["plan"]
     sweep = scenario.pop("sweep", None)
@@ -61,7 +68,7 @@ def read(source: dict[str, str], sets: Sequence[str], use: Sequence[str], queue:
     chosen = _queue(plan, queue)
     short_form = "dumbbell" in scenario or "parking_lot" in scenario
     place = "queue" if short_form else _link_place(scenario, chosen)
-    base = Base(
+    return Base(
         scenario=scenario,
         name=planned["name"],
         place=place,
@@ -71,8 +78,6 @@ def read(source: dict[str, str], sets: Sequence[str], use: Sequence[str], queue:
         own_points=tuple(own) or ({},),
         notes=tuple(planned["notes"]),
     )
-    _refuse_what_schemes_set(base, sets)
-    return base
 
 
 def _queue(plan: dict[str, Any], name: str | None) -> int:

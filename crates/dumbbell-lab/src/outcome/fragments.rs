@@ -3,7 +3,18 @@ use dumbbell_sim::Fragmentation;
 use dumbbell_tcp::PathStats;
 use serde_json::{Value, json};
 
-/// Of the whole run, warm-up included.
+/// At links, of the whole run, warm-up included; what hosts of their own kernel did with pieces nobody tells.
+pub fn at_links(all: &Fragmentation) -> Value {
+    let cuts = &all.cuts;
+    json!({
+        "cut_packets": cuts.cut,
+        "fragments": cuts.fragments,
+        "refused_packets": cuts.refused,
+        "answers": cuts.answered,
+    })
+}
+
+/// The same, and at hosts.
 pub fn of_run(all: &Fragmentation) -> Value {
     let Fragmentation { cuts, gathered } = all;
     json!({

@@ -1,8 +1,9 @@
 //! Runs that fail: each is a row, and the others go on.
 use super::*;
 use crate::bring::Nothing;
+use crate::engine::Ran;
 use dumbbell_plan::Plan;
-use dumbbell_sim::Report;
+
 use serde_json::json;
 
 const SCENARIO: &str = r#"
@@ -15,17 +16,17 @@ sweep.grid = { "queue.limit" = ["20 pkt", "40 pkt"] }
 "#;
 
 /// Seed 2 panics, and seed 3 loses a packet.
-fn fragile(engine: &Engine<'_>, plan: &Plan, hash: &str, dir: Option<&Path>) -> Result<(Report, f64), Stop> {
-    let (mut report, wall_s) = simulate(engine, plan, hash, dir)?;
+fn fragile(engine: &Engine<'_>, plan: &Plan, hash: &str, dir: Option<&Path>) -> Result<Ran, Stop> {
+    let mut ran = simulate(engine, plan, hash, dir)?;
     match plan.seed {
         2 => panic!("no such state"),
         3 => {
-            report.conservation.ok = false;
-            report.conservation.faults = vec!["one is gone".into()];
+            ran.report.conservation.ok = false;
+            ran.report.conservation.faults = vec!["one is gone".into()];
         }
         _ => {}
     }
-    Ok((report, wall_s))
+    Ok(ran)
 }
 
 fn request(store: Option<&Path>) -> Value {
@@ -41,7 +42,8 @@ fn a_failure_is_a_row_and_the_others_go_on() {
     let dir = tempfile::tempdir().unwrap();
     let store = dir.path().join("store");
     for store in [None, Some(store.as_path())] {
-        let said = run_with(&request(store), &|_| true, &Nothing, fragile).unwrap_or_else(|p| panic!("{}", p.rendered));
+        let said = run_with(&request(store), &|_| true, &Nothing, (fragile, None))
+            .unwrap_or_else(|p| panic!("{}", p.rendered));
         assert_eq!((&said["valid"], &said["code"]), (&json!(false), &json!(code::INVALID)));
         let failures = said["failures"].as_array().unwrap();
         assert_eq!(failures.len(), 4);
@@ -59,15 +61,16 @@ fn a_failure_is_a_row_and_the_others_go_on() {
     // A failure is no result: the next time it is tried again, and what is right is kept.
     let again = run(&request(Some(&store)), &|_| true, &Nothing).unwrap_or_else(|p| panic!("{}", p.rendered));
     assert_eq!((&again["from_store"], &again["valid"], again.get("failures")), (&json!(2), &json!(true), None));
-    let last =
-        run_with(&request(Some(&store)), &|_| true, &Nothing, fragile).unwrap_or_else(|p| panic!("{}", p.rendered));
+    let last = run_with(&request(Some(&store)), &|_| true, &Nothing, (fragile, None))
+        .unwrap_or_else(|p| panic!("{}", p.rendered));
     assert_eq!((&last["from_store"], &last["valid"]), (&json!(6), &json!(true)));
 }
 
 #[test]
 fn panics_alone_end_with_1_and_a_single_run_with_its_own_code() {
     let always: engine::Simulate = |_, _, _, _| panic!("always");
-    let said = run_with(&request(None), &|_| true, &Nothing, always).unwrap_or_else(|p| panic!("{}", p.rendered));
+    let said =
+        run_with(&request(None), &|_| true, &Nothing, (always, None)).unwrap_or_else(|p| panic!("{}", p.rendered));
     assert_eq!((&said["valid"], &said["code"]), (&json!(false), &json!(code::FAILURE)));
     assert_eq!(said["points"][0]["error"]["message"], "the run panicked: always");
     let mut single = request(None);
@@ -75,14 +78,14 @@ fn panics_alone_end_with_1_and_a_single_run_with_its_own_code() {
     single["source"]["text"] =
         json!(SCENARIO.replace("sweep.grid = { \"queue.limit\" = [\"20 pkt\", \"40 pkt\"] }", ""));
     single["overrides"] = json!(["replications=1"]);
-    let problem = run_with(&single, &|_| true, &Nothing, always).unwrap_err();
+    let problem = run_with(&single, &|_| true, &Nothing, (always, None)).unwrap_err();
     assert!(problem.code == 1 && problem.rendered.contains("always"), "{}", problem.rendered);
 }
 
 #[test]
 fn a_disk_that_is_full_ends_everything() {
     let full: engine::Simulate = |_, _, _, _| Err(Stop::Broken(Problem::failure("the disk is full", None)));
-    let problem = run_with(&request(None), &|_| true, &Nothing, full).unwrap_err();
+    let problem = run_with(&request(None), &|_| true, &Nothing, (full, None)).unwrap_err();
     assert!(problem.rendered.contains("the disk is full"));
 }
 
@@ -95,7 +98,7 @@ fn an_interrupted_sweep_says_what_is_kept_and_goes_on() {
         std::thread::sleep(BEAT * 2);
         simulate(engine, plan, hash, dir)
     };
-    let problem = run_with(&r, &|p| p.finished < 2, &Nothing, slow).unwrap_err();
+    let problem = run_with(&r, &|p| p.finished < 2, &Nothing, (slow, None)).unwrap_err();
     assert_eq!(problem.code, code::INTERRUPTED);
     assert!(problem.rendered.contains("finished runs are in"), "{}", problem.rendered);
     let kept =

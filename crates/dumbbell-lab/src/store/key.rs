@@ -7,7 +7,7 @@ use std::str::FromStr;
 /// The version of all results. **Raise it by one whenever a fingerprint changes** (the golden ones in
 /// `crates/dumbbell-sim/tests/golden.rs`, or any that their scenarios do not cover): every store then runs
 /// everything anew, and never mixes results of different code.
-pub const RESULTS_VERSION: u32 = 6;
+pub const RESULTS_VERSION: u32 = 7;
 
 /// How a plan begins: its name is its first field.
 const NAME: &[u8] = br#"{"name":"#;
@@ -47,10 +47,20 @@ impl Digest {
     /// so it is not in the key: the same experiment in another file is the same experiment. The plan is written down
     /// once for both: of a short run that is a few percent.
     pub fn of(plan: &mut Plan, audit: bool) -> Digest {
+        Digest::made(plan, &format!("audit {audit}"))
+    }
+
+    /// That of a run of `plan` between real hosts: the plan says how it is made, and no two such runs are alike; what is
+    /// kept is one of them.
+    pub fn of_testbed(plan: &mut Plan) -> Digest {
+        Digest::made(plan, "on kernel")
+    }
+
+    fn made(plan: &mut Plan, how: &str) -> Digest {
         let name = serde_json::to_vec(&plan.name).unwrap_or_default(); // Plain data: there is no error to be had.
         let mut both = Both { named: blake3::Hasher::new(), keyed: blake3::Hasher::new(), skip: NAMELESS.len() };
         both.named.update(NAME).update(&name);
-        both.keyed.update(format!("dumbbell results {RESULTS_VERSION} audit {audit}\n").as_bytes());
+        both.keyed.update(format!("dumbbell results {RESULTS_VERSION} {how}\n").as_bytes());
         let name = std::mem::take(&mut plan.name);
         let mut out = BufWriter::with_capacity(PIECE, &mut both);
         let written = serde_json::to_writer(&mut out, plan).is_ok() && out.flush().is_ok();

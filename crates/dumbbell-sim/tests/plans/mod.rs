@@ -56,6 +56,7 @@ pub fn empty(seed: u64, duration: Span) -> Plan {
         flows: vec![],
         sessions: vec![],
         reassembly: Default::default(),
+        testbed: Default::default(),
         record: Record::default(),
     }
 }

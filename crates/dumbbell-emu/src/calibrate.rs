@@ -1,0 +1,28 @@
+//! What this machine can do, measured before each run: how many packets a second the router forwards through the very doors
+//! of the run when nothing is in their way, and how long one takes there and back.
+mod blast;
+mod demand;
+
+pub use blast::{Ends, measure};
+pub use demand::{Demand, TooMuch, check, demand};
+
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+
+/// Of the ceiling a plan may ask for this share: the rest is for the hosts, and for what else the machine does.
+pub const SHARE: f64 = 0.5;
+
+/// What was measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Calibration {
+    /// Packets that the router forwarded in a second.
+    pub ceiling_packets_per_s: u64,
+    /// Their bits of IP.
+    pub ceiling_bps: u64,
+    /// There and back with nothing in the way: half of the probes took no longer, microseconds.
+    pub rtt_p50_us: f64,
+    /// 99 of 100 took no longer.
+    pub rtt_p99_us: f64,
+}

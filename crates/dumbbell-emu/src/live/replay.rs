@@ -1,0 +1,161 @@
+//! The run that a log tells of, made again: the same packets at the same instants, through the network of the same plan.
+//!
+//! Every verdict, mark, cut and departure of the live run is in the log as what went out of the router, when it was due, or
+//! did not; here it must come out again, to the picosecond.
+use crate::log::{LogFault, Reader, Record};
+use dumbbell_core::catalogue::Fault;
+use dumbbell_core::foreign::{Failure, Makers};
+use dumbbell_core::units::Time;
+use dumbbell_net::observe::Observer;
+use dumbbell_net::relay::{Outgoing, Passed, Relay};
+use dumbbell_plan::Plan;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::Read;
+
+/// Records in a row that a log may lack: more than its ring ever held. No honest one has such a gap in its numbers.
+const MOST_LOST: u64 = 1 << 22;
+
+/// What a replay found.
+#[derive(Debug)]
+pub struct Replayed {
+    /// Packets that came in.
+    pub packets: u64,
+    /// What went out in one run and not in the other.
+    pub mismatches: u64,
+    /// The first of them.
+    pub first: Option<Mismatch>,
+    /// What the network saw.
+    pub passed: Passed,
+}
+
+/// Something that went out in one run and not in the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mismatch {
+    /// What.
+    pub out: Outgoing,
+    /// Whether it was the live run that has it.
+    pub live: bool,
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Outgoing { at, socket, number, .. } = self.out;
+        let (has, lacks) = if self.live { ("the log", "the replay") } else { ("the replay", "the log") };
+        let at = at.seconds();
+        write!(f, "packet {number} to socket {socket} at {at} s: {has} has it going out so, and {lacks} has not")
+    }
+}
+
+/// Why there is no replay.
+#[derive(Debug)]
+pub enum ReplayFault {
+    /// The log was altered, cut off, or cannot be read.
+    Log(LogFault),
+    /// Its plan names what this release has not.
+    Plan(Fault),
+    /// Its records contradict each other: packets that are out of order, or of no flow.
+    Order(String),
+    /// An algorithm of the caller's own could not go on: what happened since is not what it would have done.
+    Own(Failure),
+}
+
+impl From<LogFault> for ReplayFault {
+    fn from(fault: LogFault) -> Self {
+        ReplayFault::Log(fault)
+    }
+}
+
+/// What went out, as it is compared: all of it.
+type Key = (Time, u64, u32, [u64; 2]);
+
+fn key(out: &Outgoing) -> Key {
+    let Outgoing { at, socket, number, ecn, dscp, piece, damaged, notice } = *out;
+    let piece = piece.map_or(0, |p| 1 << 33 | u64::from(p.last) << 32 | u64::from(p.from) << 16 | u64::from(p.to));
+    let marks = u64::from(dscp.0) << 3 | (ecn as u64) << 1 | u64::from(damaged);
+    let notice = notice.map_or(0, |n| 1 << 63 | u64::from(n.mtu as u16) << 32 | u64::from(n.seq));
+    (at, number, socket, [piece << 16 | marks, notice])
+}
+
+/// Both runs side by side: what only one has had so far.
+#[derive(Default)]
+struct Ledger {
+    open: BTreeMap<Key, (Outgoing, i64)>,
+}
+
+impl Ledger {
+    fn add(&mut self, out: Outgoing, by: i64) {
+        let key = key(&out);
+        let entry = self.open.entry(key).or_insert((out, 0));
+        entry.1 += by;
+        if entry.1 == 0 {
+            self.open.remove(&key);
+        }
+    }
+}
+
+/// Who sees each record while a log is replayed, and what became of packets that did not come out.
+pub trait Witness {
+    /// A record of the log, before it counts.
+    fn record(&mut self, _record: &Record) {}
+    /// A packet of a flow's sender was dropped at `t`, which may lie ahead.
+    fn lost(&mut self, _t: Time, _flow: usize) {}
+}
+
+impl Witness for () {}
+
+/// Replays the rest of a log, of `plan`, whose own algorithms are of `makers`.
+///
+/// # Errors
+/// See [`ReplayFault`].
+pub fn replay<R: Read, O: Observer>(
+    log: &mut Reader<R>,
+    (plan, makers): (&Plan, &Makers),
+    observer: &mut O,
+    witness: &mut impl Witness,
+) -> Result<Replayed, ReplayFault> {
+    let mut relay = Relay::new(plan, makers).map_err(ReplayFault::Plan)?;
+    relay.keep_losses();
+    let (mut ledger, mut packets, mut last, mut latest) = (Ledger::default(), 0, Time::ZERO, Time::ZERO);
+    let mut number = 0;
+    while let Some(record) = log.next_record()? {
+        witness.record(&record);
+        match record {
+            Record::In { t, packet } => {
+                let skipped = packet.number.wrapping_sub(number + 1);
+                if t < last || skipped > MOST_LOST || packet.socket as usize >= 2 * plan.flows.len() {
+                    let (number, socket, t, last) = (packet.number, packet.socket, t.seconds(), last.seconds());
+                    let why = format!("packet {number} of socket {socket} at {t} s comes after one at {last} s");
+                    return Err(ReplayFault::Order(why));
+                }
+                (last, number) = (t, packet.number);
+                latest = latest.max(t);
+                packets += 1;
+                relay.send(t, packet, observer);
+                relay.outgoing().for_each(|out| ledger.add(out, -1));
+                relay.gone().for_each(drop);
+                relay.losses().for_each(|(t, flow)| witness.lost(t, flow as usize));
+            }
+            // What a host had no room for came out of the network all the same.
+            Record::Out { out, .. } => {
+                latest = latest.max(out.at);
+                ledger.add(out, 1);
+            }
+        }
+    }
+    // A run that ended before its plan did, with its programs or by hand, has no more than this.
+    let end = latest.min(Time::ZERO + plan.duration);
+    relay.run_until(Time::ZERO + plan.duration, observer);
+    relay.outgoing().for_each(|out| ledger.add(out, -1));
+    relay.losses().for_each(|(t, flow)| witness.lost(t, flow as usize));
+    if let Some(failure) = relay.failure() {
+        return Err(ReplayFault::Own(failure.clone()));
+    }
+    let passed = relay.finish(observer);
+    // What was due at the very end had no time to be written.
+    let open = ledger.open.into_values().filter(|(out, count)| *count > 0 || out.at < end);
+    let mut different = open.map(|(out, count)| (Mismatch { out, live: count > 0 }, count.unsigned_abs()));
+    let first = different.next();
+    let mismatches = first.iter().map(|(_, n)| n).sum::<u64>() + different.map(|(_, n)| n).sum::<u64>();
+    Ok(Replayed { packets, mismatches, first: first.map(|(m, _)| m), passed })
+}

@@ -1,0 +1,135 @@
+//! The series of flows between real hosts, as a simulation has them: what the kernel said of each sender, what its receiver
+//! had, and what the network saw, at each instant of the series.
+use super::replay::Witness;
+use crate::log::Record;
+use crate::traffic::outcome::Outcomes;
+use crate::traffic::sampler::Sample;
+use dumbbell_core::units::{Span, Time};
+use dumbbell_net::observe::FlowRow;
+
+/// What the network saw of a flow's data between one instant of the series and the next.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    sent: u64,
+    delivered: u64,
+    lost: u64,
+    received_bytes: u64,
+}
+
+/// Counts what a log tells of each flow by instants of the series.
+pub struct Counted {
+    every: Span,
+    /// By flow, then by instant: from the instant before (not included) to it.
+    seen: Vec<Vec<Seen>>,
+    /// Bytes of the application's in each packet, by number.
+    payload: Vec<u16>,
+}
+
+impl Counted {
+    /// For `flows` flows and a series of this period, until `end`.
+    pub fn new(flows: usize, every: Span, end: Time) -> Counted {
+        let instants = (end.ps() / every.ps().max(1)) as usize + 1;
+        Counted { every, seen: vec![vec![Seen::default(); instants]; flows], payload: vec![0] }
+    }
+
+    /// The first instant of the series that is not before `t`, if it has one.
+    fn at(&mut self, flow: usize, t: Time) -> Option<&mut Seen> {
+        let instant = t.ps().div_ceil(self.every.ps().max(1)) as usize;
+        self.seen.get_mut(flow)?.get_mut(instant)
+    }
+}
+
+impl Witness for Counted {
+    fn record(&mut self, record: &Record) {
+        match *record {
+            Record::In { t, packet } => {
+                self.payload.resize((packet.number as usize).max(self.payload.len()), 0);
+                self.payload.push(packet.payload);
+                if packet.socket % 2 == 0
+                    && let Some(seen) = self.at(packet.socket as usize / 2, t)
+                {
+                    seen.sent += 1;
+                }
+            }
+            Record::Out { out, .. } if out.socket % 2 == 1 && !out.damaged && out.notice.is_none() => {
+                // Of one that was cut, its last piece stands for it.
+                let whole = out.piece.is_none_or(|piece| piece.last);
+                let payload = self.payload.get(out.number as usize).copied().unwrap_or(0);
+                if let Some(seen) = self.at(out.socket as usize / 2, out.at).filter(|_| whole) {
+                    seen.delivered += 1;
+                    seen.received_bytes += u64::from(payload);
+                }
+            }
+            Record::Out { .. } => {}
+        }
+    }
+
+    fn lost(&mut self, t: Time, flow: usize) {
+        if let Some(seen) = self.at(flow, t) {
+            seen.lost += 1;
+        }
+    }
+}
+
+/// A row for each flow and instant, by flow and then by time; instants at which nobody looked have none.
+pub fn rows(counted: &Counted, outcomes: &Outcomes, samples: &[Sample]) -> Vec<(Time, usize, FlowRow)> {
+    let every = counted.every;
+    let instant = |t: Time| (t.ps() / every.ps().max(1)) as usize;
+    let mut of_flow: Vec<Vec<&Sample>> = vec![vec![]; counted.seen.len()];
+    for sample in samples {
+        of_flow.get_mut(sample.flow as usize).into_iter().for_each(|own| own.push(sample));
+    }
+    let mut out = Vec::new();
+    for (flow, seen) in counted.seen.iter().enumerate() {
+        let mut rows: Vec<Option<FlowRow>> = vec![None; seen.len()];
+        for sample in &of_flow[flow] {
+            if let Some(row) = rows.get_mut(instant(sample.at)) {
+                // The first look from the instant on: what comes later is not its own any more.
+                row.get_or_insert_with(|| of_sample(sample));
+            }
+        }
+        let mut bytes = vec![None; seen.len()];
+        for progress in outcomes.progress.iter().filter(|p| p.flow == flow) {
+            if let Some(place) = bytes.get_mut(instant(progress.at)) {
+                *place = Some(progress.had.bytes);
+            }
+        }
+        let datagrams = outcomes.flows.get(flow).is_some_and(|o| o.datagrams.is_some());
+        let (mut so_far, mut had) = (Seen::default(), 0);
+        for ((number, seen), row) in (0u64..).zip(seen).zip(rows) {
+            so_far.sent += seen.sent;
+            so_far.delivered += seen.delivered;
+            so_far.lost += seen.lost;
+            so_far.received_bytes += seen.received_bytes;
+            had = bytes[number as usize].unwrap_or(if datagrams { so_far.received_bytes } else { had });
+            // Datagrams have no sender that could be asked.
+            let Some(row) = row.or_else(|| datagrams.then(FlowRow::default)) else { continue };
+            let row = FlowRow {
+                sent_packets: so_far.sent,
+                delivered_packets: so_far.delivered,
+                lost_packets: so_far.lost,
+                received_bytes: so_far.received_bytes,
+                delivered_bytes: had,
+                ..row
+            };
+            out.push((Time::from_ps(number * every.ps()), flow, row));
+        }
+    }
+    out
+}
+
+fn of_sample(s: &Sample) -> FlowRow {
+    let mss = u64::from(s.mss);
+    FlowRow {
+        cwnd_bytes: u64::from(s.cwnd) * mss,
+        cwnd_packets: f64::from(s.cwnd),
+        ssthresh_bytes: s.ssthresh.map(|segments| u64::from(segments) * mss),
+        srtt: (s.rtt_us > 0).then(|| Span::from_us(s.rtt_us.into())),
+        rto: Span::from_us(s.rto_us.into()),
+        in_flight_bytes: u64::from(s.in_flight) * mss,
+        sent_bytes: s.bytes_sent,
+        retransmits: s.total_retrans.into(),
+        phase: s.phase,
+        ..FlowRow::default()
+    }
+}

@@ -1,0 +1,58 @@
+//! The log of a run: every packet that came into the router and everything that went out of it, with the plan.
+//!
+//! From it the run can be made again, packet by packet, by whoever doubts it. What was altered or cut off is found, and where:
+//! records stand in blocks, each with a hash of itself and of all before it (BLAKE3).
+//!
+//! ```text
+//! "DUMBBELL" version:u32 length:u32 header:JSON              hash:32
+//! count:u32 (1 to 4096) count x 32 bytes                     hash:32    ... blocks
+//! 0:u32 records in:u64 out:u64 lost:u64                      hash:32    the end
+//! ```
+//!
+//! Numbers are little-endian. A hash is of the hash before it and of all bytes since.
+mod read;
+mod record;
+mod write;
+
+pub use read::{LogFault, Reader};
+pub use record::{ENTRY, Entry, Record};
+pub use write::Writer;
+
+use dumbbell_plan::Plan;
+use serde::{Deserialize, Serialize};
+
+/// The first bytes of a log.
+const MAGIC: &[u8; 8] = b"DUMBBELL";
+/// The version of all that follows.
+const VERSION: u32 = 1;
+/// Records in a block, at most.
+const BLOCK: usize = 4096;
+/// Bytes of a header, at most.
+const LONGEST_HEADER: u32 = 1 << 30;
+
+/// What a log says of its run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// The version of Dumbbell that made it.
+    pub made_by: String,
+    /// The run.
+    pub plan: Plan,
+    /// The nanosecond of CLOCK_MONOTONIC at which it began.
+    pub epoch_ns: u64,
+    /// The hosts with a door, in the order of their doors.
+    pub hosts: Vec<String>,
+}
+
+/// What a log says at its end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Packets that came in.
+    pub incoming: u64,
+    /// What went out.
+    pub outgoing: u64,
+    /// Records for which the collector had no room in time: it is not the whole run.
+    pub lost: u64,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,179 @@
+//! Reads a log, and nothing that is not as it was written.
+use super::write::chained;
+use super::{BLOCK, ENTRY, Entry, Header, LONGEST_HEADER, MAGIC, Record, Totals, VERSION};
+use std::io::{self, Read};
+use thiserror::Error;
+
+/// Why a log is not read.
+#[derive(Debug, Error)]
+pub enum LogFault {
+    /// It is something else.
+    #[error("this is no log of a run on the testbed: it does not begin with `DUMBBELL`")]
+    NotALog,
+    /// It is of another version.
+    #[error("this log is of version {0}, and version 1 is read here: use the version of Dumbbell that wrote it")]
+    Version(u32),
+    /// It ends too early.
+    #[error("the log is cut off at byte {at}, in {what}: copy it again, or take the whole file")]
+    Truncated {
+        /// Where the file ends.
+        at: u64,
+        /// What is not whole.
+        what: String,
+    },
+    /// It is not what was written.
+    #[error("the log was altered: {what} (bytes {from} to {to}) is not what was written")]
+    Altered {
+        /// Which part.
+        what: String,
+        /// Its first byte.
+        from: u64,
+        /// The byte behind its last.
+        to: u64,
+    },
+    /// It was written so, but makes no sense.
+    #[error("record {number} of the log makes no sense: {why}")]
+    Malformed {
+        /// Which, from 1.
+        number: u64,
+        /// Why.
+        why: &'static str,
+    },
+    /// The file cannot be read.
+    #[error("the log cannot be read: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// A log that is being read: its records, each block checked before any of it is given out.
+pub struct Reader<R> {
+    from: R,
+    /// What the log says of its run.
+    pub header: Header,
+    hash: [u8; 32],
+    at: u64,
+    block: Vec<u8>,
+    given: usize,
+    /// Records in the blocks before.
+    before: u64,
+    seen: Totals,
+    end: Option<Totals>,
+}
+
+impl<R: Read> Reader<R> {
+    /// Begins to read.
+    ///
+    /// # Errors
+    /// It is no log, of another version, altered or cut off in its header, or cannot be read.
+    pub fn new(mut from: R) -> Result<Self, LogFault> {
+        let mut at = 0;
+        let mut bytes = vec![];
+        part(&mut from, &mut bytes, 16, &mut at, "its header").map_err(|fault| match fault {
+            LogFault::Truncated { .. } if !bytes.starts_with(&MAGIC[..bytes.len().min(8)]) => LogFault::NotALog,
+            fault => fault,
+        })?;
+        let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        if !bytes.starts_with(MAGIC) {
+            return Err(LogFault::NotALog);
+        }
+        if word(8) != VERSION {
+            return Err(LogFault::Version(word(8)));
+        }
+        let length = word(12);
+        let altered = |to| LogFault::Altered { what: "its header".into(), from: 0, to };
+        if length > LONGEST_HEADER {
+            return Err(altered(16));
+        }
+        part(&mut from, &mut bytes, u64::from(length), &mut at, "its header")?;
+        let hash = *blake3::hash(&bytes).as_bytes();
+        if hash_of(&mut from, &mut at, "its header")? != hash {
+            return Err(altered(at));
+        }
+        let header = serde_json::from_slice(&bytes[16..])
+            .map_err(|e| LogFault::Io(io::Error::new(io::ErrorKind::InvalidData, e)))?;
+        let (block, seen) = (vec![], Totals::default());
+        Ok(Reader { from, header, hash, at, block, given: 0, before: 0, seen, end: None })
+    }
+
+    /// The next record; `None` at the end.
+    ///
+    /// # Errors
+    /// The log was altered or cut off where this record is, or cannot be read.
+    pub fn next_record(&mut self) -> Result<Option<Record>, LogFault> {
+        if self.given == self.block.len() && (self.end.is_some() || !self.next_block()?) {
+            return Ok(None);
+        }
+        let entry: &Entry = self.block[self.given..].first_chunk().expect("blocks are of whole records");
+        self.given += ENTRY;
+        let number = self.before + (self.given / ENTRY) as u64;
+        Record::decode(entry).map(Some).map_err(|why| LogFault::Malformed { number, why })
+    }
+
+    /// What the log says of all its records, once the last was read.
+    pub fn totals(&self) -> Option<Totals> {
+        self.end
+    }
+
+    /// Reads a block; false at the end.
+    fn next_block(&mut self) -> Result<bool, LogFault> {
+        let (start, first) = (self.at, self.before + (self.block.len() / ENTRY) as u64);
+        let what = |count: u32| match count {
+            0 => "its end".to_string(),
+            _ => format!("records {} to {}", first + 1, first + u64::from(count)),
+        };
+        let mut bytes = vec![];
+        part(&mut self.from, &mut bytes, 4, &mut self.at, "what follows its records")?;
+        let count = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        let altered = |to| LogFault::Altered { what: what(count), from: start, to };
+        if count as usize > BLOCK {
+            return Err(altered(self.at));
+        }
+        let length = if count == 0 { 24 } else { u64::from(count) * ENTRY as u64 };
+        part(&mut self.from, &mut bytes, length, &mut self.at, &what(count))?;
+        let hash = chained(&self.hash, &[&bytes]);
+        if hash_of(&mut self.from, &mut self.at, &what(count))? != hash {
+            return Err(altered(self.at));
+        }
+        (self.hash, self.before, self.given) = (hash, first, 0);
+        if count == 0 {
+            self.block.clear();
+            return self.ends(&bytes[4..]).map(|()| false);
+        }
+        self.block = bytes.split_off(4);
+        for entry in self.block.chunks_exact(ENTRY) {
+            self.seen.incoming += u64::from(entry[0] == 1);
+            self.seen.outgoing += u64::from(entry[0] == 2);
+        }
+        Ok(true)
+    }
+
+    /// The end: it says how many records there were, and nothing comes behind it.
+    fn ends(&mut self, bytes: &[u8]) -> Result<(), LogFault> {
+        let mut numbers = bytes.chunks_exact(8).map(|b| u64::from_le_bytes(b.try_into().expect("eight bytes")));
+        let mut number = || numbers.next().unwrap_or_default();
+        let totals = Totals { incoming: number(), outgoing: number(), lost: number() };
+        let from = self.at;
+        let counted = Totals { lost: totals.lost, ..self.seen };
+        if counted != totals {
+            let what = format!("the number of its records ({counted:?}, not {totals:?})");
+            return Err(LogFault::Altered { what, from: from - 56, to: from });
+        }
+        if self.from.read(&mut [0])? > 0 {
+            return Err(LogFault::Altered { what: "what follows its end".into(), from, to: from + 1 });
+        }
+        self.end = Some(totals);
+        Ok(())
+    }
+}
+
+/// Appends `length` bytes of `from`, and moves `at`.
+fn part(from: &mut impl Read, into: &mut Vec<u8>, length: u64, at: &mut u64, what: &str) -> Result<(), LogFault> {
+    let got = from.take(length).read_to_end(into)? as u64;
+    *at += got;
+    if got == length { Ok(()) } else { Err(LogFault::Truncated { at: *at, what: what.into() }) }
+}
+
+fn hash_of(from: &mut impl Read, at: &mut u64, what: &str) -> Result<[u8; 32], LogFault> {
+    let mut bytes = Vec::with_capacity(32);
+    part(from, &mut bytes, 32, at, what)?;
+    Ok(bytes.try_into().expect("32 bytes were read"))
+}

@@ -1,0 +1,252 @@
+//! The router: one thread that has all doors and the network between them.
+//!
+//! It reads what hosts send, tells the network of each packet at the instant at which it was read, and writes what the network
+//! lets out, when it is due. Nothing else: no file, no lock, and in the long run no allocation. Its time is that of the
+//! network, a virtual clock: a packet that is written late is written with its lateness noted, and the next is due when it
+//! would have been, so that a link's rate never depends on the thread that plays it.
+pub mod bottleneck;
+pub mod budget;
+pub mod counts;
+pub mod cpu;
+pub mod departures;
+pub mod doors;
+pub mod gaps;
+pub mod headers;
+pub mod lateness;
+pub mod meters;
+pub mod network;
+pub mod slab;
+pub mod stalls;
+#[cfg(test)]
+mod tests;
+pub mod thread;
+pub mod turn;
+pub mod wait;
+pub mod wire;
+
+use crate::clock::Clock;
+use crate::log::Entry;
+use crate::nic::Nic;
+use crate::router::bottleneck::Bottleneck;
+use crate::router::budget::{Awake, Budget};
+use crate::router::departures::Departures;
+use crate::router::doors::Door;
+use crate::router::meters::{Measured, Meters};
+use crate::router::network::Network;
+use crate::router::slab::Slab;
+use crate::router::thread::Privileges;
+use crate::router::wait::{Manner, PACKETS, Waiter};
+use crate::router::wire::Wire;
+use crate::validity::{Facts, Validity, judge};
+use dumbbell_core::units::{Span, Time};
+use nix::poll::PollFd;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Packets that are read from one door, or written to all, before the others have their turn.
+const BATCH: usize = 16;
+/// A full door is tried again after this long.
+const AGAIN: Span = Span::from_us(50);
+/// So many packets in a millisecond: the next is a matter of microseconds.
+const BUSY: u32 = 100;
+
+/// How a router works.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// Its clock, whose zero is the start of the run.
+    pub clock: Clock,
+    /// When it ends.
+    pub end: Time,
+    /// How it waits.
+    pub manner: Manner,
+    /// Whether it asks for real-time priority and a core of its own.
+    pub real_time: bool,
+    /// The door of each socket's host, by socket.
+    pub door_of: Vec<u16>,
+    /// The largest IP packet, bytes.
+    pub largest: u16,
+    /// Memory for packets, bytes at most.
+    pub memory: usize,
+    /// What its evenness is measured against; `None`: nothing.
+    pub bottleneck: Option<Bottleneck>,
+    /// Counts records that the log had no room for, for whoever writes its end.
+    pub unlogged: Arc<AtomicU64>,
+}
+
+/// A router before and while it runs.
+pub struct Router<N, W> {
+    setup: Setup,
+    network: N,
+    wire: W,
+    doors: Vec<Door>,
+    slab: Slab,
+    departures: Departures,
+    log: Option<rtrb::Producer<Entry>>,
+    meters: Meters,
+    /// The network has been told of everything before this.
+    reached: Time,
+    /// For packets that are not written as they came.
+    scratch: Vec<u8>,
+}
+
+/// A run that is over. What the network found is given out with a judgement only ([`Finished::judge`]).
+pub struct Finished<N, W> {
+    network: N,
+    wire: W,
+    doors: Vec<Box<dyn Nic>>,
+    measured: Measured,
+}
+
+impl<N, W> Finished<N, W> {
+    /// What the router measured of itself.
+    pub fn measured(&self) -> &Measured {
+        &self.measured
+    }
+    /// What it read headers with.
+    pub fn wire(&self) -> &W {
+        &self.wire
+    }
+    /// Gives back the doors, in their order; afterwards there are none.
+    pub fn take_doors(&mut self) -> Vec<Box<dyn Nic>> {
+        std::mem::take(&mut self.doors)
+    }
+    /// The network, and whether what it found is worth something.
+    pub fn judge(self, facts: &Facts) -> (N, Validity) {
+        (self.network, judge(&self.measured, facts))
+    }
+}
+
+impl Setup {
+    /// From `clock`'s zero to `end`; everything else as it is by default, and no sockets.
+    pub fn new(clock: Clock, end: Time) -> Self {
+        Setup {
+            clock,
+            end,
+            manner: Manner::default(),
+            real_time: true,
+            door_of: vec![],
+            largest: 1500,
+            memory: 1 << 30,
+            bottleneck: None,
+            unlogged: Arc::default(),
+        }
+    }
+}
+
+impl<N: Network, W: Wire> Router<N, W> {
+    /// A router for `doors`, in the order of [`Setup::door_of`]. `log` gets a record of each packet.
+    ///
+    /// # Errors
+    /// A door's counters cannot be read.
+    pub fn new(
+        setup: Setup,
+        doors: Vec<Box<dyn Nic>>,
+        network: N,
+        wire: W,
+        log: Option<rtrb::Producer<Entry>>,
+    ) -> io::Result<Self> {
+        let doors = doors.into_iter().map(Door::new).collect::<io::Result<Vec<_>>>()?;
+        let slab = Slab::new(usize::from(setup.largest), setup.memory, 1 << 12);
+        let meters = Meters::new(setup.bottleneck.clone());
+        let scratch = Vec::with_capacity(usize::from(u16::MAX));
+        let departures = Departures::new();
+        Ok(Router { setup, network, wire, doors, slab, departures, log, meters, reached: Time::ZERO, scratch })
+    }
+
+    /// Runs on the calling thread until the end, or until `stop` is set.
+    ///
+    /// # Errors
+    /// A door is gone.
+    pub fn run(mut self, stop: &AtomicBool) -> io::Result<Finished<N, W>> {
+        let privileges = if self.setup.real_time { Privileges::claim() } else { Privileges::waived() };
+        let fds = self.doors.iter().map(|door| door.nic.fd().try_clone_to_owned()).collect::<io::Result<Vec<_>>>()?;
+        let before = cpu::Reading::now();
+        let ended = self.work(&fds, stop)?;
+        self.settle(ended)?;
+        let cpu = before.until(&cpu::Reading::now());
+        let losses = self.doors.iter().map(Door::losses).collect::<io::Result<Vec<_>>>()?;
+        let inside = self.slab.inside();
+        let planned = self.setup.end;
+        let measured = self.meters.finish((ended, planned), (losses, inside), cpu, privileges.report());
+        let doors = self.doors.into_iter().map(|door| door.nic).collect();
+        Ok(Finished { network: self.network, wire: self.wire, doors, measured })
+    }
+
+    /// Turn after turn; when it ended.
+    fn work(&mut self, fds: &[OwnedFd], stop: &AtomicBool) -> io::Result<Time> {
+        let clock = self.setup.clock;
+        let mut polled: Vec<PollFd<'_>> = fds.iter().map(|fd| PollFd::new(fd.as_fd(), PACKETS)).collect();
+        let mut waiter = Waiter::new(clock, self.setup.manner);
+        let mut budget = Budget::new(clock.now(), cpu::thread_ns());
+        let mut pace = Pace::default();
+        let mut more = false;
+        while !stop.load(Ordering::Relaxed) {
+            let until = if more { self.reached } else { self.deadline() };
+            let woken = waiter.wait(until, &mut polled, pace.busy(), &budget)?;
+            if woken.now >= self.setup.end {
+                return Ok(self.setup.end);
+            }
+            let mut read = 0;
+            more = false;
+            for (door, poll) in polled.iter().enumerate().filter(|_| woken.packets) {
+                if poll.any() == Some(true) {
+                    let n = self.read(door)?;
+                    more |= n == BATCH;
+                    read += n;
+                }
+            }
+            let (written, left) = self.turn()?;
+            more |= left;
+            let done = clock.now();
+            if let Some(from) = woken.absent_since(until, read + written > 0) {
+                self.meters.stretch(from, done, budget.awake() != Awake::Never);
+            }
+            pace.count(done, read as u32);
+            budget.check(done, cpu::thread_ns);
+            if let Some(rest) = budget.must_rest() {
+                thread::rest(rest);
+                self.meters.rested();
+            }
+        }
+        Ok(clock.now().min(self.setup.end))
+    }
+
+    /// When there is something to do next, packets apart.
+    fn deadline(&mut self) -> Time {
+        let network = self.network.next().unwrap_or(Time::NEVER);
+        let departures = self.departures.next().unwrap_or(Time::NEVER);
+        let again =
+            if self.doors.iter().any(|door| !door.delayed.is_empty()) { self.reached + AGAIN } else { Time::NEVER };
+        network.min(departures).min(again).min(self.setup.end)
+    }
+
+    /// Everything that was due by the end happens.
+    fn settle(&mut self, end: Time) -> io::Result<()> {
+        self.advance(end);
+        while self.write_due(end)?.1 {}
+        self.retry()?;
+        self.flush()
+    }
+}
+
+/// How many packets came lately.
+#[derive(Default)]
+struct Pace {
+    since: Time,
+    packets: u32,
+    busy: bool,
+}
+
+impl Pace {
+    fn count(&mut self, now: Time, packets: u32) {
+        self.packets += packets;
+        if now.since(self.since) >= Span::from_ms(1) {
+            (self.busy, self.packets, self.since) = (self.packets >= BUSY, 0, now);
+        }
+    }
+    fn busy(&self) -> bool {
+        self.busy
+    }
+}

@@ -1,0 +1,96 @@
+//! How even the bottleneck's packets come while it is busy, and at which rate.
+//!
+//! Two packets that left it back to back are to be one transmission time apart. By how much they are apart more or less
+//! is the *gap error*. By how much the last packet of a run was later than the first, of the time that the bottleneck was busy
+//! between them, is the *rate error*: that it carried another rate than its own. A delay that was made good is none.
+use super::bottleneck::Bottleneck;
+use super::lateness::{Percentiles, Spans};
+use dumbbell_core::units::{Span, Time};
+
+/// So many transmission times the bottleneck has to be busy before its rate is judged: a last packet that is late by
+/// one of them is half a percent then, and of less time it would seem a wrong rate.
+const ENOUGH: u64 = 200;
+/// Packets that are apart by a transmission time, rounding apart.
+const TOLERANCE: i64 = 1_000;
+
+#[derive(Clone, Copy, Debug)]
+struct Last {
+    due: Time,
+    written: Time,
+    len: u32,
+}
+
+/// One lane behind the bottleneck.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lane {
+    last: Option<Last>,
+    /// How late the first packet was.
+    first: Option<Span>,
+    /// The gap that was asked for last: of which sizes.
+    gap: Option<((u32, u32), i64)>,
+}
+
+/// Measures them.
+pub struct Gaps {
+    bottleneck: Bottleneck,
+    lanes: Vec<Lane>,
+    errors: Spans,
+    pairs: u64,
+    busy: Span,
+}
+
+impl Gaps {
+    /// Against `bottleneck`.
+    pub fn new(bottleneck: Bottleneck) -> Self {
+        let lanes = vec![Lane::default(); bottleneck.lanes()];
+        Gaps { bottleneck, lanes, errors: Spans::default(), pairs: 0, busy: Span::ZERO }
+    }
+
+    /// A packet of `len` bytes for `socket` that was due at `due` is written at `written`.
+    #[inline]
+    pub fn written(&mut self, socket: u32, len: u32, due: Time, written: Time) {
+        let Some(number) = self.bottleneck.lane_of(socket) else { return };
+        let lane = &mut self.lanes[usize::from(number)];
+        lane.first.get_or_insert(written.since(due));
+        let Some(last) = lane.last.replace(Last { due, written, len }) else { return };
+        let sizes = (last.len, len);
+        let back_to_back = match lane.gap {
+            Some((known, gap)) if known == sizes => gap,
+            _ => {
+                let gap = self.bottleneck.gap(number, last.len, len);
+                lane.gap = Some((sizes, gap));
+                gap
+            }
+        };
+        let planned = due.since(last.due);
+        if (planned.ps() as i64 - back_to_back).abs() > TOLERANCE {
+            return;
+        }
+        let error = written.since(last.written).ps() as i64 - planned.ps() as i64;
+        self.errors.record(Span::from_ps(error.unsigned_abs()));
+        self.pairs += 1;
+        self.busy = self.busy + planned;
+    }
+
+    /// Pairs of packets that left back to back.
+    pub fn pairs(&self) -> u64 {
+        self.pairs
+    }
+    /// The gap errors.
+    pub fn errors(&self) -> Percentiles {
+        self.errors.percentiles()
+    }
+    /// The rate error as a share of the rate; `None` if the bottleneck was not busy for 200 packets in all.
+    pub fn rate_error(&self) -> Option<f64> {
+        let drift = |lane: &Lane| {
+            let (first, last) = (lane.first?, lane.last?);
+            Some(last.written.since(last.due).ps().abs_diff(first.ps()))
+        };
+        let most = self.lanes.iter().filter_map(drift).max()?;
+        let enough = ENOUGH * self.bottleneck.packet_time.ps();
+        (self.busy.ps() >= enough.max(1)).then(|| most as f64 / self.busy.ps() as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests;

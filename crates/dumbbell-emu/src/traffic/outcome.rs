@@ -1,0 +1,110 @@
+//! What came of the traffic of a run.
+use super::datagrams::{Came, Datagrams, DatagramsSent};
+use super::receiving::{Had, Progress, Received};
+use super::sampler::{Means, Sample, Seen};
+use super::sending::Sent;
+use super::usage::Spent;
+use dumbbell_core::probe::Gauges;
+use dumbbell_core::units::Time;
+
+/// What came of one flow. Counts are since its start; those at the end of the warm-up are beside those at the end of the run.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// Its number in the plan.
+    pub flow: usize,
+    /// The congestion control of its sender, as the kernel says it; `None` for datagrams.
+    pub control: Option<String>,
+    /// When it was opened; `None`: never. Later than planned by as much as its thread was late.
+    pub opened: Option<Time>,
+    /// When the handshake was complete.
+    pub established: Option<Time>,
+    /// Bytes that its application handed to its socket.
+    pub written: u64,
+    /// Whether the application has closed.
+    pub closed: bool,
+    /// The receiver at the end of the warm-up.
+    pub warm: Had,
+    /// The receiver at the end of the run.
+    pub end: Had,
+    /// The sender at the end of the warm-up; zero if it was not open by then.
+    pub sender_warm: Sample,
+    /// The sender at the end of the run.
+    pub sender_end: Sample,
+    /// Means over the window.
+    pub means: Means,
+    /// When the receiving application had everything; `None` if the sending one has not closed, or something is missing.
+    pub completed: Option<Time>,
+    /// What the application measured of itself.
+    pub application: Gauges,
+    /// What broke it, at which end.
+    pub trouble: Option<String>,
+    /// Of a flow of datagrams.
+    pub datagrams: Option<Datagrams>,
+}
+
+impl Outcome {
+    pub(super) fn of_connection(flow: usize, control: String, sent: Sent, seen: Seen, received: Received) -> Outcome {
+        let whole = sent.closed && received.end.bytes == sent.written && sent.written > 0;
+        let trouble = sent.trouble.map(|t| format!("its sender: {t}"));
+        Outcome {
+            flow,
+            control: Some(control),
+            opened: sent.opened,
+            established: sent.established,
+            written: sent.written,
+            closed: sent.closed,
+            warm: received.warm,
+            end: received.end,
+            sender_warm: seen.warm.unwrap_or_default(),
+            sender_end: seen.end.unwrap_or_default(),
+            means: seen.means,
+            completed: received.complete.filter(|_| whole),
+            application: sent.application,
+            trouble: trouble.or(received.trouble.map(|t| format!("its receiver: {t}"))),
+            datagrams: None,
+        }
+    }
+    pub(super) fn of_datagrams(flow: usize, sent: DatagramsSent, came: Came) -> Outcome {
+        let (warm, end, datagrams) = came;
+        Outcome {
+            flow,
+            opened: sent.opened,
+            written: sent.bytes,
+            closed: sent.closed,
+            warm,
+            end,
+            application: sent.application.clone(),
+            datagrams: Some(Datagrams { sent, ..datagrams }),
+            ..Outcome::default()
+        }
+    }
+    /// Payload per time that the receiving application got, bits a second, between the two instants at which it was counted.
+    pub fn goodput_bps(&self) -> f64 {
+        let seconds = self.end.at.since(self.warm.at).seconds();
+        if seconds > 0.0 { (self.end.bytes - self.warm.bytes) as f64 * 8.0 / seconds } else { 0.0 }
+    }
+    /// Segments sent again in the window.
+    pub fn retransmits(&self) -> u32 {
+        self.sender_end.total_retrans - self.sender_warm.total_retrans
+    }
+    /// Expiries of the retransmission timer in the window; `None` if this kernel does not count them.
+    pub fn timeouts(&self) -> Option<u16> {
+        let warm = self.sender_warm.timeouts.unwrap_or(0);
+        self.sender_end.timeouts.map(|end| end - warm)
+    }
+}
+
+/// What came of all of it.
+#[derive(Clone, Debug, Default)]
+pub struct Outcomes {
+    /// Flows, in the plan's order.
+    pub flows: Vec<Outcome>,
+    /// The series of the receivers: each instant, each flow.
+    pub progress: Vec<Progress>,
+    /// Rows of the senders that nobody took while the run went on.
+    pub samples: Vec<Sample>,
+    /// Instants of the samples that were missed.
+    pub missed_samples: u64,
+    /// What each thread cost, from the end of the warm-up to the end.
+    pub spent: Vec<Spent>,
+}

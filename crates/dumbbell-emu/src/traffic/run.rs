@@ -1,0 +1,296 @@
+//! The threads of a run: opened before it, started at its clock, joined at its end.
+use super::app::App;
+use super::datagrams::{self, Came, DatagramsSent};
+use super::jobs::{Carriage, Job, Jobs};
+use super::outcome::{Outcome, Outcomes};
+use super::poller::{Halt, sleep_until};
+use super::receiving::{Progress, Received, Receiving};
+use super::sampler::{Rows, Sampler, Seen};
+use super::sending::{self, Sent};
+use super::shared::Line;
+use super::sockets::{self, Pair, Within};
+use super::ticks::Ticks;
+use super::usage::Spent;
+use crate::clock::{Clock, monotonic_ns};
+use crate::sys::sched::pin;
+use dumbbell_core::units::{Span, Time};
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+use std::thread::{Builder, JoinHandle};
+
+/// How often the senders are asked how they stand, unless something else is said.
+pub const SAMPLE_EVERY: Span = Span::from_ms(10);
+
+/// How the two threads of a run's connections work, where that is not left to them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Manner {
+    /// The cores that the sending and the receiving thread stay on; by default they go where the kernel puts them.
+    pub cores: Option<[usize; 2]>,
+    /// Whether what is received is copied out of the kernel, as an application does that reads it; by default it is
+    /// thrown away inside.
+    pub copies: bool,
+}
+
+/// Jobs with their sockets.
+pub struct Opened {
+    work: Vec<(Job, App, Pair)>,
+    warmup: Time,
+    end: Time,
+    every: Option<Span>,
+    manner: Manner,
+}
+
+/// Opens the sockets of all `jobs`, each in its host, by way of `within`. The hosts have been told what they must be told.
+///
+/// # Errors
+/// A host has not the congestion control, or refuses an option; no descriptors are left.
+pub fn open(jobs: Jobs, within: Within<'_>) -> io::Result<Opened> {
+    let pairs = sockets::open(&jobs.jobs, within)?;
+    let work = jobs.jobs.into_iter().zip(jobs.apps).zip(pairs).map(|((job, app), pair)| (job, app, pair)).collect();
+    Ok(Opened { work, warmup: jobs.warmup, end: jobs.end, every: jobs.every, manner: Manner::default() })
+}
+
+type Worker<T> = Option<JoinHandle<io::Result<T>>>;
+
+/// A run that goes on.
+pub struct Running {
+    halt: Halt,
+    rows: Rows,
+    lines: Vec<Arc<Line>>,
+    /// For each job whether it is a connection, and its flow.
+    kinds: Vec<(bool, usize)>,
+    sender: Worker<(Vec<Sent>, Spent)>,
+    receiver: Worker<(Vec<Received>, Vec<Progress>, Spent)>,
+    sampler: Worker<(Vec<Seen>, u64, Spent)>,
+    datagram_sender: Worker<(Vec<DatagramsSent>, Spent)>,
+    datagram_receiver: Worker<(Vec<Came>, Vec<Progress>, Spent)>,
+}
+
+impl Opened {
+    /// Works in this manner.
+    #[must_use]
+    pub fn in_manner(self, manner: Manner) -> Opened {
+        Opened { manner, ..self }
+    }
+
+    /// Starts the threads of a run by `clock`, whose zero may lie ahead: nothing is sent before it. Senders are sampled
+    /// `sample_every`.
+    ///
+    /// # Errors
+    /// No descriptors or threads are left.
+    pub fn start(self, clock: Clock, sample_every: Span) -> io::Result<Running> {
+        let Opened { work, warmup, end, every, manner } = self;
+        let (halt, rows) = (Halt::new()?, Rows::default());
+        let is_tcp = |job: &Job| matches!(job.carriage, Carriage::Tcp(_));
+        let kinds: Vec<(bool, usize)> = work.iter().map(|(job, ..)| (is_tcp(job), job.flow)).collect();
+        let (connections, datagrams): (Vec<_>, Vec<_>) = work.into_iter().partition(|(job, ..)| is_tcp(job));
+        let ticks = Ticks::new(warmup, end, every);
+        let lines: Vec<Arc<Line>> =
+            connections.iter().map(|(job, _, pair)| Arc::new(Line::new(Arc::clone(&pair.sender), job.rows))).collect();
+        let mut running = Running {
+            halt,
+            rows,
+            lines,
+            kinds,
+            sender: None,
+            receiver: None,
+            sampler: None,
+            datagram_sender: None,
+            datagram_receiver: None,
+        };
+        let span = (warmup, end);
+        let begun = running
+            .begin_datagrams(datagrams, clock, span, ticks.clone())
+            .and_then(|()| running.begin_connections(connections, clock, span, (ticks, sample_every, manner)));
+        match begun {
+            Ok(()) => Ok(running),
+            Err(cause) => Err(running.abandoned(cause)),
+        }
+    }
+}
+
+/// A job with what it has.
+type Work = (Job, App, Pair);
+
+fn receivers(of: &[Work]) -> Vec<(Job, Arc<OwnedFd>)> {
+    of.iter().map(|(job, _, pair)| (job.clone(), Arc::clone(&pair.receiver))).collect()
+}
+
+fn spawn<T: Send + 'static>(
+    name: &str,
+    clock: Clock,
+    core: Option<usize>,
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> io::Result<JoinHandle<io::Result<T>>> {
+    let begin = move || {
+        if let Some(core) = core {
+            pin(core)?;
+        }
+        while monotonic_ns() < clock.epoch() {
+            sleep_until(clock.epoch());
+        }
+        work()
+    };
+    Builder::new().name(name.into()).spawn(begin)
+}
+
+/// What `worker` came back with; `None` if there was nothing for it to do.
+fn joined<T>(worker: Worker<T>) -> io::Result<Option<T>> {
+    let answer =
+        worker.map(|w| w.join().unwrap_or_else(|_| Err(io::Error::other("a thread of the traffic broke down"))));
+    answer.transpose()
+}
+
+impl Running {
+    // Receivers first, in both: what is sent at zero finds them.
+    fn begin_datagrams(
+        &mut self,
+        work: Vec<Work>,
+        clock: Clock,
+        (warmup, end): (Time, Time),
+        ticks: Ticks,
+    ) -> io::Result<()> {
+        if work.is_empty() {
+            return Ok(());
+        }
+        let mut receiving = datagrams::Receiving::new(&receivers(&work), clock, ticks, &self.halt)?;
+        receiving.poller().account_from(warmup);
+        self.datagram_receiver = Some(spawn("datagrams in", clock, None, move || receiving.run())?);
+        let task = |(job, app, pair): Work| datagrams::Task { job, app, socket: pair.sender };
+        let tasks = work.into_iter().map(task).collect();
+        let sending = datagrams::Sending::new(tasks, clock, warmup, end, &self.halt);
+        self.datagram_sender = Some(spawn("datagrams out", clock, None, move || Ok(sending.run()))?);
+        Ok(())
+    }
+
+    fn begin_connections(
+        &mut self,
+        work: Vec<Work>,
+        clock: Clock,
+        (warmup, end): (Time, Time),
+        (ticks, sample_every, manner): (Ticks, Span, Manner),
+    ) -> io::Result<()> {
+        if work.is_empty() {
+            return Ok(());
+        }
+        let [out_core, in_core] = [0, 1].map(|end| manner.cores.map(|cores| cores[end]));
+        let mut receiving = Receiving::new(&receivers(&work), clock, ticks, &self.halt)?;
+        if manner.copies {
+            receiving.copies();
+        }
+        receiving.poller().account_from(warmup);
+        self.receiver = Some(spawn("streams in", clock, in_core, move || receiving.run())?);
+        let watched = work.iter().zip(&self.lines).map(|((job, ..), l)| (job.flow, Arc::clone(l))).collect();
+        let sampling = Ticks::new(warmup, end, Some(sample_every));
+        let mut sampler = Sampler::new(watched, clock, sampling, &self.halt, self.rows.clone())?;
+        sampler.poller().account_from(warmup);
+        self.sampler = Some(spawn("sampler", clock, None, move || sampler.run())?);
+        let task = |((job, app, _), line): (Work, &Arc<Line>)| sending::Task { job, app, line: Arc::clone(line) };
+        let tasks = work.into_iter().zip(&self.lines).map(task).collect();
+        let mut sending = sending::Sending::new(tasks, clock, end, &self.halt)?;
+        sending.poller().account_from(warmup);
+        self.sender = Some(spawn("streams out", clock, out_core, move || sending.run())?);
+        Ok(())
+    }
+
+    /// Ends the threads that there are already, as the others could not be started for `cause`.
+    fn abandoned(self, cause: io::Error) -> io::Error {
+        self.halt.say();
+        // What came of them is nobody's: that there is a cause is known.
+        _ = self.join();
+        cause
+    }
+
+    /// The samples so far, for whoever does not want them to pile up.
+    pub fn rows(&self) -> Rows {
+        self.rows.clone()
+    }
+
+    /// What ends the run early.
+    pub fn halt(&self) -> Halt {
+        self.halt.clone()
+    }
+
+    /// Waits for the end of the run: what came of each flow.
+    ///
+    /// # Errors
+    /// A thread could not go on.
+    pub fn join(self) -> io::Result<Outcomes> {
+        let mut out = Outcomes::default();
+        let (mut sent, mut received, mut seen) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut handed_over, mut came) = (Vec::new(), Vec::new());
+        if let Some((what, spent)) = joined(self.sender)? {
+            sent = what;
+            out.spent.push(spent);
+        }
+        if let Some((what, progress, spent)) = joined(self.receiver)? {
+            received = what;
+            out.progress = progress;
+            out.spent.push(spent);
+        }
+        if let Some((what, missed, spent)) = joined(self.sampler)? {
+            (seen, out.missed_samples) = (what, missed);
+            out.spent.push(spent);
+        }
+        if let Some((what, spent)) = joined(self.datagram_sender)? {
+            handed_over = what;
+            out.spent.push(spent);
+        }
+        if let Some((what, progress, spent)) = joined(self.datagram_receiver)? {
+            came = what;
+            out.progress.extend(progress);
+            out.spent.push(spent);
+        }
+        out.progress.sort_by_key(|row| (row.at, row.flow));
+        out.samples = self.rows.take();
+        let controls = self.lines.iter().map(|line| sockets::control(line.sender.as_fd()));
+        let mut connections = sent.into_iter().zip(seen).zip(received).zip(controls);
+        let mut datagrams = handed_over.into_iter().zip(came);
+        for (is_connection, flow) in self.kinds {
+            let outcome = if is_connection {
+                connections.next().map(|(((s, w), r), control)| Outcome::of_connection(flow, control, s, w, r))
+            } else {
+                datagrams.next().map(|(s, c)| Outcome::of_datagrams(flow, s, c))
+            };
+            out.flows.push(outcome.ok_or_else(|| io::Error::other("a flow was lost count of"))?);
+        }
+        Ok(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::traffic::usage::Role;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    #[test]
+    fn a_run_that_cannot_begin_ends_the_threads_that_it_has() {
+        let (halt, ended) = (Halt::new().expect("a descriptor"), Arc::new(AtomicBool::new(false)));
+        let (said, told) = (halt.clone(), Arc::clone(&ended));
+        let work = move || {
+            // A sender whose run goes on for a while.
+            let patience = monotonic_ns() + 10_000_000_000;
+            while !said.is_said() && monotonic_ns() < patience {
+                sleep_until(monotonic_ns() + 1_000_000);
+            }
+            told.store(said.is_said(), Ordering::Release);
+            Ok((vec![], Spent::so_far(Role::DatagramSender)))
+        };
+        let running = Running {
+            halt,
+            rows: Rows::default(),
+            lines: vec![],
+            kinds: vec![(false, 0)],
+            sender: None,
+            receiver: None,
+            sampler: None,
+            datagram_sender: Some(spawn("datagrams out", Clock::start(), None, work).expect("a thread")),
+            datagram_receiver: None,
+        };
+        let cause = running.abandoned(io::Error::other("no descriptors are left"));
+        assert_eq!(cause.to_string(), "no descriptors are left");
+        assert!(ended.load(Ordering::Acquire), "it was told, and waited for");
+    }
+}

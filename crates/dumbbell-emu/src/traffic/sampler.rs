@@ -1,0 +1,283 @@
+//! The thread that asks the sending sockets how they stand, some hundred times a second.
+use super::poller::{Halt, Poller};
+use super::shared::Line;
+use super::ticks::Ticks;
+use super::usage::{Role, Spent};
+use crate::clock::Clock;
+use crate::sys::tcp::{self as call, TcpInfo};
+use dumbbell_core::transport::Phase;
+use dumbbell_core::units::Time;
+use std::io;
+use std::os::fd::AsFd;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// One connection at an instant, as its kernel tells it (TCP_INFO).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sample {
+    /// When it was asked.
+    pub at: Time,
+    /// The flow's number in the plan.
+    pub flow: u32,
+    /// Congestion window, segments.
+    pub cwnd: u32,
+    /// Slow-start threshold, segments; `None` while there is none.
+    pub ssthresh: Option<u32>,
+    /// Segment size without options, bytes.
+    pub mss: u32,
+    /// Smoothed round-trip time, microseconds; 0 before the first sample.
+    pub rtt_us: u32,
+    /// Its mean deviation, microseconds.
+    pub rttvar_us: u32,
+    /// Least round-trip time so far, microseconds.
+    pub min_rtt_us: u32,
+    /// Retransmission timeout, microseconds.
+    pub rto_us: u32,
+    /// Segments sent and neither acknowledged cumulatively nor taken for lost and not sent again: as Linux counts its flight,
+    /// `unacked - (sacked + lost) + retrans`.
+    pub in_flight: u32,
+    /// Of the segments not acknowledged, those taken for lost.
+    pub lost: u32,
+    /// Segments sent again and not acknowledged.
+    pub retrans: u32,
+    /// Segments sent again, ever.
+    pub total_retrans: u32,
+    /// Segments that arrived twice, as the receiver told (D-SACK), ever.
+    pub duplicates: u32,
+    /// Segments with data sent, ever, repetitions included.
+    pub segments_sent: u32,
+    /// Payload bytes sent, ever, repetitions included.
+    pub bytes_sent: u64,
+    /// Payload bytes acknowledged, ever.
+    pub bytes_acked: u64,
+    /// Segments delivered, ever.
+    pub delivered: u32,
+    /// Of these, those that were answered with an ECN echo.
+    pub delivered_ce: u32,
+    /// Expiries of the retransmission timer, ever; `None` if this kernel does not count them (before Linux 6.7).
+    pub timeouts: Option<u16>,
+    /// Rate at which segments leave, bytes a second; `u64::MAX`: as fast as the window allows.
+    pub pacing_rate: u64,
+    /// Time in which there was something to send, and of this the time limited by the receiver's window and by the sender's
+    /// buffer, microseconds.
+    pub busy_us: u64,
+    /// See `busy_us`.
+    pub window_limited_us: u64,
+    /// See `busy_us`.
+    pub buffer_limited_us: u64,
+    /// The receiver's window, bytes.
+    pub peer_window: u32,
+    /// Where the sender stands.
+    pub phase: Phase,
+}
+
+/// `TCP_INFINITE_SSTHRESH`.
+const NO_THRESHOLD: u32 = 0x7fff_ffff;
+
+impl Sample {
+    /// From what a kernel wrote, `known` bytes of it.
+    pub fn of(at: Time, flow: usize, i: &TcpInfo, known: usize) -> Sample {
+        Sample {
+            at,
+            flow: flow as u32,
+            cwnd: i.snd_cwnd,
+            ssthresh: Some(i.snd_ssthresh).filter(|s| *s < NO_THRESHOLD),
+            mss: i.snd_mss,
+            rtt_us: i.rtt,
+            rttvar_us: i.rttvar,
+            min_rtt_us: i.min_rtt,
+            rto_us: i.rto,
+            in_flight: (i.unacked + i.retrans).saturating_sub(i.sacked + i.lost),
+            lost: i.lost,
+            retrans: i.retrans,
+            total_retrans: i.total_retrans,
+            duplicates: i.dsack_dups,
+            segments_sent: i.data_segs_out,
+            bytes_sent: i.bytes_sent,
+            bytes_acked: i.bytes_acked,
+            delivered: i.delivered,
+            delivered_ce: i.delivered_ce,
+            timeouts: TcpInfo::counts_timeouts(known).then_some(i.total_rto),
+            pacing_rate: i.pacing_rate,
+            busy_us: i.busy_time,
+            window_limited_us: i.rwnd_limited,
+            buffer_limited_us: i.sndbuf_limited,
+            peer_window: i.snd_wnd,
+            phase: phase(i.ca_state),
+        }
+    }
+}
+
+/// `TCP_CA_*` of include/uapi/linux/tcp.h in our words: what is not repairing a loss is open, disorder (duplicates that tell
+/// of nothing yet) and the reduction after an ECN echo (CWR) too.
+fn phase(ca_state: u8) -> Phase {
+    match ca_state {
+        3 => Phase::Recovery,
+        4 => Phase::Loss,
+        _ => Phase::Open,
+    }
+}
+
+/// Means over the window from the warm-up to the end, from the samples in it, each of which counts for the time until the
+/// next one.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Means {
+    /// Integral of the congestion window, segment seconds.
+    pub cwnd_integral: f64,
+    /// Seconds that were looked at.
+    pub seconds: f64,
+    /// Sum of smoothed round-trip times over samples that have one, seconds.
+    pub rtt_sum: f64,
+    /// How many these are.
+    pub rtt_count: u64,
+}
+
+/// What was seen of one connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Seen {
+    /// At the end of the warm-up; `None`: it was not open by then.
+    pub warm: Option<Sample>,
+    /// At the end of the run; `None`: it never was.
+    pub end: Option<Sample>,
+    /// In between.
+    pub means: Means,
+    last: Option<Sample>,
+}
+
+/// Rows of all flows, for whoever takes them while the run goes on or afterwards.
+#[derive(Clone, Default)]
+pub struct Rows(Arc<Mutex<Vec<Sample>>>);
+
+impl Rows {
+    /// Those since the last call, in the order of time.
+    pub fn take(&self) -> Vec<Sample> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+    fn add(&self, rows: &[Sample]) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(rows);
+    }
+}
+
+/// Looks at all connections, at each tick.
+pub struct Sampler {
+    clock: Clock,
+    poller: Poller,
+    lines: Vec<(usize, Arc<Line>)>,
+    seen: Vec<Seen>,
+    ticks: Ticks,
+    rows: Rows,
+    missed: u64,
+}
+
+impl Sampler {
+    /// Looks at the sockets of `lines` (with their flows' numbers) at each of `ticks`; rows go to `rows`.
+    ///
+    /// # Errors
+    /// No descriptors are left.
+    pub fn new(
+        lines: Vec<(usize, Arc<Line>)>,
+        clock: Clock,
+        ticks: Ticks,
+        halt: &Halt,
+        rows: Rows,
+    ) -> io::Result<Sampler> {
+        let seen = vec![Seen::default(); lines.len()];
+        Ok(Sampler { clock, poller: Poller::new(clock, halt)?, lines, seen, ticks, rows, missed: 0 })
+    }
+
+    /// The thread's clock, for an account of what it costs.
+    pub fn poller(&mut self) -> &mut Poller {
+        &mut self.poller
+    }
+
+    /// Works until the end, or until it is told that it is over: what was seen, and how many instants of the series were
+    /// missed because the thread came late. Totals are never missed.
+    ///
+    /// # Errors
+    /// The kernel cannot wait.
+    pub fn run(mut self) -> io::Result<(Vec<Seen>, u64, Spent)> {
+        let mut batch = Vec::with_capacity(self.lines.len());
+        while self.poller.wait(self.ticks.next(), |_, _| {})? {
+            // Late by several periods: what was at these instants nobody knows any more.
+            self.missed += self.ticks.skip(self.clock.now());
+            while self.ticks.next() <= self.clock.now() {
+                self.look(&mut batch);
+            }
+            self.rows.add(&batch);
+            batch.clear();
+            if self.ticks.next() == Time::NEVER {
+                break;
+            }
+        }
+        if self.ticks.next() < Time::NEVER {
+            for i in 0..self.lines.len() {
+                self.ask(i, (false, true));
+            }
+        }
+        let spent = self.poller.spent(Role::Sampler);
+        Ok((self.seen, self.missed, spent))
+    }
+
+    /// One tick.
+    fn look(&mut self, batch: &mut Vec<Sample>) {
+        let tick = self.ticks.take();
+        for i in 0..self.lines.len() {
+            // What is over stands still: it is asked where totals are taken.
+            if self.lines[i].1.is_finished() && self.seen[i].end.is_some() && !tick.end && !tick.warm {
+                continue;
+            }
+            if let Some(sample) = self.ask(i, (tick.warm, tick.end))
+                && tick.row
+                && self.lines[i].1.rows
+            {
+                batch.push(sample);
+            }
+        }
+    }
+
+    /// Asks the socket of `i`, if it is open.
+    fn ask(&mut self, i: usize, (warm, end): (bool, bool)) -> Option<Sample> {
+        let (flow, line) = &self.lines[i];
+        if !line.is_opened() {
+            return None;
+        }
+        let finished = line.is_finished();
+        let (info, known) = call::info(line.sender.as_fd()).ok()?;
+        let sample = Sample::of(self.clock.now(), *flow, &info, known);
+        let seen = &mut self.seen[i];
+        if warm {
+            seen.warm = Some(sample);
+        }
+        let windowed = self.ticks.past_warmup(sample.at);
+        if windowed {
+            seen.means.add(seen.last, &sample);
+        }
+        seen.last = (windowed || warm).then_some(sample);
+        if end || finished {
+            seen.end = Some(sample);
+        }
+        Some(sample)
+    }
+}
+
+impl Means {
+    /// `sample` comes after `last`, if that lies in the window.
+    fn add(&mut self, last: Option<Sample>, sample: &Sample) {
+        if let Some(last) = last {
+            let seconds = sample.at.since(last.at).seconds();
+            self.cwnd_integral += f64::from(last.cwnd) * seconds;
+            self.seconds += seconds;
+        }
+        if sample.rtt_us > 0 {
+            self.rtt_sum += f64::from(sample.rtt_us) * 1e-6;
+            self.rtt_count += 1;
+        }
+    }
+    /// Time-weighted mean of the congestion window, segments.
+    pub fn cwnd(&self) -> Option<f64> {
+        (self.seconds > 0.0).then(|| self.cwnd_integral / self.seconds)
+    }
+    /// Mean of the smoothed round-trip time, seconds.
+    pub fn rtt(&self) -> Option<f64> {
+        (self.rtt_count > 0).then(|| self.rtt_sum / self.rtt_count as f64)
+    }
+}

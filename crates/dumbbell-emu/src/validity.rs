@@ -1,0 +1,207 @@
+//! Whether a run on the testbed is worth something, and if not, why: each reason with the number, its bound and what to do.
+//!
+//! A router that is late still forwards, a card that makes checksums still sends: everything seems to work, and the
+//! numbers are wrong. So no run is told without this: what a network found is given out by
+//! [`crate::router::Finished::judge`] and nothing else, and a [`Validity`] is made by [`judge`] and nothing else.
+mod rules;
+#[cfg(test)]
+mod tests;
+mod traffic;
+
+pub use traffic::Traffic;
+
+use crate::calibrate::Calibration;
+use crate::inspect::Findings;
+use crate::router::lateness::Percentiles;
+use crate::router::meters::Measured;
+use dumbbell_plan::Class;
+use serde::{Deserialize, Serialize};
+
+/// The bounds that are not of a class.
+pub mod bound {
+    /// Of the run, the share that may lie in stalls longer than a millisecond.
+    pub const STALLED: f64 = 0.001;
+    /// By how much the bottleneck's rate may be wrong, as a share of it.
+    pub const RATE: f64 = 0.005;
+    /// Of the machine's time, the share that its owner may give to others.
+    pub const STEAL: f64 = 0.05;
+    /// Retransmissions that need no loss, for each flow: a handshake's or a close's, and a tail loss probe (RFC 8985
+    /// section 7) whose packet was on its way.
+    pub const PER_FLOW: u64 = 2;
+    /// How late a flow's datagrams may be handed over in the mean, microseconds: as long as the kernel may keep a thread
+    /// without real-time priority waiting for another, time and again.
+    pub const SENT_LATE_US: f64 = 1_000.0;
+    /// And of the losses this share: timeouts that send again what was not lost.
+    pub const SPURIOUS: f64 = 0.01;
+}
+
+/// What is known of a run besides what the router measured.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// What was asked for.
+    pub class: Class,
+    /// The kind of door.
+    pub datapath: String,
+    /// What the machine could do before the run; `None`: that was not asked for.
+    pub calibration: Option<Calibration>,
+    /// What TCP sent again; `None`: no sender that could be asked.
+    pub retransmissions: Option<Retransmissions>,
+    /// What the log was replayed to; `None`: it was not.
+    pub replay: Option<Replay>,
+    /// What its own traffic says of itself.
+    pub traffic: Traffic,
+    /// Whether the run ends with somebody's programs, and its plan says only when at the latest.
+    pub open_ended: bool,
+}
+
+/// Losses as the router knows them, and as the senders do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Retransmissions {
+    /// Packets with data of TCP flows that the network dropped or damaged.
+    pub router_drops: u64,
+    /// Segments that their senders sent again.
+    pub retransmits: u64,
+    /// Of these, as the log has it, segments whose last transmission had arrived: what a timeout without SACK, or one that
+    /// came too early, sends again in vain.
+    pub needless: u64,
+    /// Of these, those by which there are more because a packet that was too large for a link is repeated as several.
+    pub resized: u64,
+    /// Packets that were on their way at the end: their senders do not know yet what became of them.
+    pub in_flight: u64,
+    /// Flows.
+    pub flows: u64,
+}
+
+impl Retransmissions {
+    /// By how many the two counts may differ.
+    pub fn tolerance(&self) -> u64 {
+        let share = (self.router_drops as f64 * bound::SPURIOUS) as u64;
+        self.in_flight + bound::PER_FLOW * self.flows + share
+    }
+    /// By how many they do differ.
+    pub fn apart(&self) -> u64 {
+        (self.router_drops + self.needless + self.resized).abs_diff(self.retransmits)
+    }
+}
+
+/// A log that was given to another network of the same plan.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Replay {
+    /// Packets that came in.
+    pub packets: u64,
+    /// What came out otherwise than in the run.
+    pub mismatches: u64,
+}
+
+/// Whether a run is worth something.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Validity {
+    /// Whether it is.
+    pub valid: bool,
+    /// How exact it had to be.
+    pub class: Class,
+    /// Why it is not.
+    pub reasons: Vec<String>,
+    /// The kind of door.
+    pub datapath: String,
+    /// Whether the router ran with real-time priority.
+    pub realtime: bool,
+    /// What the kernel did not permit.
+    pub denied: Vec<String>,
+    /// What the machine could do before; `None`: it was not measured.
+    pub calibration: Option<Calibration>,
+    /// How late packets were written.
+    pub lateness_us: Percentiles,
+    /// By how much gaps between packets that left the bottleneck back to back were wrong.
+    pub gap_error_us: Percentiles,
+    /// Stalls.
+    pub stalls: crate::router::stalls::Stalls,
+    /// The error of the bottleneck's rate as a share; `None`: it was never busy.
+    pub rate_error: Option<f64>,
+    /// Packets that got lost between a host and the router.
+    pub port_drops: PortDrops,
+    /// Packets above the MTU.
+    pub oversized_frames: u64,
+    /// Packets with a wrong checksum, and what was no IP packet.
+    pub bad_checksums: u64,
+    /// Packets of no flow of the plan.
+    pub strangers: u64,
+    /// All of these by their reasons, the first of each in words.
+    pub turned_away: Findings,
+    /// The account of packets.
+    pub conservation: Conservation,
+    /// Losses and repetitions.
+    pub retransmissions: Option<Retransmissions>,
+    /// What its own traffic says of itself.
+    pub traffic: Traffic,
+    /// Processor time.
+    pub cpu: crate::router::cpu::Cpu,
+    /// Records of packets that were lost on their way to the log.
+    pub log_overflow: u64,
+    /// The replay.
+    pub replay: Option<Replay>,
+}
+
+/// Packets that got lost at doors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct PortDrops {
+    /// Sent by a host, never read.
+    pub sent: u64,
+    /// Written by the router, never taken.
+    pub written: u64,
+}
+
+/// Every packet is somewhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Conservation {
+    /// Whether `incoming = out + dropped + inside`, and nothing came out that had not come in.
+    pub ok: bool,
+    /// Packets that came in.
+    #[serde(rename = "in")]
+    pub incoming: u64,
+    /// Packets of which something came out.
+    pub out: u64,
+    /// Packets that the network dropped.
+    pub dropped: u64,
+    /// Packets that are in it at the end.
+    pub inside: u64,
+}
+
+/// Judges a run.
+pub fn judge(measured: &Measured, facts: &Facts) -> Validity {
+    let counts = &measured.counts;
+    let (incoming, out, dropped, inside) = (counts.incoming, counts.delivered, counts.dropped, measured.inside);
+    let losses = measured.losses.iter();
+    let (sent, written) = losses.fold((0, 0), |(s, w), loss| (s + loss.sent, w + loss.written));
+    let ok = incoming == out + dropped + inside && counts.orphans == 0;
+    let mut validity = Validity {
+        valid: false,
+        class: facts.class,
+        reasons: vec![],
+        datapath: facts.datapath.clone(),
+        realtime: measured.privilege.real_time,
+        denied: measured.privilege.denied.clone(),
+        calibration: facts.calibration,
+        lateness_us: measured.lateness_us,
+        gap_error_us: measured.gap_error_us,
+        stalls: measured.stalls,
+        rate_error: measured.rate_error,
+        port_drops: PortDrops { sent, written },
+        oversized_frames: counts.oversized,
+        bad_checksums: counts.bad_checksums + counts.malformed,
+        strangers: counts.strangers,
+        turned_away: counts.findings.clone(),
+        conservation: Conservation { ok, incoming, out, dropped, inside },
+        retransmissions: facts.retransmissions,
+        traffic: facts.traffic.clone(),
+        cpu: measured.cpu,
+        log_overflow: counts.log_overflow,
+        replay: facts.replay,
+    };
+    let broken_off = rules::broken_off(measured).filter(|_| !facts.open_ended);
+    validity.reasons = rules::RULES.iter().filter_map(|rule| rule(&validity, measured)).collect();
+    validity.reasons.splice(0..0, broken_off);
+    validity.valid = validity.reasons.is_empty();
+    validity
+}

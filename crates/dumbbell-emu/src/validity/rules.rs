@@ -1,0 +1,259 @@
+//! The rules, one function each: a reason why a run is worth nothing, or none.
+use super::{Validity, bound};
+use crate::router::meters::Measured;
+
+/// A reason against a run.
+pub(super) type Rule = fn(&Validity, &Measured) -> Option<String>;
+
+/// All of them; the most telling first.
+pub(super) const RULES: &[Rule] = &[
+    used,
+    conserved,
+    replayed,
+    logged,
+    sized,
+    summed,
+    sent,
+    written,
+    remembered,
+    in_time,
+    attended,
+    rested,
+    at_the_rate,
+    repeated,
+    unbroken,
+    taken,
+    handed_over,
+    undisturbed,
+];
+
+/// It went to its end.
+pub(super) fn broken_off(m: &Measured) -> Option<String> {
+    (m.seconds < m.planned_seconds)
+        .then(|| format!("the run ended after {:.3} s of {:.3} s: let it end", m.seconds, m.planned_seconds))
+}
+
+/// Something happened.
+fn used(_: &Validity, m: &Measured) -> Option<String> {
+    (m.counts.incoming == 0).then(|| {
+        let strangers = match m.counts.strangers {
+            0 => String::new(),
+            n => format!(" ({n} came that are of no flow of the scenario)"),
+        };
+        format!("no packet came to the router{strangers}: see whether the hosts' programs ran, and to whom they spoke")
+    })
+}
+
+fn conserved(v: &Validity, m: &Measured) -> Option<String> {
+    let c = &v.conservation;
+    (!c.ok).then(|| {
+        format!(
+            "packets are not conserved: {} came in, {} came out, {} were dropped, {} are inside, and {} came out that had not \
+             come in: this is a fault of Dumbbell; please report it with the log",
+            c.incoming, c.out, c.dropped, c.inside, m.counts.orphans
+        )
+    })
+}
+
+fn replayed(v: &Validity, _: &Measured) -> Option<String> {
+    let replay = v.replay.filter(|replay| replay.mismatches > 0)?;
+    Some(format!(
+        "{} of the {} packets of the log fare otherwise when it is replayed: this is a fault of Dumbbell; please report it \
+         with the log",
+        replay.mismatches, replay.packets
+    ))
+}
+
+fn logged(v: &Validity, _: &Measured) -> Option<String> {
+    (v.log_overflow > 0).then(|| {
+        format!(
+            "{} records of packets found no room on their way to the log, and all must: lower the rate, or free the machine",
+            v.log_overflow
+        )
+    })
+}
+
+fn sized(v: &Validity, m: &Measured) -> Option<String> {
+    (v.oversized_frames > 0).then(|| {
+        format!(
+            "{} packets were larger than the MTU{}: a host leaves segmentation to its card; switch tso, gso and gro off",
+            v.oversized_frames,
+            complaint(m)
+        )
+    })
+}
+
+fn summed(v: &Validity, m: &Measured) -> Option<String> {
+    (v.bad_checksums > 0).then(|| {
+        format!(
+            "{} packets had a wrong checksum or header{}: a host leaves checksums to its card; switch tx checksumming off",
+            v.bad_checksums,
+            complaint(m)
+        )
+    })
+}
+
+fn complaint(m: &Measured) -> String {
+    m.counts.first_complaint.as_ref().map_or_else(String::new, |text| format!(" (the first: {text})"))
+}
+
+fn sent(v: &Validity, _: &Measured) -> Option<String> {
+    (v.port_drops.sent > 0).then(|| {
+        format!(
+            "{} packets got lost between a host and the router, and none may: the router did not read in time; lower the \
+             rate, or free the machine",
+            v.port_drops.sent
+        )
+    })
+}
+
+fn written(v: &Validity, m: &Measured) -> Option<String> {
+    (v.port_drops.written > 0).then(|| {
+        let cause = m.counts.first_refusal.as_ref().map_or_else(String::new, |text| format!(" ({text})"));
+        format!(
+            "{} packets got lost between the router and a host{cause}, and none may: the host did not take them in time; \
+             lower the rate, or free the machine",
+            v.port_drops.written
+        )
+    })
+}
+
+fn remembered(_: &Validity, m: &Measured) -> Option<String> {
+    (m.counts.no_room > 0).then(|| {
+        format!(
+            "there was no memory for {} packets: make the queues or the delays of the scenario smaller",
+            m.counts.no_room
+        )
+    })
+}
+
+fn in_time(v: &Validity, m: &Measured) -> Option<String> {
+    let one = m.packet_time_us?;
+    let most = one * f64::from(v.class.packets());
+    let late = v.lateness_us.p99;
+    (late > most).then(|| {
+        let looser = if late <= 5.0 * one { ", or ask for the class `loose` (5 packets)" } else { "" };
+        let priority = if v.realtime { "" } else { ", give it real-time priority" };
+        format!(
+            "1 % of the packets were more than {late:.1} us late, and in the class `{}` {most:.1} us are permitted, the time of \
+             {} at the bottleneck: lower the rate{priority}, free the machine{looser}",
+            v.class.name(),
+            match v.class.packets() {
+                1 => "1 packet".to_owned(),
+                n => format!("{n} packets"),
+            }
+        )
+    })
+}
+
+fn attended(v: &Validity, _: &Measured) -> Option<String> {
+    let stalls = &v.stalls;
+    (stalls.share_of_time > bound::STALLED).then(|| {
+        let throttled = match stalls.throttled {
+            0 => String::new(),
+            n => format!("; {n} of them were the kernel's limit for real-time threads"),
+        };
+        let stolen = match v.cpu.steal_share {
+            Some(share) if share > 0.0 => {
+                format!("; of this machine's time its owner gave {:.2} % to others", share * 100.0)
+            }
+            _ => String::new(),
+        };
+        format!(
+            "the router stood still for {:.2} % of the time in {} stalls longer than 1 ms (the longest {:.1} ms), and {:.1} % \
+             are permitted{throttled}{stolen}: free the machine, or give the router a core of its own",
+            stalls.share_of_time * 100.0,
+            stalls.over_1ms,
+            stalls.longest_ms,
+            bound::STALLED * 100.0
+        )
+    })
+}
+
+fn rested(_: &Validity, m: &Measured) -> Option<String> {
+    (m.rests > 0).then(|| {
+        format!(
+            "the router was busy for more than nine tenths of the time and had to pause {} times, so that the kernel \
+             would not stop it: lower the rate",
+            m.rests
+        )
+    })
+}
+
+fn at_the_rate(v: &Validity, _: &Measured) -> Option<String> {
+    let error = v.rate_error.filter(|error| *error > bound::RATE)?;
+    Some(format!(
+        "the bottleneck's rate was wrong by {:.3} % while it was busy, and {:.1} % are permitted: lower the rate, or free the \
+         machine",
+        error * 100.0,
+        bound::RATE * 100.0
+    ))
+}
+
+/// Every loss is repaired by one retransmission, and every other retransmission was in vain, but for those of
+/// [`super::Retransmissions::tolerance`].
+fn repeated(v: &Validity, _: &Measured) -> Option<String> {
+    let r = v.retransmissions?;
+    let (apart, most) = (r.apart(), r.tolerance());
+    (apart > most).then(|| {
+        let what = if r.retransmits > r.router_drops + r.needless + r.resized {
+            "packets get lost where the router does not see it"
+        } else {
+            "losses are not repaired, or the senders' counts are incomplete"
+        };
+        format!(
+            "the network lost {} packets of TCP and their senders sent {} again, {} of them in vain: {apart} apart, and {most} \
+             are permitted ({} were on their way at the end, {} for each of {} flows, {:.0} % of the losses): {what}; see \
+             `port_drops` and the hosts' counters",
+            r.router_drops,
+            r.retransmits,
+            r.needless,
+            r.in_flight,
+            bound::PER_FLOW,
+            r.flows,
+            bound::SPURIOUS * 100.0
+        )
+    })
+}
+
+fn unbroken(v: &Validity, _: &Measured) -> Option<String> {
+    let troubles = &v.traffic.troubles;
+    let first = troubles.first()?;
+    Some(format!(
+        "{} connections broke, and none may (the first: {first}): see whether the scenario lets its packets through, and what \
+         the hosts' kernels say",
+        troubles.len()
+    ))
+}
+
+fn taken(v: &Validity, _: &Measured) -> Option<String> {
+    (v.traffic.no_room > 0).then(|| {
+        format!(
+            "{} datagrams came for which their receiver's socket had no room, and all must have it: lower the rate, or free \
+             the machine",
+            v.traffic.no_room
+        )
+    })
+}
+
+fn handed_over(v: &Validity, _: &Measured) -> Option<String> {
+    let late = v.traffic.late_mean_us;
+    (late > bound::SENT_LATE_US).then(|| {
+        format!(
+            "the datagrams of a flow were handed over {late:.1} us late in the mean (at most {:.1} us), and {:.1} us are \
+             permitted: lower the rate, or free the machine",
+            v.traffic.late_max_us,
+            bound::SENT_LATE_US
+        )
+    })
+}
+
+fn undisturbed(v: &Validity, _: &Measured) -> Option<String> {
+    let steal = v.cpu.steal_share.filter(|steal| *steal > bound::STEAL)?;
+    Some(format!(
+        "the machine's owner gave {:.1} % of its time to others (steal), and {:.0} % are permitted: run it where the machine is \
+         one's own",
+        steal * 100.0,
+        bound::STEAL * 100.0
+    ))
+}

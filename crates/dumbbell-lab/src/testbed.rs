@@ -1,0 +1,231 @@
+//! Runs between real hosts: made by the testbed, recorded from its log, judged.
+mod gigabyte;
+mod replayed;
+mod shell;
+
+pub use gigabyte::gigabyte;
+pub use replayed::replay;
+pub use shell::shell;
+
+use crate::engine::{Engine, Ran, Stop, WHOLE, raised, unwritten, wanted};
+use crate::outcome;
+use crate::problem::{Diagnostic, Problem, Texts, code};
+use crate::record::{self, Recorder, Series};
+use dumbbell_core::foreign::Makers;
+use dumbbell_core::units::{Span, Time};
+use dumbbell_emu::live::again::Again;
+use dumbbell_emu::live::fault::LiveFault;
+use dumbbell_emu::live::replay::{ReplayFault, Replayed, Witness, replay as replay_log};
+use dumbbell_emu::live::series::{Counted, rows};
+use dumbbell_emu::live::{self, Live, Orders, report};
+use dumbbell_emu::log::{Reader, Record};
+use dumbbell_emu::rootless;
+use dumbbell_emu::trouble::Trouble;
+use dumbbell_emu::validity::{Facts, Replay, Retransmissions, Traffic};
+use dumbbell_plan::{Plan, Transport};
+use parquet::errors::ParquetError;
+use serde_json::Value;
+use std::fs::File;
+use std::io::{self, BufReader, Seek};
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
+
+/// The log's name among a run's records.
+pub const LOG: &str = "run.log";
+
+/// One run between real hosts.
+///
+/// # Errors
+/// What the kernel has not, what this machine lacks or cannot keep up with, that it was stopped, or that something cannot be
+/// written.
+pub fn emulate(engine: &Engine<'_>, plan: &Plan, hash: &str, dir: Option<&Path>) -> Result<Ran, Stop> {
+    let began = Instant::now();
+    let dir = dir.filter(|_| wanted(plan));
+    let mut log = open_log(dir).map_err(|e| unkept(&engine.shown, &e))?;
+    let passed = AtomicU64::new(0);
+    let progress = |share: f64| {
+        let now = (share.clamp(0.0, 1.0) * WHOLE) as u64;
+        let before = passed.fetch_max(now, Relaxed);
+        engine.meter.passed.fetch_add(now.saturating_sub(before), Relaxed);
+    };
+    let own = log.try_clone().map_err(|e| unkept(&engine.shown, &e))?;
+    let orders = Orders {
+        plan,
+        makers: engine.makers,
+        log: Box::new(own),
+        guests: engine.guests.as_ref(),
+        manner: Default::default(),
+        stop: &engine.meter.stop,
+        progress: &progress,
+    };
+    let live = live::run(orders).map_err(refusal)?;
+    // Programs end when they do, and the run with them.
+    let ended = Span::from_ps((live.finished.measured().seconds * 1e12) as u64);
+    let shorter =
+        engine.guests.as_ref().map(|_| Plan { duration: ended, warmup: plan.warmup.min(ended), ..plan.clone() });
+    let visit = live.visit.clone().map(|visit| (visit, ended));
+    let plan = shorter.as_ref().unwrap_or(plan);
+    log.rewind().map_err(|e| unkept(&engine.shown, &e))?;
+    let ran = settle(engine, (plan, hash), (live, log), dir)?;
+    Ok(Ran { wall_s: began.elapsed().as_secs_f64(), visit, ..ran })
+}
+
+/// The log's file: among the records, or one that nobody sees.
+fn open_log(dir: Option<&Path>) -> io::Result<File> {
+    match dir {
+        Some(dir) => File::options().read(true).write(true).create(true).truncate(true).open(dir.join(LOG)),
+        None => tempfile::tempfile(),
+    }
+}
+
+/// From a run's log to its records, its report and what it is worth.
+fn settle(
+    engine: &Engine<'_>,
+    (plan, hash): (&Plan, &str),
+    (live, log): (Live, File),
+    dir: Option<&Path>,
+) -> Result<Ran, Stop> {
+    let unwritten = |e: ParquetError| Stop::Broken(unwritten(&engine.shown, &e));
+    let recorder = dir.map_or_else(|| Recorder::measuring(plan, None), |dir| Recorder::new(plan, engine.makers, dir));
+    let mut recorder = recorder.map_err(unwritten)?;
+    let every = plan.record.every.unwrap_or(plan.duration);
+    let mut told = Told {
+        counted: Counted::new(plan.flows.len(), every, Time::ZERO + plan.duration),
+        tcp: plan.flows.iter().map(|flow| matches!(flow.transport, Transport::Tcp { .. })).collect(),
+        dropped: 0,
+        again: Again::default(),
+    };
+    let replayed = replayed_into(log, (plan, engine.makers), &mut recorder, &mut told);
+    let replayed = replayed.map_err(|fault| match &fault {
+        ReplayFault::Own(failure) => Stop::Failed(raised(failure, plan.seed)),
+        _ => Stop::Failed(replayed::problem(&fault, "the log of this run")),
+    })?;
+    let Replayed { packets, mismatches, passed, .. } = replayed;
+    let replay = Some(Replay { packets, mismatches });
+    for (t, flow, row) in rows(&told.counted, &live.outcomes, &live.outcomes.samples) {
+        use dumbbell_sim::Observer;
+        recorder.flow(t, flow, &row);
+    }
+    let facts = Facts {
+        class: plan.testbed.class,
+        datapath: live.datapath.into(),
+        calibration: live.calibration,
+        retransmissions: retransmissions(&live, &told, passed.fragmentation.is_some_and(|all| all.cuts.refused > 0)),
+        replay,
+        traffic: Traffic::of(&live.outcomes),
+        open_ended: engine.guests.is_some(),
+    };
+    let (_, validity) = live.finished.judge(&facts);
+    let mut report = report::report(plan, passed, &live.outcomes, &told.again);
+    recorder.summarize(&mut report);
+    recorder.tables(&report);
+    let print = outcome::hex(report.fingerprint);
+    recorder.close(&record::metadata(plan, hash, &engine.overrides, &print)).map_err(unwritten)?;
+    Ok(Ran { report, wall_s: 0.0, validity: Some(validity), visit: None })
+}
+
+fn replayed_into(
+    log: File,
+    of: (&Plan, &Makers),
+    recorder: &mut Recorder<'_>,
+    told: &mut Told,
+) -> Result<Replayed, ReplayFault> {
+    let mut log = Reader::new(BufReader::new(log))?;
+    if recorder.follows() {
+        return replay_log(&mut log, of, recorder, told);
+    }
+    replay_log(&mut log, of, &mut Series(recorder), told)
+}
+
+/// What a log tells of a run beside what its network measures.
+struct Told {
+    counted: Counted,
+    /// Of each flow whether it is a connection.
+    tcp: Vec<bool>,
+    /// Packets of connections' senders that were dropped.
+    dropped: u64,
+    again: Again,
+}
+
+impl Witness for Told {
+    fn record(&mut self, record: &Record) {
+        self.counted.record(record);
+        self.again.record(record);
+    }
+    fn lost(&mut self, t: Time, flow: usize) {
+        self.counted.lost(t, flow);
+        self.dropped += u64::from(self.tcp.get(flow) == Some(&true));
+    }
+}
+
+/// Losses as the router knows them, and as the senders do; `None` where no sender of ours can be asked.
+fn retransmissions(live: &Live, told: &Told, refused: bool) -> Option<Retransmissions> {
+    let connections = || live.outcomes.flows.iter().filter(|o| o.control.is_some());
+    let sum = |of: &dyn Fn(&dumbbell_emu::traffic::Outcome) -> u32| connections().map(|o| u64::from(of(o))).sum();
+    let flows = connections().count() as u64;
+    let (dropped, needless) = (told.dropped, told.again.needless());
+    (flows > 0).then(|| Retransmissions {
+        router_drops: dropped,
+        retransmits: sum(&|o| o.sender_end.total_retrans),
+        needless,
+        resized: if refused { told.again.repeated().saturating_sub(dropped + needless) } else { 0 },
+        in_flight: sum(&|o| o.sender_end.in_flight + o.sender_end.lost),
+        flows,
+    })
+}
+
+/// Why there is no run, for people.
+fn refusal(fault: LiveFault) -> Stop {
+    let one = |code, cause: String, fix: Option<String>| {
+        let d = Diagnostic::new(cause);
+        Stop::Failed(Problem::new(code, &[fix.map_or(d.clone(), |fix| d.fix(fix))], &Texts::default()))
+    };
+    match fault {
+        LiveFault::Stopped => Stop::Interrupted,
+        LiveFault::Trouble(Trouble { cause, fix }) => one(code::ENVIRONMENT, cause, Some(fix)),
+        LiveFault::TooMuch(too_much) => one(code::INVALID, too_much.to_string(), None),
+        LiveFault::Plan(fault) => one(code::FAILURE, format!("at {}: {}", fault.at, fault.cause), fault.fix),
+        LiveFault::Unkept(cause) => {
+            let fix = "is the disk full?";
+            Stop::Broken(Problem::failure(format!("the log of a run cannot be kept: {cause}"), Some(fix.into())))
+        }
+        LiveFault::Broke(cause) => one(code::FAILURE, format!("the testbed broke down: {cause}"), None),
+        LiveFault::Refused(all) => {
+            let each = |r: &dumbbell_emu::traffic::Refusal| {
+                Diagnostic::new(format!("flow `{}`, `{}`: {}", r.flow, r.field, r.cause)).fix(r.fix.clone())
+            };
+            let all: Vec<Diagnostic> = all.iter().map(each).collect();
+            Stop::Failed(Problem::new(code::SCENARIO, &all, &Texts::default()))
+        }
+    }
+}
+
+fn unkept(shown: &Path, error: &io::Error) -> Stop {
+    let cause = format!("the log of a run cannot be kept in {}: {error}", shown.display());
+    Stop::Broken(Problem::failure(cause, Some("is the disk full?".into())))
+}
+
+/// What this machine can do, and why not: see `dumbbell_emu::doctor`.
+pub fn doctor() -> Value {
+    dumbbell_emu::doctor::doctor()
+}
+
+/// Runs a command, `[WORDS]`, in a user namespace, where it may make hosts without being root: its exit code.
+///
+/// # Errors
+/// 4: this machine permits no user namespaces, or there is no such command.
+pub fn enclose(argv: &Value) -> Result<i32, Problem> {
+    let mut words = argv.as_array().into_iter().flatten().filter_map(Value::as_str);
+    let mut command = Command::new(words.next().unwrap_or_default());
+    command.args(words);
+    rootless::run(command).map_err(|Trouble { cause, fix }| {
+        Problem::new(code::ENVIRONMENT, &[Diagnostic::new(cause).fix(fix)], &Texts::default())
+    })
+}
+
+/// How long a run takes on the clock on the wall.
+pub fn wall(plan: &Plan) -> Span {
+    plan.duration + live::AROUND
+}

@@ -1,0 +1,63 @@
+//! `dumbbell shell`: a program in a host of a network, while it runs.
+use super::emulate;
+use crate::bring::Nothing;
+use crate::problem::{Diagnostic, Problem, Texts, code};
+use crate::request::Request;
+use crate::run::{Progress, run_with};
+use crate::study::Study;
+use dumbbell_emu::live::guests::Guests;
+use dumbbell_emu::live::topology::Topology;
+use dumbbell_plan::Plan;
+use serde_json::{Value, json};
+
+/// Runs a program between real hosts: a request as [`crate::door::run`]'s, whose first flow goes from the program's host to its
+/// server's, with `"program": [WORDS]` and `"server": [WORDS]` or null. In their words `{client}` and `{server}` stand for
+/// the hosts' addresses. The answer is that of a run on the kernel, with `program` and `server`
+/// (`{"argv", "exit_code", "signal", "iperf3"?}`); `duration_s` is how long the program ran.
+///
+/// # Errors
+/// As [`crate::door::run`]; 2: no program is named, or the network has more than one point; 4: there is no such program.
+pub fn shell(request: &Value, progress: &dyn Fn(Progress) -> bool) -> Result<Value, Problem> {
+    let mut request = request.clone();
+    let mut take = |key: &str| request.as_object_mut().and_then(|map| map.remove(key));
+    let words = |list: Option<Value>| -> Option<Vec<String>> {
+        list?.as_array().map(|all| all.iter().filter_map(|w| w.as_str().map(String::from)).collect())
+    };
+    let (program, server) = (words(take("program")), words(take("server")));
+    let client =
+        program.filter(|words| !words.is_empty()).ok_or_else(|| wrong("no program is named", "write it behind --"))?;
+    request["on"] = json!("kernel");
+    let read = Request::read(&request)?;
+    let study = Study::with(&read.wish(), &Nothing, false)?;
+    let [only] = &study.points[..] else {
+        return Err(wrong("a program runs in one network, and this is a sweep", "choose one of its points"));
+    };
+    let plan = study.plan(only, only.seed())?;
+    let Some(names) = names(&plan) else {
+        return Err(wrong("a program needs a flow, from its host to its server's", "write one into the scenario"));
+    };
+    let named = |words: Vec<String>| words.into_iter().map(|word| name(word, &names)).collect();
+    let guests = Guests { client: named(client), server: server.filter(|words| !words.is_empty()).map(named) };
+    let mut said = run_with(&request, progress, &Nothing, (emulate, Some(guests)))?;
+    // The scenario says how long a program may run at most.
+    if let Some(ended) = said["runs"].get(0).map(|run| run["duration_s"].clone()).filter(|ended| !ended.is_null()) {
+        said["duration_s"] = ended;
+    }
+    Ok(said)
+}
+
+/// What the words `{client}` and `{server}` stand for.
+fn names(plan: &Plan) -> Option<[(&'static str, String); 2]> {
+    let flow = plan.flows.first()?;
+    let topology = Topology::of(plan);
+    let address = |node| topology.address(node, flow.ip).to_string();
+    Some([("{client}", address(flow.from)), ("{server}", address(flow.to))])
+}
+
+fn name(word: String, names: &[(&str, String)]) -> String {
+    names.iter().fold(word, |word, (name, address)| word.replace(name, address))
+}
+
+fn wrong(cause: &str, fix: &str) -> Problem {
+    Problem::new(code::SCENARIO, &[Diagnostic::new(cause).fix(fix)], &Texts::default())
+}

@@ -1,0 +1,309 @@
+//! From a plan to its network: every part with its own chance, named by it.
+use crate::account::Account;
+use crate::agenda::Agenda;
+use crate::arrival::ArrivalQueue;
+use crate::audit::Audit;
+use crate::discipline::Discipline;
+use crate::edges::{self, Passing};
+use crate::exit::Exit;
+use crate::held::HeldQueue;
+use crate::large::{self, Large};
+use crate::legend::Legend;
+use crate::legs::{Legs, Streams, Tail, Waits};
+use crate::measures::attach;
+use crate::media::Media;
+use crate::net::{Element, Net, RECEIVER, SENDER};
+use crate::observe::Looks;
+use crate::port::{Port, Queue};
+use crate::ranks::Ranks;
+use crate::reassembly::Gathering;
+use crate::station::Station;
+use crate::stats::PortStats;
+use crate::wire::Wire;
+use crate::words::{self, Words};
+use dumbbell_algos::aqm::{self, AnyAqm};
+use dumbbell_algos::impairment::AnyImpairment;
+use dumbbell_algos::qdisc::{self, AnyQdisc};
+use dumbbell_algos::service::AnyService;
+use dumbbell_algos::service::constant::Constant;
+use dumbbell_core::aqm::{Aqm, LinkInfo, Needs};
+use dumbbell_core::catalogue::{Algorithm, Fault, NoConfig};
+use dumbbell_core::flow::FlowTable;
+use dumbbell_core::foreign::{Alarm, Makers};
+use dumbbell_core::impairment::Impairment;
+use dumbbell_core::packet::FlowId;
+use dumbbell_core::qdisc::Fifo;
+use dumbbell_core::rng::Stream;
+use dumbbell_core::service::{Service, Site};
+use dumbbell_core::units::{Capacity, Span, Time};
+use dumbbell_plan::{Link, LinkId, Plan, Spec, Transport};
+
+/// How a plan is run; none of it changes what happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Run ahead between merges (default); without it each link is an event.
+    pub fold: bool,
+    /// Let every queue hold its packets, also those that could decide at arrival.
+    pub hold: bool,
+    /// Let connections take the short way through what is ordinary (default): see `dumbbell-tcp`, `ordinary`.
+    pub straight: bool,
+    /// Follow each packet by number.
+    pub audit: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { fold: true, hold: false, straight: true, audit: false }
+    }
+}
+
+/// Puts the part's name before the place of a fault.
+pub fn within<T>(part: &str, r: Result<T, Fault>) -> Result<T, Fault> {
+    r.map_err(|f| Fault { at: if f.at.is_empty() { part.into() } else { format!("{part}.{}", f.at) }, ..f })
+}
+
+/// A network that was built, and what its owner needs beside it.
+pub struct Built {
+    /// The network.
+    pub net: Net,
+    /// What results call its parts.
+    pub legend: Legend,
+    /// Where hosts put fragments together.
+    pub gathering: Gathering,
+}
+
+/// The network of `plan`, whose sockets are the caller's. `exit` is told of each socket (2 x flow + end) its way out.
+///
+/// # Errors
+/// A name that is not in the catalogue, or parameters that it refuses; a plan made from a scenario has neither.
+pub fn network(
+    plan: &Plan,
+    options: Options,
+    (makers, alarm): (&Makers, &Alarm),
+    exit: impl Fn(usize, Tail) -> Exit,
+) -> Result<Built, Fault> {
+    let brought = Brought { makers, alarm, passing: edges::passing(plan) };
+    let mut elements = Vec::with_capacity(plan.links.len());
+    let narrow = large::too_narrow(plan);
+    for (link, datagrams) in with_datagrams(plan).into_iter().enumerate() {
+        elements.push(element(plan, link, datagrams || narrow[link], options, &brought)?);
+    }
+    attach(plan, &mut elements);
+    let is = |f: &dyn Fn(&Port) -> bool| -> Vec<bool> {
+        elements.iter().map(|e| matches!(e, Element::Port(p) if f(p))).collect()
+    };
+    let held = is(&|p| matches!(p.queue, Queue::Held(_)) || p.station.is_some());
+    let unordered = is(&|p| p.impairments.iter().any(|(i, _)| i.reorders()) || p.service().reorders());
+    let waits = Waits { unordered, hears: hears(plan, &elements) };
+    let streams = Streams::of(plan, &waits);
+    let (ranks, arrivals) = Ranks::new(plan.seed, streams.population(plan));
+    let cut = Legs::cut(plan, &streams, &arrivals, options.fold, &held, &waits);
+    let agenda = Agenda::new(entries_per_second(plan, &cut.merge), horizon(plan).ps());
+    let mut exits = Vec::with_capacity(2 * plan.flows.len());
+    exits.extend(cut.sockets.into_iter().enumerate().map(|(socket, tail)| exit(socket, tail)));
+    let legend = Legend::of(plan, |link| matches!(elements[link], Element::Port(_)));
+    let large = Large::of(plan, &cut.answers);
+    let gathering = Gathering::new(plan, large.iter().flat_map(|large| large.sockets()));
+    for (link, least) in large.iter().flat_map(|large| large.asking(plan)) {
+        if let Element::Port(port) = &mut elements[link] {
+            port.mtu = least;
+        }
+    }
+    let media = Media::of(plan, &elements)?;
+    let mut net = Net::new(Time::ZERO + plan.duration, cut.legs, ranks, agenda, elements, exits);
+    net.table = FlowTable::new(plan.flows.iter().map(|f| f.info));
+    net.audit = options.audit.then(Audit::default);
+    net.words = Words::of(plan);
+    (net.large, net.media) = (large, media);
+    Ok(Built { net, legend, gathering })
+}
+
+/// What parts are made of beside their own entry in the plan.
+struct Brought<'a> {
+    /// Algorithms that are not of the catalogue.
+    makers: &'a Makers,
+    /// Where those of this run say that they cannot go on.
+    alarm: &'a Alarm,
+    /// The flows that pass each edge.
+    passing: Passing,
+}
+
+impl Brought<'_> {
+    fn aqm(&self, spec: &Spec, site: &LinkInfo) -> Result<AnyAqm, Fault> {
+        match self.makers.aqm(&spec.kind) {
+            Some(maker) => maker.make(&spec.config, site, self.alarm).map(AnyAqm::Foreign),
+            None => AnyAqm::build(&spec.kind, &spec.config, site),
+        }
+    }
+}
+
+/// For each socket whether it hears words: its host's, or a sender those of an edge that it passes.
+fn hears(plan: &Plan, elements: &[Element]) -> Vec<bool> {
+    let tells = |link: &LinkId, flow: FlowId| match &elements[*link] {
+        Element::Port(port) => port.station.as_ref().is_some_and(|station| station.tells(flow)),
+        Element::Wire(_) => false,
+    };
+    let large = large::attentive(plan);
+    let each = |(number, flow): (usize, &dumbbell_plan::Flow)| {
+        let tcp = matches!(flow.transport, Transport::Tcp { .. });
+        let told = tcp && flow.forward.iter().any(|link| tells(link, FlowId(number as u32)));
+        [
+            told || words::hears(flow, SENDER) || large[2 * number + SENDER],
+            words::hears(flow, RECEIVER) || large[2 * number + RECEIVER],
+        ]
+    };
+    plan.flows.iter().enumerate().flat_map(each).collect()
+}
+
+/// For each link whether datagrams take it.
+fn with_datagrams(plan: &Plan) -> Vec<bool> {
+    let mut taken = vec![false; plan.links.len()];
+    let datagrams = plan.flows.iter().filter(|f| matches!(f.transport, Transport::Udp { .. }));
+    datagrams.flat_map(|f| &f.forward).for_each(|link| taken[*link] = true);
+    taken
+}
+
+/// When an element of a series is looked at, if it is wanted.
+pub fn looks(plan: &Plan, wanted: bool) -> Looks {
+    Looks::new(plan.record.every.filter(|_| wanted), Time::ZERO + plan.warmup)
+}
+
+/// When the transmitter of a link is down by its own law during a run of `plan`, which is known before it: from and to, in
+/// order of time.
+///
+/// # Errors
+/// As [`World::new`].
+pub fn outages(plan: &Plan, link: LinkId) -> Result<Vec<(Time, Time)>, Fault> {
+    Ok(unwatched(plan, &plan.links[link])?.outages(Time::ZERO + plan.duration))
+}
+
+/// How a link's transmitter takes the wire.
+fn unwatched(plan: &Plan, link: &Link) -> Result<AnyService, Fault> {
+    let info = LinkInfo { rate: link.rate, capacity: link.capacity, mtu: link.mtu, delay: link.delay };
+    let part = link.service.as_ref().map_or("constant", |spec| &spec.kind);
+    let chance = Stream::named(plan.seed, &format!("{}/{part}", link.name));
+    let site = Site { link: info, chance };
+    match &link.service {
+        None => Ok(AnyService::Constant(Constant::new(&NoConfig {}, &site))),
+        Some(spec) => within(&link.name, AnyService::build(&spec.kind, &spec.config, &site)),
+    }
+}
+
+/// The same, watched after the warm-up.
+fn service(plan: &Plan, link: &Link) -> Result<AnyService, Fault> {
+    let mut service = unwatched(plan, link)?;
+    service.watch(Time::ZERO + plan.warmup, Time::ZERO + plan.duration);
+    Ok(service)
+}
+
+/// A link is a wire if there is nothing to decide, to lose or to look at. `asks`: whether a packet may be too large for it.
+fn element(plan: &Plan, number: usize, asks: bool, options: Options, brought: &Brought<'_>) -> Result<Element, Fault> {
+    let link = &plan.links[number];
+    let plain = link.aqm.kind == "drop_tail" && link.capacity == Capacity::Unlimited;
+    let simple = link.impairments.is_empty() && link.conditioner.is_none() && link.service.is_none();
+    if plain && simple && !link.report && !asks {
+        return Ok(Element::Wire(Wire::new(link)));
+    }
+    let chance = |part: &str| Stream::named(plan.seed, &format!("{}/{part}", link.name));
+    let info = LinkInfo { rate: link.rate, capacity: link.capacity, mtu: link.mtu, delay: link.delay };
+    let queue = queue(plan, link, info, chance(chance_of(&link.aqm.kind)), options, brought)?;
+    let mut impairments = Vec::with_capacity(link.impairments.len());
+    for (i, spec) in link.impairments.iter().enumerate() {
+        let Spec { kind, config, .. } = &**spec;
+        let impairment = within(&link.name, AnyImpairment::build(kind, config, &()))?;
+        impairments.push((impairment, chance(&format!("{kind}.{i}"))));
+    }
+    let passing = brought.passing.get(&number);
+    let served = edges::served(plan, number, passing);
+    let marks = looks(plan, plan.record.markers);
+    let edge = within(&link.name, edges::edge(plan, number, info, passing))?;
+    let station = edge.map(|edge| Box::new(Station::new(edge, info, served, marks)));
+    let (warm, end) = (Time::ZERO + plan.warmup, Time::ZERO + plan.duration);
+    Ok(Element::Port(Box::new(Port {
+        station,
+        queue,
+        account: Account::new(number, plan.record.tells_drops(), PortStats::new(warm, end)),
+        impairments,
+        looks: looks(plan, plan.record.queues && link.report),
+        quiet_until: Time::ZERO,
+        framing: link.framing(),
+        mtu: link.mtu,
+        delay: link.delay,
+    })))
+}
+
+/// The name of the chance of a queue: its own, or that of the algorithm that it varies.
+fn chance_of(kind: &str) -> &str {
+    aqm::CATALOGUE.iter().find(|e| e.about.name == kind).map_or(kind, |e| e.chance)
+}
+
+/// The queue of a link: of several queues or one, which decides at arrival if it can.
+fn queue(
+    plan: &Plan,
+    link: &Link,
+    info: LinkInfo,
+    rng: Stream,
+    options: Options,
+    brought: &Brought<'_>,
+) -> Result<Queue, Fault> {
+    let service = service(plan, link)?;
+    let spec = &link.aqm;
+    if qdisc::CATALOGUE.iter().any(|e| e.about.name == spec.kind) {
+        let several = within(&link.name, AnyQdisc::build(&spec.kind, &spec.config, &info))?;
+        let discipline = Discipline::Several(Box::new(several));
+        return Ok(Queue::Held(HeldQueue::new(discipline, rng, info, service, link.count_in_service)));
+    }
+    let aqm = within(&link.name, brought.aqm(spec, &info))?;
+    // A limit in buffers is counted where packets are held: in a queue that decides at arrival it would be on everybody's way.
+    Ok(match aqm.needs() {
+        Needs::Arrival if !(options.hold || shared(&service) || link.capacity.buffer_size().is_some()) => {
+            Queue::Arrival(ArrivalQueue::new(aqm, rng, info, service, link.count_in_service))
+        }
+        _ => {
+            let discipline = Discipline::Fifo(Fifo::new(aqm));
+            Queue::Held(HeldQueue::new(discipline, rng, info, service, link.count_in_service))
+        }
+    })
+}
+
+/// Whether the two directions of a link have one wire, so that who holds it is known only then.
+fn shared(service: &AnyService) -> bool {
+    matches!(service, AnyService::DuplexMismatch(_))
+}
+
+/// The port of one link by itself, with the chance that it has in a run of `plan`.
+///
+/// # Errors
+/// As [`World::new`].
+pub fn lone(plan: &Plan, link: usize, makers: &Makers, alarm: &Alarm) -> Result<Box<Port>, Fault> {
+    let brought = Brought { makers, alarm, passing: edges::passing(plan) };
+    match element(plan, link, true, Options::default(), &brought)? {
+        Element::Port(port) => Ok(port),
+        Element::Wire(_) => unreachable!("a link that datagrams take is no wire"),
+    }
+}
+
+/// About how many packets a second come to merges, of 1000 bytes: what sizes the agenda's buckets.
+fn entries_per_second(plan: &Plan, merge: &[bool]) -> f64 {
+    let mut load = vec![0.0; plan.links.len()];
+    for flow in &plan.flows {
+        let slowest = flow.forward.iter().map(|l| plan.links[*l].rate.bps()).min().unwrap_or(0) as f64;
+        flow.forward.iter().chain(&flow.back).for_each(|l| load[*l] += slowest);
+    }
+    let merges = plan.links.iter().zip(load).zip(merge).filter(|(_, m)| **m);
+    merges.map(|((link, load), _)| load.min(link.rate.bps() as f64)).sum::<f64>() / 8000.0
+}
+
+/// The longest common delay: a link's propagation and its full queue, at most a second.
+fn horizon(plan: &Plan) -> Span {
+    let of = |link: &Link| {
+        let queue = match link.capacity {
+            Capacity::Packets(n) => link.rate.span_of(u64::from(n) * 1500),
+            Capacity::Bytes(n) => link.rate.span_of(n),
+            Capacity::Buffers { count, size } => link.rate.span_of(u64::from(count) * u64::from(size)),
+            Capacity::Unlimited => Span::ZERO,
+        };
+        link.delay + queue
+    };
+    plan.links.iter().map(of).max().unwrap_or_default().min(Span::from_secs(1))
+}

@@ -1,0 +1,279 @@
+//! What happened, and whether every packet is accounted for.
+use crate::acks::AckSummary;
+use crate::colours::Tints;
+use crate::cutting::Cuts;
+use crate::delays::DelaySummary;
+use crate::legend::Legend;
+use crate::markers::MarkerReport;
+use crate::measures::Measures;
+use crate::net::{Element, Net, scene};
+use crate::observe::Observer;
+use crate::reassembly::Gathered;
+use dumbbell_algos::service::duplex_mismatch::medium::Counters;
+use dumbbell_core::fingerprint::Fingerprint;
+use dumbbell_core::ledger::Ledger;
+use dumbbell_core::probe::Gauges;
+use dumbbell_core::service::{Service, Spent};
+use dumbbell_core::units::Span;
+use dumbbell_plan::LinkId;
+use dumbbell_tcp::PathStats;
+
+/// The result of a run. Rates, means and counts are those of the window from the warm-up to the end.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Flows, in the plan's order.
+    pub flows: Vec<FlowReport>,
+    /// Queues of the links that are reported, in the plan's order.
+    pub queues: Vec<QueueReport>,
+    /// Markers and other conditioners, by link, a row for each of their places.
+    pub markers: Vec<MarkerReport>,
+    /// Processors of hosts, in the order of the plan's links.
+    pub processors: Vec<ProcessorReport>,
+    /// Changes when anything that left a port or a socket changes.
+    pub fingerprint: u64,
+    /// Packets times links.
+    pub packet_hops: u64,
+    /// Entries of the agenda.
+    pub events: u64,
+    /// The account of all packets.
+    pub conservation: Conservation,
+    /// What became of packets that were too large; `None`: everything fits everywhere.
+    pub fragmentation: Option<Fragmentation>,
+}
+
+/// What became of packets that were too large, in the whole run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fragmentation {
+    /// At the links that they did not fit into.
+    pub cuts: Cuts,
+    /// At the hosts that their pieces came to.
+    pub gathered: Gathered,
+}
+
+/// One flow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowReport {
+    /// Its name.
+    pub name: String,
+    /// Its congestion control; `None` for datagrams.
+    pub cc: Option<String>,
+    /// Distinct bytes handed to the receiving application, per time.
+    pub goodput_bps: f64,
+    /// Payload bytes that arrived, repetitions included, per time.
+    pub throughput_bps: f64,
+    /// The largest throughput of a period of the series; `None` where there is none, or no whole period.
+    pub peak_throughput_bps: Option<f64>,
+    /// Packets that the sender sent.
+    pub sent_packets: u64,
+    /// Of these, how many arrived.
+    pub delivered_packets: u64,
+    /// Of these, how many were dropped.
+    pub lost_packets: u64,
+    /// Packets sent again.
+    pub retransmits: u64,
+    /// Expiries of the retransmission timer.
+    pub rtos: u64,
+    /// Packets that arrived with Congestion Experienced.
+    pub marks: u64,
+    /// Mean of the round-trip samples.
+    pub srtt_mean_s: Option<f64>,
+    /// Time-weighted mean congestion window.
+    pub cwnd_mean_packets: Option<f64>,
+    /// From its start until the receiving application had everything, whenever that was; `None` if its application
+    /// has not closed, if something is missing, and for datagrams.
+    pub completion: Option<Span>,
+    /// What its application measured of itself, since its start.
+    pub application: Gauges,
+    /// Its packets by colour; `None` in a plan without profiles.
+    pub tints: Option<Tints>,
+    /// The path's MTU that its sender came to, bytes, and how; `None`: it learned nothing.
+    pub path: Option<(u32, PathStats)>,
+    /// Its acknowledgements; filled in by whoever followed them.
+    pub acks: Option<AckSummary>,
+    /// Delays of its packets: of datagrams; those of a connection are filled in by whoever followed them.
+    pub delays: Option<Box<DelaySummary>>,
+}
+
+/// One queue.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueueReport {
+    /// The link's name.
+    pub name: String,
+    /// The algorithm.
+    pub kind: String,
+    /// Time-weighted mean length, by the port's convention.
+    pub mean_packets: f64,
+    /// Largest length.
+    pub max_packets: u32,
+    /// Mean waiting time before transmission.
+    pub mean_sojourn_s: f64,
+    /// What else is measured of a reported queue.
+    pub measures: Measures,
+    /// Counts.
+    pub ledger: Ledger,
+    /// Bits sent over bits that the transmitter could have sent; at a constant rate the share of time in which it was
+    /// busy.
+    pub utilization: f64,
+    /// Collisions of its end of an Ethernet; `None` where there is none to share.
+    pub duplex: Option<Counters>,
+}
+
+/// A processor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProcessorReport {
+    /// The link that it is.
+    pub link: LinkId,
+    /// What packets cost it.
+    pub spent: Spent,
+    /// Share of time in which it was at work.
+    pub utilization: f64,
+    /// Packets that found its ring full.
+    pub dropped: u64,
+}
+
+/// The account of all packets of a run: `sent = delivered + dropped + in_network`, copies included.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conservation {
+    /// Whether it closes.
+    pub ok: bool,
+    /// Packets that left a socket or a router that answered, copies that wires made, and fragments beyond the first of each packet.
+    pub sent: u64,
+    /// Packets that arrived at one.
+    pub delivered: u64,
+    /// Packets dropped anywhere.
+    pub dropped: u64,
+    /// Of those sent, the copies.
+    pub duplicated: u64,
+    /// Of those dropped, the ones that a host discarded for a wrong bit.
+    pub discarded: u64,
+    /// Packets on their way at the end.
+    pub in_network: u64,
+    /// What does not close, and where.
+    pub faults: Vec<String>,
+}
+
+impl Net {
+    /// The run is over: every port is settled to its end.
+    pub fn close<O: Observer>(&mut self, observer: &mut O) {
+        let end = self.end;
+        for element in &mut self.elements {
+            if let Element::Port(port) = element {
+                port.close(end, scene!(self, observer));
+            }
+        }
+    }
+
+    /// What happened at the links that results report.
+    pub fn queue_reports(&self, legend: &Legend) -> Vec<QueueReport> {
+        let reported = legend.links().iter().filter(|link| link.report);
+        reported
+            .filter_map(|link| {
+                let Element::Port(port) = &self.elements[link.number] else { return None };
+                let stats = &port.account.stats;
+                Some(QueueReport {
+                    name: link.name.clone(),
+                    kind: link.aqm.kind.clone(),
+                    mean_packets: stats.mean_packets(),
+                    max_packets: stats.max_packets(),
+                    mean_sojourn_s: stats.mean_sojourn_s(),
+                    measures: stats.measures().unwrap_or_default(),
+                    ledger: stats.window(),
+                    utilization: port.utilization(),
+                    duplex: self.media.as_ref().and_then(|media| media.counters(link.number)),
+                })
+            })
+            .collect()
+    }
+
+    /// What happened at processors of hosts.
+    pub fn processor_reports(&self) -> Vec<ProcessorReport> {
+        let of = |(link, element): (usize, &Element)| {
+            let Element::Port(port) = element else { return None };
+            let (ledger, utilization) = (port.account.stats.window(), port.utilization());
+            Some(ProcessorReport { link, spent: port.service().spent()?, utilization, dropped: ledger.dropped() })
+        };
+        self.elements.iter().enumerate().filter_map(of).collect()
+    }
+
+    /// What happened at edges.
+    pub fn marker_reports(&self, legend: &Legend) -> Vec<MarkerReport> {
+        let mut all = Vec::new();
+        for link in legend.links() {
+            if let Element::Port(port) = &self.elements[link.number]
+                && let Some(station) = &port.station
+            {
+                all.extend(station.reports(&link.name, |flow| legend.name(flow)));
+            }
+        }
+        all
+    }
+
+    /// Markers that lost count of their tokens.
+    pub fn token_faults(&mut self, legend: &Legend) -> Vec<String> {
+        let end = self.end;
+        let mut all = Vec::new();
+        for link in legend.links() {
+            if let Element::Port(port) = &mut self.elements[link.number]
+                && let Some(station) = &mut port.station
+            {
+                all.extend(station.faults(end, &link.name, |flow| legend.name(flow)));
+            }
+        }
+        all
+    }
+
+    /// Ports and sockets in the plan's order, so that it does not depend on the order of visits.
+    pub fn fingerprint(&self) -> u64 {
+        let mut all = Fingerprint::default();
+        for element in &self.elements {
+            if let Element::Port(port) = element {
+                port.account.fingerprint(&mut all);
+            }
+        }
+        self.exits.iter().for_each(|exit| all.mix(exit.sent.value()));
+        all.value()
+    }
+
+    /// Whether everything closes; `faults` are those of tokens.
+    pub fn conservation(&self, legend: &Legend, mut faults: Vec<String>) -> Conservation {
+        let held: u64 = self.elements.iter().map(|e| if let Element::Port(p) = e { p.held() } else { 0 }).sum();
+        let t = &self.tally;
+        let split = t.cuts.fragments - t.cuts.cut;
+        let (sent, in_network) = (t.sent + t.copied + split, t.cut + held);
+        if sent != t.delivered + t.dropped + in_network {
+            faults.push(format!(
+                "{} packets left sockets, {} copies and {split} fragments more were made, but {} arrived, {} were dropped and \
+                 {in_network} are on their way",
+                t.sent, t.copied, t.delivered, t.dropped
+            ));
+        }
+        for link in legend.links() {
+            if let Element::Port(p) = &self.elements[link.number]
+                && !p.account.stats.total.balances(p.inside())
+            {
+                faults.push(format!(
+                    "queue `{}`: {:?} does not balance with {} inside",
+                    link.name,
+                    p.account.stats.total,
+                    p.inside()
+                ));
+            }
+        }
+        if let Some(audit) = &self.audit {
+            faults.extend(audit.faults(held));
+        }
+        if self.extras.in_use() as u64 > held {
+            faults.push(format!("{} extras are in use, but queues hold {held} packets", self.extras.in_use()));
+        }
+        Conservation {
+            ok: faults.is_empty(),
+            sent,
+            delivered: t.delivered,
+            dropped: t.dropped,
+            duplicated: t.copied,
+            discarded: t.discarded,
+            in_network,
+            faults,
+        }
+    }
+}

@@ -1,0 +1,120 @@
+"""`shell`: any program on an emulated network."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from .. import door
+from ..errors import DumbbellError
+from .options import Json, Overrides, emit
+
+DIRECTORY = Path("results") / "shell"
+
+
+def shell(
+    *program: Annotated[
+        str, Parameter(help="The program and its arguments, behind `--`; {server} and {client} stand for addresses.")
+    ],
+    rate: Annotated[str | None, Parameter(help="Rate each way, as 12Mbps. Default: 1Gbps.")] = None,
+    up: Annotated[str | None, Parameter(help="Rate from the program to the server. Default: --rate.")] = None,
+    down: Annotated[str | None, Parameter(help="Rate from the server to the program. Default: --rate.")] = None,
+    trace: Annotated[str | None, Parameter(help="A trace of Mahimahi instead of a rate, each way.")] = None,
+    delay: Annotated[str, Parameter(help="Delay one way, each way: a round trip takes twice as long.")] = "0ms",
+    loss: Annotated[
+        str | None, Parameter(help="Share of packets lost by chance, each way: 1%% or 0.01.".replace("%%", "%"))
+    ] = None,
+    queue: Annotated[
+        str, Parameter(help="Queue each way: a name of the catalogue, as red or red:min_th=5pkt,max_th=15pkt.")
+    ] = "drop_tail",
+    limit: Annotated[
+        str | None,
+        Parameter(help="The queue's limit, as 50pkt or 20ms. Default: a round trip, and 100 packets at least."),
+    ] = None,
+    mtu: Annotated[str | None, Parameter(help="Largest IP packet, bytes. Default: 1500.")] = None,
+    ecn: Annotated[bool, Parameter(help="Hosts ask for ECN, and the queue marks where it can.")] = False,
+    only: Annotated[Literal["up", "down"] | None, Parameter(help="Shape only this direction.")] = None,
+    server: Annotated[
+        str | None, Parameter(help="A program to start on the server first, as 'iperf3 -s -1'; it ends with the other.")
+    ] = None,
+    loose: Annotated[bool, Parameter(help="Allow packets to leave up to five packet times late.")] = False,
+    time: Annotated[str | None, Parameter(help="End the program after this time. Default: 24h.")] = None,
+    seed: Annotated[int, Parameter(help="Seed of losses and of queues that draw.")] = 1,
+    record_every: Annotated[str, Parameter(help="Period of the queue's record.")] = "20ms",
+    set: Overrides = [],  # noqa: B006 (cyclopts reads it)
+    out: Annotated[Path, Parameter(help="Directory of the record and the figure.")] = DIRECTORY,
+    json: Json = False,
+) -> int:
+    """Run a program on an emulated network, and say what its packets met.
+
+    The program runs on the host `client`, joined by one link to the host `server`. It ends with the program's own
+    exit code; with 5 if the program ended well but this machine could not keep what was asked for.
+    """
+    from ..testbed import rootless, turn
+    from ..testbed import shell as work
+
+    rootless.enter()
+    wish = work.Wish(
+        program=program, server=server, rate=rate, up=up, down=down, trace=trace, delay=delay, loss=loss, queue=queue,
+        limit=limit, mtu=mtu, ecn=ecn, only=only, loose=loose, time=time, seed=seed, record_every=record_every,
+        sets=set,
+    )  # fmt: skip
+    wanted = work.request(wish, out)
+    door.need_testbed("shell")
+    if rate is None and up is None and down is None and trace is None:
+        print("note: no --rate is given, so the link has 1 Gbps", file=sys.stderr)
+    with turn.alone(), _aside(json), _left_to_the_program():
+        data = door.shell(wanted)
+    figure = _draw(out)
+    if json:
+        emit(data | {"figure": None if figure is None else str(figure)})
+    else:
+        for line in [*work.said(data), *([f"figure: {figure}"] if figure else [])]:
+            print(line, file=sys.stderr)
+    return work.exit_code(data)
+
+
+@contextmanager
+def _left_to_the_program() -> Iterator[None]:
+    """Ctrl-C is the program's business, which hears it from the terminal; being ended ends it, too."""
+    interrupt = signal.signal(signal.SIGINT, lambda *_: None)  # A handler, and not SIG_IGN: that would be inherited.
+    end = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, interrupt)
+        signal.signal(signal.SIGTERM, end)
+
+
+@contextmanager
+def _aside(wanted: bool) -> Iterator[None]:
+    """With --json standard output has one document, so that the program's goes to standard error."""
+    if not wanted:
+        yield
+        return
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
+def _draw(out: Path) -> Path | None:
+    """The queue over time with what was dropped and marked; None where it cannot be drawn, which is said."""
+    try:
+        from ..testbed.drawn import queue_and_drops
+
+        return queue_and_drops(out, {"up_reverse": "down"})
+    except DumbbellError as error:
+        print(f"note: no figure: {error.rendered.splitlines()[0]}", file=sys.stderr)
+        return None

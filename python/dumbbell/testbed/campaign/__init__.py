@@ -1,0 +1,1 @@
+"""A paper's experiment on real kernels: `dumbbell reproduce PAPER --on kernel`."""

@@ -1,0 +1,1 @@
+"""What a gigabyte costs two real hosts: `dumbbell reproduce jumbo-frames --on kernel`."""

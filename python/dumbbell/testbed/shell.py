@@ -1,0 +1,184 @@
+"""A program on an emulated network: the network from a few words, and what is said when the program has ended."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..errors import ScenarioError
+from ..schemes.spelling import choice, refused
+from ..units import plain_rate, seconds
+
+NAME = "shell"
+UP, DOWN = "up", "down"
+"""The link's directions and their queues: up is from the client, where the program runs, to the server."""
+
+_LONGEST = "24 h"
+_UNSHAPED = "1 Gbps"
+"""The rate where none is asked for: what a small machine can do exactly enough."""
+_LEAST_LIMIT = 100
+_PACKET = 1500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """The words of the command line. Rates, delays and limits as in scenarios; `loss` as `"1%"` or `"0.01"`; `queue` as
+    `"red:min_th=5pkt"`; `only`: the one direction that is shaped, the other one being fast and without loss."""
+
+    program: Sequence[str]
+    server: str | None = None
+    rate: str | None = None
+    up: str | None = None
+    down: str | None = None
+    trace: str | None = None
+    delay: str = "0 ms"
+    loss: str | None = None
+    queue: str = "drop_tail"
+    limit: str | None = None
+    mtu: str | None = None
+    ecn: bool = False
+    only: str | None = None
+    loose: bool = False
+    time: str | None = None
+    seed: int = 1
+    record_every: str = "20 ms"
+    sets: Sequence[str] = field(default_factory=list)
+
+
+def request(wish: Wish, out: Path) -> dict[str, Any]:
+    """What the door reads. `ScenarioError` for a word that is wrong, underlined."""
+    if not wish.program:
+        raise ScenarioError(
+            "no program is named\n"
+            "help: write it behind two dashes, as in `dumbbell shell --rate 12Mbps -- iperf3 -c {server}`"
+        )
+    server = shlex.split(wish.server) if wish.server else None
+    return {
+        "source": {"value": scenario(wish), "name": NAME},
+        "overrides": list(wish.sets),
+        "seed": wish.seed,
+        "program": list(wish.program),
+        "server": server,
+        "out": str(out),
+    }
+
+
+def scenario(wish: Wish) -> dict[str, Any]:
+    """The network as a scenario: two hosts and a link."""
+    rates = {UP: wish.up or wish.rate, DOWN: wish.down or wish.rate}
+    forward, reverse = (_direction(wish, way, rates[way]) for way in (UP, DOWN))
+    link: dict[str, Any] = {"between": ["client", "server"], "name": UP, "delay": wish.delay, **forward}
+    if wish.mtu is not None:
+        link["mtu"] = wish.mtu if not wish.mtu.strip().isdigit() else f"{wish.mtu} B"
+    built: dict[str, Any] = {
+        "name": NAME,
+        "profile": "linux",
+        "duration": wish.time or _LONGEST,
+        "host": [{"name": "client"}, {"name": "server"}],
+        "link": [link | {"reverse": reverse}],
+        "flow": [{"name": "program", "from": "client", "to": "server"}],
+        "record": {"every": wish.record_every, "drops": True},
+    }
+    if wish.ecn:
+        built["tcp"] = {"ecn": "rfc3168"}
+    if wish.loose:
+        built["testbed"] = {"class": "loose"}
+    return built
+
+
+def _direction(wish: Wish, way: str, rate: str | None) -> dict[str, Any]:
+    """One direction of the link."""
+    if wish.only not in (None, UP, DOWN):
+        raise refused(f"--only {wish.only}", wish.only, "there is no such direction", f"write {UP} or {DOWN}")
+    if wish.only not in (None, way):
+        return {"rate": _UNSHAPED, "queue": {"kind": "drop_tail", "limit": "1000 pkt"}}
+    found: dict[str, Any] = {}
+    if wish.trace is not None and rate is None:
+        found["service"] = {"kind": "mahimahi", "file": wish.trace}
+    else:
+        found["rate"] = rate or _UNSHAPED
+        if plain_rate(_spaced(found["rate"])) is None:
+            raise refused(f"--rate {rate}", rate, "this is not a rate", "write it with its unit, as in --rate 12Mbps")
+    found["queue"] = _queue(wish, found.get("rate"))
+    if share := _loss(wish.loss):
+        found["impairment"] = [{"kind": "bernoulli", "loss": share}]
+    return found
+
+
+def _queue(wish: Wish, rate: str | None) -> dict[str, Any]:
+    wanted = choice(wish.queue)
+    ecn = {"ecn": True} if wish.ecn and _marks(wanted.kind) else {}
+    return {"kind": wanted.kind, "limit": wish.limit or _limit(rate, wish.delay), **ecn, **wanted.parameters}
+
+
+def _marks(kind: str) -> bool:
+    """Whether a queue has a switch for ECN."""
+    from .. import catalogue
+
+    known = (a for a in catalogue.algorithms() if a.name == kind and a.kind in ("aqm", "qdisc"))
+    return any(p.name == "ecn" for a in known for p in a.parameters)
+
+
+def _limit(rate: str | None, delay: str) -> str:
+    """A bandwidth-delay product, and 100 packets at least."""
+    value = plain_rate(_spaced(rate)) if rate else None
+    try:
+        rtt = 2 * seconds(_spaced(delay))
+    except ValueError:
+        raise refused(f"--delay {delay}", delay, "this is not a time", "write it with its unit: --delay 20ms") from None
+    return f"{max(_LEAST_LIMIT, round((value or 0.0) * rtt / 8 / _PACKET))} pkt"
+
+
+def _spaced(text: str) -> str:
+    """`12Mbps` as `12 Mbps`."""
+    digits = len(text) - len(text.lstrip("0123456789.eE+- "))
+    return f"{text[:digits]} {text[digits:]}"
+
+
+def _loss(text: str | None) -> float | None:
+    if text is None:
+        return None
+    try:
+        share = float(text.strip().rstrip("%")) * (0.01 if text.strip().endswith("%") else 1.0)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share < 1:
+        raise refused(f"--loss {text}", text, "this is no share of packets", "write --loss 1% or --loss 0.01")
+    return share
+
+
+def exit_code(data: Mapping[str, Any]) -> int:
+    """The program's, as a shell tells it; 5 if it ended well on a network that was not what was asked for."""
+    from . import validity
+
+    ended = data["program"]
+    code = 128 + int(ended["signal"]) if ended.get("signal") else int(ended["exit_code"] or 0)
+    return code or (5 if validity.what_is_wrong(data) or not data.get("valid") else 0)
+
+
+def said(data: Mapping[str, Any]) -> list[str]:
+    """What the queues did, and whether it may be used: a few lines."""
+    from ..result import Result
+    from ..tables import drops, scaled
+    from . import validity
+
+    lines, names = [], {f"{UP}_reverse": DOWN}
+    for queue in Result(dict(data)).queues:
+        row = queue.as_dict()
+        waits = (
+            f"{scaled(row['mean_sojourn_s'] or 0.0, 's')} waiting (99 %: {scaled(row['p99_sojourn_s'] or 0.0, 's')})"
+        )
+        marks = f", {row['marks']} marked" if row.get("marks") else ""
+        used = f"{scaled(row['utilization'], '1')} used"
+        lines.append(
+            f"{names.get(queue.name, queue.name):<4} {queue.kind}: {row['departures']} packets, {used}, {waits}, "
+            f"mean queue {row['mean_packets']:.1f}, dropped: {drops(queue)}{marks}"
+        )
+    for one in validity.runs(data):
+        lines.append(one.verdict)
+    if any(not one.valid for one in validity.runs(data)):
+        lines.append("the network was not what was asked for: try a lower rate, an idle machine, `dumbbell doctor`")
+    return lines

@@ -1,0 +1,284 @@
+"""What people see of live runs: their validity on every page, the machine's report, replays, programs on a network.
+
+Kernels are stood in for by the simulator (`living.py`); the testbed itself is tested where it is built.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import dumbbell
+import living
+import pytest
+from dumbbell import EnvironmentLacks, ScenarioError, door, page, result
+from dumbbell.cli import doctor as doctor_command
+from dumbbell.cli import main, running
+from dumbbell.cli import replay as replay_command
+from dumbbell.tables import result_tables, to_text
+from dumbbell.testbed import shell, turn, validity
+
+SCENARIO = {
+    "name": "two",
+    "duration": "2 s",
+    "dumbbell": {"bottleneck": {"rate": "10 Mbps", "delay": "5 ms"}},
+    "queue": {"kind": "drop_tail", "limit": "20 pkt"},
+    "flow": [{"name": "a"}, {"name": "b"}],
+}
+
+
+@pytest.fixture(autouse=True)
+def own_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels that are stood in for need not wait for real ones."""
+    monkeypatch.setattr(turn, "FILE", tmp_path / "turn.lock")
+
+
+@pytest.fixture(scope="module")
+def simulated() -> dict[str, Any]:
+    return door.run(door.request({"value": SCENARIO, "name": "two"}, replications=2))
+
+
+def command(*words: object) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main([str(word) for word in words])
+    return int(ended.value.code or 0)
+
+
+def test_a_live_result_shows_its_validity_and_a_simulated_one_has_none(simulated) -> None:
+    live = to_text(result_tables(result.Result(living.lived(simulated))))
+    assert "Validity: all 2 runs are valid" in live
+    assert "Validity" not in to_text(result_tables(result.Result(simulated)))
+    one = to_text(result_tables(result.Result(living.lived(simulated["runs"][0] | {"duration_s": 2.0}))))
+    assert "Validity: valid, class exact" in one
+    assert "123 456 in = 122 638 out + 818 dropped + 0 inside: exact" in one
+    assert "half 4.4, 99 % 15.2, 99.9 % 247, most 612 us" in one
+
+
+def test_a_run_that_is_not_valid_is_loud_everywhere(simulated, tmp_path: Path) -> None:
+    bad = living.lived(simulated, living.LATE)
+    assert "2 of 2 runs are NOT VALID" in to_text(result_tables(result.Result(bad)))
+    assert living.LATE in running.what_failed(bad | {"failures": []})
+    assert [run["valid"] for run in result.Result(bad).validity] == [False, False]
+    for name in ("page.html", "page.md"):
+        page.write(bad, tmp_path / name)
+        assert "NOT VALID" in (tmp_path / name).read_text()
+    assert "<b>" not in (tmp_path / "page.md").read_text()
+
+
+def test_a_block_that_contradicts_the_result_counts(simulated) -> None:
+    bad = living.lived(simulated, living.LATE) | {"valid": True, "code": 0}
+    assert running._with_code(bad)["code"] == 5
+    assert running._with_code(living.lived(simulated)).get("code") == 0
+
+
+def test_an_account_that_does_not_balance_is_said() -> None:
+    block = living.block("packets were lost")
+    block["conservation"]["ok"] = False
+    block["replay"]["mismatches"] = 3
+    said = dict(validity.facts(block))
+    assert "does NOT balance" in said["packets"]
+    assert "3 DIFFER" in said["replay through the simulator's queues"]
+
+
+def test_a_run_that_breaks_its_own_laws_is_not_valid_whatever_its_block_says(simulated) -> None:
+    bad = living.lived(simulated)
+    bad["runs"][1]["valid"] = False
+    assert "1 of 2 runs are NOT VALID" in to_text(result_tables(result.Result(bad)))
+    (line,) = validity.what_is_wrong(bad)
+    assert "conservation" in line
+
+
+def test_what_was_turned_away_is_said_by_name() -> None:
+    block = living.block() | {"strangers": 3, "turned_away": {"no_flow": {"packets": 3, "first": "UDP to port 53"}}}
+    said = dict(validity.facts(block))
+    assert said["turned away: no_flow"] == "3, the first: UDP to port 53"
+    assert not any("turned away" in what for what, _ in validity.facts(living.block()))
+
+
+HOLD = """
+import sys
+from pathlib import Path
+from dumbbell.testbed import turn
+turn.FILE = Path(sys.argv[1])
+with turn.alone(), turn.alone():
+    print("mine", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_live_runs_of_another_process_are_waited_for_unless_one_is_within_them() -> None:
+    def start() -> subprocess.Popen[str]:
+        words = [sys.executable, "-c", HOLD, str(turn.FILE)]
+        return subprocess.Popen(words, text=True, stdin=-1, stdout=-1, stderr=-1)
+
+    with start() as holder:
+        assert holder.stdout.readline() == "mine\n"
+        with start() as impatient, start() as patient:
+            said = f"process {holder.pid} makes live runs"
+            assert said in impatient.stderr.readline()
+            assert said in patient.stderr.readline()
+            impatient.send_signal(signal.SIGINT)
+            out, err = impatient.communicate(timeout=60)
+            assert (out, "KeyboardInterrupt" in err) == ("", True)
+            holder.kill()  # The lock goes with its process, however that ends.
+            assert patient.stdout.readline() == "mine\n"
+            assert patient.communicate(timeout=60)[1] == ""
+    with turn.alone(), start() as inner:  # As a program of `dumbbell shell`, which would wait for its own end.
+        said = inner.communicate(timeout=60)
+        assert said[0] == "mine\n"
+        assert f"within the live run of process {os.getpid()}" in said[1]
+
+
+def test_half_a_block_is_no_reason_to_fail() -> None:
+    assert validity.runs({"validity": {"valid": False}})[0].verdict == "NOT VALID: no reason is given"
+    assert validity.facts({})
+    assert validity.what_is_wrong({"validity": {"valid": False}}) == ["it says that it is not valid, and no reason"]
+
+
+def test_the_command_asks_for_kernels_and_ends_with_5(monkeypatch, capsys, tmp_path: Path) -> None:
+    file = tmp_path / "two.toml"
+    file.write_text('duration = "1 s"\n[dumbbell.bottleneck]\nrate = "1 Mbps"\ndelay = "1 ms"\n[[flow]]\nname = "a"\n')
+    monkeypatch.setattr(door, "run", living.testbed(lambda _: [living.LATE]))
+    assert command("run", file, "--on", "kernel", "--page", tmp_path / "page.html") == 5
+    out, err = capsys.readouterr()
+    assert "1 s on real kernels" in out
+    assert living.LATE in err
+    assert "NOT VALID" in (tmp_path / "page.html").read_text()
+    assert command("run", file, "--on", "kernel", "--json") == 5
+    assert json.loads(capsys.readouterr().out)["on"] == "kernel"
+    assert command("run", file, "--on", "mars") == 2
+    assert command("run", file, "--page", tmp_path / "page.pdf") == 2
+
+
+def test_a_build_without_a_testbed_says_so(monkeypatch) -> None:
+    from dumbbell import _native
+
+    for name in ("doctor", "replay", "shell"):
+        monkeypatch.delattr(_native, name, raising=False)
+    calls = (door.doctor, lambda: door.replay({}), lambda: door.shell({}), lambda: door.run({"on": "kernel"}))
+    for call in calls:
+        with pytest.raises(EnvironmentLacks, match="no testbed"):
+            call()
+    assert doctor_command.examine()["testbed"]["ok"] is False
+
+
+def test_the_report_on_a_machine_says_what_works_and_what_to_do(monkeypatch, capsys) -> None:
+    checks = [
+        {"check": "namespaces", "ok": True, "found": "as root", "needed_for": "all", "fix": ""},
+        {"check": "/dev/net/tun", "ok": False, "found": None, "needed_for": "speed", "fix": "run as root"},
+    ]
+    monkeypatch.setattr(door, "doctor", lambda: {"checks": checks, "can": {"tun": False, "af_packet": True}})
+    assert command("doctor", "--on", "kernel") == 0
+    shown = capsys.readouterr().out
+    assert "NO   TUN devices" in shown
+    assert "/dev/net/tun: run as root" in shown
+    monkeypatch.setattr(door, "doctor", lambda: {"checks": checks, "can": {"tun": {"ok": False, "why": "no"}}})
+    assert command("doctor", "--on", "kernel") == 4
+    assert command("doctor", "--json") == 0
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["testbed"]["checks"] == checks
+
+
+def test_a_replay_that_differs_ends_with_3(monkeypatch, capsys, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    assert command("replay", log) == 2
+    log.touch()
+    said = {"packets": 4000, "mismatches": 0, "first_mismatch": None, "verdict": "same"}
+    monkeypatch.setattr(door, "replay", lambda wanted: said)
+    assert command("replay", log) == 0
+    assert "same: 4 000 packets" in capsys.readouterr().out
+    said |= {"mismatches": 1, "verdict": "differs", "first_mismatch": {"packet": 17, "live": "drop", "replay": "pass"}}
+    assert command("replay", log) == replay_command.DIFFERS == 3
+    assert "packet: 17" in capsys.readouterr().out
+
+
+def wish(**words: Any) -> shell.Wish:
+    return shell.Wish(**{"program": ["true"], **words})
+
+
+def test_words_become_a_network_that_the_laboratory_takes() -> None:
+    asked = wish(rate="12Mbps", delay="20ms", loss="1%", queue="red:min_th=5pkt", ecn=True, up="1Mbps", mtu="9000")
+    built = shell.scenario(asked)
+    plan = door.plan(door.request({"value": built, "name": "shell"}))["points"][0]["plan"]
+    up, down = plan["links"]
+    assert (up["name"], down["name"]) == ("up", "up_reverse")
+    assert built["link"][0]["rate"] == "1Mbps"
+    assert built["link"][0]["reverse"]["rate"] == "12Mbps"
+    assert up["mtu"] == down["mtu"]
+    assert up["aqm"]["config"]["ecn"] is True
+    assert built["link"][0]["impairment"] == [{"kind": "bernoulli", "loss": 0.01}]
+    assert "rfc3168" in json.dumps(plan["flows"][0]["transport"])
+
+
+def test_limits_hold_a_round_trip_and_100_packets_at_least() -> None:
+    limit = lambda **words: shell.scenario(wish(**words))["link"][0]["queue"]["limit"]  # noqa: E731
+    assert limit(rate="12Mbps", delay="20ms") == "100 pkt"
+    assert limit(rate="600Mbps", delay="50ms") == "5000 pkt"
+    assert limit(rate="12Mbps", limit="20ms") == "20ms"
+
+
+def test_one_direction_alone_and_traces() -> None:
+    link = shell.scenario(wish(rate="1Mbps", only="down", loss="0.5"))["link"][0]
+    assert link["rate"] == "1 Gbps"
+    assert "impairment" not in link
+    assert link["reverse"]["rate"] == "1Mbps"
+    assert shell.scenario(wish(trace="cell.trace"))["link"][0]["service"]["kind"] == "mahimahi"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({"rate": "12"}, "not a rate"),
+        ({"loss": "3"}, "no share"),
+        ({"delay": "20"}, "not a time"),
+        ({"only": "left"}, "no such direction"),
+        ({"queue": "red:min_th"}, "no parameter"),
+        ({"program": []}, "no program"),
+    ],
+)
+def test_wrong_words_are_underlined(words: dict[str, Any], said: str) -> None:
+    with pytest.raises(ScenarioError, match=said):
+        shell.request(wish(**words), Path("out"))
+
+
+def test_a_program_ends_the_command_with_its_own_code(monkeypatch, capfd, tmp_path: Path, simulated) -> None:
+    asked = []
+
+    def run(wanted: dict[str, Any]) -> dict[str, Any]:
+        asked.append(wanted)
+        os.write(1, b"hello\n")
+        ended = {"exit_code": 7, "signal": None}
+        return living.lived(simulated["runs"][0] | {"duration_s": 2.0}) | {"program": ended}
+
+    monkeypatch.setattr(door, "need_testbed", lambda function: None)
+    monkeypatch.setattr(door, "shell", run)
+    words = ("shell", "--rate", "2Mbps", "--server", "iperf3 -s -1", "--out", tmp_path)
+    assert command(*words, "--", "iperf3", "-c", "{server}", "--json") == 7
+    assert asked[0]["program"] == ["iperf3", "-c", "{server}", "--json"]
+    assert asked[0]["server"] == ["iperf3", "-s", "-1"]
+    out, err = capfd.readouterr()
+    assert out == "hello\n"
+    assert "dropped: overflow" in err
+    assert command(*words, "--json", "--", "true") == 7
+    assert json.loads(capfd.readouterr().out)["program"]["exit_code"] == 7
+
+
+def test_ends_of_programs() -> None:
+    good, late = living.block(), living.block(living.LATE)
+    ends = [(0, None, good, 0), (0, None, late, 5), (3, None, late, 3), (None, 9, good, 137)]
+    for code, killer, block, expected in ends:
+        ran = {"program": {"exit_code": code, "signal": killer}, "validity": block, "valid": block["valid"]}
+        assert shell.exit_code(ran) == expected
+    assert shell.exit_code({"program": {"exit_code": 0}, "validity": good, "valid": False}) == 5
+
+
+def test_scenarios_in_python_ask_for_kernels(monkeypatch) -> None:
+    monkeypatch.setattr(door, "run", living.testbed())
+    found = dumbbell.Scenario(**SCENARIO).run(on="kernel")
+    assert found.validity[0]["class"] == "exact"
+    assert dumbbell.Scenario(**SCENARIO).run().validity == []
+    assert "dumbbell.testbed.validity" in sys.modules
