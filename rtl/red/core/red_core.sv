@@ -147,7 +147,7 @@ module red_core #(
   logic [21:0] avg_s3, avg_s5, avg_s6_q;
   logic [20:0] draw_s5, draw_s6_q;
   logic [1:0] region_s5, region_s6_q;
-  logic hit_s5, drop_s6_q;
+  logic drop_s5, drop_s6_q;
 
   always_ff @(posedge clk) begin
     {valid_s6_q, valid_s5_q, valid_s4_q, valid_s3_q, valid_s2_q, valid_s1_q} <=
@@ -165,7 +165,7 @@ module red_core #(
     avg_s6_q <= avg_s5;
     draw_s6_q <= draw_s5;
     region_s6_q <= region_s5;
-    drop_s6_q <= region_s5[1] || (region_s5[0] && hit_s5);
+    drop_s6_q <= drop_s5;
   end
 
   assign valid_o = valid_s6_q;
@@ -300,16 +300,17 @@ module red_core #(
       .clear_qid_i(cfg_entry[Queue-1:0]),
       .qid_i(qid_s4_q),
       .valid_i(valid_s5_q),
-      .random_i(region_s5[0]),
+      .region_i(region_s5),
       .draw_i(draw_s5),
       .p_i(p_s5),
-      .hit_o(hit_s5)
+      .drop_o(drop_s5)
     );
   end else begin : g_no_gap
     red_hit u_hit (
+      .region_i(region_s5),
       .draw_i(draw_s5),
       .p_i(p_s5),
-      .hit_o(hit_s5)
+      .drop_o(drop_s5)
     );
   end
 
