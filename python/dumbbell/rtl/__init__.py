@@ -1,0 +1,1 @@
+"""RED in hardware: its sources, and what tools say of them."""
