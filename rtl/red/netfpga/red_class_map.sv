@@ -1,8 +1,8 @@
 // DSCP to class of WRED: 64 entries of 2 bits, which can be written.
 //
-// After reset the drop precedence 1 to 3 of the assured forwarding groups (RFC 2597: DSCP aaadd0, aaa 1 to 4, dd not
-// 0) is the class, and everything else, expedited forwarding too, is of class 0. The reset of the table takes 64
-// clocks; `ready_o` is low for so long.
+// After reset the drop precedence 1 to 3 of the assured forwarding groups (RFC 2597: DSCP aaadd0,
+// aaa 1 to 4, dd not 0) is the class, and everything else, expedited forwarding too, is of class 0.
+// The reset of the table takes 64 clocks; `ready_o` is low for so long.
 `default_nettype none
 module red_class_map (
   input  wire logic       clk,

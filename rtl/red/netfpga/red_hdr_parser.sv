@@ -1,16 +1,18 @@
 // Finds out where a packet on the NetFPGA-1G bus goes, from the module header of the I/O queues.
 //
-// A packet is module headers (ctrl not 0, one from each stage, in any order), data words (ctrl 0), and a last data
-// word whose ctrl marks its last byte. Nothing but the order tells a header from a last word. The I/O queues' header
-// has ctrl 8'hff and the destination port, one-hot, in its upper 16 bits; there are 8 queues.
+// A packet is module headers (ctrl not 0, one from each stage, in any order), data words (ctrl 0),
+// and a last data word whose ctrl marks its last byte. Nothing but the order tells a header from a
+// last word. The I/O queues' header has ctrl 8'hff and the destination port, one-hot, in its upper
+// 16 bits; there are 8 queues.
 //
-// A packet is RED's business (`take_o`) if exactly one of the lower eight bits is set and none of the upper ones. All
-// others are bypassed (`bypass_o`: let through without decision, not counted): no or several ports, no such header
-// before the first data word, or none in the first HEADERS words, which is how far the FIFO can look ahead.
-// Of two such headers the first one counts.
+// A packet is RED's business (`take_o`) if exactly one of the lower eight bits is set and none of
+// the upper ones. All others are bypassed (`bypass_o`: let through without decision, not counted):
+// no or several ports, no such header before the first data word, or none in the first HEADERS
+// words, which is how far the FIFO can look ahead. Of two such headers the first one counts.
 //
-// With CLASSES > 1 the packet is taken at its second data word, which has the DSCP of IPv4 and IPv6 (bytes 14 and 15
-// of an untagged Ethernet frame): two clocks later. `dscp_valid_o` is low for all else.
+// With CLASSES > 1 the packet is taken at its second data word, which has the DSCP of IPv4 and IPv6
+// (bytes 14 and 15 of an untagged Ethernet frame): two clocks later. `dscp_valid_o` is low for all
+// else.
 //
 // Both pulses come in the clock after the word's.
 `default_nettype none
@@ -31,32 +33,37 @@ module red_hdr_parser #(
   localparam logic [7:0] IoQueue = 8'hff;   // IO_QUEUE_STAGE_NUM
   localparam logic [3:0] Headers = 4'd8;    // must be a power of two: its bit says "decided"
 
-  // What is to be known of the word, one clock later. Of the ports: the queue if there is one only, and whether it is.
+  // What is to be known of the word, one clock later. Of the ports: the queue if there is one only,
+  // and whether it is.
   logic       io_q, zero_q, last_q;
   logic [2:0] qid_q;
   logic       one_lo_q, one_hi_q, none_lo_q, none_hi_q, none_up_q;
-  logic [7:0] port;
-  assign port = data_i[55:48];
+  logic [3:0] hi, lo;
+  assign {hi, lo} = data_i[55:48];
 
   always_ff @(posedge clk) begin
     io_q      <= !rst && wr_i && ctrl_i == IoQueue;
     zero_q    <= !rst && wr_i && ctrl_i == 8'h00;
     last_q    <= !rst && wr_i && ctrl_i != 8'h00;
-    one_lo_q  <= port[3:0] == 4'd1 || port[3:0] == 4'd2 || port[3:0] == 4'd4 || port[3:0] == 4'd8;
-    one_hi_q  <= port[7:4] == 4'd1 || port[7:4] == 4'd2 || port[7:4] == 4'd4 || port[7:4] == 4'd8;
-    none_lo_q <= port[3:0] == 4'd0;
-    none_hi_q <= port[7:4] == 4'd0;
+    one_lo_q  <= lo == 4'd1 || lo == 4'd2 || lo == 4'd4 || lo == 4'd8;
+    one_hi_q  <= hi == 4'd1 || hi == 4'd2 || hi == 4'd4 || hi == 4'd8;
+    none_lo_q <= lo == 4'd0;
+    none_hi_q <= hi == 4'd0;
     none_up_q <= data_i[63:56] == 8'd0;
+    // right where exactly one bit is set, and used only there
+    qid_q     <= {|hi, hi[3] | hi[2] | lo[3] | lo[2], hi[3] | hi[1] | lo[3] | lo[1]};
   end
 
-  // In headers or in data; whether it was settled what becomes of this packet (the top bit), and else how many
+  // In headers or in data; whether it was settled what becomes of this packet (the top bit), and
+  // else how many
   // headers there were
   logic       in_data_q;
   logic [3:0] seen_q;
   logic       settled, found, missing, one;
   assign settled = seen_q[3];
   assign found   = io_q && !in_data_q && !settled;
-  assign missing = !in_data_q && !settled && !io_q && (zero_q || (last_q && seen_q == Headers - 4'd1));
+  assign missing = !in_data_q && !settled && !io_q &&
+                   (zero_q || (last_q && seen_q == Headers - 4'd1));
   assign one     = none_up_q && ((one_lo_q && none_hi_q) || (none_lo_q && one_hi_q));
 
   always_ff @(posedge clk) begin
@@ -78,11 +85,6 @@ module red_hdr_parser #(
     assign bypass_o     = missing || (found && !one);
     assign dscp_valid_o = 1'b0;
     assign dscp_o       = '0;
-    always_ff @(posedge clk) begin
-      // used only when exactly one bit is set
-      qid_q <= {port[7] | port[6] | port[5] | port[4], port[7] | port[6] | port[3] | port[2],
-                port[7] | port[5] | port[3] | port[1]};
-    end
     assign qid_o = qid_q;
     logic unused;
     assign unused = ^data_i[47:0];
@@ -94,10 +96,8 @@ module red_hdr_parser #(
     assign take_o   = wait_q && in_data_q && second_q && (zero_q || last_q);
     assign bypass_o = missing || (found && !one);
     always_ff @(posedge clk) begin
-      qid_q <= {port[7] | port[6] | port[5] | port[4], port[7] | port[6] | port[3] | port[2],
-                port[7] | port[5] | port[3] | port[1]};
-      v4_q  <= data_i[31:16] == 16'h0800 && data_i[15:12] == 4'd4;
-      v6_q  <= data_i[31:16] == 16'h86dd && data_i[15:12] == 4'd6;
+      v4_q   <= data_i[31:16] == 16'h0800 && data_i[15:12] == 4'd4;
+      v6_q   <= data_i[31:16] == 16'h86dd && data_i[15:12] == 4'd6;
       dscp_q <= data_i[15:12] == 4'd4 ? data_i[7:2] : {data_i[11:8], data_i[7:6]};
       if (found) held_q <= qid_q;
       if (rst) begin
@@ -114,7 +114,7 @@ module red_hdr_parser #(
     assign dscp_valid_o = v4_q || v6_q;
     assign dscp_o       = dscp_q;
     logic unused;
-    assign unused = ^data_i[47:32];
+    assign unused = ^{data_i[47:32], data_i[1:0]};
   end
 endmodule
 `default_nettype wire

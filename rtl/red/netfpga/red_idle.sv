@@ -1,11 +1,13 @@
-// For how long each queue has been empty, in half half-lives of its average: Floyd and Jacobson's m, coarsely.
+// For how long each queue has been empty, in half half-lives of its average: Floyd and Jacobson's
+// m, coarsely.
 //
-// The average of an idle queue halves every ln 2 x 2^W packet times. `period_i` is half of that in clocks; the default
-// of the modules, 272912, is for W = 9 and packets of 1500 bytes at 1 Gbit/s (1538 bytes on the wire, 8 ns each) at
-// 125 MHz. One clock divider serves all queues, so a time is known to a period.
+// The average of an idle queue halves every ln 2 x 2^W packet times. `period_i` is half of that in
+// clocks; the default of the modules, 272912, is for W = 9 and packets of 1500 bytes at 1 Gbit/s
+// (1538 bytes on the wire, 8 ns each) at 125 MHz. One clock divider serves all queues, so a time is
+// known to a period.
 //
-// A queue's time is used up by the packet that is decided with it. Within three clocks of another decision none is
-// handed out, as the core asks; it is kept for the next packet then.
+// A queue's time is used up by the packet that is decided with it. Within three clocks of another
+// decision none is handed out, as the core asks; it is kept for the next packet then.
 `default_nettype none
 module red_idle (
   input  wire logic        clk,

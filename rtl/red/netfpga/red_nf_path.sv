@@ -3,13 +3,15 @@
 //   in -+-> packet FIFO ------------------------> processor -> out
 //       +-> parser -> occupancy -> core -> verdicts --^
 //
-// A packet's words are stored while its I/O queue header is read, the length of its queue looked up, and the core
-// decides. From the clock that has the header to the clock that shows its verdict there are 9 (VERDICT below; 11
-// with classes, because the DSCP comes two words later). Frames on this bus have at least 9 words, so the length that
-// a packet is judged by counts every earlier packet; of shorter ones, which Ethernet has not, those on their way are
-// not counted. The FIFO is then 9 words deep in use, and in_rdy stays high at the line rate.
+// A packet's words are stored while its I/O queue header is read, the length of its queue looked
+// up, and the core decides. From the clock that has the header to the clock that shows its verdict
+// there are 9 (VERDICT below; 11 with classes, because the DSCP comes two words later). Frames on
+// this bus have at least 9 words, so the length that a packet is judged by counts every earlier
+// packet; of shorter ones, which Ethernet has not, those on their way are not counted. The FIFO is
+// then 9 words deep in use, and in_rdy stays high at the line rate.
 //
-// in_rdy falls with 3 words left: a register, and a sender that may write one word after it fell, use up two.
+// in_rdy falls with 3 words left: a register, and a sender that may write one word after it fell,
+// use up two.
 `default_nettype none
 module red_nf_path #(
   parameter int DEPTH = 16,                 // words of the packet FIFO, a power of two, at least 16
@@ -38,8 +40,8 @@ module red_nf_path #(
   input  wire logic [7:0]  pkt_removed,     // a pulse a packet: it left queue k
   input  wire logic [7:0]  pkt_dropped,     // queue k was full and did not take it
   input  wire logic        hold_i,          // keep in_rdy low: registers are being reset
-  input  wire logic        cfg_we_i,        // the core's registers; tables 5, 6: class of a DSCP
-  input  wire logic [7:0]  cfg_addr_i,
+  input  wire logic        cfg_we_i,        // a register of the core's, or a DSCP's class
+  input  wire logic [8:0]  cfg_addr_i,      // its offset in REGISTERS.md
   input  wire logic [31:0] cfg_data_i,
   input  wire logic [31:0] idle_period_i,   // clocks, see red_idle
   input  wire logic [31:0] adapt_period_i,  // clocks, see red_ticker
@@ -66,12 +68,12 @@ module red_nf_path #(
   logic [2:0] qid;
   logic [5:0] dscp;
   red_hdr_parser #(.CLASSES(CLASSES)) u_parser (
-    .clk, .rst, .wr_i(in_wr), .ctrl_i(in_ctrl), .data_i(in_data), .take_o(take), .bypass_o(bypass), .qid_o(qid),
-    .dscp_valid_o(dscp_valid), .dscp_o(dscp));
+    .clk, .rst, .wr_i(in_wr), .ctrl_i(in_ctrl), .data_i(in_data), .take_o(take), .bypass_o(bypass),
+    .qid_o(qid), .dscp_valid_o(dscp_valid), .dscp_o(dscp));
 
   red_occupancy u_occupancy (
-    .clk, .rst, .keep_i(valid_o && !drop_o), .keep_qid_i(qid_o), .removed_i(pkt_removed), .dropped_i(pkt_dropped),
-    .counts_o);
+    .clk, .rst, .keep_i(valid_o && !drop_o), .keep_qid_i(qid_o), .removed_i(pkt_removed),
+    .dropped_i(pkt_dropped), .counts_o);
 
   // ---- decide
   logic        take_q, tick;
@@ -86,12 +88,14 @@ module red_nf_path #(
     qlen_q <= counts_o[12*qid+:12];
   end
   red_core #(
-    .NQ(8), .W(W), .PAPER(PAPER), .CONSTANT(CONSTANT), .GAP(GAP), .IDLE(IDLE), .CLASSES(CLASSES), .ADAPT(ADAPT),
-    .SPACED(1), .SEED(SEED), .DEF_MIN(DEF_MIN), .DEF_MAX(DEF_MAX), .DEF_SLOPE(DEF_SLOPE)
+    .NQ(8), .W(W), .PAPER(PAPER), .CONSTANT(CONSTANT), .GAP(GAP), .IDLE(IDLE), .CLASSES(CLASSES),
+    .ADAPT(ADAPT), .SPACED(1), .SEED(SEED), .DEF_MIN(DEF_MIN), .DEF_MAX(DEF_MAX),
+    .DEF_SLOPE(DEF_SLOPE)
   ) u_core (
-    .clk, .rst, .ready_o(core_ready), .valid_i(take_q), .qid_i(qid_q), .qlen_i(qlen_q), .class_i(class_q),
-    .idle_i(idle_q), .tick_i(tick), .valid_o, .qid_o, .drop_o, .region_o, .avg_o, .draw_o(draw),
-    .cfg_we_i(cfg_we_i && cfg_addr_i[7:5] != 3'd5 && cfg_addr_i[7:5] != 3'd6), .cfg_addr_i, .cfg_data_i);
+    .clk, .rst, .ready_o(core_ready), .valid_i(take_q), .qid_i(qid_q), .qlen_i(qlen_q),
+    .class_i(class_q), .idle_i(idle_q), .tick_i(tick), .valid_o, .qid_o, .drop_o, .region_o,
+    .avg_o, .draw_o(draw),
+    .cfg_we_i(cfg_we_i && !cfg_addr_i[8]), .cfg_addr_i(cfg_addr_i[7:0]), .cfg_data_i);
 
   // a bypassed packet waits as long as the core takes, so that verdicts keep the order of packets
   logic [CoreLatency:0] bypass_q;
@@ -99,18 +103,20 @@ module red_nf_path #(
 
   logic verdict_valid, verdict_drop, verdict_rd;
   red_verdicts #(.DEPTH(DEPTH > 32 ? DEPTH / 2 : 16)) u_verdicts (
-    .clk, .rst, .wr_i(valid_o || bypass_q[CoreLatency]), .drop_i(valid_o && drop_o), .rd_i(verdict_rd),
-    .valid_o(verdict_valid), .drop_o(verdict_drop));
+    .clk, .rst, .wr_i(valid_o || bypass_q[CoreLatency]), .drop_i(valid_o && drop_o),
+    .rd_i(verdict_rd), .valid_o(verdict_valid), .drop_o(verdict_drop));
 
   // ---- act
   red_processor u_processor (
-    .clk, .rst, .empty_i(fifo_empty), .word_i(fifo_word), .rd_o(fifo_rd), .verdict_valid_i(verdict_valid),
-    .verdict_drop_i(verdict_drop), .verdict_rd_o(verdict_rd), .out_data, .out_ctrl, .out_wr, .out_rdy);
+    .clk, .rst, .empty_i(fifo_empty), .word_i(fifo_word), .rd_o(fifo_rd),
+    .verdict_valid_i(verdict_valid), .verdict_drop_i(verdict_drop), .verdict_rd_o(verdict_rd),
+    .out_data, .out_ctrl, .out_wr, .out_rdy);
 
   // ---- what the core's options need
   if (IDLE) begin : gen_idle
     logic [5:0] idle;
-    red_idle u_idle (.clk, .rst, .period_i(idle_period_i), .counts_i(counts_o), .take_i(take), .qid_i(qid), .idle_o(idle));
+    red_idle u_idle (.clk, .rst, .period_i(idle_period_i), .counts_i(counts_o), .take_i(take),
+      .qid_i(qid), .idle_o(idle));
     always_ff @(posedge clk) idle_q <= idle;
   end else begin : gen_no_idle
     assign idle_q = 6'd0;
@@ -123,9 +129,10 @@ module red_nf_path #(
   if (CLASSES > 1) begin : gen_classes
     logic [1:0] cls;
     logic       map_we;
-    assign map_we = cfg_we_i && (cfg_addr_i[7:5] == 3'd5 || cfg_addr_i[7:5] == 3'd6);
-    red_class_map u_map (.clk, .rst, .ready_o(map_ready), .we_i(map_we), .addr_i({cfg_addr_i[6], cfg_addr_i[4:0]}),
-                         .data_i(cfg_data_i[1:0]), .valid_i(dscp_valid), .dscp_i(dscp), .class_o(cls));
+    assign map_we = cfg_we_i && cfg_addr_i[8:6] == 3'b110;
+    red_class_map u_map (.clk, .rst, .ready_o(map_ready), .we_i(map_we), .addr_i(cfg_addr_i[5:0]),
+                         .data_i(cfg_data_i[1:0]), .valid_i(dscp_valid), .dscp_i(dscp),
+                         .class_o(cls));
     always_ff @(posedge clk) class_q <= cls;
   end else begin : gen_no_classes
     assign map_ready = 1'b1;

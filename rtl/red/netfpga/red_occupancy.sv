@@ -1,9 +1,11 @@
-// How many packets wait in each output queue: those let in, less those sent on, less those that found it full.
+// How many packets wait in each output queue: those let in, less those sent on, less those that
+// found it full.
 //
-// The output queues of the NetFPGA keep their own count where no other stage can read it, so it is counted here.
-// Tail drops must be fed back: a packet that RED let in and the queue did not take would be counted for ever.
-// A count stays within 0 and 4095. That it stops at 0 also heals it: packets that were never counted (bypassed, see
-// red_hdr_parser) take it below the truth for a while, and an empty queue sets both to 0 again.
+// The output queues of the NetFPGA keep their own count where no other stage can read it, so it is
+// counted here. Tail drops must be fed back: a packet that RED let in and the queue did not take
+// would be counted for ever. A count stays within 0 and 4095. That it stops at 0 also heals it:
+// packets that were never counted (bypassed, see red_hdr_parser) take it below the truth for a
+// while, and an empty queue sets both to 0 again.
 `default_nettype none
 module red_occupancy (
   input  wire logic        clk,

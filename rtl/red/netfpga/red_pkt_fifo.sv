@@ -1,8 +1,8 @@
 // A FIFO that shows its first word before it is asked for (`fallthrough` in NetFPGA's words).
 //
-// Words wait here while the core decides. `nearly_full_o` falls due SLACK words before the end, because a sender
-// on a push bus may still write after it was told to stop. Whoever writes into a full FIFO loses words:
-// nothing here guards against it, the slack does.
+// Words wait here while the core decides. `nearly_full_o` falls due SLACK words before the end,
+// because a sender on a push bus may still write after it was told to stop. Whoever writes into a
+// full FIFO loses words: nothing here guards against it, the slack does.
 //
 //   DEPTH  words, a power of two
 //   SLACK  words that may still come

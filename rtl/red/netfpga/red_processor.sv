@@ -1,5 +1,6 @@
-// Reads packets out of the FIFO: one to keep goes on under the next stage's `out_rdy`, one to drop is read with
-// `out_wr` low, at a word a clock whatever `out_rdy` says, so that the next stage never sees it.
+// Reads packets out of the FIFO: one to keep goes on under the next stage's `out_rdy`, one to drop
+// is read with `out_wr` low, at a word a clock whatever `out_rdy` says, so that the next stage
+// never sees it.
 //
 // `out_wr` is a register: the next stage gets at most one word after it took its `out_rdy` away.
 `default_nettype none
@@ -33,7 +34,7 @@ module red_processor (
       in_data_q <= 1'b0;
     end else if (rd_o) begin
       inside_q  <= zero || !in_data_q;
-      in_data_q <= zero;                    // the first word that is not, after one that is, ends the packet
+      in_data_q <= zero;                    // the word after data that is not, ends the packet
       drop_q    <= drop;
     end
   end

@@ -1,4 +1,5 @@
-// The interval of Adaptive RED: a pulse every `period_i` clocks (Floyd, Gummadi, Shenker 2001: 0.5 s).
+// The interval of Adaptive RED: a pulse every `period_i` clocks (Floyd, Gummadi, Shenker 2001: 0.5
+// s).
 `default_nettype none
 module red_ticker (
   input  wire logic        clk,

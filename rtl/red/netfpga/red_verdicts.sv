@@ -1,7 +1,9 @@
-// Verdicts that wait until their packets get to the head of the packet FIFO: one bit each, in order.
+// Verdicts that wait until their packets get to the head of the packet FIFO: one bit each, in
+// order.
 //
-// There can never be more than there are packets in the packet FIFO, and a packet has at least two words:
-// with DEPTH at least half of the packet FIFO's this cannot overflow, so it needs no flag for it.
+// There can never be more than there are packets in the packet FIFO, and a packet has at least two
+// words: with DEPTH at least half of the packet FIFO's this cannot overflow, so it needs no flag
+// for it.
 `default_nettype none
 module red_verdicts #(
   parameter int DEPTH = 16
