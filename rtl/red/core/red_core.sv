@@ -176,14 +176,13 @@ module red_core #(
   // ---- six clocks from acceptance to decision
   localparam int Out = 3 + 1 + 2 + 22 + 21;
   logic [5:0]     valid_q;
-  logic [Out-1:0] out_q [0:5];
+  logic [6*Out-1:0] out_q;
   always_ff @(posedge clk) begin
     valid_q <= rst ? '0 : {valid_q[4:0], take};
-    out_q[0] <= {qid_i, region == 2'd2 || (region == 2'd1 && hit), region, avg, draw_q};
-    for (int i = 1; i < 6; i++) out_q[i] <= out_q[i-1];
+    out_q <= {out_q[5*Out-1:0], qid_i, region == 2'd2 || (region == 2'd1 && hit), region, avg, draw_q};
   end
   assign valid_o = valid_q[5];
-  assign {qid_o, drop_o, region_o, avg_o, draw_o} = out_q[5];
+  assign {qid_o, drop_o, region_o, avg_o, draw_o} = out_q[6*Out-1:5*Out];
 
   logic unused;
   assign unused = &{1'b0, NQ == 0, SPACED, class_i, idle_i, tick_i, cfg_data_i[31:22], DEF_SLOPE, diff, product};
