@@ -1,0 +1,39 @@
+// Verdicts that wait until their packets get to the head of the packet FIFO: one bit each, in
+// order.
+//
+// There can never be more than there are packets in the packet FIFO, and a packet has at least two
+// words: with DEPTH at least half of the packet FIFO's this cannot overflow, so it needs no flag
+// for it.
+`default_nettype none
+module red_verdicts #(
+  parameter int DEPTH = 16
+) (
+  input  wire logic clk,
+  input  wire logic rst,
+  input  wire logic wr_i,
+  input  wire logic drop_i,
+  input  wire logic rd_i,
+  output logic      valid_o,
+  output logic      drop_o
+);
+  localparam int AW = $clog2(DEPTH);
+
+  logic          mem [DEPTH];
+  logic [AW-1:0] head_q, tail_q;
+
+  assign drop_o  = mem[head_q];
+  assign valid_o = head_q != tail_q;
+
+  always_ff @(posedge clk) if (wr_i) mem[tail_q] <= drop_i;
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      head_q <= '0;
+      tail_q <= '0;
+    end else begin
+      if (wr_i) tail_q <= tail_q + 1'b1;
+      if (rd_i) head_q <= head_q + 1'b1;
+    end
+  end
+endmodule
+`default_nettype wire
