@@ -52,7 +52,7 @@ module red_nf_path #(
   output logic      [21:0] avg_o,
   output logic      [95:0] counts_o         // packets in each queue, 12 bits each
 );
-  localparam int CoreLatency = 6;           // clocks from valid_i to valid_o of the core
+  localparam int CoreLatency = IDLE ? 8 : 6;  // clocks from valid_i to valid_o of the core
 
   // ---- store
   logic        fifo_empty, fifo_near, fifo_rd;
