@@ -1,8 +1,8 @@
 """How large the hardware is: cells by kind, for Lattice ECP5 and Xilinx 7, of the core, of each option, of the module.
 
 Yosys maps; nothing is placed (place.py does that). For ECP5 wide multiplexers are not used (`-nowidelut`), so that no
-logic hides in a PFUMX; carry cells (CCU2C: two bits of an adder) are counted apart, and so are RAMs of 16 words by 4 bits
-(DPR16X4). What Yosys counts for Xilinx is before packing, LUTs of any width are one each.
+logic hides in a PFUMX; carry cells (CCU2C: two bits of an adder) are counted apart, and so are RAMs of 16 words by 4
+bits (DPR16X4). What Yosys counts for Xilinx is before packing, LUTs of any width are one each.
 """
 
 from __future__ import annotations
