@@ -22,8 +22,8 @@ from dumbbell.rtl.transcription import Core
 
 PERIOD = 8
 """Of the clock, ns: 125 MHz."""
-LOOK, ACCEPT, VERDICT = 1, 2, 8
-"""Clocks after the header's: its queue's length is sampled; the core accepts it; it decides."""
+LOOK, ACCEPT, COUNTED = 1, 2, 9
+"""Clocks after the header's: its queue's length is sampled; the core accepts it; it is in its queue's count."""
 
 
 def rng() -> Random:
@@ -96,7 +96,7 @@ class TB:
         self.inside = self.in_data = False
         self.due: deque[tuple[int, Callable[[], None]]] = deque()
         self.later: list[tuple[int, Callable[[], None]]] = []
-        self.pulses = (0, 0)
+        self.pulses = self.before = (0, 0)
         self.tail_drops = [0] * 8
         self._ready_now = False
         self._kept: int | None = None
@@ -206,9 +206,10 @@ class TB:
         for action in verdicts:
             action()
         for queue in range(8):
-            change = (self._kept == queue) - (self.pulses[0] >> queue & 1) - (self.pulses[1] >> queue & 1)
+            change = (self._kept == queue) - (self.before[0] >> queue & 1) - (self.before[1] >> queue & 1)
             if change:
                 self.counts[queue] = min(max(self.counts[queue] + change, 0), 4095)
+        self.before = self.pulses
         self.core.clock()
         if self.wrote is not None:
             self._sent(*self.wrote)
@@ -239,7 +240,7 @@ class TB:
             self.outcomes[decision.region if decision.drop else 0][queue] += 1
             if not decision.drop:
                 self.kept.append(packet)
-                self.later.append((start + VERDICT, keep))
+                self.later.append((start + COUNTED, keep))
 
         def keep() -> None:
             self._kept = queue
