@@ -2,6 +2,7 @@
 core/red_leap.sv
 core/red_lfsr.sv
 core/red_table.sv
+core/red_delay.sv
 core/red_avg.sv
 core/red_idle.sv
 core/red_mult.sv

@@ -58,7 +58,7 @@ def main() -> None:
     shared, outputs = best
 
     def parity(terms: Terms) -> str:
-        return " ^ ".join(f"s[{t}]" if t < BITS else f"t[{t - BITS}]" for t in sorted(terms))
+        return " ^ ".join(f"s[{t}]" if t < BITS else f"t{t - BITS}" for t in sorted(terms))
 
     print(f"""// The draw's leap in sound mode (SPEC.md, "Draw"): {STEPS} steps of the register at once, combinational.
 //
@@ -69,11 +69,12 @@ module red_leap (
   output logic [{BITS - 1}:0]      draw_o
 );
   logic [{BITS - 1}:0] s;
-  logic [{len(shared) - 1}:0] t;
 
-  assign s = draw_i;""")
+  assign s = draw_i;
+
+  logic {", ".join(f"t{number}" for number in range(len(shared)))};""")
     for number, terms in enumerate(shared):
-        print(f"  assign t[{number}] = {parity(terms)};")
+        print(f"  assign t{number} = {parity(terms)};")
     for bit, terms in enumerate(outputs):
         print(f"  assign draw_o[{bit}] = {parity(terms)};")
     print("endmodule\n`default_nettype wire")
