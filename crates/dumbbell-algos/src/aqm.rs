@@ -30,4 +30,5 @@ registry! { aqm AnyAqm, suite aqm_suite {
     wred::Wred,
 } }
 
+pub mod red_hw;
 pub mod sizes;

@@ -1,12 +1,7 @@
 """Where the hardware's sources are, and which files make up what, in order.
 
-<<<<<<< HEAD
-The lists are beside the sources, in the form that simulators read (`core.f`, `module.f`, ...): one path a line, relative to
-the list. Nobody keeps a second one.
-=======
 The lists are beside the sources, in the form that simulators read (`core.f`, `module.f`, ...): one path a line,
 relative to the list. Nobody keeps a second one.
->>>>>>> module
 """
 
 from __future__ import annotations
@@ -44,11 +39,7 @@ def folder() -> Path:
 
 
 def sources(what: str = "core") -> list[Path]:
-<<<<<<< HEAD
-    """The ordered sources of `core`, `module`, `axis` or `pipeline`; what a list builds on comes first, each file once."""
-=======
     """The ordered sources of `core`, `module`, `axis` or `pipeline`, each file once, after what it builds on."""
->>>>>>> module
     return listed(folder() / f"{what}.f")
 
 

@@ -1,0 +1,3 @@
+//! RED in hardware.
+pub mod core;
+pub mod lfsr;
