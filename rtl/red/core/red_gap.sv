@@ -53,5 +53,8 @@ module red_gap #(
   end
 
   assign hit_o = hit;
+`ifdef FORMAL
+`include "red_gap_props.svh"
+`endif
 endmodule
 `default_nettype wire
