@@ -5,7 +5,7 @@ netfpga/red_verdicts.sv
 netfpga/red_hdr_parser.sv
 netfpga/red_occupancy.sv
 netfpga/red_processor.sv
-netfpga/red_idle.sv
+netfpga/red_idle_time.sv
 netfpga/red_ticker.sv
 netfpga/red_class_map.sv
 netfpga/red_nf_path.sv

@@ -58,7 +58,7 @@ def _model(group: Sequence[tuple[int, Property]], files: Sequence[Path], include
     first = group[0][1]
     sets = [f"-chparam {name} {value}" for name, value in first.parameters.items()]
     commands = [
-        *(f"read_verilog -sv -formal -defer -I{include} {file}" for file in files),
+        *(f"read_verilog -sv -formal -defer -DFV_{first.top.upper()} -I{include} {file}" for file in files),
         f"hierarchy -check -top {first.top} {' '.join(sets)}",
         "proc",
         "flatten",

@@ -1,3 +1,12 @@
+// The decision core: queue and its length in, pass or drop out (SPEC.md, whole). One decision per clock, six clocks, any order
+// of queues; with IDLE eight clocks. What stands where:
+//
+//   f1 f2  IDLE only: the average decays (red_idle)
+//   s1 s2  the average (red_avg): read and prepared, added and written
+//   s3     thresholds are read: region, d = avg - min; with ADAPT also the targets (red_adapt)
+//   s4     slope * d (red_mult)
+//   s5     the draw (red_lfsr) against the probability (red_hit, red_gap)
+//   s6     the decision, at the ports
 `default_nettype none
 module red_core #(
   parameter int NQ = 8,
@@ -34,157 +43,332 @@ module red_core #(
   input  wire logic [31:0] cfg_data_i
 );
 
-  // The plain form: the whole decision in the clock of acceptance, then a delay. Right by reading; not fast.
-  localparam int AccBits = PAPER ? 22 : 22 + W;
-  localparam int SlopeBits = CONSTANT ? 21 : 18;
+  localparam int Queue = NQ <= 1 ? 1 : $clog2(NQ);
+  localparam int Class = CLASSES == 4 ? 2 : 0;
+  localparam int Entry = Queue + Class;
+  localparam int Slope = CONSTANT ? 21 : 18;
+  localparam int Acc = PAPER ? 22 : 22 + W;
+  localparam int Front = IDLE ? 2 : 0;
 
-  logic [AccBits-1:0]   acc_q [0:7];
-  logic [20:0]          credit_q [0:7];
-  logic [21:0]          min_q [0:31];
-  logic [21:0]          max_q [0:31];
-  logic [SlopeBits-1:0] slope_q [0:31];
-  logic [21:0]          lower_q [0:31];
-  logic [21:0]          upper_q [0:31];
-  logic [31:0]          due_q;
-  logic [20:0]          draw_q;
-  logic [17:0]          alpha_q, least_q, largest_q;
-  logic                 enable_q, ready_q;
-  assign ready_o = ready_q;
+  // ---- registers
+  logic ready, clear, load, enable;
+  logic [Entry-1:0] clearing, cfg_entry;
+  logic [4:0] cfg_we;
+  logic [21:0] cfg_data;
+  logic [17:0] alpha, least, largest;
 
-  function automatic logic [20:0] leap(input logic [20:0] s);
-    leap = s;
-    for (int i = 0; i < (PAPER ? 1 : 32); i++)
-      leap = {leap[19:0], ^(leap & (PAPER ? 21'h140000 : 21'h125292))};
-  endfunction
+  red_cfg #(
+    .Queue(Queue),
+    .Class(Class)
+  ) u_cfg (
+    .clk,
+    .rst,
+    .we_i(cfg_we_i),
+    .addr_i(cfg_addr_i),
+    .data_i(cfg_data_i),
+    .ready_o(ready),
+    .clear_o(clear),
+    .clearing_o(clearing),
+    .we_o(cfg_we),
+    .entry_o(cfg_entry),
+    .data_o(cfg_data),
+    .load_o(load),
+    .enable_o(enable),
+    .alpha_o(alpha),
+    .least_o(least),
+    .largest_o(largest)
+  );
 
-  function automatic logic [22:0] shift_right(input logic [22:0] x);
-    logic signed [22:0] y;
-    y = x;
-    shift_right = y >>> W;
-  endfunction
+  assign ready_o = ready;
 
-  logic                 take, hit, rise, fall, due;
-  logic [4:0]           entry, cfg_entry;
-  logic [AccBits-1:0]   acc, rested, acc_d;
-  logic [22:0]          diff;
-  logic [21:0]          avg;
-  logic [1:0]           region;
-  logic [17:0]          d;
-  logic [SlopeBits-1:0] slope, slope_d;
-  logic [38:0]          product;
-  logic [20:0]          p, credit_d;
-  logic                 idle_odd;
-  logic [4:0]           idle_half;
-  logic [5:0]           excess;
-  logic [20:0]          product_p;
+  // ---- in front: what arrives, or, while tables are cleared, a queue whose average is to be 0
+  localparam int Arrival = 3 + Entry + 12;
+  logic take;
+  logic [Entry-1:0] entry;
+  logic [Arrival-1:0] arrival, arrival_s0;
 
-  assign take = valid_i && ready_q;
-  assign {idle_half, idle_odd} = idle_i;
-  assign entry = {CLASSES == 4 ? class_i : 2'd0, qid_i};
-  assign cfg_entry = {CLASSES == 4 ? cfg_addr_i[4:3] : 2'd0, cfg_addr_i[2:0]};
-
-  always_comb begin
-    acc = acc_q[qid_i];
-    rested = acc;
-    if (IDLE && idle_i != 6'd0) begin
-      rested = acc >> idle_half;
-      if (idle_odd) rested = rested - (rested >> 2);
-    end
-    diff = {1'b0, qlen_i, 10'd0} - 23'(rested);
-    if (PAPER) begin
-      acc_d = rested + AccBits'(shift_right(diff));
-      avg = 22'(acc_d);
-    end else begin
-      acc_d = rested + AccBits'({qlen_i, 10'd0}) - (rested >> W);
-      avg = 22'(acc_d >> W);
-    end
-    region = 2'd2;
-    if (avg < max_q[entry]) region = 2'd1;
-    if (avg < min_q[entry]) region = 2'd0;
-    if (!enable_q) region = 2'd0;
+  assign take = valid_i && ready;
+  if (Class == 0) begin : g_class_one
+    assign entry = qid_i[Queue-1:0];
+  end else begin : g_classes
+    assign entry = {class_i, qid_i[Queue-1:0]};
   end
+  assign arrival = {take, !ready, ADAPT && tick_i, ready ? entry : clearing, qlen_i};
 
-  assign d = 18'(avg - min_q[entry]);
-  assign slope = slope_q[entry];
-  assign product = 39'(slope) * 39'(d);
-  assign {excess, product_p} = product[38:12];
+  logic valid_s0, clear_s0, tick_s0, rest_s1;
+  logic [Entry-1:0] entry_s0;
+  logic [11:0] qlen_s0;
+  logic acc_we;
+  logic [Queue-1:0] acc_qid;
+  logic [Acc-1:0] acc, rested_s1;
 
-  always_comb begin
-    if (CONSTANT) p = 21'(slope);
-    else p = |excess ? 21'h1fffff : product_p;
-    hit = (GAP ? credit_q[qid_i] : draw_q) < p;
-    credit_d = (region != 2'd1 || hit) ? draw_q : credit_q[qid_i] - p;
-    due = due_q[entry] || tick_i;
-    rise = avg > upper_q[entry] && 21'(slope) < 21'(largest_q);
-    fall = avg < lower_q[entry] && 21'(slope) > 21'(least_q);
-    slope_d = slope;
-    if (rise) slope_d = slope + SlopeBits'(alpha_q);
-    else if (fall) slope_d = slope - (slope >> 3);
-  end
-
-  always_ff @(posedge clk) begin
-    ready_q <= 1'b1;
-    if (PAPER || take) draw_q <= leap(draw_q);
-    if (ADAPT && tick_i) due_q <= '1;
-    if (take) begin
-      acc_q[qid_i] <= acc_d;
-      credit_q[qid_i] <= credit_d;
-      if (ADAPT && due) slope_q[entry] <= slope_d;
-      if (ADAPT) due_q[entry] <= 1'b0;
-    end
-    if (cfg_we_i) begin
-      case (cfg_addr_i[7:5])
-        3'd0: min_q[cfg_entry] <= cfg_data_i[21:0];
-        3'd1: max_q[cfg_entry] <= cfg_data_i[21:0];
-        3'd2: slope_q[cfg_entry] <= cfg_data_i[SlopeBits-1:0];
-        3'd3: lower_q[cfg_entry] <= cfg_data_i[21:0];
-        3'd4: upper_q[cfg_entry] <= cfg_data_i[21:0];
-        3'd7:
-          case (cfg_addr_i[4:0])
-            5'd0: enable_q <= cfg_data_i[0];
-            5'd1: draw_q <= cfg_data_i[20:0] == 21'd0 ? 21'd1 : cfg_data_i[20:0];
-            5'd2: alpha_q <= cfg_data_i[17:0];
-            5'd3: least_q <= cfg_data_i[17:0];
-            5'd4: largest_q <= cfg_data_i[17:0];
-            default: ;
-          endcase
-        default: ;
-      endcase
-    end
-    if (rst) begin
-      ready_q <= 1'b0;
-      enable_q <= 1'b1;
-      draw_q <= SEED;
-      due_q <= '0;
-      alpha_q <= '0;
-      least_q <= '0;
-      largest_q <= '1;
-      for (int i = 0; i < 8; i++) begin
-        acc_q[i] <= '0;
-        credit_q[i] <= '1;
-      end
-      for (int i = 0; i < 32; i++) begin
-        min_q[i] <= DEF_MIN;
-        max_q[i] <= DEF_MAX;
-        slope_q[i] <= DEF_SLOPE[SlopeBits-1:0];
-        lower_q[i] <= '0;
-        upper_q[i] <= '0;
+  if (IDLE) begin : g_idle
+    logic [Arrival-1:0] arrival_f1_q, arrival_f2_q;
+    logic [5:0] idle_f1_q;
+    always_ff @(posedge clk) begin
+      arrival_f1_q <= arrival;
+      arrival_f2_q <= arrival_f1_q;
+      idle_f1_q <= idle_i;
+      if (rst) begin
+        {arrival_f1_q[Arrival-1], arrival_f1_q[Arrival-3]} <= 2'b00;
+        {arrival_f2_q[Arrival-1], arrival_f2_q[Arrival-3]} <= 2'b00;
       end
     end
+    assign arrival_s0 = arrival_f2_q;
+
+    red_idle #(
+      .Acc(Acc),
+      .Queue(Queue)
+    ) u_idle (
+      .clk,
+      .qid_i(arrival_f1_q[12+:Queue]),
+      .idle_i(idle_f1_q),
+      .acc_we_i(acc_we),
+      .acc_qid_i(acc_qid),
+      .acc_i(acc),
+      .rest_o(rest_s1),
+      .acc_o(rested_s1)
+    );
+  end else begin : g_no_idle
+    assign arrival_s0 = arrival;
+    assign rest_s1 = 1'b0;
+    assign rested_s1 = '0;
+    logic unused_idle;
+    assign unused_idle = &{1'b0, idle_i, acc_we, acc_qid, acc};
+  end
+  assign {valid_s0, clear_s0, tick_s0, entry_s0, qlen_s0} = arrival_s0;
+
+  // ---- the way of a packet through the stages
+  logic valid_s1_q, valid_s2_q, valid_s3_q, valid_s4_q, valid_s5_q, valid_s6_q;
+  logic clear_s1_q, tick_s1_q, same_s1_q;
+  logic [Entry-1:0] entry_s1_q, entry_s2_q, entry_s3_q;
+  logic [Queue-1:0] qid_s4_q, qid_s5_q, qid_s6_q;
+  logic [11:0] qlen_s1_q;
+  logic [21:0] avg_s3, avg_s4_q, avg_s5_q, avg_s6_q;
+  logic [20:0] draw_s5, draw_s6_q;
+  logic [1:0] region_s5, region_s6_q;
+  logic hit_s5, drop_s6_q;
+
+  always_ff @(posedge clk) begin
+    {valid_s6_q, valid_s5_q, valid_s4_q, valid_s3_q, valid_s2_q, valid_s1_q} <=
+        rst ? 6'd0 : {valid_s5_q, valid_s4_q, valid_s3_q, valid_s2_q, valid_s1_q, valid_s0};
+    clear_s1_q <= clear_s0;
+    tick_s1_q <= !rst && tick_s0;
+    entry_s1_q <= entry_s0;
+    qlen_s1_q <= qlen_s0;
+    same_s1_q <= valid_s1_q && entry_s0[Queue-1:0] == entry_s1_q[Queue-1:0];
+    entry_s2_q <= entry_s1_q;
+    entry_s3_q <= entry_s2_q;
+    qid_s4_q <= entry_s3_q[Queue-1:0];
+    qid_s5_q <= qid_s4_q;
+    qid_s6_q <= qid_s5_q;
+    avg_s4_q <= avg_s3;
+    avg_s5_q <= avg_s4_q;
+    avg_s6_q <= avg_s5_q;
+    draw_s6_q <= draw_s5;
+    region_s6_q <= region_s5;
+    drop_s6_q <= region_s5[1] || (region_s5[0] && hit_s5);
   end
 
-  // ---- six clocks from acceptance to decision
-  localparam int Out = 3 + 1 + 2 + 22 + 21;
-  logic [5:0]     valid_q;
-  logic [6*Out-1:0] out_q;
-  always_ff @(posedge clk) begin
-    valid_q <= rst ? '0 : {valid_q[4:0], take};
-    out_q <= {out_q[5*Out-1:0], qid_i, region == 2'd2 || (region == 2'd1 && hit), region, avg, draw_q};
+  assign valid_o = valid_s6_q;
+  assign qid_o = 3'(qid_s6_q);
+  assign drop_o = drop_s6_q;
+  assign region_o = region_s6_q;
+  assign avg_o = avg_s6_q;
+  assign draw_o = draw_s6_q;
+
+  // ---- s1, s2
+  red_avg #(
+    .W(W),
+    .PAPER(PAPER),
+    .IDLE(IDLE),
+    .SPACED(SPACED),
+    .Queue(Queue)
+  ) u_avg (
+    .clk,
+    .valid_i(valid_s1_q),
+    .clear_i(clear_s1_q),
+    .qid_i(entry_s1_q[Queue-1:0]),
+    .qlen_i(qlen_s1_q),
+    .fwd_i(same_s1_q),
+    .rest_i(rest_s1),
+    .rest_acc_i(rested_s1),
+    .acc_we_o(acc_we),
+    .acc_qid_o(acc_qid),
+    .acc_o(acc),
+    .avg_o(avg_s3)
+  );
+
+  // ---- s3
+  logic [21:0] min_s3, max_s3;
+  logic [Slope-1:0] slope_read, slope_s3, slope_data;
+  logic [Entry-1:0] slope_entry;
+  logic slope_we;
+
+  red_table #(
+    .Bits(22),
+    .Address(Entry),
+    .DEFAULT(DEF_MIN)
+  ) u_min (
+    .clk,
+    .clear_i(clear),
+    .we_i(cfg_we[0]),
+    .waddr_i(cfg_entry),
+    .wdata_i(cfg_data),
+    .raddr_i(entry_s3_q),
+    .rdata_o(min_s3)
+  );
+
+  red_table #(
+    .Bits(22),
+    .Address(Entry),
+    .DEFAULT(DEF_MAX)
+  ) u_max (
+    .clk,
+    .clear_i(clear),
+    .we_i(cfg_we[1]),
+    .waddr_i(cfg_entry),
+    .wdata_i(cfg_data),
+    .raddr_i(entry_s3_q),
+    .rdata_o(max_s3)
+  );
+
+  red_table #(
+    .Bits(Slope),
+    .Address(Entry),
+    .DEFAULT(DEF_SLOPE[Slope-1:0])
+  ) u_slope (
+    .clk,
+    .clear_i(clear),
+    .we_i(slope_we),
+    .waddr_i(slope_entry),
+    .wdata_i(slope_data),
+    .raddr_i(entry_s3_q),
+    .rdata_o(slope_read)
+  );
+
+  // ---- s3 to s5
+  logic [23:0] p_s5;
+
+  red_prob #(
+    .CONSTANT(CONSTANT)
+  ) u_prob (
+    .clk,
+    .avg_i(avg_s3),
+    .min_i(min_s3),
+    .max_i(max_s3),
+    .slope_i(slope_s3),
+    .enable_i(enable),
+    .region_o(region_s5),
+    .p_o(p_s5)
+  );
+
+  // ---- s5
+  red_lfsr #(
+    .PAPER(PAPER),
+    .Delay(5 + Front),
+    .SEED(SEED)
+  ) u_lfsr (
+    .clk,
+    .rst,
+    .step_i(take),
+    .load_i(load),
+    .data_i(cfg_data[20:0]),
+    .draw_o(draw_s5)
+  );
+
+  if (GAP) begin : g_gap
+    red_gap #(
+      .Queue(Queue)
+    ) u_gap (
+      .clk,
+      .clear_i(clear),
+      .clear_qid_i(cfg_entry[Queue-1:0]),
+      .qid_i(qid_s4_q),
+      .valid_i(valid_s5_q),
+      .random_i(region_s5[0]),
+      .draw_i(draw_s5),
+      .p_i(p_s5),
+      .hit_o(hit_s5)
+    );
+  end else begin : g_no_gap
+    red_hit u_hit (
+      .draw_i(draw_s5),
+      .p_i(p_s5),
+      .hit_o(hit_s5)
+    );
   end
-  assign valid_o = valid_q[5];
-  assign {qid_o, drop_o, region_o, avg_o, draw_o} = out_q[6*Out-1:5*Out];
+
+  // ---- s1 to s4
+  if (ADAPT) begin : g_adapt
+    logic [21:0] lower_s3, upper_s3;
+    logic step_fwd, step_we;
+    logic [Entry-1:0] step_entry;
+    logic [Slope-1:0] step_slope;
+
+    red_table #(
+      .Bits(22),
+      .Address(Entry)
+    ) u_lower (
+      .clk,
+      .clear_i(clear),
+      .we_i(cfg_we[3]),
+      .waddr_i(cfg_entry),
+      .wdata_i(cfg_data),
+      .raddr_i(entry_s3_q),
+      .rdata_o(lower_s3)
+    );
+
+    red_table #(
+      .Bits(22),
+      .Address(Entry)
+    ) u_upper (
+      .clk,
+      .clear_i(clear),
+      .we_i(cfg_we[4]),
+      .waddr_i(cfg_entry),
+      .wdata_i(cfg_data),
+      .raddr_i(entry_s3_q),
+      .rdata_o(upper_s3)
+    );
+
+    red_adapt #(
+      .Address(Entry),
+      .Slope(Slope)
+    ) u_adapt (
+      .clk,
+      .rst,
+      .tick_i(tick_s1_q),
+      .valid_i(valid_s1_q),
+      .entry_i(entry_s1_q),
+      .avg_i(avg_s3),
+      .lower_i(lower_s3),
+      .upper_i(upper_s3),
+      .slope_i(slope_s3),
+      .alpha_i(alpha),
+      .least_i(least),
+      .largest_i(largest),
+      .fwd_o(step_fwd),
+      .we_o(step_we),
+      .entry_s4_o(step_entry),
+      .slope_o(step_slope)
+    );
+
+    assign slope_s3 = step_fwd && step_we ? step_slope : slope_read;
+    // A register that is written goes before a step of a decision on its way.
+    assign slope_we = cfg_we[2] || step_we;
+    assign slope_entry = step_we && !cfg_we[2] ? step_entry : cfg_entry;
+    assign slope_data = step_we && !cfg_we[2] ? step_slope : cfg_data[Slope-1:0];
+  end else begin : g_no_adapt
+    assign slope_s3 = slope_read;
+    assign slope_we = cfg_we[2];
+    assign slope_entry = cfg_entry;
+    assign slope_data = cfg_data[Slope-1:0];
+    logic unused_adapt;
+    assign unused_adapt = &{1'b0, cfg_we[4:3], alpha, least, largest, tick_s1_q};
+  end
 
   logic unused;
-  assign unused = &{1'b0, NQ == 0, SPACED, class_i, idle_i, tick_i, cfg_data_i[31:22], DEF_SLOPE, diff, product};
+  assign unused = &{1'b0, qid_i, class_i, tick_i, DEF_SLOPE};
 endmodule
 `default_nettype wire

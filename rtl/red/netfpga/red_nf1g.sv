@@ -29,7 +29,7 @@ module red_nf1g #(
   parameter logic [21:0] DEF_MIN = 22'd6144,
   parameter logic [21:0] DEF_MAX = 22'd12288,
   parameter logic [20:0] DEF_SLOPE = CONSTANT ? 21'd41943 : 21'd27962,
-  parameter logic [31:0] DEF_IDLE_PERIOD = 32'd272912,    // clocks, see red_idle
+  parameter logic [31:0] DEF_IDLE_PERIOD = 32'd272912,    // clocks, see red_idle_time
   parameter logic [31:0] DEF_ADAPT_PERIOD = 32'd62500000  // clocks: 0.5 s
 ) (
   input  wire logic        clk,

@@ -43,7 +43,7 @@ module red_nf_path #(
   input  wire logic        cfg_we_i,        // a register of the core's, or a DSCP's class
   input  wire logic [8:0]  cfg_addr_i,      // its offset in REGISTERS.md
   input  wire logic [31:0] cfg_data_i,
-  input  wire logic [31:0] idle_period_i,   // clocks, see red_idle
+  input  wire logic [31:0] idle_period_i,   // clocks, see red_idle_time
   input  wire logic [31:0] adapt_period_i,  // clocks, see red_ticker
   output logic             valid_o,         // the core decided
   output logic      [2:0]  qid_o,
@@ -115,7 +115,7 @@ module red_nf_path #(
   // ---- what the core's options need
   if (IDLE) begin : gen_idle
     logic [5:0] idle;
-    red_idle u_idle (.clk, .rst, .period_i(idle_period_i), .counts_i(counts_o), .take_i(take),
+    red_idle_time u_idle (.clk, .rst, .period_i(idle_period_i), .counts_i(counts_o), .take_i(take),
       .qid_i(qid), .idle_o(idle));
     always_ff @(posedge clk) idle_q <= idle;
   end else begin : gen_no_idle

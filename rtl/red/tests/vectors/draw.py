@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from card import Card
 
-CLEARING, ON_THE_WAY = 40, 6
+CLEARING, ON_THE_WAY = 40, 8
 Packet = tuple[int, int, int, int]
 
 

@@ -2,15 +2,12 @@
 //!
 //! What the hardware does in a pipeline is here one call for each packet that it accepts. Between packets only the draw of
 //! the paper's mode goes on, one step each clock; it is told the clock of each packet and jumps.
+use super::entry::{Entry, Steps, U18, U21, U22};
 use super::lfsr::{self, MASK, Polynomial};
 
 /// Queues and classes that an address of a register can name.
 const QUEUES: usize = 8;
 const CLASSES: usize = 4;
-/// Thresholds and averages, U12.10.
-const U22: u32 = (1 << 22) - 1;
-const U18: u32 = (1 << 18) - 1;
-const U21: u32 = MASK;
 /// Fraction bits of an average.
 pub const FRACTION: u32 = 10;
 
@@ -68,7 +65,12 @@ impl Shape {
         Shape { constant: true, def_slope: 41_943, ..self }
     }
 
-    /// Steps between the draws of two packets are 32, or the clocks between them.
+    /// The bits of a slope.
+    pub(crate) fn slope_bits(&self) -> u32 {
+        if self.constant { U21 } else { U18 }
+    }
+
+    /// Sound mode steps it 32 times for each packet, paper mode once each clock.
     fn polynomial(&self) -> Polynomial {
         if self.paper { Polynomial::Trinomial } else { Polynomial::Dense }
     }
@@ -153,17 +155,6 @@ pub struct Decision {
     pub draw: u32,
 }
 
-/// What stands for a class of a queue.
-#[derive(Clone, Copy, Debug, Default)]
-struct Entry {
-    min: u32,
-    max: u32,
-    slope: u32,
-    lower: u32,
-    upper: u32,
-    due: bool,
-}
-
 /// The core.
 #[derive(Clone, Debug)]
 pub struct Core {
@@ -176,9 +167,7 @@ pub struct Core {
     acc: [u64; QUEUES],
     credit: [u32; QUEUES],
     entries: [Entry; CLASSES * QUEUES],
-    alpha: u32,
-    least: u32,
-    largest: u32,
+    steps: Steps,
 }
 
 impl Core {
@@ -199,9 +188,7 @@ impl Core {
             acc: [0; QUEUES],
             credit: [0; QUEUES],
             entries: [Entry::default(); CLASSES * QUEUES],
-            alpha: 0,
-            least: 0,
-            largest: 0,
+            steps: Steps::RESET,
         };
         core.reset();
         core
@@ -220,18 +207,14 @@ impl Core {
     /// As [`reset`](Self::reset), of which `next` is the first clock after: the seed stands in it.
     pub fn reset_at(&mut self, next: u64) {
         let Shape { def_min: min, def_max: max, def_slope: slope, .. } = self.shape;
-        let slope = slope & self.slope_bits();
+        let slope = slope & self.shape.slope_bits();
         self.enable = true;
         self.draw = self.shape.seed;
         self.since = next;
         self.acc = [0; QUEUES];
         self.credit = [U21; QUEUES];
         self.entries = [Entry { min: min & U22, max: max & U22, slope, ..Entry::default() }; CLASSES * QUEUES];
-        (self.alpha, self.least, self.largest) = (0, 0, U18);
-    }
-
-    fn slope_bits(&self) -> u32 {
-        if self.shape.constant { U21 } else { U18 }
+        self.steps = Steps::RESET;
     }
 
     /// Writes a register. What is written to the draw stands in the clock after the last packet (after a reset, in clock 0).
@@ -241,15 +224,15 @@ impl Core {
 
     /// As [`write`](Self::write) in clock `next - 1`: what is written to the draw stands in clock `next`.
     pub fn write_at(&mut self, next: u64, addr: u8, data: u32) {
-        let slope_bits = self.slope_bits();
+        let slope_bits = self.shape.slope_bits();
         let (class, queue) = (addr >> 3 & 3, addr & 7);
         if addr >> 5 == table::CORE {
             return match addr {
                 register::CONTROL => self.enable = data & 1 == 1,
                 register::DRAW => (self.draw, self.since) = (lfsr::state(data), next),
-                register::ALPHA => self.alpha = data & U18,
-                register::LEAST => self.least = data & U18,
-                register::LARGEST => self.largest = data & U18,
+                register::ALPHA => self.steps.alpha = data & U18,
+                register::LEAST => self.steps.least = data & U18,
+                register::LARGEST => self.steps.largest = data & U18,
                 _ => {}
             };
         }
@@ -279,10 +262,11 @@ impl Core {
         let avg = self.average(usize::from(qid), packet);
         let draw = self.draw_at(packet.clock);
         let e = entry(class, qid);
-        let (region, p) = (self.region(e, avg), self.probability(e, avg));
+        let entry = &self.entries[e];
+        let (region, p) = (self.region(entry, avg), entry.probability(avg, self.shape.constant));
         let hit = self.hit(usize::from(qid), region, draw, p);
         if self.shape.adapt && self.entries[e].due {
-            self.adapt(e, avg);
+            self.entries[e].adapt(avg, &self.steps, self.shape.slope_bits());
         }
         let drop = region == Region::Force || (region == Region::Random && hit);
         Decision { qid, drop, region, avg, draw }
@@ -322,26 +306,10 @@ impl Core {
         draw
     }
 
+    /// Switched off, the core is in the queueing region at any average.
     #[inline]
-    fn region(&self, e: usize, avg: u32) -> Region {
-        let entry = &self.entries[e];
-        if !self.enable || avg < entry.min {
-            Region::Queueing
-        } else if avg < entry.max {
-            Region::Random
-        } else {
-            Region::Force
-        }
-    }
-
-    #[inline]
-    fn probability(&self, e: usize, avg: u32) -> u32 {
-        let entry = &self.entries[e];
-        if self.shape.constant {
-            return entry.slope;
-        }
-        let d = avg.wrapping_sub(entry.min) & U18;
-        (u64::from(entry.slope) * u64::from(d) >> 12).min(u64::from(U21)) as u32
+    fn region(&self, entry: &Entry, avg: u32) -> Region {
+        if self.enable { entry.region(avg) } else { Region::Queueing }
     }
 
     /// Whether chance drops the packet, if it is for chance to say.
@@ -355,22 +323,12 @@ impl Core {
         hit
     }
 
-    fn adapt(&mut self, e: usize, avg: u32) {
-        let (slope_bits, entry) = (self.slope_bits(), &mut self.entries[e]);
-        if avg > entry.upper && entry.slope < self.largest {
-            entry.slope = (entry.slope + self.alpha) & slope_bits;
-        } else if avg < entry.lower && entry.slope > self.least {
-            entry.slope -= entry.slope >> 3;
-        }
-        entry.due = false;
-    }
-
     /// The probability of a packet of this class and queue, if the average stays where it is: U0.21.
     pub fn p(&self, class: u8, qid: u8) -> u32 {
-        let (e, avg) = (entry(class & 3, qid & 7), self.avg(qid));
-        match self.region(e, avg) {
+        let (entry, avg) = (&self.entries[entry(class & 3, qid & 7)], self.avg(qid));
+        match self.region(entry, avg) {
             Region::Queueing => 0,
-            Region::Random => self.probability(e, avg),
+            Region::Random => entry.probability(avg, self.shape.constant),
             Region::Force => U21,
         }
     }

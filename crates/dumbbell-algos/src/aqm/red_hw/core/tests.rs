@@ -85,7 +85,7 @@ fn the_probability_is_a_straight_line() {
     assert_eq!(p(&default, 12_288), U21);
     assert_eq!(p(&default.clone().with_constant(), 6144), 41_943, "0.02 x 2^21");
     // A slope beyond 1 ends at the largest number.
-    assert_eq!(p(&Shape { def_slope: U18, ..default }, 12_287), (u64::from(U18) * 6143 >> 12) as u32);
+    assert_eq!(p(&Shape { def_slope: U18, ..default }, 12_287), ((u64::from(U18) * 6143) >> 12) as u32);
     let steep = Shape { def_min: 0, def_max: U18, def_slope: U18, ..Shape::default() };
     assert_eq!(p(&steep, 200_000), U21);
 }
@@ -156,7 +156,7 @@ fn regions_say_what_chance_does_not() {
 #[test]
 fn the_papers_draw_runs_freely() {
     let mut core = Core::new(shape(true));
-    let mut draw = |clock, core: &mut Core| core.decide(packet(clock, 0)).draw;
+    let draw = |clock, core: &mut Core| core.decide(packet(clock, 0)).draw;
     assert_eq!([draw(0, &mut core), draw(1, &mut core), draw(19, &mut core)], [1, 2, 0x80001]);
     core.write(register::DRAW, 0x15);
     assert_eq!([draw(20, &mut core), draw(21, &mut core)], [0x15, 0x2A]);
@@ -188,7 +188,7 @@ fn registers_have_their_bits_and_places() {
     core.write(register::address(table::CORE, 3, 7), 0);
     assert_eq!(format!("{core:?}"), format!("{fresh:?}"));
     let at = register::address(table::MIN, 2, 1);
-    assert_eq!(at, 0b000_10_001);
+    assert_eq!(at, 0x11);
     for t in [table::MIN, table::MAX, table::SLOPE, table::LOWER, table::UPPER] {
         core.write(register::address(t, 2, 1), u32::MAX);
     }

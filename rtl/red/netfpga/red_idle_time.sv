@@ -9,7 +9,7 @@
 // A queue's time is used up by the packet that is decided with it. Within three clocks of another
 // decision none is handed out, as the core asks; it is kept for the next packet then.
 `default_nettype none
-module red_idle (
+module red_idle_time (
   input  wire logic        clk,
   input  wire logic        rst,
   input  wire logic [31:0] period_i,        // clocks, at least 1
