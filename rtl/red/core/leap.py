@@ -45,6 +45,17 @@ def network(rng: random.Random) -> tuple[list[Terms], list[Terms]]:
         name = BITS + len(shared)
         shared.append(chosen)
         outputs = [(row - chosen) | {name} if chosen <= row and len(row) > TERMS else row for row in outputs]
+    return _used(shared, outputs)
+
+
+def _used(shared: list[Terms], outputs: list[Terms]) -> tuple[list[Terms], list[Terms]]:
+    """Without parities whose last use a later choice took."""
+    for name in reversed(range(BITS, BITS + len(shared))):
+        if not any(name in row for row in (*shared, *outputs)):
+            del shared[name - BITS]
+            shared, outputs = (
+                [frozenset(term - (term > name) for term in row) for row in rows] for rows in (shared, outputs)
+            )
     return shared, outputs
 
 
