@@ -22,10 +22,6 @@ from dumbbell.rtl.transcription import Core
 
 PERIOD = 8
 """Of the clock, ns: 125 MHz."""
-LOOK, ACCEPT, COUNTED = 1, 2, 9
-"""Clocks after the header's: its queue's length is sampled; the core accepts it; it is in its queue's count."""
-
-
 def rng() -> Random:
     """Random numbers of this test: from the seed that cocotb prints."""
     return Random(cocotb.RANDOM_SEED)
@@ -34,6 +30,12 @@ def rng() -> Random:
 def parameter(name: str, default: int) -> int:
     """A parameter that the module was built with."""
     return int(os.environ.get(f"RED_{name}", default))
+
+
+LATENCY = 9 + 2 * parameter("IDLE", 0) + 2 * (parameter("CLASSES", 1) > 1)
+"""Clocks from the one that has a packet's header to the one that shows its verdict: 9, and 2 more for each option."""
+LOOK, ACCEPT, COUNTED = 1, 2, 9 + 2 * parameter("IDLE", 0)
+"""Clocks after the word that settles a packet: its queue's length is sampled; the core accepts it; it is counted."""
 
 
 @dataclass
@@ -100,11 +102,10 @@ class TB:
         self.seen = Seen()
         self.inside = self.in_data = False
         self.due: deque[tuple[int, Callable[[], None]]] = deque()
-        self.later: list[tuple[int, Callable[[], None]]] = []
+        self.later: deque[tuple[int, int | None]] = deque()
         self.pulses = self.before = (0, 0)
         self.tail_drops = [0] * 8
         self._ready_now = False
-        self._kept: int | None = None
         self.removals: deque[int] = deque()
         self.rdy: deque[bool] = deque([False] * 8, maxlen=8)
         self.out_rdy = False
@@ -134,7 +135,7 @@ class TB:
                 packet.header_at, packet.cls = self._class(packet)
             self.to_send += ((packet, at) for at in range(len(packet.words)))
 
-    async def drain(self, most: int = 200_000, longer: int = 40) -> None:
+    async def drain(self, most: int = 30_000, longer: int = 40) -> None:
         """Steps until everything was sent and everything expected came out, and a little longer."""
         for _ in range(most):
             if not self.to_send and not self.undecided and len(self.seen.packets) == len(self.kept):
@@ -144,6 +145,10 @@ class TB:
             raise AssertionError(f"after {most} clocks {len(self.seen.packets)} of {len(self.kept)} came out")
         for _ in range(longer):
             await self.step()
+
+    def avg(self, queue: int) -> int:
+        """The transcription's average, 1/1024 packets."""
+        return self.core.acc[queue] >> (0 if self.core.paper else self.core.w)
 
     def check(self) -> None:
         """Kept packets are whole and in order, and no word of any other was written."""
@@ -228,13 +233,9 @@ class TB:
             self.due.popleft()[1]()
         for see in self.then:
             see(self.looked)
-        verdicts = [action for when, action in self.later if when == now]
-        self.later = [entry for entry in self.later if entry[0] != now]
-        self._kept = None
-        for action in verdicts:
-            action()
+        kept = self.later.popleft()[1] if self.later and self.later[0][0] == now else None
         for queue in range(8):
-            change = (self._kept == queue) - (self.before[0] >> queue & 1) - (self.before[1] >> queue & 1)
+            change = (kept == queue) - (self.before[0] >> queue & 1) - (self.before[1] >> queue & 1)
             if change:
                 self.counts[queue] = min(max(self.counts[queue] + change, 0), 4095)
         self.before = self.pulses
@@ -250,31 +251,25 @@ class TB:
             self.started.append(self.clock)
         if at != packet.header_at:
             return
-        if packet.queue is None:
-            packet.drop = False
-            self.undecided -= 1
-            self.kept.append(packet)
-            return
-        queue, start = packet.queue, self.clock
+        queue, start, found = packet.queue, self.clock, [0, 0]
 
         def look() -> None:
-            self.looked = queue
-            length, idle = self.counts[queue], self.idle_of(queue)
-            self.due.append((start + ACCEPT, lambda: accept(length, idle)))
+            if queue is not None:
+                self.looked = queue
+                found[:] = self.counts[queue], self.idle_of(queue)
 
-        def accept(length: int, idle: int) -> None:
-            decision = self.core.decide(queue, length, packet.cls, idle)
-            packet.drop = decision.drop
+        def accept() -> None:
             self.undecided -= 1
-            self.outcomes[decision.region if decision.drop else 0][queue] += 1
-            if not decision.drop:
+            packet.drop = False
+            if queue is not None:
+                decision = self.core.decide(queue, found[0], packet.cls, found[1])
+                packet.drop = decision.drop
+                self.outcomes[decision.region if decision.drop else 0][queue] += 1
+            if not packet.drop:
                 self.kept.append(packet)
-                self.later.append((start + COUNTED, keep))
+                self.later.append((start + COUNTED, queue))
 
-        def keep() -> None:
-            self._kept = queue
-
-        self.due.append((start + LOOK, look))
+        self.due += (start + LOOK, look), (start + ACCEPT, accept)
 
     def _drive(self, dut: Any) -> None:
         habits, random = self.habits, self.rng.random

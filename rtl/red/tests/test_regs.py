@@ -14,7 +14,7 @@ from dumbbell.rtl.registers import Register, block
 from dumbbell.rtl.regtool import configure, identify, read_queue, slope, threshold
 
 WRED = parameter("CLASSES", 1) > 1
-RESET = {"DEF_MIN": 6144, "DEF_MAX": 12288, "DEF_SLOPE": 27962, "SEED": 1, "magic": block().magic}
+RESET = {"DEF_MIN": 6144, "DEF_MAX": 12288, "DEF_SLOPE": 41943 if parameter("CONSTANT", 0) else 27962, "SEED": 1, "magic": block().magic}
 OPTIONS = ("PAPER", "CONSTANT", "GAP", "IDLE", "ADAPT")
 
 
@@ -162,13 +162,14 @@ async def test_regtool(dut: Any) -> None:
     options = await bridge(identify)(host)
     assert options.w == tb.core.w and options.wred == WRED and options.counters
     low, high, max_p = 0.25, 8.25, 0.2
-    await bridge(configure)(host, 3, low, high, max_p)
-    assert tb.core.tables[0][3] == threshold(low) and tb.core.tables[2][3] == slope(max_p, 256, 8448)
+    await bridge(configure)(host, 3, low, high, max_p, constant=options.constant)
+    assert tb.core.tables[0][3] == threshold(low)
+    assert tb.core.tables[2][3] == slope(max_p, 256, 8448, options.constant)
     tb.send(packet(tb.rng, 3) for _ in range(150))
     await tb.drain()
     tb.check()
-    read = await bridge(read_queue)(host, 3)
+    read = await bridge(read_queue)(host, 3, constant=options.constant)
     assert (read.low, read.high, read.length) == (low, high, tb.counts[3])
-    assert abs(read.max_p - max_p) < 1e-5 and read.avg == (tb.core.acc[3] >> tb.core.w) / 1024
+    assert abs(read.max_p - max_p) < 1e-5 and read.avg == tb.avg(3) / 1024
     assert (read.passed, read.early, read.forced) == tuple(row[3] for row in tb.outcomes)
     assert read.early > 0
