@@ -72,9 +72,13 @@ class Outcome:
 def need() -> None:
     """`EnvironmentLacks` if the simulator or the bench's library is missing; it names the package."""
     if shutil.which("iverilog") is None or shutil.which("vvp") is None:
-        raise EnvironmentLacks("this machine has no iverilog, which the tests of the buses need: apt-get install iverilog")
+        raise EnvironmentLacks(
+            "this machine has no iverilog, which the tests of the buses need: apt-get install iverilog"
+        )
     if importlib.util.find_spec("cocotb") is None:
-        raise EnvironmentLacks("Python has no cocotb, which the tests of the buses need: pip install -r requirements-rtl.txt")
+        raise EnvironmentLacks(
+            "Python has no cocotb, which the tests of the buses need: pip install -r requirements-rtl.txt"
+        )
 
 
 def run(names: Iterable[str] = (), *, seed: int = SEED, waves: Path | None = None) -> list[Outcome]:

@@ -6,7 +6,8 @@ from random import Random
 from typing import Any
 
 import cocotb
-from nf1g import LATENCY, TB, Habits, parameter
+from model import LATENCY, parameter
+from nf1g import TB, Habits
 from packets import KINDS, Packet, malformed, packet
 
 
