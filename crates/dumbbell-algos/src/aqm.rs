@@ -24,6 +24,7 @@ registry! { aqm AnyAqm, suite aqm_suite {
     r_rtt_adaptive::RRttAdaptive,
     rate_proportional::RateProportional,
     red::Red,
+    red_hw::RedHw,
     rem::Rem,
     rio::Rio,
     sfb::Sfb,

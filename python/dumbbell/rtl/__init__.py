@@ -1,1 +1,1 @@
-"""RED in hardware: its tools, its tests, its registers. The hardware itself is in `rtl/red`."""
+"""RED in hardware: its sources, and what tools say of them."""
