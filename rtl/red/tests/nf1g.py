@@ -76,6 +76,11 @@ class TB:
         self.wred = parameter("CLASSES", 1) > 1
         self.each: list[Callable[[], None]] = []
         """Called at each clock, before anything else is done."""
+        self.first: list[Callable[[], None]] = []
+        """Called at each edge, before packets are decided: twins of timers."""
+        self.then: list[Callable[[int | None], None]] = []
+        """Called after that, before counts change, with the queue of the packet that was looked at."""
+        self.classes = [dscp >> 1 & 3 if 1 <= dscp >> 3 <= 4 and not dscp & 1 else 0 for dscp in range(64)]
         self.idle_of: Callable[[int], int] = lambda queue: 0
         """Half half-lives that a queue has been empty: of the bench's twin of red_idle_time."""
         self.clear()
@@ -125,6 +130,8 @@ class TB:
     def send(self, packets: Iterable[Packet]) -> None:
         """Queues packets for the sender."""
         for packet in packets:
+            if self.wred and packet.queue is not None:
+                packet.header_at, packet.cls = self._class(packet)
             self.to_send += ((packet, at) for at in range(len(packet.words)))
 
     async def drain(self, most: int = 200_000, longer: int = 40) -> None:
@@ -146,8 +153,24 @@ class TB:
         for number, (seen, sent) in enumerate(zip(self.seen.packets, kept, strict=True)):
             assert seen == sent, f"packet {number} is not as it was sent"
 
+    def _class(self, packet: Packet) -> tuple[int, int]:
+        """Where a packet's DSCP is, and the class that it gets."""
+        at = next(number for number, (ctrl, _) in enumerate(packet.words) if ctrl == 0) + 1
+        data = packet.words[at][1]
+        kind, first, second = data >> 16 & 0xFFFF, data >> 8 & 0xFF, data & 0xFF
+        if kind == 0x0800 and first >> 4 == 4:
+            return at, self.classes[second >> 2]
+        if kind == 0x86DD and first >> 4 == 6:
+            return at, self.classes[(first & 15) << 2 | second >> 6]
+        return at, 0
+
     async def write_register(self, offset: int, value: int) -> None:
-        """Through the module's own port (REGS = 0); the transcription's too."""
+        """Through the ring, or the module's own port where that is not built in; the transcription's too."""
+        if parameter("REGS", 0):
+            from ring import Ring
+
+            await Ring(self).write(offset, value)
+            return
         self.dut.cfg_we_i.value, self.dut.cfg_addr_i.value, self.dut.cfg_data_i.value = 1, offset, value
         await self.step()
         self.dut.cfg_we_i.value = 0
@@ -198,8 +221,13 @@ class TB:
     def _edge(self) -> None:
         """What the module's registers do at this edge, by the inputs of the clock before it."""
         now = self.clock
+        for act in self.first:
+            act()
+        self.looked: int | None = None
         while self.due and self.due[0][0] == now:
             self.due.popleft()[1]()
+        for see in self.then:
+            see(self.looked)
         verdicts = [action for when, action in self.later if when == now]
         self.later = [entry for entry in self.later if entry[0] != now]
         self._kept = None
@@ -230,6 +258,7 @@ class TB:
         queue, start = packet.queue, self.clock
 
         def look() -> None:
+            self.looked = queue
             length, idle = self.counts[queue], self.idle_of(queue)
             self.due.append((start + ACCEPT, lambda: accept(length, idle)))
 
