@@ -72,7 +72,7 @@ def red(
     does: dict[str, Callable[[], int]] = {
         "--check": lambda: _check(asked),
         "--dut": lambda: _dut(asked, dut),
-        "--vectors": lambda: _vectors(asked, vectors),
+        "--vectors": lambda: _vectors(asked, vectors or Path()),
         "--synth": lambda: _synth(asked, place),
         "--wave": lambda: _wave(asked),
         "--coverage": lambda: _coverage(asked),
@@ -120,9 +120,7 @@ def _dut(asked: _Asked, files: list[Path]) -> int:
     for file in files:
         if not file.is_file():
             raise ScenarioError(f"--dut {file}: there is no such file")
-    met = lockstep.run(
-        packets=asked.packets or check.PACKETS, seed=asked.seed, modes=asked.modes or None, dut=files
-    )
+    met = lockstep.run(packets=asked.packets or check.PACKETS, seed=asked.seed, modes=asked.modes or None, dut=files)
     asked.say(met, check.met(met))
     return FAILED if met["mismatches"] else 0
 
