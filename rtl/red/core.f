@@ -1,6 +1,8 @@
 // The decision core, in the order in which tools read it. `verilator -F core.f`: paths are relative to this file.
+core/red_leap.sv
 core/red_lfsr.sv
 core/red_table.sv
+core/red_delay.sv
 core/red_avg.sv
 core/red_idle.sv
 core/red_mult.sv

@@ -41,6 +41,14 @@ class Bench:
 BENCHES = (
     Bench("module", "module", ("test_nf1g", "test_nf1g_full", "test_figure8")),
     Bench("module deep", "module", ("test_nf1g",), {"DEPTH": 64}),
+    Bench("module registers", "module", ("test_regs",), {"REGS": 1}),
+    Bench(
+        "module options",
+        "module",
+        ("test_nf1g", "test_regs", "test_options"),
+        {"REGS": 1, "CLASSES": 4, "IDLE": 1, "ADAPT": 1, "GAP": 1},
+    ),
+    Bench("module constant", "module", ("test_nf1g", "test_regs"), {"REGS": 1, "CONSTANT": 1, "W": 5, "PAPER": 1}),
     Bench("module paper", "module", ("test_nf1g",), {"PAPER": 1}),
 )
 """Every build."""

@@ -41,7 +41,7 @@ module red_avg #(
   localparam int Base = PAPER ? 10 - W : 10;
   localparam int Top = Base + 12;  // above it only the sign of -(acc >> W) and its carry
 
-  logic           we_q, one_q, fwd;
+  logic           we_q, one, fwd;
   logic [Queue-1:0] qid_q;
   logic [Acc-1:0] stored, present, sum_q, carry_q, sum_d, carry_d, acc;
   logic [21:0]    avg_q;
@@ -94,22 +94,24 @@ module red_avg #(
 
   // ---- s2: the adder; the added place below takes `one`
   logic unused;
-  assign {acc, unused} = {sum_q, 1'b1} + {carry_q, one_q};
+  assign {acc, unused} = {sum_q, 1'b1} + {carry_q, one};
 
   always_ff @(posedge clk) begin
     we_q <= valid_i || clear_i;
     qid_q <= qid_i;
     sum_q <= clear_i ? '0 : sum_d;
-    carry_q <= clear_i ? '0 : carry_d;
+    carry_q <= clear_i ? '1 : carry_d;  // 0 - 1 + 1
     avg_q <= acc[Acc-1-:22];
   end
 
   if (PAPER) begin : g_paper
     logic [W-1:0] low;
+    logic one_q;
     assign low = fwd ? acc[W-1:0] : present[W-1:0];
-    always_ff @(posedge clk) one_q <= !clear_i && low == '0;
+    assign one = one_q;
+    always_ff @(posedge clk) one_q <= clear_i || low == '0;
   end else begin : g_sound
-    always_ff @(posedge clk) one_q <= !clear_i;
+    assign one = 1'b1;
   end
 
   assign acc_we_o = we_q;
@@ -119,5 +121,8 @@ module red_avg #(
 
   logic unused_rest;
   assign unused_rest = &{1'b0, rest_i, rest_acc_i, fwd_i};
+`ifdef FORMAL
+`include "red_avg_props.svh"
+`endif
 endmodule
 `default_nettype wire

@@ -144,10 +144,10 @@ module red_core #(
   logic [Entry-1:0] entry_s1_q, entry_s2_q, entry_s3_q;
   logic [Queue-1:0] qid_s4_q, qid_s5_q, qid_s6_q;
   logic [11:0] qlen_s1_q;
-  logic [21:0] avg_s3, avg_s4_q, avg_s5_q, avg_s6_q;
+  logic [21:0] avg_s3, avg_s5, avg_s6_q;
   logic [20:0] draw_s5, draw_s6_q;
   logic [1:0] region_s5, region_s6_q;
-  logic hit_s5, drop_s6_q;
+  logic drop_s5, drop_s6_q;
 
   always_ff @(posedge clk) begin
     {valid_s6_q, valid_s5_q, valid_s4_q, valid_s3_q, valid_s2_q, valid_s1_q} <=
@@ -162,12 +162,10 @@ module red_core #(
     qid_s4_q <= entry_s3_q[Queue-1:0];
     qid_s5_q <= qid_s4_q;
     qid_s6_q <= qid_s5_q;
-    avg_s4_q <= avg_s3;
-    avg_s5_q <= avg_s4_q;
-    avg_s6_q <= avg_s5_q;
+    avg_s6_q <= avg_s5;
     draw_s6_q <= draw_s5;
     region_s6_q <= region_s5;
-    drop_s6_q <= region_s5[1] || (region_s5[0] && hit_s5);
+    drop_s6_q <= drop_s5;
   end
 
   assign valid_o = valid_s6_q;
@@ -199,10 +197,26 @@ module red_core #(
     .avg_o(avg_s3)
   );
 
-  // ---- s3
-  logic [21:0] min_s3, max_s3;
+  red_delay #(
+    .Bits(22),
+    .Clocks(2)
+  ) u_avg_s5 (
+    .clk,
+    .rst,
+    .data_i(avg_s3),
+    .data_o(avg_s5)
+  );
+
+  // ---- s2, s3: the thresholds
+  logic [21:0] min_s2, min_s3_q, max_s2, max_s3_q;
   logic [Slope-1:0] slope_read, slope_s3, slope_data;
   logic [Entry-1:0] slope_entry;
+
+  // A clock before they are needed: behind them are subtractors, and the long way to the multiplier.
+  always_ff @(posedge clk) begin
+    min_s3_q <= min_s2;
+    max_s3_q <= max_s2;
+  end
   logic slope_we;
 
   red_table #(
@@ -215,8 +229,8 @@ module red_core #(
     .we_i(cfg_we[0]),
     .waddr_i(cfg_entry),
     .wdata_i(cfg_data),
-    .raddr_i(entry_s3_q),
-    .rdata_o(min_s3)
+    .raddr_i(entry_s2_q),
+    .rdata_o(min_s2)
   );
 
   red_table #(
@@ -229,8 +243,8 @@ module red_core #(
     .we_i(cfg_we[1]),
     .waddr_i(cfg_entry),
     .wdata_i(cfg_data),
-    .raddr_i(entry_s3_q),
-    .rdata_o(max_s3)
+    .raddr_i(entry_s2_q),
+    .rdata_o(max_s2)
   );
 
   red_table #(
@@ -255,8 +269,8 @@ module red_core #(
   ) u_prob (
     .clk,
     .avg_i(avg_s3),
-    .min_i(min_s3),
-    .max_i(max_s3),
+    .min_i(min_s3_q),
+    .max_i(max_s3_q),
     .slope_i(slope_s3),
     .enable_i(enable),
     .region_o(region_s5),
@@ -286,16 +300,17 @@ module red_core #(
       .clear_qid_i(cfg_entry[Queue-1:0]),
       .qid_i(qid_s4_q),
       .valid_i(valid_s5_q),
-      .random_i(region_s5[0]),
+      .region_i(region_s5),
       .draw_i(draw_s5),
       .p_i(p_s5),
-      .hit_o(hit_s5)
+      .drop_o(drop_s5)
     );
   end else begin : g_no_gap
     red_hit u_hit (
+      .region_i(region_s5),
       .draw_i(draw_s5),
       .p_i(p_s5),
-      .hit_o(hit_s5)
+      .drop_o(drop_s5)
     );
   end
 
@@ -370,5 +385,8 @@ module red_core #(
 
   logic unused;
   assign unused = &{1'b0, qid_i, class_i, tick_i, DEF_SLOPE};
+`ifdef FORMAL
+`include "red_core_props.svh"
+`endif
 endmodule
 `default_nettype wire

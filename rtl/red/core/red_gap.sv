@@ -4,7 +4,7 @@
 // whether that was a hit. A limited p (2^21 - 1) is only payable by a credit of all ones, and leaves 0.
 //
 //   s4:  qid_i
-//   s5:  valid_i, random_i (region 1), draw_i, p_i  ->  hit_o;  clear_i, clear_qid_i write all ones
+//   s5:  valid_i, region_i, draw_i, p_i  ->  drop_o;  clear_i, clear_qid_i write all ones
 `default_nettype none
 module red_gap #(
   parameter int Queue = 3
@@ -14,14 +14,14 @@ module red_gap #(
   input  wire logic [Queue-1:0] clear_qid_i,
   input  wire logic [Queue-1:0] qid_i,
   input  wire logic             valid_i,
-  input  wire logic             random_i,
+  input  wire logic [1:0]       region_i,
   input  wire logic [20:0]      draw_i,
   input  wire logic [23:0]      p_i,
-  output logic                  hit_o
+  output logic                  drop_o
 );
   logic [20:0] stored, credit_q, credit_d, left;
   logic [Queue-1:0] qid_q;
-  logic same, short, limited, hit;
+  logic same, short, limited, hit, random, keep;
 
   red_table #(
     .Bits(21),
@@ -42,9 +42,12 @@ module red_gap #(
   assign limited = p_i[23:21] != 3'd0;
   assign hit = limited ? credit_q != 21'h1fffff : short;
 
+  assign random = region_i[0];
+  assign keep = random && !hit;
+
   always_comb begin
     credit_d = draw_i;
-    if (random_i && !hit) credit_d = limited ? '0 : left;
+    if (keep) credit_d = limited ? '0 : left;
   end
 
   always_ff @(posedge clk) begin
@@ -52,6 +55,9 @@ module red_gap #(
     credit_q <= same ? credit_d : stored;
   end
 
-  assign hit_o = hit;
+  assign drop_o = region_i[1] || (random && hit);
+`ifdef FORMAL
+`include "red_gap_props.svh"
+`endif
 endmodule
 `default_nettype wire

@@ -21,17 +21,17 @@ module red_lfsr #(
   input  wire logic [20:0] data_i,
   output logic [20:0]      draw_o
 );
-  // Bits 20, 18 (paper) or 20, 17, 14, 12, 9, 7, 4, 1: taps of the steps from the register's present state.
-  localparam logic [20:0] Taps = PAPER ? 21'h140000 : 21'h125292;
-  localparam int Steps = PAPER ? 1 : 32;
-
-  logic [20:0] draw_q, leap;
+  logic [20:0] draw_q, next;
   logic [Delay-1:0] step_q;
 
-  // Each bit after the steps is the parity of some bits before: the loop is unrolled, and synthesis keeps the parities.
-  always_comb begin
-    leap = draw_q;
-    for (int i = 0; i < Steps; i++) leap = {leap[19:0], ^(leap & Taps)};
+  if (PAPER) begin : g_paper
+    // x^21 + x^19 + 1
+    assign next = {draw_q[19:0], draw_q[20] ^ draw_q[18]};
+  end else begin : g_sound
+    red_leap u_leap (
+      .draw_i(draw_q),
+      .draw_o(next)
+    );
   end
 
   always_ff @(posedge clk) begin
@@ -39,12 +39,15 @@ module red_lfsr #(
     step_q[Delay-1:1] <= rst || load_i ? '0 : step_q[Delay-2:0];
     if (rst) draw_q <= SEED;
     else if (load_i) draw_q <= {data_i[20:1], data_i[0] || data_i == 21'd0};
-    else if (step_q[Delay-1]) draw_q <= leap;
+    else if (step_q[Delay-1]) draw_q <= next;
   end
 
   assign draw_o = draw_q;
 
   logic unused;
   assign unused = &{1'b0, step_i && PAPER};
+`ifdef FORMAL
+`include "red_lfsr_props.svh"
+`endif
 endmodule
 `default_nettype wire

@@ -13,6 +13,7 @@ module red_idle_time (
   input  wire logic        clk,
   input  wire logic        rst,
   input  wire logic [31:0] period_i,        // clocks, at least 1
+  input  wire logic        restart_i,       // the period was changed
   input  wire logic [95:0] counts_i,        // of red_occupancy
   input  wire logic        take_i,          // a packet is decided
   input  wire logic [2:0]  qid_i,           // of this queue
@@ -22,7 +23,7 @@ module red_idle_time (
   logic        tick_q;
   always_ff @(posedge clk) begin
     tick_q <= !rst && clocks_q == 0;
-    if (rst || clocks_q == 0) clocks_q <= period_i - 32'd1;
+    if (rst || restart_i || clocks_q == 0) clocks_q <= period_i - 32'd1;
     else clocks_q <= clocks_q - 32'd1;
   end
 

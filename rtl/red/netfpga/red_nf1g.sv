@@ -60,7 +60,7 @@ module red_nf1g #(
   input  wire logic [8:0]  cfg_addr_i,
   input  wire logic [31:0] cfg_data_i
 );
-  logic        cfg_we, hold, valid, drop;
+  logic        cfg_we, hold, valid, drop, restart;
   logic [8:0]  cfg_addr;
   logic [31:0] cfg_data, idle_period, adapt_period;
   logic [2:0]  qid;
@@ -76,29 +76,32 @@ module red_nf1g #(
     .clk, .rst(reset), .in_data, .in_ctrl, .in_wr, .in_rdy, .out_data, .out_ctrl, .out_wr, .out_rdy,
     .pkt_removed, .pkt_dropped, .hold_i(hold), .cfg_we_i(cfg_we), .cfg_addr_i(cfg_addr),
     .cfg_data_i(cfg_data), .idle_period_i(idle_period), .adapt_period_i(adapt_period),
-    .valid_o(valid), .qid_o(qid), .drop_o(drop), .region_o(region), .avg_o(avg), .counts_o(counts));
+    .restart_i(restart), .valid_o(valid), .qid_o(qid), .drop_o(drop), .region_o(region),
+    .avg_o(avg), .counts_o(counts));
 
   if (REGS) begin : gen_regs
-    localparam logic [12:0] Options =
-      {5'(W), 1'b0, COUNTERS, CLASSES > 1, ADAPT, IDLE, GAP, CONSTANT, PAPER};
+    // a sum, because Icarus Verilog 11 forgets the width of a parameter in a concatenation
+    localparam int Options = (W << 8) + (COUNTERS ? 64 : 0) + (CLASSES > 1 ? 32 : 0) +
+      (ADAPT ? 16 : 0) + (IDLE ? 8 : 0) + (GAP ? 4 : 0) + (CONSTANT ? 2 : 0) + (PAPER ? 1 : 0);
     logic ready;
     assign hold = !ready;
     red_regs #(
       .ADDRESS_BITS(ADDRESS_BITS), .TAG(TAG), .COUNTERS(COUNTERS), .CLASSES(CLASSES),
-      .OPTIONS(Options),
+      .OPTIONS(13'(Options)),
       .SEED(SEED), .DEF_MIN(DEF_MIN), .DEF_MAX(DEF_MAX), .DEF_SLOPE(DEF_SLOPE),
       .DEF_IDLE_PERIOD(DEF_IDLE_PERIOD), .DEF_ADAPT_PERIOD(DEF_ADAPT_PERIOD)
     ) u_regs (
       .clk, .rst(reset), .ready_o(ready), .reg_req_in, .reg_ack_in, .reg_rd_wr_L_in, .reg_addr_in,
       .reg_data_in, .reg_src_in, .reg_req_out, .reg_ack_out, .reg_rd_wr_L_out, .reg_addr_out,
       .reg_data_out, .reg_src_out, .cfg_we_o(cfg_we), .cfg_addr_o(cfg_addr), .cfg_data_o(cfg_data),
-      .idle_period_o(idle_period), .adapt_period_o(adapt_period), .counts_i(counts),
+      .idle_period_o(idle_period), .adapt_period_o(adapt_period), .restart_o(restart), .counts_i(counts),
       .valid_i(valid),
       .qid_i(qid), .drop_i(drop), .region_i(region), .avg_i(avg));
     logic unused;
     assign unused = ^{cfg_we_i, cfg_addr_i, cfg_data_i};
   end else begin : gen_no_regs
     assign hold            = 1'b0;
+    assign restart         = 1'b0;
     assign cfg_we          = cfg_we_i;
     assign cfg_addr        = cfg_addr_i;
     assign cfg_data        = cfg_data_i;

@@ -45,6 +45,7 @@ module red_nf_path #(
   input  wire logic [31:0] cfg_data_i,
   input  wire logic [31:0] idle_period_i,   // clocks, see red_idle_time
   input  wire logic [31:0] adapt_period_i,  // clocks, see red_ticker
+  input  wire logic        restart_i,       // a period was changed
   output logic             valid_o,         // the core decided
   output logic      [2:0]  qid_o,
   output logic             drop_o,
@@ -115,14 +116,14 @@ module red_nf_path #(
   // ---- what the core's options need
   if (IDLE) begin : gen_idle
     logic [5:0] idle;
-    red_idle_time u_idle (.clk, .rst, .period_i(idle_period_i), .counts_i(counts_o), .take_i(take),
+    red_idle_time u_idle (.clk, .rst, .period_i(idle_period_i), .restart_i, .counts_i(counts_o), .take_i(take),
       .qid_i(qid), .idle_o(idle));
     always_ff @(posedge clk) idle_q <= idle;
   end else begin : gen_no_idle
     assign idle_q = 6'd0;
   end
   if (ADAPT) begin : gen_adapt
-    red_ticker u_ticker (.clk, .rst, .period_i(adapt_period_i), .tick_o(tick));
+    red_ticker u_ticker (.clk, .rst, .period_i(adapt_period_i), .restart_i, .tick_o(tick));
   end else begin : gen_no_adapt
     assign tick = 1'b0;
   end
@@ -140,6 +141,9 @@ module red_nf_path #(
   end
 
   logic unused;
-  assign unused = ^{draw, dscp_valid, dscp, idle_period_i, adapt_period_i};
+  assign unused = ^{draw, dscp_valid, dscp, idle_period_i, adapt_period_i, restart_i};
+`ifdef FORMAL
+`include "red_nf_path_props.svh"
+`endif
 endmodule
 `default_nettype wire

@@ -6,6 +6,8 @@
 // would be counted for ever. A count stays within 0 and 4095. That it stops at 0 also heals it:
 // packets that were never counted (bypassed, see red_hdr_parser) take it below the truth for a
 // while, and an empty queue sets both to 0 again.
+//
+// A pulse shows in the count two clocks later: still before the next frame of 9 words is looked at.
 `default_nettype none
 module red_occupancy (
   input  wire logic        clk,
@@ -17,19 +19,21 @@ module red_occupancy (
   output logic      [95:0] counts_o         // 12 bits for each queue, the first at the bottom
 );
   for (genvar k = 0; k < 8; k++) begin : gen_queue
-    logic        keep, odd, minus;
+    logic        keep, odd_q, minus_q;
     logic [11:0] count_q;
     logic [12:0] sum;
 
     assign keep  = keep_i && keep_qid_i == 3'(k);
     // keep - removed - dropped is within -2 and 1: its lowest bit, and its sign
-    assign odd   = keep ^ removed_i[k] ^ dropped_i[k];
-    assign minus = keep ? removed_i[k] && dropped_i[k] : removed_i[k] || dropped_i[k];
-    assign sum   = {1'b0, count_q} + {{12{minus}}, odd};
+    always_ff @(posedge clk) begin
+      odd_q   <= !rst && (keep ^ removed_i[k] ^ dropped_i[k]);
+      minus_q <= !rst && (keep ? removed_i[k] && dropped_i[k] : removed_i[k] || dropped_i[k]);
+    end
+    assign sum = {1'b0, count_q} + {{12{minus_q}}, odd_q};
 
     // bit 12 of the sum: it went below 0, or beyond 4095 and then the count stays
     always_ff @(posedge clk) begin
-      if (rst || (sum[12] && minus)) count_q <= '0;
+      if (rst || (sum[12] && minus_q)) count_q <= '0;
       else if (!sum[12]) count_q <= sum[11:0];
     end
 

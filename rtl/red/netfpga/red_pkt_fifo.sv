@@ -25,11 +25,14 @@ module red_pkt_fifo #(
   localparam logic [AW:0] Near = (AW + 1)'(DEPTH - SLACK);
 
   logic [WIDTH-1:0] mem [DEPTH];
-  logic [AW-1:0]    head_q, tail_q;
+  logic [AW-1:0]    head_q, tail_q, head;
   logic [AW:0]      count_q;
 
   // asynchronous read: the memory is distributed RAM for any usual depth
-  assign data_o        = mem[head_q];
+  // The lowest bit is kept inverted: of a plain register yosys would make the address of a memory
+  // with synchronous read, which this is not, and build it a second time in logic.
+  assign head          = {head_q[AW-1:1], !head_q[0]};
+  assign data_o        = mem[head];
   assign empty_o       = count_q == 0;
   assign nearly_full_o = count_q >= Near;
 
@@ -37,14 +40,17 @@ module red_pkt_fifo #(
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      head_q  <= '0;
+      head_q  <= AW'(1);
       tail_q  <= '0;
       count_q <= '0;
     end else begin
       if (wr_i) tail_q <= tail_q + 1'b1;
-      if (rd_i) head_q <= head_q + 1'b1;
+      if (rd_i) head_q <= (head + 1'b1) ^ AW'(1);
       if (wr_i != rd_i) count_q <= rd_i ? count_q - 1'b1 : count_q + 1'b1;
     end
   end
+`ifdef FORMAL
+`include "red_pkt_fifo_props.svh"
+`endif
 endmodule
 `default_nettype wire

@@ -43,6 +43,7 @@ module red_regs #(
   output logic      [31:0] cfg_data_o,
   output logic      [31:0] idle_period_o,
   output logic      [31:0] adapt_period_o,
+  output logic             restart_o,       // one of them is new
   // from the module
   input  wire logic [95:0] counts_i,
   input  wire logic        valid_i,
@@ -128,6 +129,7 @@ module red_regs #(
   end
   always_ff @(posedge clk) begin
     cfg_we_o   <= write && (here || (is_class && CLASSES > 1)) && !rst;
+    restart_o  <= write && (is_idle || is_adapt);
     cfg_addr_o <= addr;
     cfg_data_o <= reg_data_in;
     if (rst) begin

@@ -22,8 +22,8 @@ from dumbbell.rtl.transcription import Core
 
 PERIOD = 8
 """Of the clock, ns: 125 MHz."""
-LOOK, ACCEPT, VERDICT = 1, 2, 8
-"""Clocks after the header's: its queue's length is sampled; the core accepts it; it decides."""
+LOOK, ACCEPT, COUNTED = 1, 2, 9
+"""Clocks after the header's: its queue's length is sampled; the core accepts it; it is in its queue's count."""
 
 
 def rng() -> Random:
@@ -76,6 +76,11 @@ class TB:
         self.wred = parameter("CLASSES", 1) > 1
         self.each: list[Callable[[], None]] = []
         """Called at each clock, before anything else is done."""
+        self.first: list[Callable[[], None]] = []
+        """Called at each edge, before packets are decided: twins of timers."""
+        self.then: list[Callable[[int | None], None]] = []
+        """Called after that, before counts change, with the queue of the packet that was looked at."""
+        self.classes = [dscp >> 1 & 3 if 1 <= dscp >> 3 <= 4 and not dscp & 1 else 0 for dscp in range(64)]
         self.idle_of: Callable[[int], int] = lambda queue: 0
         """Half half-lives that a queue has been empty: of the bench's twin of red_idle_time."""
         self.clear()
@@ -96,7 +101,7 @@ class TB:
         self.inside = self.in_data = False
         self.due: deque[tuple[int, Callable[[], None]]] = deque()
         self.later: list[tuple[int, Callable[[], None]]] = []
-        self.pulses = (0, 0)
+        self.pulses = self.before = (0, 0)
         self.tail_drops = [0] * 8
         self._ready_now = False
         self._kept: int | None = None
@@ -125,6 +130,8 @@ class TB:
     def send(self, packets: Iterable[Packet]) -> None:
         """Queues packets for the sender."""
         for packet in packets:
+            if self.wred and packet.queue is not None:
+                packet.header_at, packet.cls = self._class(packet)
             self.to_send += ((packet, at) for at in range(len(packet.words)))
 
     async def drain(self, most: int = 200_000, longer: int = 40) -> None:
@@ -146,8 +153,24 @@ class TB:
         for number, (seen, sent) in enumerate(zip(self.seen.packets, kept, strict=True)):
             assert seen == sent, f"packet {number} is not as it was sent"
 
+    def _class(self, packet: Packet) -> tuple[int, int]:
+        """Where a packet's DSCP is, and the class that it gets."""
+        at = next(number for number, (ctrl, _) in enumerate(packet.words) if ctrl == 0) + 1
+        data = packet.words[at][1]
+        kind, first, second = data >> 16 & 0xFFFF, data >> 8 & 0xFF, data & 0xFF
+        if kind == 0x0800 and first >> 4 == 4:
+            return at, self.classes[second >> 2]
+        if kind == 0x86DD and first >> 4 == 6:
+            return at, self.classes[(first & 15) << 2 | second >> 6]
+        return at, 0
+
     async def write_register(self, offset: int, value: int) -> None:
-        """Through the module's own port (REGS = 0); the transcription's too."""
+        """Through the ring, or the module's own port where that is not built in; the transcription's too."""
+        if parameter("REGS", 0):
+            from ring import Ring
+
+            await Ring(self).write(offset, value)
+            return
         self.dut.cfg_we_i.value, self.dut.cfg_addr_i.value, self.dut.cfg_data_i.value = 1, offset, value
         await self.step()
         self.dut.cfg_we_i.value = 0
@@ -198,17 +221,23 @@ class TB:
     def _edge(self) -> None:
         """What the module's registers do at this edge, by the inputs of the clock before it."""
         now = self.clock
+        for act in self.first:
+            act()
+        self.looked: int | None = None
         while self.due and self.due[0][0] == now:
             self.due.popleft()[1]()
+        for see in self.then:
+            see(self.looked)
         verdicts = [action for when, action in self.later if when == now]
         self.later = [entry for entry in self.later if entry[0] != now]
         self._kept = None
         for action in verdicts:
             action()
         for queue in range(8):
-            change = (self._kept == queue) - (self.pulses[0] >> queue & 1) - (self.pulses[1] >> queue & 1)
+            change = (self._kept == queue) - (self.before[0] >> queue & 1) - (self.before[1] >> queue & 1)
             if change:
                 self.counts[queue] = min(max(self.counts[queue] + change, 0), 4095)
+        self.before = self.pulses
         self.core.clock()
         if self.wrote is not None:
             self._sent(*self.wrote)
@@ -229,6 +258,7 @@ class TB:
         queue, start = packet.queue, self.clock
 
         def look() -> None:
+            self.looked = queue
             length, idle = self.counts[queue], self.idle_of(queue)
             self.due.append((start + ACCEPT, lambda: accept(length, idle)))
 
@@ -239,7 +269,7 @@ class TB:
             self.outcomes[decision.region if decision.drop else 0][queue] += 1
             if not decision.drop:
                 self.kept.append(packet)
-                self.later.append((start + VERDICT, keep))
+                self.later.append((start + COUNTED, keep))
 
         def keep() -> None:
             self._kept = queue

@@ -76,6 +76,11 @@ impl<D: Decider> Adapter<D> {
         }
     }
 
+    /// The core.
+    pub fn decider(&self) -> &D {
+        &self.decider
+    }
+
     /// What the registers say, and what the core said of the last packet.
     pub fn last(&self) -> Decision {
         self.mirror.last
