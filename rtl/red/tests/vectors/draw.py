@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from card import Card
 
 CLEARING, ON_THE_WAY = 40, 8
+GREATEST = (0x1FFFFF, 0x0318BA, 0x0FFFFF)
+"""Draws at the edge: all ones, and those before it in sound and in paper mode."""
 Packet = tuple[int, int, int, int]
 
 
@@ -24,7 +26,8 @@ class Traffic:
     def __init__(self, rng: random.Random, queues: int, spaced: bool, idle: bool) -> None:
         self.rng, self.queues, self.spaced, self.idle = rng, queues, spaced, idle
         self.last = [-9] * 8
-        self.quiet = 0
+        self.next: list[int] = []
+        """Entries of the next packets, before chance has a say."""
         self.phase()
 
     def phase(self) -> None:
@@ -41,7 +44,9 @@ class Traffic:
         self.left -= 1
         if self.left < 0:
             self.phase()
-        k = self.rng.choice(self.busy)
+        k, c = self.rng.choice(self.busy), self.rng.randrange(4)
+        if self.next:
+            k, c = self.next[0] & 7, self.next[0] >> 3
         if self.rng.random() >= self.load or (self.spaced and self.last[k] == now - 1):
             return None
         q = max(0, min(4095, self.level + self.rng.randrange(-3, 4)))
@@ -50,8 +55,8 @@ class Traffic:
         # A core without the option must ignore the port, whatever stands there.
         if not self.idle:
             idle = self.rng.randrange(64)
-        self.last[k] = now
-        return k, q, self.rng.randrange(4), idle
+        self.last[k], self.next = now, self.next[1:]
+        return k, q, c, idle
 
 
 def registers(rng: random.Random, queues: int, card: Card) -> Iterator[tuple[int, int]]:
@@ -75,6 +80,12 @@ def registers(rng: random.Random, queues: int, card: Card) -> Iterator[tuple[int
         yield 7 << 5 | 3, rng.choice((0, 0, rng.randrange(1 << 12)))
         yield 7 << 5 | 4, rng.choice(((1 << 18) - 1, rng.randrange(1 << 18)))
     if rng.random() < 0.2:
+        # The greatest draw decides otherwise only against a p that is limited, so that it is to be met there.
+        yield e, max(0, avg - (1 << 17))
+        yield 1 << 5 | e, max(0, avg - (1 << 17)) + (1 << 18) - 1
+        yield 2 << 5 | e, (1 << 21) - 1
+        yield 7 << 5 | 1, rng.choice(GREATEST)
+    elif rng.random() < 0.2:
         yield 7 << 5 | 1, rng.choice((0, rng.randrange(1 << 32)))
     yield 7 << 5, int(rng.random() < 0.9)
 
@@ -98,6 +109,7 @@ def vectors(card: Card, clocks: int, rng: random.Random, queues: int, spaced: bo
             wait -= 1
         elif writes:
             write = (1, *writes.pop(0))
+            traffic.next = [write[1] & 31] * 3 if write[1] >> 5 == 2 else traffic.next
         else:
             packet = traffic.packet(now)
         shown = packet or tuple(rng.randrange(n) for n in (8, 4096, 4, 64))
