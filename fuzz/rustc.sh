@@ -12,7 +12,7 @@ for word in "$@"; do
 done
 # The simulator is not what reads: it is compiled in a third of the time with fewer passes.
 case $name in
-dumbbell_sim | dumbbell_tcp | dumbbell_algos) set -- "$@" -Copt-level=1 ;;
+dumbbell_sim | dumbbell_tcp | dumbbell_algos | dumbbell_net | dumbbell_emu) set -- "$@" -Copt-level=1 ;;
 esac
 case $name in
 dumbbell_* | fuzz | toml | toml_parser)

@@ -251,6 +251,16 @@ pub fn host_cost(request: &Value) -> Result<Value, Problem> {
     crate::hosts::cost(request)
 }
 
+/// How much likelier a drop of `red_hw` is some clocks or packets after another, exactly. Asked is `{"mode", "from", "to", "p"}`, where
+/// `mode` is `paper` or `dense_free` (spacings in clocks) or `sound` (in packets); the answer is `{"p", "threshold", "rows": [{"spacing",
+/// "again", "drops", "probability"}]}`.
+///
+/// # Errors
+/// Code 2: what is wrong with the request.
+pub fn rtl_lags(request: &Value) -> Result<Value, Problem> {
+    crate::lags::answer(request)
+}
+
 /// Writes a run's records in a format of [`crate::export::FORMATS`]. Asked is `{"format", "result", "flow", "at",
 /// "departed", "snaplen", "table", "out"}`, all but the first two optional ([`crate::export::Wish`] says what they
 /// are); the answer has `format`, `out`, `bytes`, `notes`, and what was counted: `packets` and `interfaces`, `lines`,

@@ -53,6 +53,7 @@ mod graph;
 mod growing;
 mod hosts;
 pub mod known;
+mod lags;
 pub mod limits;
 pub mod load;
 mod network;

@@ -221,6 +221,13 @@ fn host_cost(request: &str) -> PyResult<String> {
     door::host_cost(&read(request)?).map(|v| v.to_string()).map_err(problem)
 }
 
+/// How much one draw of the hardware's shift register says of a later one.
+#[pyfunction]
+fn rtl_lags(py: Python<'_>, request: &str) -> PyResult<String> {
+    let request = read(request)?;
+    py.detach(|| door::rtl_lags(&request)).map(|v| v.to_string()).map_err(problem)
+}
+
 /// Writes a run's records in a format of other programs.
 #[pyfunction]
 fn export(py: Python<'_>, request: &str) -> PyResult<String> {
@@ -261,6 +268,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(import_tc, m)?)?;
     m.add_function(wrap_pyfunction!(export_tc, m)?)?;
     m.add_function(wrap_pyfunction!(host_cost, m)?)?;
+    m.add_function(wrap_pyfunction!(rtl_lags, m)?)?;
     m.add_function(wrap_pyfunction!(export, m)?)?;
     m.add_function(wrap_pyfunction!(read_capture, m)?)?;
     m.add_function(wrap_pyfunction!(rtl_lockstep, m)?)?;

@@ -25,6 +25,8 @@ class Property:
     name: str
     says: str
     top: str
+    files: str
+    """The list of sources that has the module: `core`, `module`, ..."""
     asserts: tuple[str, ...]
     """The labels of its assertions, as patterns of Yosys (`fifo_*`)."""
     lemmas: tuple[str, ...] = ()
@@ -34,12 +36,14 @@ class Property:
     cover_depth: int = 20
     bounded: bool = False
     """Only the first `depth` clocks after reset: no induction."""
+    stand_ins: tuple[str, ...] = ()
+    """Files beside the properties, each in place of the source of the same module: an environment that may do anything."""
     parameters: Mapping[str, int] = field(default_factory=dict, hash=False)
 
     @property
-    def model(self) -> tuple[str, tuple[tuple[str, int], ...]]:
+    def model(self) -> tuple[Any, ...]:
         """What has one model with others."""
-        return self.top, tuple(sorted(self.parameters.items()))
+        return self.top, self.files, self.stand_ins, tuple(sorted(self.parameters.items()))
 
 
 @dataclass(frozen=True)

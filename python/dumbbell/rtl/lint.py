@@ -105,9 +105,7 @@ def lint(files: Sequence[Path], rules: Path) -> dict[str, Any]:
 def examine(look: Look) -> list[Finding]:
     """What a tool says: each remark a finding, and a failure without a remark one, too."""
     with tempfile.TemporaryDirectory(prefix="dumbbell-") as scratch:
-        done = subprocess.run(
-            [look.tool.need(), *look.words], cwd=scratch, capture_output=True, text=True, timeout=300
-        )
+        done = subprocess.run([look.tool.need(), *look.words], cwd=scratch, capture_output=True, text=True, timeout=300)
     said = [line.strip() for line in (done.stdout + done.stderr).splitlines() if remark(line)]
     if done.returncode != 0 and not said:
         said = [f"it ended with {done.returncode}: {(done.stderr or done.stdout).strip()[-500:]}"]

@@ -87,7 +87,7 @@ class Core:
                 self.draw = value & TOP or 1
             elif index <= LARGEST:
                 self.globals[index] = value & 0x3FFFF
-        elif table <= UPPER and index & 7 < self.nq and (self.classes > 1 or index < 8):
+        elif table <= UPPER and index & 7 < self.nq:
             bits = (21 if self.constant else 18) if table == SLOPE else 22
             self.tables[table][self._entry(index >> 3, index & 7)] = value & (1 << bits) - 1
 

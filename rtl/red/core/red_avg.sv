@@ -121,5 +121,8 @@ module red_avg #(
 
   logic unused_rest;
   assign unused_rest = &{1'b0, rest_i, rest_acc_i, fwd_i};
+`ifdef FORMAL
+`include "red_avg_props.svh"
+`endif
 endmodule
 `default_nettype wire

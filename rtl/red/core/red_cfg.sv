@@ -50,7 +50,7 @@ module red_cfg #(
     for (int t = 0; t < 5; t++) we_q[t] <= ready_q && we_i && addr_i[7:5] == 3'(t);
     load_q <= !rst && ready_q && we_i && addr_i == 8'hE1;
     for (int n = 0; n < 4; n++)
-      control_q[n] <= ready_q && we_i && addr_i == (n == 0 ? 8'hE0 : 8'hE1 + 8'(n));
+      control_q[n] <= !rst && ready_q && we_i && addr_i == (n == 0 ? 8'hE0 : 8'hE1 + 8'(n));
     if (control_q[0]) enable_q <= data_q[0];
     if (control_q[1]) alpha_q <= data_q[17:0];
     if (control_q[2]) least_q <= data_q[17:0];

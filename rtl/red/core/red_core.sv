@@ -385,5 +385,8 @@ module red_core #(
 
   logic unused;
   assign unused = &{1'b0, qid_i, class_i, tick_i, DEF_SLOPE};
+`ifdef FORMAL
+`include "red_core_props.svh"
+`endif
 endmodule
 `default_nettype wire

@@ -46,5 +46,8 @@ module red_lfsr #(
 
   logic unused;
   assign unused = &{1'b0, step_i && PAPER};
+`ifdef FORMAL
+`include "red_lfsr_props.svh"
+`endif
 endmodule
 `default_nettype wire

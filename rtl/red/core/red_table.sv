@@ -23,5 +23,8 @@ module red_table #(
   end
 
   assign rdata_o = table_q[raddr_i];
+`ifdef FORMAL
+`include "red_table_props.svh"
+`endif
 endmodule
 `default_nettype wire

@@ -54,12 +54,17 @@ class Traffic:
         return k, q, self.rng.randrange(4), idle
 
 
-def registers(rng: random.Random, queues: int, constant: bool) -> Iterator[tuple[int, int]]:
+def registers(rng: random.Random, queues: int, card: Card) -> Iterator[tuple[int, int]]:
     """Writes that make a sensible (or a wild) configuration of one entry, or of what all share."""
-    e = rng.randrange(4) << 3 | rng.randrange(queues)
-    low = rng.choice((0, 1, rng.randrange(1 << 14), rng.randrange(1 << 22)))
+    k = rng.randrange(queues)
+    e = rng.randrange(4) << 3 | k
+    avg = card.acc[k] >> (0 if card.PAPER else card.W)
+    # Most often just below where the average is, for the region in which chance decides.
+    near = max(0, avg - rng.choice((0, 100, rng.randrange(1 << 13))))
+    low = rng.choice((near, near, near, 0, 1, rng.randrange(1 << 14), rng.randrange(1 << 22)))
     high = min((1 << 22) - 1, low + rng.choice((1, 1024, rng.randrange(1, 1 << 14), (1 << 18) - 1)))
-    scale = rng.randrange(2, 21 if constant else 18)
+    widest = 21 if card.CONSTANT else 18
+    scale = rng.choice((widest, widest, widest - 2, rng.randrange(2, widest)))
     yield e, low | rng.randrange(1024) << 22
     yield 1 << 5 | e, high
     yield 2 << 5 | e, rng.randrange(1 << scale) | rng.choice((0, 0, 1 << 31))
@@ -85,7 +90,7 @@ def vectors(card: Card, clocks: int, rng: random.Random, queues: int, spaced: bo
         if not resets and rng.random() < 0.0005:
             resets = rng.choice((1, 1, 3))
         elif not writes and rng.random() < 0.002:
-            writes, wait = list(registers(rng, queues, card.CONSTANT)), max(wait, ON_THE_WAY)
+            writes, wait = list(registers(rng, queues, card)), max(wait, ON_THE_WAY)
         rst, tick, packet, write = 0, int(rng.random() < 0.05), None, (0, rng.randrange(256), rng.randrange(1 << 32))
         if resets:
             resets, rst, wait, traffic.last = resets - 1, 1, CLEARING, [-9] * 8
