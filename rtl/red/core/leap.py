@@ -60,6 +60,8 @@ def main() -> None:
     def parity(terms: Terms) -> str:
         return " ^ ".join(f"s[{t}]" if t < BITS else f"t{t - BITS}" for t in sorted(terms))
 
+    every = [f"t{number}" for number in range(len(shared))]
+    names = ",\n        ".join(", ".join(row) for row in (every[at : at + 12] for at in range(0, len(every), 12)))
     print(f"""// The draw's leap in sound mode (SPEC.md, "Draw"): {STEPS} steps of the register at once, combinational.
 //
 // Written by leap.py, which says how; {len(shared)} parities of at most four terms, shared by the {BITS} of the result.
@@ -72,7 +74,7 @@ module red_leap (
 
   assign s = draw_i;
 
-  logic {", ".join(f"t{number}" for number in range(len(shared)))};""")
+  logic {names};""")
     for number, terms in enumerate(shared):
         print(f"  assign t{number} = {parity(terms)};")
     for bit, terms in enumerate(outputs):
