@@ -6,9 +6,8 @@ is a process of its own (the simulator holds the Python that runs the tests).
 
 from __future__ import annotations
 
-import contextlib
+import importlib
 import importlib.util
-import io
 import os
 import shutil
 import subprocess
@@ -53,6 +52,10 @@ BENCHES = (
         {"REGS": 1, "CLASSES": 4, "IDLE": 1, "ADAPT": 1, "GAP": 1, "DEPTH": 32},
         "line_rate|malformed|shortest|values|counters|test_options",
     ),
+    Bench("axis", "axis", ("test_axis",)),
+    Bench("axis narrow", "axis", ("test_axis",), {"DATA_WIDTH": 64}, "pauses|line_rate"),
+    Bench("axis gap", "axis", ("test_axis",), {"GAP": 1, "DATA_WIDTH": 256}, "pauses|line_rate"),
+    Bench("pipeline", "pipeline", ("test_pipeline",)),
 )
 """Every build."""
 
@@ -128,12 +131,10 @@ def read(results: Path, bench: str, log: str = "") -> list[Outcome]:
 
 def _simulate(bench: Bench, scratch: Path, seed: int) -> None:
     """In the process of the bench: builds, and runs."""
-    from cocotb_tools.runner import get_runner
-
     top = TOPS[bench.what]
     tests = folder() / "tests"
     sys.path.insert(0, str(tests))
-    runner = get_runner("icarus")
+    runner = importlib.import_module("cocotb_tools.runner").get_runner("icarus")
     runner.build(
         sources=sources(bench.what),
         hdl_toplevel=top,

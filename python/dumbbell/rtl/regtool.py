@@ -59,7 +59,7 @@ class Script:
 
 
 def replay(lines: Iterable[str], to: Transport, base: int = 0) -> list[int]:
-    """Makes the accesses of a script on another transport; what its reads gave. `ScenarioError` with the line's number."""
+    """Makes the accesses of a script on another transport; what its reads gave. `ScenarioError` names the line."""
     read = []
     for number, line in enumerate(lines, 1):
         words = line.split("#")[0].split()
@@ -128,7 +128,8 @@ def identify(transport: Transport) -> Options:
             f"there is no RED module with this map: its id reads {magic:#010x}, not {block().magic:#010x}"
         )
     word = transport.read(block()["options"].offset)
-    return Options(*(bool(word >> bit & 1) for bit in range(7)), w=word >> 8)
+    paper, constant, gap, idle, adapt, wred, counters = (bool(word >> bit & 1) for bit in range(7))
+    return Options(paper, constant, gap, idle, adapt, wred, counters, word >> 8)
 
 
 def configure(

@@ -9,9 +9,8 @@ import os
 from collections import deque
 from collections.abc import Callable
 
-from packets import Packet
-
 from dumbbell.rtl.transcription import Core
+from packets import Packet
 
 
 def parameter(name: str, default: int) -> int:

@@ -121,7 +121,7 @@ async def test_malformed_ports(dut: Any) -> None:
 
 @cocotb.test()
 async def test_shortest_packets(dut: Any) -> None:
-    """Three words are the shortest packet there can be, two without header: far more verdicts wait than frames allow."""
+    """Three words are the shortest packet there can be, two without header: many more verdicts wait."""
     tb = TB(dut, Habits(ready=0.3, drain=0.02))
     await tb.reset()
     short: list[Packet] = []

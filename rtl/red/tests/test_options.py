@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import cocotb
+from dumbbell.rtl.registers import block
 from nf1g import TB, Habits
 from packets import Packet, ipv4, ipv6, packet
 from ring import Ring
 from timers import IdleTimes, Ticks
-
-from dumbbell.rtl.registers import block
 
 
 async def periods(tb: TB, idle: int = 1 << 31, adapt: int = 1 << 31) -> tuple[IdleTimes, Ticks]:

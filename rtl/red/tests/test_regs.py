@@ -6,13 +6,12 @@ from typing import Any
 
 import cocotb
 from cocotb.task import bridge, resume
+from dumbbell.rtl.registers import Register, block
+from dumbbell.rtl.regtool import configure, identify, read_queue, slope, threshold
 from model import parameter
 from nf1g import TB, Habits
 from packets import packet
 from ring import FIELDS, NOTHING, TAG, Request, Ring
-
-from dumbbell.rtl.registers import Register, block
-from dumbbell.rtl.regtool import configure, identify, read_queue, slope, threshold
 
 WRED = parameter("CLASSES", 1) > 1
 RESET = {
