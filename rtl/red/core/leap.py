@@ -13,7 +13,6 @@ from __future__ import annotations
 import itertools
 import random
 import sys
-import textwrap
 import time
 from collections import Counter
 
@@ -61,8 +60,8 @@ def main() -> None:
     def parity(terms: Terms) -> str:
         return " ^ ".join(f"s[{t}]" if t < BITS else f"t{t - BITS}" for t in sorted(terms))
 
-    named = "logic " + ", ".join(f"t{number}" for number in range(len(shared))) + ";"
-    names = textwrap.fill(named, 120, initial_indent="  ", subsequent_indent="        ")
+    every = [f"t{number}" for number in range(len(shared))]
+    names = ",\n        ".join(", ".join(row) for row in (every[at : at + 12] for at in range(0, len(every), 12)))
     print(f"""// The draw's leap in sound mode (SPEC.md, "Draw"): {STEPS} steps of the register at once, combinational.
 //
 // Written by leap.py, which says how; {len(shared)} parities of at most four terms, shared by the {BITS} of the result.
@@ -75,7 +74,7 @@ module red_leap (
 
   assign s = draw_i;
 
-{names}""")
+  logic {names};""")
     for number, terms in enumerate(shared):
         print(f"  assign t{number} = {parity(terms)};")
     for bit, terms in enumerate(outputs):
