@@ -13,6 +13,7 @@ from __future__ import annotations
 import itertools
 import random
 import sys
+import textwrap
 import time
 from collections import Counter
 
@@ -60,6 +61,8 @@ def main() -> None:
     def parity(terms: Terms) -> str:
         return " ^ ".join(f"s[{t}]" if t < BITS else f"t{t - BITS}" for t in sorted(terms))
 
+    named = "logic " + ", ".join(f"t{number}" for number in range(len(shared))) + ";"
+    names = textwrap.fill(named, 120, initial_indent="  ", subsequent_indent="        ")
     print(f"""// The draw's leap in sound mode (SPEC.md, "Draw"): {STEPS} steps of the register at once, combinational.
 //
 // Written by leap.py, which says how; {len(shared)} parities of at most four terms, shared by the {BITS} of the result.
@@ -72,7 +75,7 @@ module red_leap (
 
   assign s = draw_i;
 
-  logic {", ".join(f"t{number}" for number in range(len(shared)))};""")
+{names}""")
     for number, terms in enumerate(shared):
         print(f"  assign t{number} = {parity(terms)};")
     for bit, terms in enumerate(outputs):

@@ -10,7 +10,8 @@ module red_leap (
 
   assign s = draw_i;
 
-  logic t0, t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11, t12, t13, t14, t15, t16, t17, t18, t19, t20, t21, t22, t23, t24, t25, t26, t27, t28, t29, t30, t31, t32, t33, t34, t35, t36, t37, t38, t39, t40, t41, t42;
+  logic t0, t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11, t12, t13, t14, t15, t16, t17, t18, t19, t20, t21, t22, t23,
+        t24, t25, t26, t27, t28, t29, t30, t31, t32, t33, t34, t35, t36, t37, t38, t39, t40, t41, t42;
   assign t0 = s[6] ^ s[9] ^ s[10] ^ s[15];
   assign t1 = s[2] ^ s[4] ^ s[5] ^ s[14];
   assign t2 = s[7] ^ s[11] ^ s[19];

@@ -53,7 +53,7 @@ module red_nf_path #(
   output logic      [21:0] avg_o,
   output logic      [95:0] counts_o         // packets in each queue, 12 bits each
 );
-  localparam int CoreLatency = 6;           // clocks from valid_i to valid_o of the core
+  localparam int CoreLatency = IDLE ? 8 : 6;  // clocks from valid_i to valid_o of the core
 
   // ---- store
   logic        fifo_empty, fifo_near, fifo_rd;
@@ -116,7 +116,8 @@ module red_nf_path #(
   // ---- what the core's options need
   if (IDLE) begin : gen_idle
     logic [5:0] idle;
-    red_idle_time u_idle (.clk, .rst, .period_i(idle_period_i), .restart_i, .counts_i(counts_o), .take_i(take),
+    red_idle_time u_idle (
+      .clk, .rst, .period_i(idle_period_i), .restart_i, .counts_i(counts_o), .take_i(take),
       .qid_i(qid), .idle_o(idle));
     always_ff @(posedge clk) idle_q <= idle;
   end else begin : gen_no_idle

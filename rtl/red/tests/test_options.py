@@ -37,8 +37,8 @@ async def test_idle(dut: Any) -> None:
     await tb.reset()
     await low(tb)
     times, _ = await periods(tb, idle=37)
-    for pause in (0, 30, 200, 900, 2500, 0):
-        tb.send(packet(tb.rng, tb.rng.randrange(2)) for _ in range(40))
+    for pause in (0, 30, 70, 110, 150, 200, 300, 500, 900, 2500, 0):
+        tb.send(packet(tb.rng, tb.rng.randrange(2)) for _ in range(20))
         await tb.drain()
         for _ in range(pause):
             await tb.step()
