@@ -3,9 +3,9 @@
 python leap.py [SECONDS [SEED]] > red_leap.sv
 
 Each bit after 32 steps is the parity of 7 to 16 bits before. A row is brought down to two terms (the gate that is left
-also chooses what is written into the register) by replacing, again and again, one of the sets of two to four terms that rows
-share most, ties broken by chance; the smallest network of many tries is written. Exact, whatever chance says: what is
-replaced is equal.
+also chooses what is written into the register) by replacing, again and again, one of the sets of two to four terms that
+rows share most, ties broken by chance; the smallest network of many tries is written. Exact, whatever chance says: what
+is replaced is equal.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Draws vectors: what stands at a core's ports clock by clock, and the decisions that SPEC.md wants.
 
-python draw.py OUT CLOCKS SEED NAME=VALUE...   writes OUT.in and OUT.out, hexadecimal, a line for a clock and for a decision
+python draw.py OUT CLOCKS SEED NAME=VALUE...   writes OUT.in, a line a clock, and OUT.out, one a decision, in hex
 OUT.in:  rst valid qid[3] qlen[12] class[2] idle[6] tick cfg_we cfg_addr[8] cfg_data[32], from the highest bit down
 OUT.out: qid[3] drop region[2] avg[22] draw[21]
-Packets are never offered while a core may be clearing its tables, registers are written while no decision is on its way.
+Packets are never offered while a core may be clearing its tables, no register is written while a decision is due.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 from card import Card
 
@@ -21,7 +22,7 @@ Packet = tuple[int, int, int, int]
 
 
 class Traffic:
-    """Phases of some hundred clocks: one queue back to back or all, full load or gaps, a level about which queues move."""
+    """Phases of some hundred clocks: one queue back to back or all, load, and a level about which queues move."""
 
     def __init__(self, rng: random.Random, queues: int, spaced: bool, idle: bool) -> None:
         self.rng, self.queues, self.spaced, self.idle = rng, queues, spaced, idle
@@ -135,7 +136,7 @@ def main() -> None:
     words = {name: int(value) for name, value in (word.split("=") for word in sys.argv[4:])}
     queues, spaced = words.pop("NQ", 8), bool(words.pop("SPACED", 0))
     card = Card(**words)  # type: ignore[arg-type]
-    with open(f"{out}.in", "w") as ports, open(f"{out}.out", "w") as decisions:
+    with Path(f"{out}.in").open("w") as ports, Path(f"{out}.out").open("w") as decisions:
         for word, decision in vectors(card, clocks, random.Random(seed), queues, spaced):
             ports.write(f"{word:017x}\n")
             if decision is not None:
