@@ -60,7 +60,7 @@ module red_core #(
   red_cfg #(
     .Queue(Queue),
     .Class(Class),
-    .IDLE(IDLE)
+    .Settle(Front)
   ) u_cfg (
     .clk,
     .rst,
