@@ -140,6 +140,10 @@ pub trait Maker<A: ?Sized, Site>: Send + Sync {
     fn defaults(&self) -> Value {
         self.page().defaults()
     }
+    /// How sure its page is of its sources, as in the catalogue; of a user's own nothing is known.
+    fn provenance(&self) -> &'static str {
+        "own"
+    }
     /// Whether its instances call an interpreter, which does one thing at a time: such runs go one after another.
     fn interpreted(&self) -> bool {
         true

@@ -42,7 +42,12 @@ impl Known {
             Ok(page) => {
                 let mut value = serde_json::to_value(page).unwrap_or_default();
                 value.as_object_mut().map(|m| m.shift_remove("schema"));
-                value["provenance"] = "own".into();
+                value["provenance"] = match self {
+                    Known::Aqm(maker) => maker.provenance(),
+                    Known::Cc(maker) => maker.provenance(),
+                    Known::Catalogue(_) => "",
+                }
+                .into();
                 value
             }
         }

@@ -72,6 +72,7 @@ pub mod results;
 mod rounds;
 mod routes;
 mod row;
+mod rtl;
 mod rtt;
 mod run;
 pub mod scenario;

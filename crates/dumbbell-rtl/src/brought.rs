@@ -81,6 +81,9 @@ impl Maker<dyn DynAqm, LinkInfo> for RedRtl {
     fn defaults(&self) -> Value {
         (self.model.defaults)()
     }
+    fn provenance(&self) -> &'static str {
+        "reconstruction"
+    }
     fn interpreted(&self) -> bool {
         false
     }

@@ -49,7 +49,7 @@ pub struct Out {
 }
 
 /// What has clocks.
-pub trait Clocked: Send {
+pub trait Clocked {
     /// One clock.
     ///
     /// # Errors

@@ -4,6 +4,7 @@
 //! [`shrink`] finds a short stimulus that fails, [`study`] puts it together.
 pub mod bench;
 pub mod mode;
+pub mod model;
 pub mod shrink;
 pub mod stimulus;
 pub mod study;

@@ -6,9 +6,8 @@ is a process of its own (the simulator holds the Python that runs the tests).
 
 from __future__ import annotations
 
-import contextlib
+import importlib
 import importlib.util
-import io
 import os
 import shutil
 import subprocess
@@ -36,20 +35,27 @@ class Bench:
     tests: tuple[str, ...]
     """Modules of `rtl/red/tests`."""
     parameters: Mapping[str, int] = field(default_factory=dict, hash=False)
+    only: str | None = None
+    """Of these the tests whose names this pattern finds; what another build shows as well is not run twice."""
 
 
 BENCHES = (
     Bench("module", "module", ("test_nf1g", "test_nf1g_full", "test_figure8")),
-    Bench("module deep", "module", ("test_nf1g",), {"DEPTH": 64}),
+    Bench("module deep", "module", ("test_nf1g",), {"DEPTH": 64}, "stopped|jumbo|shortest|pressure"),
+    Bench("module paper", "module", ("test_nf1g",), {"PAPER": 1}, "early|pressure|reset"),
     Bench("module registers", "module", ("test_regs",), {"REGS": 1}),
+    Bench("module constant", "module", ("test_nf1g", "test_regs"), {"REGS": 1, "CONSTANT": 1}, "early|values|regtool"),
     Bench(
         "module options",
         "module",
         ("test_nf1g", "test_regs", "test_options"),
-        {"REGS": 1, "CLASSES": 4, "IDLE": 1, "ADAPT": 1, "GAP": 1},
+        {"REGS": 1, "CLASSES": 4, "IDLE": 1, "ADAPT": 1, "GAP": 1, "DEPTH": 32},
+        "line_rate|malformed|shortest|values|counters|test_options",
     ),
-    Bench("module constant", "module", ("test_nf1g", "test_regs"), {"REGS": 1, "CONSTANT": 1, "W": 5, "PAPER": 1}),
-    Bench("module paper", "module", ("test_nf1g",), {"PAPER": 1}),
+    Bench("axis", "axis", ("test_axis",)),
+    Bench("axis narrow", "axis", ("test_axis",), {"DATA_WIDTH": 64}, "pauses|line_rate"),
+    Bench("axis gap", "axis", ("test_axis",), {"GAP": 1, "DATA_WIDTH": 256}, "pauses|line_rate"),
+    Bench("pipeline", "pipeline", ("test_pipeline",)),
 )
 """Every build."""
 
@@ -69,9 +75,13 @@ class Outcome:
 def need() -> None:
     """`EnvironmentLacks` if the simulator or the bench's library is missing; it names the package."""
     if shutil.which("iverilog") is None or shutil.which("vvp") is None:
-        raise EnvironmentLacks("this machine has no iverilog, which the tests of the buses need: apt-get install iverilog")
+        raise EnvironmentLacks(
+            "this machine has no iverilog, which the tests of the buses need: apt-get install iverilog"
+        )
     if importlib.util.find_spec("cocotb") is None:
-        raise EnvironmentLacks("Python has no cocotb, which the tests of the buses need: pip install -r requirements-rtl.txt")
+        raise EnvironmentLacks(
+            "Python has no cocotb, which the tests of the buses need: pip install -r requirements-rtl.txt"
+        )
 
 
 def run(names: Iterable[str] = (), *, seed: int = SEED, waves: Path | None = None) -> list[Outcome]:
@@ -121,12 +131,10 @@ def read(results: Path, bench: str, log: str = "") -> list[Outcome]:
 
 def _simulate(bench: Bench, scratch: Path, seed: int) -> None:
     """In the process of the bench: builds, and runs."""
-    from cocotb_tools.runner import get_runner
-
     top = TOPS[bench.what]
     tests = folder() / "tests"
     sys.path.insert(0, str(tests))
-    runner = get_runner("icarus")
+    runner = importlib.import_module("cocotb_tools.runner").get_runner("icarus")
     runner.build(
         sources=sources(bench.what),
         hdl_toplevel=top,
@@ -141,6 +149,7 @@ def _simulate(bench: Bench, scratch: Path, seed: int) -> None:
         build_dir=scratch / "build",
         test_dir=scratch,
         seed=seed,
+        test_filter=bench.only,
         results_xml=str(scratch / "results.xml"),
         extra_env={f"RED_{name}": str(value) for name, value in bench.parameters.items()} | {"COCOTB_ANSI_OUTPUT": "0"},
     )

@@ -50,7 +50,7 @@ def drop_curve(geometric: Sequence[Counted], uniform: Sequence[Counted]) -> Figu
     )
     for label, counted, gap, look in kinds:
         inside = [one for one in counted if 0 <= one.above < WIDTH]
-        xs = [i * WIDTH / 60 for i in range(60)]
+        xs = [i * (WIDTH - 1) / 60 for i in range(61)]
         axes.plot(
             [x / 1024 for x in xs],
             [100 * theory(int(x), gap) for x in xs],

@@ -32,7 +32,8 @@ def prove(
 ) -> list[Verdict]:
     """A verdict on each property, in their order; traces and models stay in `work`.
 
-    sources: the files of a list (`core`, `module`). include: where the files of properties are. Without a tool every verdict is `not run`.
+    sources: the files of a list (`core`, `module`). include: where the files of properties are. Without a tool every
+    verdict is `not run`.
     """
     lacking = next((tool for tool in NEEDED if tool.find() is None), None)
     if lacking is not None:
@@ -57,7 +58,7 @@ def prove(
 def _model(
     group: Sequence[tuple[int, Property]], sources: Callable[[str], Sequence[Path]], include: Path, work: Path
 ) -> None:
-    """Writes the models of properties of one module in one set of parameters: `work/PLACE/{property,own,cover}.smt2`."""
+    """Writes models of the properties of one module, one set of parameters: `work/PLACE/{property,own,cover}.smt2`."""
     first = group[0][1]
     instead = {name.removesuffix("_any.sv"): include / name for name in first.stand_ins}
     files = [instead.get(file.stem, file) for file in sources(first.files)]
@@ -127,13 +128,18 @@ def _asked(one: Property, there: Path) -> tuple[str, str | None, Path | None]:
         if not own.passed:
             return "failed", own.why, own.trace
         return "failed", f"what it leans on does not hold: {base.why}", base.trace
-    for cover in (_solve(there, "cover", "cover", "-c", "-t", str(one.cover_depth)),) if one.covers else ():
+    if one.covers:
+        cover = _solve(there, "cover", "cover", "-c", "-t", str(one.cover_depth))
         if not cover.passed:
             return "failed", f"no run shows what it speaks of: {cover.why}", None
     if not one.bounded:
         step = _solve(there, "property", "induction", "-i", "-t", depth)
         if not step.passed:
-            return "failed", f"no run of {depth} clocks breaks it, but it is not inductive: {step.why}", step.trace
+            # The step's trace begins anywhere. A longer run from reset says more, if there is one.
+            own = _solve(there, "own", "longer", "-t", str(max(one.depth, one.cover_depth)))
+            if not own.passed and own.trace:
+                return "failed", own.why, own.trace
+            return "failed", f"not inductive, and no run of {one.cover_depth} clocks breaks it: {step.why}", step.trace
     return "proved", None, None
 
 

@@ -59,7 +59,7 @@ class Script:
 
 
 def replay(lines: Iterable[str], to: Transport, base: int = 0) -> list[int]:
-    """Makes the accesses of a script on another transport; what its reads gave. `ScenarioError` with the line's number."""
+    """Makes the accesses of a script on another transport; what its reads gave. `ScenarioError` names the line."""
     read = []
     for number, line in enumerate(lines, 1):
         words = line.split("#")[0].split()
@@ -100,7 +100,9 @@ def slope(max_p: float, low: int, high: int, constant: bool = False) -> int:
     value = int(Fraction(max_p) * SLOPE_ONE / (high - low))
     if value >= 1 << 18:
         least = Fraction(max_p) * SLOPE_ONE / (1 << 18) / SCALE
-        raise ScenarioError(f"max_p {max_p} over {(high - low) / SCALE} packets is too steep: spread it over {float(least):.3f}")
+        raise ScenarioError(
+            f"max_p {max_p} over {(high - low) / SCALE} packets is too steep: spread it over {float(least):.3f}"
+        )
     return value
 
 
@@ -122,9 +124,12 @@ def identify(transport: Transport) -> Options:
     """What answers there. `DumbbellError` if it is not a RED module with this map of registers."""
     magic = transport.read(block()["id"].offset)
     if magic != block().magic:
-        raise DumbbellError(f"there is no RED module with this map: its id reads {magic:#010x}, not {block().magic:#010x}")
+        raise DumbbellError(
+            f"there is no RED module with this map: its id reads {magic:#010x}, not {block().magic:#010x}"
+        )
     word = transport.read(block()["options"].offset)
-    return Options(*(bool(word >> bit & 1) for bit in range(7)), w=word >> 8)
+    paper, constant, gap, idle, adapt, wred, counters = (bool(word >> bit & 1) for bit in range(7))
+    return Options(paper, constant, gap, idle, adapt, wred, counters, word >> 8)
 
 
 def configure(
@@ -166,7 +171,9 @@ def read_queue(transport: Transport, queue: int, *, cls: int = 0, constant: bool
 
 def main(words: Sequence[str]) -> None:
     """Prints the script that configures one queue."""
-    parser = argparse.ArgumentParser(prog="python -m dumbbell.rtl.regtool", description="Prints a script of register writes.")
+    parser = argparse.ArgumentParser(
+        prog="python -m dumbbell.rtl.regtool", description="Prints a script of register writes."
+    )
     parser.add_argument("--queue", type=int, required=True, help="0 to 7")
     parser.add_argument("--class", dest="cls", type=int, default=0, help="of WRED, 0 to 3")
     parser.add_argument("--min", type=float, required=True, help="minimum threshold, packets")

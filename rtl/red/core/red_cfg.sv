@@ -6,7 +6,8 @@
 module red_cfg #(
   parameter int Queue = 3,
   parameter int Class = 0,
-  parameter int Address = Queue + Class
+  parameter int Address = Queue + Class,
+  parameter int Settle = 0  // clocks that the last entry needs further until all its copies are clear
 ) (
   input  wire logic          clk,
   input  wire logic          rst,
@@ -40,9 +41,18 @@ module red_cfg #(
     assign entry = {addr_i[3+:Class], addr_i[Queue-1:0]};
   end
 
+  logic settled;
+  if (Settle == 0) begin : g_at_once
+    assign settled = count_q[Address];
+  end else begin : g_settle
+    logic [Settle-1:0] settled_q;
+    always_ff @(posedge clk) settled_q <= rst ? '0 : Settle'({settled_q, count_q[Address]});
+    assign settled = settled_q[Settle-1];
+  end
+
   always_ff @(posedge clk) begin
     // One clock more than there are entries: the last one's average is on its way.
-    ready_q <= !rst && count_q[Address];
+    ready_q <= !rst && settled;
     count_q <= rst ? '0 : count_q + (Address + 1)'(!count_q[Address]);
     clear_q <= !ready_q;
     entry_q <= ready_q ? entry : count_q[Address-1:0];

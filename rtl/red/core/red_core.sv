@@ -59,7 +59,8 @@ module red_core #(
 
   red_cfg #(
     .Queue(Queue),
-    .Class(Class)
+    .Class(Class),
+    .Settle(Front)
   ) u_cfg (
     .clk,
     .rst,

@@ -19,5 +19,8 @@ module red_hit (
   assign force_drop = region_i[1];
   assign never = !force_drop && (!region_i[0] || greatest_i);
   assign {drop_o, unused} = {1'b0, never, 3'b000, draw_i} - {1'b0, force_drop, p_i};
+`ifdef FORMAL
+`include "red_hit_props.svh"
+`endif
 endmodule
 `default_nettype wire

@@ -33,11 +33,11 @@ always @(posedge clk) if (f_past) begin
   fifo_keeps_order: assert (!(f_on && f_ahead == 0) || (!empty_o && data_o == f_word));
   fifo_loses_none: assert (!f_on || f_ahead < count_q);
   fifo_count_within: assert (count_q <= DEPTH);
-  lemma_fifo_ends: assert (AW'(tail_q - head_q) == count_q[AW-1:0]);
-  lemma_fifo_place: assert (!f_on || mem[AW'(head_q + f_ahead[AW-1:0])] == f_word);
+  lemma_fifo_ends: assert (AW'(tail_q - head) == count_q[AW-1:0]);
+  lemma_fifo_place: assert (!f_on || mem[AW'(head + f_ahead[AW-1:0])] == f_word);
   fifo_says_empty: assert (empty_o == (count_q == 0));
   fifo_warns: assert (nearly_full_o == (count_q >= DEPTH - SLACK));
   cover_fifo_full: cover (count_q == DEPTH && f_on && f_ahead == DEPTH - 1);
   cover_fifo_nearly_full: cover (count_q == DEPTH - 1);
-  cover_fifo_wraps: cover (f_on && f_ahead == 0 && tail_q < head_q && rd_i && wr_i);
+  cover_fifo_wraps: cover (f_on && f_ahead == 0 && tail_q < head && rd_i && wr_i);
 end

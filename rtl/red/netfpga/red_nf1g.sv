@@ -94,9 +94,9 @@ module red_nf1g #(
       .clk, .rst(reset), .ready_o(ready), .reg_req_in, .reg_ack_in, .reg_rd_wr_L_in, .reg_addr_in,
       .reg_data_in, .reg_src_in, .reg_req_out, .reg_ack_out, .reg_rd_wr_L_out, .reg_addr_out,
       .reg_data_out, .reg_src_out, .cfg_we_o(cfg_we), .cfg_addr_o(cfg_addr), .cfg_data_o(cfg_data),
-      .idle_period_o(idle_period), .adapt_period_o(adapt_period), .restart_o(restart), .counts_i(counts),
-      .valid_i(valid),
-      .qid_i(qid), .drop_i(drop), .region_i(region), .avg_i(avg));
+      .idle_period_o(idle_period), .adapt_period_o(adapt_period), .restart_o(restart),
+      .counts_i(counts), .valid_i(valid), .qid_i(qid), .drop_i(drop), .region_i(region),
+      .avg_i(avg));
     logic unused;
     assign unused = ^{cfg_we_i, cfg_addr_i, cfg_data_i};
   end else begin : gen_no_regs

@@ -116,7 +116,8 @@ module red_nf_path #(
   // ---- what the core's options need
   if (IDLE) begin : gen_idle
     logic [5:0] idle;
-    red_idle_time u_idle (.clk, .rst, .period_i(idle_period_i), .restart_i, .counts_i(counts_o), .take_i(take),
+    red_idle_time u_idle (
+      .clk, .rst, .period_i(idle_period_i), .restart_i, .counts_i(counts_o), .take_i(take),
       .qid_i(qid), .idle_o(idle));
     always_ff @(posedge clk) idle_q <= idle;
   end else begin : gen_no_idle

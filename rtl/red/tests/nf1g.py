@@ -6,7 +6,6 @@ transcription of SPEC.md for each verdict when a header goes in. So it looks at 
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -16,24 +15,16 @@ from typing import Any
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge
+from model import Model, parameter
 from packets import Packet, Word
-
-from dumbbell.rtl.transcription import Core
 
 PERIOD = 8
 """Of the clock, ns: 125 MHz."""
-LOOK, ACCEPT, COUNTED = 1, 2, 9
-"""Clocks after the header's: its queue's length is sampled; the core accepts it; it is in its queue's count."""
 
 
 def rng() -> Random:
     """Random numbers of this test: from the seed that cocotb prints."""
     return Random(cocotb.RANDOM_SEED)
-
-
-def parameter(name: str, default: int) -> int:
-    """A parameter that the module was built with."""
-    return int(os.environ.get(f"RED_{name}", default))
 
 
 @dataclass
@@ -64,50 +55,31 @@ class Seen:
     """Clocks in which the sender had to wait."""
 
 
-class TB:
+class TB(Model):
     """One module under test with its neighbours."""
 
-    def __init__(self, dut: Any, habits: Habits | None = None, random: Random | None = None) -> None:
-        self.dut, self.rng = dut, random or rng()
+    def __init__(self, dut: Any, habits: Habits | None = None) -> None:
+        self.dut, self.rng = dut, rng()
         self.habits = habits or Habits()
-        options = ("PAPER", "CONSTANT", "GAP", "ADAPT")
-        self.options = {name.lower(): bool(parameter(name, 0)) for name in options}
-        self.core = Core(w=parameter("W", 9), classes=parameter("CLASSES", 1), **self.options)
         self.wred = parameter("CLASSES", 1) > 1
+        self.classes = [dscp >> 1 & 3 if 1 <= dscp >> 3 <= 4 and not dscp & 1 else 0 for dscp in range(64)]
         self.each: list[Callable[[], None]] = []
         """Called at each clock, before anything else is done."""
-        self.first: list[Callable[[], None]] = []
-        """Called at each edge, before packets are decided: twins of timers."""
-        self.then: list[Callable[[int | None], None]] = []
-        """Called after that, before counts change, with the queue of the packet that was looked at."""
-        self.classes = [dscp >> 1 & 3 if 1 <= dscp >> 3 <= 4 and not dscp & 1 else 0 for dscp in range(64)]
-        self.idle_of: Callable[[int], int] = lambda queue: 0
-        """Half half-lives that a queue has been empty: of the bench's twin of red_idle_time."""
-        self.clear()
+        super().__init__()
         cocotb.start_soon(Clock(dut.clk, PERIOD, unit="ns").start())
 
-    def clear(self) -> None:
-        """Forgets everything, as reset does."""
-        self.core.reset()
-        self.clock = 0
-        self.counts = [0] * 8
+    def forget(self) -> None:
+        """As reset does; the neighbours forget, too."""
+        super().forget()
         self.waiting: list[int] = [0] * 8
         self.to_send: deque[tuple[Packet, int]] = deque()
         self.sent: list[Packet] = []
-        self.kept: list[Packet] = []
-        self.undecided = 0
-        self.outcomes = [[0] * 8 for _ in range(3)]
         self.seen = Seen()
-        self.inside = self.in_data = False
-        self.due: deque[tuple[int, Callable[[], None]]] = deque()
-        self.later: list[tuple[int, Callable[[], None]]] = []
-        self.pulses = self.before = (0, 0)
-        self.tail_drops = [0] * 8
-        self._ready_now = False
-        self._kept: int | None = None
+        self.in_data = False
         self.removals: deque[int] = deque()
+        self.tail_drops = [0] * 8
         self.rdy: deque[bool] = deque([False] * 8, maxlen=8)
-        self.out_rdy = False
+        self.out_rdy = self._ready_now = False
         self.wrote: tuple[Packet, int] | None = None
         self.started: list[int] = []
 
@@ -123,7 +95,7 @@ class TB:
         for _ in range(clocks):
             await RisingEdge(dut.clk)
         dut.reset.value = 0
-        self.clear()
+        self.forget()
         while not self.rdy[-1]:
             await self.step()
 
@@ -134,7 +106,7 @@ class TB:
                 packet.header_at, packet.cls = self._class(packet)
             self.to_send += ((packet, at) for at in range(len(packet.words)))
 
-    async def drain(self, most: int = 200_000, longer: int = 40) -> None:
+    async def drain(self, most: int = 30_000, longer: int = 40) -> None:
         """Steps until everything was sent and everything expected came out, and a little longer."""
         for _ in range(most):
             if not self.to_send and not self.undecided and len(self.seen.packets) == len(self.kept):
@@ -186,7 +158,9 @@ class TB:
         for look in self.each:
             look()
         self._collect(dut)
-        self._edge()
+        self.edge()
+        if self.wrote is not None:
+            self._sent(*self.wrote)
         self.clock += 1
         self.rdy.append(dut.in_rdy.value == 1)
         self._drive(dut)
@@ -218,63 +192,14 @@ class TB:
         else:
             self.waiting[queue] += 1
 
-    def _edge(self) -> None:
-        """What the module's registers do at this edge, by the inputs of the clock before it."""
-        now = self.clock
-        for act in self.first:
-            act()
-        self.looked: int | None = None
-        while self.due and self.due[0][0] == now:
-            self.due.popleft()[1]()
-        for see in self.then:
-            see(self.looked)
-        verdicts = [action for when, action in self.later if when == now]
-        self.later = [entry for entry in self.later if entry[0] != now]
-        self._kept = None
-        for action in verdicts:
-            action()
-        for queue in range(8):
-            change = (self._kept == queue) - (self.before[0] >> queue & 1) - (self.before[1] >> queue & 1)
-            if change:
-                self.counts[queue] = min(max(self.counts[queue] + change, 0), 4095)
-        self.before = self.pulses
-        self.core.clock()
-        if self.wrote is not None:
-            self._sent(*self.wrote)
-
     def _sent(self, packet: Packet, at: int) -> None:
         """A word was written in the clock of this edge: the one that settles a packet sets its verdict in motion."""
         if at == 0:
             self.sent.append(packet)
             self.undecided += 1
             self.started.append(self.clock)
-        if at != packet.header_at:
-            return
-        if packet.queue is None:
-            packet.drop = False
-            self.undecided -= 1
-            self.kept.append(packet)
-            return
-        queue, start = packet.queue, self.clock
-
-        def look() -> None:
-            self.looked = queue
-            length, idle = self.counts[queue], self.idle_of(queue)
-            self.due.append((start + ACCEPT, lambda: accept(length, idle)))
-
-        def accept(length: int, idle: int) -> None:
-            decision = self.core.decide(queue, length, packet.cls, idle)
-            packet.drop = decision.drop
-            self.undecided -= 1
-            self.outcomes[decision.region if decision.drop else 0][queue] += 1
-            if not decision.drop:
-                self.kept.append(packet)
-                self.later.append((start + COUNTED, keep))
-
-        def keep() -> None:
-            self._kept = queue
-
-        self.due.append((start + LOOK, look))
+        if at == packet.header_at:
+            self.settle(packet)
 
     def _drive(self, dut: Any) -> None:
         habits, random = self.habits, self.rng.random

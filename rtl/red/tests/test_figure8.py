@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import cocotb
+from dumbbell.rtl.transcription import RANDOM, Core
 from nf1g import PERIOD, TB, Habits
 from packets import packet
 from vcd import vcd
-
-from dumbbell.rtl.transcription import RANDOM, Core
 
 AVG, LENGTH = 11266, 12
 """What the figure shows, in 1/1024 packets, and the queue's length then."""
@@ -56,7 +55,7 @@ async def test_figure_8(dut: Any) -> None:
     await tb.drain()
     tb.check()
     decided = [line for line in rows if line["valid"]]
-    assert [line["avg_pkts"] for line in decided][0] == AVG
+    assert decided[0]["avg_pkts"] == AVG
     assert [(line["region"], line["drop"]) for line in decided] == [(RANDOM, 1), (RANDOM, 0)]
     assert tb.seen.packets[before:] == [second.words] and first.drop
     # the first packet leaves no pulse of out_wr

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import cocotb
+from dumbbell.rtl.registers import block
 from nf1g import TB, Habits
 from packets import Packet, ipv4, ipv6, packet
 from ring import Ring
 from timers import IdleTimes, Ticks
-
-from dumbbell.rtl.registers import block
 
 
 async def periods(tb: TB, idle: int = 1 << 31, adapt: int = 1 << 31) -> tuple[IdleTimes, Ticks]:
@@ -37,8 +36,8 @@ async def test_idle(dut: Any) -> None:
     await tb.reset()
     await low(tb)
     times, _ = await periods(tb, idle=37)
-    for pause in (0, 30, 200, 900, 2500, 0):
-        tb.send(packet(tb.rng, tb.rng.randrange(2)) for _ in range(40))
+    for pause in (0, 30, 70, 110, 150, 200, 300, 500, 900, 2500, 0):
+        tb.send(packet(tb.rng, tb.rng.randrange(2)) for _ in range(20))
         await tb.drain()
         for _ in range(pause):
             await tb.step()

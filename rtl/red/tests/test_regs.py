@@ -6,15 +6,21 @@ from typing import Any
 
 import cocotb
 from cocotb.task import bridge, resume
-from nf1g import TB, Habits, parameter
+from dumbbell.rtl.registers import Register, block
+from dumbbell.rtl.regtool import configure, identify, read_queue, slope, threshold
+from model import parameter
+from nf1g import TB, Habits
 from packets import packet
 from ring import FIELDS, NOTHING, TAG, Request, Ring
 
-from dumbbell.rtl.registers import Register, block
-from dumbbell.rtl.regtool import configure, identify, read_queue, slope, threshold
-
 WRED = parameter("CLASSES", 1) > 1
-RESET = {"DEF_MIN": 6144, "DEF_MAX": 12288, "DEF_SLOPE": 27962, "SEED": 1, "magic": block().magic}
+RESET = {
+    "DEF_MIN": 6144,
+    "DEF_MAX": 12288,
+    "DEF_SLOPE": 41943 if parameter("CONSTANT", 0) else 27962,
+    "SEED": 1,
+    "magic": block().magic,
+}
 OPTIONS = ("PAPER", "CONSTANT", "GAP", "IDLE", "ADAPT")
 
 
@@ -78,7 +84,9 @@ async def test_ring_passes_on(dut: Any) -> None:
         mine = tb.rng.random() < 0.3
         fields = {"req": 1, "ack": int(mine or tb.rng.random() < 0.5), "rd_wr_L": tb.rng.getrandbits(1)}
         tag = TAG if mine else 1 << tb.rng.randrange(14) | tb.rng.getrandbits(14)
-        request = Request(**fields, addr=tag << 9 | tb.rng.getrandbits(9), data=tb.rng.getrandbits(32), src=tb.rng.getrandbits(2))
+        request = Request(
+            **fields, addr=tag << 9 | tb.rng.getrandbits(9), data=tb.rng.getrandbits(32), src=tb.rng.getrandbits(2)
+        )
         ring.put(request)
         await tb.step()
         going.append(request)
@@ -137,7 +145,9 @@ async def test_counters(dut: Any) -> None:
     for queue in range(8):
         names = ("passed", "early", "forced")
         read = [await ring.read(block()[name].at(queue)) for name in names]
-        assert read == [tb.outcomes[row][queue] for row in range(3)], f"queue {queue}: {dict(zip(names, read, strict=True))}"
+        assert read == [tb.outcomes[row][queue] for row in range(3)], (
+            f"queue {queue}: {dict(zip(names, read, strict=True))}"
+        )
         assert await ring.read(block()["avg"].at(queue)) == averages[queue]
         assert await ring.read(block()["qlen"].at(queue)) == tb.counts[queue]
     assert all(sum(row) for row in tb.outcomes), f"a region was not reached: {tb.outcomes}"
@@ -162,13 +172,14 @@ async def test_regtool(dut: Any) -> None:
     options = await bridge(identify)(host)
     assert options.w == tb.core.w and options.wred == WRED and options.counters
     low, high, max_p = 0.25, 8.25, 0.2
-    await bridge(configure)(host, 3, low, high, max_p)
-    assert tb.core.tables[0][3] == threshold(low) and tb.core.tables[2][3] == slope(max_p, 256, 8448)
+    await bridge(configure)(host, 3, low, high, max_p, constant=options.constant)
+    assert tb.core.tables[0][3] == threshold(low)
+    assert tb.core.tables[2][3] == slope(max_p, 256, 8448, options.constant)
     tb.send(packet(tb.rng, 3) for _ in range(150))
     await tb.drain()
     tb.check()
-    read = await bridge(read_queue)(host, 3)
+    read = await bridge(read_queue)(host, 3, constant=options.constant)
     assert (read.low, read.high, read.length) == (low, high, tb.counts[3])
-    assert abs(read.max_p - max_p) < 1e-5 and read.avg == (tb.core.acc[3] >> tb.core.w) / 1024
+    assert abs(read.max_p - max_p) < 1e-5 and read.avg == tb.avg(3) / 1024
     assert (read.passed, read.early, read.forced) == tuple(row[3] for row in tb.outcomes)
     assert read.early > 0

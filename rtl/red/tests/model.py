@@ -1,0 +1,103 @@
+"""What the module should do, clock by clock: its counts of the queues, and the verdict of each packet.
+
+It is told what happens on the ports, and looks at nothing within. A bench is one of these that also drives them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable
+
+from dumbbell.rtl.transcription import Core
+from packets import Packet
+
+
+def parameter(name: str, default: int) -> int:
+    """A parameter that the module was built with."""
+    return int(os.environ.get(f"RED_{name}", default))
+
+
+LATENCY = 9 + 2 * parameter("IDLE", 0) + 2 * (parameter("CLASSES", 1) > 1)
+"""Clocks from the one that has a packet's header to the one that shows its verdict: 9, and 2 more for each option."""
+LOOK, ACCEPT, COUNTED = 1, 2, 9 + 2 * parameter("IDLE", 0)
+"""Clocks after the word that settles a packet: its queue's length is sampled; the core accepts it; it is counted."""
+
+
+class Model:
+    """Counts and verdicts."""
+
+    def __init__(self) -> None:
+        options = ("PAPER", "CONSTANT", "GAP", "ADAPT")
+        self.core = Core(
+            w=parameter("W", 9),
+            classes=parameter("CLASSES", 1),
+            **{name.lower(): bool(parameter(name, 0)) for name in options},
+        )
+        self.first: list[Callable[[], None]] = []
+        """Called at each edge, before packets are decided: twins of timers."""
+        self.then: list[Callable[[int | None], None]] = []
+        """Called after that, before counts change, with the queue of the packet that was looked at."""
+        self.idle_of: Callable[[int], int] = lambda queue: 0
+        """Half half-lives that a queue has been empty: of the bench's twin of red_idle_time."""
+        self.forget()
+
+    def forget(self) -> None:
+        """As reset does."""
+        self.core.reset()
+        self.clock = 0
+        self.counts = [0] * 8
+        self.kept: list[Packet] = []
+        """Packets that have to come out, in order."""
+        self.undecided = 0
+        self.outcomes = [[0] * 8 for _ in range(3)]
+        """Packets passed, dropped early, dropped by force, by queue."""
+        self.due: deque[tuple[int, Callable[[], None]]] = deque()
+        self.later: deque[tuple[int, int | None]] = deque()
+        self.pulses = self.before = (0, 0)
+        """Removals and tail drops on the ports in this clock, and in the one before."""
+        self.looked: int | None = None
+
+    def avg(self, queue: int) -> int:
+        """The transcription's average, 1/1024 packets."""
+        return self.core.acc[queue] >> (0 if self.core.paper else self.core.w)
+
+    def edge(self) -> None:
+        """What the module's registers do at this edge."""
+        now = self.clock
+        for act in self.first:
+            act()
+        self.looked = None
+        while self.due and self.due[0][0] == now:
+            self.due.popleft()[1]()
+        for see in self.then:
+            see(self.looked)
+        kept = self.later.popleft()[1] if self.later and self.later[0][0] == now else None
+        for queue in range(8):
+            change = (kept == queue) - (self.before[0] >> queue & 1) - (self.before[1] >> queue & 1)
+            if change:
+                self.counts[queue] = min(max(self.counts[queue] + change, 0), 4095)
+        self.before = self.pulses
+        self.core.clock()
+
+    def settle(self, packet: Packet) -> None:
+        """In the clock of this edge the word was there that says where a packet goes."""
+        queue, start, found = packet.queue, self.clock, [0, 0]
+
+        def look() -> None:
+            if queue is not None:
+                self.looked = queue
+                found[:] = self.counts[queue], self.idle_of(queue)
+
+        def accept() -> None:
+            self.undecided -= 1
+            packet.drop = False
+            if queue is not None:
+                decision = self.core.decide(queue, found[0], packet.cls, found[1])
+                packet.drop = decision.drop
+                self.outcomes[decision.region if decision.drop else 0][queue] += 1
+            if not packet.drop:
+                self.kept.append(packet)
+                self.later.append((start + COUNTED, queue))
+
+        self.due += (start + LOOK, look), (start + ACCEPT, accept)
