@@ -8,7 +8,7 @@ RUST_FILES = $(shell git ls-files '*.rs')
 CARGO_TEST := cargo test --release --config .cargo/checked.toml --workspace
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build stubs run test guard fuzz mutants faults check bench parts compare compare-results docs gallery fmt clean
+.PHONY: help setup build stubs run test guard rtl fuzz mutants faults check bench parts compare compare-results docs gallery fmt clean
 
 help:  ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,6 +26,14 @@ setup: .venv/.ready  ## Create .venv with the pinned requirements
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-test.txt
 	@touch $@
 
+.venv/.ready-rtl: requirements-rtl.txt .venv/.ready-test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-rtl.txt
+	@touch $@
+
+.venv/.ready-rtl-place: requirements-rtl-place.txt .venv/.ready-rtl
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-rtl-place.txt
+	@touch $@
+
 build: setup  ## Build the extension (release) into .venv
 	@[ -e python/dumbbell/_native.abi3.so ] || echo "Building Dumbbell: some minutes, the first time." >&2
 	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
@@ -37,7 +45,7 @@ stubs:
 run: build  ## Reproduce a paper in less than a minute and say where its report is
 	$(BIN)/dumbbell reproduce red-on-netfpga --quick
 
-test: .venv/.ready-test build  ## Every test: Rust, then Python
+test: .venv/.ready-rtl build  ## Every test: Rust, then Python, hardware too
 	$(BIN)/python tests/slowest.py $(CARGO_TEST)
 	cargo test --package dumbbell-sim --test golden  # the same fingerprints in the other build profile
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
@@ -46,6 +54,12 @@ test: .venv/.ready-test build  ## Every test: Rust, then Python
 guard: .venv/.ready-test  ## Instructions for each packet, against bench/instructions.json; UPDATE=1 records
 	cargo build --release --quiet --workspace --example hop
 	$(BIN)/python bench/guard.py $(if $(UPDATE),--update)
+
+rtl: .venv/.ready-rtl-place build  ## The hardware on demand: lockstep, proofs, place and route, sown faults: make rtl PACKETS=1000000000
+	$(BIN)/dumbbell rtl red --check --packets $(or $(PACKETS),1000000000)
+	$(BIN)/dumbbell rtl red --coverage
+	$(BIN)/dumbbell rtl red --mutants
+	$(BIN)/dumbbell rtl red --synth --place
 
 mutants:  ## Faults sown into floors 0 to 2, and those no test finds: make mutants FILE=crates/dumbbell-tcp/src/rtt.rs
 	sh tests/mutants/run.sh $(FILE)

@@ -30,7 +30,7 @@ def read(overrides: list[str]) -> tuple[str, int]:
     for override in overrides:
         key, _, value = override.partition("=")
         if key in ("queue", "queue.kind"):
-            scheme = value
+            scheme = value.removesuffix("_hw").removesuffix("_rtl")  # Bit for bit the same, here as there.
         if key == "queue.limit":
             buffer = int(value.removesuffix(" pkt"))
     return scheme, buffer

@@ -54,6 +54,7 @@ def test_the_words_have_the_gauges_that_decided(told_of_queues: dict[str, list[t
         "ea_red": ("early", "avg", "min_th", "max_th", "p_b", "p_a", "coin"),
         "adaptive_red": ("early", "avg", "max_p", "coin"),
         "rem": ("early", "price", "p", "coin"),
+        "red_hw": ("early", "avg", "p", "draw"),
         "green": ("early", "n", "p"),
         "sfb": ("early", "p_min", "coin"),
         "fred": ("forced", "qlen", "avgcq", "avg"),

@@ -2,7 +2,8 @@
 `gallery.py RED-ON-NETFPGA RUN COMPARISON EA-RED TCP-CAE PACKET-BUFFERING-MARKER JUMBO-FRAMES`.
 
 Thumbnails are 600 pixels wide (900 with several panels), in few colours; numbers.json has what README.md says of the
-first reproduction, ea-red.json, tcp-cae.json, packet-buffering-marker.json and jumbo-frames.json the verdicts of the
+first reproduction, red-on-netfpga-hardware.json its comparison with the hardware (docs/red-hardware.md),
+ea-red.json, tcp-cae.json, packet-buffering-marker.json and jumbo-frames.json the verdicts of the
 others, which the pages of their names show.
 """
 
@@ -107,6 +108,7 @@ def main() -> None:
         thumbnail(figure)
     report = json.loads((reproduction / "report.json").read_text())
     (GALLERY / "numbers.json").write_text(json.dumps(numbers(report), indent=1) + "\n")
+    (GALLERY / "red-on-netfpga-hardware.json").write_text(json.dumps(report["hardware"], indent=1) + "\n")
     for name, directory in zip(FIGURES, papers, strict=True):
         paper(name, directory)
 

@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import hardware_tables
 from dumbbell import catalogue, door, phb
 from dumbbell.cli.explain import PROVENANCE
 from dumbbell.units import significant
@@ -357,6 +358,7 @@ PARTS: dict[str, Callable[[str], str]] = {
     "tcp-cae": tcp_cae,
     "buffering": buffering,
     "jumbo": jumbo,
+    "hardware": functools.partial(hardware_tables.part, table),
     "oracles": oracles,
     "phb": behaviours,
 }

@@ -153,6 +153,15 @@ def host_cost(
     return _call("host_cost", json.dumps(asked))
 
 
+def rtl_lags(mode: str, spacings: range, p: float) -> JSON:
+    """How likely `red_hw` drops a packet that is so many clocks (`paper`, `dense_free`) or packets (`sound`) after one
+    that it dropped, exactly: `{"p", "threshold", "rows": [{"spacing", "again", "drops", "probability"}]}`.
+
+    p: the probability of a drop, which the answer has as 21 bits make it. `ScenarioError` for what is wrong.
+    """
+    return _call("rtl_lags", json.dumps({"mode": mode, "from": spacings.start, "to": spacings.stop - 1, "p": p}))
+
+
 def export(wanted: JSON) -> JSON:
     """Writes a run's records in a format of other programs: `{"format", "result", "out", ...}`; says what was
     written. Without `out` it goes to standard output."""

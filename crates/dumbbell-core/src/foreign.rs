@@ -128,6 +128,30 @@ pub trait Maker<A: ?Sized, Site>: Send + Sync {
     /// # Errors
     /// The parameter at fault, the cause and the fix.
     fn check(&self, config: &Value) -> Result<(), Fault>;
+    /// A configuration, checked and written out with all defaults.
+    ///
+    /// # Errors
+    /// As [`Page::resolve`] and [`Maker::check`].
+    fn resolve(&self, config: &Value) -> Result<Value, Fault> {
+        let config = self.page().resolve(config)?;
+        self.check(&config).map(|()| config)
+    }
+    /// The defaults, written out.
+    fn defaults(&self) -> Value {
+        self.page().defaults()
+    }
+    /// How sure its page is of its sources, as in the catalogue; of a user's own nothing is known.
+    fn provenance(&self) -> &'static str {
+        "own"
+    }
+    /// Whether its instances call an interpreter, which does one thing at a time: such runs go one after another.
+    fn interpreted(&self) -> bool {
+        true
+    }
+    /// What this machine lacks to make an instance, with what mends it.
+    fn lacks(&self) -> Option<Fault> {
+        None
+    }
     /// A fresh instance for its site. One that fails later says so through `alarm`.
     ///
     /// # Errors
@@ -153,6 +177,10 @@ impl Makers {
     /// Whether nothing was brought.
     pub fn is_empty(&self) -> bool {
         self.aqm.is_empty() && self.cc.is_empty()
+    }
+    /// Whether any of them calls an interpreter.
+    pub fn interpreted(&self) -> bool {
+        self.aqm.iter().any(|m| m.interpreted()) || self.cc.iter().any(|m| m.interpreted())
     }
     /// The queue algorithm `name`.
     pub fn aqm(&self, name: &str) -> Option<&AqmMaker> {

@@ -13,12 +13,15 @@ const FLOORS: &[(&str, u32)] = &[
     ("dumbbell-net", 4),
     ("dumbbell-sim", 5),
     ("dumbbell-emu", 5),
+    ("dumbbell-rtl", 5),
     ("dumbbell-lab", 6),
     ("dumbbell-py", 7),
 ];
 
 /// The one crate below the lab that talks to a kernel, in files of its own.
 const TESTBED: &str = "dumbbell-emu";
+/// The one that runs compilers and loads what they made, from a cache of its own.
+const RTL: &str = "dumbbell-rtl";
 
 fn floor(name: &str) -> Option<u32> {
     FLOORS.iter().find(|(n, _)| *n == name).map(|(_, f)| *f)
@@ -84,7 +87,7 @@ fn only_the_door_names_python() {
 #[test]
 fn what_is_below_the_lab_has_no_unsafe_no_io_and_no_clock() {
     let lab = floor("dumbbell-lab").unwrap();
-    for (name, floor) in FLOORS.iter().filter(|(name, floor)| *floor < lab && *name != TESTBED) {
+    for (name, floor) in FLOORS.iter().filter(|(name, floor)| *floor < lab && ![TESTBED, RTL].contains(name)) {
         let sources = sources(name);
         let lib = &sources.iter().find(|(p, _)| p.ends_with("src/lib.rs")).unwrap().1;
         assert!(lib.contains("#![forbid(unsafe_code)]"), "{name} (floor {floor}) does not forbid unsafe code");
@@ -104,5 +107,20 @@ fn the_testbed_talks_to_the_kernel_in_its_own_place_and_writes_no_files() {
         let own = path.components().any(|part| part.as_os_str() == "sys");
         assert!(own || !text.contains("unsafe {"), "{}: unsafe code belongs to src/sys", path.display());
         assert!(!text.contains("File::create"), "{}: only the lab writes files", path.display());
+    }
+}
+
+#[test]
+fn the_rtl_is_loaded_in_its_own_place_and_has_no_clock_no_thread_and_no_network() {
+    for (path, text) in sources(RTL) {
+        let own = path.components().any(|part| part.as_os_str() == "sys");
+        assert!(own || !text.contains("unsafe "), "{}: unsafe code belongs to src/sys", path.display());
+        for word in ["std::net", "thread::spawn", "Instant::now", "SystemTime::now", "HashMap", "println!("] {
+            let said = text.lines().any(|line| line.contains(word) && !line.contains("eprintln!("));
+            assert!(!said, "{} says {word}", path.display());
+        }
+        // What it writes goes to temporary directories and to its cache; files of the user's are the lab's.
+        let cache = path.ends_with("cache.rs") || path.ends_with("compile.rs") || path.ends_with("sources.rs");
+        assert!(cache || !text.contains("fs::"), "{}: only the lab writes files", path.display());
     }
 }

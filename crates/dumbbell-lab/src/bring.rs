@@ -64,9 +64,14 @@ pub fn join(base: Option<Node>, whole: &mut Node) {
     }
 }
 
+/// What every scenario may name without bringing it: the RTL. It is not in the catalogue, because a machine may lack what it needs.
+pub fn always() -> Makers {
+    dumbbell_rtl::brought::makers()
+}
+
 /// What came with the request, the request's `files`, and the files that `root` uses.
 pub fn gather(root: &Node, files: &[PathBuf], bring: &dyn Bring, check: &mut Check) -> Makers {
-    let mut makers = Makers::default();
+    let mut makers = always();
     admit(&mut makers, bring.given(), None, check);
     for path in files {
         match bring.file(path) {

@@ -1,6 +1,6 @@
 //! What doors call: JSON in, JSON out; tables of results come out as Arrow. The command line, the Python package and the
 //! page are doors.
-use crate::bring::{Bring, Nothing};
+use crate::bring::{self, Bring, Nothing};
 use crate::limits;
 use crate::problem::Problem;
 use crate::request::{On, Request};
@@ -21,7 +21,14 @@ pub fn catalogue() -> Value {
 
 /// [`catalogue`] with what a user brought: such a page has `language` and `file`.
 pub fn catalogue_with(makers: &Makers) -> Value {
-    crate::catalogue::catalogue(makers)
+    crate::catalogue::catalogue(&with_always(makers))
+}
+
+/// What a user brought, and what is always there.
+fn with_always(makers: &Makers) -> Makers {
+    let mut all = bring::always();
+    all.add(makers.clone());
+    all
 }
 
 /// JSON Schema of a scenario file. See [`crate::schema::schema`].
@@ -31,7 +38,7 @@ pub fn schema() -> Value {
 
 /// [`schema`] with what a user brought.
 pub fn schema_with(makers: &Makers) -> Value {
-    crate::schema::schema(makers)
+    crate::schema::schema(&with_always(makers))
 }
 
 /// Reads and checks a scenario, and shows what it means:
@@ -244,6 +251,16 @@ pub fn host_cost(request: &Value) -> Result<Value, Problem> {
     crate::hosts::cost(request)
 }
 
+/// How much likelier a drop of `red_hw` is some clocks or packets after another, exactly. Asked is `{"mode", "from", "to", "p"}`, where
+/// `mode` is `paper` or `dense_free` (spacings in clocks) or `sound` (in packets); the answer is `{"p", "threshold", "rows": [{"spacing",
+/// "again", "drops", "probability"}]}`.
+///
+/// # Errors
+/// Code 2: what is wrong with the request.
+pub fn rtl_lags(request: &Value) -> Result<Value, Problem> {
+    crate::lags::answer(request)
+}
+
 /// Writes a run's records in a format of [`crate::export::FORMATS`]. Asked is `{"format", "result", "flow", "at",
 /// "departed", "snaplen", "table", "out"}`, all but the first two optional ([`crate::export::Wish`] says what they
 /// are); the answer has `format`, `out`, `bytes`, `notes`, and what was counted: `packets` and `interfaces`, `lines`,
@@ -264,6 +281,22 @@ pub fn export(request: &Value) -> Result<Value, Problem> {
 /// Code 2: there is no such file.
 pub fn read_capture(request: &Value) -> Result<Value, Problem> {
     crate::export::read::read(request)
+}
+
+/// RED's RTL beside its model. See [`crate::rtl::lockstep`].
+///
+/// # Errors
+/// Code 2: RTL that is no such core, with the tool's line; 4: a program is missing; 130: stopped.
+pub fn rtl_lockstep(request: &Value, progress: &dyn Fn(f64) -> bool) -> Result<Value, Problem> {
+    crate::rtl::lockstep(request, progress)
+}
+
+/// Stimulus and expectation of RED's RTL as plain hex. See [`crate::rtl::write_vectors`].
+///
+/// # Errors
+/// Code 2: what is asked is wrong; 1: it cannot be written.
+pub fn rtl_vectors(request: &Value) -> Result<Value, Problem> {
+    crate::rtl::write_vectors(request)
 }
 
 /// A hash of everything that a plan says: equal plans have equal results.

@@ -59,6 +59,7 @@ pub fn drive(request: &Value, arrivals: &Arrivals, bring: &dyn Bring) -> Result<
     let arrivals = read(arrivals)?;
     let (plan, makers) = plan(asked, bring)?;
     let link = plan.links.iter().position(|l| l.name == PORT).unwrap_or(0);
+    engine::lacking(plan.links.iter().map(|link| link.aqm.kind.as_str()), &makers).map_or(Ok(()), Err)?;
     let mut outcome = None;
     bring.within(&mut || outcome = Some(through(&plan, link, &arrivals, &makers)));
     let outcome = outcome.unwrap_or_else(|| through(&plan, link, &arrivals, &makers));

@@ -98,12 +98,17 @@ impl Engine<'_> {
         let grows = kept.filter(|_| wanted(plan)).map(|(s, k)| s.grow(k)).transpose().map_err(Stop::Broken)?;
         let dir = grows.as_deref().or(dir);
         let before = self.meter.passed.load(Relaxed);
-        let simulated = || catch_unwind(AssertUnwindSafe(|| (self.simulate)(self, plan, &digest.plan_hash, dir)));
+        let lacking = || lacking(plan.links.iter().map(|link| link.aqm.kind.as_str()), self.makers);
+        let made = || match lacking() {
+            Some(problem) => Err(Stop::Failed(problem)),
+            None => (self.simulate)(self, plan, &digest.plan_hash, dir),
+        };
+        let simulated = || catch_unwind(AssertUnwindSafe(made));
         let mut ran = Ok(Err(Stop::Interrupted));
-        if self.makers.is_empty() {
-            ran = simulated();
-        } else {
+        if self.makers.interpreted() {
             self.bring.within(&mut || ran = simulated());
+        } else {
+            ran = simulated();
         }
         let mut row = match ran {
             Ok(Ok(ran)) => outcome::of_ran(plan, &ran),
@@ -122,6 +127,14 @@ impl Engine<'_> {
         row.as_object_mut().map(|map| map.shift_remove("of"));
         Ok((row, records))
     }
+}
+
+/// What this machine lacks for queues of these kinds.
+pub fn lacking<'a>(kinds: impl Iterator<Item = &'a str>, makers: &Makers) -> Option<Problem> {
+    let lack = kinds.filter_map(|kind| makers.aqm(kind)).find_map(|maker| maker.lacks())?;
+    let d = Diagnostic::new(lack.cause);
+    let d = lack.fix.map_or(d.clone(), |fix| d.fix(fix));
+    Some(Problem::new(code::ENVIRONMENT, &[d], &Texts::default()))
 }
 
 /// What a row says about itself, for people who look into a store.

@@ -2,6 +2,7 @@
 //! drive one algorithm without a network, for property tests of a user's own.
 use crate::bring::{self, Bring};
 use crate::choice::{Family, resolve};
+use crate::engine;
 use crate::problem::{Check, Diagnostic, Problem, Texts, code};
 use crate::{node, read};
 use dumbbell_algos::aqm::AnyAqm;
@@ -92,6 +93,7 @@ pub fn drive_queue(request: &Value, bring: &dyn Bring) -> Result<Value, Problem>
     let counted = asked.queue["count_in_service"] == true;
     let (spec, makers) = choose(Family::Aqm, &asked.queue, capacity.in_packets(asked.mtu), bring)?;
     let site = LinkInfo { rate: asked.rate, capacity, mtu: asked.mtu, delay: asked.delay };
+    engine::lacking(std::iter::once(spec.kind.as_str()), &makers).map_or(Ok(()), Err)?;
     let alarm = Alarm::default();
     let made = match makers.aqm(&spec.kind) {
         Some(maker) => maker.make(&spec.config, &site, &alarm).map(AnyAqm::Foreign),
@@ -100,7 +102,7 @@ pub fn drive_queue(request: &Value, bring: &dyn Bring) -> Result<Value, Problem>
     let aqm = made.map_err(|fault| refused(fault.cause))?;
     let traffic: Vec<Arrival> = asked.arrivals.iter().map(Packet::arrival).collect();
     let events = hold(aqm, site, asked.seed, counted, &traffic, |_| {});
-    alarm.heard().map_or(Ok(()), |failure| Err(crate::engine::raised(failure, asked.seed)))?;
+    alarm.heard().map_or(Ok(()), |failure| Err(engine::raised(failure, asked.seed)))?;
     Ok(json!({ "events": events.iter().map(shown).collect::<Vec<_>>() }))
 }
 
@@ -141,7 +143,7 @@ pub fn drive_connection(request: &Value, bring: &dyn Bring) -> Result<Value, Pro
     };
     let mut cc = made.map_err(|fault| refused(fault.cause))?;
     let windows = lives::drive(&mut cc, &asked.events);
-    alarm.heard().map_or(Ok(()), |failure: &Failure| Err(crate::engine::raised(failure, 0)))?;
+    alarm.heard().map_or(Ok(()), |failure: &Failure| Err(engine::raised(failure, 0)))?;
     match windows {
         Err((event, found)) => {
             Err(Problem::failure(format!("{} broke a rule at event {event}: {found}", spec.kind), None))
@@ -165,7 +167,7 @@ fn parsed<T: serde::de::DeserializeOwned>(request: &Value) -> Result<T, Problem>
 fn choose(family: Family, written: &Value, limit: Option<f64>, bring: &dyn Bring) -> Result<(Spec, Makers), Problem> {
     let (mut texts, mut check) = (Texts::default(), Check::default());
     let node = read::json(&mut texts, "<request>", written);
-    let mut makers = Makers::default();
+    let mut makers = bring::always();
     bring::admit(&mut makers, bring.given(), None, &mut check);
     check.makers = makers;
     let spec = resolve(family, &node, &node::path(&[]), limit, &mut check);

@@ -42,7 +42,12 @@ impl Known {
             Ok(page) => {
                 let mut value = serde_json::to_value(page).unwrap_or_default();
                 value.as_object_mut().map(|m| m.shift_remove("schema"));
-                value["provenance"] = "own".into();
+                value["provenance"] = match self {
+                    Known::Aqm(maker) => maker.provenance(),
+                    Known::Cc(maker) => maker.provenance(),
+                    Known::Catalogue(_) => "",
+                }
+                .into();
                 value
             }
         }
@@ -53,18 +58,18 @@ impl Known {
     }
     /// The defaults, written out.
     pub fn defaults(&self) -> Value {
-        self.brought().map_or_else(|e| (e.defaults)(), Page::defaults)
+        match self {
+            Known::Catalogue(entry) => (entry.defaults)(),
+            Known::Aqm(maker) => maker.defaults(),
+            Known::Cc(maker) => maker.defaults(),
+        }
     }
     /// A configuration, checked and written out with all defaults.
     pub fn resolve(&self, config: &Value) -> Result<Value, Fault> {
-        let check = |page: &Page, check: &dyn Fn(&Value) -> Result<(), Fault>| {
-            let config = page.resolve(config)?;
-            check(&config).map(|()| config)
-        };
         match self {
             Known::Catalogue(entry) => (entry.resolve)(config),
-            Known::Aqm(maker) => check(maker.page(), &|c| maker.check(c)),
-            Known::Cc(maker) => check(maker.page(), &|c| maker.check(c)),
+            Known::Aqm(maker) => maker.resolve(config),
+            Known::Cc(maker) => maker.resolve(config),
         }
     }
     /// A hash of its source, if it is not of the catalogue.

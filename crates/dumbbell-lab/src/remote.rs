@@ -2,7 +2,7 @@
 //!
 //! A job is a plan, which has everything in it that a run needs: the worker reads no scenario and no file. It keeps
 //! its results in the store, if it sees the same one, and answers with a line for each.
-use crate::bring::Nothing;
+use crate::bring::{self, Nothing};
 use crate::engine::{self, Engine, Meter, Stop, simulate};
 use crate::problem::{Diagnostic, Problem, Texts, code};
 use crate::request::{On, Request};
@@ -10,7 +10,6 @@ use crate::rounds::{self, Runs};
 use crate::store::Store;
 use crate::store::key::{Digest, RESULTS_VERSION};
 use crate::study::Study;
-use dumbbell_core::foreign::Makers;
 use dumbbell_plan::Plan;
 use dumbbell_sim::Options;
 use rayon::prelude::*;
@@ -110,7 +109,7 @@ pub fn work(order: &Value) -> Result<Value, Problem> {
         return Err(misread(&format!("its results are of version {theirs}, and this worker's of version {ours}")));
     }
     let store = order.store.as_deref().map(Store::open_to_write).transpose()?;
-    let (meter, makers) = (Meter::default(), Makers::default());
+    let (meter, makers) = (Meter::default(), bring::always());
     let engine = Engine {
         makers: &makers,
         bring: &Nothing,

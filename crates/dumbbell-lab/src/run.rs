@@ -153,7 +153,7 @@ fn round(
     progress: &dyn Fn(Progress) -> bool,
 ) -> Result<Vec<Value>, Stop> {
     // What calls back into an interpreter waits for its lock: such runs go one after another.
-    let threads = if shared.study.makers.is_empty() { threads } else { 1 };
+    let threads = if shared.study.makers.interpreted() { 1 } else { threads };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(jobs.len())).build();
     let pool = pool.map_err(|e| Stop::Broken(Problem::failure(format!("no threads: {e}"), None)))?;
     let (done, is_done) = mpsc::channel::<()>();

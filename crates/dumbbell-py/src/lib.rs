@@ -109,6 +109,23 @@ fn drive_link(py: Python<'_>, request: &str, arrivals: Columns, own: Vec<Bound<'
     py.detach(|| dumbbell_lab::drive::drive(&request, &arrivals, &own)).map(Table).map_err(problem)
 }
 
+/// RED's RTL beside its model. `progress(fraction)` is called some ten times a second; it goes on as long as that returns true.
+#[pyfunction]
+fn rtl_lockstep(py: Python<'_>, request: &str, progress: Py<PyAny>) -> PyResult<String> {
+    let request = read(request)?;
+    let goes_on = |share: f64| -> bool {
+        Python::attach(|py| progress.call1(py, (share,)).and_then(|answer| answer.is_truthy(py)).unwrap_or(false))
+    };
+    py.detach(|| door::rtl_lockstep(&request, &goes_on)).map(|v| v.to_string()).map_err(problem)
+}
+
+/// Writes stimulus and expectation of RED's RTL as plain hex.
+#[pyfunction]
+fn rtl_vectors(py: Python<'_>, request: &str) -> PyResult<String> {
+    let request = read(request)?;
+    py.detach(|| door::rtl_vectors(&request)).map(|v| v.to_string()).map_err(problem)
+}
+
 /// What this machine can do for the testbed, and why not.
 #[pyfunction]
 fn doctor(py: Python<'_>) -> String {
@@ -204,6 +221,13 @@ fn host_cost(request: &str) -> PyResult<String> {
     door::host_cost(&read(request)?).map(|v| v.to_string()).map_err(problem)
 }
 
+/// How much one draw of the hardware's shift register says of a later one.
+#[pyfunction]
+fn rtl_lags(py: Python<'_>, request: &str) -> PyResult<String> {
+    let request = read(request)?;
+    py.detach(|| door::rtl_lags(&request)).map(|v| v.to_string()).map_err(problem)
+}
+
 /// Writes a run's records in a format of other programs.
 #[pyfunction]
 fn export(py: Python<'_>, request: &str) -> PyResult<String> {
@@ -244,8 +268,11 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(import_tc, m)?)?;
     m.add_function(wrap_pyfunction!(export_tc, m)?)?;
     m.add_function(wrap_pyfunction!(host_cost, m)?)?;
+    m.add_function(wrap_pyfunction!(rtl_lags, m)?)?;
     m.add_function(wrap_pyfunction!(export, m)?)?;
     m.add_function(wrap_pyfunction!(read_capture, m)?)?;
+    m.add_function(wrap_pyfunction!(rtl_lockstep, m)?)?;
+    m.add_function(wrap_pyfunction!(rtl_vectors, m)?)?;
     m.add_function(wrap_pyfunction!(test, m)?)?;
     m.add_function(wrap_pyfunction!(drive, m)?)?;
     m.add_function(wrap_pyfunction!(drive_link, m)?)?;

@@ -48,6 +48,7 @@ _COMMANDS = (
     ("advise", "advise:app", "Say what to set, by simulating it: `advise queue`, `marker`, `mtu`."),
     ("validate", "validate:validate", "Check the simulator against laws that are known without it."),
     ("reproduce", "reproduce:reproduce", "Reproduce a paper: a verdict on each number and claim."),
+    ("rtl", "rtl:app", "RED in hardware: check, synthesize and draw it; try a core of your own."),
     ("bench", "bench:bench", "Measure what a simulated packet costs: time, memory, instructions."),
     ("doctor", "doctor:doctor", "Say what this machine has and what it lacks."),
 )

@@ -94,6 +94,7 @@ _CHOSEN = {
     "gred": Look(VERMILLION, "D", DASHES[2]),
     "adaptive_red": Look(VERMILLION, "*", DASHES[3]),
     "wred": Look(VERMILLION, "^", DASHES[4]),
+    "red_hw": Look(VERMILLION, "v", DASHES[5]),
     # In and out of profile: yellow as well, and orange where flows are told apart besides.
     "ea_red": Look(YELLOW, "X", DASHES[0]),
     "rio": Look(YELLOW, "o", DASHES[1]),

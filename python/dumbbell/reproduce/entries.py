@@ -169,6 +169,43 @@ class Surface:
 
 
 @dataclass(frozen=True, slots=True)
+class Measure:
+    """A column of the hardware's table."""
+
+    label: str
+    measure: str
+    scale: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """The scheme as hardware has it, or a step towards it: `changes` are overrides of the paper's point. It is compared
+    with the variant `against`, run by run; one that `equals` another has to be the same run, packet by packet, and is
+    run with the first `replications` seeds."""
+
+    id: str
+    what: str
+    changes: tuple[str, ...] = ()
+    against: str = ""
+    equals: str = ""
+    replications: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Hardware:
+    """What fixed point costs: the variants at each of `points` (`quick_points` for the smaller effort, which leaves out
+    those that are to equal another), `baseline` the points without the scheme, from which `gain` is taken."""
+
+    points: tuple[str, ...]
+    quick_points: tuple[str, ...]
+    baseline: tuple[str, ...]
+    quick_baseline: tuple[str, ...]
+    gain: Measure
+    measures: tuple[Measure, ...]
+    variants: tuple[Variant, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Effort:
     """How much is run: replications, overrides of every point, and where readings are compared (empty: everywhere)."""
 
@@ -198,6 +235,7 @@ class Paper:
     claims: tuple[Claim, ...]
     readings: Readings | None
     surface: Surface | None
+    hardware: Hardware | None
     predictions: tuple[Prediction, ...]
     assumptions: tuple[Assumption, ...]
     tables: tuple[Table, ...]

@@ -18,6 +18,8 @@ from .entries import (
     Cell,
     Claim,
     Effort,
+    Hardware,
+    Measure,
     Number,
     Paper,
     Picture,
@@ -27,6 +29,7 @@ from .entries import (
     Readings,
     Surface,
     Table,
+    Variant,
 )
 
 __all__ = [
@@ -34,6 +37,8 @@ __all__ = [
     "Cell",
     "Claim",
     "Effort",
+    "Hardware",
+    "Measure",
     "Number",
     "Paper",
     "Picture",
@@ -43,6 +48,7 @@ __all__ = [
     "Readings",
     "Surface",
     "Table",
+    "Variant",
     "folders",
     "load",
     "measures_at",
@@ -113,6 +119,7 @@ def _paper(folder: Path, raw: dict[str, Any]) -> Paper:
         claims=tuple(Claim(**claim) for claim in raw.get("claim", ())),
         readings=_readings(raw),
         surface=_tuples(Surface, raw["surface"]) if "surface" in raw else None,
+        hardware=_hardware(raw),
         predictions=tuple(_tuples(Prediction, entry) for entry in raw.get("prediction", ())),
         assumptions=tuple(Assumption(**entry) for entry in raw.get("assumption", ())),
         tables=tuple(_table(table) for table in raw.get("table", ())),
@@ -131,6 +138,18 @@ def _readings(raw: dict[str, Any]) -> Readings | None:
         return None
     about: Readings = _tuples(Readings, {"show": {}} | raw["readings"] | {"entries": list(_by_id(entries).values())})
     return about
+
+
+def _hardware(raw: dict[str, Any]) -> Hardware | None:
+    if "hardware" not in raw:
+        return None
+    entries = raw["hardware"] | {
+        "gain": Measure(**raw["hardware"]["gain"]),
+        "measures": [Measure(**entry) for entry in raw["hardware"]["measures"]],
+        "variants": list(_by_id(_tuples(Variant, entry) for entry in raw.get("variant", ())).values()),
+    }
+    wanted: Hardware = _tuples(Hardware, entries)
+    return wanted
 
 
 def _tuples(kind: Any, raw: dict[str, Any]) -> Any:
@@ -207,15 +226,22 @@ def reach(paper: Paper, texts: Iterable[str]) -> set[str]:
 
 
 def measures_at(paper: Paper, point: str) -> list[str]:
-    """What numbers and cells measure at a point, each once."""
+    """What numbers, cells and the hardware's table measure at a point, each once."""
     numbers = [number.measure for number in paper.numbers.values() if point in number.points]
     cells = [cell.measure for cell in paper.cells.values() if point == cell.point]
-    return list(dict.fromkeys([*numbers, *cells]))
+    return list(dict.fromkeys([*numbers, *cells, *_in_hardware(paper, point)]))
+
+
+def _in_hardware(paper: Paper, point: str) -> list[str]:
+    wanted = paper.hardware
+    if wanted is None or point not in (*wanted.points, *wanted.quick_points, *wanted.baseline, *wanted.quick_baseline):
+        return []
+    return [measure.measure for measure in (wanted.gain, *wanted.measures)]
 
 
 def _check(paper: Paper) -> None:
     """Names that refer to nothing are found before the first run."""
-    wrong = [*_check_cells(paper), *_check_readings(paper)]
+    wrong = [*_check_cells(paper), *_check_readings(paper), *_check_hardware(paper)]
     for point in paper.points.values():
         if not point.scenario.exists():
             wrong.append(f"point `{point.id}`: there is no file {point.scenario}")
@@ -263,3 +289,18 @@ def _check_readings(paper: Paper) -> Iterator[str]:
         yield from (
             f"reading `{reading.id}`: there is no number `{name}`" for name in named if name not in paper.numbers
         )
+
+
+def _check_hardware(paper: Paper) -> Iterator[str]:
+    wanted = paper.hardware
+    if wanted is None:
+        return
+    for name in (*wanted.points, *wanted.quick_points, *wanted.baseline, *wanted.quick_baseline):
+        if name not in paper.points:
+            yield f"hardware: there is no point `{name}`"
+    seen: set[str] = set()
+    for variant in wanted.variants:
+        for name in filter(None, (variant.against, variant.equals)):
+            if name not in seen:
+                yield f"variant `{variant.id}`: there is no variant `{name}` before it"
+        seen.add(variant.id)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import figures, series, stats
-from ..errors import ScenarioError
+from ..errors import DumbbellError, ScenarioError
 from ..figures.compare import Trace
 from . import frames, hosts, marking
 from .papers import Paper, Picture
@@ -19,11 +19,13 @@ from .work import Runs
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A figure, its caption with what only the numbers can say, and a table beside it: a header and rows."""
+    """A figure, its caption with what only the numbers can say, and a table beside it: a header and rows. `missing`
+    says what this machine lacks for the figure, which is None then."""
 
     figure: Any
     caption: str
     table: tuple[list[str], list[list[str]]] | None = None
+    missing: str | None = None
 
 
 def draw(paper: Paper, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> dict[str, Drawn]:
@@ -173,6 +175,17 @@ def _drops(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers
     return figures.cumulative(events, until, f"drops by {picture.options['reason']}, counted up")
 
 
+def _wave(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> Drawn:
+    """What the hardware's signals do, simulated now; missing where there is no simulator of hardware."""
+    from ..rtl import wave
+
+    try:
+        signals = wave.record()
+    except DumbbellError as failure:  # No simulator here, or one that fails on the bench: the other figures stand.
+        return Drawn(None, picture.caption, missing=failure.rendered)
+    return Drawn(wave.draw(signals), wave.caption(signals))
+
+
 def _series(runs: Runs, name: str) -> Any:
     frame = series.read(runs.directories[0], name) if runs.directories else None
     if frame is None:
@@ -191,6 +204,7 @@ _KINDS: dict[str, Callable[..., Any]] = {
     "drops": _drops,
     "thresholds": _thresholds,
     "valley": _valley,
+    "wave": _wave,
     "window": hosts.window,
     "performance": hosts.performance,
     "tokens": marking.tokens,

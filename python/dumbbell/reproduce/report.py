@@ -44,7 +44,7 @@ def html(paper: Paper, summary: dict[str, Any], drawn: Mapping[str, Any]) -> str
         cells={cell["id"]: cell for cell in summary["cells"]},
         tally=_tally(summary["cells"]),
         claim_tally=_tally(summary["claims"]),
-        svgs={name: figures.svg(one.figure, f"figure-{name}") for name, one in drawn.items()},
+        svgs={name: figures.svg(one.figure, f"figure-{name}") for name, one in drawn.items() if one.figure is not None},
         drawn=drawn,
         marks=MARKS,
         columns=_columns(summary["predictions"], paper),

@@ -86,7 +86,7 @@ def reproduce(
     cells: only these, without claims. store: where finished runs are kept, and taken from.
     out: the report's directory, by default `results/NAME`.
     """
-    from . import readings
+    from . import hardware, readings
 
     if on == "kernel":
         return _on_kernels(name, list(overrides), quick, list(cells), seed, replications, threads, store, out, progress)
@@ -99,12 +99,17 @@ def reproduce(
     started = time.perf_counter()
     points = _points(paper, wanted)
     compared = _compares_readings(paper, wanted, altered)
+    in_hardware = paper.hardware is not None and not wanted and not any(owned(paper, over) for over in altered)
     total = len(points) + (readings.count(paper, effort.readings_at) if compared else 0)
+    total += hardware.count(paper, quick) if in_hardware else 0
     bench = Bench(paper, effort, altered, seed, threads, progress, total, store=None if store is None else str(store))
     with tempfile.TemporaryDirectory(prefix="dumbbell-") as scratch:
         measured = _measure(bench, points, Path(scratch))
         read = readings.compare(paper, measured, bench) if compared else None
-        return _conclude(paper, measured, read, wanted, altered, quick, started, Path(out or Path("results") / name))
+        built = hardware.compare(paper, measured, bench, quick) if in_hardware else None
+        return _conclude(
+            paper, measured, read, built, wanted, altered, quick, started, Path(out or Path("results") / name)
+        )
 
 
 def _on_kernels(
@@ -250,6 +255,7 @@ def _conclude(
     paper: Paper,
     measured: dict[str, Runs],
     read: dict[str, Any] | None,
+    built: dict[str, Any] | None,
     wanted: list[str],
     altered: list[str],
     quick: bool,
@@ -267,7 +273,9 @@ def _conclude(
     summary = {
         "paper": paper.name,
         "title": paper.title,
-        "valid": all(runs.json["valid"] for runs in measured.values()) and all(row["valid"] for row in rows),
+        "valid": all(runs.json["valid"] for runs in measured.values())
+        and all(row["valid"] for row in rows)
+        and (built is None or built["valid"]),
         "altered": altered,
         "quick": quick,
         "cells": cells,
@@ -275,6 +283,7 @@ def _conclude(
         "predictions": [] if wanted else [judge.prediction(p, by_id) for p in paper.predictions],
         "readings": rows,
         "readings_conclusion": read["conclusion"] if read else [],
+        "hardware": built,
         "assumptions": [
             {"id": a.id, "what": a.what, "value": a.value, "chosen_by": a.chosen_by} for a in paper.assumptions
         ],
@@ -289,14 +298,17 @@ def _conclude(
     (out / "report.json").write_text(json.dumps(summary, indent=1, allow_nan=False) + "\n")
     (out / "report.html").write_text(report.html(paper, summary, drawn))
     for figure_id, one in drawn.items():
+        if one.figure is None:
+            continue
         figures.save(one.figure, out / "figures" / figure_id)
     return summary
 
 
 def _figure(picture: Picture, drawn: Mapping[str, Any]) -> dict[str, Any]:
     """A figure of `report.json`: its caption, or what is missing for it."""
-    if picture.missing is not None:
-        missing = {"verdict": verdict.NOT_TESTABLE, "missing": picture.missing}
+    lacks = picture.missing or (drawn[picture.id].missing if picture.id in drawn else None)
+    if lacks is not None:
+        missing = {"verdict": verdict.NOT_TESTABLE, "missing": lacks}
         return {"id": picture.id, "caption": picture.caption, **missing}
     row = {"id": picture.id, "caption": drawn[picture.id].caption}
     table = drawn[picture.id].table

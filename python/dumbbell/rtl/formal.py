@@ -1,10 +1,10 @@
 """Proofs: properties of the RTL that hold in every run, by temporal induction, and what shows that they say something.
 
-`rtl/red/formal/properties.toml` names them; the files beside it say them, in SystemVerilog, and are read into the module
-that they speak of (`FORMAL`). Yosys makes a model (SMT-LIB) of the module with one property at a time and the lemmas it
-leans on; smtbmc with Yices looks for a run of `depth` clocks from reset that breaks it, then shows that no `depth` clocks
-that keep it can be followed by one that does not. Covers are runs that must exist: a property about clocks that never
-come would be proved, too. `prove.py` does it.
+`rtl/red/formal/properties.toml` names them; the files beside it say them, in SystemVerilog, and are read into the
+module that they speak of (`FORMAL`). Yosys makes a model (SMT-LIB) of the module with one property at a time and the
+lemmas it leans on; smtbmc with Yices looks for a run of `depth` clocks from reset that breaks it, then shows that no
+`depth` clocks that keep it can be followed by one that does not. Covers are runs that must exist: a property about
+clocks that never come would be proved, too. `prove.py` does it.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ class Property:
     name: str
     says: str
     top: str
+    files: str
+    """The list of sources that has the module: `core`, `module`, ..."""
     asserts: tuple[str, ...]
     """The labels of its assertions, as patterns of Yosys (`fifo_*`)."""
     lemmas: tuple[str, ...] = ()
@@ -34,12 +36,14 @@ class Property:
     cover_depth: int = 20
     bounded: bool = False
     """Only the first `depth` clocks after reset: no induction."""
+    stand_ins: tuple[str, ...] = ()
+    """Files beside the properties, each in place of the source of the same module: one that may do anything."""
     parameters: Mapping[str, int] = field(default_factory=dict, hash=False)
 
     @property
-    def model(self) -> tuple[str, tuple[tuple[str, int], ...]]:
+    def model(self) -> tuple[Any, ...]:
         """What has one model with others."""
-        return self.top, tuple(sorted(self.parameters.items()))
+        return self.top, self.files, self.stand_ins, tuple(sorted(self.parameters.items()))
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,9 @@ def read(file: Path) -> list[Property]:
     for entry in tomllib.loads(file.read_text())["property"]:
         sets = entry.pop("sets", [{}])
         for parameters in sets:
-            words = {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
+            words: dict[str, Any] = {
+                key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()
+            }
             suffix = "".join(f" {key}={value}" for key, value in parameters.items()) if len(sets) > 1 else ""
             words["name"] += suffix
             found.append(Property(**words, parameters=parameters))

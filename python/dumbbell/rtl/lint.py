@@ -45,6 +45,17 @@ SHAPES: tuple[Parameters, ...] = (
 """Parameters of the core that are looked at: each option alone, the ends of the ranges, and all together."""
 
 
+NUMBERS = ("NQ", "W", "CLASSES")
+"""Parameters that are integers; the others are single bits."""
+LIMITS = (
+    # Icarus Verilog waits for all bits of a signal where some would do: slower, and the same.
+    "sorry: constant selects in always_* processes are not currently supported (all bits will be included)",
+    # How Verilator ends after the warnings that were findings already.
+    "%Error: Exiting due to",
+)
+"""What tools say of themselves, and not of the source."""
+
+
 @dataclass(frozen=True)
 class Finding:
     """A remark of a tool."""
@@ -80,7 +91,8 @@ def looks(files: Sequence[Path], rules: Path) -> Iterator[Look]:
     paths = [str(file) for file in files]
     for top in modules(files):
         for shape in SHAPES if top == CORE else ({},):
-            sets = [f"-G{name}={value}" for name, value in shape.items()]
+            # Verilator takes the width of a parameter's value as seriously as any other.
+            sets = [f"-G{name}={value if name in NUMBERS else bits(value)}" for name, value in shape.items()]
             words = ("--lint-only", "-Wall", "--top-module", top, *sets, *paths)
             yield Look(tools.VERILATOR, top, shape, words)
             sets = [f"-P{top}.{name}={value}" for name, value in shape.items()]
@@ -112,6 +124,11 @@ def examine(look: Look) -> list[Finding]:
     return [Finding(look.tool.name, look.top, look.parameters, line) for line in said]
 
 
+def bits(value: int) -> str:
+    """A parameter of one bit, as Verilog writes it."""
+    return f"1'b{value}"
+
+
 def remark(line: str) -> bool:
-    """Whether a line of a tool's output is a remark, and not the text that follows one."""
-    return bool(re.search(r"^%(Warning|Error)|^\S+?:\d+(:\d+)*(-\d+)?:", line)) and "... " not in line[:12]
+    """Whether a line of a tool's output is a remark on the source, and not the text that follows one."""
+    return bool(re.search(r"^%(Warning|Error)|^\S+?:\d+[:-]", line)) and not any(limit in line for limit in LIMITS)

@@ -19,7 +19,7 @@ from ..errors import DumbbellError
 from . import synth
 from .tools import NEXTPNR, environment
 
-__all__ = ["CORE_TARGET", "MODULE_TARGET", "SEEDS", "SPEEDS", "Fmax", "designs", "fmax"]
+__all__ = ["CORE_TARGET", "MODULE_TARGET", "SEEDS", "SPEEDS", "Fmax", "designs", "fmax", "measure"]
 
 DEVICE, PACKAGE = "25k", "CABGA381"
 SPEEDS = (6, 8)
@@ -71,7 +71,7 @@ def designs() -> list[synth.Design]:
     return [synth.Design("core"), spaced, synth.Design("module", "module")]
 
 
-def fmax(
+def measure(
     wanted: Iterable[synth.Design] | None = None, speeds: Iterable[int] = SPEEDS, seeds: Iterable[int] = SEEDS
 ) -> list[Fmax]:
     """The clock rate of each design, for each speed grade and seed.
@@ -87,6 +87,13 @@ def fmax(
             synth.mapped(design, netlist)
             found += [_place(design, netlist, speed, seed) for speed, seed in tried]
     return found
+
+
+def fmax(
+    wanted: Iterable[synth.Design] | None = None, speeds: Iterable[int] = SPEEDS, seeds: Iterable[int] = SEEDS
+) -> list[dict[str, Any]]:
+    """As `measure`, as objects of JSON."""
+    return [found.plain() for found in measure(wanted, speeds, seeds)]
 
 
 def _place(design: synth.Design, netlist: Path, speed: int, seed: int) -> Fmax:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -24,14 +25,15 @@ Heard = Callable[[Verdict], None]
 
 def prove(
     properties: Sequence[Property],
-    files: Sequence[Path],
+    sources: Callable[[str], Sequence[Path]],
     include: Path,
     work: Path,
     heard: Heard = lambda verdict: None,
 ) -> list[Verdict]:
-    """A verdict on each property of the RTL in `files`, in their order; traces and models stay in `work`.
+    """A verdict on each property, in their order; traces and models stay in `work`.
 
-    include: where the files of properties are. Without a tool every verdict is `not run`.
+    sources: the files of a list (`core`, `module`). include: where the files of properties are. Without a tool every
+    verdict is `not run`.
     """
     lacking = next((tool for tool in NEEDED if tool.find() is None), None)
     if lacking is not None:
@@ -41,7 +43,7 @@ def prove(
         groups: dict[Any, list[tuple[int, Property]]] = {}
         for place, one in enumerate(properties):
             groups.setdefault(one.model, []).append((place, one))
-        models = {threads.submit(_model, group, files, include, work): group for group in groups.values()}
+        models = {threads.submit(_model, group, sources, include, work): group for group in groups.values()}
         asked: dict[Future[Verdict], int] = {}
         for made in as_completed(models):
             made.result()
@@ -53,9 +55,13 @@ def prove(
     return [found[place] for place in range(len(properties))]
 
 
-def _model(group: Sequence[tuple[int, Property]], files: Sequence[Path], include: Path, work: Path) -> None:
-    """Writes the models of properties of one module in one set of parameters: `work/PLACE/{property,own,cover}.smt2`."""
+def _model(
+    group: Sequence[tuple[int, Property]], sources: Callable[[str], Sequence[Path]], include: Path, work: Path
+) -> None:
+    """Writes models of the properties of one module, one set of parameters: `work/PLACE/{property,own,cover}.smt2`."""
     first = group[0][1]
+    instead = {name.removesuffix("_any.sv"): include / name for name in first.stand_ins}
+    files = [instead.get(file.stem, file) for file in sources(first.files)]
     sets = [f"-chparam {name} {value}" for name, value in first.parameters.items()]
     commands = [
         *(f"read_verilog -sv -formal -defer -DFV_{first.top.upper()} -I{include} {file}" for file in files),
@@ -122,13 +128,18 @@ def _asked(one: Property, there: Path) -> tuple[str, str | None, Path | None]:
         if not own.passed:
             return "failed", own.why, own.trace
         return "failed", f"what it leans on does not hold: {base.why}", base.trace
-    for cover in (_solve(there, "cover", "cover", "-c", "-t", str(one.cover_depth)),) if one.covers else ():
+    if one.covers:
+        cover = _solve(there, "cover", "cover", "-c", "-t", str(one.cover_depth))
         if not cover.passed:
             return "failed", f"no run shows what it speaks of: {cover.why}", None
     if not one.bounded:
         step = _solve(there, "property", "induction", "-i", "-t", depth)
         if not step.passed:
-            return "failed", f"no run of {depth} clocks breaks it, but it is not inductive: {step.why}", step.trace
+            # The step's trace begins anywhere. A longer run from reset says more, if there is one.
+            own = _solve(there, "own", "longer", "-t", str(max(one.depth, one.cover_depth)))
+            if not own.passed and own.trace:
+                return "failed", own.why, own.trace
+            return "failed", f"not inductive, and no run of {one.cover_depth} clocks breaks it: {step.why}", step.trace
     return "proved", None, None
 
 
@@ -144,20 +155,27 @@ class Answer:
 def _solve(there: Path, model: str, question: str, *words: str) -> Answer:
     trace = there / f"{model}-{question}.vcd"
     command = [tools.SMTBMC.need(), "-s", "yices", "--presat", "--noprogress", "--dump-vcd", str(trace), *words]
-    try:
-        done = subprocess.run(
+    log = there / f"{model}-{question}.log"
+    with log.open("w") as out:
+        # A session of its own: the solver is a child of that process, and ends with it.
+        asked = subprocess.Popen(
             [*command, str(there / f"{model}.smt2")],
             cwd=there,
             env=tools.environment(),
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
-    except subprocess.TimeoutExpired:
-        return Answer(False, f"the solver had no answer after {SECONDS} s")
-    printed = done.stdout + done.stderr
-    (there / f"{model}-{question}.log").write_text(printed)
-    if done.returncode == 0 and "Status: PASSED" in printed:
+        try:
+            code = asked.wait(SECONDS)
+        except BaseException as stopped:
+            os.killpg(asked.pid, signal.SIGKILL)
+            asked.wait()
+            if isinstance(stopped, subprocess.TimeoutExpired):
+                return Answer(False, f"the solver had no answer after {SECONDS} s")
+            raise
+    printed = log.read_text()
+    if code == 0 and "Status: PASSED" in printed:
         return Answer(True)
     said = re.findall(r"(?:Assert failed in|Unreached cover statement at) (.*)", printed)
     return Answer(False, "; ".join(dict.fromkeys(said)) or printed.strip()[-300:], trace if trace.exists() else None)

@@ -17,7 +17,19 @@ from typing import Any
 from . import sources, yosys
 from .tools import YOSYS
 
-__all__ = ["FAMILIES", "OPTIONS", "Counts", "Design", "core", "counts", "designs", "mapped", "module"]
+__all__ = [
+    "FAMILIES",
+    "OPTIONS",
+    "Counts",
+    "Design",
+    "core",
+    "counts",
+    "designs",
+    "lines",
+    "mapped",
+    "measure",
+    "module",
+]
 
 FAMILIES = ("ecp5", "xc7")
 
@@ -129,13 +141,46 @@ def designs() -> list[Design]:
     return [*core(), *module()]
 
 
-def counts(wanted: Iterable[Design] | None = None, families: Iterable[str] = FAMILIES) -> list[Counts]:
+def measure(wanted: Iterable[Design] | None = None, families: Iterable[str] = FAMILIES) -> list[Counts]:
     """The cells of each design on each family; of everything if nothing is said.
 
     `EnvironmentLacks` if Yosys or the sources are not here, `ScenarioError` if Yosys refuses a source.
     """
     todo = designs() if wanted is None else list(wanted)
     return [_count(design, family) for family in families for design in todo]
+
+
+def counts(wanted: Iterable[Design] | None = None, families: Iterable[str] = FAMILIES) -> list[dict[str, Any]]:
+    """As `measure`, as objects of JSON."""
+    return [count.plain() for count in measure(wanted, families)]
+
+
+def lines(found: Mapping[str, Any]) -> list[str]:
+    """For people: what `counts` and, under `fmax`, `place.fmax` found."""
+    out = []
+    for family in dict.fromkeys(count["family"] for count in found["counts"]):
+        here = [count for count in found["counts"] if count["family"] == family]
+        names = [name for name in ("lut", "carry", "lutram", "srl", "ff", "dsp") if name in _KINDS[family]]
+        out += [f"{family}, {here[0]['tool']}", f"{'':31}" + "".join(f"{_said(family, name):>9}" for name in names)]
+        out += [f"  {count['design']:29}" + "".join(f"{count[name]:9}" for name in names) for count in here]
+    placed = found.get("fmax", [])
+    if placed:
+        out.append(f"MHz on {placed[0]['device']}, {placed[0]['tool']}")
+    for design, speed in dict.fromkeys((one["design"], one["speed"]) for one in placed):
+        runs = [one for one in placed if (one["design"], one["speed"]) == (design, speed)]
+        rates = "".join(f"{one['mhz']:9.2f}" for one in runs)
+        missed = "" if all(one["reached"] for one in runs) else "  missed"
+        out.append(
+            f"  {design:20} speed {speed}{rates}   (seeds {', '.join(str(one['seed']) for one in runs)}){missed}"
+        )
+    return out
+
+
+def _said(family: str, name: str) -> str:
+    """A column's head: the family's own name of the cell."""
+    own = {"ecp5": {"lut": "LUT4", "carry": "CCU2C", "lutram": "DPR16X4", "dsp": "MULT18"}}
+    xc7 = {"lut": "LUT", "carry": "CARRY4", "lutram": "LUTRAM", "dsp": "DSP48E1"}
+    return own.get(family, xc7).get(name, name.upper())
 
 
 def mapped(design: Design, netlist: Path) -> Counts:

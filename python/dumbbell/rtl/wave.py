@@ -6,6 +6,7 @@ here knows what they should be, but for the checks that the picture is the paper
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -20,8 +21,8 @@ from .vcd import Signal
 
 CAPTION = (
     "Waveform of our hardware, `rtl/red` in paper mode on NetFPGA's bus at 125 MHz, simulated: {queue} packets in an "
-    "output queue for 36, thresholds 6 and 12; avg_pkts = {avg} ({packets:.3f} packets) is in the random-drop region; the "
-    "draw {draw} is below p = {p}, so that the first packet is read out with out_wr low; the draw of the second is "
+    "output queue for 36, thresholds 6 and 12; avg_pkts = {avg} ({packets:.3f} packets) is in the random-drop region; "
+    "the draw {draw} is below p = {p}, so that the first packet is read out with out_wr low; the draw of the second is "
     "{next}, and it is forwarded."
 )
 SLOPE, MIN = 27962, 6144
@@ -116,7 +117,7 @@ def draw(signals: dict[str, Signal] | None = None) -> Figure:
 def _spans(signal: Signal, start: int, end: int) -> list[tuple[int, int, int | None]]:
     """Pieces in which it does not change, within the picture."""
     times = [start, *(t for t in signal.times if start < t < end), end]
-    pieces = [(a, b, signal.at(a)) for a, b in zip(times, times[1:], strict=False)]
+    pieces = [(a, b, signal.at(a)) for a, b in itertools.pairwise(times)]
     joined: list[tuple[int, int, int | None]] = []
     for a, b, value in pieces:
         if joined and joined[-1][2] == value:
@@ -155,13 +156,12 @@ def _bus(axes: Any, signal: Signal, row: Row, low: float, start: int, end: int, 
 
 def _mark(axes: Any, shown: dict[str, Signal], period: int) -> None:
     """Over the picture: the packets as they come, what becomes of each, and when."""
-    for name, words in (("in_ctrl", ("first packet", "second packet")), ("out_ctrl", ())):
-        heads = [t for t, value in zip(shown[name].times, shown[name].values, strict=True) if value == 0xFF]
-        for start, label in zip(heads, words, strict=False):
-            axes.annotate(
-                "", (start, 1.2), (start + 9 * period, 1.2), arrowprops={"arrowstyle": "<->", "color": style.BLACK}
-            )
-            axes.text(start + 4.5 * period, 1.35, f"{label} comes", ha="center", va="bottom", fontsize=9.5)
+    ctrl = shown["in_ctrl"]
+    heads = [t for t, value in zip(ctrl.times, ctrl.values, strict=True) if value == 0xFF]
+    for start, label in zip(heads, ("first packet", "second packet"), strict=False):
+        arrow = {"arrowstyle": "<->", "color": style.BLACK}
+        axes.annotate("", (start, 1.2), (start + 9 * period, 1.2), arrowprops=arrow)
+        axes.text(start + 4.5 * period, 1.35, f"{label} comes", ha="center", va="bottom", fontsize=9.5)
     for edge in decided(shown):
         dropped = shown["drop"].at(edge + 1) == 1
         color = style.VERMILLION if dropped else style.GREEN

@@ -57,6 +57,17 @@ def red(gauges: Gauges, p: Parameters) -> float:
     return frequency(p_b if p_b >= 1 or "byte_drop" not in p.values else p_b * share(p), spacing)
 
 
+def red_hw(gauges: Gauges, p: Parameters) -> float:
+    """rtl/red/SPEC.md: none below min_th, all from max_th on; between them each packet by itself with a probability
+    that rises from 0 to max_p (`constant`: is max_p), or with uniform gaps from 1 on (`gap`)."""
+    avg = gauges["avg"]
+    low, high, top = (p.gauge_or(gauges, key) for key in ("min_th", "max_th", "max_p"))
+    if not low <= avg < high:
+        return float(avg >= high)
+    way = 1.0 if p.word("threshold") == "constant" else (avg - low) / (high - low)
+    return frequency(top * way, "uniform_stored" if p.word("gap") == "True" else "bernoulli")
+
+
 RED = "p_b = max_p (avg - min_th) / (max_th - min_th), spaced"
 
 
@@ -199,6 +210,13 @@ LAWS: dict[str, Law] = {
     "wred": _of_red("of the packets' class"),
     "gred": _of_red("of the packets' virtual queue"),
     "choke": _of_red("CHOKe"),
+    "red_hw": Over(
+        "avg",
+        AVERAGE,
+        "p = max_p (avg - min_th) / (max_th - min_th), each packet by itself",
+        red_hw,
+        queue={"limit": "1000 pkt"},
+    ),
     "rio": _of_rio(),
     "ered": Over(
         "avg",

@@ -64,6 +64,7 @@ EXPLAIN: dict[str, Explain] = {
     **meters.EXPLAIN,
     **dict.fromkeys(_REDS, reds.red),
     **dict.fromkeys(reds.RIOS, reds.rio),
+    "red_hw": reds.hw,
     "choke": reds.choke,
     "fred": reds.fred,
     "jersey_cw": reds.jersey,

@@ -79,6 +79,25 @@ def coin(d: Decision) -> str:
     return f"{_since(round(g['count']))}, which makes p_a = {n(g['p_a'])}, and the coin, {n(g['coin'])}, fell below it"
 
 
+def hw(d: Decision) -> str:
+    """RED in integers: a draw and a number that it is compared with."""
+    g, thresholds = d.gauges, _thresholds(d)
+    if thresholds is None or not {"avg", "p", "draw"} <= g.keys():
+        return general(d)
+    low, high = thresholds
+    if d.reason == "overflow":
+        return _too_slow(d, low, high)
+    of_class = f" of class {n(g['class'])}" if d.parameters.get("classes") else ""
+    average = f"the average queue was {length(d, g['avg'])}"
+    if d.reason == "forced":
+        return f"{average}, not below max_th{of_class} ({n(high)}), where every packet is dropped"
+    at = f" with max_p at {n(g['max_p'])} (first {said(d, 'max_p')})" if d.parameters.get("adaptive") else ""
+    chance = f"{average}, between min_th {n(low)} and max_th {n(high)}{of_class}{at}, so p = {n(g['p'])}"
+    if d.parameters.get("gap"):
+        return f"{chance}, and what was left of the number drawn at the last drop was below it"
+    return f"{chance}, and the shift register, {n(g['draw'])}, was below it"
+
+
 def choke(d: Decision) -> str:
     """Two of one flow, or RED."""
     if d.reason != "evicted" or "avg" not in d.gauges:

@@ -3,9 +3,9 @@
 python leap.py [SECONDS [SEED]] > red_leap.sv
 
 Each bit after 32 steps is the parity of 7 to 16 bits before. A row is brought down to two terms (the gate that is left
-also chooses what is written into the register) by replacing, again and again, one of the sets of two to four terms that rows
-share most, ties broken by chance; the smallest network of many tries is written. Exact, whatever chance says: what is
-replaced is equal.
+also chooses what is written into the register) by replacing, again and again, one of the sets of two to four terms that
+rows share most, ties broken by chance; the smallest network of many tries is written. Exact, whatever chance says: what
+is replaced is equal.
 """
 
 from __future__ import annotations
@@ -45,6 +45,17 @@ def network(rng: random.Random) -> tuple[list[Terms], list[Terms]]:
         name = BITS + len(shared)
         shared.append(chosen)
         outputs = [(row - chosen) | {name} if chosen <= row and len(row) > TERMS else row for row in outputs]
+    return _used(shared, outputs)
+
+
+def _used(shared: list[Terms], outputs: list[Terms]) -> tuple[list[Terms], list[Terms]]:
+    """Without parities whose last use a later choice took."""
+    for name in reversed(range(BITS, BITS + len(shared))):
+        if not any(name in row for row in (*shared, *outputs)):
+            del shared[name - BITS]
+            shared, outputs = (
+                [frozenset(term - (term > name) for term in row) for row in rows] for rows in (shared, outputs)
+            )
     return shared, outputs
 
 
@@ -60,6 +71,8 @@ def main() -> None:
     def parity(terms: Terms) -> str:
         return " ^ ".join(f"s[{t}]" if t < BITS else f"t{t - BITS}" for t in sorted(terms))
 
+    every = [f"t{number}" for number in range(len(shared))]
+    names = ",\n        ".join(", ".join(row) for row in (every[at : at + 12] for at in range(0, len(every), 12)))
     print(f"""// The draw's leap in sound mode (SPEC.md, "Draw"): {STEPS} steps of the register at once, combinational.
 //
 // Written by leap.py, which says how; {len(shared)} parities of at most four terms, shared by the {BITS} of the result.
@@ -72,7 +85,7 @@ module red_leap (
 
   assign s = draw_i;
 
-  logic {", ".join(f"t{number}" for number in range(len(shared)))};""")
+  logic {names};""")
     for number, terms in enumerate(shared):
         print(f"  assign t{number} = {parity(terms)};")
     for bit, terms in enumerate(outputs):

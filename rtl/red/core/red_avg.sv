@@ -74,9 +74,11 @@ module red_avg #(
       logic q, sum_else, carry_else, carry;
       assign q = qlen_i[i-Base];
       assign sum_else = fwd ? q : ~(present[i] ^ present[i+W] ^ q);
-      assign carry_else = fwd ? q : (present[i] & ~present[i+W]) | (q & (present[i] | ~present[i+W]));
+      assign carry_else =
+          fwd ? q : (present[i] & ~present[i+W]) | (q & (present[i] | ~present[i+W]));
       assign sum_d[i] = sum_else ^ (fwd & ~(acc[i] ^ acc[i+W]));
-      assign carry = fwd ? (acc[i] & ~acc[i+W]) | (carry_else & (acc[i] | ~acc[i+W])) : carry_else;
+      assign carry =
+          fwd ? (acc[i] & ~acc[i+W]) | (carry_else & (acc[i] | ~acc[i+W])) : carry_else;
       if (i == Base) begin : g_first
         assign carry_d[i] = 1'b0;
       end
@@ -121,5 +123,8 @@ module red_avg #(
 
   logic unused_rest;
   assign unused_rest = &{1'b0, rest_i, rest_acc_i, fwd_i};
+`ifdef FORMAL
+`include "red_avg_props.svh"
+`endif
 endmodule
 `default_nettype wire

@@ -6,6 +6,7 @@
 module red_cfg #(
   parameter int Queue = 3,
   parameter int Class = 0,
+  parameter bit IDLE = 0,
   parameter int Address = Queue + Class
 ) (
   input  wire logic          clk,
@@ -27,6 +28,7 @@ module red_cfg #(
 );
   logic ready_q, clear_q, load_q, enable_q;
   logic [Address:0] count_q;
+  logic cleared;
   logic [4:0] we_q;
   logic [3:0] control_q;
   logic [Address-1:0] entry_q;
@@ -40,9 +42,18 @@ module red_cfg #(
     assign entry = {addr_i[3+:Class], addr_i[Queue-1:0]};
   end
 
+  // One clock more than there are entries: the last one's average is on its way. red_idle reads its copy two clocks before
+  // that average would be forwarded, and has to wait for it.
+  if (IDLE) begin : g_idle
+    logic [1:0] settled_q;
+    always_ff @(posedge clk) settled_q <= rst ? '0 : {settled_q[0], count_q[Address]};
+    assign cleared = settled_q[1];
+  end else begin : g_prompt
+    assign cleared = count_q[Address];
+  end
+
   always_ff @(posedge clk) begin
-    // One clock more than there are entries: the last one's average is on its way.
-    ready_q <= !rst && count_q[Address];
+    ready_q <= !rst && cleared;
     count_q <= rst ? '0 : count_q + (Address + 1)'(!count_q[Address]);
     clear_q <= !ready_q;
     entry_q <= ready_q ? entry : count_q[Address-1:0];
@@ -50,7 +61,7 @@ module red_cfg #(
     for (int t = 0; t < 5; t++) we_q[t] <= ready_q && we_i && addr_i[7:5] == 3'(t);
     load_q <= !rst && ready_q && we_i && addr_i == 8'hE1;
     for (int n = 0; n < 4; n++)
-      control_q[n] <= ready_q && we_i && addr_i == (n == 0 ? 8'hE0 : 8'hE1 + 8'(n));
+      control_q[n] <= !rst && ready_q && we_i && addr_i == (n == 0 ? 8'hE0 : 8'hE1 + 8'(n));
     if (control_q[0]) enable_q <= data_q[0];
     if (control_q[1]) alpha_q <= data_q[17:0];
     if (control_q[2]) least_q <= data_q[17:0];

@@ -56,5 +56,8 @@ module red_gap #(
   end
 
   assign drop_o = region_i[1] || (random && hit);
+`ifdef FORMAL
+`include "red_gap_props.svh"
+`endif
 endmodule
 `default_nettype wire

@@ -15,7 +15,8 @@ module red_mult (
     .REG_INPUTB_CLK("CLK0"),
     .REG_OUTPUT_CLK("CLK0")
   ) u_mult (
-    .CLK0(clk), .CE0(1'b1), .RST0(1'b0), .SIGNEDA(1'b0), .SIGNEDB(1'b0), .SOURCEA(1'b0), .SOURCEB(1'b0),
+    .CLK0(clk), .CE0(1'b1), .RST0(1'b0),
+    .SIGNEDA(1'b0), .SIGNEDB(1'b0), .SOURCEA(1'b0), .SOURCEB(1'b0),
     .A17(a_i[17]), .A16(a_i[16]), .A15(a_i[15]), .A14(a_i[14]), .A13(a_i[13]), .A12(a_i[12]),
     .A11(a_i[11]), .A10(a_i[10]), .A9(a_i[9]), .A8(a_i[8]), .A7(a_i[7]), .A6(a_i[6]),
     .A5(a_i[5]), .A4(a_i[4]), .A3(a_i[3]), .A2(a_i[2]), .A1(a_i[1]), .A0(a_i[0]),

@@ -16,12 +16,15 @@ module red_table #(
   input  wire logic [Address-1:0] raddr_i,
   output logic [Bits-1:0]         rdata_o
 );
-  logic [Bits-1:0] table_q[0:2**Address-1];
+  logic [Bits-1:0] table_q[2**Address];
 
   always_ff @(posedge clk) begin
     if (we_i || clear_i) table_q[waddr_i] <= wdata_i | (clear_i ? DEFAULT : '0);
   end
 
   assign rdata_o = table_q[raddr_i];
+`ifdef FORMAL
+`include "red_table_props.svh"
+`endif
 endmodule
 `default_nettype wire

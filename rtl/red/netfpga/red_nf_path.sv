@@ -143,5 +143,8 @@ module red_nf_path #(
 
   logic unused;
   assign unused = ^{draw, dscp_valid, dscp, idle_period_i, adapt_period_i, restart_i};
+`ifdef FORMAL
+`include "red_nf_path_props.svh"
+`endif
 endmodule
 `default_nettype wire

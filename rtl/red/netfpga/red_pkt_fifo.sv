@@ -49,5 +49,8 @@ module red_pkt_fifo #(
       if (wr_i != rd_i) count_q <= rd_i ? count_q - 1'b1 : count_q + 1'b1;
     end
   end
+`ifdef FORMAL
+`include "red_pkt_fifo_props.svh"
+`endif
 endmodule
 `default_nettype wire

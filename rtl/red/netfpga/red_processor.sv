@@ -38,5 +38,8 @@ module red_processor (
       drop_q    <= drop;
     end
   end
+`ifdef FORMAL
+`include "red_processor_props.svh"
+`endif
 endmodule
 `default_nettype wire

@@ -38,5 +38,8 @@ module red_verdicts #(
       if (rd_i) head_q <= (head + 1'b1) ^ AW'(1);
     end
   end
+`ifdef FORMAL
+`include "red_verdicts_props.svh"
+`endif
 endmodule
 `default_nettype wire

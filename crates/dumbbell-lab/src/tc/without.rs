@@ -46,6 +46,7 @@ const OURS: &[(&str, &str)] = &[
     ("prio", "tc's prio goes by the priority of a host's packets, and by filters"),
     ("r_rtt_adaptive", "no kernel has it"),
     ("rate_proportional", "no kernel has it"),
+    ("red_hw", "it is what a circuit computes; tc's red is `red`"),
     ("rem", "no kernel has it"),
     ("rio", "tc has it as gred with grio, a line for each virtual queue"),
     ("wfq", "no kernel has it"),

@@ -1,6 +1,7 @@
 //! `dumbbell replay`: a log on its own, made again in another process.
+use crate::bring;
+use crate::engine;
 use crate::problem::{Diagnostic, Problem, Texts, code};
-use dumbbell_core::foreign::Makers;
 use dumbbell_emu::live::replay::{ReplayFault, replay as replay_log};
 use dumbbell_emu::log::Reader;
 use serde_json::{Value, json};
@@ -23,7 +24,9 @@ pub fn replay(request: &Value) -> Result<Value, Problem> {
     let told = |fault: &ReplayFault| problem(fault, path);
     let mut log = Reader::new(BufReader::new(file)).map_err(|fault| told(&ReplayFault::Log(fault)))?;
     let plan = log.header.plan.clone();
-    let replayed = replay_log(&mut log, (&plan, &Makers::default()), &mut (), &mut ()).map_err(|fault| told(&fault))?;
+    let makers = bring::always();
+    engine::lacking(plan.links.iter().map(|link| link.aqm.kind.as_str()), &makers).map_or(Ok(()), Err)?;
+    let replayed = replay_log(&mut log, (&plan, &makers), &mut (), &mut ()).map_err(|fault| told(&fault))?;
     let lost = log.totals().map_or(0, |totals| totals.lost);
     let message = (lost > 0).then(|| {
         format!("{lost} records are missing in this log, for which the run had no room: it does not tell the whole run")

@@ -92,7 +92,8 @@ module figure8;
   task automatic load(input int length);
     send(64'd0);
     rest(16);
-    while (int'(queue) > length) leave();
+    for (int above = int'(queue) - length; above > 0; above--) leave();
+    rest(8);
   endtask
 
   int forwarded, seen;

@@ -3,24 +3,24 @@
 `timescale 1ns / 1ps
 `default_nettype none
 module vectors_tb;
-  parameter NQ = 8;
-  parameter W = 9;
-  parameter PAPER = 0;
-  parameter CONSTANT = 0;
-  parameter GAP = 0;
-  parameter IDLE = 0;
-  parameter CLASSES = 1;
-  parameter ADAPT = 0;
-  parameter SPACED = 0;
-  parameter Latency = 6;
-  parameter Clocks = 1000;
-  parameter Decisions = 1000;
+  parameter int NQ = 8;
+  parameter int W = 9;
+  parameter int PAPER = 0;
+  parameter int CONSTANT = 0;
+  parameter int GAP = 0;
+  parameter int IDLE = 0;
+  parameter int CLASSES = 1;
+  parameter int ADAPT = 0;
+  parameter int SPACED = 0;
+  parameter int Latency = 6;
+  parameter int Clocks = 1000;
+  parameter int Decisions = 1000;
 
   logic clk = 1'b0;
   always #5 clk = !clk;
 
-  logic [66:0] in[0:Clocks-1];
-  logic [48:0] want[0:Decisions-1];
+  logic [66:0] in[Clocks];
+  logic [48:0] want[Decisions];
   reg [8*256-1:0] stem;
 
   logic rst, valid, tick, we;
@@ -36,7 +36,9 @@ module vectors_tb;
   logic [21:0] avg_o;
   logic [20:0] draw_o;
 
-  red_core #(
+  red_core
+`ifndef NETLIST  // what synthesis made has no parameters left
+  #(
     .NQ(NQ),
     .W(W),
     .PAPER(PAPER != 0),
@@ -46,7 +48,9 @@ module vectors_tb;
     .CLASSES(CLASSES),
     .ADAPT(ADAPT != 0),
     .SPACED(SPACED != 0)
-  ) dut (
+  )
+`endif
+  dut (
     .clk,
     .rst,
     .ready_o(ready),
@@ -82,9 +86,11 @@ module vectors_tb;
 
   task automatic fail(input string why);
     failed = 1;
-    $display("FAIL clock %0d decision %0d: %0s; got qid %0d drop %0d region %0d avg %0d draw %0d, want %0d %0d %0d %0d %0d",
-             now, seen, why, qid_o, drop_o, region_o, avg_o, draw_o, want[seen][48:46], want[seen][45],
-             want[seen][44:43], want[seen][42:21], want[seen][20:0]);
+    $display("FAIL clock %0d decision %0d: %0s", now, seen, why);
+    $display("     queue drop region average draw");
+    $display("got  %0d %0d %0d %0d %0d", qid_o, drop_o, region_o, avg_o, draw_o);
+    $display("want %0d %0d %0d %0d %0d", want[seen][48:46], want[seen][45], want[seen][44:43],
+             want[seen][42:21], want[seen][20:0]);
   endtask
 
   always @(posedge clk) begin

@@ -1,0 +1,134 @@
+//! `red_rtl`: the RTL as a queue's algorithm. It has the page, the parameters and the defaults of `red_hw`, and stands in scenarios where
+//! that could.
+use crate::clocked::Verilated;
+use crate::compile::possible;
+use crate::decider::RtlDecider;
+use crate::fault::Fault as Lack;
+use crate::ports::Parameters;
+use crate::sources::{self, Sources};
+use dumbbell_algos::aqm::red_hw::{Adapter, RedHw, RedHwConfig};
+use dumbbell_algos::aqm;
+use dumbbell_core::aqm::{Aqm, Cx, DynAqm, LinkInfo, QueueView, Verdict};
+use dumbbell_core::catalogue::{Algorithm, Entry, Fault};
+use dumbbell_core::foreign::{Alarm, AqmMaker, Failure, Maker, Makers, Page};
+use dumbbell_core::packet::Meta;
+use dumbbell_core::probe::Probe;
+use dumbbell_core::units::Span;
+use serde_json::Value;
+use std::sync::{Arc, OnceLock};
+
+/// Its name.
+pub const NAME: &str = "red_rtl";
+
+/// What every scenario may name without bringing it.
+pub fn makers() -> Makers {
+    static MAKER: OnceLock<AqmMaker> = OnceLock::new();
+    let maker = MAKER.get_or_init(|| Arc::new(RedRtl { page: page(), model: model() }));
+    Makers { aqm: vec![Arc::clone(maker)], cc: vec![] }
+}
+
+/// The model's entry in the catalogue, whose parameters these are.
+fn model() -> &'static Entry {
+    aqm::CATALOGUE.iter().find(|e| e.about.name == RedHw::ABOUT.name).expect("the model is in the catalogue")
+}
+
+fn page() -> Page {
+    let about = RedHw::ABOUT;
+    let own = "rtl/red/core: the SystemVerilog itself, verilated; each decision is its own";
+    Page {
+        name: NAME.into(),
+        title: "RED in hardware: the RTL itself".into(),
+        idea: "The SystemVerilog of `red_hw`, verilated, decides each packet; needs Verilator and a C++ compiler.".into(),
+        equations: format!("those of {}, in every bit\n{}", about.name, about.equations),
+        sources: std::iter::once(own).chain(about.sources.iter().copied()).map(String::from).collect(),
+        language: "SystemVerilog".into(),
+        file: "rtl/red/core/red_core.sv".into(),
+        source_hash: sources::hash(),
+        schema: (model().schema)().clone(),
+    }
+}
+
+struct RedRtl {
+    page: Page,
+    model: &'static Entry,
+}
+
+impl RedRtl {
+    fn read(&self, config: &Value) -> Result<RedHwConfig, Fault> {
+        let config = (self.model.resolve)(config)?;
+        serde_json::from_value(config).map_err(|e| Fault::at("", e.to_string()))
+    }
+
+    fn library(&self, config: &RedHwConfig) -> Result<Verilated, Fault> {
+        let parameters = Parameters { shape: config.shape(), spaced: false };
+        Verilated::build(&Sources::Core, &parameters).map_err(|lack| match lack {
+            Lack::Missing { cause, fix } => Fault::at("", cause).fix(fix),
+            other => Fault::at("", format!("the RTL of {NAME} cannot be built: {other}")),
+        })
+    }
+}
+
+impl Maker<dyn DynAqm, LinkInfo> for RedRtl {
+    fn page(&self) -> &Page {
+        &self.page
+    }
+    fn check(&self, config: &Value) -> Result<(), Fault> {
+        (self.model.resolve)(config).map(drop)
+    }
+    fn resolve(&self, config: &Value) -> Result<Value, Fault> {
+        (self.model.resolve)(config)
+    }
+    fn defaults(&self) -> Value {
+        (self.model.defaults)()
+    }
+    fn provenance(&self) -> &'static str {
+        "reconstruction"
+    }
+    fn interpreted(&self) -> bool {
+        false
+    }
+    fn lacks(&self) -> Option<Fault> {
+        match possible() {
+            Err(Lack::Missing { cause, fix }) => Some(Fault::at("", format!("{NAME}: {cause}")).fix(fix)),
+            _ => None,
+        }
+    }
+    fn make(&self, config: &Value, _: &LinkInfo, alarm: &Alarm) -> Result<Box<dyn DynAqm>, Fault> {
+        let config = self.read(config)?;
+        let core = self.library(&config)?.core().map_err(|e| Fault::at("", e.to_string()))?;
+        let adapter = Adapter::new(&config, |shape| RtlDecider::new(core, &shape));
+        Ok(Box::new(Queue { adapter, alarm: alarm.clone() }))
+    }
+}
+
+/// The core in front of a queue, and where it says that it cannot go on.
+struct Queue {
+    adapter: Adapter<RtlDecider>,
+    alarm: Alarm,
+}
+
+impl Aqm for Queue {
+    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
+        let verdict = Aqm::arrive(&mut self.adapter, cx, q, p, fits);
+        if let Some(why) = self.adapter.decider().failed() {
+            self.alarm.raise(Failure { algorithm: NAME.into(), at: cx.now, cause: why.into(), trace: None });
+            return Verdict::Pass;
+        }
+        verdict
+    }
+    fn admitted(&mut self, p: &Meta) {
+        Aqm::admitted(&mut self.adapter, p);
+    }
+    fn idle(&mut self, cx: &mut Cx<'_>) {
+        Aqm::idle(&mut self.adapter, cx);
+    }
+    fn tick(&mut self, cx: &mut Cx<'_>, q: &impl QueueView) -> Option<Span> {
+        Aqm::tick(&mut self.adapter, cx, q)
+    }
+    fn ticks(&self) -> bool {
+        Aqm::ticks(&self.adapter)
+    }
+    fn probe(&self, out: &mut dyn Probe) {
+        Aqm::probe(&self.adapter, out);
+    }
+}

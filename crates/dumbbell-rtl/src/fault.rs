@@ -1,0 +1,45 @@
+//! Why there is no verilated core.
+use std::fmt;
+
+/// Why a core cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The machine lacks a program.
+    Missing {
+        /// What was tried and what came of it.
+        cause: String,
+        /// The package that mends it.
+        fix: String,
+    },
+    /// The RTL is wrong: it cannot be read, does not elaborate, or has not the ports of `SPEC.md`.
+    Rtl {
+        /// What is wrong.
+        cause: String,
+        /// The tool's line, as it printed it.
+        line: String,
+        /// What to write instead.
+        fix: String,
+    },
+    /// It has not the parameters that were asked for, and they are not at their defaults.
+    Parameters(Vec<String>),
+    /// Something else: a full disk, a compiler that broke down.
+    Broke(String),
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::Missing { cause, fix } => write!(out, "{cause}; to mend it: {fix}"),
+            Fault::Rtl { cause, line, .. } => write!(out, "{cause}: {line}"),
+            Fault::Parameters(names) => write!(out, "the core has no parameter {}", names.join(", ")),
+            Fault::Broke(cause) => out.write_str(cause),
+        }
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// `what` did not work.
+pub fn broke(what: impl fmt::Display) -> impl FnOnce(std::io::Error) -> Fault {
+    move |error| Fault::Broke(format!("{what}: {error}"))
+}

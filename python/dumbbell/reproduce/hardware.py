@@ -1,0 +1,161 @@
+"""What fixed point costs: the scheme in floating point, as the hardware's model has it, and as the RTL itself decides.
+
+Of each variant at each point: what it measures, and the difference from the variant that it is one step away from, run
+by run with the same seeds. A variant that is to equal another (the RTL, its model) is no matter of intervals: the
+fingerprints of both are compared for each seed, and a fingerprint is of every packet that leaves a port or a socket,
+with its time and its verdict. On a machine without the RTL's tools such a variant is
+*not run*, and the report says why.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .. import stats
+from ..errors import EnvironmentLacks
+from .entries import Hardware, Measure, Paper, Variant
+from .work import Bench, Runs
+
+NOT_IN_QUICK = "quick: the RTL is translated and compiled first, which takes longer than all quick runs"
+
+
+def points(wanted: Hardware, quick: bool) -> list[tuple[str, str]]:
+    """The points at which variants are compared, each with its baseline."""
+    pairs = (wanted.quick_points, wanted.quick_baseline) if quick else (wanted.points, wanted.baseline)
+    return list(zip(*pairs, strict=True))
+
+
+def count(paper: Paper, quick: bool) -> int:
+    """How many points all variants run."""
+    if paper.hardware is None:
+        return 0
+    changed = [v for v in paper.hardware.variants if v.changes and not (quick and v.equals)]
+    return len(changed) * len(points(paper.hardware, quick))
+
+
+def compare(paper: Paper, measured: Mapping[str, Runs], bench: Bench, quick: bool) -> dict[str, Any]:
+    """The comparison as `report.json` has it."""
+    if paper.hardware is None:
+        raise ValueError("the paper has no hardware")
+    wanted = paper.hardware
+    at = [_at(wanted, point, baseline, measured, bench, quick) for point, baseline in points(wanted, quick)]
+    told = _conclusion(at)
+    return {"points": at, "conclusion": told, "valid": all(place["valid"] for place in at)}
+
+
+def _at(
+    wanted: Hardware, point: str, baseline: str, measured: Mapping[str, Runs], bench: Bench, quick: bool
+) -> dict[str, Any]:
+    """Every variant at one point."""
+    ran: dict[str, Runs] = {}
+    rows, equal = [], []
+    for variant in wanted.variants:
+        if variant.equals:
+            equal.append(_equal(variant, ran[variant.equals], measured[point], bench, quick))
+            continue
+        ran[variant.id] = bench.run(measured[point].point, variant.changes) if variant.changes else measured[point]
+        rows.append(_row(wanted, variant, ran, measured[baseline]))
+    valid = all(row["valid"] for row in rows) and not any(row["equal"] is False for row in equal)
+    return {"point": point, "baseline": baseline, "rows": rows, "equal": equal, "valid": valid}
+
+
+def _row(wanted: Hardware, variant: Variant, ran: Mapping[str, Runs], baseline: Runs) -> dict[str, Any]:
+    runs = ran[variant.id]
+    against = ran.get(variant.against)
+    return {
+        "id": variant.id,
+        "what": variant.what,
+        "changes": list(variant.changes),
+        "against": variant.against,
+        "n": len(runs.runs),
+        "valid": runs.json["valid"],
+        "fingerprint": runs.fingerprint,
+        "gain": _compared(wanted.gain, runs, baseline),
+        "measures": [_compared(measure, runs, against) for measure in wanted.measures],
+    }
+
+
+def _compared(measure: Measure, runs: Runs, against: Runs | None) -> dict[str, Any]:
+    """A measurement's mean with its interval, and its difference from the same of `against`."""
+    ours = [measure.scale * x for x in runs.values(measure.measure)]
+    row: dict[str, Any] = {"label": measure.label} | _interval(stats.interval(ours))
+    if against is not None:
+        difference = stats.paired(ours, [measure.scale * x for x in against.values(measure.measure)])
+        row["difference"] = _interval(difference)
+        row["sign"] = _sign(difference)
+    return row
+
+
+def _interval(of: stats.Interval) -> dict[str, Any]:
+    return {"mean": of.mean, "ci95": None if of.low is None else [of.low, of.high]}
+
+
+def _sign(difference: stats.Interval) -> str:
+    """`0` where the interval holds 0, or is no interval."""
+    if difference.low is None or difference.high is None:
+        return "0"
+    return "+" if difference.low > 0 else "-" if difference.high < 0 else "0"
+
+
+def _equal(variant: Variant, model: Runs, here: Runs, bench: Bench, quick: bool) -> dict[str, Any]:
+    """Whether a variant is the same run as another, for each of its seeds; `equal` is None where it was not run."""
+    row: dict[str, Any] = {
+        "id": variant.id,
+        "what": variant.what,
+        "changes": list(variant.changes),
+        "equals": variant.equals,
+        "equal": None,
+        "seeds": [],
+    }
+    if quick:
+        return row | {"reason": NOT_IN_QUICK}
+    fewer = dataclasses.replace(bench.effort, replications=variant.replications)
+    try:
+        runs = dataclasses.replace(bench, effort=fewer).run(here.point, variant.changes)
+    except EnvironmentLacks as lack:
+        return row | {"reason": lack.rendered}
+    finally:
+        bench.done += 1
+    pairs = list(_pairs(runs, model))
+    return row | {"seeds": pairs, "equal": bool(pairs) and all(a["ours"] == a["model"] for a in pairs)}
+
+
+def _pairs(ours: Runs, model: Runs) -> Iterable[dict[str, Any]]:
+    """Both fingerprints, seed by seed."""
+    known = {run["seed"]: run for run in model.runs}
+    for run in ours.runs:
+        yield {"seed": run["seed"], "ours": run["fingerprint"], "model": known[run["seed"]]["fingerprint"]}
+
+
+def _conclusion(at: list[dict[str, Any]]) -> list[str]:
+    """In sentences: where a step moves anything at all, and whether the RTL is its model."""
+    told = []
+    steps = [row for row in at[0]["rows"] if row["against"]]
+    for step in steps:
+        moved = [
+            f"{cell['label']} at {place['point']} ({cell['difference']['mean']:+.3g})".replace("-", "−")
+            for place in at
+            for row in place["rows"]
+            if row["id"] == step["id"]
+            for cell in row["measures"]
+            if cell["sign"] != "0"
+        ]
+        looked = sum(len(row["measures"]) for place in at for row in place["rows"] if row["id"] == step["id"])
+        what = f"{step['id']} against {step['against']} ({step['what']})"
+        told.append(
+            f"{what}: {len(moved)} of {looked} differences are not 0 within their 95 % interval"
+            + (f": {', '.join(moved)}." if moved else ".")
+        )
+    told += [_said_of(place, row) for place in at for row in place["equal"]]
+    return told
+
+
+def _said_of(place: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+    who = f"{row['id']} at {place['point']}"
+    if row["equal"] is None:
+        return f"{who}: not run. {row['reason']}"
+    same = sum(pair["ours"] == pair["model"] for pair in row["seeds"])
+    word = "equals" if row["equal"] else "DOES NOT EQUAL"
+    return f"{who} {word} {row['equals']}, packet by packet, in {same} of {len(row['seeds'])} runs."

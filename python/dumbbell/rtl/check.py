@@ -1,0 +1,100 @@
+"""What `dumbbell rtl red --check` does: lockstep of model and RTL, the proofs, lint, and what came of each."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from . import formal, prove, tools
+from .lint import RULES, lint
+from .sources import folder, sources
+
+PACKETS = 10_000_000
+"""Of the lockstep, in all its modes together."""
+
+Heard = Callable[[str], None]
+
+
+def check(
+    packets: int, seed: int, modes: Sequence[str] | None, work: Path, heard: Heard = lambda line: None
+) -> dict[str, Any]:
+    """Everything about our own RTL. `EnvironmentLacks` if there is nothing to co-simulate with; proofs without their
+    tools are `not run`. Traces of what failed are in `work`."""
+    from . import lockstep
+
+    seconds: dict[str, float] = {}
+
+    def timed(name: str, make: Callable[[], Any]) -> Any:
+        start = time.monotonic()
+        made = make()
+        seconds[name] = round(time.monotonic() - start, 2)
+        return made
+
+    for tool in (tools.VERILATOR, tools.COMPILER):
+        tool.need()
+    linted = timed("lint", linting)
+    heard(f"lint: {len(linted['findings'])} findings in {linted['looks']} looks")
+    met = timed("lockstep", lambda: lockstep.run(packets=packets, seed=seed, modes=modes))
+    heard(f"lockstep: {met['mismatches']} mismatches in {met['packets']} packets")
+    proofs = timed("proofs", lambda: proving(work, lambda v: heard(f"{v.verdict}: {v.property.name}")))
+    return {
+        "ok": not met["mismatches"] and not linted["findings"] and all(p["verdict"] != "failed" for p in proofs),
+        "packets": met["packets"],
+        "mismatches": met["mismatches"],
+        "proofs": proofs,
+        "lint": linted,
+        "lockstep": {key: value for key, value in met.items() if key not in ("packets", "mismatches")},
+        "seconds": seconds,
+        "tools": tools.versions(),
+    }
+
+
+def linting() -> dict[str, Any]:
+    """Lint of all that there is: the module's list has the core's."""
+    files: list[Path] = []
+    for what in ("core", "module", "axis", "pipeline"):
+        if (folder() / f"{what}.f").exists():
+            files += sources(what)
+    return lint(list(dict.fromkeys(files)), folder() / RULES)
+
+
+def proving(
+    work: Path,
+    heard: prove.Heard = lambda verdict: None,
+    only: Sequence[str] = (),
+    found: Callable[[str], Sequence[Path]] = sources,
+) -> list[dict[str, Any]]:
+    """The proofs, or those with these names; of the sources that `found` knows."""
+    include = folder() / "formal"
+    every = formal.read(include / "properties.toml")
+    picked = [one for one in every if not only or one.name in only]
+    return [verdict.as_dict() for verdict in prove.prove(picked, found, include, work, heard)]
+
+
+def workplace() -> Path:
+    """A new directory for models and traces. It stays: whoever has a failed proof wants its trace."""
+    return Path(tempfile.mkdtemp(prefix="dumbbell-rtl-"))
+
+
+def lines(found: dict[str, Any]) -> list[str]:
+    """The outcome of `check`, for people."""
+    linted = found["lint"]
+    said = [f"lint: {len(linted['findings'])} findings, {linted['looks']} looks"]
+    said += [f"  {f['tool']} {f['top']}: {f['text']}" for f in linted["findings"]]
+    said += [f"  not run: {skipped['tool']}, {skipped['why']}" for skipped in linted["not_run"]]
+    said += met(found)
+    for proof in found["proofs"]:
+        said.append(f"{proof['verdict']:<7}  {proof['property']}: {proof['says']} ({proof['how']})")
+        said += [f"  {proof[key]}" for key in ("why", "trace") if key in proof]
+    return [*said, "everything holds" if found["ok"] else "FAILED"]
+
+
+def met(found: dict[str, Any]) -> list[str]:
+    """The outcome of a lockstep, for people."""
+    packets = f"{found['packets']:,}".replace(",", " ")
+    if not found["mismatches"]:
+        return [f"lockstep: {packets} packets, each decision the same in every bit"]
+    return [f"lockstep: DIFFERS: {found['mismatches']} mismatches in {packets} packets"]
