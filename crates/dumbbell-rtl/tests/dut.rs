@@ -100,7 +100,7 @@ fn a_core_that_hangs_or_decides_wrongly_is_found() {
     let (ran, _) = run(&around(dir.path(), "wrong.sv", &wrapped("", &wrong)), "sound", 500_000);
     let failed = ran.failed.expect("a mismatch");
     assert!(failed.mismatch.what.starts_with("drop_o is 0, the model says 1"), "{}", failed.mismatch.what);
-    assert!(failed.short.expect("a short stimulus").actions.len() < 200);
+    assert!(failed.short.is_some_and(|short| short.mismatch.what.starts_with("drop_o is 0")));
     let stops = format!("{PLAIN}\n  always_ff @(posedge clk) if (valid && draw[7:0] == 8'd3) $finish;");
     let (ran, _) = run(&around(dir.path(), "stops.sv", &wrapped("", &stops)), "sound", 50_000);
     let what = ran.failed.unwrap().mismatch.what;

@@ -24,7 +24,7 @@ pub const DEFAULT: [&str; 8] = [
 ];
 
 /// The options, for messages.
-const OPTIONS: &str = "gap, constant, idle, wred, adapt, spaced, nq=1..8, w=1..12, seed=1..2097151";
+const OPTIONS: &str = "gap, constant, idle, wred, adapt, spaced, nq=1..8, w=1..10, seed=1..2097151";
 
 impl Mode {
     /// Reads one.
@@ -50,7 +50,7 @@ impl Mode {
                 ("adapt", None) => shape.adapt = true,
                 ("spaced", None) => spaced = true,
                 ("nq", Some(n @ 1..=8)) => shape.queues = n as u8,
-                ("w", Some(w @ 1..=12)) => shape.w = w as u8,
+                ("w", Some(w @ 1..=10)) => shape.w = w as u8,
                 ("seed", Some(seed @ 1..=0x1f_ffff)) => shape.seed = seed,
                 _ => return Err(format!("`{word}` is no option of a mode; they are {OPTIONS}")),
             }
