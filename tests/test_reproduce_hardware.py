@@ -120,5 +120,5 @@ def test_a_variant_against_nothing_is_refused(tmp_path: Path) -> None:
     (folder / "testbed.toml").write_text((home / "testbed.toml").read_text())
     text = (home / "paper.toml").read_text()
     (folder / "paper.toml").write_text(text.replace('against = "float-bare"', 'against = "float-bear"'))
-    with pytest.raises(ScenarioError, match="variant `hw`: there is no variant `float-bear` before it"):
+    with pytest.raises(ScenarioError, match="variant `hw-idle`: there is no variant `float-bear` before it"):
         papers.read(folder)

@@ -95,15 +95,24 @@ def test_the_core_decides_as_the_page_says(words: list[str]) -> None:
     assert int(re.findall(r"PASS (\d+) decisions", done.stdout)[0]) > 2000
 
 
-def test_vectors_find_a_core_that_forgets_to_forward(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("file", "line", "wrong", "clocks"),
+    [
+        ("red_core.sv", "same_s1_q <= valid_s1_q &&", "same_s1_q <= 1'b0 &&", 2000),
+        ("red_lfsr.sv", "21'h0318ba", "21'h0318bb", 60000),
+        ("red_hit.sv", "|| greatest_i", "|| 1'b0", 60000),
+    ],
+    ids=("no forwarding", "another greatest draw", "no greatest draw"),
+)
+def test_vectors_find_a_wrong_core(tmp_path: Path, file: str, line: str, wrong: str, clocks: int) -> None:
     needed(tools.ICARUS)
     copy = tmp_path / "red"
     subprocess.run(["cp", "-r", str(RED), str(copy)], check=True)
-    core = copy / "core" / "red_core.sv"
+    core = copy / "core" / file
     text = core.read_text()
-    assert "same_s1_q <= valid_s1_q &&" in text
-    core.write_text(text.replace("same_s1_q <= valid_s1_q &&", "same_s1_q <= 1'b0 &&"))
-    run = [str(copy / "tests" / "vectors" / "run.sh"), "2000", "1"]
+    assert line in text
+    core.write_text(text.replace(line, wrong))
+    run = [str(copy / "tests" / "vectors" / "run.sh"), str(clocks), "1"]
     done = subprocess.run(run, capture_output=True, text=True)
     assert done.returncode != 0
     assert "FAIL" in done.stdout

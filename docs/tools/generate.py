@@ -22,9 +22,9 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import hardware_tables
 from dumbbell import catalogue, door, phb
 from dumbbell.cli.explain import PROVENANCE
-from dumbbell.rtl import lags
 from dumbbell.units import significant
 from dumbbell.validate import passport
 
@@ -336,49 +336,6 @@ def _tally(verdicts: dict[str, int]) -> str:
     return ", ".join(f"{verdicts[v]} {v}" for v in ("reproduced", "in part", "contradicted") if verdicts.get(v))
 
 
-def hardware(part: str) -> str:
-    """The page on RED in hardware: `lags`, how the random draws remember; `cost`, what fixed point costs at 36 packets;
-    `equal`, whether the RTL was its model."""
-    gallery = ROOT / "docs" / "gallery"
-    if part == "lags":
-        n = json.loads((gallery / "red-hardware.json").read_text())
-        wanted = (9, 13, 15, 17, 18, 19, 20, 21, 22, 23, 24, 25, 30, 38, 40, 42, 60)
-        rows = []
-        for i, clocks in enumerate(n["spacings"]):
-            if clocks in wanted:
-                low, high = lags.frame_bytes(clocks)
-                rows.append([str(clocks), f"{low} to {high}", *(f"{n['again'][way.name][i]:.4f}" for way in lags.DRAWS)])
-        return table(["clocks", "frames, back to back [bytes]", *(way.label for way in lags.DRAWS)], rows)
-    n = json.loads((gallery / "red-on-netfpga-hardware.json").read_text())
-    if part == "equal":
-        rows = ([place["point"], f"`{row['id']}`", row["what"], _equal(row)] for place in n["points"] for row in place["equal"])
-        return table(["point", "variant", "what it is", "its model's run, packet by packet"], rows)
-    place = next(place for place in n["points"] if place["point"] == "red-36")
-    shown = [row["measures"] for row in place["rows"]]
-    header = ["variant", "what it is", "against", *(cell["label"] for cell in shown[0])]
-    rows = (
-        [f"`{row['id']}`", row["what"], f"`{row['against']}`" if row["against"] else "–", *map(_step, row["measures"])]
-        for row in place["rows"]
-    )
-    return table(header, rows)
-
-
-def _equal(row: dict[str, Any]) -> str:
-    if row["equal"] is None:
-        return f"not run: {row['reason']}"
-    told = ", ".join(f"seed {pair['seed']} `{pair['ours']}`" for pair in row["seeds"])
-    return f"{'equal' if row['equal'] else 'NOT EQUAL'}: {told}"
-
-
-def _step(cell: dict[str, Any]) -> str:
-    """A mean, and its difference from the row before; bold where the interval does not hold 0."""
-    told = significant(cell["mean"], 4)
-    if "difference" not in cell:
-        return told
-    difference = f"{cell['difference']['mean']:+.3g}".replace("-", "−")
-    return f"{told} ({difference})" if cell["sign"] == "0" else f"{told} (**{difference}**)"
-
-
 def oracles(_: str) -> str:
     """Every line of the passport, subject by subject, each under what its module says of it."""
     parts = []
@@ -401,7 +358,7 @@ PARTS: dict[str, Callable[[str], str]] = {
     "tcp-cae": tcp_cae,
     "buffering": buffering,
     "jumbo": jumbo,
-    "hardware": hardware,
+    "hardware": functools.partial(hardware_tables.part, table),
     "oracles": oracles,
     "phb": behaviours,
 }

@@ -1,4 +1,4 @@
-"""Measures and draws what docs/red-hardware.md shows of the hardware: `python docs/tools/hardware.py`, a minute and a half.
+"""Measures and draws what docs/red-hardware.md shows of the hardware: `python docs/tools/hardware.py`, some minutes.
 
 docs/gallery/red-hardware.json has the numbers: the memory of each random draw, by its whole period, and the drops that
 the simulated core makes (`rtl/red/tests/figures`). Needs Icarus Verilog.

@@ -156,13 +156,12 @@ def _bus(axes: Any, signal: Signal, row: Row, low: float, start: int, end: int, 
 
 def _mark(axes: Any, shown: dict[str, Signal], period: int) -> None:
     """Over the picture: the packets as they come, what becomes of each, and when."""
-    for name, words in (("in_ctrl", ("first packet", "second packet")), ("out_ctrl", ())):
-        heads = [t for t, value in zip(shown[name].times, shown[name].values, strict=True) if value == 0xFF]
-        for start, label in zip(heads, words, strict=False):
-            axes.annotate(
-                "", (start, 1.2), (start + 9 * period, 1.2), arrowprops={"arrowstyle": "<->", "color": style.BLACK}
-            )
-            axes.text(start + 4.5 * period, 1.35, f"{label} comes", ha="center", va="bottom", fontsize=9.5)
+    ctrl = shown["in_ctrl"]
+    heads = [t for t, value in zip(ctrl.times, ctrl.values, strict=True) if value == 0xFF]
+    for start, label in zip(heads, ("first packet", "second packet"), strict=False):
+        arrow = {"arrowstyle": "<->", "color": style.BLACK}
+        axes.annotate("", (start, 1.2), (start + 9 * period, 1.2), arrowprops=arrow)
+        axes.text(start + 4.5 * period, 1.35, f"{label} comes", ha="center", va="bottom", fontsize=9.5)
     for edge in decided(shown):
         dropped = shown["drop"].at(edge + 1) == 1
         color = style.VERMILLION if dropped else style.GREEN

@@ -3,9 +3,9 @@
 python leap.py [SECONDS [SEED]] > red_leap.sv
 
 Each bit after 32 steps is the parity of 7 to 16 bits before. A row is brought down to two terms (the gate that is left
-also chooses what is written into the register) by replacing, again and again, one of the sets of two to four terms that rows
-share most, ties broken by chance; the smallest network of many tries is written. Exact, whatever chance says: what is
-replaced is equal.
+also chooses what is written into the register) by replacing, again and again, one of the sets of two to four terms that
+rows share most, ties broken by chance; the smallest network of many tries is written. Exact, whatever chance says: what
+is replaced is equal.
 """
 
 from __future__ import annotations
@@ -45,6 +45,17 @@ def network(rng: random.Random) -> tuple[list[Terms], list[Terms]]:
         name = BITS + len(shared)
         shared.append(chosen)
         outputs = [(row - chosen) | {name} if chosen <= row and len(row) > TERMS else row for row in outputs]
+    return _used(shared, outputs)
+
+
+def _used(shared: list[Terms], outputs: list[Terms]) -> tuple[list[Terms], list[Terms]]:
+    """Without parities whose last use a later choice took."""
+    for name in reversed(range(BITS, BITS + len(shared))):
+        if not any(name in row for row in (*shared, *outputs)):
+            del shared[name - BITS]
+            shared, outputs = (
+                [frozenset(term - (term > name) for term in row) for row in rows] for rows in (shared, outputs)
+            )
     return shared, outputs
 
 

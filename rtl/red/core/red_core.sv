@@ -148,7 +148,7 @@ module red_core #(
   logic [21:0] avg_s3, avg_s5, avg_s6_q;
   logic [20:0] draw_s5, draw_s6_q;
   logic [1:0] region_s5, region_s6_q;
-  logic drop_s5, drop_s6_q;
+  logic greatest_s5, drop_s5, drop_s6_q;
 
   always_ff @(posedge clk) begin
     {valid_s6_q, valid_s5_q, valid_s4_q, valid_s3_q, valid_s2_q, valid_s1_q} <=
@@ -289,7 +289,8 @@ module red_core #(
     .step_i(take),
     .load_i(load),
     .data_i(cfg_data[20:0]),
-    .draw_o(draw_s5)
+    .draw_o(draw_s5),
+    .greatest_o(greatest_s5)
   );
 
   if (GAP) begin : g_gap
@@ -306,10 +307,13 @@ module red_core #(
       .p_i(p_s5),
       .drop_o(drop_s5)
     );
+    logic unused_gap;
+    assign unused_gap = greatest_s5;
   end else begin : g_no_gap
     red_hit u_hit (
       .region_i(region_s5),
       .draw_i(draw_s5),
+      .greatest_i(greatest_s5),
       .p_i(p_s5),
       .drop_o(drop_s5)
     );

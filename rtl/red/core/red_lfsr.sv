@@ -7,7 +7,8 @@
 //   step_i  a packet is accepted in this clock (paper mode: ignored, every clock counts)
 //   load_i  one clock after a write: `data_i` is the draw of what is accepted in this clock and later
 //
-// After a reset or a load, what was accepted before no longer moves the register.
+// After a reset or a load, what was accepted before no longer moves the register. That leaves `Delay` clocks before the first
+// draw is asked for, so that `greatest_o` (all bits of the draw are 1) is a register, too: it looks for the state before.
 `default_nettype none
 module red_lfsr #(
   parameter bit PAPER = 0,
@@ -19,10 +20,15 @@ module red_lfsr #(
   input  wire logic        step_i,
   input  wire logic        load_i,
   input  wire logic [20:0] data_i,
-  output logic [20:0]      draw_o
+  output logic [20:0]      draw_o,
+  output logic             greatest_o
 );
+  localparam logic [20:0] Greatest = 21'h1fffff;
+  localparam logic [20:0] BeforeGreatest = PAPER ? 21'h0fffff : 21'h0318ba;
+
   logic [20:0] draw_q, next;
   logic [Delay-1:0] step_q;
+  logic greatest_q;
 
   if (PAPER) begin : g_paper
     // x^21 + x^19 + 1
@@ -40,9 +46,11 @@ module red_lfsr #(
     if (rst) draw_q <= SEED;
     else if (load_i) draw_q <= {data_i[20:1], data_i[0] || data_i == 21'd0};
     else if (step_q[Delay-1]) draw_q <= next;
+    greatest_q <= draw_q == (step_q[Delay-1] ? BeforeGreatest : Greatest);
   end
 
   assign draw_o = draw_q;
+  assign greatest_o = greatest_q;
 
   logic unused;
   assign unused = &{1'b0, step_i && PAPER};

@@ -57,7 +57,7 @@ class Card:
             setattr(self, ("alpha", "least", "largest")[number - 2], data & U18)
 
     def clock(self, packet: tuple[int, int, int, int] | None, tick: bool = False) -> tuple[int, ...] | None:
-        """A clock: `packet` is (queue, length, class, idle) if one is accepted. Gives (queue, drop, region, avg, draw)."""
+        """A clock: `packet` is (queue, length, class, idle) if one is accepted: (queue, drop, region, avg, draw)."""
         if tick:
             self.due = [True] * 32
         decision = self._decide(*packet) if packet else None

@@ -1,9 +1,9 @@
 """Draws vectors: what stands at a core's ports clock by clock, and the decisions that SPEC.md wants.
 
-python draw.py OUT CLOCKS SEED NAME=VALUE...   writes OUT.in and OUT.out, hexadecimal, a line for a clock and for a decision
+python draw.py OUT CLOCKS SEED NAME=VALUE...   writes OUT.in, a line a clock, and OUT.out, one a decision, in hex
 OUT.in:  rst valid qid[3] qlen[12] class[2] idle[6] tick cfg_we cfg_addr[8] cfg_data[32], from the highest bit down
 OUT.out: qid[3] drop region[2] avg[22] draw[21]
-Packets are never offered while a core may be clearing its tables, registers are written while no decision is on its way.
+Packets are never offered while a core may be clearing its tables, no register is written while a decision is due.
 """
 
 from __future__ import annotations
@@ -11,20 +11,24 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 from card import Card
 
 CLEARING, ON_THE_WAY = 40, 8
+GREATEST = (0x1FFFFF, 0x0318BA, 0x0FFFFF)
+"""Draws at the edge: all ones, and those before it in sound and in paper mode."""
 Packet = tuple[int, int, int, int]
 
 
 class Traffic:
-    """Phases of some hundred clocks: one queue back to back or all, full load or gaps, a level about which queues move."""
+    """Phases of some hundred clocks: one queue back to back or all, load, and a level about which queues move."""
 
     def __init__(self, rng: random.Random, queues: int, spaced: bool, idle: bool) -> None:
         self.rng, self.queues, self.spaced, self.idle = rng, queues, spaced, idle
         self.last = [-9] * 8
-        self.quiet = 0
+        self.next: list[int] = []
+        """Entries of the next packets, before chance has a say."""
         self.phase()
 
     def phase(self) -> None:
@@ -41,7 +45,9 @@ class Traffic:
         self.left -= 1
         if self.left < 0:
             self.phase()
-        k = self.rng.choice(self.busy)
+        k, c = self.rng.choice(self.busy), self.rng.randrange(4)
+        if self.next:
+            k, c = self.next[0] & 7, self.next[0] >> 3
         if self.rng.random() >= self.load or (self.spaced and self.last[k] == now - 1):
             return None
         q = max(0, min(4095, self.level + self.rng.randrange(-3, 4)))
@@ -50,8 +56,8 @@ class Traffic:
         # A core without the option must ignore the port, whatever stands there.
         if not self.idle:
             idle = self.rng.randrange(64)
-        self.last[k] = now
-        return k, q, self.rng.randrange(4), idle
+        self.last[k], self.next = now, self.next[1:]
+        return k, q, c, idle
 
 
 def registers(rng: random.Random, queues: int, card: Card) -> Iterator[tuple[int, int]]:
@@ -75,6 +81,12 @@ def registers(rng: random.Random, queues: int, card: Card) -> Iterator[tuple[int
         yield 7 << 5 | 3, rng.choice((0, 0, rng.randrange(1 << 12)))
         yield 7 << 5 | 4, rng.choice(((1 << 18) - 1, rng.randrange(1 << 18)))
     if rng.random() < 0.2:
+        # The greatest draw decides otherwise only against a p that is limited, so that it is to be met there.
+        yield e, max(0, avg - (1 << 17))
+        yield 1 << 5 | e, max(0, avg - (1 << 17)) + (1 << 18) - 1
+        yield 2 << 5 | e, (1 << 21) - 1
+        yield 7 << 5 | 1, rng.choice(GREATEST)
+    elif rng.random() < 0.2:
         yield 7 << 5 | 1, rng.choice((0, rng.randrange(1 << 32)))
     yield 7 << 5, int(rng.random() < 0.9)
 
@@ -98,6 +110,7 @@ def vectors(card: Card, clocks: int, rng: random.Random, queues: int, spaced: bo
             wait -= 1
         elif writes:
             write = (1, *writes.pop(0))
+            traffic.next = [write[1] & 31] * 3 if write[1] >> 5 == 2 else traffic.next
         else:
             packet = traffic.packet(now)
         shown = packet or tuple(rng.randrange(n) for n in (8, 4096, 4, 64))
@@ -123,7 +136,7 @@ def main() -> None:
     words = {name: int(value) for name, value in (word.split("=") for word in sys.argv[4:])}
     queues, spaced = words.pop("NQ", 8), bool(words.pop("SPACED", 0))
     card = Card(**words)  # type: ignore[arg-type]
-    with open(f"{out}.in", "w") as ports, open(f"{out}.out", "w") as decisions:
+    with Path(f"{out}.in").open("w") as ports, Path(f"{out}.out").open("w") as decisions:
         for word, decision in vectors(card, clocks, random.Random(seed), queues, spaced):
             ports.write(f"{word:017x}\n")
             if decision is not None:

@@ -36,7 +36,9 @@ module vectors_tb;
   logic [21:0] avg_o;
   logic [20:0] draw_o;
 
-  red_core #(
+  red_core
+`ifndef NETLIST  // what synthesis made has no parameters left
+  #(
     .NQ(NQ),
     .W(W),
     .PAPER(PAPER != 0),
@@ -46,7 +48,9 @@ module vectors_tb;
     .CLASSES(CLASSES),
     .ADAPT(ADAPT != 0),
     .SPACED(SPACED != 0)
-  ) dut (
+  )
+`endif
+  dut (
     .clk,
     .rst,
     .ready_o(ready),

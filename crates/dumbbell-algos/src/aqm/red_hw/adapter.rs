@@ -10,7 +10,7 @@ use super::lfsr;
 use dumbbell_core::aqm::{Aqm, Cx, QueueView, Reason, Verdict};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
-use dumbbell_core::units::Span;
+use dumbbell_core::units::{Span, Time};
 
 /// A core that is given packets one by one.
 pub trait Decider {
@@ -61,7 +61,7 @@ impl<D: Decider> Adapter<D> {
         }
         let bus = Bus::new(config.clock);
         // The counter of half half-lives counts clocks, at least one.
-        let half = bus.clock_at(dumbbell_core::units::Time::from_ps(config.idle_half_life.ps() / 2));
+        let half = bus.clock_at(Time::from_ps(config.idle_half_life.ps() / 2));
         Adapter {
             decider,
             bus,

@@ -298,7 +298,7 @@ fn queues_have_twelve_bits() {
 /// An idle queue's average halves in a half-life; a packet that is dropped there does not make it count twice.
 #[test]
 fn the_average_rests() {
-    let config = RedHwConfig { idle_half_life: dumbbell_core::units::Span::from_ms(10), ..Default::default() };
+    let config = RedHwConfig { idle_half_life: Span::from_ms(10), ..Default::default() };
     let aqm = &mut made(&config);
     let (flows, site, mut rng) = (FlowTable::default(), link(Capacity::Unlimited), Stream::named(1, "rest"));
     let at = |ms: u64| Time::from_ps(ms * 1_000_000_000);
@@ -385,5 +385,5 @@ fn contradictions_are_refused() {
 /// The catalogue's enum is no larger for it.
 #[test]
 fn it_takes_a_pointer() {
-    assert_eq!(std::mem::size_of::<RedHw>(), std::mem::size_of::<usize>());
+    assert_eq!(size_of::<RedHw>(), size_of::<usize>());
 }
