@@ -119,6 +119,6 @@ def test_a_variant_against_nothing_is_refused(tmp_path: Path) -> None:
     home = papers.load(PAPER).folder
     (folder / "testbed.toml").write_text((home / "testbed.toml").read_text())
     text = (home / "paper.toml").read_text()
-    (folder / "paper.toml").write_text(text.replace('against = "float-bare"', 'against = "float-bear"'))
-    with pytest.raises(ScenarioError, match="variant `hw-idle`: there is no variant `float-bear` before it"):
+    (folder / "paper.toml").write_text(text.replace('against = "float-bare"', 'against = "float-bear"', 1))
+    with pytest.raises(ScenarioError, match="variant `float-still`: there is no variant `float-bear` before it"):
         papers.read(folder)
