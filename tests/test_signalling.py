@@ -28,7 +28,8 @@ def outside(curve: Curve) -> float:
 
 
 def named(shape: type) -> list[str]:
-    return [name for name, law in signalling.LAWS.items() if isinstance(law, shape)]
+    # The model's law is that of the RTL, which tests of its own compare with it.
+    return [name for name, law in signalling.LAWS.items() if isinstance(law, shape) and name != "red_rtl"]
 
 
 def test_every_aqm_has_a_law_or_a_reason_to_have_none() -> None:

@@ -16,7 +16,8 @@ fn main() {
         assert!(path.is_file() && line.starts_with("core/"), "core.f lists {line}, which is no file of rtl/red/core");
         println!("cargo:rerun-if-changed={}", path.display());
         let name = line.trim_start_matches("core/");
-        writeln!(out, "({name:?}, include_str!({:?})),", path.display().to_string()).expect("a String takes everything");
+        writeln!(out, "({name:?}, include_str!({:?})),", path.display().to_string())
+            .expect("a String takes everything");
     }
     out.push(']');
     let made = Path::new(&env::var("OUT_DIR").expect("set by cargo")).join("core.rs");

@@ -251,6 +251,27 @@ def gigabyte(wanted: JSON) -> JSON:
     return Work(call).result(lambda: None)
 
 
+def rtl_lockstep(wanted: JSON, progress: Callable[[float], None] | None = None) -> JSON:
+    """RED's RTL beside its model: `{"packets", "seed", "modes", "dut", "include", "coverage", "patience", "threads"}`,
+    all optional. Ctrl-C ends it at once."""
+    done = 0.0
+
+    def call(work: Work[JSON]) -> JSON:
+        def heard(share: float) -> bool:
+            nonlocal done
+            done = share
+            return not work.stop.is_set()
+
+        return _call("rtl_lockstep", json.dumps(wanted), heard)
+
+    return Work(call).result(lambda: progress(done) if progress else None)
+
+
+def rtl_vectors(wanted: JSON) -> JSON:
+    """Writes stimulus and expectation of RED's RTL: `{"dir", "packets", "seed", "mode"}`."""
+    return _call("rtl_vectors", json.dumps(wanted))
+
+
 def enclose(argv: list[str]) -> int:
     """Runs a command in a user namespace, where it may make hosts without being root: its exit code."""
     need_testbed("enclose")

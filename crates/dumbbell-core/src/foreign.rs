@@ -144,6 +144,10 @@ pub trait Maker<A: ?Sized, Site>: Send + Sync {
     fn provenance(&self) -> &'static str {
         "own"
     }
+    /// The name of its stream of chance at a queue: its own, or that of the algorithm whose decisions it must share.
+    fn chance(&self) -> &str {
+        &self.page().name
+    }
     /// Whether its instances call an interpreter, which does one thing at a time: such runs go one after another.
     fn interpreted(&self) -> bool {
         true

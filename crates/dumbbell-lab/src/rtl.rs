@@ -67,7 +67,8 @@ fn refused(cause: impl Into<String>, fix: &str) -> Problem {
 
 /// Why there is no core, for people: the tool's own line is among it.
 fn lack(fault: Fault) -> Problem {
-    let one = |code, cause: String, fix: String| Problem::new(code, &[Diagnostic::new(cause).fix(fix)], &Texts::default());
+    let one =
+        |code, cause: String, fix: String| Problem::new(code, &[Diagnostic::new(cause).fix(fix)], &Texts::default());
     match fault {
         Fault::Missing { cause, fix } => one(code::ENVIRONMENT, cause, fix),
         Fault::Rtl { cause, line, fix } => one(code::SCENARIO, format!("{cause}: {line}"), fix),
@@ -148,7 +149,9 @@ pub fn lockstep(request: &Value, progress: &dyn Fn(f64) -> bool) -> Result<Value
         match made {
             Ok(library) => ready.push(Ready { mode, library }),
             Err(Fault::Parameters(names)) if asked.modes.is_empty() => {
-                skipped.push(json!({ "mode": mode.name, "why": format!("the core has no parameter {}", names.join(", ")) }));
+                skipped.push(
+                    json!({ "mode": mode.name, "why": format!("the core has no parameter {}", names.join(", ")) }),
+                );
             }
             Err(fault) => return Err(lack(fault)),
         }
@@ -227,7 +230,12 @@ fn covered(dir: &Path, part: &Part<'_>) -> PathBuf {
     dir.join(format!("{}-{}.dat", part.mode.name.replace(['+', '='], "_"), part.number))
 }
 
-fn run(part: &Part<'_>, library: &Verilated, coverage: Option<&Path>, go_on: &dyn Fn(u64) -> bool) -> Result<Ran, Problem> {
+fn run(
+    part: &Part<'_>,
+    library: &Verilated,
+    coverage: Option<&Path>,
+    go_on: &dyn Fn(u64) -> bool,
+) -> Result<Ran, Problem> {
     let broke = |e: io::Error| Problem::failure(e.to_string(), None);
     let make = || library.core().map(|core| Box::new(core) as Box<dyn Clocked>).map_err(|e| e.to_string());
     let mut core = library.core().map_err(broke)?;

@@ -206,7 +206,7 @@ fn element(plan: &Plan, number: usize, asks: bool, options: Options, brought: &B
     }
     let chance = |part: &str| Stream::named(plan.seed, &format!("{}/{part}", link.name));
     let info = LinkInfo { rate: link.rate, capacity: link.capacity, mtu: link.mtu, delay: link.delay };
-    let queue = queue(plan, link, info, chance(chance_of(&link.aqm.kind)), options, brought)?;
+    let queue = queue(plan, link, info, chance(chance_of(&link.aqm.kind, brought.makers)), options, brought)?;
     let mut impairments = Vec::with_capacity(link.impairments.len());
     for (i, spec) in link.impairments.iter().enumerate() {
         let Spec { kind, config, .. } = &**spec;
@@ -233,8 +233,9 @@ fn element(plan: &Plan, number: usize, asks: bool, options: Options, brought: &B
 }
 
 /// The name of the chance of a queue: its own, or that of the algorithm that it varies.
-fn chance_of(kind: &str) -> &str {
-    aqm::CATALOGUE.iter().find(|e| e.about.name == kind).map_or(kind, |e| e.chance)
+fn chance_of<'a>(kind: &'a str, makers: &'a Makers) -> &'a str {
+    let own = makers.aqm(kind).map_or(kind, |maker| maker.chance());
+    aqm::CATALOGUE.iter().find(|e| e.about.name == kind).map_or(own, |e| e.chance)
 }
 
 /// The queue of a link: of several queues or one, which decides at arrival if it can.

@@ -6,8 +6,8 @@ use crate::decider::RtlDecider;
 use crate::fault::Fault as Lack;
 use crate::ports::Parameters;
 use crate::sources::{self, Sources};
-use dumbbell_algos::aqm::red_hw::{Adapter, RedHw, RedHwConfig};
 use dumbbell_algos::aqm;
+use dumbbell_algos::aqm::red_hw::{Adapter, RedHw, RedHwConfig};
 use dumbbell_core::aqm::{Aqm, Cx, DynAqm, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{Algorithm, Entry, Fault};
 use dumbbell_core::foreign::{Alarm, AqmMaker, Failure, Maker, Makers, Page};
@@ -38,7 +38,8 @@ fn page() -> Page {
     Page {
         name: NAME.into(),
         title: "RED in hardware: the RTL itself".into(),
-        idea: "The SystemVerilog of `red_hw`, verilated, decides each packet; needs Verilator and a C++ compiler.".into(),
+        idea: "The SystemVerilog of `red_hw`, verilated, decides each packet; needs Verilator and a C++ compiler."
+            .into(),
         equations: format!("those of {}, in every bit\n{}", about.name, about.equations),
         sources: std::iter::once(own).chain(about.sources.iter().copied()).map(String::from).collect(),
         language: "SystemVerilog".into(),
@@ -83,6 +84,9 @@ impl Maker<dyn DynAqm, LinkInfo> for RedRtl {
     }
     fn provenance(&self) -> &'static str {
         "reconstruction"
+    }
+    fn chance(&self) -> &str {
+        self.model.chance
     }
     fn interpreted(&self) -> bool {
         false

@@ -16,8 +16,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// What Verilator does beside translating. Speed: unknown values are zero, assertions are for proofs.
-const VERILATE: [&str; 8] =
-    ["--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--no-timing"];
+const VERILATE: [&str; 8] = ["--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--no-timing"];
 /// What the compiler does. The simulator's own symbols stay inside: two libraries in one process share none.
 const COMPILE: [&str; 5] = ["-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-pthread"];
 /// RTL that says `$finish` ends the core and not this process; what it prints is no result.

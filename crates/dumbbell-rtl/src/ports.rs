@@ -76,7 +76,8 @@ impl Parameters {
     pub fn written(&self) -> Vec<Written> {
         let (s, d) = (&self.shape, Shape::default());
         let slope = if s.constant { d.clone().with_constant().def_slope } else { d.def_slope };
-        let number = |name, value: u32, default: u32| Written { name, value: value.to_string(), default: value == default };
+        let number =
+            |name, value: u32, default: u32| Written { name, value: value.to_string(), default: value == default };
         let bit = |name, on: bool| Written { name, value: format!("1'b{}", u8::from(on)), default: !on };
         let sized = |name, bits: u32, value: u32, default: u32| Written {
             name,

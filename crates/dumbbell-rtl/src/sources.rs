@@ -30,7 +30,8 @@ impl Sources {
         let wrong = |path: &Path, cause: String| Fault::Rtl {
             cause,
             line: path.display().to_string(),
-            fix: "name a file of SystemVerilog with a module `red_core`, and the directories of what it includes".into(),
+            fix: "name a file of SystemVerilog with a module `red_core`, and the directories of what it includes"
+                .into(),
         };
         for file in &files {
             fs::read(file).map_err(|e| wrong(file, format!("the RTL cannot be read ({e})")))?;

@@ -39,7 +39,8 @@ pub fn tools() -> Result<&'static Tools, Fault> {
 }
 
 fn look() -> Result<Tools, Fault> {
-    let said = |output: &Output| String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or("").trim().to_string();
+    let said =
+        |output: &Output| String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or("").trim().to_string();
     let verilator = run(Command::new(VERILATOR).arg("--version"), "verilator")?;
     let root = run(Command::new(VERILATOR).args(["--getenv", "VERILATOR_ROOT"]), "verilator")?;
     let compiler = run(Command::new(compiler()).arg("--version"), "g++")?;

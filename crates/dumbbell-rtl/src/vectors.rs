@@ -40,12 +40,15 @@ impl Clocked for Scribe<'_> {
         // A packet that waits is one line: whoever reads it holds it.
         if !i.valid || out.ready {
             self.lines += 1;
-            let line = format!("{rst}_{valid}_{qid:x}_{qlen:03x}_{class:x}_{idle:02x}_{tick}_{we}_{cfg_addr:02x}_{cfg_data:08x}");
+            let line = format!(
+                "{rst}_{valid}_{qid:x}_{qlen:03x}_{class:x}_{idle:02x}_{tick}_{we}_{cfg_addr:02x}_{cfg_data:08x}"
+            );
             writeln!(self.stimulus, "{line}").map_err(|e| e.to_string())?;
         }
         if let Some(d) = decision {
             let (drop, region) = (u8::from(d.drop), d.region as u8);
-            writeln!(self.expected, "{:x}_{drop}_{region}_{:06x}_{:06x}", d.qid, d.avg, d.draw).map_err(|e| e.to_string())?;
+            writeln!(self.expected, "{:x}_{drop}_{region}_{:06x}_{:06x}", d.qid, d.avg, d.draw)
+                .map_err(|e| e.to_string())?;
         }
         Ok(out)
     }
@@ -55,7 +58,13 @@ impl Clocked for Scribe<'_> {
 ///
 /// # Errors
 /// A file cannot be written.
-pub fn write(mode: &Mode, packets: u64, seed: u64, stimulus: &mut dyn Write, expected: &mut dyn Write) -> io::Result<Vectors> {
+pub fn write(
+    mode: &Mode,
+    packets: u64,
+    seed: u64,
+    stimulus: &mut dyn Write,
+    expected: &mut dyn Write,
+) -> io::Result<Vectors> {
     let model = ModelCore::new(&mode.parameters.shape, LATENCY, CLEARING, 1);
     let mut scribe = Scribe { model, stimulus, expected, lines: 0 };
     let counts = {

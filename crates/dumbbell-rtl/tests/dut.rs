@@ -12,7 +12,11 @@ use std::path::Path;
 /// The files of our core in a directory, with the top module under another name, and a `red_core` around it.
 fn around(dir: &Path, name: &str, wrapper: &str) -> Sources {
     for (file, text) in CORE {
-        fs::write(dir.join(file.replace("red_core", "inner_core")), text.replace("module red_core", "module inner_core")).unwrap();
+        fs::write(
+            dir.join(file.replace("red_core", "inner_core")),
+            text.replace("module red_core", "module inner_core"),
+        )
+        .unwrap();
     }
     let path = dir.join(name);
     fs::write(&path, wrapper).unwrap();
@@ -136,7 +140,8 @@ fn what_is_wrong_with_ports_is_said_with_the_tools_line() {
         assert!(line.starts_with('%'), "{line}");
         (cause, line, fix)
     };
-    let (cause, line, fix) = fault("a.sv", &whole.replace("tick_i,\n", "tock_i,\n").replace(".tick_i(tick_i)", ".tick_i(tock_i)"));
+    let (cause, line, fix) =
+        fault("a.sv", &whole.replace("tick_i,\n", "tock_i,\n").replace(".tick_i(tick_i)", ".tick_i(tock_i)"));
     assert_eq!(cause, "red_core has no port `tick_i`");
     assert!(line.contains("tick_i") && fix.contains("an input of 1 bit"), "{line} {fix}");
     let (cause, line, fix) = fault("b.sv", &whole.replace("[21:0] avg_o", "[19:0] avg_o"));

@@ -27,7 +27,8 @@ fn run(dir: &Path) -> String {
         fs::write(dir.join(name), text).unwrap();
     }
     let files = CORE.iter().map(|(name, _)| *name);
-    let made = Command::new("iverilog").current_dir(dir).args(["-g2012", "-o", "tb", FILES[2]]).args(files).output().unwrap();
+    let made =
+        Command::new("iverilog").current_dir(dir).args(["-g2012", "-o", "tb", FILES[2]]).args(files).output().unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     let ran = Command::new("vvp").current_dir(dir).arg("tb").output().unwrap();
     String::from_utf8_lossy(&ran.stdout).into_owned()

@@ -34,7 +34,7 @@ def list_(*, use: Use = [], json: Json = False) -> int:  # noqa: B006 (cyclopts 
 
 def _idea(algorithm: catalogue.Algorithm) -> str:
     """Its idea, and that it is slow if it is."""
-    mine = algorithm.language != "Rust"
+    mine = algorithm.provenance == "own"
     return f"{algorithm.idea} ({algorithm.language}, slow: {algorithm.file})" if mine else algorithm.idea
 
 

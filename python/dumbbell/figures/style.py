@@ -95,6 +95,7 @@ _CHOSEN = {
     "adaptive_red": Look(VERMILLION, "*", DASHES[3]),
     "wred": Look(VERMILLION, "^", DASHES[4]),
     "red_hw": Look(VERMILLION, "v", DASHES[5]),
+    "red_rtl": Look(VERMILLION, "P", DASHES[5]),  # The same dashes: every decision is that of red_hw.
     # In and out of profile: yellow as well, and orange where flows are told apart besides.
     "ea_red": Look(YELLOW, "X", DASHES[0]),
     "rio": Look(YELLOW, "o", DASHES[1]),

@@ -201,6 +201,14 @@ def ered(gauges: Gauges, p: Parameters) -> float:
     return red(gauges, p) if gauges["class"] or p.word("in_curve") == "True" else 0.0
 
 
+RED_HW = Over(
+    "avg",
+    AVERAGE,
+    "p = max_p (avg - min_th) / (max_th - min_th), each packet by itself",
+    red_hw,
+    queue={"limit": "1000 pkt"},
+)
+
 LAWS: dict[str, Law] = {
     "red": _of_red(""),
     "adaptive_red": _of_red("max_p as it moves"),
@@ -210,13 +218,8 @@ LAWS: dict[str, Law] = {
     "wred": _of_red("of the packets' class"),
     "gred": _of_red("of the packets' virtual queue"),
     "choke": _of_red("CHOKe"),
-    "red_hw": Over(
-        "avg",
-        AVERAGE,
-        "p = max_p (avg - min_th) / (max_th - min_th), each packet by itself",
-        red_hw,
-        queue={"limit": "1000 pkt"},
-    ),
+    "red_hw": RED_HW,
+    "red_rtl": RED_HW,  # The model and the RTL are one algorithm.
     "rio": _of_rio(),
     "ered": Over(
         "avg",

@@ -65,6 +65,7 @@ EXPLAIN: dict[str, Explain] = {
     **dict.fromkeys(_REDS, reds.red),
     **dict.fromkeys(reds.RIOS, reds.rio),
     "red_hw": reds.hw,
+    "red_rtl": reds.hw,
     "choke": reds.choke,
     "fred": reds.fred,
     "jersey_cw": reds.jersey,

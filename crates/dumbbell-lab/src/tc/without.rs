@@ -47,6 +47,7 @@ const OURS: &[(&str, &str)] = &[
     ("r_rtt_adaptive", "no kernel has it"),
     ("rate_proportional", "no kernel has it"),
     ("red_hw", "it is what a circuit computes; tc's red is `red`"),
+    ("red_rtl", "it is a circuit; tc's red is `red`"),
     ("rem", "no kernel has it"),
     ("rio", "tc has it as gred with grio, a line for each virtual queue"),
     ("wfq", "no kernel has it"),

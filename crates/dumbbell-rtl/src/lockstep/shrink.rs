@@ -18,7 +18,12 @@ pub struct Short {
 pub type Make<'a> = &'a dyn Fn() -> Result<Box<dyn Clocked>, String>;
 
 /// A stimulus from a fresh core: after how many actions it fails, how, and the clocks it took.
-fn attempt(actions: &[Action], parameters: &Parameters, patience: u64, make: Make<'_>) -> (Option<(usize, Mismatch)>, u64) {
+fn attempt(
+    actions: &[Action],
+    parameters: &Parameters,
+    patience: u64,
+    make: Make<'_>,
+) -> (Option<(usize, Mismatch)>, u64) {
     let Ok(mut dut) = make() else { return (None, 0) };
     let mut bench = Bench::new(&mut *dut, parameters, patience);
     for (k, action) in actions.iter().enumerate() {
@@ -64,7 +69,10 @@ pub fn shrink(actions: Vec<Action>, parameters: &Parameters, patience: u64, make
 }
 
 /// From the last reset on, if it fails from there; else from the one before, and so on: a reset may be what is wrong.
-fn from_a_reset(actions: Vec<Action>, fails: &mut dyn FnMut(&[Action]) -> Option<Option<(usize, Mismatch)>>) -> Option<Short> {
+fn from_a_reset(
+    actions: Vec<Action>,
+    fails: &mut dyn FnMut(&[Action]) -> Option<Option<(usize, Mismatch)>>,
+) -> Option<Short> {
     let resets = (0..actions.len()).rev().filter(|k| matches!(actions[*k], Action::Reset(_)));
     // Two resets that go together, and twice as many each time.
     for (n, from) in resets.enumerate() {

@@ -270,7 +270,11 @@ impl Stimulus {
     /// The range that Adaptive RED leaves alone, around the average.
     fn targets(&mut self, core: &Core, class: u8, qid: u8, writes: &mut Vec<(u8, u32)>) {
         let avg = core.avg(qid).min(U22);
-        let lower = if self.dice.one_in(2) { avg.saturating_sub(self.dice.magnitude(12)) } else { avg + self.dice.magnitude(10) };
+        let lower = if self.dice.one_in(2) {
+            avg.saturating_sub(self.dice.magnitude(12))
+        } else {
+            avg + self.dice.magnitude(10)
+        };
         let upper = lower.saturating_add(self.dice.magnitude(12));
         writes.push((register::address(table::LOWER, class, qid), lower.min(U22)));
         writes.push((register::address(table::UPPER, class, qid), upper.min(U22)));

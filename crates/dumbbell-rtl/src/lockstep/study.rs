@@ -70,7 +70,11 @@ impl Part<'_> {
     ///
     /// # Errors
     /// No core could be made.
-    pub fn run(&self, make: &dyn Fn() -> Result<Box<dyn Clocked>, String>, go_on: &dyn Fn(u64) -> bool) -> Result<Ran, String> {
+    pub fn run(
+        &self,
+        make: &dyn Fn() -> Result<Box<dyn Clocked>, String>,
+        go_on: &dyn Fn(u64) -> bool,
+    ) -> Result<Ran, String> {
         let mut dut = make()?;
         self.run_on(&mut *dut, make, go_on)
     }
@@ -110,7 +114,12 @@ impl Part<'_> {
         Ok(Ran { counts: bench.counts, failed: None, stopped })
     }
 
-    fn failed(&self, mismatch: Mismatch, bench: &Bench<'_>, make: &dyn Fn() -> Result<Box<dyn Clocked>, String>) -> Ran {
+    fn failed(
+        &self,
+        mismatch: Mismatch,
+        bench: &Bench<'_>,
+        make: &dyn Fn() -> Result<Box<dyn Clocked>, String>,
+    ) -> Ran {
         let before = bench.recent().copied().collect();
         let short = self.again(&mismatch, make);
         Ran { counts: bench.counts, failed: Some(Failed { mismatch, before, short }), stopped: false }
@@ -142,7 +151,8 @@ fn decision(d: &Decision) -> Value {
 }
 
 fn output(out: &Out) -> Value {
-    let region = ["queueing", "random", "force"].get(usize::from(out.region)).map_or(json!(out.region), |name| json!(name));
+    let region =
+        ["queueing", "random", "force"].get(usize::from(out.region)).map_or(json!(out.region), |name| json!(name));
     json!({ "qid": out.qid, "drop": out.drop, "region": region, "avg": out.avg, "draw": out.draw })
 }
 
