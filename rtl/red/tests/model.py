@@ -1,6 +1,8 @@
 """What the module should do, clock by clock: its counts of the queues, and the verdict of each packet.
 
-It is told what happens on the ports, and looks at nothing within. A bench is one of these that also drives them.
+It is told what happens on the ports, and looks at nothing within; what the core says is compared with what it foretold
+(`said`), averages too, so that a count that is off by one shows at the next packet. A bench is one of these that also
+drives the ports.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ import os
 from collections import deque
 from collections.abc import Callable
 
-from dumbbell.rtl.transcription import Core
+from dumbbell.rtl.transcription import Core, Decision
 from packets import Packet
 
 
@@ -61,6 +63,14 @@ class Model:
         self.pulses = self.before = (0, 0)
         """Removals and tail drops on the ports in this clock, and in the one before."""
         self.looked: int | None = None
+        self.foretold: deque[Decision] = deque()
+        """Decisions that the core has not given yet."""
+
+    def said(self, queue: int, drop: int, region: int, avg: int) -> None:
+        """The core gave a decision."""
+        want = self.foretold.popleft()
+        said, wanted = (queue, drop, region, avg), (want.queue, int(want.drop), want.region, want.avg)
+        assert said == wanted, f"queue, drop, region, avg: the core says {said}, foretold is {wanted}"
 
     def avg(self, queue: int) -> int:
         """The transcription's average, 1/1024 packets."""
@@ -99,6 +109,7 @@ class Model:
             packet.drop = False
             if queue is not None:
                 decision = self.core.decide(queue, found[0], packet.cls, found[1])
+                self.foretold.append(decision)
                 packet.drop = decision.drop
                 self.outcomes[decision.region if decision.drop else 0][queue] += 1
             if not packet.drop:

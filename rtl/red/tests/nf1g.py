@@ -1,7 +1,7 @@
 """The bench of the NetFPGA-1G module: it drives every port each clock, and foretells what has to come out.
 
 The bench keeps its own count of each queue, clock by clock as red_occupancy says it should be, and asks the
-transcription of SPEC.md for each verdict when a header goes in. So it looks at nothing but the ports.
+transcription of SPEC.md for each verdict when a header goes in. Of the inside it looks at the core's decisions only.
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ class Habits:
     """A queue that holds a packet sends it."""
     full: float = 0.0
     """A queue has no room for a packet that arrives (per packet)."""
+    stray: float = 0.0
+    """A pulse of removal, and one of a tail drop, that belongs to no packet (for each queue)."""
     late: int = 0
     """Clocks by which the sender is slower to stop than the bus allows."""
 
@@ -158,6 +160,9 @@ class TB(Model):
         for look in self.each:
             look()
         self._collect(dut)
+        path = dut.u_path
+        if path.valid_o.value == 1:
+            self.said(*(int(port.value) for port in (path.qid_o, path.drop_o, path.region_o, path.avg_o)))
         self.edge()
         if self.wrote is not None:
             self._sent(*self.wrote)
@@ -227,6 +232,9 @@ class TB(Model):
             if self.tail_drops[queue]:
                 self.tail_drops[queue] -= 1
                 dropped |= 1 << queue
+            if self.habits.stray:
+                removed |= (self.rng.random() < self.habits.stray) << queue
+                dropped |= (self.rng.random() < self.habits.stray) << queue
         if self.removals:
             removed |= self.removals.popleft()
         if (removed, dropped) != self.pulses:

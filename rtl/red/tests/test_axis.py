@@ -77,6 +77,8 @@ class TB(Model):
         dut, out = self.dut, 0
         while True:
             await RisingEdge(dut.clk)
+            if dut.valid_o.value == 1:
+                self.said(*(int(port.value) for port in (dut.qid_o, dut.drop_o, dut.region_o, dut.avg_o)))
             self.edge()
             if dut.s_axis_tvalid.value == 1:
                 if dut.s_axis_tready.value == 1:

@@ -185,3 +185,16 @@ async def test_tail_drop_feedback(dut: Any) -> None:
     tb.send(packet(tb.rng, queue % 8) for queue in range(60))
     await tb.drain()
     tb.check()
+
+
+@cocotb.test()
+async def test_pulses_at_once(dut: Any) -> None:
+    """Packets let in, removals and tail drops of one queue in one clock, in every combination, near 0 too."""
+    tb = TB(dut, Habits(drain=0.0))
+    await tb.reset()
+    tb.send(packet(tb.rng, queue % 2) for queue in range(60))
+    await tb.drain()
+    tb.habits.stray = 0.12
+    tb.send(packet(tb.rng, tb.rng.randrange(2), 9) for _ in range(500))
+    await tb.drain()
+    tb.check()
