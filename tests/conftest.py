@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 LONGEST = (
     "test_contributing",
     "test_validate",
+    "test_rtl",
+    "test_rtl_mistakes",
     "test_docs",
     "test_cli",
     "test_transcription_red",

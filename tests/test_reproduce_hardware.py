@@ -74,6 +74,21 @@ def test_a_step_is_the_difference_of_runs_with_the_same_seed(reproduce) -> None:
     assert "rtl at red-36 equals hw, packet by packet, in 3 of 3 runs." in page
 
 
+def test_a_run_that_carries_nothing_is_told(reproduce) -> None:
+    def run(wanted: dict[str, Any], progress: Any = None) -> dict[str, Any]:
+        result = laboratory.run(wanted, progress)
+        if "queue.mode=paper" in wanted["overrides"]:
+            for flow in result["runs"][1]["flows"]:
+                flow["goodput_bps"] = 0.0
+        return result
+
+    hardware = reproduce(run)["hardware"]
+    locked = {row["id"]: row["locked_out"] for row in hardware["points"][1]["rows"]}
+    assert locked == {name: int("paper" in name) for name in locked}
+    assert "Locked out at red-36" in " ".join(hardware["conclusion"])
+    assert "hw-paper 1 of 3" in " ".join(hardware["conclusion"])
+
+
 def test_an_rtl_that_is_not_its_model_makes_the_report_invalid(reproduce) -> None:
     def run(wanted: dict[str, Any], progress: Any = None) -> dict[str, Any]:
         result = laboratory.run(wanted, progress)
@@ -119,6 +134,6 @@ def test_a_variant_against_nothing_is_refused(tmp_path: Path) -> None:
     home = papers.load(PAPER).folder
     (folder / "testbed.toml").write_text((home / "testbed.toml").read_text())
     text = (home / "paper.toml").read_text()
-    (folder / "paper.toml").write_text(text.replace('against = "float-bare"', 'against = "float-bear"'))
-    with pytest.raises(ScenarioError, match="variant `hw-idle`: there is no variant `float-bear` before it"):
+    (folder / "paper.toml").write_text(text.replace('against = "float-bare"', 'against = "float-bear"', 1))
+    with pytest.raises(ScenarioError, match="variant `float-still`: there is no variant `float-bear` before it"):
         papers.read(folder)

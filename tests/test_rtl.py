@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dumbbell.rtl import formal, lint, sources, tools
+from dumbbell.rtl import coverage, formal, lint, sources, tools
 from hardware import RTL, document, needs, red
 
 PACKETS = 10_000_000
 LEAST_SHARE = 0.1
-"""Of the decisions in each region."""
+"""Of the decisions of a mode, in each region."""
 LEAST_BACK_TO_BACK = 0.2
+LEAST_EVENTS = 0.009
+"""Resets and reconfigurations."""
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +29,23 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def test_model_and_rtl_agree_in_every_bit(checked: dict[str, Any]) -> None:
     assert checked["mismatches"] == 0, checked["lockstep"]
     assert checked["packets"] >= PACKETS
+
+
+def test_the_stimulus_reaches_everything(checked: dict[str, Any]) -> None:
+    modes = checked["lockstep"]["modes"]
+    assert {mode["parameters"]["PAPER"] for mode in modes} == {"1'b0", "1'b1"}
+    for mode in modes:
+        assert min(mode["shares"].values()) >= LEAST_SHARE, mode["mode"]
+        assert mode["back_to_back_share"] >= LEAST_BACK_TO_BACK or mode["parameters"]["SPACED"] == "1'b1", mode["mode"]
+        assert mode["event_share"] >= LEAST_EVENTS, mode["mode"]
+        assert all(mode["queues"][: int(mode["parameters"]["NQ"])]), mode["mode"]
+
+
+def test_coverage_passes_its_gate() -> None:
+    needs(tools.VERILATOR, tools.COMPILER)
+    found = coverage.measure(400_000, quick=True)
+    assert found["ok"], coverage.lines(found)
+    assert found["kinds"]["line"]["hit"] == found["kinds"]["line"]["points"]
 
 
 def test_every_property_is_proved(checked: dict[str, Any]) -> None:

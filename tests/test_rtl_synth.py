@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from dumbbell.errors import EnvironmentLacks
-from dumbbell.rtl import place, sources, synth, tools
+from dumbbell.rtl import place, sources, synth, tools, yosys
 
 RED = Path(__file__).parents[1] / "rtl" / "red"
 
@@ -116,6 +116,32 @@ def test_vectors_find_a_wrong_core(tmp_path: Path, file: str, line: str, wrong: 
     done = subprocess.run(run, capture_output=True, text=True)
     assert done.returncode != 0
     assert "FAIL" in done.stdout
+
+
+def test_what_is_placed_decides_as_the_page_says(tmp_path: Path) -> None:
+    """The ECP5 netlist, in which the multiplier is a primitive that simulators of the sources never see."""
+    needed(tools.YOSYS, tools.ICARUS)
+    design = synth.Design("core")
+    model = RED / "tests" / "vectors" / "mult18x18d.sv"
+    commands = [
+        *design.read(["ECP5_DSP"]),
+        f"synth_ecp5 -nowidelut -top {design.module}",
+        "write_verilog -noattr mapped.v",
+        "design -reset",
+        f"read_verilog -overwrite -sv mapped.v +/ecp5/cells_sim.v {model}",
+        f"hierarchy -top {design.module}",
+        "proc",
+        "flatten",
+        "opt_clean",
+        "write_verilog -noattr netlist.v",
+    ]
+    yosys.run(commands, tmp_path)
+    assert "MULT18X18D" in (tmp_path / "mapped.v").read_text()
+    run = [str(RED / "tests" / "vectors" / "run.sh"), "4000", "4"]
+    done = subprocess.run(
+        run, capture_output=True, text=True, env=os.environ | {"NETLIST": str(tmp_path / "netlist.v")}
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_core_and_module_are_as_small_as_they_were_meant_to_be() -> None:

@@ -44,9 +44,17 @@ def _lags(table: Table, n: dict[str, Any]) -> str:
 def _cost(table: Table, n: dict[str, Any]) -> str:
     (place,) = (place for place in n["points"] if place["point"] == "red-36")
     first = place["rows"][0]
-    header = ["variant", "what it is", "against", first["gain"]["label"], *(c["label"] for c in first["measures"])]
+    header = [
+        "variant",
+        "what it is",
+        "against",
+        "locked out",
+        first["gain"]["label"],
+        *(c["label"] for c in first["measures"]),
+    ]
     rows = (
-        [f"`{row['id']}`", row["what"], f"`{row['against']}`" if row["against"] else "–", _gain(row["gain"])]
+        [f"`{row['id']}`", row["what"], f"`{row['against']}`" if row["against"] else "–"]
+        + [_locked(n, row["id"]), _gain(row["gain"])]
         + [_step(cell) for cell in row["measures"]]
         for row in place["rows"]
     )
@@ -61,6 +69,11 @@ def _equal(table: Table, n: dict[str, Any]) -> str:
             word = {None: "not run", True: "equal", False: "NOT EQUAL"}[row["equal"]]
             rows.append([place["point"], f"`{row['id']}`", f"`{row['equals']}`", f"{word}: {told or row['reason']}"])
     return table(["point", "variant", "its model", "whole runs"], rows)
+
+
+def _locked(n: dict[str, Any], name: str) -> str:
+    """Runs that carried next to nothing, at each buffer."""
+    return " / ".join(str(row["locked_out"]) for place in n["points"] for row in place["rows"] if row["id"] == name)
 
 
 def _gain(cell: dict[str, Any]) -> str:

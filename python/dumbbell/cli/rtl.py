@@ -121,7 +121,7 @@ def _dut(asked: _Asked, files: list[Path]) -> int:
         if not file.is_file():
             raise ScenarioError(f"--dut {file}: there is no such file")
     met = lockstep.run(packets=asked.packets or check.PACKETS, seed=asked.seed, modes=asked.modes or None, dut=files)
-    asked.say(met, check.met(met))
+    asked.say(met, lockstep.summary(met))
     return FAILED if met["mismatches"] else 0
 
 

@@ -194,13 +194,15 @@ class Variant:
 @dataclass(frozen=True, slots=True)
 class Hardware:
     """What fixed point costs: the variants at each of `points` (`quick_points` for the smaller effort, which leaves out
-    those that are to equal another), `baseline` the points without the scheme, from which `gain` is taken."""
+    those that are to equal another), `baseline` the points without the scheme, from which `gain` is taken. A run with
+    less than half of what the first variant has of `carried`, on average, is counted as locked out."""
 
     points: tuple[str, ...]
     quick_points: tuple[str, ...]
     baseline: tuple[str, ...]
     quick_baseline: tuple[str, ...]
     gain: Measure
+    carried: str
     measures: tuple[Measure, ...]
     variants: tuple[Variant, ...]
 

@@ -72,9 +72,16 @@ def _row(wanted: Hardware, variant: Variant, ran: Mapping[str, Runs], baseline: 
         "n": len(runs.runs),
         "valid": runs.json["valid"],
         "fingerprint": runs.fingerprint,
+        "locked_out": _locked_out(wanted, runs, ran[wanted.variants[0].id]),
         "gain": _compared(wanted.gain, runs, baseline),
         "measures": [_compared(measure, runs, against) for measure in wanted.measures],
     }
+
+
+def _locked_out(wanted: Hardware, runs: Runs, first: Runs) -> int:
+    """Runs that carried less than half of what the first variant carries."""
+    half = stats.mean(first.values(wanted.carried)) / 2
+    return sum(carried < half for carried in runs.values(wanted.carried))
 
 
 def _compared(measure: Measure, runs: Runs, against: Runs | None) -> dict[str, Any]:
@@ -148,8 +155,15 @@ def _conclusion(at: list[dict[str, Any]]) -> list[str]:
             f"{what}: {len(moved)} of {looked} differences are not 0 within their 95 % interval"
             + (f": {', '.join(moved)}." if moved else ".")
         )
+    told += [_locked(place) for place in at]
     told += [_said_of(place, row) for place in at for row in place["equal"]]
     return told
+
+
+def _locked(place: Mapping[str, Any]) -> str:
+    """Which variants had runs that carried next to nothing."""
+    locked = [f"{row['id']} {row['locked_out']} of {row['n']}" for row in place["rows"] if row["locked_out"]]
+    return f"Locked out at {place['point']} (less than half of the total of float): {', '.join(locked) or 'no run'}."
 
 
 def _said_of(place: Mapping[str, Any], row: Mapping[str, Any]) -> str:

@@ -236,7 +236,7 @@ def _in_hardware(paper: Paper, point: str) -> list[str]:
     wanted = paper.hardware
     if wanted is None or point not in (*wanted.points, *wanted.quick_points, *wanted.baseline, *wanted.quick_baseline):
         return []
-    return [measure.measure for measure in (wanted.gain, *wanted.measures)]
+    return [wanted.carried, *(measure.measure for measure in (wanted.gain, *wanted.measures))]
 
 
 def _check(paper: Paper) -> None:

@@ -10,6 +10,7 @@ import importlib
 import importlib.util
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,8 @@ from .sources import TOPS, folder, sources
 
 SEED = 20120601
 """Of all random choices in the tests, unless another is asked for."""
+PATIENCE = 600.0
+"""Seconds for a build and its tests, which take about ten."""
 
 
 @dataclass(frozen=True)
@@ -111,11 +114,28 @@ def _bench(bench: Bench, scratch: Path, seed: int, waves: Path | None) -> list[O
     if waves is not None:
         waves.mkdir(parents=True, exist_ok=True)
         env["RED_WAVES"] = str(waves.resolve())
-    done = subprocess.run(words, env=env, capture_output=True, text=True, cwd=scratch)
+    # a session of its own, because the simulator below it has to end with it
+    process = subprocess.Popen(
+        words,
+        env=env,
+        cwd=scratch,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        log, _ = process.communicate(timeout=PATIENCE)
+    except BaseException as ended:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        if not isinstance(ended, subprocess.TimeoutExpired):
+            raise
+        return [Outcome(f"{bench.name}: not done after {PATIENCE:.0f} s", False, PATIENCE)]
     results = scratch / "results.xml"
     if not results.exists():
-        return [Outcome(f"{bench.name}: build", False, 0.0, (done.stdout + done.stderr)[-4000:])]
-    return read(results, bench.name, done.stdout)
+        return [Outcome(f"{bench.name}: build", False, 0.0, log[-4000:])]
+    return read(results, bench.name, log)
 
 
 def read(results: Path, bench: str, log: str = "") -> list[Outcome]:

@@ -41,12 +41,13 @@ def check(
     heard(f"lockstep: {met['mismatches']} mismatches in {met['packets']} packets")
     proofs = timed("proofs", lambda: proving(work, lambda v: heard(f"{v.verdict}: {v.property.name}")))
     return {
-        "ok": not met["mismatches"] and not linted["findings"] and all(p["verdict"] != "failed" for p in proofs),
+        "ok": not (met["mismatches"] or met["short_of"] or linted["findings"])
+        and all(proof["verdict"] != "failed" for proof in proofs),
         "packets": met["packets"],
         "mismatches": met["mismatches"],
         "proofs": proofs,
         "lint": linted,
-        "lockstep": {key: value for key, value in met.items() if key not in ("packets", "mismatches")},
+        "lockstep": met,
         "seconds": seconds,
         "tools": tools.versions(),
     }
@@ -81,20 +82,14 @@ def workplace() -> Path:
 
 def lines(found: dict[str, Any]) -> list[str]:
     """The outcome of `check`, for people."""
+    from . import lockstep
+
     linted = found["lint"]
     said = [f"lint: {len(linted['findings'])} findings, {linted['looks']} looks"]
     said += [f"  {f['tool']} {f['top']}: {f['text']}" for f in linted["findings"]]
     said += [f"  not run: {skipped['tool']}, {skipped['why']}" for skipped in linted["not_run"]]
-    said += met(found)
+    said += lockstep.summary(found["lockstep"])
     for proof in found["proofs"]:
         said.append(f"{proof['verdict']:<7}  {proof['property']}: {proof['says']} ({proof['how']})")
         said += [f"  {proof[key]}" for key in ("why", "trace") if key in proof]
     return [*said, "everything holds" if found["ok"] else "FAILED"]
-
-
-def met(found: dict[str, Any]) -> list[str]:
-    """The outcome of a lockstep, for people."""
-    packets = f"{found['packets']:,}".replace(",", " ")
-    if not found["mismatches"]:
-        return [f"lockstep: {packets} packets, each decision the same in every bit"]
-    return [f"lockstep: DIFFERS: {found['mismatches']} mismatches in {packets} packets"]

@@ -6,8 +6,8 @@
 module red_cfg #(
   parameter int Queue = 3,
   parameter int Class = 0,
-  parameter int Address = Queue + Class,
-  parameter int Settle = 0  // clocks that the last entry needs further until all its copies are clear
+  parameter bit IDLE = 0,
+  parameter int Address = Queue + Class
 ) (
   input  wire logic          clk,
   input  wire logic          rst,
@@ -28,6 +28,7 @@ module red_cfg #(
 );
   logic ready_q, clear_q, load_q, enable_q;
   logic [Address:0] count_q;
+  logic cleared;
   logic [4:0] we_q;
   logic [3:0] control_q;
   logic [Address-1:0] entry_q;
@@ -41,18 +42,18 @@ module red_cfg #(
     assign entry = {addr_i[3+:Class], addr_i[Queue-1:0]};
   end
 
-  logic settled;
-  if (Settle == 0) begin : g_at_once
-    assign settled = count_q[Address];
-  end else begin : g_settle
-    logic [Settle-1:0] settled_q;
-    always_ff @(posedge clk) settled_q <= rst ? '0 : Settle'({settled_q, count_q[Address]});
-    assign settled = settled_q[Settle-1];
+  // One clock more than there are entries: the last one's average is on its way. red_idle reads its copy two clocks before
+  // that average would be forwarded, and has to wait for it.
+  if (IDLE) begin : g_idle
+    logic [1:0] settled_q;
+    always_ff @(posedge clk) settled_q <= rst ? '0 : {settled_q[0], count_q[Address]};
+    assign cleared = settled_q[1];
+  end else begin : g_prompt
+    assign cleared = count_q[Address];
   end
 
   always_ff @(posedge clk) begin
-    // One clock more than there are entries: the last one's average is on its way.
-    ready_q <= !rst && settled;
+    ready_q <= !rst && cleared;
     count_q <= rst ? '0 : count_q + (Address + 1)'(!count_q[Address]);
     clear_q <= !ready_q;
     entry_q <= ready_q ? entry : count_q[Address-1:0];

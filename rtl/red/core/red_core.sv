@@ -60,7 +60,7 @@ module red_core #(
   red_cfg #(
     .Queue(Queue),
     .Class(Class),
-    .Settle(Front)
+    .IDLE(IDLE)
   ) u_cfg (
     .clk,
     .rst,

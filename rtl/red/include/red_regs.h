@@ -22,12 +22,12 @@
 #define RED_REG_SLOPE_AT(cls, queue) (RED_REG_SLOPE + 8u * (cls) + (queue))
 #define RED_REG_SLOPE_MASK 0x1fffffu
 
-/* Lower target of Adaptive RED: an average below it makes the slope less. rw, 22 bits, 1/1024 packets. */
+/* Lower target of Adaptive RED: an average below it makes the slope less. Only with ADAPT. rw, 22 bits, 1/1024 packets. */
 #define RED_REG_LOWER 0x060u
 #define RED_REG_LOWER_AT(cls, queue) (RED_REG_LOWER + 8u * (cls) + (queue))
 #define RED_REG_LOWER_MASK 0x3fffffu
 
-/* Upper target of Adaptive RED: an average above it makes the slope more. rw, 22 bits, 1/1024 packets. */
+/* Upper target of Adaptive RED: an average above it makes the slope more. Only with ADAPT. rw, 22 bits, 1/1024 packets. */
 #define RED_REG_UPPER 0x080u
 #define RED_REG_UPPER_AT(cls, queue) (RED_REG_UPPER + 8u * (cls) + (queue))
 #define RED_REG_UPPER_MASK 0x3fffffu

@@ -15,7 +15,7 @@ module red_class_map (
   input  wire logic [5:0] dscp_i,
   output logic      [1:0] class_o
 );
-  logic [1:0] mem [64];
+  (* ram_style = "distributed" *) logic [1:0] mem [64];
   logic [6:0] sweep_q;                      // the entry that is reset; the top bit: done
   logic       assured;
   assign ready_o = sweep_q[6];

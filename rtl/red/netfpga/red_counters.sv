@@ -18,7 +18,7 @@ module red_counters (
   input  wire logic [4:0]  addr_i,          // {0 passed, 1 early, 2 forced; queue}
   output logic      [31:0] count_o
 );
-  logic [31:0] mem [32];
+  (* ram_style = "distributed" *) logic [31:0] mem [32];
   logic        event_q, write_q;
   logic [4:0]  addr_q, write_addr_q;
   logic [31:0] count_q;

@@ -5,13 +5,14 @@
 //
 // A packet's words are stored while its I/O queue header is read, the length of its queue looked
 // up, and the core decides. From the clock that has the header to the clock that shows its verdict
-// there are 9 (VERDICT below; 11 with classes, because the DSCP comes two words later). Frames on
-// this bus have at least 9 words, so the length that a packet is judged by counts every earlier
-// packet; of shorter ones, which Ethernet has not, those on their way are not counted. The FIFO is
-// then 9 words deep in use, and in_rdy stays high at the line rate.
+// there are 9. With classes there are 2 more, because the DSCP comes two words later, and with idle
+// times 2 more in the core. Frames on this bus have at least 9 words, so the length that a packet is
+// judged by counts every earlier packet but, with idle times, one that came right before it; of
+// shorter ones, which Ethernet has not, those on their way are not counted.
 //
-// in_rdy falls with 3 words left: a register, and a sender that may write one word after it fell,
-// use up two.
+// At the line rate the FIFO is as many words deep in use, and in_rdy stays high: with 16 words and
+// one of the options, or with 32 and both. in_rdy falls with 3 words left: a register, and a sender
+// that may write one word after it fell, use up two.
 `default_nettype none
 module red_nf_path #(
   parameter int DEPTH = 16,                 // words of the packet FIFO, a power of two, at least 16

@@ -24,7 +24,7 @@ module red_pkt_fifo #(
   localparam int AW = $clog2(DEPTH);
   localparam logic [AW:0] Near = (AW + 1)'(DEPTH - SLACK);
 
-  logic [WIDTH-1:0] mem [DEPTH];
+  (* ram_style = "distributed" *) logic [WIDTH-1:0] mem [DEPTH];
   logic [AW-1:0]    head_q, tail_q, head;
   logic [AW:0]      count_q;
 

@@ -5,7 +5,7 @@
 // answered. An address of the block that is no register reads 0xdeadbeef. The core's registers
 // cannot be read from the core: what was written is kept here, too. After reset tables are set to
 // their defaults, one word a clock (`ready_o` is low for so long, and requests are not answered):
-// 64 clocks, 256 with WRED.
+// 32 clocks, with Adaptive RED twice, with WRED four times as many.
 `default_nettype none
 module red_regs #(
   parameter int ADDRESS_BITS = 23,          // UDP_REG_ADDR_WIDTH
@@ -54,13 +54,17 @@ module red_regs #(
 );
   localparam logic [31:0] Nothing = 32'hdeadbeef;
   localparam bit Constant = OPTIONS[1];
+  localparam bit Adapt = OPTIONS[4];
 
   // ---- whose request, and which register
   logic [8:0] addr;
+  logic [2:0] of_table, of_queue;
   logic       mine, write;
   logic is_core, is_avg, is_qlen, is_passed, is_early, is_forced, is_id, is_options;
   logic is_idle, is_adapt, is_class, here;
   assign addr  = reg_addr_in[8:0];
+  assign of_table = addr[7:5];
+  assign of_queue = addr[2:0];
   assign mine  = reg_req_in && !reg_ack_in && ready_o && reg_addr_in[ADDRESS_BITS-1:9] == TAG;
   assign write = mine && !reg_rd_wr_L_in;
   red_regs_decode u_decode (
@@ -68,16 +72,22 @@ module red_regs #(
     .forced_o(is_forced), .id_o(is_id), .options_o(is_options), .idle_period_o(is_idle),
     .adapt_period_o(is_adapt), .class_o(is_class), .core_o(is_core));
   // a register of a class is there only with classes; of the table of globals each word is its own
-  assign here = is_core && (CLASSES > 1 || addr[4:3] == 2'd0);
+  // its targets are there only with Adaptive RED
+  assign here = is_core && (CLASSES > 1 || addr[4:3] == 2'd0) &&
+                (Adapt || (of_table != 3'd3 && of_table != 3'd4));
 
   // ---- after reset: one word a clock
-  localparam int Words = CLASSES > 1 ? 256 : 64;
-  localparam int AW = $clog2(Words);
+  // tables 0, 1, 2 and 7: without Adaptive RED two bits of the number are enough
+  localparam int TableBits = Adapt ? 3 : 2;
+  localparam int IndexBits = CLASSES > 1 ? 5 : 3;
+  localparam int AW = TableBits + IndexBits;
   logic [AW:0]   sweep_q;
   logic [2:0]    sweep_table;
-  logic [AW-4:0] sweep_index;
+  logic [TableBits-1:0] sweep_bits;
+  logic [IndexBits-1:0] sweep_index;
   logic [21:0]   fresh;
-  assign {sweep_table, sweep_index} = sweep_q[AW-1:0];
+  assign {sweep_bits, sweep_index} = sweep_q[AW-1:0];
+  assign sweep_table = Adapt ? 3'(sweep_bits) : {&sweep_bits, 2'(sweep_bits)};
   assign ready_o = sweep_q[AW];
   always_ff @(posedge clk) begin
     if (rst) sweep_q <= '0;
@@ -90,9 +100,9 @@ module red_regs #(
       3'd2: fresh = {1'b0, DEF_SLOPE};
       3'd7: begin
         case (sweep_index)
-          (AW - 3)'(0): fresh = 22'd1;
-          (AW - 3)'(1): fresh = {1'b0, SEED};
-          (AW - 3)'(4): fresh = 22'h3ffff;
+          IndexBits'(0): fresh = 22'd1;
+          IndexBits'(1): fresh = {1'b0, SEED};
+          IndexBits'(4): fresh = 22'h3ffff;
           default: fresh = '0;
         endcase
       end
@@ -101,18 +111,11 @@ module red_regs #(
   end
 
   // ---- what was written to the core; how wide its registers are
-  logic [21:0]   kept [Words];
+  (* ram_style = "distributed" *) logic [21:0] kept [2**AW];
   logic [AW-1:0] at;
   logic [21:0]   mask, kept_d;
-  if (CLASSES > 1) begin : gen_at_classes
-    assign at = addr[7:0];
-  end else begin : gen_at
-    assign at = {addr[7:5], addr[2:0]};
-  end
-  logic [2:0]    of_table, of_queue;
+  assign at = {addr[5+:TableBits], addr[IndexBits-1:0]};
   logic          draw, control;
-  assign of_table = addr[7:5];
-  assign of_queue = addr[2:0];
   assign control  = of_queue == 3'd0;
   assign draw     = of_queue == 3'd1;
   always_comb begin
@@ -142,7 +145,7 @@ module red_regs #(
   end
 
   // ---- what the packets left
-  logic [21:0] avg [8];
+  (* ram_style = "distributed" *) logic [21:0] avg [8];
   always_ff @(posedge clk) begin
     if (!ready_o) avg[sweep_q[2:0]] <= '0;
     else if (valid_i) avg[qid_i] <= avg_i;
@@ -151,7 +154,7 @@ module red_regs #(
   if (COUNTERS) begin : gen_counters
     red_counters u_counters (
       .clk, .rst, .clear_i(!ready_o), .clear_addr_i(sweep_q[4:0]), .valid_i, .qid_i, .drop_i,
-      .region_i, .addr_i({is_forced, is_early, addr[2:0]}), .count_o(count));
+      .region_i, .addr_i(addr[4:0]), .count_o(count));  // the map has them in this order
   end else begin : gen_no_counters
     assign count = '0;
     logic unused;
@@ -177,18 +180,21 @@ module red_regs #(
   assign kept_now = kept[at];
   assign avg_now  = avg[of_queue];
   assign qlen_now = counts_i[12*of_queue+:12];
-  always_comb begin
-    answer = Nothing;
-    if (here) answer = {10'd0, kept_now};
-    if (is_avg) answer = {10'd0, avg_now};
-    if (is_qlen) answer = {20'd0, qlen_now};
-    if (is_passed || is_early || is_forced) answer = count;
-    if (is_id) answer = MAGIC;
-    if (is_options) answer = {19'd0, OPTIONS};
-    if (is_idle) answer = idle_period_o;
-    if (is_adapt) answer = adapt_period_o;
-    if (is_class && CLASSES > 1) answer = {30'd0, cls};
-  end
+  // selects exclude each other, so this is a sum and not a chain
+  logic none;
+  assign none = !(here || is_avg || is_qlen || is_passed || is_early || is_forced || is_id ||
+                  is_options || is_idle || is_adapt || (is_class && CLASSES > 1));
+  assign answer =
+    {10'd0, here ? kept_now : 22'd0} |
+    {10'd0, is_avg ? avg_now : 22'd0} |
+    {20'd0, is_qlen ? qlen_now : 12'd0} |
+    (is_passed || is_early || is_forced ? count : 32'd0) |
+    (is_id ? MAGIC : 32'd0) |
+    {19'd0, is_options ? OPTIONS : 13'd0} |
+    (is_idle ? idle_period_o : 32'd0) |
+    (is_adapt ? adapt_period_o : 32'd0) |
+    {30'd0, is_class ? cls : 2'd0} |
+    (none ? Nothing : 32'd0);
 
   always_ff @(posedge clk) begin
     reg_req_out     <= reg_req_in && !rst;

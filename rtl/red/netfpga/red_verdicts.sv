@@ -18,7 +18,7 @@ module red_verdicts #(
 );
   localparam int AW = $clog2(DEPTH);
 
-  logic          mem [DEPTH];
+  (* ram_style = "distributed" *) logic mem [DEPTH];
   logic [AW-1:0] head_q, tail_q, head;
 
   // The lowest bit is kept inverted: of a plain register yosys would make the address of a memory

@@ -24,6 +24,10 @@ LOOK, ACCEPT, COUNTED = 1, 2, 9 + 2 * parameter("IDLE", 0)
 """Clocks after the word that settles a packet: its queue's length is sampled; the core accepts it; it is counted."""
 
 
+PATIENCE = 20_000
+"""Clocks after reset by which every test is done: one that is not waits for what will never come."""
+
+
 class Model:
     """Counts and verdicts."""
 
@@ -65,6 +69,7 @@ class Model:
     def edge(self) -> None:
         """What the module's registers do at this edge."""
         now = self.clock
+        assert now < PATIENCE, f"the test is not done after {PATIENCE} clocks"
         for act in self.first:
             act()
         self.looked = None

@@ -106,7 +106,7 @@ class TB(Model):
                 packet.header_at, packet.cls = self._class(packet)
             self.to_send += ((packet, at) for at in range(len(packet.words)))
 
-    async def drain(self, most: int = 30_000, longer: int = 40) -> None:
+    async def drain(self, most: int = 10_000, longer: int = 40) -> None:
         """Steps until everything was sent and everything expected came out, and a little longer."""
         for _ in range(most):
             if not self.to_send and not self.undecided and len(self.seen.packets) == len(self.kept):

@@ -17,7 +17,7 @@ async def test_full_count(dut: Any) -> None:
     await tb.write_register(0xE0, 0)
     words = packet(tb.rng, 5, 9).words
     tb.send(Packet(words, 5) for _ in range(4093))
-    await tb.drain()
+    await tb.drain(15_000)
     tb.send(packet(tb.rng, 5, 60) for _ in range(4))
     tb.send(packet(tb.rng, 2, 60) for _ in range(2))
     await tb.drain()

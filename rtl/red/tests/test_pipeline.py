@@ -11,7 +11,7 @@ from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge
 from dumbbell.rtl.registers import block
 from dumbbell.rtl.transcription import Core, Decision
-from model import parameter
+from model import PATIENCE, parameter
 from packets import Packet, Word, header, malformed, packet
 from ring import FIELDS, Request
 
@@ -37,7 +37,7 @@ class TB:
         self.tail_drops = [0] * 8
         self.removed = [0] * 8
         self.answer = Request(req=0)
-        self.ready = 0
+        self.ready = self.driven = self.clock = 0
         cocotb.start_soon(Clock(dut.clk, 8, unit="ns").start())
 
     async def reset(self) -> None:
@@ -75,6 +75,8 @@ class TB:
         """A clock."""
         dut = self.dut
         await RisingEdge(dut.clk)
+        self.clock += 1
+        assert self.clock < PATIENCE, f"the test is not done after {PATIENCE} clocks"
         wr = int(dut.out_wr.value) if dut.out_wr.value.is_resolvable else 0
         assert wr & ~self.ready == 0, "a word to a queue's link that was not ready in the clock before"
         for queue in range(8):
@@ -86,7 +88,7 @@ class TB:
         if wrote:
             dut.in_ctrl.value, dut.in_data.value = self.to_send.popleft()
         dut.in_wr.value = int(wrote)
-        self.ready = self.driven if hasattr(self, "driven") else 0
+        self.ready = self.driven
         self.driven = sum(1 << queue for queue in range(8) if self.rng.random() < self.service[queue])
         dut.out_rdy.value = self.driven
 

@@ -26,6 +26,8 @@ OPTIONS = ("PAPER", "CONSTANT", "GAP", "IDLE", "ADAPT")
 
 def there(register: Register) -> range:
     """The offsets of a register that exist in this build."""
+    if register.name in ("lower", "upper") and not parameter("ADAPT", 0):
+        return range(0)
     if register.per == "dscp":
         return range(register.offset, register.offset + 64 * WRED)
     words = register.words if WRED or register.per != "class queue" else 8
