@@ -153,7 +153,7 @@ fn a_sweep_over_thresholds_needs_one_library() {
     }
     let text = "duration = \"2 s\"\n[dumbbell]\nbottleneck = { rate = \"10 Mbps\", delay = \"5 ms\" }\n\
                 [queue]\nkind = \"red_rtl\"\nlimit = \"40 pkt\"\n[[flow]]\nname = \"s\"\n\
-                [sweep.grid]\n\"queue.kind\" = [\"red_rtl\", \"red_hw\"]\n\"queue.max_p\" = [0.01, 0.05, 0.2]\n";
+                [sweep.grid]\n\"queue.kind\" = [\"red_rtl\", \"red_hw\"]\n\"queue.max_p\" = [0.01, 0.05, 0.15]\n";
     let result = run(&request(text, &[]));
     let prints: Vec<&Value> = result["points"].as_array().unwrap().iter().map(fingerprint).collect();
     assert_eq!(prints.len(), 6);
