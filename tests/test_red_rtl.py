@@ -56,7 +56,7 @@ def test_without_verilator_it_is_listed_and_planned_and_a_run_says_what_to_insta
     listed = json.loads(command("list", "--json", **bare).stdout)
     assert "red_rtl" in json.dumps(listed)
     assert "SystemVerilog" in command("explain", "red_rtl", **bare).stdout
-    assert command("plan", file, **bare).returncode == 0
+    assert command("check", file, **bare).returncode == 0
     done = command("run", file, **bare)
     assert done.returncode == 4
     assert "verilator" in done.stderr

@@ -136,3 +136,68 @@ impl Aqm for Queue {
         Aqm::probe(&self.adapter, out);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sources::CORE;
+    use crate::testing::rtl;
+    use dumbbell_algos::aqm::AnyAqm;
+    use dumbbell_algos::suite::traffic::{Arrival, hold};
+    use dumbbell_core::packet::{Dscp, Ecn, FlowId};
+    use dumbbell_core::units::{Capacity, Rate};
+    use std::fs;
+
+    /// Our core, but that a line is added to its top.
+    fn with(line: &str) -> (tempfile::TempDir, Sources) {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, text) in CORE {
+            let text = if *name == "red_core.sv" {
+                let end = text.rfind("endmodule").expect("a module has an end");
+                format!("{}{line}\n{}", &text[..end], &text[end..])
+            } else {
+                (*text).to_string()
+            };
+            fs::write(dir.path().join(name), text).unwrap();
+        }
+        let sources = Sources::files(vec![dir.path().join("red_core.sv")], vec![]).unwrap();
+        (dir, sources)
+    }
+
+    /// A core that stops in the middle of a run lets everything pass from there on, and the run hears of it.
+    #[test]
+    fn a_core_that_fails_raises_the_alarm() {
+        if !rtl() {
+            return;
+        }
+        let (_dir, sources) = with("always_ff @(posedge clk) if (valid_o && avg_o > 22'd2000) $finish;");
+        let config = RedHwConfig::default();
+        let parameters = Parameters { shape: config.shape(), spaced: false };
+        let library = Verilated::build(&sources, &parameters).unwrap_or_else(|fault| panic!("{fault}"));
+        let core = library.core().unwrap();
+        let alarm = Alarm::default();
+        let adapter = Adapter::new(&config, |shape| RtlDecider::new(core, &shape));
+        let aqm = AnyAqm::Foreign(Box::new(Queue { adapter, alarm: alarm.clone() }));
+        let capacity = Capacity::Packets(50);
+        let site = LinkInfo { rate: Rate::from_bps(1_000_000), capacity, mtu: 1500, delay: Span::from_ms(1) };
+        let (flow, ecn, dscp) = (FlowId(0), Ecn::NotEct, Dscp(0));
+        let meta = Meta { ip_len: 1500, wire_len: 1500, flow, ecn, dscp, fragment: false };
+        let traffic = vec![Arrival { gap: Span::from_ms(1), meta }; 400];
+        hold(aqm, site, 1, false, &traffic, |_| {});
+        let failure = alarm.heard().expect("the alarm");
+        assert_eq!(failure.algorithm, NAME);
+        assert!(failure.cause.contains("$finish at") && failure.at > dumbbell_core::units::Time::ZERO, "{failure:?}");
+    }
+
+    #[test]
+    fn it_has_the_models_parameters_and_says_what_is_missing_by_its_own_name() {
+        let makers = makers();
+        let maker = makers.aqm(NAME).unwrap();
+        assert_eq!(maker.defaults(), (model().defaults)());
+        assert_eq!(maker.chance(), model().chance);
+        assert!(!makers.interpreted());
+        assert_eq!(maker.lacks().is_none(), possible().is_ok());
+        let fault = maker.resolve(&serde_json::json!({ "modus": "paper" })).unwrap_err();
+        assert_eq!(Err(fault), (model().resolve)(&serde_json::json!({ "modus": "paper" })));
+    }
+}
