@@ -19,6 +19,7 @@ from dumbbell.rtl import lags
 from dumbbell.units import significant
 
 GALLERY = Path(__file__).resolve().parents[1] / "gallery"
+MISSING = "*Not measured yet.*"
 Table = Callable[[Sequence[str], Iterable[Sequence[str]]], str]
 SHOWN = (9, 13, 15, 17, 18, 19, 20, 21, 22, 23, 24, 25, 30, 38, 40, 42, 60)
 """Clocks from packet to packet that the table has; the picture has all."""
@@ -28,8 +29,8 @@ def part(table: Table, name: str) -> str:
     """A part of the page by its name."""
     file, make = PARTS[name]
     if not (GALLERY / file).exists():
-        return "*Not measured yet.*"
-    return make(table, json.loads((GALLERY / file).read_text()))
+        return MISSING
+    return make(table, json.loads((GALLERY / file).read_text())) or MISSING
 
 
 def _lags(table: Table, n: dict[str, Any]) -> str:
@@ -99,6 +100,8 @@ _COLUMNS = {
 def _cells(family: str) -> Callable[[Table, dict[str, Any]], str]:
     def make(table: Table, n: dict[str, Any]) -> str:
         columns, here = _COLUMNS[family], [count for count in n["counts"] if count["family"] == family]
+        if not here:
+            return ""
         rows = ([count["design"], *(str(count[key]) for key in columns)] for count in here)
         return table(["design", *columns.values()], rows) + f"\n\n{here[0]['tool']}."
 
@@ -106,7 +109,9 @@ def _cells(family: str) -> Callable[[Table, dict[str, Any]], str]:
 
 
 def _clock(table: Table, n: dict[str, Any]) -> str:
-    placed = n["fmax"]
+    placed = n.get("fmax", [])
+    if not placed:
+        return ""
     rows = []
     for design, speed in dict.fromkeys((one["design"], one["speed"]) for one in placed):
         runs = [one for one in placed if (one["design"], one["speed"]) == (design, speed)]
