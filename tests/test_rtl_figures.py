@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import itertools
-import shutil
 
 import pytest
-from dumbbell.rtl import curve, draw, lags, pipeline, vcd, wave
+from dumbbell.rtl import curve, draw, lags, pipeline, tools, vcd, wave
 from dumbbell.rtl.transcription import LEAP, step
+from hardware import needs
 
-needs_icarus = pytest.mark.skipif(shutil.which("iverilog") is None, reason="needs iverilog")
+
+@pytest.fixture
+def icarus() -> None:
+    """Skips the test, or fails it where hardware is required."""
+    needs(tools.ICARUS)
+
 
 DUMP = """$timescale 1ns $end
 $scope module bench $end
@@ -94,8 +99,7 @@ def test_pictures_are_drawn() -> None:
         assert figure.axes
 
 
-@needs_icarus
-def test_figure_8_is_the_paper_s() -> None:
+def test_figure_8_is_the_paper_s(icarus: None) -> None:
     signals = wave.record()
     first, second = wave.decided(signals)
     assert signals["avg_pkts"].at(first + 1) == 11266
@@ -110,8 +114,7 @@ def test_figure_8_is_the_paper_s() -> None:
     assert wave.draw(signals).axes
 
 
-@needs_icarus
-def test_the_core_drops_as_the_equation_says() -> None:
+def test_the_core_drops_as_the_equation_says(icarus: None) -> None:
     counted = curve.count(decisions=1500)
     inside = [one for one in counted if 0 <= one.above < curve.WIDTH]
     expected = sum(one.decisions * curve.theory(one.above) for one in inside)
