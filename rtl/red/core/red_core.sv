@@ -295,6 +295,7 @@ module red_core #(
 
   if (GAP) begin : g_gap
     red_gap #(
+      .SPACED(SPACED),
       .Queue(Queue)
     ) u_gap (
       .clk,
@@ -374,7 +375,7 @@ module red_core #(
       .slope_o(step_slope)
     );
 
-    assign slope_s3 = step_fwd && step_we ? step_slope : slope_read;
+    assign slope_s3 = !SPACED && step_fwd && step_we ? step_slope : slope_read;
     // A register that is written goes before a step of a decision on its way.
     assign slope_we = cfg_we[2] || step_we;
     assign slope_entry = step_we && !cfg_we[2] ? step_entry : cfg_entry;

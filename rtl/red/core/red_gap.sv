@@ -7,6 +7,7 @@
 //   s5:  valid_i, region_i, draw_i, p_i  ->  drop_o;  clear_i, clear_qid_i write all ones
 `default_nettype none
 module red_gap #(
+  parameter bit SPACED = 0,
   parameter int Queue = 3
 ) (
   input  wire logic             clk,
@@ -37,7 +38,7 @@ module red_gap #(
     .rdata_o(stored)
   );
 
-  assign same = valid_i && qid_i == qid_q;
+  assign same = !SPACED && valid_i && qid_i == qid_q;
   assign {short, left} = {1'b0, credit_q} - {1'b0, p_i[20:0]};
   assign limited = p_i[23:21] != 3'd0;
   assign hit = limited ? credit_q != 21'h1fffff : short;
