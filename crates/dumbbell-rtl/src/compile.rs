@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What Verilator does beside translating. Speed: unknown values are zero, assertions are for proofs.
 const VERILATE: [&str; 8] = ["--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--no-timing"];
@@ -65,15 +65,15 @@ impl Verilated {
 
 /// A library of our core: of this process, of the cache, or made now, by one thread while others wait for it.
 fn kept(order: &Order<'_>) -> Result<Arc<Library>, Fault> {
-    type Place = Arc<OnceLock<Arc<Library>>>;
-    static LOADED: Mutex<BTreeMap<String, (Place, Arc<Mutex<()>>)>> = Mutex::new(BTreeMap::new());
-    let (place, making) = {
+    /// A library, once it is there; who has the lock may make it.
+    type Place = Arc<Mutex<Option<Arc<Library>>>>;
+    static LOADED: Mutex<BTreeMap<String, Place>> = Mutex::new(BTreeMap::new());
+    let place = {
         let mut all = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
-        let (place, making) = all.entry(order.key()).or_default();
-        (Arc::clone(place), Arc::clone(making))
+        Arc::clone(all.entry(order.key()).or_default())
     };
-    let _alone = making.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(library) = place.get() {
+    let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(library) = &*place {
         return Ok(Arc::clone(library));
     }
     let name = format!("{}.so", order.key());
@@ -81,7 +81,8 @@ fn kept(order: &Order<'_>) -> Result<Arc<Library>, Fault> {
     // One that cannot be loaded, whatever became of it, is made anew.
     let loaded = path.filter(|p| p.is_file()).and_then(|p| Library::load(&p).ok());
     let library = loaded.map_or_else(|| order.make(), |library| Ok(Arc::new(library)))?;
-    Ok(Arc::clone(place.get_or_init(|| library)))
+    *place = Some(Arc::clone(&library));
+    Ok(library)
 }
 
 /// One library to make.

@@ -17,13 +17,13 @@ pub struct Short {
 /// Makes cores for attempts.
 pub type Make<'a> = &'a dyn Fn() -> Result<Box<dyn Clocked>, String>;
 
+/// After how many actions a stimulus fails, and how; `None`: it does not.
+type Failing = Option<(usize, Mismatch)>;
+/// Tries a stimulus; `None`: enough was tried.
+type Attempt<'a> = &'a mut dyn FnMut(&[Action]) -> Option<Failing>;
+
 /// A stimulus from a fresh core: after how many actions it fails, how, and the clocks it took.
-fn attempt(
-    actions: &[Action],
-    parameters: &Parameters,
-    patience: u64,
-    make: Make<'_>,
-) -> (Option<(usize, Mismatch)>, u64) {
+fn attempt(actions: &[Action], parameters: &Parameters, patience: u64, make: Make<'_>) -> (Failing, u64) {
     let Ok(mut dut) = make() else { return (None, 0) };
     let mut bench = Bench::new(&mut *dut, parameters, patience);
     for (k, action) in actions.iter().enumerate() {
@@ -38,7 +38,7 @@ fn attempt(
 /// Makes `actions`, which begin with a reset and fail, short; `None`: they do not fail again.
 pub fn shrink(actions: Vec<Action>, parameters: &Parameters, patience: u64, make: Make<'_>) -> Option<Short> {
     let mut spent = 0;
-    let mut fails = |actions: &[Action]| -> Option<Option<(usize, Mismatch)>> {
+    let mut fails = |actions: &[Action]| -> Option<Failing> {
         (spent < CLOCKS).then(|| {
             let (found, clocks) = attempt(actions, parameters, patience, make);
             spent += clocks + 1;
@@ -69,10 +69,7 @@ pub fn shrink(actions: Vec<Action>, parameters: &Parameters, patience: u64, make
 }
 
 /// From the last reset on, if it fails from there; else from the one before, and so on: a reset may be what is wrong.
-fn from_a_reset(
-    actions: Vec<Action>,
-    fails: &mut dyn FnMut(&[Action]) -> Option<Option<(usize, Mismatch)>>,
-) -> Option<Short> {
+fn from_a_reset(actions: Vec<Action>, fails: Attempt<'_>) -> Option<Short> {
     let resets = (0..actions.len()).rev().filter(|k| matches!(actions[*k], Action::Reset(_)));
     // Two resets that go together, and twice as many each time.
     for (n, from) in resets.enumerate() {

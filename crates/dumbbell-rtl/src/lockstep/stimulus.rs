@@ -34,7 +34,7 @@ impl Dice {
     }
     /// Uniform in `0..n`.
     fn below(&mut self, n: u32) -> u32 {
-        ((self.bits() >> 32) * u64::from(n) >> 32) as u32
+        (((self.bits() >> 32) * u64::from(n)) >> 32) as u32
     }
     /// Uniform in `from..=to`.
     fn within(&mut self, from: u32, to: u32) -> u32 {
