@@ -115,14 +115,16 @@ def _share(points: dict[Point, int], kind: str) -> dict[str, int]:
 
 def measure(packets: int = PACKETS, seed: int = 1, *, quick: bool = False) -> dict[str, Any]:
     """A lockstep that counts, and what `judge` says of it. quick: in the few modes that there are for that."""
-    from . import lockstep
+    from . import check, lockstep
 
     asked = rules()["quick"] if quick else rules()
 
     for tool in (tools.VERILATOR, tools.COMPILER):
         tool.need()
     with tempfile.TemporaryDirectory(prefix="dumbbell-coverage-") as scratch:
-        met = lockstep.run(packets=packets, seed=seed, modes=asked.get("modes"), coverage=Path(scratch))
+        met = lockstep.run(
+            packets=packets, seed=seed, modes=asked.get("modes"), dut=check.edited(), coverage=Path(scratch)
+        )
         if met["mismatches"]:
             raise DumbbellError("coverage: model and RTL part, which is the thing to look at first: rtl red --check")
         found = judge(read(Path(scratch).rglob("*.dat")), asked["least"])
