@@ -40,7 +40,7 @@ fn page() -> Page {
         title: "RED in hardware: the RTL itself".into(),
         idea: "The SystemVerilog of `red_hw`, verilated, decides each packet; needs Verilator and a C++ compiler."
             .into(),
-        equations: format!("those of {}, in every bit\n{}", about.name, about.equations),
+        equations: format!("those of {}, in every bit: `dumbbell explain {}`", about.name, about.name),
         sources: std::iter::once(own).chain(about.sources.iter().copied()).map(String::from).collect(),
         language: "SystemVerilog".into(),
         file: "rtl/red/core/red_core.sv".into(),

@@ -31,6 +31,7 @@ DASHES: tuple[Any, ...] = (
     (0, (6, 2, 1, 2)),
     (0, (3, 1.5)),
     (0, (8, 2, 1, 2, 1, 2)),
+    (0, (2, 1)),
 )
 
 RC: Any = {  # Matplotlib types the keys as one long Literal.
@@ -95,7 +96,7 @@ _CHOSEN = {
     "adaptive_red": Look(VERMILLION, "*", DASHES[3]),
     "wred": Look(VERMILLION, "^", DASHES[4]),
     "red_hw": Look(VERMILLION, "v", DASHES[5]),
-    "red_rtl": Look(VERMILLION, "P", DASHES[5]),  # The same dashes: every decision is that of red_hw.
+    "red_rtl": Look(VERMILLION, "P", DASHES[6]),
     # In and out of profile: yellow as well, and orange where flows are told apart besides.
     "ea_red": Look(YELLOW, "X", DASHES[0]),
     "rio": Look(YELLOW, "o", DASHES[1]),
