@@ -3,16 +3,14 @@
 //! It is a directory with a temporary name beside the place where its files will be, so that they can be moved
 //! there in one step. It goes when it is dropped; what a process that was killed has left, the next one that
 //! works in the same directory clears away: what has a lock that nobody holds.
+use crate::durable::{self, NEW};
 use std::fs::File;
-use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::io;
 use std::path::Path;
 use tempfile::TempDir;
 
 /// How the name of such a directory begins.
 const PREFIX: &str = ".growing-";
-/// How the name of a file begins that is not written yet.
-const NEW: &str = ".new-";
 /// A file in it that is locked while its process lives.
 const LOCK: &str = "lock";
 
@@ -51,14 +49,9 @@ impl Growing {
 /// # Errors
 /// Its directory cannot be written to.
 pub fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
-    let base = file.parent().filter(|p| *p != Path::new("")).unwrap_or(Path::new("."));
-    let door = File::open(base)?;
+    let door = File::open(durable::parent(file))?;
     let _ = door.lock(); // While we have it nobody takes the new file for a dead one.
-    let open = std::fs::Permissions::from_mode(0o666); // Less the user's mask.
-    let mut new = tempfile::Builder::new().prefix(NEW).permissions(open).tempfile_in(base)?;
-    new.write_all(bytes)?;
-    new.as_file().sync_all()?;
-    new.persist(file).map(drop).map_err(|e| e.error)
+    durable::write(file, bytes)
 }
 
 /// Clears away what processes that were killed have left in `base`.

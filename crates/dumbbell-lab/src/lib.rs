@@ -42,6 +42,7 @@ mod codepoint;
 pub mod door;
 pub mod drive;
 mod duplex;
+pub mod durable;
 mod edges;
 mod engine;
 pub mod examine;
