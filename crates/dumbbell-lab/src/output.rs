@@ -4,7 +4,7 @@
 use crate::growing::Growing;
 use crate::problem::Problem;
 use crate::store::key::Key;
-use crate::store::{Records, Store, records};
+use crate::store::{Records, Store};
 use crate::study::Study;
 use serde_json::{Value, json};
 use std::fs::File;
@@ -93,10 +93,10 @@ impl Output {
     /// # Errors
     /// Code 1: they cannot be written here.
     pub fn link(&self, point: usize, seed: u64, store: &Store, key: Key, records: &Records) -> Result<(), Problem> {
-        if records.names().next().is_none() {
+        if records.is_empty() {
             return Ok(());
         }
-        let (from, to) = (records::place(store.dir(), key), self.run_dir(point, seed)?);
+        let (from, to) = (records.dir(store.dir(), key), self.run_dir(point, seed)?);
         let one = |name: &str| {
             let (from, to) = (from.join(name), to.join(name));
             std::fs::hard_link(&from, &to).or_else(|_| std::fs::copy(&from, &to).map(drop))

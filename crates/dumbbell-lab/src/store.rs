@@ -129,7 +129,8 @@ impl Store {
     pub fn find(&self, key: Key) -> Option<Found> {
         let mut result = self.index.result(key)?;
         let records = Records::take(&mut result);
-        records.whole(&self.dir, key).then_some(Found { result, records })
+        let whole = records.damage(&records.dir(&self.dir, key)).is_empty();
+        whole.then_some(Found { result, records })
     }
 
     /// Why the run `key` failed, if it did and never ended well.
@@ -146,7 +147,9 @@ impl Store {
         let records = match self.grown(key) {
             Some(grown) => {
                 drop(self.own_segment().map_err(failed)?); // A writer has a locked file of rows before it has series.
-                Records::place(&grown, &self.dir, key).map_err(failed)?
+                let records = Records::sealed(&grown).map_err(failed)?;
+                records.place(&grown, &records.dir(&self.dir, key)).map_err(failed)?;
+                records
             }
             None => Records::default(),
         };

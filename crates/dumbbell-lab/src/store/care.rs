@@ -3,7 +3,7 @@ use super::key::{Key, RESULTS_VERSION};
 use super::line::{self, Fault, Row};
 use super::scan::{self, Bad};
 use super::segment::ENDING;
-use super::{MARK, read_mark, records};
+use super::{MARK, Records, read_mark};
 use crate::growing;
 use crate::problem::{Diagnostic, Problem, Texts, code};
 use serde_json::{Value, json};
@@ -133,7 +133,8 @@ fn check(dir: &Path) -> io::Result<Value> {
     let census = Census::of(dir, |row| {
         if row.done && has_records(row.result) {
             let mut result: Value = serde_json::from_slice(row.result).unwrap_or_default();
-            lost += usize::from(!records::Records::take(&mut result).whole(dir, row.key));
+            let records = Records::take(&mut result);
+            lost += usize::from(!records.damage(&records.dir(dir, row.key)).is_empty());
         }
     })?;
     let say = |b: &Bad| {
