@@ -10,12 +10,13 @@ use columns::Table;
 use dumbbell_lab::drive::Arrivals;
 use dumbbell_lab::problem::Problem as Refusal;
 
-use dumbbell_lab::{door, examine};
+use dumbbell_lab::{door, durable, examine};
 use own::Own;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use serde_json::Value;
+use std::path::PathBuf;
 
 create_exception!(_native, Problem, PyException, "What the laboratory refuses: (exit code, text for people, JSON).");
 
@@ -190,6 +191,31 @@ fn keep(py: Python<'_>, request: &str) -> PyResult<String> {
     py.detach(|| door::keep(&request)).map(|v| v.to_string()).map_err(problem)
 }
 
+/// The text of a result's `summary.json`, which was checked.
+#[pyfunction]
+fn summary(py: Python<'_>, file: PathBuf) -> PyResult<String> {
+    py.detach(|| door::summary(&file)).map_err(problem)
+}
+
+/// Checks a file of a result directory; false: it was not written.
+#[pyfunction]
+fn check_file(py: Python<'_>, file: PathBuf) -> PyResult<bool> {
+    py.detach(|| door::check_file(&file)).map_err(problem)
+}
+
+/// Writes a file whole and durably, or raises `OSError` and leaves it as it was. `new`: there must be none.
+#[pyfunction]
+fn write_file(py: Python<'_>, file: PathBuf, data: &[u8], new: bool) -> PyResult<()> {
+    let write = if new { durable::write_new } else { durable::write };
+    Ok(py.detach(|| write(&file, data))?)
+}
+
+/// Makes a folder and those above it, durably.
+#[pyfunction]
+fn make_folder(py: Python<'_>, folder: PathBuf) -> PyResult<()> {
+    Ok(py.detach(|| durable::create_dir_all(&folder))?)
+}
+
 /// One table of several runs, in tidy form: see `dumbbell_lab::door::table`.
 #[pyfunction]
 fn table(py: Python<'_>, request: &str) -> PyResult<Table> {
@@ -263,6 +289,10 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(gigabyte, m)?)?;
     m.add_function(wrap_pyfunction!(shell, m)?)?;
     m.add_function(wrap_pyfunction!(enclose, m)?)?;
+    m.add_function(wrap_pyfunction!(summary, m)?)?;
+    m.add_function(wrap_pyfunction!(check_file, m)?)?;
+    m.add_function(wrap_pyfunction!(write_file, m)?)?;
+    m.add_function(wrap_pyfunction!(make_folder, m)?)?;
     m.add_function(wrap_pyfunction!(table, m)?)?;
     m.add_function(wrap_pyfunction!(script, m)?)?;
     m.add_function(wrap_pyfunction!(import_tc, m)?)?;
