@@ -1,8 +1,9 @@
 //! What doors call: JSON in, JSON out; tables of results come out as Arrow. The command line, the Python package and the
 //! page are doors.
 use crate::bring::{self, Bring, Nothing};
+use crate::durable;
 use crate::limits;
-use crate::problem::Problem;
+use crate::problem::{Diagnostic, Problem, Texts, code};
 use crate::request::{On, Request};
 pub use crate::run::Progress;
 use crate::study::Study;
@@ -223,6 +224,23 @@ pub fn summary(file: &Path) -> Result<String, Problem> {
 /// Code 3: it is damaged; 2: it cannot be read.
 pub fn check_file(file: &Path) -> Result<bool, Problem> {
     crate::sealed::check(file)
+}
+
+/// Writes `file` whole or leaves it as it was, and makes the folder that it is in. `new`: there must be no such file.
+///
+/// # Errors
+/// Code 1: it cannot be written.
+pub fn write_file(file: &Path, bytes: &[u8], new: bool) -> Result<(), Problem> {
+    let write = if new { durable::write_new } else { durable::write };
+    let made = durable::create_dir_all(durable::parent(file));
+    made.and_then(|()| write(file, bytes)).map_err(|e| durable::unwritten(file, &e))
+}
+
+/// What is wrong with a request that is not JSON: a door writes JSON, so a name or a number in it cannot be written so.
+pub fn not_json(error: &serde_json::Error) -> Problem {
+    let d = Diagnostic::new(format!("the request cannot be read: {error}"));
+    let fix = "names of files and other texts are UTF-8, and numbers are finite";
+    Problem::new(code::SCENARIO, &[d.fix(fix)], &Texts::default())
 }
 
 /// One table of several runs, in tidy form. `request` is a list of `{"labels": {...}, "file": PATH}` for files of

@@ -3,6 +3,7 @@
 //! A file is written without a name in its own folder, synced, and renamed to its place; then the folder is synced.
 //! Until the rename the older file is untouched, and after a return without an error the new one is on the disk.
 //! Everything that the laboratory writes for others to read goes through this module.
+use crate::problem::Problem;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags, linkat, renameat_with};
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -43,6 +44,21 @@ pub fn write_new(file: &Path, bytes: &[u8]) -> io::Result<()> {
     new.file.sync_all()?;
     new.into_temp_path(parent(file))?.persist_noclobber(file).map_err(|e| e.error)?;
     sync_dir(parent(file))
+}
+
+/// Why `file` could not be written, for people. Exit code 1.
+pub fn unwritten(file: &Path, e: &io::Error) -> Problem {
+    let fix = match e.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space",
+        io::ErrorKind::NotFound => "make its folder, or choose another one",
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => "choose a folder that you may write to",
+        io::ErrorKind::AlreadyExists => "choose another name: nothing was written",
+        _ => "choose another name",
+    };
+    // An error about a temporary file ends with a name that nobody has typed.
+    let text = e.to_string();
+    let cause = text.split(" at path \"").next().unwrap_or_default();
+    Problem::failure(format!("{} cannot be written: {cause}", file.display()), Some(fix.into()))
 }
 
 /// A file on its way to its place. Dropped before [`persist`], it leaves nothing behind. Where the file system knows

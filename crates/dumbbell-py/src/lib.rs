@@ -10,10 +10,10 @@ use columns::Table;
 use dumbbell_lab::drive::Arrivals;
 use dumbbell_lab::problem::Problem as Refusal;
 
-use dumbbell_lab::{door, durable, examine};
+use dumbbell_lab::{door, examine};
 use own::Own;
 use pyo3::create_exception;
-use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ fn problem(p: Refusal) -> PyErr {
 }
 
 fn read(request: &str) -> PyResult<Value> {
-    serde_json::from_str(request).map_err(|e| PyValueError::new_err(format!("the request is not JSON: {e}")))
+    serde_json::from_str(request).map_err(|e| problem(door::not_json(&e)))
 }
 
 /// Every algorithm by kind, with its page, parameters and defaults.
@@ -203,17 +203,10 @@ fn check_file(py: Python<'_>, file: PathBuf) -> PyResult<bool> {
     py.detach(|| door::check_file(&file)).map_err(problem)
 }
 
-/// Writes a file whole and durably, or raises `OSError` and leaves it as it was. `new`: there must be none.
+/// Writes a file whole or leaves it as it was; makes its folder. `new`: there must be no such file.
 #[pyfunction]
 fn write_file(py: Python<'_>, file: PathBuf, data: &[u8], new: bool) -> PyResult<()> {
-    let write = if new { durable::write_new } else { durable::write };
-    Ok(py.detach(|| write(&file, data))?)
-}
-
-/// Makes a folder and those above it, durably.
-#[pyfunction]
-fn make_folder(py: Python<'_>, folder: PathBuf) -> PyResult<()> {
-    Ok(py.detach(|| durable::create_dir_all(&folder))?)
+    py.detach(|| door::write_file(&file, data, new)).map_err(problem)
 }
 
 /// One table of several runs, in tidy form: see `dumbbell_lab::door::table`.
@@ -292,7 +285,6 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(summary, m)?)?;
     m.add_function(wrap_pyfunction!(check_file, m)?)?;
     m.add_function(wrap_pyfunction!(write_file, m)?)?;
-    m.add_function(wrap_pyfunction!(make_folder, m)?)?;
     m.add_function(wrap_pyfunction!(table, m)?)?;
     m.add_function(wrap_pyfunction!(script, m)?)?;
     m.add_function(wrap_pyfunction!(import_tc, m)?)?;

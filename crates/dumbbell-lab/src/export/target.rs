@@ -85,14 +85,5 @@ fn enough(result: io::Result<()>) -> io::Result<()> {
 }
 
 fn failed(path: Option<&Path>, e: &io::Error) -> Problem {
-    let name = path.map_or("standard output".to_string(), |p| p.display().to_string());
-    let fix = match e.kind() {
-        io::ErrorKind::StorageFull => "free some space, or take less: one flow (--flow), headers only (--snaplen 96)",
-        io::ErrorKind::NotFound => "make its directory, or choose another file (-o)",
-        _ => "choose another file (-o)",
-    };
-    // An error about a temporary file ends with the name of that one, which nobody has typed.
-    let text = e.to_string();
-    let cause = text.split(" at path \"").next().unwrap_or_default();
-    Problem::failure(format!("{name} cannot be written: {cause}"), Some(fix.into()))
+    durable::unwritten(path.unwrap_or(Path::new("standard output")), e)
 }
