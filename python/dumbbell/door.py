@@ -7,8 +7,10 @@ and refusals into exceptions, and keeps Ctrl-C working while the simulator has t
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from .errors import EnvironmentLacks, of_code
@@ -28,13 +30,18 @@ def _refused(problem: _native.Problem) -> BaseException:
     return of_code(code, rendered, json.loads(detail))
 
 
-def _call(function: str, *args: Any) -> JSON:
+def _ask(function: str, *args: Any) -> Any:
+    """Calls a function of the door. Its refusals are exceptions of `errors`."""
     from . import _native
 
     try:
-        return cast(JSON, json.loads(getattr(_native, function)(*args)))
+        return getattr(_native, function)(*args)
     except _native.Problem as problem:
         raise _refused(problem) from None
+
+
+def _call(function: str, *args: Any) -> JSON:
+    return cast(JSON, json.loads(_ask(function, *args)))
 
 
 def _interruptible(function: str, *args: Any) -> JSON:
@@ -115,12 +122,23 @@ def keep(rows: dict[str, Any]) -> dict[str, Any]:
 
 def table(wanted: list[JSON]) -> _native.Table:
     """One table of several runs: `[{"labels": {...}, "file": PATH}]` for records, with `"rows"` for a result's rows."""
-    from . import _native
+    return cast("_native.Table", _ask("table", json.dumps(wanted)))
 
-    try:
-        return _native.table(json.dumps(wanted))
-    except _native.Problem as problem:
-        raise _refused(problem) from None
+
+def summary(file: str | Path) -> str:
+    """The text of a `summary.json`. `ScenarioError`: there is none; `CheckFailed`: it is damaged."""
+    return str(_ask("summary", os.fspath(file)))
+
+
+def check_file(file: str | Path) -> bool:
+    """Compares a file of a result directory with its digest; False if it was not written. Without digests (results of
+    earlier releases) the file is only looked for. `CheckFailed`: it is damaged or missing."""
+    return bool(_ask("check_file", os.fspath(file)))
+
+
+def write_file(file: str | Path, data: bytes, new: bool = False) -> None:
+    """Replaces a file, or leaves it as it was and raises `DumbbellError`. new: there must be no such file."""
+    _ask("write_file", os.fspath(file), data, new)
 
 
 def import_tc(text: str) -> JSON:
@@ -202,13 +220,9 @@ def drive_link(
     own: Iterable[type[Own]] = (),
 ) -> _native.Table:
     """Packets, in columns (time in ps, bytes, ECN, flow, DSCP), through one link by itself: see `dumbbell.drive`."""
-    from . import _native
 
     def call(_: Work[_native.Table]) -> _native.Table:
-        try:
-            return _native.drive_link(json.dumps(wanted), arrivals, described)
-        except _native.Problem as problem:
-            raise _refused(problem) from None
+        return cast("_native.Table", _ask("drive_link", json.dumps(wanted), arrivals, described))
 
     described = _described(own)
     return Work(call).result(lambda: None)

@@ -31,7 +31,7 @@ class ScenarioError(DumbbellError):
 
 
 class CheckFailed(DumbbellError):
-    """Something was checked and is not what it should be: a log that was altered, say."""
+    """Something was checked and is not what it should be: a result file that is damaged, a log that was altered."""
 
     code = 3
 

@@ -7,10 +7,12 @@ thread that runs such code is handed a KeyboardInterrupt, again and again until 
 from __future__ import annotations
 
 import ctypes
+import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Generic, TypeVar
 
 from .aside import aside
@@ -81,6 +83,20 @@ class Work(Generic[T]):
                 heard += 1
                 if heard > _PATIENCE:
                     return
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Ctrl-C and SIGTERM do nothing while this lasts: what they would stop is over, and is being written down."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def interrupt_user_code() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from . import result
 from .errors import ScenarioError
+from .files import write_text
 from .tables import Grid, result_grids, summary_line, sweep_grid
 
 _KINDS = (".html", ".md")
@@ -24,11 +26,10 @@ def check(file: Path) -> None:
 
 def write(data: dict[str, Any], file: Path, records: Path | None = None) -> None:
     """Writes the page of a result's JSON. records: the run's directory, whose series are drawn (HTML only)."""
-    file.parent.mkdir(parents=True, exist_ok=True)
     parts = list(_parts(data))
     name = str(data.get("name") or "Result")
     text = _markdown(name, parts) if file.suffix == ".md" else _html(name, parts, _figures(records))
-    file.write_text(text)
+    write_text(file, text)
 
 
 def _parts(data: dict[str, Any]) -> list[Heading]:
@@ -48,20 +49,25 @@ def _parts(data: dict[str, Any]) -> list[Heading]:
 
 
 def _markdown(name: str, parts: list[Heading]) -> str:
-    lines = [f"# {name}", ""]
+    lines = [f"# {_plain(name)}", ""]
     for title, grids, said in parts:
-        lines += [f"## {title}", ""] if title else []
+        lines += [f"## {_plain(title)}", ""] if title else []
         for g in grids:
-            lines += [f"### {g.title}", "", table(g), ""]
-        lines += [said, ""]
+            lines += [f"### {_plain(g.title)}", "", table(g), ""]
+        lines += [_plain(said), ""]
     return "\n".join(lines)
+
+
+def _plain(text: str) -> str:
+    """Text that Markdown shows as it is: in one line, without markup and without HTML."""
+    return re.sub(r"([\\`*_\[\]<>&#|~])", r"\\\1", " ".join(text.split()))
 
 
 def table(g: Grid) -> str:
     """A table in Markdown."""
     rule = ["---" if i < g.text_columns else "---:" for i in range(len(g.columns))]
     rows = [g.columns, rule, *g.rows]
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows)
+    return "\n".join("| " + " | ".join(map(_plain, row)) + " |" for row in rows)
 
 
 def _figures(records: Path | None) -> dict[str, str]:
@@ -90,7 +96,7 @@ def whole(title: str, body: str) -> str:
     head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n<title>{escape(title)}</title>\n'
-        f"<style>\n{_CSS.read_text()}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
+        f"<style>\n{_CSS.read_text(encoding='utf-8')}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
     )
 
 

@@ -24,9 +24,14 @@ def shown(wanted: Progress | bool | None) -> Iterator[Progress | None]:
             yield report
     else:
         try:
-            yield lambda finished, runs, fraction: _line(f"{_bar(fraction)} {finished} of {runs} runs")
+            yield lambda finished, runs, fraction: _line(f"{_bar(fraction)} {said(finished, runs, fraction)}")
         finally:
             _line("")
+
+
+def said(finished: int, runs: int, fraction: float) -> str:
+    """How far it is, in words: a single run has only its simulated time to tell."""
+    return f"{finished} of {runs} runs" if runs > 1 else f"{fraction:.0%} of simulated time"
 
 
 def _in_notebook() -> bool:
@@ -50,7 +55,7 @@ class _Bar:
     """A state of the bar, as a notebook and as text."""
 
     def __init__(self, finished: int, runs: int, fraction: float, over: bool = False) -> None:
-        self.text = "" if over else f"{finished} of {runs} runs"
+        self.text = "" if over else said(finished, runs, fraction)
         self.fraction, self.over = fraction, over
 
     def _repr_html_(self) -> str:

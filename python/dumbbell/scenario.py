@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
 
-from . import door, overrides, result
+from . import door, files, overrides, result
 from .algorithms import Spec
 from .own.base import Own
 from .progress import Progress, shown
@@ -143,9 +143,7 @@ class Scenario:
             "markers": record_markers or None,
         }
         record = {key: value for key, value in record.items() if value is not None}
-        from tempfile import TemporaryDirectory
-
-        kept = TemporaryDirectory(prefix="dumbbell-") if record and out is None else None
+        kept = files.Scratch() if record and out is None else None
         directory = kept.name if kept else out
         wanted = self._request(
             seed=seed,

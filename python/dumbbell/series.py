@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from .errors import DumbbellError, EnvironmentLacks, ScenarioError
+from . import door
+from .errors import CheckFailed, EnvironmentLacks, ScenarioError
 
 if TYPE_CHECKING:
     import polars
@@ -17,22 +19,40 @@ NAMES = ("flows", "queues", "signals", "reactions", "packets", "hops", "acks", "
 def read(directory: str | Path, name: str) -> polars.DataFrame | None:
     """A series of one run, by its file's name (`NAMES`); None if it was not recorded."""
     file = Path(directory) / f"{name}.parquet"
-    if not file.exists():
+    if not file.exists() and not door.check_file(file):
         return None
     try:
         import polars
     except ImportError:
         raise EnvironmentLacks("reading series needs polars: pip install 'dumbbell[figures]'") from None
+    return polars.DataFrame(door.table([{"labels": {}, "file": str(file)}]))
+
+
+def need(directory: str | Path, name: str) -> polars.DataFrame:
+    """A series that must be there. `CheckFailed` if it is not."""
+    frame = read(directory, name)
+    if frame is None:
+        raise damaged(Path(directory) / f"{name}.parquet", "it is missing")
+    return frame
+
+
+def plan(directory: str | Path, name: str = "packets") -> dict[str, Any] | None:
+    """The plan of a run, which `packets` and `hops` have; None if there is no such file, or no plan in it."""
+    file = Path(directory) / f"{name}.parquet"
+    if not door.check_file(file):
+        return None
+    import polars
+
     try:
-        return polars.read_parquet(file)
-    except (polars.exceptions.PolarsError, OSError) as error:
-        raise damaged(file, error) from None
+        found: dict[str, Any] | None = json.loads(polars.read_parquet_metadata(file).get("dumbbell.plan", "null"))
+    except (polars.exceptions.PolarsError, OSError, ValueError) as error:
+        raise damaged(file, (str(error).splitlines() or ["it cannot be read"])[0]) from None
+    return found
 
 
-def damaged(file: Path, error: Exception) -> DumbbellError:
-    """The error of a record that cannot be read: which file, why, and what helps."""
-    cause = (str(error).strip().splitlines() or [type(error).__name__])[0]
-    return DumbbellError(f"{file} is damaged, or no record of Dumbbell's: {cause}\n  run the scenario again")
+def damaged(file: Path, what: object) -> CheckFailed:
+    """The error of a result file that is not what was written, as the laboratory says it."""
+    return CheckFailed(f"  \u00d7 {file} is damaged: {what}\n  help: run the scenario again\n")
 
 
 def parts(frame: polars.DataFrame, column: str) -> list[tuple[str, polars.DataFrame]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from . import catalogue
 from .algorithms import class_name, docstring, python_name
+from .files import write_text
 
 HEAD = '''"""Written by `python -m dumbbell.stubs` from the catalogue; do not edit."""
 
@@ -55,4 +56,4 @@ def _class(name: str, algorithm: catalogue.Algorithm) -> str:
 
 
 if __name__ == "__main__":
-    Path(__file__).with_name("algorithms.pyi").write_text(text())
+    write_text(Path(__file__).with_name("algorithms.pyi"), text())

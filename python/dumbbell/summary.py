@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from .errors import ScenarioError
+from . import door, series
 
 _TEXT = frozenset(
     {
@@ -39,20 +39,13 @@ _LARGEST = 1e30
 
 def read(directory: str | Path) -> dict[str, Any]:
     """The document of a result directory: of one point, or `{"points": [...]}`. `ScenarioError` (exit code 2) if there
-    is none, or it is damaged."""
+    is none, `CheckFailed` (3) if it is damaged."""
     file = Path(directory) / "summary.json"
     try:
-        data: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"), parse_constant=_no_number)
-    except FileNotFoundError:
-        raise ScenarioError(f"there is no result in {directory}: `summary.json` is missing") from None
-    except OSError as error:
-        raise ScenarioError(f"{file} cannot be read: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
-        raise ScenarioError(f"{file} is damaged: {error}. Run the scenario again") from None
-    try:
+        data: dict[str, Any] = json.loads(door.summary(file), parse_constant=_no_number)
         _document(data)
-    except _Damage as damage:
-        raise ScenarioError(f"{file} is not a summary that this release reads: {damage}") from None
+    except (ValueError, RecursionError, _Damage) as error:
+        raise series.damaged(file, error) from None
     return data
 
 

@@ -1,8 +1,9 @@
 //! What doors call: JSON in, JSON out; tables of results come out as Arrow. The command line, the Python package and the
 //! page are doors.
 use crate::bring::{self, Bring, Nothing};
+use crate::durable;
 use crate::limits;
-use crate::problem::Problem;
+use crate::problem::{Diagnostic, Problem, Texts, code};
 use crate::request::{On, Request};
 pub use crate::run::Progress;
 use crate::study::Study;
@@ -13,6 +14,7 @@ use dumbbell_plan::Plan;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::io::BufWriter;
+use std::path::Path;
 
 /// Every algorithm of every kind, TCP's fields and profiles. See [`crate::catalogue::catalogue`].
 pub fn catalogue() -> Value {
@@ -208,12 +210,45 @@ pub fn keep(request: &Value) -> Result<Value, Problem> {
     crate::remote::keep(request)
 }
 
+/// The text of a `summary.json`, checked against the digest that it ends with; see [`crate::sealed`].
+///
+/// # Errors
+/// Code 2: there is none, or it cannot be read; 3: it is damaged.
+pub fn summary(file: &Path) -> Result<String, Problem> {
+    crate::sealed::text(file)
+}
+
+/// Checks a file of a result directory against its summary; see [`crate::sealed::check`].
+///
+/// # Errors
+/// Code 3: it is damaged; 2: it cannot be read.
+pub fn check_file(file: &Path) -> Result<bool, Problem> {
+    crate::sealed::check(file)
+}
+
+/// Writes `file` whole or leaves it as it was, and makes the folder that it is in. `new`: there must be no such file.
+///
+/// # Errors
+/// Code 1: it cannot be written.
+pub fn write_file(file: &Path, bytes: &[u8], new: bool) -> Result<(), Problem> {
+    let write = if new { durable::write_new } else { durable::write };
+    let made = durable::create_dir_all(durable::parent(file));
+    made.and_then(|()| write(file, bytes)).map_err(|e| durable::unwritten(file, &e))
+}
+
+/// What is wrong with a request that is not JSON: a door writes JSON, so a name or a number in it cannot be written so.
+pub fn not_json(error: &serde_json::Error) -> Problem {
+    let d = Diagnostic::new(format!("the request cannot be read: {error}"));
+    let fix = "names of files and other texts are UTF-8, and numbers are finite";
+    Problem::new(code::SCENARIO, &[d.fix(fix)], &Texts::default())
+}
+
 /// One table of several runs, in tidy form. `request` is a list of `{"labels": {...}, "file": PATH}` for files of
 /// records, or `{"labels": {...}, "rows": [...]}` for a result's flows or queues: each row of a run has its labels
 /// (such as point and seed) before its own columns.
 ///
 /// # Errors
-/// Code 2: the request is wrong; 1: a file is missing, damaged, or does not go with the others.
+/// Code 2: the request is wrong; 3: a file is missing or damaged; 1: it does not go with the others.
 pub fn table(request: &Value) -> Result<Tidy, Problem> {
     crate::series::table(request)
 }
@@ -267,7 +302,7 @@ pub fn rtl_lags(request: &Value) -> Result<Value, Problem> {
 /// `rows` or `series`. Without `out` the export goes to standard output.
 ///
 /// # Errors
-/// Code 2: no such format, result, flow, place or table, or nothing recorded for it; 1: a record is damaged, or
+/// Code 2: no such format, result, flow, place or table, or nothing recorded for it; 3: a record is damaged; 1:
 /// the file cannot be written. A file appears whole or not at all.
 pub fn export(request: &Value) -> Result<Value, Problem> {
     crate::export::export(request)

@@ -1,13 +1,16 @@
 //! Files that outlive a loss of power, and the digests by which a reader knows that they are what was written.
 //!
-//! A file is written under a temporary name in its own folder, synced, and renamed; then the folder is synced. Until
-//! the rename the older file is untouched, and after a return without an error the new one is on the disk. Everything
-//! that the laboratory writes for others to read goes through this module.
+//! A file is written without a name in its own folder, synced, and renamed to its place; then the folder is synced.
+//! Until the rename the older file is untouched, and after a return without an error the new one is on the disk.
+//! Everything that the laboratory writes for others to read goes through this module.
+use crate::problem::Problem;
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags, linkat, renameat_with};
 use std::fs::File;
 use std::io::{self, Read, Write};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
+use tempfile::TempPath;
 
 /// The prefix of files that do not have their name yet.
 pub const NEW: &str = ".new-";
@@ -31,23 +34,120 @@ pub fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
     persist(new, file)
 }
 
-/// A temporary file in the folder of `file`, for [`persist`].
+/// Writes `file` if there is none.
+///
+/// # Errors
+/// As [`write`]; `AlreadyExists`: there is one.
+pub fn write_new(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut new = create(file)?;
+    new.write_all(bytes)?;
+    new.file.sync_all()?;
+    new.into_temp_path(parent(file))?.persist_noclobber(file).map_err(|e| e.error)?;
+    sync_dir(parent(file))
+}
+
+/// Why `file` could not be written, for people. Exit code 1.
+pub fn unwritten(file: &Path, e: &io::Error) -> Problem {
+    let fix = match e.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space",
+        io::ErrorKind::NotFound => "make its folder, or choose another one",
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => "choose a folder that you may write to",
+        io::ErrorKind::AlreadyExists => "choose another name: nothing was written",
+        _ => "choose another name",
+    };
+    // An error about a temporary file ends with a name that nobody has typed.
+    let text = e.to_string();
+    let cause = text.split(" at path \"").next().unwrap_or_default();
+    Problem::failure(format!("{} cannot be written: {cause}", file.display()), Some(fix.into()))
+}
+
+/// A file on its way to its place. Dropped before [`persist`], it leaves nothing behind. Where the file system knows
+/// files without a name, a kill leaves nothing either; elsewhere it leaves a file whose name begins with [`NEW`].
+#[derive(Debug)]
+pub struct Draft {
+    file: File,
+    /// Its temporary name, if it has one.
+    name: Option<TempPath>,
+}
+
+impl Draft {
+    /// Gives it a temporary name in `dir`, if it has none.
+    fn into_temp_path(self, dir: &Path) -> io::Result<TempPath> {
+        if let Some(name) = self.name {
+            return Ok(name);
+        }
+        let own = format!("/proc/self/fd/{}", self.file.as_raw_fd());
+        let link = |path: &Path| Ok(linkat(CWD, &own, CWD, path, AtFlags::SYMLINK_FOLLOW)?);
+        Ok(tempfile::Builder::new().prefix(NEW).make_in(dir, link)?.into_temp_path())
+    }
+}
+
+impl Write for Draft {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// Where `file` is, behind symbolic links.
+fn place(file: &Path) -> PathBuf {
+    file.canonicalize().unwrap_or_else(|_| file.into())
+}
+
+/// Whether `place` is a device, a pipe or a socket, which is written to as it is and never replaced.
+fn is_special(place: &Path) -> bool {
+    std::fs::metadata(place).is_ok_and(|there| !there.is_file() && !there.is_dir())
+}
+
+/// A new file for the place `file`, for [`persist`].
 ///
 /// # Errors
 /// The folder cannot be written to.
-pub fn create(file: &Path) -> io::Result<NamedTempFile> {
+pub fn create(file: &Path) -> io::Result<Draft> {
+    let place = place(file);
+    if is_special(&place) {
+        return Ok(Draft { file: File::options().write(true).open(&place)?, name: None });
+    }
+    let nameless = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+    if let Ok(fd) = rustix::fs::open(parent(&place), nameless, Mode::from_raw_mode(MODE))
+        && Path::new("/proc/self/fd").exists()
+    {
+        return Ok(Draft { file: fd.into(), name: None });
+    }
     let mode = std::fs::Permissions::from_mode(MODE);
-    tempfile::Builder::new().prefix(NEW).permissions(mode).tempfile_in(parent(file))
+    let named = tempfile::Builder::new().prefix(NEW).permissions(mode).tempfile_in(parent(&place))?;
+    let (file, name) = named.into_parts();
+    Ok(Draft { file, name: Some(name) })
 }
 
 /// Syncs `new`, gives it the name `file`, and syncs the folder.
 ///
 /// # Errors
 /// The disk is full or fails, or `file` is a folder. The older file is still there.
-pub fn persist(new: NamedTempFile, file: &Path) -> io::Result<()> {
-    new.as_file().sync_all()?;
-    new.persist(file).map_err(|e| e.error)?;
-    sync_dir(parent(file))
+pub fn persist(new: Draft, file: &Path) -> io::Result<()> {
+    let place = place(file);
+    if is_special(&place) {
+        return Ok(());
+    }
+    new.file.sync_all()?;
+    new.into_temp_path(parent(&place))?.persist(&place).map_err(|e| e.error)?;
+    sync_dir(parent(&place))
+}
+
+/// Puts the folder `new`, whose files are synced, in the place of the folder `old` in one step; `old` may be missing.
+/// What was in `old` is in `new` then.
+///
+/// # Errors
+/// The folders cannot be written to, or are on two file systems.
+pub fn replace_dir(new: &Path, old: &Path) -> io::Result<()> {
+    if old.exists() {
+        renameat_with(CWD, new, CWD, old, RenameFlags::EXCHANGE)?;
+    } else {
+        std::fs::rename(new, old)?;
+    }
+    sync_dir(parent(old))
 }
 
 /// Syncs a folder: the names of its files, not their contents.
@@ -127,6 +227,53 @@ mod tests {
         drop(new);
         assert_eq!(std::fs::read(&file).unwrap(), b"first");
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_writer_has_no_name_until_it_is_done() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut new = create(&dir.path().join("a")).unwrap();
+        new.write_all(b"half of").unwrap();
+        std::mem::forget(new); // As after a kill.
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "the file system of the temporary folder");
+    }
+
+    #[test]
+    fn a_new_file_replaces_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("a");
+        write_new(&file, b"first").unwrap();
+        assert_eq!(write_new(&file, b"second").unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(std::fs::read(&file).unwrap(), b"first");
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_link_stays_and_a_device_is_written_to() {
+        let dir = tempfile::tempdir().unwrap();
+        let (file, link) = (dir.path().join("a"), dir.path().join("b"));
+        write(&file, b"first").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        write(&link, b"second").unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(std::fs::read(&file).unwrap(), b"second");
+        write(Path::new("/dev/null"), b"nothing").unwrap();
+        assert_eq!(write(Path::new("/dev/full"), b"much").unwrap_err().kind(), io::ErrorKind::StorageFull);
+        assert!(!std::fs::metadata("/dev/null").unwrap().is_file());
+    }
+
+    #[test]
+    fn folders_change_places() {
+        let dir = tempfile::tempdir().unwrap();
+        let (new, old) = (dir.path().join("new"), dir.path().join("old"));
+        std::fs::create_dir(&new).unwrap();
+        write(&new.join("a"), b"1").unwrap();
+        replace_dir(&new, &old).unwrap();
+        assert!(!new.exists());
+        std::fs::create_dir(&new).unwrap();
+        write(&new.join("b"), b"2").unwrap();
+        replace_dir(&new, &old).unwrap();
+        assert!(old.join("b").exists() && new.join("a").exists());
     }
 
     #[test]

@@ -1,15 +1,22 @@
 //! A directory of results. Everything is written under a temporary name beside its place and moved when whole:
 //! a run that is killed leaves no half file, and what was there before stays until then. What it leaves under the
 //! temporary name the next run into the same directory clears away.
+use crate::durable;
 use crate::growing::Growing;
 use crate::problem::Problem;
+use crate::sealed::{self, Digest, Digests, SUMMARY};
 use crate::store::key::Key;
 use crate::store::{Records, Store};
 use crate::study::Study;
+use rayon::prelude::*;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
+
+/// The scenario with every default resolved.
+const SCENARIO: &str = "scenario.toml";
 
 /// The records of a run.
 const RECORDS: [&str; 11] = [
@@ -59,7 +66,7 @@ impl Output {
     pub fn open(dir: &Path, study: &Study) -> Result<Output, Problem> {
         let fail = |e: io::Error| failed(dir, &e);
         let made = !dir.exists();
-        std::fs::create_dir_all(dir).map_err(fail)?;
+        durable::create_dir_all(dir).map_err(fail)?;
         let growing = Growing::new(dir).map_err(fail)?;
         let digits = study.points.len().to_string().len();
         let point = |i: usize| if study.swept { format!("point-{:0digits$}", i + 1).into() } else { PathBuf::new() };
@@ -88,18 +95,17 @@ impl Output {
         Ok(dir)
     }
 
-    /// Takes a run's records from the store: as other names of the same files, or, on another disk, as copies.
+    /// Copies a run's records from the store. Where the file system shares blocks between files, the copies do.
     ///
     /// # Errors
     /// Code 1: they cannot be written here.
-    pub fn link(&self, point: usize, seed: u64, store: &Store, key: Key, records: &Records) -> Result<(), Problem> {
+    pub fn copy(&self, point: usize, seed: u64, store: &Store, key: Key, records: &Records) -> Result<(), Problem> {
         if records.is_empty() {
             return Ok(());
         }
         let (from, to) = (records.dir(store.dir(), key), self.run_dir(point, seed)?);
-        let one = |name: &str| {
-            let (from, to) = (from.join(name), to.join(name));
-            std::fs::hard_link(&from, &to).or_else(|_| std::fs::copy(&from, &to).map(drop))
+        let one = |name: &str| -> io::Result<()> {
+            io::copy(&mut File::open(from.join(name))?, &mut File::create(to.join(name))?).map(drop)
         };
         records.names().try_for_each(one).map_err(|e| failed(&self.dir, &e))
     }
@@ -144,19 +150,33 @@ impl Output {
         let mut summary = result.clone();
         summary["overrides_given"] = json!(overrides);
         summary["scenario"] = study.resolved.clone();
-        self.write_and_move(&summary, &new, &stale).map_err(|e| failed(&self.dir, &e))
+        self.write_and_move(summary, &new, &stale).map_err(|e| failed(&self.dir, &e))
     }
 
-    fn write_and_move(&self, summary: &Value, new: &[PathBuf], stale: &[PathBuf]) -> io::Result<()> {
+    fn write_and_move(&self, mut summary: Value, new: &[PathBuf], stale: &[PathBuf]) -> io::Result<()> {
         let scenario = toml::to_string(&summary["scenario"]).map_err(io::Error::other)?;
-        self.write("scenario.toml", &scenario)?;
-        self.write("summary.json", &(serde_json::to_string_pretty(summary)? + "\n"))?;
-        for old in std::iter::once(Path::new("summary.json")).chain(stale.iter().map(PathBuf::as_path)) {
+        std::fs::write(self.growing.path().join(SCENARIO), scenario)?;
+        let files: Vec<&Path> = new.iter().map(PathBuf::as_path).chain([Path::new(SCENARIO)]).collect();
+        let digests = files.par_iter().map(|file| Ok((file.to_path_buf(), self.settle(file)?)));
+        summary["digests"] = json!(digests.collect::<io::Result<Digests>>()?);
+        std::fs::write(self.growing.path().join(SUMMARY), sealed::seal(&summary)?)?;
+        File::open(self.growing.path().join(SUMMARY))?.sync_all()?;
+        for old in std::iter::once(Path::new(SUMMARY)).chain(stale.iter().map(PathBuf::as_path)) {
             remove(&self.dir.join(old))?;
         }
-        new.iter().try_for_each(|record| self.place(record))?;
-        self.place(Path::new("scenario.toml"))?;
-        self.place(Path::new("summary.json"))
+        durable::sync_dir(&self.dir)?;
+        files.iter().try_for_each(|file| self.place(file))?;
+        let folders: BTreeSet<&Path> = files.iter().flat_map(|file| file.ancestors().skip(1)).collect();
+        folders.iter().try_for_each(|folder| durable::sync_dir(&self.dir.join(folder)))?;
+        self.place(Path::new(SUMMARY))?;
+        durable::sync_dir(&self.dir)
+    }
+
+    /// Sees to it that a file that has grown is on the disk; its digest.
+    fn settle(&self, relative: &Path) -> io::Result<Digest> {
+        let file = self.growing.path().join(relative);
+        File::open(&file)?.sync_all()?;
+        Digest::of(&file)
     }
 
     /// Moves a file that has grown to its place.
@@ -164,12 +184,6 @@ impl Output {
         let place = self.dir.join(relative);
         place.parent().map_or(Ok(()), std::fs::create_dir_all)?;
         std::fs::rename(self.growing.path().join(relative), place)
-    }
-
-    fn write(&self, name: &str, text: &str) -> io::Result<()> {
-        let mut file = File::create(self.growing.path().join(name))?;
-        file.write_all(text.as_bytes())?;
-        file.sync_all()
     }
 }
 

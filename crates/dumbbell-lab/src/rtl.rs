@@ -1,4 +1,5 @@
 //! RED's RTL beside its model: lockstep, and vectors for other simulators.
+use crate::durable;
 use crate::growing::Growing;
 use crate::problem::{Diagnostic, Problem, Texts, code};
 use dumbbell_rtl::clocked::{Clocked, Verilated};
@@ -13,7 +14,7 @@ use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fs::{self, File};
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc;
@@ -336,21 +337,19 @@ pub fn write_vectors(request: &Value) -> Result<Value, Problem> {
 
 /// Into a new directory beside `dir`, which then takes its place.
 fn into(dir: &Path, mode: &Mode, order: &Order) -> io::Result<Counts> {
-    let parent = dir.parent().unwrap_or(Path::new("/"));
-    fs::create_dir_all(parent)?;
+    let parent = durable::parent(dir);
+    durable::create_dir_all(parent)?;
     let growing = Growing::new(parent)?;
-    let (new, old) = (growing.path().join("new"), growing.path().join("old"));
+    let new = growing.path().join("new");
     fs::create_dir(&new)?;
     let [stimulus, expected, bench, readme] = vectors::FILES.map(|name| new.join(name));
     let (mut lines, mut said) = (BufWriter::new(File::create(stimulus)?), BufWriter::new(File::create(expected)?));
     let written = vectors::write(mode, order.packets, order.seed, &mut lines, &mut said)?;
-    lines.into_inner()?.sync_all()?;
-    said.into_inner()?.sync_all()?;
+    lines.flush()?;
+    said.flush()?;
     fs::write(bench, &written.bench)?;
     fs::write(readme, &written.readme)?;
-    if dir.is_dir() {
-        fs::rename(dir, old)?; // Only vectors are in it.
-    }
-    fs::rename(new, dir)?;
+    durable::sync_tree(&new)?;
+    durable::replace_dir(&new, dir)?; // Only vectors are in it.
     Ok(written.counts)
 }

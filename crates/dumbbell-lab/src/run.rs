@@ -197,7 +197,7 @@ impl Shared<'_> {
             return Ok(self.assemble.then(|| missing(store, job, digest.key)));
         };
         if let Some(output) = self.output {
-            output.link(job.point, job.seed, store, digest.key, &records).map_err(Stop::Broken)?;
+            output.copy(job.point, job.seed, store, digest.key, &records).map_err(Stop::Broken)?;
         }
         result.as_object_mut().map(|map| map.shift_remove("of"));
         result["plan_hash"] = digest.plan_hash.as_str().into(); // It may have been run under another name.
@@ -258,7 +258,7 @@ fn attempt(shared: &Shared<'_>, job: &Job) -> Result<Value, Stop> {
     let of = engine::label(&shared.study.name, &point.overrides);
     let (row, records) = shared.engine.run(&plan, &digest, of, dir.as_deref())?;
     if let (Some(output), Some(store)) = (shared.output, store) {
-        output.link(job.point, job.seed, store, digest.key, &records).map_err(Stop::Broken)?;
+        output.copy(job.point, job.seed, store, digest.key, &records).map_err(Stop::Broken)?;
     }
     Ok(row)
 }

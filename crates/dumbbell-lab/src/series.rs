@@ -1,12 +1,11 @@
 //! Reading: the records of runs, and the summaries that a result has of them, as one table.
 use crate::problem::{Problem, code};
+use crate::recorded::Records;
+use crate::sealed::damaged;
 use crate::tidy::{Labels, Tidy, of_rows, stack};
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use parquet::errors::ParquetError;
 use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// Rows that are decoded at once.
@@ -42,20 +41,9 @@ pub fn table(request: &Value) -> Result<Tidy, Problem> {
 
 /// Every row of a file of records.
 fn records(file: &Path) -> Result<Tidy, Problem> {
-    let unread = |e: ParquetError| {
-        let cause = format!("the records in {} cannot be read: {e}", file.display());
-        Problem::failure(
-            cause,
-            Some("the file is damaged, or another program wrote it: run again to replace it".into()),
-        )
-    };
-    let opened = File::open(file).map_err(|e| unread(ParquetError::General(e.to_string())))?;
-    let reader = ParquetRecordBatchReaderBuilder::try_new(opened).map_err(unread)?;
-    let reader = reader.with_batch_size(BATCH).build().map_err(unread)?;
-    // The schema of the reader, not of the file: it names the types that the batches have.
-    let schema = arrow_array::RecordBatchReader::schema(&reader);
-    let batches = reader.collect::<Result<Vec<_>, _>>().map_err(|e| unread(e.into()))?;
-    Ok(Tidy { schema, batches })
+    let mut reader = Records::open(file, BATCH)?.ok_or_else(|| damaged(file, "it is missing"))?;
+    let batches = reader.by_ref().collect::<Result<Vec<_>, Problem>>()?;
+    Ok(Tidy { schema: reader.schema, batches })
 }
 
 fn odd(why: &str) -> Problem {

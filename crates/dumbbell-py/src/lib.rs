@@ -13,9 +13,10 @@ use dumbbell_lab::problem::Problem as Refusal;
 use dumbbell_lab::{door, examine};
 use own::Own;
 use pyo3::create_exception;
-use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use serde_json::Value;
+use std::path::PathBuf;
 
 create_exception!(_native, Problem, PyException, "What the laboratory refuses: (exit code, text for people, JSON).");
 
@@ -24,7 +25,7 @@ fn problem(p: Refusal) -> PyErr {
 }
 
 fn read(request: &str) -> PyResult<Value> {
-    serde_json::from_str(request).map_err(|e| PyValueError::new_err(format!("the request is not JSON: {e}")))
+    serde_json::from_str(request).map_err(|e| problem(door::not_json(&e)))
 }
 
 /// Every algorithm by kind, with its page, parameters and defaults.
@@ -190,6 +191,24 @@ fn keep(py: Python<'_>, request: &str) -> PyResult<String> {
     py.detach(|| door::keep(&request)).map(|v| v.to_string()).map_err(problem)
 }
 
+/// The text of a result's `summary.json`, which was checked.
+#[pyfunction]
+fn summary(py: Python<'_>, file: PathBuf) -> PyResult<String> {
+    py.detach(|| door::summary(&file)).map_err(problem)
+}
+
+/// Checks a file of a result directory; false: it was not written.
+#[pyfunction]
+fn check_file(py: Python<'_>, file: PathBuf) -> PyResult<bool> {
+    py.detach(|| door::check_file(&file)).map_err(problem)
+}
+
+/// Writes a file whole or leaves it as it was; makes its folder. `new`: there must be no such file.
+#[pyfunction]
+fn write_file(py: Python<'_>, file: PathBuf, data: &[u8], new: bool) -> PyResult<()> {
+    py.detach(|| door::write_file(&file, data, new)).map_err(problem)
+}
+
 /// One table of several runs, in tidy form: see `dumbbell_lab::door::table`.
 #[pyfunction]
 fn table(py: Python<'_>, request: &str) -> PyResult<Table> {
@@ -263,6 +282,9 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(gigabyte, m)?)?;
     m.add_function(wrap_pyfunction!(shell, m)?)?;
     m.add_function(wrap_pyfunction!(enclose, m)?)?;
+    m.add_function(wrap_pyfunction!(summary, m)?)?;
+    m.add_function(wrap_pyfunction!(check_file, m)?)?;
+    m.add_function(wrap_pyfunction!(write_file, m)?)?;
     m.add_function(wrap_pyfunction!(table, m)?)?;
     m.add_function(wrap_pyfunction!(script, m)?)?;
     m.add_function(wrap_pyfunction!(import_tc, m)?)?;

@@ -36,7 +36,7 @@ def html(document: Mapping[str, Any], compared: Mapping[str, Any], drawn: Sequen
             figures=[(one, style.svg(one.figure, f"figure-{one.name}")) for one in drawn],
             failures=compared.get("failures") or [],
             css="".join(
-                (place / name).read_text()
+                (place / name).read_text(encoding="utf-8")
                 for place, name in (
                     (parts.parent / "reproduce", "report.css"),
                     (parts, "page.css"),

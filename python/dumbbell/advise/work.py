@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +11,7 @@ from typing import Any
 
 from .. import catalogue, door
 from ..errors import ScenarioError
+from ..files import write_json, write_text
 from ..schemes import judge as schemes_judge
 from ..schemes import study
 from ..schemes import work as schemes_work
@@ -262,8 +262,7 @@ def _write(document: Document, compared: Document, directory: Path) -> None:
     from . import draw, page
 
     drawn = draw.figures_of(document, compared)
-    directory.mkdir(parents=True, exist_ok=True)
     document["page"] = str((directory / "index.html").resolve())
     document["figures"] = [str(path) for one in drawn for path in save(one.figure, directory / "figures" / one.name)]
-    (directory / "advice.json").write_text(json.dumps(document, indent=1, allow_nan=False) + "\n")
-    (directory / "index.html").write_text(page.html(document, compared, drawn))
+    write_json(directory / "advice.json", document)
+    write_text(directory / "index.html", page.html(document, compared, drawn))

@@ -10,13 +10,13 @@ import signal
 import statistics
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..errors import DumbbellError, EnvironmentLacks, ScenarioError, of_code
+from ..files import temporary_folder
 from .workload import Case
 
 JSON = dict[str, Any]
@@ -147,7 +147,7 @@ def run(case: Case, way: Way) -> JSON:
     """What one run cost, as `door.bench` tells it."""
     if not way.recorded:
         return _child(_order(case, way))
-    with tempfile.TemporaryDirectory(prefix="dumbbell-bench-") as scratch:
+    with temporary_folder() as scratch:
         return _child(_order(case, way, out=scratch))
 
 
@@ -201,7 +201,7 @@ def counted(case: Case, way: Way) -> float:
 
 
 def _instructions(case: Case, way: Way) -> tuple[int, int]:
-    with tempfile.TemporaryDirectory(prefix="dumbbell-bench-") as scratch:
+    with temporary_folder() as scratch:
         order = _order(case, way, out=scratch if way.recorded else None)
         told = _child(order, ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"])
     refs = re.search(r"I\s+refs:\s+([\d,]+)", told["stderr"])

@@ -14,7 +14,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar, cast
 
 from .. import aside
-from ..errors import DumbbellError
+from ..errors import DumbbellError, ScenarioError
+from . import letters
 
 if TYPE_CHECKING:
     from cyclopts import App
@@ -99,6 +100,7 @@ def main(arguments: list[str] | None = None) -> None:
     if sys.stdout is None:  # As after `>&-`.
         print("cannot write to standard output: it is closed", file=sys.stderr)
         sys.exit(DumbbellError.code)
+    letters.prepare()
     stdout, code = sys.stdout, 0
     sys.stdout = cast(TextIO, _Stdout(stdout))
     try:
@@ -163,6 +165,7 @@ def _code(words: list[str]) -> int:
 
     out = sys.stdout
     try:
+        letters.need_text(words)
         return app()(words) or 0
     except DumbbellError as error:
         return _refuse(words, error.code, error.rendered, error.detail)
@@ -173,6 +176,17 @@ def _code(words: list[str]) -> int:
         return _refuse(words, 130, str(stop) or "interrupted", {})
     except BrokenPipeError:
         return 0
+    except UnicodeDecodeError as error:
+        return _refuse(
+            words, ScenarioError.code, f"what was read is not UTF-8: {error.reason} at byte {error.start}", {}
+        )
+    except OSError as error:  # A folder that cannot be made, a disk without room for temporary files.
+        return _refuse(words, DumbbellError.code, _of_file(error), {})
+
+
+def _of_file(error: OSError) -> str:
+    name = error.filename if isinstance(error.filename, str) else "a file"
+    return f"{name} cannot be used: {error.strerror or error}"
 
 
 def _command(words: list[str]) -> str:

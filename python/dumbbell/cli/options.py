@@ -14,6 +14,8 @@ from cyclopts import Parameter
 
 from .. import door
 from ..errors import ScenarioError
+from ..progress import said
+from . import letters
 
 Json = Annotated[bool, Parameter(name="--json", help="Print exactly one JSON document on stdout.")]
 Overrides = Annotated[
@@ -87,7 +89,7 @@ def source(file: str) -> dict[str, str]:
 
 def emit(document: Any) -> None:
     """Prints the one JSON document of `--json`."""
-    print(json.dumps(document, ensure_ascii=False, allow_nan=False))
+    print(json.dumps(document, ensure_ascii=not letters.is_unicode(), allow_nan=False))
 
 
 def show(*renderables: Any) -> None:
@@ -143,4 +145,6 @@ def progress(title: str) -> Iterator[door.Progress]:
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[runs]}"), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
         task = bars.add_task(title, total=1.0, runs="")
-        yield lambda finished, runs, fraction: bars.update(task, completed=fraction, runs=f"{finished} of {runs} runs")
+        yield lambda finished, runs, fraction: bars.update(
+            task, completed=fraction, runs=said(finished, runs, fraction)
+        )

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from .. import interrupt
 from ..errors import InvalidRun, ScenarioError
 from ..units import significant
 from .options import Json, Overrides, emit, progress, show, tell
@@ -66,10 +67,11 @@ def reproduce(
             out=out,
             progress=bar,
         )
-    if json:
-        emit(summary)
-    else:
-        _print(summary)
+    with interrupt.held():
+        if json:
+            emit(summary)
+        else:
+            _print(summary)
     if not summary["valid"]:
         print("a run is not valid: its conservation laws do not hold", file=sys.stderr)
         return InvalidRun.code

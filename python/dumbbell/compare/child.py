@@ -52,7 +52,7 @@ def _run(scenario: dict[str, Any]) -> tuple[dict[str, Any], float]:
 
 def _peak() -> int:
     """The most memory that this process has had, bytes."""
-    found = re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())
+    found = re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text(encoding="utf-8"))
     return int(found[1]) * 1024 if found else 0
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .. import door
+from .. import door, series
 from ..errors import ScenarioError
+from ..files import temporary_folder
 from ..units import seconds
 from ..why import record
 
@@ -75,13 +74,13 @@ def _of_result(path: Path, point: int | None, seed: int | None, use: Sequence[st
     kept = _read(str(path), run.seed, run.fingerprint, run.directory)
     if kept is not None:
         return kept
-    with tempfile.TemporaryDirectory(prefix="dumbbell-diff-") as scratch:
+    with temporary_folder() as scratch:
         record.repeat(run, True, f"of {path}", Path(scratch), use)
         return _whole(_read(str(path), run.seed, run.fingerprint, Path(scratch), repeated=True), path)
 
 
 def _of_scenario(path: Path, overrides: Sequence[str], seed: int | None, use: Sequence[str]) -> Side:
-    with tempfile.TemporaryDirectory(prefix="dumbbell-diff-") as scratch:
+    with temporary_folder() as scratch:
         out = Path(scratch) / "run"
         wanted = door.request(
             {"path": str(path)},
@@ -107,15 +106,17 @@ def _whole(side: Side | None, path: Path) -> Side:
 
 def _read(name: str, seed: int, fingerprint: str, directory: Path, repeated: bool = False) -> Side | None:
     """The records of a directory; None if they are not of all flows."""
-    if not (directory / "packets.parquet").exists():
+    if not door.check_file(directory / "packets.parquet"):
         return None
     pl = record.polars_of("diff")
     try:
-        plan = json.loads(pl.read_parquet_metadata(directory / "packets.parquet")["dumbbell.plan"])
+        plan = series.plan(directory) or {}
         if len(plan["record"]["packets"]) < len(plan["flows"]):
             return None
-        frames = {frame: pl.read_parquet(directory / f"{frame}.parquet") for frame in _FRAMES}
-    except (OSError, KeyError, ValueError, pl.exceptions.PolarsError) as error:
-        raise ScenarioError(f"the records in {directory} cannot be read: {error}") from None
+        frames = {frame: series.need(directory, frame) for frame in _FRAMES}
+    except (KeyError, TypeError) as error:
+        raise series.damaged(
+            directory / "packets.parquet", f"it does not have what this release reads: {error}"
+        ) from None
     words = {k: frame.with_columns(pl.col(pl.Categorical).cast(pl.String)) for k, frame in frames.items()}
     return Side(name=name, seed=seed, fingerprint=fingerprint, plan=plan, repeated=repeated, **words)

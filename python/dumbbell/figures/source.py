@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -78,20 +77,7 @@ class Source:
     @cached_property
     def plan(self) -> dict[str, Any] | None:
         """The plan, where packets were recorded."""
-        import polars as pl
-
-        for name in ("packets", "hops"):
-            file = self.directory / f"{name}.parquet"
-            if not file.exists():
-                continue
-            try:
-                metadata = pl.read_parquet_metadata(file)
-            except (pl.exceptions.PolarsError, OSError) as error:
-                raise series.damaged(file, error) from None
-            if "dumbbell.plan" in metadata:
-                found: dict[str, Any] = json.loads(metadata["dumbbell.plan"])
-                return found
-        return None
+        return series.plan(self.directory, "packets") or series.plan(self.directory, "hops")
 
     def link(self, name: str) -> dict[str, Any]:
         """A link of the plan; empty if the plan is not known."""

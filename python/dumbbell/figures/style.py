@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import EnvironmentLacks
+from ..files import writing
 
 try:
     import matplotlib
@@ -248,12 +249,12 @@ def _columns(labels: Sequence[str]) -> int:
 def save(figure: Figure, path: str | Path, formats: Sequence[str] = ("svg", "pdf", "png")) -> list[Path]:
     """Writes `path`.svg, .pdf and .png; returns their paths."""
     base = Path(path)
-    base.parent.mkdir(parents=True, exist_ok=True)
     written = []
     with matplotlib.rc_context(RC):
         for kind in formats:
             target = base.with_name(f"{base.name}.{kind}")
-            figure.savefig(target, metadata=_undated(kind))
+            with writing(target) as out:
+                figure.savefig(out, format=kind, metadata=_undated(kind))
             written.append(target)
     return written
 

@@ -12,6 +12,7 @@ from string import Template
 
 from .. import catalogue
 from ..errors import DumbbellError, ScenarioError
+from ..files import write_new, write_text
 
 REGISTRY = {"aqm": "crates/dumbbell-algos/src/aqm.rs", "cc": "crates/dumbbell-algos/src/cc/mod.rs"}
 """Where the registry of a kind is, and its algorithms beside it."""
@@ -46,14 +47,14 @@ def write_rust(kind: str, name: str, here: Path = Path()) -> Done:
     _refuse_name(kind, name, "Rust", _RUST.split())
     root = checkout(here)
     registry = root / REGISTRY[kind]
-    source = registry.read_text()
+    source = registry.read_text(encoding="utf-8")
     folder = registry.parent if registry.name == "mod.rs" else registry.with_suffix("")
     file = folder / f"{name}.rs"
     if re.search(rf"\b{name}::", source):
         raise DumbbellError(f"{registry} has a line for `{name}` already: nothing was written")
     changed = with_line(source, f"{name}::{class_name(name)}")
     _write(file, _text(f"{kind}.rs", name))
-    registry.write_text(changed)
+    write_text(registry, changed)
     run = f"cargo test --release --config .cargo/checked.toml -p dumbbell-algos --lib {name}"
     return Done(
         [file.relative_to(root), registry.relative_to(root)], f"`{run}`: one test fails, and says what to write"
@@ -97,15 +98,11 @@ def _refuse_name(kind: str, name: str, language: str, keywords: Collection[str])
 
 
 def _write(file: Path, text: str) -> None:
-    try:
-        with file.open("x") as out:
-            out.write(text)
-    except FileExistsError:
-        raise DumbbellError(f"{file} is there already: nothing was written") from None
-    except OSError as error:
-        raise DumbbellError(f"{file} cannot be written: {error.strerror}") from None
+    if file.exists():
+        raise DumbbellError(f"{file} is there already: nothing was written")
+    write_new(file, text)
 
 
 def _text(template: str, name: str) -> str:
-    text = (files(__package__) / "templates" / f"{template}.txt").read_text()
+    text = (files(__package__) / "templates" / f"{template}.txt").read_text(encoding="utf-8")
     return Template(text).substitute(name=name, Name=class_name(name))

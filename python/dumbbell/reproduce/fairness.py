@@ -68,7 +68,7 @@ def _stop_of(flow: str, stops: dict[str, float]) -> float:
 
 def _stops(scenario: Path) -> dict[str, float]:
     """The `stop` of each flow that has one, in seconds, as the run's scenario says."""
-    flows = tomllib.loads(scenario.read_text()).get("flow", ())
+    flows = tomllib.loads(scenario.read_text(encoding="utf-8")).get("flow", ())
     return {flow["name"]: _seconds(flow["stop"]) for flow in flows if "stop" in flow}
 
 

@@ -88,7 +88,7 @@ def load(name: str) -> Paper:
 def read(folder: Path) -> Paper:
     """Reads and checks a paper's folder."""
     try:
-        raw = tomllib.loads((folder / "paper.toml").read_text())
+        raw = tomllib.loads((folder / "paper.toml").read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise ScenarioError(f"{folder / 'paper.toml'}: {error}") from None
     try:

@@ -48,8 +48,8 @@ def html(paper: Paper, summary: dict[str, Any], drawn: Mapping[str, Any]) -> str
         drawn=drawn,
         marks=MARKS,
         columns=_columns(summary["predictions"], paper),
-        rules=rules.read_text() if rules.exists() else "",
-        css=Path(__file__).with_name("report.css").read_text(),
+        rules=rules.read_text(encoding="utf-8") if rules.exists() else "",
+        css=Path(__file__).with_name("report.css").read_text(encoding="utf-8"),
     )
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
-import tempfile
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from .. import door, series
+from .. import door, interrupt, series
 from ..errors import ScenarioError
+from ..files import temporary_folder, write_json, write_text
 from . import papers, verdict
 from .measure import needs_series, of_run
 from .papers import Cell, Effort, Paper, Picture, Point
@@ -103,13 +102,15 @@ def reproduce(
     total = len(points) + (readings.count(paper, effort.readings_at) if compared else 0)
     total += hardware.count(paper, quick) if in_hardware else 0
     bench = Bench(paper, effort, altered, seed, threads, progress, total, store=None if store is None else str(store))
-    with tempfile.TemporaryDirectory(prefix="dumbbell-") as scratch:
+    with temporary_folder() as scratch:
         measured = _measure(bench, points, Path(scratch))
         read = readings.compare(paper, measured, bench) if compared else None
         built = hardware.compare(paper, measured, bench, quick) if in_hardware else None
-        return _conclude(
-            paper, measured, read, built, wanted, altered, quick, started, Path(out or Path("results") / name)
-        )
+        there = Path(out or Path("results") / name)
+        summary, drawn = _conclude(paper, measured, read, built, wanted, altered, quick, started, there)
+    with interrupt.held():
+        _write(paper, summary, drawn, there)
+    return summary
 
 
 def _on_kernels(
@@ -261,9 +262,10 @@ def _conclude(
     quick: bool,
     started: float,
     out: Path,
-) -> dict[str, Any]:
-    from .. import __version__, figures
-    from . import judge, pictures, report
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The object of `report.json`, and the pictures by their ids."""
+    from .. import __version__
+    from . import judge, pictures
 
     chosen = [paper.cells[name] for name in wanted] if wanted else list(paper.cells.values())
     numbers = judge.numbers(paper, measured)
@@ -294,14 +296,18 @@ def _conclude(
     }
     drawn = {} if wanted else pictures.draw(paper, measured, numbers)
     summary["figures"] = [] if wanted else [_figure(picture, drawn) for picture in paper.pictures]
-    out.mkdir(parents=True, exist_ok=True)
-    (out / "report.json").write_text(json.dumps(summary, indent=1, allow_nan=False) + "\n")
-    (out / "report.html").write_text(report.html(paper, summary, drawn))
+    return summary, drawn
+
+
+def _write(paper: Paper, summary: dict[str, Any], drawn: Mapping[str, Any], out: Path) -> None:
+    from .. import figures
+    from . import report
+
     for figure_id, one in drawn.items():
-        if one.figure is None:
-            continue
-        figures.save(one.figure, out / "figures" / figure_id)
-    return summary
+        if one.figure is not None:
+            figures.save(one.figure, out / "figures" / figure_id)
+    write_text(out / "report.html", report.html(paper, summary, drawn))
+    write_json(out / "report.json", summary)
 
 
 def _figure(picture: Picture, drawn: Mapping[str, Any]) -> dict[str, Any]:

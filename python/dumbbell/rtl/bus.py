@@ -13,13 +13,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import EnvironmentLacks
+from ..files import temporary_folder
 from .sources import TOPS, folder, sources
 
 SEED = 20120601
@@ -100,7 +100,7 @@ def run(names: Iterable[str] = (), *, seed: int = SEED, waves: Path | None = Non
     outcomes: list[Outcome] = []
     for bench in BENCHES:
         if not asked or bench.name in asked:
-            with tempfile.TemporaryDirectory(prefix="dumbbell-bus-") as scratch:
+            with temporary_folder() as scratch:
                 outcomes += _bench(bench, Path(scratch), seed, waves)
     return outcomes
 

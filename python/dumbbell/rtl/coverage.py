@@ -8,7 +8,6 @@ is accepted, and what is left out with the reason why nothing can ever hit it.
 from __future__ import annotations
 
 import re
-import tempfile
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DumbbellError
+from ..files import temporary_folder
 from . import tools
 from .sources import folder
 
@@ -84,7 +84,7 @@ def _point(text: str) -> Point | None:
 
 def rules() -> dict[str, Any]:
     """What is accepted, and what does not count."""
-    return tomllib.loads((folder() / "coverage.toml").read_text())
+    return tomllib.loads((folder() / "coverage.toml").read_text(encoding="utf-8"))
 
 
 def judge(counts: dict[Point, int], least: float) -> dict[str, Any]:
@@ -121,7 +121,7 @@ def measure(packets: int = PACKETS, seed: int = 1, *, quick: bool = False) -> di
 
     for tool in (tools.VERILATOR, tools.COMPILER):
         tool.need()
-    with tempfile.TemporaryDirectory(prefix="dumbbell-coverage-") as scratch:
+    with temporary_folder() as scratch:
         met = lockstep.run(
             packets=packets, seed=seed, modes=asked.get("modes"), dut=check.edited(), coverage=Path(scratch)
         )

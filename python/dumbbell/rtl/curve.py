@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import subprocess
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..errors import DumbbellError
+from ..files import temporary_folder
 from . import sources, tools
 
 WIDTH, MAX_P = 6144, 0.02
@@ -56,7 +56,7 @@ def count(gap: bool = False, decisions: int = 20000) -> list[Counted]:
     compiler = tools.ICARUS.need()
     bench = sources.folder() / "tests" / "figures" / "drop_curve.sv"
     parameters = [f"-Pdrop_curve.GAP={int(gap)}", f"-Pdrop_curve.Decisions={decisions}"]
-    with tempfile.TemporaryDirectory(prefix="dumbbell-") as scratch:
+    with temporary_folder() as scratch:
         program = Path(scratch) / "bench"
         _run([compiler, "-g2012", "-s", "drop_curve", *parameters, "-o", program, *sources.sources("core"), bench])
         said = _run(["vvp", "-n", program])

@@ -77,7 +77,7 @@ class Verdict:
 def read(file: Path) -> list[Property]:
     """The properties of a list. `sets` gives one several sets of parameters: its name then ends in them."""
     found = []
-    for entry in tomllib.loads(file.read_text())["property"]:
+    for entry in tomllib.loads(file.read_text(encoding="utf-8"))["property"]:
         sets = entry.pop("sets", [{}])
         for parameters in sets:
             words: dict[str, Any] = {

@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..files import temporary_folder
 from . import tools
 
 RULES = ".rules.verible_lint"
@@ -82,7 +82,7 @@ class Look:
 
 def modules(files: Iterable[Path]) -> list[str]:
     """The names of the modules in some files, in their order."""
-    found = (re.findall(r"^\s*module\s+(\w+)", file.read_text(), re.MULTILINE) for file in files)
+    found = (re.findall(r"^\s*module\s+(\w+)", file.read_text(encoding="utf-8"), re.MULTILINE) for file in files)
     return [name for names in found for name in names]
 
 
@@ -116,7 +116,7 @@ def lint(files: Sequence[Path], rules: Path) -> dict[str, Any]:
 
 def examine(look: Look) -> list[Finding]:
     """What a tool says: each remark a finding, and a failure without a remark one, too."""
-    with tempfile.TemporaryDirectory(prefix="dumbbell-") as scratch:
+    with temporary_folder() as scratch:
         done = subprocess.run([look.tool.need(), *look.words], cwd=scratch, capture_output=True, text=True, timeout=300)
     said = [line.strip() for line in (done.stdout + done.stderr).splitlines() if remark(line)]
     if done.returncode != 0 and not said:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 import time
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ScenarioError
+from ..files import temporary_folder, write_text
 from .sources import folder, listed
 
 PACKETS = 1_000_000
@@ -64,7 +64,10 @@ class Caught:
 
 def read(only: Sequence[str] = ()) -> list[Mutant]:
     """The faults, or those with these ids; `ScenarioError` if there is no such, or one finds nobody to look for it."""
-    every = [Mutant(**entry) for entry in tomllib.loads((folder() / "mutants" / "mutants.toml").read_text())["mutant"]]
+    every = [
+        Mutant(**entry)
+        for entry in tomllib.loads((folder() / "mutants" / "mutants.toml").read_text(encoding="utf-8"))["mutant"]
+    ]
     unknown = set(only) - {one.id for one in every}
     blind = [one.id for one in every if not (one.mode or one.property)]
     if unknown or blind:
@@ -75,14 +78,14 @@ def read(only: Sequence[str] = ()) -> list[Mutant]:
 @contextmanager
 def sown(mutant: Mutant) -> Iterator[Callable[[str], list[Path]]]:
     """A copy of the sources with the fault, as `sources` of it: the files of a list."""
-    with tempfile.TemporaryDirectory(prefix="dumbbell-mutant-") as scratch:
+    with temporary_folder() as scratch:
         copy = Path(scratch) / "red"
         shutil.copytree(folder(), copy, ignore=shutil.ignore_patterns("tests", "__pycache__"))
         there = copy / mutant.file
-        text = there.read_text()
+        text = there.read_text(encoding="utf-8")
         if text.count(mutant.old) != 1:
             raise ScenarioError(f"mutants: the text of {mutant.id} is not once in {mutant.file}: it has moved")
-        there.write_text(text.replace(mutant.old, mutant.new))
+        write_text(there, text.replace(mutant.old, mutant.new))
         yield lambda what: listed(copy / f"{what}.f")
 
 
@@ -114,7 +117,7 @@ def looks(mutant: Mutant, seed: int, packets: int) -> dict[str, bool]:
     found: dict[str, bool] = {}
     with sown(mutant) as files:
         if mutant.property:
-            with tempfile.TemporaryDirectory(prefix="dumbbell-rtl-") as work:
+            with temporary_folder() as work:
                 (said,) = check.proving(Path(work), only=[mutant.property], found=files)
             found["proof"] = said["verdict"] == "failed"
         if mutant.mode:

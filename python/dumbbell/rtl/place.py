@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 import subprocess
-import tempfile
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from ..errors import DumbbellError
+from ..files import temporary_folder
 from . import synth
 from .tools import NEXTPNR, environment
 
@@ -81,7 +81,7 @@ def measure(
     NEXTPNR.need()
     tried = [(speed, seed) for speed in speeds for seed in seeds]
     found = []
-    with tempfile.TemporaryDirectory() as name:
+    with temporary_folder() as name:
         for design in designs() if wanted is None else wanted:
             netlist = Path(name) / "netlist.json"
             synth.mapped(design, netlist)

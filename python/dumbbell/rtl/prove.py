@@ -174,7 +174,7 @@ def _solve(there: Path, model: str, question: str, *words: str) -> Answer:
             if isinstance(stopped, subprocess.TimeoutExpired):
                 return Answer(False, f"the solver had no answer after {SECONDS} s")
             raise
-    printed = log.read_text()
+    printed = log.read_text(encoding="utf-8")
     if code == 0 and "Status: PASSED" in printed:
         return Answer(True)
     said = re.findall(r"(?:Assert failed in|Unreached cover statement at) (.*)", printed)

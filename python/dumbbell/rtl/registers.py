@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from ..errors import CheckFailed, ScenarioError
+from ..files import write_text
 from .sources import folder
 
 DESCRIPTION = "netfpga/registers.toml"
@@ -92,7 +93,7 @@ def parse(text: str) -> Block:
 @cache
 def block() -> Block:
     """The registers of the module of this checkout."""
-    return parse((folder() / DESCRIPTION).read_text())
+    return parse((folder() / DESCRIPTION).read_text(encoding="utf-8"))
 
 
 def decoder(block: Block) -> str:
@@ -186,8 +187,12 @@ def generated(block: Block) -> Mapping[str, str]:
 
 def stale(root: Path) -> list[str]:
     """The made files of a folder `rtl/red` that are not as its description would make them now."""
-    made = generated(parse((root / DESCRIPTION).read_text()))
-    return [name for name, text in made.items() if not (root / name).exists() or (root / name).read_text() != text]
+    made = generated(parse((root / DESCRIPTION).read_text(encoding="utf-8")))
+    return [
+        name
+        for name, text in made.items()
+        if not (root / name).exists() or (root / name).read_text(encoding="utf-8") != text
+    ]
 
 
 def main(words: Sequence[str]) -> None:
@@ -198,10 +203,9 @@ def main(words: Sequence[str]) -> None:
         if old:
             raise CheckFailed(f"out of date: {', '.join(old)}; run `python -m dumbbell.rtl.registers`")
         return
-    made = generated(parse((root / DESCRIPTION).read_text()))
+    made = generated(parse((root / DESCRIPTION).read_text(encoding="utf-8")))
     for name in old:
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(made[name])
+        write_text(root / name, made[name])
         print(f"wrote {root / name}")
 
 

@@ -48,7 +48,7 @@ def listed(file: Path) -> list[Path]:
     if not file.exists():
         raise EnvironmentLacks(f"there is no list of sources {file}")
     found: list[Path] = []
-    for line in file.read_text().splitlines():
+    for line in file.read_text(encoding="utf-8").splitlines():
         words = line.split("//")[0].split()
         if words[:1] == ["-F"]:
             found += listed(file.parent / words[1])

@@ -8,12 +8,12 @@ bits (DPR16X4). What Yosys counts for Xilinx is before packing, LUTs of any widt
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..files import temporary_folder
 from . import sources, yosys
 from .tools import YOSYS
 
@@ -189,7 +189,7 @@ def mapped(design: Design, netlist: Path) -> Counts:
 
 
 def _count(design: Design, family: str, netlist: Path | None = None) -> Counts:
-    with tempfile.TemporaryDirectory() as name:
+    with temporary_folder() as name:
         report = Path(name) / "stat.json"
         if family == "ecp5":
             commands = [*design.read(["ECP5_DSP"]), f"synth_ecp5 -nowidelut -top {design.module}"]
@@ -201,7 +201,9 @@ def _count(design: Design, family: str, netlist: Path | None = None) -> Counts:
         commands += [f'write_json "{netlist.resolve()}"'] if netlist else []
         yosys.run([*commands, f"tee -q -o {report} stat -json"], Path(name))
         cells = {
-            kind: int(n) for kind, n in _by_type(json.loads(report.read_text())).items() if not kind.startswith("$")
+            kind: int(n)
+            for kind, n in _by_type(json.loads(report.read_text(encoding="utf-8"))).items()
+            if not kind.startswith("$")
         }
     kinds = {kind: sum(cells.get(cell, 0) for cell in of) for kind, of in _KINDS[family].items()}
     return Counts(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import subprocess
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 from ..errors import DumbbellError
 from ..figures import style
 from ..figures.style import Figure
+from ..files import temporary_folder
 from . import sources, tools, vcd
 from .vcd import Signal
 
@@ -51,11 +51,11 @@ def record() -> dict[str, Signal]:
     """Runs the bench, and returns its signals. `EnvironmentLacks` without Icarus Verilog or the sources."""
     compiler = tools.ICARUS.need()
     bench = sources.folder() / "tests" / "figures" / "figure8.sv"
-    with tempfile.TemporaryDirectory(prefix="dumbbell-") as scratch:
+    with temporary_folder() as scratch:
         program, dump = Path(scratch) / "bench", Path(scratch) / "figure8.vcd"
         _run([compiler, "-g2012", "-s", "figure8", "-o", program, *sources.sources("module"), bench])
         _run(["vvp", "-n", program, f"+vcd={dump}"])
-        return vcd.read(dump.read_text())
+        return vcd.read(dump.read_text(encoding="utf-8"))
 
 
 def _run(command: list[Any]) -> None:

@@ -58,7 +58,8 @@ def html(document: Mapping[str, Any], drawn: Sequence[tuple[Drawn, str]]) -> str
             seeds=seeds_text(document["seeds"]),
             duration=time_text(document["duration_s"] or 0.0),
             warmup=time_text(document["warmup_s"] or 0.0),
-            css=(_HERE.parent / "reproduce" / "report.css").read_text() + (_HERE / "page.css").read_text(),
+            css=(_HERE.parent / "reproduce" / "report.css").read_text(encoding="utf-8")
+            + (_HERE / "page.css").read_text(encoding="utf-8"),
         )
     )
 

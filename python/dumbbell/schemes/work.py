@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from typing import Any
 
 from .. import catalogue, door
 from ..errors import ScenarioError
+from ..files import write_json, write_text
 from . import finding, judge, metrics, spelling, study
 from .spelling import Choice
 from .study import Base, Condition
@@ -201,11 +201,10 @@ def _write(document: Document, directory: Path, drawn: Sequence[Any]) -> None:
     from ..figures import save
     from . import page
 
-    directory.mkdir(parents=True, exist_ok=True)
     files = {"page": "index.html", "results": "results.json"}
     document |= {name: str((directory / file).resolve()) for name, file in files.items()}
     saved = [save(one.figure, directory / "figures" / one.name) for one in drawn]
     document["figures"] = [str(path.resolve()) for paths in saved for path in paths]
-    svgs = [next(path for path in paths if path.suffix == ".svg").read_text() for paths in saved]
-    Path(document["results"]).write_text(json.dumps(document, indent=1, allow_nan=False) + "\n")
-    Path(document["page"]).write_text(page.html(document, list(zip(drawn, svgs, strict=True))))
+    svgs = [next(path for path in paths if path.suffix == ".svg").read_text(encoding="utf-8") for paths in saved]
+    write_json(document["results"], document)
+    write_text(document["page"], page.html(document, list(zip(drawn, svgs, strict=True))))

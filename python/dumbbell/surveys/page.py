@@ -38,7 +38,7 @@ def html(document: Mapping[str, Any], drawn: Sequence[tuple[Drawn, str]]) -> str
             times=[f"{time_text(whole)} ({time_text(warm)} left out)" for whole, warm in times],
             seeds=schemes_page.seeds_text(document["seeds"]),
             scenario=schemes_page.toml_text(document["scenario"]),
-            css="".join(path.read_text() for path in styles),
+            css="".join(path.read_text(encoding="utf-8") for path in styles),
         )
     )
 

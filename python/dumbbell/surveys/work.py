@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from .. import door
 from ..errors import ScenarioError
+from ..files import write_json, write_text
 from ..schemes import judge, study
 from ..schemes.draw import Drawn
 from ..schemes.spelling import Choice
@@ -176,16 +176,14 @@ def _write(document: Document, drawn: Sequence[Drawn], directory: Path, html: Pa
         one.figure.draw_without_rendering()
         one.figure.set_layout_engine("none")
     if html is not None:
-        html.parent.mkdir(parents=True, exist_ok=True)
         document |= {"page": str(html.resolve()), "results": None, "figures": []}
-        html.write_text(page.html(document, [(one, style.svg(one.figure, f"figure-{one.name}")) for one in drawn]))
+        write_text(html, page.html(document, [(one, style.svg(one.figure, f"figure-{one.name}")) for one in drawn]))
         return
-    directory.mkdir(parents=True, exist_ok=True)
     files = {"page": "index.html", "results": "results.json"}
     document |= {name: str((directory / file).resolve()) for name, file in files.items()}
     saved = [save(one.figure, directory / "figures" / one.name) for one in drawn]
     document["figures"] = [str(path.resolve()) for paths in saved for path in paths]
-    svgs = [next(path for path in paths if path.suffix == ".svg").read_text() for paths in saved]
+    svgs = [next(path for path in paths if path.suffix == ".svg").read_text(encoding="utf-8") for paths in saved]
     inline = [style.inline(text, f"figure-{one.name}") for one, text in zip(drawn, svgs, strict=True)]
-    Path(document["results"]).write_text(json.dumps(document, indent=1, allow_nan=False) + "\n")
-    Path(document["page"]).write_text(page.html(document, list(zip(drawn, inline, strict=True))))
+    write_json(document["results"], document)
+    write_text(document["page"], page.html(document, list(zip(drawn, inline, strict=True))))

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import platform
 import time
 from collections.abc import Mapping
@@ -19,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..files import append_line
 from . import validity
 
 JSON = dict[str, Any]
@@ -64,7 +64,7 @@ class Ledger:
         self._rows: dict[str, list[Kept]] = {}
         self.torn = 0
         """Lines that a kill cut short: their runs are made again."""
-        for line in self._file.read_text().splitlines() if self._file.exists() else ():
+        for line in self._file.read_text(encoding="utf-8").splitlines() if self._file.exists() else ():
             self._read(line)
 
     def _read(self, line: str) -> None:
@@ -92,32 +92,10 @@ class Ledger:
         there = str(place.relative_to(self.directory)) if records and place.is_dir() else None
         at = time.time()
         row = {"key": key, "at": at, "attempt": attempt, "label": label, "records": there, "run": run}
-        self.directory.mkdir(parents=True, exist_ok=True)
-        line = json.dumps(row, allow_nan=False, separators=(",", ":")) + "\n"
-        file = os.open(self._file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-        try:
-            # A line that a kill cut short must not take the next one with it.
-            _write_all(file, (line if self._ends_whole() else f"\n{line}").encode())
-            os.fsync(file)
-        finally:
-            os.close(file)
+        append_line(self._file, json.dumps(row, allow_nan=False, separators=(",", ":")))
         kept = Kept(run, at, attempt, place if there else None)
         self._rows.setdefault(key, []).append(kept)
         return kept
-
-    def _ends_whole(self) -> bool:
-        if not self._file.exists() or not self._file.stat().st_size:
-            return True
-        with self._file.open("rb") as file:
-            file.seek(-1, os.SEEK_END)
-            return file.read() == b"\n"
-
-
-def _write_all(file: int, data: bytes) -> None:
-    """One call may take less than all, on a disk that is nearly full."""
-    left = memoryview(data)
-    while left:
-        left = left[os.write(file, left) :]
 
 
 def beside(store: str | Path) -> Path:

@@ -80,7 +80,7 @@ def _holder(lock: int) -> int | None:
     """The process that has it, by /proc/locks; None if that does not say."""
     inode = os.fstat(lock).st_ino
     try:
-        known = Path("/proc/locks").read_text()
+        known = Path("/proc/locks").read_text(encoding="utf-8")
     except OSError:
         return None
     found = re.search(rf"^\d+: FLOCK +ADVISORY +WRITE +([1-9]\d*) \S+:{inode} ", known, re.MULTILINE)
@@ -95,7 +95,7 @@ def _ancestors() -> list[int]:
         found.append(process)
         try:
             # The name, in parentheses, may hold anything.
-            process = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+            process = int(Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1])
         except (OSError, ValueError, IndexError):
             break
     return found

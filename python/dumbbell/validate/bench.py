@@ -6,12 +6,12 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 from .. import door
 from ..arrow import Table
 from ..errors import InvalidRun
+from ..files import temporary_folder
 from ..scenario import Scenario
 from .oracle import Measured
 
@@ -72,7 +72,7 @@ class Bench:
 
         def make() -> Table:
             made = Scenario.from_text(scenario) if isinstance(scenario, str) else Scenario(scenario)
-            with TemporaryDirectory(prefix="dumbbell-") as directory:
+            with temporary_folder() as directory:
                 made.run(seed=1, replications=1, out=directory)
                 return Table(door.table([{"labels": {}, "file": str(Path(directory) / f"{name}.parquet")}]))
 

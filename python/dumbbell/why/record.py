@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import tempfile
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .. import door, overrides, summary
+from .. import door, overrides, series, summary
 from ..errors import DumbbellError, EnvironmentLacks, ScenarioError
+from ..files import temporary_folder
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -147,7 +147,7 @@ def load(run: Run, flow: str, use: Sequence[str] = ()) -> Record:
     recorded = _read(run, run.directory, flow, again=False)
     if recorded is not None:
         return recorded
-    with tempfile.TemporaryDirectory(prefix="dumbbell-why-") as scratch:
+    with temporary_folder() as scratch:
         repeat(run, [flow], f"of {flow}", Path(scratch), use)
         repeated = _read(run, Path(scratch), flow, again=True)
     if repeated is None:
@@ -159,6 +159,7 @@ def repeat(run: Run, flows: Sequence[str] | bool, whose: str, out: Path, use: Se
     """Makes a run again, with the packets of `flows` (True: of all) recorded, in the directory `out`. `whose`: what
     messages call the packets. `DumbbellError` if it is not the same run."""
     file = run.result / "scenario.toml"
+    door.check_file(file)
     try:
         value = tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -197,12 +198,11 @@ def repeat(run: Run, flows: Sequence[str] | bool, whose: str, out: Path, use: Se
 
 
 def _read(run: Run, directory: Path, flow: str, again: bool) -> Record | None:
-    file = directory / "packets.parquet"
-    if not file.exists():
+    if not door.check_file(directory / "packets.parquet"):
         return None
     pl = polars_of("why")
     try:
-        plan = json.loads(pl.read_parquet_metadata(file)["dumbbell.plan"])
+        plan = series.plan(directory) or {}
         index = [f["name"] for f in plan["flows"]].index(flow)
         if index not in plan["record"]["packets"]:
             return None
@@ -210,8 +210,7 @@ def _read(run: Run, directory: Path, flow: str, again: bool) -> Record | None:
         flows = directory / "flows.parquet"
 
         def frame(name: str, order: str) -> polars.DataFrame:
-            read: polars.DataFrame = pl.read_parquet(directory / f"{name}.parquet")
-            return read.filter(of_flow).sort(order, maintain_order=True)
+            return series.need(directory, name).filter(of_flow).sort(order, maintain_order=True)
 
         return Record(
             run=run,
@@ -224,8 +223,10 @@ def _read(run: Run, directory: Path, flow: str, again: bool) -> Record | None:
             flows=frame("flows", "time_s") if flows.exists() and not again else None,
             again=again,
         )
-    except (OSError, KeyError, ValueError, pl.exceptions.PolarsError) as error:
-        raise ScenarioError(f"the records in {directory} cannot be read: {error}") from None
+    except (KeyError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
+        raise series.damaged(
+            directory / "packets.parquet", f"it does not have what this release reads: {error}"
+        ) from None
 
 
 def polars_of(command: str) -> ModuleType:

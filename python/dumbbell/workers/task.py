@@ -34,6 +34,6 @@ def perform(parcel: dict[str, Any], threads: int = 1) -> list[dict[str, Any]]:
 def sees(store: str, name: str) -> bool:
     """Whether the directory `store` is, on this machine, the store of that name."""
     try:
-        return bool(json.loads((Path(store) / "store.json").read_text())["id"] == name)
+        return bool(json.loads((Path(store) / "store.json").read_text(encoding="utf-8"))["id"] == name)
     except (OSError, ValueError, KeyError):
         return False

@@ -1,13 +1,12 @@
 //! Records read back, a batch of rows at a time.
 use crate::problem::{Diagnostic, Problem, Texts, code};
+use crate::recorded::Records;
+use crate::sealed::damaged;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, UInt64Type};
 use arrow_array::{Array, BooleanArray, Float64Array, Int32Array, RecordBatch, StringArray, UInt64Array};
 use dumbbell_plan::Plan;
-use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
-use std::fmt::Display;
-use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Rows that are in memory at once, for each record.
 const BATCH: usize = 1 << 13;
@@ -19,42 +18,27 @@ pub fn usage(d: Diagnostic) -> Problem {
 
 /// A record of a run that is being read.
 pub struct Record {
-    file: String,
-    reader: ParquetRecordBatchReader,
-    metadata: Vec<(String, String)>,
+    file: PathBuf,
+    records: Records,
     /// Names of its columns.
     pub columns: Vec<String>,
-}
-
-fn damaged(file: &str, e: impl Display) -> Problem {
-    let fix = "run the scenario again, or export what other records have";
-    Problem::failure(format!("{file} is damaged, or no record of Dumbbell's: {e}"), Some(fix.into()))
 }
 
 impl Record {
     /// The record `name` of the run in `dir`; `None` if it was not recorded.
     ///
     /// # Errors
-    /// Code 1: it is damaged.
+    /// Code 3: it is damaged.
     pub fn open(dir: &Path, name: &str) -> Result<Option<Record>, Problem> {
-        let path = dir.join(format!("{name}.parquet"));
-        let file = path.display().to_string();
-        if !path.exists() {
-            return Ok(None);
-        }
-        let opened = File::open(&path).map_err(|e| Problem::failure(format!("{file} cannot be read: {e}"), None))?;
-        let builder = ParquetRecordBatchReaderBuilder::try_new(opened).map_err(|e| damaged(&file, e))?;
-        let about = builder.metadata().file_metadata();
-        let pairs = about.key_value_metadata().into_iter().flatten();
-        let metadata = pairs.map(|p| (p.key.clone(), p.value.clone().unwrap_or_default())).collect();
-        let columns = builder.schema().fields().iter().map(|f| f.name().clone()).collect();
-        let reader = builder.with_batch_size(BATCH).build().map_err(|e| damaged(&file, e))?;
-        Ok(Some(Record { file, reader, metadata, columns }))
+        let file = dir.join(format!("{name}.parquet"));
+        let Some(records) = Records::open(&file, BATCH)? else { return Ok(None) };
+        let columns = records.schema.fields().iter().map(|f| f.name().clone()).collect();
+        Ok(Some(Record { file, records, columns }))
     }
 
     /// A text of the file's metadata; empty if there is none.
     pub fn about(&self, key: &str) -> &str {
-        self.metadata.iter().find(|(k, _)| k == key).map_or("", |(_, v)| v)
+        self.records.metadata.iter().find(|(k, _)| k == key).map_or("", |(_, v)| v)
     }
 
     /// The plan of the run, of `packets` and `hops`.
@@ -64,7 +48,8 @@ impl Record {
     pub fn plan(&self) -> Result<Plan, Problem> {
         let version = self.about("dumbbell.version");
         serde_json::from_str(self.about("dumbbell.plan")).map_err(|e| {
-            let cause = format!("{}: its plan cannot be read (written by version {version:?}): {e}", self.file);
+            let cause =
+                format!("{}: its plan cannot be read (written by version {version:?}): {e}", self.file.display());
             Problem::failure(cause, Some("run the scenario again with this version".into()))
         })
     }
@@ -72,19 +57,16 @@ impl Record {
     /// The next rows; `None` at the end.
     ///
     /// # Errors
-    /// Code 1: the file is damaged.
+    /// Code 3: the file is damaged.
     pub fn next(&mut self) -> Result<Option<Rows<'_>>, Problem> {
-        match self.reader.next() {
-            None => Ok(None),
-            Some(Ok(batch)) => Ok(Some(Rows { file: &self.file, batch })),
-            Some(Err(e)) => Err(damaged(&self.file, e)),
-        }
+        let batch = self.records.next().transpose()?;
+        Ok(batch.map(|batch| Rows { file: &self.file, batch }))
     }
 }
 
 /// Some rows of a record.
 pub struct Rows<'a> {
-    file: &'a str,
+    file: &'a Path,
     /// The columns.
     pub batch: RecordBatch,
 }
@@ -126,7 +108,7 @@ impl Rows<'_> {
     /// A column of counts.
     ///
     /// # Errors
-    /// Code 1: there is none.
+    /// Code 3: there is none.
     pub fn counts(&self, name: &str) -> Result<&UInt64Array, Problem> {
         self.column(name, |c| c.as_primitive_opt::<UInt64Type>())
     }
@@ -137,28 +119,28 @@ impl Rows<'_> {
     /// A column of numbers.
     ///
     /// # Errors
-    /// Code 1: there is none.
+    /// Code 3: there is none.
     pub fn reals(&self, name: &str) -> Result<&Float64Array, Problem> {
         self.column(name, |c| c.as_primitive_opt::<Float64Type>())
     }
     /// A column of truth values.
     ///
     /// # Errors
-    /// Code 1: there is none.
+    /// Code 3: there is none.
     pub fn truths(&self, name: &str) -> Result<&BooleanArray, Problem> {
         self.column(name, |c| c.as_boolean_opt())
     }
     /// A column of texts.
     ///
     /// # Errors
-    /// Code 1: there is none.
+    /// Code 3: there is none.
     pub fn texts(&self, name: &str) -> Result<&StringArray, Problem> {
         self.column(name, |c| c.as_string_opt::<i32>())
     }
     /// A column of names.
     ///
     /// # Errors
-    /// Code 1: there is none.
+    /// Code 3: there is none.
     pub fn words(&self, name: &str) -> Result<Words<'_>, Problem> {
         self.column(name, |c| {
             let dictionary = c.as_dictionary_opt::<Int32Type>()?;

@@ -3,6 +3,7 @@ use super::packets::Names;
 use super::records::{Record, usage};
 use super::view::named;
 use crate::problem::{Diagnostic, Problem};
+use crate::sealed::{self, SUMMARY};
 use dumbbell_plan::Plan;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -28,19 +29,19 @@ impl Run {
     /// `summary.json`; of `point-N` and `seed-N` their part of the document above them, which alone has one.
     ///
     /// # Errors
-    /// Code 2: there is none; 1: it is damaged.
+    /// Code 2: there is none; 3: it is damaged.
     pub fn summary(&self) -> Result<Value, Problem> {
-        if self.dir.join("summary.json").exists() {
-            return document(&self.dir);
+        if self.dir.join(SUMMARY).exists() {
+            return sealed::summary(&self.dir);
         }
-        let part = self.dir.canonicalize().ok().and_then(|dir| part(&dir));
-        part.map_or_else(|| document(&self.dir), Ok)
+        let part = self.dir.canonicalize().ok().map_or(Ok(None), |dir| part(&dir))?;
+        part.map_or_else(|| sealed::summary(&self.dir), Ok)
     }
 
     /// A record; `None` if it was not made.
     ///
     /// # Errors
-    /// Code 1: it is damaged.
+    /// Code 3: it is damaged.
     pub fn optional(&self, name: &str) -> Result<Option<Record>, Problem> {
         Record::open(&self.dir, name)
     }
@@ -48,7 +49,7 @@ impl Run {
     /// A record that must be there.
     ///
     /// # Errors
-    /// Code 2: it was not made, and how to; 1: it is damaged.
+    /// Code 2: it was not made, and how to; 3: it is damaged.
     pub fn record(&self, name: &str) -> Result<Record, Problem> {
         if let Some(record) = self.optional(name)? {
             return Ok(record);
@@ -125,29 +126,23 @@ impl Run {
     }
 }
 
-/// `summary.json` of a directory.
-fn document(dir: &Path) -> Result<Value, Problem> {
-    let path = dir.join("summary.json");
-    let text = std::fs::read(&path).map_err(|e| {
-        let d = Diagnostic::new(format!("{} cannot be read: {e}", path.display()));
-        usage(d.fix("name the directory that was given to --out"))
-    })?;
-    serde_json::from_slice(&text).map_err(|e| {
-        Problem::failure(format!("{} is damaged: {e}", path.display()), Some("run the scenario again".into()))
-    })
-}
-
 /// What the summary above says of `point-N`, or of `seed-N` in it; `None` if there is nothing.
-fn part(dir: &Path) -> Option<Value> {
-    let (name, above) = (dir.file_name()?.to_str()?, dir.parent()?);
-    let whole = |above: &Path| document(above).ok().or_else(|| part(above));
-    if let Some(number) = name.strip_prefix("point-") {
-        let number: usize = number.parse().ok()?; // From 1.
-        return whole(above)?["points"].get(number.checked_sub(1)?).cloned();
+fn part(dir: &Path) -> Result<Option<Value>, Problem> {
+    let (Some(name), Some(above)) = (dir.file_name().and_then(|n| n.to_str()), dir.parent()) else { return Ok(None) };
+    let number = |prefix: &str| name.strip_prefix(prefix)?.parse::<u64>().ok();
+    let (point, seed) = (number("point-"), number("seed-"));
+    if point.or(seed).is_none() {
+        return Ok(None);
     }
-    let seed: u64 = name.strip_prefix("seed-")?.parse().ok()?;
-    let of = whole(above)?;
-    let mut run = of["runs"].as_array()?.iter().find(|r| r["seed"] == seed)?.clone();
-    run["overrides"] = of["overrides"].clone();
-    Some(run)
+    let of = if above.join(SUMMARY).exists() { Some(sealed::summary(above)?) } else { part(above)? };
+    let Some(of) = of else { return Ok(None) };
+    if let Some(point) = point {
+        let place = usize::try_from(point).ok().and_then(|n| n.checked_sub(1)); // From 1.
+        return Ok(place.and_then(|i| of["points"].get(i)).cloned());
+    }
+    let run = of["runs"].as_array().into_iter().flatten().find(|r| r["seed"].as_u64() == seed).cloned();
+    Ok(run.map(|mut run| {
+        run["overrides"] = of["overrides"].clone();
+        run
+    }))
 }

@@ -17,6 +17,7 @@ use std::path::Path;
 /// catalogue.
 pub fn replay(request: &Value) -> Result<Value, Problem> {
     let path = request["log"].as_str().unwrap_or_default();
+    crate::sealed::check(Path::new(path))?;
     let file = File::open(Path::new(path)).map_err(|e| {
         let fix = "name the run.log in the directory of a run that was recorded";
         Problem::failure(format!("{path} cannot be read: {e}"), Some(fix.into()))

@@ -29,7 +29,7 @@ def html(document: Mapping[str, Any], drawn: Sequence[Drawn]) -> str:
             candidates=_words(table.candidates(document)) if known else [],
             conditions=_words(table.conditions(document, inside=True)) if known else [],
             figures=[(one, style.svg(one.figure, f"figure-{one.name}")) for one in drawn],
-            css="".join(sheet.read_text() for sheet in sheets),
+            css="".join(sheet.read_text(encoding="utf-8") for sheet in sheets),
         )
     )
 

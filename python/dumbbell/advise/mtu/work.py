@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import door
+from ...files import write_json, write_text
 from ...schemes import study
 from ...schemes.study import Base
 from .. import lines
@@ -143,8 +143,7 @@ def _write(document: Document, directory: Path) -> None:
     from . import draw, page
 
     drawn = draw.figures_of(document) if document["sentence"] else []
-    directory.mkdir(parents=True, exist_ok=True)
     document["page"] = str((directory / "index.html").resolve())
     document["figures"] = [str(path) for one in drawn for path in save(one.figure, directory / "figures" / one.name)]
-    (directory / "advice.json").write_text(json.dumps(document, indent=1, allow_nan=False) + "\n")
-    (directory / "index.html").write_text(page.html(document, drawn))
+    write_json(directory / "advice.json", document)
+    write_text(directory / "index.html", page.html(document, drawn))

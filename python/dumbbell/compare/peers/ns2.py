@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import subprocess
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 
 from ...errors import DumbbellError
+from ...files import temporary_folder, write_text
 from ..network import Flow, Network, Red
 from ..outcome import Cost, Outcome
 from .found import failed, program
@@ -35,9 +35,9 @@ def binary() -> str:
 def run(network: Network, *, monitor: bool = True, sends: Path | None = None, drops: Path | None = None) -> Outcome:
     """Runs the network. Without `monitor`, as timed runs go, counts of the queue are zero. `sends`, `drops`: files
     for the trace of the first flow's access link and of the bottleneck."""
-    with tempfile.TemporaryDirectory() as directory:
+    with temporary_folder() as directory:
         file = Path(directory) / "network.tcl"
-        file.write_text(script(network, monitor=monitor, sends=sends, drops=drops))
+        write_text(file, script(network, monitor=monitor, sends=sends, drops=drops))
         done = subprocess.run([binary(), str(SCRIPT), str(file)], capture_output=True, text=True)
     if done.returncode != 0:
         raise failed(NAME, done)

@@ -31,7 +31,7 @@ def binary() -> str:
     """Our program for ns-3, compiled at the first call and kept; `EnvironmentLacks` names the packages if ns-3 is not
     here."""
     flags = _flags()
-    key = hashlib.blake2b(f"{SOURCE.read_text()}{version()}{flags}".encode(), digest_size=8).hexdigest()
+    key = hashlib.blake2b(f"{SOURCE.read_text(encoding='utf-8')}{version()}{flags}".encode(), digest_size=8).hexdigest()
     path = _cache() / f"ns3-{key}"
     if path.exists():
         return str(path)

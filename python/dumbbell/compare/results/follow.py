@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...files import temporary_folder, write_text
 from .. import ours
 from ..network import Flow, Network
 from ..peers import ns2
@@ -54,10 +54,10 @@ def network(cc: str, buffer: int, duration: float = 60.0) -> Network:
 def follow(cc: str, buffer: int) -> Followed:
     """Runs the flow on both sides."""
     here = network(cc, buffer)
-    with tempfile.TemporaryDirectory() as directory:
+    with temporary_folder() as directory:
         trace = Path(directory) / "ns2.tr"
         ns2.run(here, sends=trace)
-        theirs = sends(trace.read_text().splitlines())
+        theirs = sends(trace.read_text(encoding="utf-8").splitlines())
         mine = sends(_exported(here, Path(directory)))
     return followed(cc, buffer, mine, theirs)
 
@@ -83,12 +83,12 @@ def sends(lines: Iterable[str]) -> list[tuple[float, int]]:
 def _exported(here: Network, directory: Path) -> list[str]:
     scenario = directory / "scenario.json"
     words = {**ours.scenario(here), "record": {"packets": True}}
-    scenario.write_text(json.dumps(words))
+    write_text(scenario, json.dumps(words))
     code = "import json, sys, dumbbell; dumbbell.Scenario(json.load(open(sys.argv[1]))).run(out=sys.argv[2])"
     run = directory / "run"
     _python("-c", code, str(scenario), str(run))
     _python("-m", "dumbbell", "export", "ns2", str(run), "--at", "f0/sender->left", "-o", str(directory / "ours.tr"))
-    return (directory / "ours.tr").read_text().splitlines()
+    return (directory / "ours.tr").read_text(encoding="utf-8").splitlines()
 
 
 def _python(*words: str) -> None:

@@ -38,7 +38,7 @@ def html(document: Mapping[str, Any], drawn: Sequence[tuple[Drawn, str]]) -> str
             sentence=table.sentence(document),
             figures=[(one, style.inline(text, f"figure-{one.name}")) for one, text in drawn],
             scenario=schemes.toml_text(document["scenario"]),
-            rules=(_HERE / "rules.md").read_text(),
-            css="".join((package / file).read_text() for file in _STYLES),
+            rules=(_HERE / "rules.md").read_text(encoding="utf-8"),
+            css="".join((package / file).read_text(encoding="utf-8") for file in _STYLES),
         )
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import door
+from ...files import temporary_folder, write_json, write_text
 from ..bench import Bench, Order, interleaved
 from ..ledger import Kept, Ledger, beside
 from . import agree, cells, measures
@@ -73,7 +72,7 @@ def compare(wish: Wish, how: How) -> Document:
     live |= _live(study, _to_explain(study, how, live, bare), bench, how)
     document = document_of(study, how, live, bare)
     document |= {"command": how.command, "wall_s": time.perf_counter() - started}
-    with tempfile.TemporaryDirectory(prefix="dumbbell-") as scratch:
+    with temporary_folder() as scratch:
         overlaid = study.cells if len(study.cells) <= OVERLAID else ()
         pairs = []
         for number, cell in enumerate(overlaid):
@@ -251,11 +250,10 @@ def _write(document: Document, directory: Path, drawn: Sequence[Any]) -> None:
     from ...figures import save
     from . import page
 
-    directory.mkdir(parents=True, exist_ok=True)
     files = {"page": "index.html", "results": "results.json"}
     document |= {name: str((directory / file).resolve()) for name, file in files.items()}
     saved = [save(one.figure, directory / "figures" / one.name) for one in drawn]
     document["figures"] = [str(path.resolve()) for paths in saved for path in paths]
-    svgs = [next(path for path in paths if path.suffix == ".svg").read_text() for paths in saved]
-    Path(document["results"]).write_text(json.dumps(document, indent=1, allow_nan=False) + "\n")
-    Path(document["page"]).write_text(page.html(document, list(zip(drawn, svgs, strict=True))))
+    svgs = [next(path for path in paths if path.suffix == ".svg").read_text(encoding="utf-8") for paths in saved]
+    write_json(document["results"], document)
+    write_text(document["page"], page.html(document, list(zip(drawn, svgs, strict=True))))

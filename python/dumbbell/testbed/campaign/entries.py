@@ -90,7 +90,7 @@ def read(paper: Paper) -> Campaign:
             "for others use --on sim"
         )
     try:
-        raw = tomllib.loads(file.read_text())
+        raw = tomllib.loads(file.read_text(encoding="utf-8"))
         found = _campaign(paper, raw)
     except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
         raise ScenarioError(f"{file}: {error}") from None

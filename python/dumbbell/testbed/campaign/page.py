@@ -42,7 +42,11 @@ def html(campaign: Campaign, summary: dict[str, Any], drawn: Sequence[Drawn]) ->
     """The page."""
     package = _HERE.parents[1]
     folder = campaign.paper.folder
-    rules = {name: (folder / name).read_text() for name in ("testbed.md", "rules.md") if (folder / name).exists()}
+    rules = {
+        name: (folder / name).read_text(encoding="utf-8")
+        for name in ("testbed.md", "rules.md")
+        if (folder / name).exists()
+    }
     return str(
         tools()
         .get_template("report.html.j2")
@@ -54,8 +58,8 @@ def html(campaign: Campaign, summary: dict[str, Any], drawn: Sequence[Drawn]) ->
             keys=text.SHOWN,
             figures=[(one, figures.svg(one.figure, f"figure-{one.name}")) for one in drawn],
             rules=rules,
-            scenario=campaign.scenario.read_text(),
+            scenario=campaign.scenario.read_text(encoding="utf-8"),
             day=time.strftime("%Y-%m-%d", time.gmtime(max((r["at"] for r in summary["runs"]), default=0.0))),
-            css="".join((package / file).read_text() for file in _STYLES),
+            css="".join((package / file).read_text(encoding="utf-8") for file in _STYLES),
         )
     )

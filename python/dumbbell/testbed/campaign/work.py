@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import door, series
+from ...files import write_json, write_text
 from ...reproduce import papers
 from ...reproduce.entries import Paper, Point
 from ...reproduce.work import Runs, applying
@@ -304,9 +304,8 @@ def _write(campaign: Campaign, summary: JSON, how: How) -> JSON:
     out = how.out or Path("results") / name
     summary["report"] = str((out / "report.html").resolve())
     drawn = draw.figures_of(campaign, summary)
-    out.mkdir(parents=True, exist_ok=True)
-    (out / "report.json").write_text(json.dumps(summary, indent=1, allow_nan=False) + "\n")
-    (out / "report.html").write_text(page.html(campaign, summary, drawn))
+    write_json(out / "report.json", summary)
+    write_text(out / "report.html", page.html(campaign, summary, drawn))
     for one in drawn:
         figures.save(one.figure, out / "figures" / one.name)
     return summary

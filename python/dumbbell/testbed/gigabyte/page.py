@@ -48,9 +48,9 @@ def html(paper: Paper, summary: dict[str, Any], figure: Figure | None) -> str:
             conditions=text.CONDITIONS,
             parts=[key for key, _ in PARTS],
             svg=None if figure is None else figures.svg(figure, "figure-gigabyte"),
-            rules={name: (paper.folder / name).read_text() for name in ("testbed.md", FILE)},
+            rules={name: (paper.folder / name).read_text(encoding="utf-8") for name in ("testbed.md", FILE)},
             day=time.strftime("%Y-%m-%d", time.gmtime(max(run["at"] for run in summary["runs"]))),
-            css=(_HERE.parents[1] / "reproduce" / "report.css").read_text()
-            + (_HERE.parents[1] / "schemes" / "page.css").read_text(),
+            css=(_HERE.parents[1] / "reproduce" / "report.css").read_text(encoding="utf-8")
+            + (_HERE.parents[1] / "schemes" / "page.css").read_text(encoding="utf-8"),
         )
     )

@@ -71,7 +71,7 @@ def read(folder: Path) -> Schedule:
     """The measurement of a paper. `ScenarioError` if its file is wrong."""
     file = folder / FILE
     try:
-        raw = tomllib.loads(file.read_text())
+        raw = tomllib.loads(file.read_text(encoding="utf-8"))
         first, second = raw["mtus_bytes"]
         found = Schedule(
             folder=folder,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import door
+from ...files import write_json, write_text
 from ...reproduce import papers
 from . import judge, schedule
 from .schedule import Effort, Schedule, Slot
@@ -98,9 +98,8 @@ def _write(paper: papers.Paper, found: Schedule, summary: JSON, how: How) -> JSO
     out = how.out or Path("results") / f"{paper.name}-kernel"
     summary["report"] = str((out / "report.html").resolve())
     figure = draw.figure_of(summary)
-    out.mkdir(parents=True, exist_ok=True)
-    (out / "report.json").write_text(json.dumps(summary, indent=1, allow_nan=False) + "\n")
-    (out / "report.html").write_text(page.html(paper, summary, figure))
+    write_json(out / "report.json", summary)
+    write_text(out / "report.html", page.html(paper, summary, figure))
     if figure is not None:
         figures.save(figure, out / "figures" / "gigabyte")
     return summary
