@@ -13,6 +13,7 @@ from typing import Any
 
 from .. import door, series
 from ..errors import ScenarioError
+from ..filename import component
 from . import papers, verdict
 from .measure import needs_series, of_run
 from .papers import Cell, Effort, Paper, Picture, Point
@@ -108,7 +109,15 @@ def reproduce(
         read = readings.compare(paper, measured, bench) if compared else None
         built = hardware.compare(paper, measured, bench, quick) if in_hardware else None
         return _conclude(
-            paper, measured, read, built, wanted, altered, quick, started, Path(out or Path("results") / name)
+            paper,
+            measured,
+            read,
+            built,
+            wanted,
+            altered,
+            quick,
+            started,
+            Path(out or Path("results") / component(paper.name)),
         )
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import door
+from ...filename import component
 from ..bench import Bench, Order, interleaved
 from ..ledger import Kept, Ledger, beside
 from . import agree, cells, measures
@@ -81,7 +82,9 @@ def compare(wish: Wish, how: How) -> Document:
             if side.directory is not None:
                 ours = _recorded(study, cell, Path(scratch) / str(number), side.seed or how.seed)
                 pairs.append((cell.label, ours, side.directory))
-        _write(document, how.out or Path("results") / f"kernel-{study.name}", draw.figures_of(document, pairs))
+        _write(
+            document, how.out or Path("results") / component(f"kernel-{study.name}"), draw.figures_of(document, pairs)
+        )
     return document
 
 
