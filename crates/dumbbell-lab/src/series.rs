@@ -1,12 +1,12 @@
 //! Reading: the records of runs, and the summaries that a result has of them, as one table.
 use crate::problem::{Problem, code};
+use crate::reading;
 use crate::tidy::{Labels, Tidy, of_rows, stack};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::errors::ParquetError;
 use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// Rows that are decoded at once.
@@ -49,7 +49,7 @@ fn records(file: &Path) -> Result<Tidy, Problem> {
             Some("the file is damaged, or another program wrote it: run again to replace it".into()),
         )
     };
-    let opened = File::open(file).map_err(|e| unread(ParquetError::General(e.to_string())))?;
+    let opened = reading::open(file).map_err(|e| unread(ParquetError::General(e.to_string())))?;
     let reader = ParquetRecordBatchReaderBuilder::try_new(opened).map_err(unread)?;
     let reader = reader.with_batch_size(BATCH).build().map_err(unread)?;
     // The schema of the reader, not of the file: it names the types that the batches have.

@@ -1,12 +1,12 @@
 //! Records read back, a batch of rows at a time.
 use crate::problem::{Diagnostic, Problem, Texts, code};
+use crate::reading;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, UInt64Type};
 use arrow_array::{Array, BooleanArray, Float64Array, Int32Array, RecordBatch, StringArray, UInt64Array};
 use dumbbell_plan::Plan;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use std::fmt::Display;
-use std::fs::File;
 use std::path::Path;
 
 /// Rows that are in memory at once, for each record.
@@ -42,7 +42,7 @@ impl Record {
         if !path.exists() {
             return Ok(None);
         }
-        let opened = File::open(&path).map_err(|e| Problem::failure(format!("{file} cannot be read: {e}"), None))?;
+        let opened = reading::open(&path).map_err(|e| Problem::failure(format!("{file} cannot be read: {e}"), None))?;
         let builder = ParquetRecordBatchReaderBuilder::try_new(opened).map_err(|e| damaged(&file, e))?;
         let about = builder.metadata().file_metadata();
         let pairs = about.key_value_metadata().into_iter().flatten();

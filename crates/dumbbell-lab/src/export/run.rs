@@ -3,6 +3,7 @@ use super::packets::Names;
 use super::records::{Record, usage};
 use super::view::named;
 use crate::problem::{Diagnostic, Problem};
+use crate::reading;
 use dumbbell_plan::Plan;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -125,10 +126,13 @@ impl Run {
     }
 }
 
+/// The longest `summary.json`, bytes.
+const LONGEST: u64 = 1 << 30;
+
 /// `summary.json` of a directory.
 fn document(dir: &Path) -> Result<Value, Problem> {
     let path = dir.join("summary.json");
-    let text = std::fs::read(&path).map_err(|e| {
+    let text = reading::whole(&path, LONGEST).map_err(|e| {
         let d = Diagnostic::new(format!("{} cannot be read: {e}", path.display()));
         usage(d.fix("name the directory that was given to --out"))
     })?;

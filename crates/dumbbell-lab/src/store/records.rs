@@ -40,7 +40,9 @@ impl Records {
     /// Whether every file is there with its size: after a loss of power, or by somebody's hand, one may not be.
     pub fn whole(&self, store: &Path, key: Key) -> bool {
         let dir = place(store, key);
-        self.0.iter().all(|(name, size)| std::fs::metadata(dir.join(name)).is_ok_and(|m| m.len() == *size))
+        self.0
+            .iter()
+            .all(|(name, size)| is_name(name) && std::fs::metadata(dir.join(name)).is_ok_and(|m| m.len() == *size))
     }
 
     /// Moves what has grown in `grown` to its place. What another run of the same key has left there goes.
@@ -69,5 +71,31 @@ impl Records {
             }
         }
         Err(io::Error::other(format!("{} is being written by others all the time", to.display())))
+    }
+}
+
+/// Whether a name stays in its folder: a row may come from another machine.
+fn is_name(name: &str) -> bool {
+    Path::new(name).file_name().is_some_and(|last| last == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_cannot_name_files_elsewhere() {
+        let dir = tempfile::tempdir().unwrap();
+        let key: Key = "0".repeat(32).parse().unwrap();
+        let here = place(dir.path(), key);
+        std::fs::create_dir_all(&here).unwrap();
+        std::fs::write(here.join("flows.parquet"), "12").unwrap();
+        std::fs::write(dir.path().join("other"), "12").unwrap();
+        let listed = |name: &str| Records::take(&mut json!({ LIST: { name: 2 } })).whole(dir.path(), key);
+        assert!(listed("flows.parquet"));
+        let elsewhere = dir.path().join("other").display().to_string();
+        for name in ["../../other", "./flows.parquet", "flows.parquet/", "..", "", &elsewhere] {
+            assert!(!listed(name), "{name}");
+        }
     }
 }
