@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from dumbbell import summary
 from dumbbell.errors import ScenarioError
 from dumbbell.filename import component
 from dumbbell.reproduce import papers
@@ -161,3 +163,23 @@ def test_a_child_process_takes_no_module_from_the_current_folder(tmp_path: Path)
     words = ("bench", "--flows", 2, "--time", "1 s", "--json")
     done = run(*words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("words", ["check -", "run /dev/zero", "script /dev/zero", "show /proc/self/fd/0"])
+def test_what_has_no_end_is_refused(words: str, tmp_path: Path) -> None:
+    """Endless input and devices, in seconds and in little memory."""
+    command = ["sh", "-c", f"ulimit -v 4000000; exec {sys.executable} -P -m dumbbell {words} < /dev/zero"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert "larger than 16 MiB" in done.stderr or "only regular files are read" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("plant", [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), lambda path: path.mkdir()])
+def test_a_document_of_a_result_is_a_regular_file(plant: Callable[[Path], None], tmp_path: Path) -> None:
+    plant(tmp_path / "summary.json")
+    with pytest.raises(ScenarioError, match="only regular files are read"):
+        summary.read(tmp_path)
+    done = run("export", "csv", tmp_path, cwd=tmp_path)
+    assert done.returncode in (1, 2)
+    assert "only regular files are read" in done.stderr

@@ -10,6 +10,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from . import reading
 from .errors import ScenarioError
 
 _TEXT = frozenset(
@@ -42,7 +43,7 @@ def read(directory: str | Path) -> dict[str, Any]:
     is none, or it is damaged."""
     file = Path(directory) / "summary.json"
     try:
-        data: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"), parse_constant=_no_number)
+        data: dict[str, Any] = json.loads(reading.text(file, reading.LONGEST_RESULT), parse_constant=_no_number)
     except FileNotFoundError:
         raise ScenarioError(f"there is no result in {directory}: `summary.json` is missing") from None
     except OSError as error:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .. import door, overrides, summary
+from .. import door, overrides, reading, summary
 from ..errors import DumbbellError, EnvironmentLacks, ScenarioError
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def repeat(run: Run, flows: Sequence[str] | bool, whose: str, out: Path, use: Se
     messages call the packets. `DumbbellError` if it is not the same run."""
     file = run.result / "scenario.toml"
     try:
-        value = tomllib.loads(file.read_text(encoding="utf-8"))
+        value = tomllib.loads(reading.text(file))
     except FileNotFoundError:
         raise ScenarioError(
             f"the packets {whose} were not recorded, and {file}, from which the run could be repeated, is missing. "
