@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -183,3 +185,39 @@ def test_a_document_of_a_result_is_a_regular_file(plant: Callable[[Path], None],
     done = run("export", "csv", tmp_path, cwd=tmp_path)
     assert done.returncode in (1, 2)
     assert "only regular files are read" in done.stderr
+
+
+@pytest.fixture(scope="module")
+def without_packets(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a `result` without the packets that `why` and `diff` ask for: they repeat the run."""
+    here = tmp_path_factory.mktemp("without")
+    (here / "s.toml").write_text(SCENARIO)
+    assert run("run", "s.toml", "-s", "record.packets=false", "--out", "result", cwd=here).returncode == 0
+    return here
+
+
+@pytest.mark.parametrize("override", [None, "use", ' u"s"e', 'use=["evil.py"] #'])
+@pytest.mark.parametrize(
+    "words", [["why", "--flow", "plain", "--time", "1 s"], ["diff", "result"]], ids=["why", "diff"]
+)
+def test_a_result_runs_no_program_by_itself(
+    override: str | None, words: list[str], without_packets: Path, tmp_path: Path
+) -> None:
+    """Neither by its scenario, nor by what that extends, nor by what its summary says was laid over it."""
+    result = tmp_path / "result"
+    shutil.copytree(without_packets / "result", result)
+    (tmp_path / "evil.py").write_text(f"open({str(tmp_path / 'RAN')!r}, 'w')\n")
+    (tmp_path / "evil.toml").write_text('use = ["evil.py"]\n')
+    told = (result / "scenario.toml").read_text()
+    if override is None:
+        told = f'use = ["{tmp_path}/evil.py"]\n{told}'
+    else:
+        document = json.loads((result / "summary.json").read_text())
+        points = [document | {"overrides": {override: ["evil.py"]}}]
+        (result / "summary.json").write_text(json.dumps(document | {"points": points}))
+        words = [*words, "--point", "1"]
+    (result / "scenario.toml").write_text(f'extends = "{tmp_path}/evil.toml"\n{told}')
+    done = run(*words, "result", cwd=tmp_path)
+    assert "A result runs no programs by itself" in " ".join(done.stderr.split()), done.stderr
+    assert done.returncode == 2
+    assert not (tmp_path / "RAN").exists()
