@@ -16,7 +16,7 @@ import pytest
 from dumbbell import InvalidRun, ScenarioError, door, figures
 from dumbbell.cli import beside as cli
 from dumbbell.cli import main
-from dumbbell.testbed import bench, ledger, turn
+from dumbbell.testbed import bench, ledger
 from dumbbell.testbed.beside import agree, cells, explain, measures, work
 
 SCENARIO = """
@@ -39,7 +39,7 @@ start_spread = "200 ms"
 @pytest.fixture(autouse=True)
 def own_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels that are stood in for need not wait for real ones."""
-    monkeypatch.setattr(turn, "FILE", tmp_path / "turn.lock")
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
 
 
 @pytest.fixture

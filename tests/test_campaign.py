@@ -14,7 +14,6 @@ import pytest
 from dumbbell import ScenarioError, door, figures
 from dumbbell.cli import main
 from dumbbell.reproduce import papers
-from dumbbell.testbed import turn
 from dumbbell.testbed.campaign import entries, judge, text, work
 from test_beside import mark
 
@@ -24,7 +23,7 @@ PAPER = "red-on-netfpga"
 @pytest.fixture(autouse=True)
 def own_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels that are stood in for need not wait for real ones."""
-    monkeypatch.setattr(turn, "FILE", tmp_path / "turn.lock")
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -218,3 +219,82 @@ def test_what_an_algorithm_prints_is_not_in_the_document(tmp_path: Path) -> None
         json.loads(done.stdout)
         assert "loads\n" in done.stderr
         assert ("decides\n" in done.stderr) == (words.split()[0] in ("run", "sweep", "test"))
+
+
+@pytest.mark.parametrize("place", ["loading", "deciding"])
+def test_what_is_written_to_the_descriptor_is_not_in_the_document(tmp_path: Path, place: str) -> None:
+    """By the system's call, by C, and by a program."""
+    lines = ["os.write(1, b'written\\n')", "ctypes.CDLL(None).puts(b'from C')", "os.system('echo started')"]
+    decision = "; ".join([*lines, "HalfFull.arrive = lambda *_: PASS", "return PASS"])
+    text = (
+        HALF_FULL.replace("        if queue", f"        {decision}\n        if queue")
+        if place == "deciding"
+        else HALF_FULL
+    )
+    loading = "\n".join(lines) if place == "loading" else ""
+    (tmp_path / "mine.py").write_text(f"import ctypes, os\n{loading}\n{text}")
+    (tmp_path / "s.toml").write_text(USES)
+    done = dumbbell_command("run", "s.toml", "--use", "mine.py", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    json.loads(done.stdout)
+    for said in ("written", "from C", "started"):
+        assert f"{said}\n" in done.stderr
+
+
+@pytest.mark.parametrize(("place", "code"), [("loading", 2), ("deciding", 1)])
+def test_leaving_the_process_is_no_success(tmp_path: Path, place: str, code: int) -> None:
+    text = (
+        HALF_FULL
+        if place == "loading"
+        else HALF_FULL.replace("        if queue", "        os._exit(0)\n        if queue")
+    )
+    (tmp_path / "mine.py").write_text(f"import os\n{'os._exit(0)' if place == 'loading' else ''}\n{text}")
+    (tmp_path / "s.toml").write_text(USES)
+    done = dumbbell_command("run", "s.toml", "--use", "mine.py", "--json", cwd=tmp_path)
+    assert done.returncode == code
+    assert "os._exit(0) would end the command without a result" in json.loads(done.stdout)["error"]["text"]
+
+
+def test_a_process_that_the_algorithm_forked_can_leave(tmp_path: Path) -> None:
+    forking = "import os\nif not os.fork():\n    os._exit(7)\nprint(os.waitstatus_to_exitcode(os.wait()[1]))\n"
+    (tmp_path / "mine.py").write_text(forking + HALF_FULL)
+    done = dumbbell_command("list", "--use", "mine.py", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "7\n")
+
+
+RUNAWAY = "import sys\nsys.setrecursionlimit(10**9)\ndef deeper(n):\n    return deeper(n + 1)\n"
+
+
+def test_a_recursion_without_end_is_a_failure(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        RUNAWAY + HALF_FULL.replace("        if queue", "        deeper(0)\n        if queue")
+    )
+    (tmp_path / "s.toml").write_text(USES)
+    done = dumbbell_command("run", "s.toml", "--use", "mine.py", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "more calls]" in done.stderr
+    assert "RecursionError" in done.stderr
+    assert done.stderr.count("in deeper") < 200
+
+
+def test_a_recursion_that_goes_on_can_be_interrupted(tmp_path: Path) -> None:
+    again = RUNAWAY.replace(
+        "return deeper(n + 1)",
+        "try:\n        return deeper(n + 1)\n    except RecursionError:\n        return deeper(n)",
+    )
+    decision = "        print('here', flush=True)\n        deeper(0)\n        if queue"
+    (tmp_path / "mine.py").write_text(again + HALF_FULL.replace("        if queue", decision))
+    (tmp_path / "s.toml").write_text(USES)
+    code, stdout, stderr = interrupted([signal.SIGINT], "run", "s.toml", "--use", "mine.py", "--json", cwd=tmp_path)
+    assert code == 130, stderr
+    assert json.loads(stdout)["error"]["code"] == 130
+
+
+def test_a_file_that_has_no_end_is_refused(tmp_path: Path) -> None:
+    pipe = str(tmp_path / "pipe.py")
+    os.mkfifo(pipe)
+    for file, what in (("/dev/zero", "a device"), (pipe, "a pipe")):
+        with pytest.raises(ScenarioError) as refused:
+            dumbbell.Scenario({**NET, "use": [file]}).check()
+        cause = refused.value.detail["problems"][0]["cause"]
+        assert cause == f"{file} cannot be read: it is {what}, and only regular files are read"

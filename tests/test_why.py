@@ -330,12 +330,14 @@ def test_an_algorithm_of_ones_own_is_explained_by_its_probe(tmp_path: Path, monk
     monkeypatch.chdir(tmp_path)
     scenario = {**BASE, "duration": "2 s", "use": ["mine.py"], "queue": {"kind": "half_full", "limit": "40 pkt"}}
     dumbbell.Scenario(scenario, name="own").run(out=tmp_path / "out")
-    text = said(why.ask("out", "s", time_s=1.0, within_s=1.0))
+    text = said(why.ask("out", "s", time_s=1.0, within_s=1.0, use=["mine.py"]))
     shown = r"\(half_full\) .* early: it found \d+ packets waiting; its decision saw coin = ([\d.]+)\."
     (coin,) = re.findall(shown, text)
     assert float(coin) < 0.1
     monkeypatch.chdir("/")
     with pytest.raises(ScenarioError, match=r"cannot be repeated:\n[^$]*there is no file mine.py"):
+        why.ask(tmp_path / "out", "s", time_s=1.0, use=["mine.py"])
+    with pytest.raises(ScenarioError, match="A result runs no programs by itself"):
         why.ask(tmp_path / "out", "s", time_s=1.0)
     use = [str(tmp_path / "mine.py")]
     repeated = record.load(record.locate(tmp_path / "out"), "s", use)

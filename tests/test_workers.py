@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 from dumbbell import door, overrides, workers
-from dumbbell.errors import EnvironmentLacks, ScenarioError
+from dumbbell.errors import DumbbellError, EnvironmentLacks, ScenarioError
 from dumbbell.workers import task
 from test_cli import document
 from test_cli import dumbbell as command
@@ -236,9 +236,120 @@ def test_a_sweep_over_ssh(daemon: dict[str, str], file: Path, tmp_path: Path) ->
     assert said["fingerprint"] == document(*words, "--store", tmp_path / "alone")["fingerprint"]
 
 
+def listening() -> set[str]:
+    """The inodes of sockets that listen."""
+    lines = [
+        line.split() for file in ("tcp", "tcp6") for line in Path(f"/proc/net/{file}").read_text().splitlines()[1:]
+    ]
+    return {words[9] for words in lines if words[3] == "0A"}
+
+
+def sockets(process: int) -> set[str]:
+    links = [str(link.readlink()) for link in Path(f"/proc/{process}/fd").iterdir()]
+    return {link[8:-1] for link in links if link.startswith("socket:")}
+
+
+def test_a_worker_over_ssh_listens_on_no_port(daemon: dict[str, str], file: Path, tmp_path: Path) -> None:
+    options = ",".join(f"{key}={value}" for key, value in daemon.items())
+    crew = workers.hire(f"ssh:127.0.0.1,{options},threads=3", str(tmp_path))
+    try:
+        assert crew.places() == 3
+        running = [int(f.parent.name) for f in Path("/proc").glob("[0-9]*/cmdline") if b"workers.child" in _read(f)]
+        assert running
+        assert not [process for process in running if sockets(process) & listening()]
+    finally:
+        crew.dismiss(True)
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError:  # It has ended.
+        return b""
+
+
+@pytest.fixture
+def no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An `ssh` that runs what it is asked to run here, after what a login shell may print."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "ssh").write_text('#!/bin/sh\necho Welcome\nfor last; do :; done\nexec sh -c "$last"\n')
+    (folder / "ssh").chmod(0o700)
+    monkeypatch.setenv("PATH", str(folder), prepend=os.pathsep)
+    return folder
+
+
+def test_a_worker_whose_connection_ends_loses_nothing(no_network: Path, file: Path, tmp_path: Path) -> None:
+    """The first worker is killed with parcels in its hands; the other goes on, and the first is started again."""
+    wanted = request(file, tmp_path / "store")
+    listed = door.jobs(wanted)
+    crew = workers.hire("ssh:one,two,threads=1", listed["store"])
+    work, killed = crew.work, []
+
+    def work_and_kill(parcels: list[dict[str, Any]]) -> Iterator[Any]:
+        for answer in work(parcels):
+            if not killed:
+                killed.append(crew._workers["one"]._process)
+                killed[0].kill()
+            yield answer
+
+    crew.work = work_and_kill
+    heard: list[str] = []
+    try:
+        workers._finish(wanted, listed, crew, lambda *state: None, heard.append)
+    finally:
+        crew.dismiss(True)
+    assert len(killed) == 1
+    assert all("the connection to one ended" in line for line in heard)
+    assert _answer(door.run(wanted | {"assemble": True})) == _answer(here(file, tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("says", "expected"),
+    [("echo >&2 no route; exit 255", "no route"), ("echo hello", "exit code 0"), ("echo '{\"places\": -1}'", "exit")],
+)
+def test_a_host_without_a_worker_is_named_with_its_cause(says: str, expected: str, no_network: Path) -> None:
+    (no_network / "ssh").write_text(f"#!/bin/sh\n{says}\n")
+    with pytest.raises(EnvironmentLacks, match=rf"no worker could be started on far \({expected}"):
+        workers.hire("ssh:far", "")
+
+
+def test_a_worker_cannot_make_this_side_keep_what_nobody_asked_for(file: Path, tmp_path: Path) -> None:
+    listed = door.jobs(request(file, tmp_path / "store"))
+    kept, other = listed["jobs"][0]["key"], "0" * 32
+    row = task.perform({**listed, "jobs": listed["jobs"][:1], "id": "of another store"})[0]["row"]
+    workers._keep({**listed, "jobs": listed["jobs"][:1]}, [{"key": kept, "row": row}, {"key": other, "row": row}])
+    assert rows(tmp_path / "store").keys() == {kept}
+
+
+def test_answers_over_ssh_are_data(no_network: Path) -> None:
+    """Whatever a host answers, it is read as JSON or refused."""
+    (no_network / "ssh").write_text("#!/bin/sh\necho '{\"places\": 1}'\nread order\necho 'cos'\nread order\n")
+    crew = workers.hire("ssh:far", "")
+    try:
+        with pytest.raises(DumbbellError, match="the worker on far did not answer in its own way: cos"):
+            list(crew.work([{"jobs": []}]))
+    finally:
+        crew.dismiss(False)
+
+
+def test_jobs_of_a_store_that_others_can_write_to_are_refused(tmp_path: Path) -> None:
+    from dumbbell.workers.slurm import Batch
+
+    store = tmp_path / "store"
+    store.mkdir()
+    Batch("cluster=local", str(store))
+    assert (store / "slurm").stat().st_mode & 0o777 == 0o700
+    store.chmod(0o777)
+    with pytest.raises(EnvironmentLacks, match="other users can write to the store"):
+        Batch("cluster=local", str(store))
+
+
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [
+        ("ssh:-oProxyCommand=x", 2, "there is no option"),
+        ("ssh:-x", 2, "a host does not begin with `-`"),
         ("dask://127.0.0.1:1", 4, "there is no Dask cluster"),
         ("dask", 2, "write dask://HOST:PORT"),
         ("cloud:9", 2, "write dask://HOST:PORT, ssh:HOST,HOST or slurm"),

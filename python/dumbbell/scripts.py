@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import door
+from . import door, reading
 from .errors import ScenarioError
 
 ENDING = ".dbs"
@@ -56,7 +56,7 @@ class Outcome:
 def run(path: str | Path) -> Outcome:
     """Runs the script at `path`. `ScenarioError`: it cannot be read; the text says where, and the fix."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = reading.text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise ScenarioError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
     return run_text(text, str(path))

@@ -4,6 +4,7 @@
 //! Until the rename the older file is untouched, and after a return without an error the new one is on the disk.
 //! Everything that the laboratory writes for others to read goes through this module.
 use crate::problem::Problem;
+use crate::reading;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags, linkat, renameat_with};
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -194,7 +195,7 @@ pub fn create_dir_all(dir: &Path) -> io::Result<()> {
 /// # Errors
 /// The file cannot be read.
 pub fn digest(file: &Path) -> io::Result<String> {
-    let (mut reader, mut hasher, mut chunk) = (File::open(file)?, blake3::Hasher::new(), vec![0; CHUNK]);
+    let (mut reader, mut hasher, mut chunk) = (reading::open(file)?, blake3::Hasher::new(), vec![0; CHUNK]);
     loop {
         match reader.read(&mut chunk)? {
             0 => return Ok(hasher.finalize().to_hex().to_string()),

@@ -64,6 +64,7 @@ mod output;
 pub mod overrides;
 pub mod problem;
 mod read;
+pub mod reading;
 mod record;
 mod recorded;
 mod remote;

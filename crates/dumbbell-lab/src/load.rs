@@ -3,8 +3,8 @@ use crate::bring;
 use crate::node::Node;
 use crate::problem::{Check, Diagnostic, Place, Texts};
 use crate::read;
+use crate::reading;
 use serde_json::Value;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The newest scenario language that this release reads.
@@ -100,9 +100,6 @@ fn load_file(
         return fail(check, format!("`extends` goes round: {}", names.join(" -> ")), "take one `extends` out");
     }
     let text = match read_to_string(&identity) {
-        Ok(text) if text.len() as u64 > LONGEST => {
-            return fail(check, format!("{shown} is larger than {} MiB", LONGEST >> 20), "is this a scenario file?");
-        }
         Ok(text) => text,
         Err(e) => return fail(check, format!("{shown} cannot be read: {e}"), "a scenario is a UTF-8 text file"),
     };
@@ -114,15 +111,10 @@ fn load_file(
     whole
 }
 
-/// The text of a file, and no more of it than shows that it is too long: a pipe or a device may have no end.
+/// The text of a file.
 fn read_to_string(file: &Path) -> std::io::Result<String> {
-    let mut text = Vec::new();
-    std::fs::File::open(file)?.take(LONGEST + 1).read_to_end(&mut text)?;
-    if text.len() as u64 > LONGEST {
-        // A character may be cut in two at the end.
-        return Ok(String::from_utf8_lossy(&text).into_owned());
-    }
-    String::from_utf8(text).map_err(|e| std::io::Error::new(std::io::ErrorKind::InvalidData, e.utf8_error()))
+    let bytes = reading::whole(file, LONGEST)?;
+    String::from_utf8(bytes).map_err(|e| std::io::Error::new(std::io::ErrorKind::InvalidData, e.utf8_error()))
 }
 
 /// Lays `node` upon the file that it extends, if it does.

@@ -1,12 +1,12 @@
 //! Records read back from their Parquet files, which are checked before they are believed.
 use crate::problem::Problem;
+use crate::reading;
 use crate::sealed::{self, damaged};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use parquet::errors::ParquetError;
 use std::cell::Cell;
-use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Once;
@@ -31,7 +31,7 @@ impl Records {
             return Ok(None);
         }
         guarded(file, || {
-            let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(file)?)?;
+            let builder = ParquetRecordBatchReaderBuilder::try_new(reading::open(file)?)?;
             let pairs = builder.metadata().file_metadata().key_value_metadata().into_iter().flatten();
             let metadata = pairs.map(|p| (p.key.clone(), p.value.clone().unwrap_or_default())).collect();
             let reader = builder.with_batch_size(rows).build()?;

@@ -5,18 +5,20 @@
 //! precedes that key. A document with neither `digests` nor `blake3` is of an earlier release and is not checked.
 use crate::durable;
 use crate::problem::{Diagnostic, Problem, Texts, code};
+use crate::reading;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Display;
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The name of the document.
 pub const SUMMARY: &str = "summary.json";
+/// The longest document, bytes.
+const LONGEST: u64 = 1 << 30;
 /// What stands before a document's own digest, and behind it.
 const BEFORE: &str = ",\n  \"blake3\": \"";
 const BEHIND: &str = "\"\n}\n";
@@ -83,7 +85,7 @@ struct Head {
 /// # Errors
 /// Code 2: there is none, or it cannot be read; 3: it is damaged.
 pub fn text(file: &Path) -> Result<String, Problem> {
-    let bytes = std::fs::read(file).map_err(|e| {
+    let bytes = reading::whole(file, LONGEST).map_err(|e| {
         let d = match e.kind() {
             io::ErrorKind::NotFound => Diagnostic::new(format!(
                 "there is no result in {}: `{SUMMARY}` is missing",
@@ -134,7 +136,7 @@ fn digests(file: &Path) -> Result<Option<Arc<Digests>>, Problem> {
 
 /// The digest that a summary ends with.
 fn ending(file: &Path) -> io::Result<String> {
-    let (mut file, mut text) = (File::open(file)?, String::new());
+    let (mut file, mut text) = (reading::open(file)?, String::new());
     file.seek(SeekFrom::End(-(SEAL as i64)))?;
     file.read_to_string(&mut text)?;
     opened(&text).map(|(_, said)| said.into()).ok_or_else(|| io::ErrorKind::InvalidData.into())

@@ -4,9 +4,10 @@ use crate::formats::losses::Of;
 use crate::formats::{losses, mahimahi, transfers};
 use crate::node::{Entry, Kind, Node};
 use crate::problem::{Check, Diagnostic, Place, Texts};
+use crate::reading;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::io::{ErrorKind, Read};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// The files of a study, each read once as what it is said to be: in a scenario's words, or why there are none.
@@ -151,15 +152,12 @@ fn read(file: &Path, name: &str, of: &Named, place: Place) -> Result<String, Dia
             format!("there is no file {}", file.display()),
             &format!("`{}` is relative to the scenario that says it, with -s to the present directory", of.file),
         ),
+        ErrorKind::FileTooLarge => {
+            refuse(format!("{} cannot be read: {e}", file.display()), "use a shorter part of it")
+        }
         _ => refuse(format!("{} cannot be read: {e}", file.display()), &format!("name {}", of.what)),
     };
-    let mut bytes = Vec::new();
-    let limited = std::fs::File::open(file).map(|f| f.take(of.longest + 1)).and_then(|mut f| f.read_to_end(&mut bytes));
-    limited.map_err(failed)?;
-    if bytes.len() as u64 > of.longest {
-        let cause = format!("{} is larger than {} MiB", file.display(), of.longest >> 20);
-        return Err(refuse(cause, "use a shorter part of it"));
-    }
+    let bytes = reading::whole(file, of.longest).map_err(failed)?;
     (of.parse)(&bytes).map_err(|(line, cause, fix)| {
         let at = line.map_or(String::new(), |n| format!(", line {n}"));
         refuse(format!("{name}{at}: {cause}"), &fix)

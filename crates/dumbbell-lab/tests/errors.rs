@@ -201,15 +201,38 @@ fn a_missing_file_is_an_error_of_the_scenario() {
     );
 }
 
-/// A device without end, which says that its length is zero.
+/// What has no end, or waits for another program, is never opened.
 #[cfg(unix)]
 #[test]
-fn a_scenario_that_has_no_end_is_refused() {
-    for request in
-        [json!({ "source": { "path": "/dev/zero" } }), json!({ "source": { "text": "extends = \"/dev/zero\"" } })]
-    {
-        let problem = door::plan(&request).unwrap_err();
-        let cause = problem.json["problems"][0]["cause"].as_str().unwrap();
-        assert_eq!((problem.code, cause), (2, "/dev/zero is larger than 16 MiB"));
+fn only_regular_files_are_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let pipe = dir.path().join("pipe");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, 0o600.into()).unwrap();
+    let service = |file: &str| {
+        format!(
+            "duration = \"1 s\"\n[dumbbell.bottleneck]\nrate = \"1 Mbps\"\ndelay = \"1 ms\"\nservice = {{ kind = \"mahimahi\", file = \"{file}\" }}\n[[flow]]\n"
+        )
+    };
+    for (file, what) in [("/dev/zero", "a device"), (pipe.to_str().unwrap(), "a pipe"), ("/dev", "a directory")] {
+        for source in [
+            json!({ "path": file }),
+            json!({ "text": format!("extends = \"{file}\"") }),
+            json!({ "text": service(file) }),
+        ] {
+            let problem = door::plan(&json!({ "source": source })).unwrap_err();
+            let cause = problem.json["problems"][0]["cause"].as_str().unwrap();
+            let expected = format!("{file} cannot be read: it is {what}, and only regular files are read");
+            assert_eq!((problem.code, cause), (2, expected.as_str()));
+        }
     }
+}
+
+#[test]
+fn a_scenario_that_is_too_long_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("long.toml");
+    std::fs::File::create(&file).unwrap().set_len((16 << 20) + 1).unwrap();
+    let problem = door::plan(&json!({ "source": { "path": file } })).unwrap_err();
+    let cause = problem.json["problems"][0]["cause"].as_str().unwrap();
+    assert!(cause.ends_with("cannot be read: it is larger than 16 MiB"), "{cause}");
 }

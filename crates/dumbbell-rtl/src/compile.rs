@@ -77,9 +77,9 @@ fn kept(order: &Order<'_>) -> Result<Arc<Library>, Fault> {
         return Ok(Arc::clone(library));
     }
     let name = format!("{}.so", order.key());
-    let path = cache::dir().map(|dir| dir.join(&name));
+    let path = cache::dir().and_then(|dir| cache::find(&dir, &name));
     // One that cannot be loaded, whatever became of it, is made anew.
-    let loaded = path.filter(|p| p.is_file()).and_then(|p| Library::load(&p).ok());
+    let loaded = path.and_then(|p| Library::load(&p).ok());
     let library = loaded.map_or_else(|| order.make(), |library| Ok(Arc::new(library)))?;
     *place = Some(Arc::clone(&library));
     Ok(library)
@@ -182,7 +182,7 @@ impl<'a> Order<'a> {
             hasher.update(source.as_bytes());
             let name = format!("runtime-{}.o", &hasher.finalize().to_hex()[..32]);
             let dir = cache::dir();
-            if let Some(path) = dir.as_ref().map(|dir| dir.join(&name)).filter(|p| p.is_file()) {
+            if let Some(path) = dir.as_ref().and_then(|dir| cache::find(dir, &name)) {
                 return Ok(path);
             }
             let made = at.join(&name);

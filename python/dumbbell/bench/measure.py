@@ -165,7 +165,7 @@ def _order(case: Case, way: Way, flows: int | None = None, only_set_up: bool = F
 
 def _child(order: JSON, before: Sequence[str] = ()) -> JSON:
     """Runs an order in a process of its own; `before`: the words of a program that watches it."""
-    words = [*before, sys.executable, "-m", "dumbbell.bench.child"]
+    words = [*before, sys.executable, "-P", "-m", "dumbbell.bench.child"]
     package = str(Path(__file__).parents[2])
     env = {**os.environ, "PYTHONPATH": package, "PYTHONHASHSEED": "0"}
     done = subprocess.run(words, input=json.dumps(order), capture_output=True, text=True, env=env)

@@ -116,7 +116,7 @@ def main(arguments: list[str] | None = None) -> None:
         sys.stdout = stdout
     if code == 130 and any(thread.name == "dumbbell-run" for thread in threading.enumerate()):
         sys.stderr.flush()
-        os._exit(code)  # Code of a user that nothing ends, in C: the interpreter cannot be taken down around it.
+        aside.leave(code)  # Code of a user that nothing ends, in C: the interpreter cannot be taken down around it.
     sys.exit(code)
 
 
@@ -163,7 +163,6 @@ def _written(write: Callable[[], T]) -> T:
 def _code(words: list[str]) -> int:
     from cyclopts import CycloptsError
 
-    out = sys.stdout
     try:
         letters.need_text(words)
         return app()(words) or 0
@@ -172,7 +171,7 @@ def _code(words: list[str]) -> int:
     except CycloptsError as error:
         return _refuse(words, 2, f"{error}\nTry `dumbbell {_command(words)}--help`.", {})
     except KeyboardInterrupt as stop:
-        sys.stdout = out  # Code of a user that nothing ends still has what it prints aside.
+        aside.back()  # Code of a user that nothing ends may still print.
         return _refuse(words, 130, str(stop) or "interrupted", {})
     except BrokenPipeError:
         return 0

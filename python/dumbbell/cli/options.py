@@ -15,6 +15,7 @@ from cyclopts import Parameter
 from .. import door
 from ..errors import ScenarioError
 from ..progress import said
+from ..reading import LONGEST
 from . import letters
 
 Json = Annotated[bool, Parameter(name="--json", help="Print exactly one JSON document on stdout.")]
@@ -84,7 +85,12 @@ class RunOptions:
 
 def source(file: str) -> dict[str, str]:
     """Where a scenario comes from: a path, or the text on stdin."""
-    return {"text": sys.stdin.read(), "name": "stdin"} if file == "-" else {"path": file}
+    if file != "-":
+        return {"path": file}
+    text = sys.stdin.read(LONGEST + 1)
+    if len(text) > LONGEST:
+        raise ScenarioError(f"the scenario on standard input is larger than {LONGEST >> 20} MiB")
+    return {"text": text, "name": "stdin"}
 
 
 def emit(document: Any) -> None:

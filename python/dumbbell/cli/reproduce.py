@@ -17,7 +17,9 @@ from .options import Json, Overrides, emit, progress, show, tell
 
 
 def reproduce(
-    paper: Annotated[str, Parameter(help="The paper; `dumbbell list` has the names.")],
+    paper: Annotated[
+        str, Parameter(help="The paper; `dumbbell list` has the names. Or the path of its folder, with a slash.")
+    ],
     /,
     *,
     set: Overrides = [],  # noqa: B006 (cyclopts reads it)

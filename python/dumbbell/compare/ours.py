@@ -23,7 +23,7 @@ def version() -> str:
 
 def run(network: Network) -> Outcome:
     """Runs the network."""
-    command = [sys.executable, "-m", "dumbbell.compare.child"]
+    command = [sys.executable, "-P", "-m", "dumbbell.compare.child"]
     done = subprocess.run(command, input=json.dumps(scenario(network)), capture_output=True, text=True)
     if done.returncode != 0:
         raise failed(NAME, done)

@@ -12,8 +12,10 @@ from types import ModuleType
 from .. import door
 from ..aside import aside
 from ..errors import ScenarioError
+from ..reading import whole
 from .base import Aqm, CongestionControl, Own, of_text
 from .describe import Described, describe
+from .ending import guard
 from .failure import told
 
 
@@ -49,7 +51,7 @@ def classes(path: str | Path) -> list[type[Own]]:
     """The algorithms that a file defines, in its order; those that it imports are not its own."""
     file = Path(path)
     try:
-        source = file.read_bytes()
+        source = whole(file)
     except OSError as error:
         cause = f"there is no file {path}" if not file.exists() else f"{path} cannot be read: {error.strerror}"
         raise Unusable(cause, "check the path: `use` is relative to the file that says it") from None
@@ -70,6 +72,7 @@ def _module(file: Path, shown: str, source: bytes) -> ModuleType:
     module.__file__ = str(file)
     module.__dict__["__dumbbell_source_hash__"] = of_text(source)
     sys.modules[module.__name__] = module
+    guard()
     try:
         with aside(), _beside(file):
             exec(compile(source, shown, "exec"), module.__dict__)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ScenarioError
+from ..filename import component
 from . import predicate
 from .entries import (
     Assumption,
@@ -49,6 +50,7 @@ __all__ = [
     "Surface",
     "Table",
     "Variant",
+    "find",
     "folders",
     "load",
     "measures_at",
@@ -59,13 +61,15 @@ __all__ = [
 
 
 def folders() -> Iterator[Path]:
-    """Where papers are looked for: `DUMBBELL_PAPERS`, `papers/` here or above, and beside the package."""
+    """Where papers are looked for: in the package, in the checkout around it, and in `DUMBBELL_PAPERS`.
+
+    The current folder and its parents are not searched: a paper can run Python, and others may write there.
+    """
+    for base in (Path(__file__).parents[1], Path(__file__).parents[3]):
+        yield base / "papers"
     for entry in os.environ.get("DUMBBELL_PAPERS", "").split(os.pathsep):
         if entry:
             yield Path(entry)
-    here = Path.cwd()
-    for base in (here, *here.parents, Path(__file__).parents[3], Path(__file__).parents[1]):
-        yield base / "papers"
 
 
 def names() -> list[str]:
@@ -74,15 +78,37 @@ def names() -> list[str]:
     return sorted(found)
 
 
-def load(name: str) -> Paper:
-    """The paper `name`. `ScenarioError` if there is none, or if its file contradicts itself."""
-    for folder in folders():
-        if (folder / name / "paper.toml").exists():
-            return read(folder / name)
+def find(name: str) -> Path:
+    """The folder of a paper, which a name or a path with a slash gives. `ScenarioError` if there is none, or if two
+    folders have the name."""
+    if os.sep in name:
+        folder = Path(os.path.abspath(name))  # noqa: PTH100 (the last component must be a name, and links stay)
+        if not (folder / "paper.toml").is_file():
+            raise ScenarioError(f"{name} is no paper: there is no file {folder / 'paper.toml'}")
+        return folder
+    places = [folder / name for folder in folders() if _is_name(name)]
+    found = {place.resolve(): place for place in places if (place / "paper.toml").is_file()}
+    if len(found) > 1:
+        raise ScenarioError(
+            f"there are {len(found)} papers `{name}`: {', '.join(map(str, found))}\nhelp: write the path of one of them"
+        )
+    if found:
+        return next(iter(found.values()))
     known = names()
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
     hint = f"did you mean `{near[0]}`?" if near else f"known are: {', '.join(known) or 'none (set DUMBBELL_PAPERS)'}"
-    raise ScenarioError(f"there is no paper `{name}`: {hint}")
+    raise ScenarioError(
+        f"there is no paper `{name}`: {hint}; a folder elsewhere needs its path, as in ./{component(name)}"
+    )
+
+
+def _is_name(name: str) -> bool:
+    return component(name) == name
+
+
+def load(name: str) -> Paper:
+    """The paper that `find` finds. `ScenarioError` if its file contradicts itself, too."""
+    return read(find(name))
 
 
 def read(folder: Path) -> Paper:
@@ -242,6 +268,13 @@ def _in_hardware(paper: Paper, point: str) -> list[str]:
 def _check(paper: Paper) -> None:
     """Names that refer to nothing are found before the first run."""
     wrong = [*_check_cells(paper), *_check_readings(paper), *_check_hardware(paper)]
+    for what, entries in (("point", paper.points.values()), ("figure", paper.pictures)):
+        named = (entry.id for entry in entries)
+        wrong += [
+            f"{what} `{name}`: an id names a file: write letters, digits, `-`, `_` and `.`"
+            for name in named
+            if not _is_name(name)
+        ]
     for point in paper.points.values():
         if not point.scenario.exists():
             wrong.append(f"point `{point.id}`: there is no file {point.scenario}")

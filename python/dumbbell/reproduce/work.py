@@ -11,6 +11,7 @@ from typing import Any
 
 from .. import door, interrupt, series
 from ..errors import ScenarioError
+from ..filename import component
 from ..files import temporary_folder, write_json, write_text
 from . import papers, verdict
 from .measure import needs_series, of_run
@@ -106,7 +107,7 @@ def reproduce(
         measured = _measure(bench, points, Path(scratch))
         read = readings.compare(paper, measured, bench) if compared else None
         built = hardware.compare(paper, measured, bench, quick) if in_hardware else None
-        there = Path(out or Path("results") / name)
+        there = Path(out or Path("results") / component(paper.name))
         summary, drawn = _conclude(paper, measured, read, built, wanted, altered, quick, started, there)
     with interrupt.held():
         _write(paper, summary, drawn, there)

@@ -107,7 +107,7 @@ def run(names: Iterable[str] = (), *, seed: int = SEED, waves: Path | None = Non
 
 def _bench(bench: Bench, scratch: Path, seed: int, waves: Path | None) -> list[Outcome]:
     # a process, because the runner prints and the library keeps state; its output is wanted only of failures
-    words = [sys.executable, "-m", "dumbbell.rtl.bus", bench.name, str(scratch), str(seed)]
+    words = [sys.executable, "-P", "-m", "dumbbell.rtl.bus", bench.name, str(scratch), str(seed)]
     package = str(Path(__file__).parents[2])
     paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
     env = os.environ | {"PYTHONPATH": os.pathsep.join(paths), "DUMBBELL_RTL": str(folder())}

@@ -19,13 +19,15 @@ TOPS = {"core": "red_core", "module": "red_nf1g", "axis": "red_axis", "pipeline"
 
 
 def folders() -> Iterator[Path]:
-    """Where `rtl/red` is looked for: `DUMBBELL_RTL` (that folder itself), here or above, and beside the package."""
+    """Where `rtl/red` is looked for: `DUMBBELL_RTL` (that folder itself), and the checkout around the package.
+
+    The current folder and its parents are not searched: the tools that read the sources can run programs, and others
+    may write there.
+    """
     for entry in os.environ.get("DUMBBELL_RTL", "").split(os.pathsep):
         if entry:
             yield Path(entry)
-    here = Path.cwd()
-    for base in (here, *here.parents, Path(__file__).parents[3]):
-        yield base / "rtl" / "red"
+    yield Path(__file__).parents[3] / "rtl" / "red"
 
 
 def folder() -> Path:
@@ -34,7 +36,8 @@ def folder() -> Path:
         if (found / "core.f").exists():
             return found
     raise EnvironmentLacks(
-        "there are no hardware sources (`rtl/red`) here: work in a checkout, or set DUMBBELL_RTL to it"
+        "there are no hardware sources beside the package: install it from a checkout, or set DUMBBELL_RTL to the "
+        "folder rtl/red of one"
     )
 
 

@@ -26,7 +26,12 @@ def run(commands: Iterable[str], cwd: Path) -> str:
     """
     YOSYS.need()
     done = subprocess.run(
-        [sys.executable, "-c", _RUNNER], input="\n".join(commands), cwd=cwd, capture_output=True, text=True, timeout=900
+        [sys.executable, "-P", "-c", _RUNNER],
+        input="\n".join(commands),
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=900,
     )
     printed = done.stdout + done.stderr
     if done.returncode != 0:

@@ -10,6 +10,7 @@ from typing import Any
 
 from .. import catalogue, door
 from ..errors import ScenarioError
+from ..filename import component
 from ..files import write_json, write_text
 from . import finding, judge, metrics, spelling, study
 from .spelling import Choice
@@ -101,7 +102,7 @@ def _seeds(given: int | None, base: Base) -> int:
 
 
 def _directory(out: Path | None, base: Base) -> Path:
-    return out or Path("results") / f"compare-{base.name}"
+    return out or Path("results") / component(f"compare-{base.name}")
 
 
 def document_of(

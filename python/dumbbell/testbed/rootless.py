@@ -14,5 +14,5 @@ def enter() -> None:
         return
     from .. import door
 
-    # As it was started: a script, or `-m dumbbell`.
-    raise SystemExit(door.enclose([sys.executable, "-m", "dumbbell", *sys.argv[1:]]))
+    # `-P`: modules come from where packages are installed, never from the current folder.
+    raise SystemExit(door.enclose([sys.executable, "-P", "-m", "dumbbell", *sys.argv[1:]]))

@@ -1,21 +1,38 @@
-"""One live run at a time on a machine: two would keep each other waiting, and neither would be worth anything.
+"""One live run at a time: two on one machine would disturb each other, and neither would be valid.
 
-Whoever makes live runs holds a lock of the kernel (flock(2)) on a file that all users can open. It goes with the
-process, however that ends; the file stays, is empty, and blocks nobody.
+Live runs of one user wait for each other by a lock of the kernel (flock(2)) on a file in the user's runtime folder. The
+lock goes with the process, however that ends; the file stays, and is empty.
+
+Users share no lock, because each could then block all others. A process that makes live runs has the name
+`dumbbell-live` while it does; whoever sees such a process of another user says so, and goes on.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
+import pwd
 import re
+import stat
 import sys
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-FILE = Path("/tmp/dumbbell-live.lock")
-"""Not in a user's own runtime directory: it is the machine that is shared."""
+from .. import private
+from ..errors import DumbbellError, EnvironmentLacks, ScenarioError
+from ..units import seconds
+
+NAME = "dumbbell-live"
+"""What a process that makes live runs is called, in /proc/PID/comm."""
+WAIT = "120 min"
+"""How long another live run of the user is waited for, unless `DUMBBELL_LIVE_WAIT` says otherwise. The longest campaign
+takes 70 minutes."""
+
+_BEAT_S = 0.2
+_COMM = Path("/proc/self/comm")
 
 _within = threading.RLock()
 _depth = 0
@@ -23,57 +40,115 @@ _depth = 0
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """Waits until no other process makes live runs, and says for whom; Ctrl-C ends the wait. Within itself it is
-    free."""
+    """Waits until no other process of this user makes live runs. Within itself it is free.
+
+    `EnvironmentLacks` if another one still does after `DUMBBELL_LIVE_WAIT`, a time such as "10 min".
+    """
     global _depth
     with _within:
         lock = _taken() if _depth == 0 else None
+        named = _renamed(NAME) if lock is not None else None
         _depth += 1
         try:
             yield
         finally:
             _depth -= 1
+            if named is not None:
+                _renamed(named)
             if lock is not None:
                 os.close(lock)
 
 
 def _taken() -> int | None:
     """The descriptor that holds the lock; None, with a note, where there is nothing to wait for."""
-    import fcntl  # Not on every system; where it is not, there is no testbed either.
-
+    patience = _patience()
     try:
-        lock = _opened()
-    except OSError as error:
-        _say(f"note: {FILE}: {error.strerror}; live runs of others at the same time would not be noticed")
+        lock = _opened(private.runtime() / "live.lock")
+    except (DumbbellError, OSError) as error:
+        _say(f"note: {error}; other live runs would not be noticed")
         return None
     try:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not _locked(lock):
             holder = _holder(lock)
             if holder in _ancestors():  # A program of `dumbbell shell`: waiting for it would never end.
                 _say(f"note: this is within the live run of process {holder}, which it may disturb")
             else:
-                who = "another process" if holder is None else f"process {holder}"
-                _say(f"{who} makes live runs on this machine: waiting until it has ended (Ctrl-C: not any longer)")
-                fcntl.flock(lock, fcntl.LOCK_EX)
+                _wait(lock, holder, patience)
     except BaseException:
         os.close(lock)
         raise
+    for note in _others():
+        _say(note)
     return lock
 
 
-def _opened() -> int:
-    """Read only, and created only if it is not there: of a file of another user the kernel permits no more
-    (fs.protected_regular, proc_sys_fs(5))."""
-    plain = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
+def _opened(file: Path) -> int:
+    lock = os.open(file, os.O_RDONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
+    about = os.fstat(lock)
+    if not stat.S_ISREG(about.st_mode) or about.st_uid != os.geteuid():
+        os.close(lock)
+        raise EnvironmentLacks(f"{file} is no regular file of this user: remove it")
+    return lock
+
+
+def _locked(lock: int) -> bool:
     try:
-        return os.open(FILE, plain)
-    except FileNotFoundError:
-        try:
-            return os.open(FILE, plain | os.O_CREAT | os.O_EXCL, 0o644)
-        except FileExistsError:  # Another one was faster.
-            return os.open(FILE, plain)
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _patience() -> float:
+    text = os.environ.get("DUMBBELL_LIVE_WAIT", WAIT)
+    with suppress(ValueError):
+        return seconds(text)
+    raise ScenarioError(f"DUMBBELL_LIVE_WAIT={text}: this is no time; write it with its unit, as in 10min")
+
+
+def _wait(lock: int, holder: int | None, patience: float) -> None:
+    """Takes the lock as soon as it is free, within `patience` seconds."""
+    whom = "another live run" + (f" (PID {holder})" if holder is not None else "")
+    if patience > 0:
+        _say(f"Waiting for {whom}. Ctrl-C to cancel.")
+    end = time.monotonic() + patience
+    while not _locked(lock):
+        if time.monotonic() >= end:
+            raise EnvironmentLacks(
+                f"{whom} of this user has not ended: wait for it, end it, or set DUMBBELL_LIVE_WAIT to a longer time"
+            )
+        time.sleep(_BEAT_S)
+
+
+def _renamed(name: str) -> str | None:
+    """Gives this process a name; the one it had, or None if it cannot have another."""
+    with suppress(OSError):
+        before = _COMM.read_text().rstrip("\n")
+        _COMM.write_text(name)
+        return before
+    return None
+
+
+def _others() -> list[str]:
+    """Notes about live runs of other users: one for each user."""
+    seen: dict[int, list[str]] = {}
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # It has ended, or is hidden from this user.
+            user = process.stat().st_uid
+            if user != os.geteuid() and (process / "comm").read_text().rstrip("\n") == NAME:
+                seen.setdefault(user, []).append(process.name)
+    return [
+        f"note: {_user(user)} makes live runs on this machine, too (PID {', '.join(processes)}): "
+        "they may disturb each other"
+        for user, processes in seen.items()
+    ]
+
+
+def _user(uid: int) -> str:
+    try:
+        return f"the user {pwd.getpwuid(uid).pw_name}"
+    except KeyError:
+        return f"the user {uid}"
 
 
 def _holder(lock: int) -> int | None:

@@ -9,6 +9,7 @@ fingerprint.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from . import ask as _ask
@@ -32,17 +33,19 @@ def ask(
     within_s: float | None = None,
     point: int | None = None,
     seed: int | None = None,
+    use: Sequence[str] = (),
 ) -> Finding:
     """The finding about one flow (name, or number from 1) of a result directory.
 
     With `packet` (its number) or `seq` (a byte of the stream) about that packet, with `cwnd` about the window at
     `time_s`, else about the event nearest to `time_s`, at most `within_s` away. `sender=False`: a packet of the
-    receiver. `point` (from 1) and `seed` choose a run. Errors: `ScenarioError` for a wrong name, point, seed or
+    receiver. `point` (from 1) and `seed` choose a run. `use`: files with the algorithms of
+    your own that the run needs, where it has to be repeated. Errors: `ScenarioError` for a wrong name, point, seed or
     instant; `DumbbellError` if a repeated run is not the recorded one; `EnvironmentLacks` without polars.
     """
     run = _record.locate(result, point, seed)
     return of_record(
-        _record.load(run, _record.flow_named(run, flow)),
+        _record.load(run, _record.flow_named(run, flow), use),
         time_s=time_s,
         packet=packet,
         seq=seq,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .. import door, overrides, series, summary
+from .. import door, overrides, reading, series, summary
 from ..errors import DumbbellError, EnvironmentLacks, ScenarioError
 from ..files import temporary_folder
 
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     import polars
 
 _LEVELS = 3
+
+
+_USE = re.compile(r"\s*use\b")
+"""Paths of overrides that name files with algorithms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +166,7 @@ def repeat(run: Run, flows: Sequence[str] | bool, whose: str, out: Path, use: Se
     file = run.result / "scenario.toml"
     door.check_file(file)
     try:
-        value = tomllib.loads(file.read_text(encoding="utf-8"))
+        value = tomllib.loads(reading.text(file))
     except FileNotFoundError:
         raise ScenarioError(
             f"the packets {whose} were not recorded, and {file}, from which the run could be repeated, is missing. "
@@ -169,10 +174,7 @@ def repeat(run: Run, flows: Sequence[str] | bool, whose: str, out: Path, use: Se
         ) from None
     except (OSError, ValueError) as error:
         raise ScenarioError(f"{file} cannot be read: {error}") from None
-    value.pop("sweep", None)
-    if use:
-        value.pop("use", None)
-    changes = [f"{key}={overrides.literal(changed)}" for key, changed in run.overrides.items()]
+    changes = _without_programs(value, run, whose, use)
     wanted = door.request(
         {"value": value, "name": run.name},
         [*changes, f"record.packets={json.dumps(flows)}"],
@@ -195,6 +197,21 @@ def repeat(run: Run, flows: Sequence[str] | bool, whose: str, out: Path, use: Se
             f"instead of {run.fingerprint}: the result was made by another build (it says {run.version}, this is "
             f"{__version__}). Ask that build, or run {file} again with -s record.packets=true"
         )
+
+
+def _without_programs(value: dict[str, Any], run: Run, whose: str, use: Sequence[str]) -> list[str]:
+    """Takes out of a result's scenario all that would load files with algorithms, and returns the point's overrides
+    without such: whoever looks at a result says which files may run. `ScenarioError` if nobody did."""
+    for key in ("sweep", "extends"):  # The scenario of a result has neither.
+        value.pop(key, None)
+    named = value.pop("use", None)
+    changes = {key: changed for key, changed in run.overrides.items() if not _USE.match(key.replace('"', ""))}
+    if (named or len(changes) < len(run.overrides)) and not use:
+        raise ScenarioError(
+            f"the packets {whose} were not recorded, and the run needs algorithms of its own ({named}) to be repeated. "
+            "A result runs no programs by itself: name their files with --use FILE"
+        )
+    return [f"{key}={overrides.literal(changed)}" for key, changed in changes.items()]
 
 
 def _read(run: Run, directory: Path, flow: str, again: bool) -> Record | None:

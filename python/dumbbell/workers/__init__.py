@@ -71,9 +71,9 @@ def hire(where: str, store: str) -> Crew:
 
             return Cluster.at(rest)
         if kind == "ssh":
-            from .dask import Cluster
+            from .ssh import Hosts
 
-            return Cluster.over_ssh(rest)
+            return Hosts(rest)
         if kind == "slurm":
             from .slurm import Batch
 
@@ -119,7 +119,8 @@ def _parcels(listed: dict[str, Any], places: int) -> list[Parcel]:
 
 def _keep(parcel: Parcel, answer: list[dict[str, Any]]) -> None:
     """Keeps the rows of a worker that does not see the store."""
-    rows = [{"key": row["key"], "row": row["row"]} for row in answer if "row" in row]
+    asked = {job["key"] for job in parcel["jobs"]}
+    rows = [{"key": row["key"], "row": row["row"]} for row in answer if "row" in row and row["key"] in asked]
     if rows:
         door.keep({"store": parcel["store"], "rows": rows})
 

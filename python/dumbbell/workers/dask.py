@@ -1,8 +1,7 @@
-"""Workers of a Dask cluster: one that is there (`dask://HOST:PORT`), or one that is made over ssh."""
+"""Workers of a Dask cluster that is there: `dask://HOST:PORT`."""
 
 from __future__ import annotations
 
-import logging
 import socket
 import time
 from collections.abc import Iterator
@@ -10,9 +9,9 @@ from typing import Any
 
 import distributed
 
-from ..errors import DumbbellError, EnvironmentLacks, ScenarioError
+from ..errors import DumbbellError, EnvironmentLacks
 from . import Parcel
-from .options import SSH, endpoint, number, read
+from .options import endpoint
 from .task import perform
 
 _dask: Any = distributed  # It has no types.
@@ -25,8 +24,8 @@ _BEAT_S = 0.5
 class Cluster:
     """A Dask cluster, as a client."""
 
-    def __init__(self, client: Any, cluster: Any = None) -> None:
-        self._client, self._cluster = client, cluster
+    def __init__(self, client: Any) -> None:
+        self._client = client
 
     @classmethod
     def at(cls, address: str) -> Cluster:
@@ -46,40 +45,6 @@ class Cluster:
                 f"and `dask worker {address}` on each machine that is to work"
             ) from None
         return cls(client)
-
-    @classmethod
-    def over_ssh(cls, text: str) -> Cluster:
-        """Workers on the hosts of `HOST,HOST,...`, with a scheduler on the first of them. Options: `python` (there;
-        default: the path of this one), `user`, `port`, `key`, `known_hosts`, `threads` (of each host; default: its
-        cores)."""
-        hosts, options = read(text, SSH, "ssh")
-        if not hosts:
-            raise ScenarioError("--workers ssh: name the hosts, as in ssh:host1,host2")
-        login: dict[str, Any] = {
-            name: options[key]
-            for key, name in (("user", "username"), ("key", "client_keys"), ("known_hosts", "known_hosts"))
-            if key in options
-        }
-        port = number(options, "port", None, "ssh")
-        login |= {"port": port} if port else {}
-        threads = number(options, "threads", None, "ssh")
-        import asyncssh
-
-        logging.getLogger("distributed").setLevel(logging.ERROR)  # Else each line of each worker's start is shown.
-        try:
-            cluster = _dask.SSHCluster(
-                [hosts[0], *hosts],
-                connect_options=login,
-                worker_options={"nthreads": threads} if threads else {},
-                scheduler_options={"port": 0, "dashboard": False},
-                remote_python=options.get("python"),
-            )
-        except (OSError, RuntimeError, asyncssh.Error) as error:
-            raise EnvironmentLacks(
-                f"no workers could be started on {', '.join(hosts)} ({_line(error)}): `ssh HOST` must work without "
-                "a password, and HOST must have dumbbell[dask] at the same path as here, or where python=PATH says"
-            ) from None
-        return cls(_dask.Client(cluster, timeout=_PATIENCE_S, set_as_default=False), cluster)
 
     def places(self) -> int:
         """The threads of all workers."""
@@ -105,10 +70,8 @@ class Cluster:
             self._client.cancel(list(sent))
 
     def dismiss(self, whole: bool) -> None:
-        """Leaves the cluster, or ends one that was made for this."""
+        """Leaves the cluster."""
         self._client.close()
-        if self._cluster is not None:
-            self._cluster.close()
 
 
 def _reach(host: str, port: int) -> None:

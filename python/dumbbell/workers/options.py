@@ -24,6 +24,9 @@ def check(where: str) -> None:
         hosts, options = read(rest, SSH, "ssh")
         if not hosts:
             raise ScenarioError("--workers ssh: name the hosts, as in ssh:host1,host2")
+        for host in hosts:
+            if host.startswith("-"):
+                raise ScenarioError(f"--workers ssh: {host} is no host: a host does not begin with `-`")
         for key in ("port", "threads"):
             number(options, key, None, "ssh")
     elif kind == "slurm":

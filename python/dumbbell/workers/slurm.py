@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from typing import Any
 
 import submitit
 
+from .. import private
 from ..errors import DumbbellError, EnvironmentLacks
 from . import Parcel
 from .options import SLURM, memory, number, read
@@ -34,8 +36,7 @@ class Batch:
             )
         self._cpus = number(options, "cpus", 1, "slurm") or 1
         self._jobs = number(options, "jobs", 16, "slurm") or 16
-        # Beside the rows: the place that every node sees.
-        self._folder = Path(store) / "slurm"
+        self._folder = _folder(Path(store))
         self._executor = submitit.AutoExecutor(folder=self._folder / "%j", cluster=cluster)
         own = {f"slurm_{key}": options[key] for key in ("partition", "account", "qos", "constraint") if key in options}
         size = memory(options)
@@ -73,6 +74,18 @@ class Batch:
         """Takes the jobs' files away if all went well; else their logs say what happened."""
         if whole:
             shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _folder(store: Path) -> Path:
+    """Where the files of jobs are: beside the rows, the place that every node sees. They are pickles, and whoever can
+    write one runs programs as this user; so nobody else may."""
+    about = store.stat()
+    if about.st_uid not in (0, os.geteuid()) or about.st_mode & 0o022:
+        raise EnvironmentLacks(
+            f"--workers slurm: other users can write to the store {store}, and could run programs as you: "
+            "name one of your own with --store DIR, or `chmod go-w` it"
+        )
+    return private.folder(store / "slurm")
 
 
 def _answer(job: submitit.Job[Any]) -> list[dict[str, Any]] | Exception:

@@ -4,9 +4,9 @@ use crate::formats::capture;
 use crate::formats::connections::Connections;
 use crate::formats::ns2::{self, Trace};
 use crate::problem::{Diagnostic, Problem};
+use crate::reading;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::PathBuf;
 
@@ -34,10 +34,10 @@ pub fn read(asked: &Value) -> Result<Value, Problem> {
         let d = Diagnostic::new(format!("{name} cannot be read: {e}"));
         usage(d.fix("name a capture (.pcapng, .pcap) or a trace of ns-2 (.tr)"))
     };
-    let mut file = File::open(&wish.file).map_err(cannot)?;
+    let mut file = reading::open(&wish.file).map_err(cannot)?;
     let mut head = Vec::new();
     file.by_ref().take(4).read_to_end(&mut head).map_err(cannot)?;
-    let file = File::open(&wish.file).map_err(cannot)?;
+    let file = reading::open(&wish.file).map_err(cannot)?;
     let (mut document, damage) = if matches!(head.first(), Some(b'+' | b'-' | b'r' | b'd' | b'#')) {
         let mut text = Vec::new();
         BufReader::new(file).read_to_end(&mut text).map_err(cannot)?;

@@ -176,3 +176,23 @@ impl Listed {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_cannot_name_files_elsewhere() {
+        let dir = tempfile::tempdir().unwrap();
+        let here = dir.path().join("records");
+        std::fs::create_dir_all(&here).unwrap();
+        std::fs::write(here.join("flows.parquet"), "12").unwrap();
+        std::fs::write(dir.path().join("other"), "12").unwrap();
+        let whole = |name: &str| Records::read(&json!({ name: 2 })).damage(&here).is_empty();
+        assert!(whole("flows.parquet"));
+        let elsewhere = dir.path().join("other").display().to_string();
+        for name in ["../other", "./flows.parquet", "flows.parquet/", "..", "", &elsewhere] {
+            assert!(!whole(name), "{name}");
+        }
+    }
+}

@@ -2,10 +2,10 @@
 use crate::bring;
 use crate::engine;
 use crate::problem::{Diagnostic, Problem, Texts, code};
+use crate::reading;
 use dumbbell_emu::live::replay::{ReplayFault, replay as replay_log};
 use dumbbell_emu::log::Reader;
 use serde_json::{Value, json};
-use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use std::path::Path;
 pub fn replay(request: &Value) -> Result<Value, Problem> {
     let path = request["log"].as_str().unwrap_or_default();
     crate::sealed::check(Path::new(path))?;
-    let file = File::open(Path::new(path)).map_err(|e| {
+    let file = reading::open(Path::new(path)).map_err(|e| {
         let fix = "name the run.log in the directory of a run that was recorded";
         Problem::failure(format!("{path} cannot be read: {e}"), Some(fix.into()))
     })?;

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from ... import private
 from ...errors import DumbbellError
 from ..network import Network
 from ..outcome import Cost, Outcome
@@ -32,24 +33,20 @@ def binary() -> str:
     here."""
     flags = _flags()
     key = hashlib.blake2b(f"{SOURCE.read_text(encoding='utf-8')}{version()}{flags}".encode(), digest_size=8).hexdigest()
-    path = _cache() / f"ns3-{key}"
-    if path.exists():
+    path = private.cache() / f"ns3-{key}"
+    if private.is_own_file(path):
         return str(path)
     compiler = program(("c++", "g++", "clang++"), "a C++ compiler, which ns-3 needs,", "g++")
     print("compiling our program for ns-3: about a minute, once", file=sys.stderr)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    private.folder(path.parent)
     unfinished = path.with_suffix(f".{os.getpid()}")
     command = [compiler, "-O2", "-DNDEBUG", str(SOURCE), "-o", str(unfinished), *flags]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         raise DumbbellError(f"{compiler} could not compile {SOURCE.name}:\n{done.stderr[-2000:]}")
+    unfinished.chmod(0o700)
     unfinished.rename(path)  # At once, so that nobody starts half a program.
     return str(path)
-
-
-def _cache() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser() / "dumbbell"
 
 
 def _flags() -> list[str]:

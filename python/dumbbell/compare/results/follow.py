@@ -92,6 +92,6 @@ def _exported(here: Network, directory: Path) -> list[str]:
 
 
 def _python(*words: str) -> None:
-    done = subprocess.run([sys.executable, *words], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-P", *words], capture_output=True, text=True)
     if done.returncode != 0:
         raise failed(ours.NAME, done)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import door
+from ...filename import component
 from ...files import temporary_folder, write_json, write_text
 from ..bench import Bench, Order, interleaved
 from ..ledger import Kept, Ledger, beside
@@ -80,7 +81,9 @@ def compare(wish: Wish, how: How) -> Document:
             if side.directory is not None:
                 ours = _recorded(study, cell, Path(scratch) / str(number), side.seed or how.seed)
                 pairs.append((cell.label, ours, side.directory))
-        _write(document, how.out or Path("results") / f"kernel-{study.name}", draw.figures_of(document, pairs))
+        _write(
+            document, how.out or Path("results") / component(f"kernel-{study.name}"), draw.figures_of(document, pairs)
+        )
     return document
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import door, series
+from ...filename import component
 from ...files import write_json, write_text
 from ...reproduce import papers
 from ...reproduce.entries import Paper, Point
@@ -300,7 +301,7 @@ def _write(campaign: Campaign, summary: JSON, how: How) -> JSON:
     from ... import figures
     from . import draw, page
 
-    name = f"{campaign.paper.name}-kernel{'-grid' if how.grid else ''}"
+    name = component(f"{campaign.paper.name}-kernel{'-grid' if how.grid else ''}")
     out = how.out or Path("results") / name
     summary["report"] = str((out / "report.html").resolve())
     drawn = draw.figures_of(campaign, summary)

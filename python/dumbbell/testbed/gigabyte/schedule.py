@@ -64,7 +64,7 @@ class Slot:
 
 def has(name: str) -> bool:
     """Whether a paper has such a measurement."""
-    return any((folder / name / FILE).exists() for folder in papers.folders())
+    return (papers.find(name) / FILE).exists()
 
 
 def read(folder: Path) -> Schedule:

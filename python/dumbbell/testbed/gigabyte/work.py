@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import door
+from ...filename import component
 from ...files import write_json, write_text
 from ...reproduce import papers
 from . import judge, schedule
@@ -95,7 +96,7 @@ def _write(paper: papers.Paper, found: Schedule, summary: JSON, how: How) -> JSO
     from ... import figures
     from . import draw, page
 
-    out = how.out or Path("results") / f"{paper.name}-kernel"
+    out = how.out or Path("results") / component(f"{paper.name}-kernel")
     summary["report"] = str((out / "report.html").resolve())
     figure = draw.figure_of(summary)
     write_json(out / "report.json", summary)
