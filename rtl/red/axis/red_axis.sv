@@ -152,5 +152,8 @@ module red_axis #(
 
   logic unused;
   assign unused = ^draw;
+`ifdef FORMAL
+`include "red_axis_props.svh"
+`endif
 endmodule
 `default_nettype wire

@@ -32,9 +32,10 @@ module red_occupancy (
     assign both_out = removed_i[k] && dropped_i[k];
     assign minus    = some_in ? both_out && !both_in : some_out;
     always_ff @(posedge clk) begin
-      odd_q   <= !rst && (keep ^ passed_i[k] ^ removed_i[k] ^ dropped_i[k]);
-      two_q   <= !rst && (minus || (both_in && !some_out));
-      minus_q <= !rst && minus;
+      odd_q   <= keep ^ passed_i[k] ^ removed_i[k] ^ dropped_i[k];
+      two_q   <= minus || (both_in && !some_out);
+      minus_q <= minus;
+      if (rst) {odd_q, two_q, minus_q} <= 3'b000;
     end
     assign sum = {1'b0, count_q} + {{11{minus_q}}, two_q, odd_q};
 
