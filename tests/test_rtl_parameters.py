@@ -57,7 +57,8 @@ WRONG: list[Case] = [
     ("module", "red_regs", {"CLASSES": 5}, "CLASSES must be 1 or 4"),
     ("module", "red_regs", {"ADDRESS_BITS": 8}, "ADDRESS_BITS must be at least 10"),
     ("module", "red_regs", {"DEF_ADAPT_PERIOD": 0}, "DEF_IDLE_PERIOD and DEF_ADAPT_PERIOD must not be 0"),
-    ("axis", "red_axis", {"DEPTH": 24}, "DEPTH must be a power of two, at least 16"),
+    ("axis", "red_axis", {"DEPTH": 24}, "DEPTH must be a power of two, at least 8"),
+    ("axis", "red_axis", {"DEPTH": 4}, "DEPTH must be a power of two, at least 8"),
     ("axis", "red_axis", {"DATA_WIDTH": 12}, "DATA_WIDTH must be a multiple of 8"),
     ("axis", "red_axis", {"DST_POS": 121}, "DST_POS + 8 must be at most USER_WIDTH"),
     ("axis", "red_axis", {"W": 17}, "W must be 1 to 16, with PAPER 1 to 10"),
@@ -77,7 +78,7 @@ RIGHT: list[Case] = [
     ("module", "red_pkt_fifo", {"DEPTH": 4, "SLACK": 3}, ""),
     ("module", "red_nf1g", {"DEPTH": 1024, "MULTICAST": 0}, ""),
     ("module", "red_nf1g", {"REGS": 1, "ADDRESS_BITS": 10}, ""),
-    ("axis", "red_axis", {"DATA_WIDTH": 8, "USER_WIDTH": 8, "DST_POS": 0}, ""),
+    ("axis", "red_axis", {"DATA_WIDTH": 8, "USER_WIDTH": 8, "DST_POS": 0, "DEPTH": 8}, ""),
     ("axis", "red_axis", {"DATA_WIDTH": 1024, "DST_POS": 120, "DEPTH": 64}, ""),
     ("pipeline", "red_output_queues", {"WORDS": 4, "LIMIT": 255}, ""),
 ]
@@ -138,7 +139,7 @@ def test_the_ends_of_the_ranges_elaborate(tool: tools.Tool, look: object, tmp_pa
 def test_synthesis_stops_with_the_same_sentence(name: str, value: str, tmp_path: Path) -> None:
     needs(tools.YOSYS)
     what, top = ("axis", "red_axis") if name == "DEPTH" else ("core", "red_core")
-    says = {"DEPTH": "DEPTH must be a power of two, at least 16", "SEED": "SEED must not be 0"}
+    says = {"DEPTH": "DEPTH must be a power of two, at least 8", "SEED": "SEED must not be 0"}
     files = " ".join(str(file) for file in sources.sources(what))
     with pytest.raises(ScenarioError, match=says.get(name, "CLASSES must be 1 or 4")):
         yosys.run(

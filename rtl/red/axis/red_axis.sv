@@ -14,7 +14,8 @@
 // That includes packets that pass without a decision (SPEC.md, "Queue lengths").
 //
 //   DATA_WIDTH  bits of tdata, a multiple of 8
-//   DEPTH       beats of the packet FIFO, a power of two, at least 16
+//   DEPTH       beats of the packet FIFO, a power of two, at least 8. With 8 it holds fewer beats than
+//               a verdict takes clocks, and packets of one beat do not flow without a pause
 `default_nettype none
 module red_axis #(
   parameter int DATA_WIDTH = 512,
@@ -66,8 +67,8 @@ module red_axis #(
     .SAYS("red_axis: DST_POS + 8 must be at most USER_WIDTH")
   ) u_require_user ();
   red_require #(
-    .OK(DEPTH >= 16 && (DEPTH & (DEPTH - 1)) == 0),
-    .SAYS("red_axis: DEPTH must be a power of two, at least 16")
+    .OK(DEPTH >= 8 && (DEPTH & (DEPTH - 1)) == 0),
+    .SAYS("red_axis: DEPTH must be a power of two, at least 8")
   ) u_require_depth ();
   localparam int CoreLatency = 6;           // clocks from valid_i to valid_o of the core
   localparam int Width = DATA_WIDTH + DATA_WIDTH / 8 + USER_WIDTH + 1;
