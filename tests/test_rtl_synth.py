@@ -124,7 +124,7 @@ def test_what_is_placed_decides_as_the_page_says(tmp_path: Path) -> None:
     design = synth.Design("core")
     model = RED / "tests" / "vectors" / "mult18x18d.sv"
     commands = [
-        *design.read(["ECP5_DSP"]),
+        *design.read(tmp_path, ["ECP5_DSP"]),
         f"synth_ecp5 -nowidelut -top {design.module}",
         "write_verilog -noattr mapped.v",
         "design -reset",

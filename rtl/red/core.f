@@ -1,4 +1,5 @@
 // The decision core, in the order in which tools read it. `verilator -F core.f`: paths are relative to this file.
+core/red_require.sv
 core/red_leap.sv
 core/red_lfsr.sv
 core/red_table.sv

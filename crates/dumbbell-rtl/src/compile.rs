@@ -146,7 +146,16 @@ impl<'a> Order<'a> {
             fs::write(&file, &holder.text).map_err(broke("there is no room for temporary files"))?;
             let mut command = Command::new(VERILATOR);
             // Warnings are for `lint`; those about the ports are looked for below.
-            command.args(VERILATE).args(["-Wno-fatal", "--prefix", "Vred", "--top-module", HOLDER, "-Mdir"]);
+            command.args(VERILATE).args([
+                "-Wno-fatal",
+                "-Werror-USERERROR",
+                "-Werror-USERFATAL",
+                "--prefix",
+                "Vred",
+                "--top-module",
+                HOLDER,
+                "-Mdir",
+            ]);
             command.arg(at.join("made"));
             if self.counting {
                 command.arg("--coverage");

@@ -107,9 +107,9 @@ def _tell(line: str) -> None:
 def _check(asked: _Asked) -> int:
     from ..rtl import check
 
-    work = asked.out or check.workplace()
-    work.mkdir(parents=True, exist_ok=True)
-    found = check.check(asked.packets or check.PACKETS, asked.seed, asked.modes or None, work, _tell)
+    if asked.out is not None:
+        asked.out.mkdir(parents=True, exist_ok=True)
+    found = check.check(asked.packets or check.PACKETS, asked.seed, asked.modes or None, asked.out, _tell)
     asked.say(found, check.lines(found))
     return 0 if found["ok"] else FAILED
 
@@ -136,11 +136,11 @@ def _vectors(asked: _Asked, directory: Path) -> int:
 def _synth(asked: _Asked, placed: bool) -> int:
     from ..rtl import synth
 
-    found: dict[str, Any] = {"counts": synth.counts()}
+    found: dict[str, Any] = {"counts": synth.counts(heard=_tell)}
     if placed:
         from ..rtl import place
 
-        found["fmax"] = place.fmax()
+        found["fmax"] = place.fmax(heard=_tell)
     asked.say(found, synth.lines(found))
     return 0
 

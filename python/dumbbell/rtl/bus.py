@@ -56,7 +56,7 @@ BENCHES = (
         "line_rate|malformed|shortest|values|counters|test_options",
     ),
     Bench("axis", "axis", ("test_axis",)),
-    Bench("axis narrow", "axis", ("test_axis",), {"DATA_WIDTH": 64}, "pauses|line_rate"),
+    Bench("axis narrow", "axis", ("test_axis",), {"DATA_WIDTH": 64}, "pauses|line_rate|flooded"),
     Bench("axis gap", "axis", ("test_axis",), {"GAP": 1, "DATA_WIDTH": 256}, "pauses|line_rate"),
     Bench("pipeline", "pipeline", ("test_pipeline",)),
 )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +21,13 @@ Heard = Callable[[str], None]
 
 
 def check(
-    packets: int, seed: int, modes: Sequence[str] | None, work: Path, heard: Heard = lambda line: None
+    packets: int, seed: int, modes: Sequence[str] | None, work: Path | None, heard: Heard = lambda line: None
 ) -> dict[str, Any]:
     """Everything about our own RTL. `EnvironmentLacks` if there is nothing to co-simulate with; proofs without their
-    tools are `not run`. Traces of what failed are in `work`."""
+    tools are `not run`.
+
+    work: where models and traces go. None: a new directory, which stays only if a failed proof has its trace there.
+    """
     from . import lockstep
 
     seconds: dict[str, float] = {}
@@ -39,7 +44,14 @@ def check(
     heard(f"lint: {len(linted['findings'])} findings in {linted['looks']} looks")
     met = timed("lockstep", lambda: lockstep.run(packets=packets, seed=seed, modes=modes, dut=edited()))
     heard(f"lockstep: {met['mismatches']} mismatches in {met['packets']} packets")
-    proofs = timed("proofs", lambda: proving(work, lambda v: heard(f"{v.verdict}: {v.property.name}")))
+    with ExitStack() as stack:
+        if work is None:
+            work = Path(tempfile.mkdtemp(prefix="dumbbell-rtl-"))
+            stack.callback(shutil.rmtree, work, ignore_errors=True)
+        there = work
+        proofs = timed("proofs", lambda: proving(there, lambda v: heard(f"{v.verdict}: {v.property.name}")))
+        if any("trace" in proof for proof in proofs):
+            stack.pop_all()
     return {
         "ok": not (met["mismatches"] or met["short_of"] or linted["findings"])
         and all(proof["verdict"] != "failed" for proof in proofs),
@@ -83,11 +95,6 @@ def proving(
     every = formal.read(include / "properties.toml")
     picked = [one for one in every if not only or one.name in only]
     return [verdict.as_dict() for verdict in prove.prove(picked, found, include, work, heard)]
-
-
-def workplace() -> Path:
-    """A new directory for models and traces. It stays: whoever has a failed proof wants its trace."""
-    return Path(tempfile.mkdtemp(prefix="dumbbell-rtl-"))
 
 
 def lines(found: dict[str, Any]) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,11 @@ from . import tools
 from .sources import folder
 
 PACKETS = 2_000_000
+"""That the least share is meant for."""
+QUICK = 400_000
+"""The same in the few quick modes."""
+SHOWN = 5
+"""Missed points of a signal or block that are named."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +133,7 @@ def measure(packets: int = PACKETS, seed: int = 1, *, quick: bool = False) -> di
         if met["mismatches"]:
             raise DumbbellError("coverage: model and RTL part, which is the thing to look at first: rtl red --check")
         found = judge(read(Path(scratch).rglob("*.dat")), asked["least"])
-    return {**found, "packets": met["packets"]}
+    return {**found, "packets": met["packets"], "enough": met["packets"] >= (QUICK if quick else PACKETS)}
 
 
 def lines(found: dict[str, Any]) -> list[str]:
@@ -137,5 +142,22 @@ def lines(found: dict[str, Any]) -> list[str]:
     said = [
         f"{100 * found['share']:.2f} % of {found['points']} points ({kinds}); at least {100 * found['least']:.2f} %"
     ]
-    said += [f"  missed: {point}" for point in found["missed"]]
-    return said + [f"  excluded, but hit or not there: {rule}" for rule in found["wrongly_excluded"]]
+    if not found["enough"]:
+        said.append(f"  {found['packets']} packets were run; the least share is meant for {PACKETS}, the default")
+    if found["missed"]:
+        said.append(f"  {len(found['missed'])} points missed (--json has them all):")
+        said += [f"    {line}" for line in _summed(found["missed"])]
+    said += [f"  excluded, but hit or not there: {rule}" for rule in found["wrongly_excluded"]]
+    return [*said, "enough is covered" if found["ok"] else "FAILED: too little is covered"]
+
+
+def _summed(missed: Iterable[str]) -> Iterator[str]:
+    """Missed points by their place: how many there are, and the first few."""
+    places: dict[str, list[str]] = {}
+    for point in missed:
+        place, _, kind, what = point.split(" ", 3)
+        places.setdefault(f"{place} {kind}", []).append(what)
+    for place, every in sorted(places.items(), key=lambda one: (-len(one[1]), one[0])):
+        names = list(dict.fromkeys(every))
+        rest = f", and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+        yield f"{len(every):4}  {place}: {', '.join(names[:SHOWN])}{rest}"

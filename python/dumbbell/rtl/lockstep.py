@@ -67,21 +67,8 @@ def summary(found: dict[str, Any]) -> list[str]:
     said.append(
         f"  DIFFERS in mode {first['mode']} at packet {first['packet']}, clock {first['clock']}: {first['what']}"
     )
-    said.append(f"  presented: {first['presented']}")
-    short = first["shrunk"]
-    if short is None:
+    if first["shrunk"] is None:
         return [*said, "  it did not fail again: does the core have a state that no reset clears?"]
-    said.append(f"  the shortest stimulus that fails has {short['actions']} steps: {short['fails']['what']}")
-    return said + [f"    {_step(step)}" for step in short["first"]]
+    from . import counterexample
 
-
-def _step(step: Any) -> str:
-    """A step of a stimulus in a line."""
-    if not isinstance(step, dict):
-        return str(step)
-    (kind, what), *_ = step.items()
-    if kind == "packet":
-        return "packet " + ", ".join(f"{name} {value}" for name, value in what.items())
-    if kind == "write":
-        return "write " + ", ".join(f"{address:02x} = {data}" for address, data in what)
-    return f"{kind} {what}" + (" clocks" if kind in ("reset", "idle") else "")
+    return said + [f"  {line}" for line in counterexample.lines(first["shrunk"])]

@@ -66,15 +66,18 @@ class Fmax:
 
 
 def designs() -> list[synth.Design]:
-    """What is placed: the core, the core that the module has in it, the module."""
+    """What is placed: the core, the core that the module has in it, the modules."""
     spaced = synth.Design("core, SPACED", parameters={"SPACED": "1"})
-    return [synth.Design("core"), spaced, synth.Design("module", "module")]
+    return [synth.Design("core"), spaced, synth.Design("module", "module"), *synth.axis()]
 
 
 def measure(
-    wanted: Iterable[synth.Design] | None = None, speeds: Iterable[int] = SPEEDS, seeds: Iterable[int] = SEEDS
+    wanted: Iterable[synth.Design] | None = None,
+    speeds: Iterable[int] = SPEEDS,
+    seeds: Iterable[int] = SEEDS,
+    heard: synth.Heard = lambda line: None,
 ) -> list[Fmax]:
-    """The clock rate of each design, for each speed grade and seed.
+    """The clock rate of each design, for each speed grade and seed. `heard` is told of each one.
 
     `EnvironmentLacks` if Yosys, nextpnr or the sources are not here.
     """
@@ -85,15 +88,20 @@ def measure(
         for design in designs() if wanted is None else wanted:
             netlist = Path(name) / "netlist.json"
             synth.mapped(design, netlist)
-            found += [_place(design, netlist, speed, seed) for speed, seed in tried]
+            for speed, seed in tried:
+                found.append(_place(design, netlist, speed, seed))
+                heard(f"{design.name}, speed {speed}, seed {seed}: {found[-1].mhz} MHz")
     return found
 
 
 def fmax(
-    wanted: Iterable[synth.Design] | None = None, speeds: Iterable[int] = SPEEDS, seeds: Iterable[int] = SEEDS
+    wanted: Iterable[synth.Design] | None = None,
+    speeds: Iterable[int] = SPEEDS,
+    seeds: Iterable[int] = SEEDS,
+    heard: synth.Heard = lambda line: None,
 ) -> list[dict[str, Any]]:
     """As `measure`, as objects of JSON."""
-    return [found.plain() for found in measure(wanted, speeds, seeds)]
+    return [found.plain() for found in measure(wanted, speeds, seeds, heard)]
 
 
 def _place(design: synth.Design, netlist: Path, speed: int, seed: int) -> Fmax:

@@ -1,4 +1,4 @@
-"""How large the hardware is: cells by kind, for Lattice ECP5 and Xilinx 7, of the core, of each option, of the module.
+"""How large the hardware is: cells by kind, for Lattice ECP5 and Xilinx 7, of the core, of each option, of the modules.
 
 Yosys maps; nothing is placed (place.py does that). For ECP5 wide multiplexers are not used (`-nowidelut`), so that no
 logic hides in a PFUMX; carry cells (CCU2C: two bits of an adder) are counted apart, and so are RAMs of 16 words by 4
@@ -8,7 +8,10 @@ bits (DPR16X4). What Yosys counts for Xilinx is before packing, LUTs of any widt
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import os
+import shutil
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,6 +35,8 @@ __all__ = [
 ]
 
 FAMILIES = ("ecp5", "xc7")
+
+Heard = Callable[[str], None]
 
 OPTIONS: dict[str, dict[str, str]] = {
     "SPACED": {"SPACED": "1"},
@@ -78,13 +83,19 @@ class Design:
     top: str = ""
     """The top module; that of `what` if empty."""
 
-    def read(self, defines: Iterable[str] = ()) -> list[str]:
-        """Yosys' commands that read it."""
-        files = self.files or tuple(sources.sources(self.what))
+    def read(self, there: Path, defines: Iterable[str] = ()) -> list[str]:
+        """Yosys' commands that read it, for a Yosys that runs in the directory `there`.
+
+        The sources are copied there first. Yosys puts a file's path into the names of cells, and their order by name
+        decides how logic is mapped: with names that are the same everywhere, so are the counts.
+        """
         flags = "".join(f" -D{define}" for define in defines)
-        listed = " ".join(f'"{file.resolve()}"' for file in files)
+        listed = ""
+        for file in self.files or tuple(sources.sources(self.what)):
+            shutil.copy(file, there / file.name)
+            listed += f' "{file.name}"'
         sets = "".join(f" -set {name} {value}" for name, value in self.parameters.items())
-        return [f"read_verilog -sv{flags} {listed}", *([f"chparam{sets} {self.module}"] if sets else [])]
+        return [f"read_verilog -sv{flags}{listed}", *([f"chparam{sets} {self.module}"] if sets else [])]
 
     @property
     def module(self) -> str:
@@ -136,23 +147,45 @@ def module() -> list[Design]:
     ]
 
 
+def axis() -> list[Design]:
+    """The AXI4-Stream module at two widths."""
+    return [
+        Design("stream of 64 bits", "axis", {"DATA_WIDTH": "64"}),
+        Design("stream of 512 bits", "axis"),
+    ]
+
+
 def designs() -> list[Design]:
     """Everything that the table of sizes shows."""
-    return [*core(), *module()]
+    return [*core(), *module(), *axis()]
 
 
-def measure(wanted: Iterable[Design] | None = None, families: Iterable[str] = FAMILIES) -> list[Counts]:
-    """The cells of each design on each family; of everything if nothing is said.
+def measure(
+    wanted: Iterable[Design] | None = None, families: Iterable[str] = FAMILIES, heard: Heard = lambda line: None
+) -> list[Counts]:
+    """The cells of each design on each family; of everything if nothing is said. `heard` is told of each one.
 
     `EnvironmentLacks` if Yosys or the sources are not here, `ScenarioError` if Yosys refuses a source.
     """
-    todo = designs() if wanted is None else list(wanted)
-    return [_count(design, family) for family in families for design in todo]
+    todo = [(family, design) for family in families for design in (designs() if wanted is None else list(wanted))]
+
+    def counted(one: tuple[str, Design]) -> Counts:
+        family, design = one
+        made = _count(design, family)
+        heard(f"{family}: {design.name}, {made.lut} LUTs, {made.ff} FFs")
+        return made
+
+    YOSYS.need()
+    # Each is a process of its own: as many at a time as there are cores.
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        return list(threads.map(counted, todo))
 
 
-def counts(wanted: Iterable[Design] | None = None, families: Iterable[str] = FAMILIES) -> list[dict[str, Any]]:
+def counts(
+    wanted: Iterable[Design] | None = None, families: Iterable[str] = FAMILIES, heard: Heard = lambda line: None
+) -> list[dict[str, Any]]:
     """As `measure`, as objects of JSON."""
-    return [count.plain() for count in measure(wanted, families)]
+    return [count.plain() for count in measure(wanted, families, heard)]
 
 
 def lines(found: Mapping[str, Any]) -> list[str]:
@@ -192,10 +225,10 @@ def _count(design: Design, family: str, netlist: Path | None = None) -> Counts:
     with temporary_folder() as name:
         report = Path(name) / "stat.json"
         if family == "ecp5":
-            commands = [*design.read(["ECP5_DSP"]), f"synth_ecp5 -nowidelut -top {design.module}"]
+            commands = [*design.read(Path(name), ["ECP5_DSP"]), f"synth_ecp5 -nowidelut -top {design.module}"]
         else:
             commands = [
-                *design.read(),
+                *design.read(Path(name)),
                 f"synth_xilinx -family {family} -flatten -noiopad -noclkbuf -top {design.module}",
             ]
         commands += [f'write_json "{netlist.resolve()}"'] if netlist else []

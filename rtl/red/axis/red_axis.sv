@@ -2,16 +2,20 @@
 // and destination ports, the last one-hot at DST_POS, and is valid in the packet's first beat.
 //
 // The same core, occupancy, FIFO and verdicts as on the NetFPGA-1G bus, without a detour by that
-// bus. A packet with one destination of the lower eight is decided; any other is let through
-// without decision and without being counted. A packet to drop is read at a beat a clock while
-// `m_axis_tvalid` is low. A beat of 512 bits can be a whole packet, so a decision may be wanted in
+// bus. A packet with one destination is decided; any other passes without a decision and counts in
+// each of its destinations. A packet to drop is read at a beat a clock while `m_axis_tvalid` is low. A beat of 512 bits can be a whole packet, so a decision may be wanted in
 // every clock: SPACED is only for streams whose packets of a queue are never one beat after
 // another. From a packet's first beat to its verdict there are 9 clocks; packets that arrive within
 // them are judged without counting each other. Classes, idle times and Adaptive RED are for
 // red_nf1g.
 //
+// For each packet that the module sends on, the output queues give one pulse back for each queue that
+// it goes to: `pkt_removed` when it leaves the queue, or `pkt_dropped` if the queue has no room for it.
+// That includes packets that pass without a decision (SPEC.md, "Queue lengths").
+//
 //   DATA_WIDTH  bits of tdata, a multiple of 8
-//   DEPTH       beats of the packet FIFO, a power of two, at least 16
+//   DEPTH       beats of the packet FIFO, a power of two, at least 8. With 8 it holds fewer beats than
+//               a verdict takes clocks, and packets of one beat do not flow without a pause
 `default_nettype none
 module red_axis #(
   parameter int DATA_WIDTH = 512,
@@ -42,8 +46,8 @@ module red_axis #(
   output logic                         m_axis_tvalid,
   input  wire logic                    m_axis_tready,
   output logic                         m_axis_tlast,
-  input  wire logic [7:0]              pkt_removed, // a pulse a packet: it left queue k
-  input  wire logic [7:0]              pkt_dropped, // queue k was full and did not take it
+  input  wire logic [7:0]              pkt_removed, // bit k: one clock for each packet that leaves queue k
+  input  wire logic [7:0]              pkt_dropped, // bit k: one clock for each that it has no room for
   input  wire logic                    cfg_we_i,    // the core's registers, see SPEC.md
   input  wire logic [7:0]              cfg_addr_i,
   input  wire logic [31:0]             cfg_data_i,
@@ -54,6 +58,18 @@ module red_axis #(
   output logic      [21:0]             avg_o,
   output logic      [95:0]             counts_o     // packets in each queue, 12 bits each
 );
+  red_require #(
+    .OK(DATA_WIDTH >= 8 && DATA_WIDTH % 8 == 0),
+    .SAYS("red_axis: DATA_WIDTH must be a multiple of 8")
+  ) u_require_data ();
+  red_require #(
+    .OK(DST_POS >= 0 && DST_POS + 8 <= USER_WIDTH),
+    .SAYS("red_axis: DST_POS + 8 must be at most USER_WIDTH")
+  ) u_require_user ();
+  red_require #(
+    .OK(DEPTH >= 8 && (DEPTH & (DEPTH - 1)) == 0),
+    .SAYS("red_axis: DEPTH must be a power of two, at least 8")
+  ) u_require_depth ();
   localparam int CoreLatency = 6;           // clocks from valid_i to valid_o of the core
   localparam int Width = DATA_WIDTH + DATA_WIDTH / 8 + USER_WIDTH + 1;
 
@@ -68,21 +84,24 @@ module red_axis #(
   always_ff @(posedge clk) s_axis_tready <= !rst && !fifo_near && core_ready;
 
   // ---- look: the port of a packet's first beat; one only, or bypass
-  logic       inside_q, take_q, bypass_q;
+  logic       first, single, inside_q, take_q, bypass_q;
   logic [2:0] qid_q;
-  logic [7:0] port;
-  assign port = s_axis_tuser[DST_POS+:8];
+  logic [7:0] port, passed_q;               // queues of a packet that passes without a decision
+  assign port   = s_axis_tuser[DST_POS+:8];
+  assign first  = !rst && beat && !inside_q;
+  assign single = port != 8'd0 && (port & (port - 8'd1)) == 8'd0;
   always_ff @(posedge clk) begin
-    take_q   <= !rst && beat && !inside_q && port != 8'd0 && (port & (port - 8'd1)) == 8'd0;
-    bypass_q <= !rst && beat && !inside_q && (port == 8'd0 || (port & (port - 8'd1)) != 8'd0);
+    take_q   <= first && single;
+    bypass_q <= first && !single;
+    passed_q <= first && !single ? port : 8'd0;
     qid_q    <= {port[7] | port[6] | port[5] | port[4], port[7] | port[6] | port[3] | port[2],
                  port[7] | port[5] | port[3] | port[1]};
     if (rst) inside_q <= 1'b0;
     else if (beat) inside_q <= !s_axis_tlast;
   end
   red_occupancy u_occupancy (
-    .clk, .rst, .keep_i(valid_o && !drop_o), .keep_qid_i(qid_o), .removed_i(pkt_removed),
-    .dropped_i(pkt_dropped), .counts_o);
+    .clk, .rst, .keep_i(valid_o && !drop_o), .keep_qid_i(qid_o), .passed_i(passed_q),
+    .removed_i(pkt_removed), .dropped_i(pkt_dropped), .counts_o);
 
   // ---- decide
   logic        valid_q;
@@ -134,5 +153,8 @@ module red_axis #(
 
   logic unused;
   assign unused = ^draw;
+`ifdef FORMAL
+`include "red_axis_props.svh"
+`endif
 endmodule
 `default_nettype wire

@@ -38,6 +38,10 @@ module red_avg #(
   output logic [Acc-1:0]        acc_o,
   output logic [21:0]           avg_o
 );
+  red_require #(
+    .OK(W >= 1 && W <= (PAPER ? 10 : 16)),
+    .SAYS("red_avg: W must be 1 to 16, with PAPER 1 to 10")
+  ) u_require_w ();
   localparam int Base = PAPER ? 10 - W : 10;
   localparam int Top = Base + 12;  // above it only the sign of -(acc >> W) and its carry
 

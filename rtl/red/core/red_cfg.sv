@@ -26,6 +26,14 @@ module red_cfg #(
   output logic [17:0]        least_o,
   output logic [17:0]        largest_o
 );
+  red_require #(
+    .OK(Queue >= 1 && Queue <= 3),
+    .SAYS("red_cfg: Queue must be 1 to 3")
+  ) u_require_queue ();
+  red_require #(
+    .OK(Class == 0 || Class == 2),
+    .SAYS("red_cfg: Class must be 0 or 2")
+  ) u_require_class ();
   logic ready_q, clear_q, load_q, enable_q;
   logic [Address:0] count_q;
   logic cleared;

@@ -42,6 +42,30 @@ module red_core #(
   input  wire logic [7:0]  cfg_addr_i,
   input  wire logic [31:0] cfg_data_i
 );
+  red_require #(
+    .OK(NQ >= 1 && NQ <= 8),
+    .SAYS("red_core: NQ must be 1 to 8")
+  ) u_require_nq ();
+  red_require #(
+    .OK(W >= 1 && W <= (PAPER ? 10 : 16)),
+    .SAYS("red_core: W must be 1 to 16, with PAPER 1 to 10")
+  ) u_require_w ();
+  red_require #(
+    .OK(CLASSES == 1 || CLASSES == 4),
+    .SAYS("red_core: CLASSES must be 1 or 4")
+  ) u_require_classes ();
+  red_require #(
+    .OK(SEED != 21'd0),
+    .SAYS("red_core: SEED must not be 0")
+  ) u_require_seed ();
+  red_require #(
+    .OK(DEF_MAX > DEF_MIN && DEF_MAX - DEF_MIN < 22'h40000),
+    .SAYS("red_core: DEF_MAX must be above DEF_MIN by less than 2^18")
+  ) u_require_thresholds ();
+  red_require #(
+    .OK(CONSTANT || DEF_SLOPE < 21'h40000),
+    .SAYS("red_core: DEF_SLOPE must have 18 bits, with CONSTANT 21")
+  ) u_require_slope ();
 
   localparam int Queue = NQ <= 1 ? 1 : $clog2(NQ);
   localparam int Class = CLASSES == 4 ? 2 : 0;

@@ -12,6 +12,10 @@ module red_delay #(
   input  wire logic [Bits-1:0] data_i,
   output logic [Bits-1:0]      data_o
 );
+  red_require #(
+    .OK(Clocks >= 1 && Clocks <= 3),
+    .SAYS("red_delay: Clocks must be 1 to 3")
+  ) u_require_clocks ();
   logic [1:0] now_q;
 
   always_ff @(posedge clk) now_q <= rst ? 2'd0 : now_q + 2'd1;

@@ -23,6 +23,14 @@ module red_lfsr #(
   output logic [20:0]      draw_o,
   output logic             greatest_o
 );
+  red_require #(
+    .OK(Delay >= 2),
+    .SAYS("red_lfsr: Delay must be at least 2")
+  ) u_require_delay ();
+  red_require #(
+    .OK(SEED != 21'd0),
+    .SAYS("red_lfsr: SEED must not be 0")
+  ) u_require_seed ();
   localparam logic [20:0] Greatest = 21'h1fffff;
   localparam logic [20:0] BeforeGreatest = PAPER ? 21'h0fffff : 21'h0318ba;
 

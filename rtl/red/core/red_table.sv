@@ -16,6 +16,10 @@ module red_table #(
   input  wire logic [Address-1:0] raddr_i,
   output logic [Bits-1:0]         rdata_o
 );
+  red_require #(
+    .OK(Bits >= 1 && Address >= 1),
+    .SAYS("red_table: Bits and Address must be at least 1")
+  ) u_require_size ();
   logic [Bits-1:0] table_q[2**Address];
 
   always_ff @(posedge clk) begin

@@ -6,17 +6,22 @@
 // 16 bits; there are 8 queues.
 //
 // A packet is RED's business (`take_o`) if exactly one of the lower eight bits is set and none of
-// the upper ones. All others are bypassed (`bypass_o`: let through without decision, not counted):
-// no or several ports, no such header before the first data word, or none in the first HEADERS
-// words, which is how far the FIFO can look ahead. Of two such headers the first one counts.
+// the upper ones. All others are bypassed (`bypass_o`: let through without decision): no or several
+// ports, no such header before the first data word, or none in the first HEADERS words, which is how
+// far the FIFO can look ahead. Of two such headers the first one counts.
+//
+// `passed_o` names the queues that a bypassed packet goes to. With MULTICAST = 1 these are its ports
+// among the lower eight, none without a header. With MULTICAST = 0 it is queue 0, where
+// sram_rr_output_queues puts every packet that has not exactly one port.
 //
 // With CLASSES > 1 the packet is taken at its second data word, which has the DSCP of IPv4 and IPv6
 // (bytes 14 and 15 of an untagged Ethernet frame): two clocks later. `dscp_valid_o` is low for all
 // else.
 //
-// Both pulses come in the clock after the word's.
+// All pulses come in the clock after the word's.
 `default_nettype none
 module red_hdr_parser #(
+  parameter bit MULTICAST = 1,
   parameter int CLASSES = 1
 ) (
   input  wire logic        clk,
@@ -26,10 +31,15 @@ module red_hdr_parser #(
   input  wire logic [63:0] data_i,
   output logic             take_o,
   output logic             bypass_o,
+  output logic [7:0]       passed_o,        // with bypass_o, else 0
   output logic [2:0]       qid_o,           // with take_o
   output logic             dscp_valid_o,    // with take_o, CLASSES > 1
   output logic [5:0]       dscp_o
 );
+  red_require #(
+    .OK(CLASSES == 1 || CLASSES == 4),
+    .SAYS("red_hdr_parser: CLASSES must be 1 or 4")
+  ) u_require_classes ();
   localparam logic [7:0] IoQueue = 8'hff;   // IO_QUEUE_STAGE_NUM
   localparam logic [3:0] Headers = 4'd8;    // must be a power of two: its bit says "decided"
 
@@ -80,9 +90,17 @@ module red_hdr_parser #(
     end
   end
 
+  assign bypass_o = missing || (found && !one);
+  if (MULTICAST) begin : gen_multicast
+    logic [7:0] ports_q;
+    always_ff @(posedge clk) ports_q <= data_i[55:48];
+    assign passed_o = found && !one ? ports_q : 8'd0;
+  end else begin : gen_unicast
+    assign passed_o = {7'd0, bypass_o};
+  end
+
   if (CLASSES == 1) begin : gen_plain
     assign take_o       = found && one;
-    assign bypass_o     = missing || (found && !one);
     assign dscp_valid_o = 1'b0;
     assign dscp_o       = '0;
     assign qid_o = qid_q;
@@ -94,7 +112,6 @@ module red_hdr_parser #(
     logic [5:0] dscp_q;
     logic [2:0] held_q;
     assign take_o   = wait_q && in_data_q && second_q && (zero_q || last_q);
-    assign bypass_o = missing || (found && !one);
     always_ff @(posedge clk) begin
       v4_q   <= data_i[31:16] == 16'h0800 && data_i[15:12] == 4'd4;
       v6_q   <= data_i[31:16] == 16'h86dd && data_i[15:12] == 4'd6;

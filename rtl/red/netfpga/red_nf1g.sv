@@ -1,10 +1,15 @@
 // RED in the pipeline of a NetFPGA-1G router, between output_port_lookup and output_queues.
 //
 // Names of the buses are the platform's (64 data and 8 control bits; the register ring); `clk` 125
-// MHz there, `reset` synchronous, active high. `pkt_removed` and `pkt_dropped` come from the output
-// queues, a pulse a packet: red_occupancy says why. What a packet goes through is in red_nf_path,
-// what happens to malformed ones in red_hdr_parser.
+// MHz there, `reset` synchronous, active high. What a packet goes through is in red_nf_path, what
+// happens to malformed ones in red_hdr_parser.
 //
+// For each packet that the module sends on, the output queues give one pulse back for each queue that
+// it goes to: `pkt_removed` when it leaves the queue, or `pkt_dropped` if the queue has no room for it.
+// That includes packets that pass without a decision (SPEC.md, "Queue lengths").
+//
+//   MULTICAST 1: the output queues put a packet in each queue whose bit is set in its header. 0: they
+//             put every packet that has not exactly one port in queue 0 (sram_rr_output_queues)
 //   REGS      1: the registers are on the ring. 0: the ring passes by, and `cfg_*` write the core's,
 //             by the same offsets
 //   COUNTERS  1: packets are counted by queue and verdict, to be read on the ring
@@ -18,6 +23,7 @@ module red_nf1g #(
   parameter int ADDRESS_BITS = 23,
   parameter logic [ADDRESS_BITS-10:0] TAG = '0,
   parameter int DEPTH = 16,
+  parameter bit MULTICAST = 1,
   parameter int W = 9,                      // this and all below: the core's, see SPEC.md
   parameter bit PAPER = 0,
   parameter bit CONSTANT = 0,
@@ -42,8 +48,8 @@ module red_nf1g #(
   output logic      [7:0]  out_ctrl,
   output logic             out_wr,
   input  wire logic        out_rdy,
-  input  wire logic [7:0]  pkt_removed,
-  input  wire logic [7:0]  pkt_dropped,
+  input  wire logic [7:0]  pkt_removed,     // bit k: one clock for each packet that leaves queue k
+  input  wire logic [7:0]  pkt_dropped,     // bit k: one clock for each that it has no room for
   input  wire logic        reg_req_in,
   input  wire logic        reg_ack_in,
   input  wire logic        reg_rd_wr_L_in,
@@ -60,6 +66,14 @@ module red_nf1g #(
   input  wire logic [8:0]  cfg_addr_i,
   input  wire logic [31:0] cfg_data_i
 );
+  red_require #(
+    .OK(ADDRESS_BITS >= 10),
+    .SAYS("red_nf1g: ADDRESS_BITS must be at least 10")
+  ) u_require_address ();
+  red_require #(
+    .OK(DEF_IDLE_PERIOD != 0 && DEF_ADAPT_PERIOD != 0),
+    .SAYS("red_nf1g: DEF_IDLE_PERIOD and DEF_ADAPT_PERIOD must not be 0")
+  ) u_require_periods ();
   logic        cfg_we, hold, valid, drop, restart;
   logic [8:0]  cfg_addr;
   logic [31:0] cfg_data, idle_period, adapt_period;
@@ -69,7 +83,7 @@ module red_nf1g #(
   logic [95:0] counts;
 
   red_nf_path #(
-    .DEPTH(DEPTH), .W(W), .PAPER(PAPER), .CONSTANT(CONSTANT), .GAP(GAP), .IDLE(IDLE),
+    .DEPTH(DEPTH), .MULTICAST(MULTICAST), .W(W), .PAPER(PAPER), .CONSTANT(CONSTANT), .GAP(GAP), .IDLE(IDLE),
     .CLASSES(CLASSES), .ADAPT(ADAPT), .SEED(SEED), .DEF_MIN(DEF_MIN), .DEF_MAX(DEF_MAX),
     .DEF_SLOPE(DEF_SLOPE)
   ) u_path (

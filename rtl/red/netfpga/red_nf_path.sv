@@ -16,6 +16,7 @@
 `default_nettype none
 module red_nf_path #(
   parameter int DEPTH = 16,                 // words of the packet FIFO, a power of two, at least 16
+  parameter bit MULTICAST = 1,              // see red_hdr_parser
   parameter int W = 9,                      // these are the core's, see SPEC.md
   parameter bit PAPER = 0,
   parameter bit CONSTANT = 0,
@@ -38,8 +39,8 @@ module red_nf_path #(
   output logic      [7:0]  out_ctrl,
   output logic             out_wr,
   input  wire logic        out_rdy,
-  input  wire logic [7:0]  pkt_removed,     // a pulse a packet: it left queue k
-  input  wire logic [7:0]  pkt_dropped,     // queue k was full and did not take it
+  input  wire logic [7:0]  pkt_removed,     // bit k: one clock for each packet that leaves queue k
+  input  wire logic [7:0]  pkt_dropped,     // bit k: one clock for each that it has no room for
   input  wire logic        hold_i,          // keep in_rdy low: registers are being reset
   input  wire logic        cfg_we_i,        // a register of the core's, or a DSCP's class
   input  wire logic [8:0]  cfg_addr_i,      // its offset in REGISTERS.md
@@ -54,6 +55,10 @@ module red_nf_path #(
   output logic      [21:0] avg_o,
   output logic      [95:0] counts_o         // packets in each queue, 12 bits each
 );
+  red_require #(
+    .OK(DEPTH >= 16 && (DEPTH & (DEPTH - 1)) == 0),
+    .SAYS("red_nf_path: DEPTH must be a power of two, at least 16")
+  ) u_require_depth ();
   localparam int CoreLatency = IDLE ? 8 : 6;  // clocks from valid_i to valid_o of the core
 
   // ---- store
@@ -69,13 +74,14 @@ module red_nf_path #(
   logic       take, bypass, dscp_valid;
   logic [2:0] qid;
   logic [5:0] dscp;
-  red_hdr_parser #(.CLASSES(CLASSES)) u_parser (
+  logic [7:0] passed;
+  red_hdr_parser #(.MULTICAST(MULTICAST), .CLASSES(CLASSES)) u_parser (
     .clk, .rst, .wr_i(in_wr), .ctrl_i(in_ctrl), .data_i(in_data), .take_o(take), .bypass_o(bypass),
-    .qid_o(qid), .dscp_valid_o(dscp_valid), .dscp_o(dscp));
+    .passed_o(passed), .qid_o(qid), .dscp_valid_o(dscp_valid), .dscp_o(dscp));
 
   red_occupancy u_occupancy (
-    .clk, .rst, .keep_i(valid_o && !drop_o), .keep_qid_i(qid_o), .removed_i(pkt_removed),
-    .dropped_i(pkt_dropped), .counts_o);
+    .clk, .rst, .keep_i(valid_o && !drop_o), .keep_qid_i(qid_o), .passed_i(passed),
+    .removed_i(pkt_removed), .dropped_i(pkt_dropped), .counts_o);
 
   // ---- decide
   logic        take_q, tick;

@@ -21,6 +21,18 @@ module red_pkt_fifo #(
   output logic                  empty_o,
   output logic                  nearly_full_o
 );
+  red_require #(
+    .OK(DEPTH >= 4 && (DEPTH & (DEPTH - 1)) == 0),
+    .SAYS("red_pkt_fifo: DEPTH must be a power of two, at least 4")
+  ) u_require_depth ();
+  red_require #(
+    .OK(SLACK >= 0 && SLACK < DEPTH),
+    .SAYS("red_pkt_fifo: SLACK must be 0 to DEPTH - 1")
+  ) u_require_slack ();
+  red_require #(
+    .OK(WIDTH >= 1),
+    .SAYS("red_pkt_fifo: WIDTH must be at least 1")
+  ) u_require_width ();
   localparam int AW = $clog2(DEPTH);
   localparam logic [AW:0] Near = (AW + 1)'(DEPTH - SLACK);
 

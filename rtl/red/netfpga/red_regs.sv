@@ -52,6 +52,18 @@ module red_regs #(
   input  wire logic [1:0]  region_i,
   input  wire logic [21:0] avg_i
 );
+  red_require #(
+    .OK(ADDRESS_BITS >= 10),
+    .SAYS("red_regs: ADDRESS_BITS must be at least 10")
+  ) u_require_address ();
+  red_require #(
+    .OK(CLASSES == 1 || CLASSES == 4),
+    .SAYS("red_regs: CLASSES must be 1 or 4")
+  ) u_require_classes ();
+  red_require #(
+    .OK(DEF_IDLE_PERIOD != 0 && DEF_ADAPT_PERIOD != 0),
+    .SAYS("red_regs: DEF_IDLE_PERIOD and DEF_ADAPT_PERIOD must not be 0")
+  ) u_require_periods ();
   localparam logic [31:0] Nothing = 32'hdeadbeef;
   localparam bit Constant = OPTIONS[1];
   localparam bit Adapt = OPTIONS[4];

@@ -16,6 +16,10 @@ module red_verdicts #(
   output logic      valid_o,
   output logic      drop_o
 );
+  red_require #(
+    .OK(DEPTH >= 4 && (DEPTH & (DEPTH - 1)) == 0),
+    .SAYS("red_verdicts: DEPTH must be a power of two, at least 4")
+  ) u_require_depth ();
   localparam int AW = $clog2(DEPTH);
 
   (* ram_style = "distributed" *) logic mem [DEPTH];

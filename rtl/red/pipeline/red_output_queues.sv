@@ -5,8 +5,7 @@
 // packet that finds no room is dropped whole (`pkt_dropped`), also if it runs out of it on the way.
 // Never is `in_rdy` low. Queues that have a packet and whose `out_rdy` is high are served in turn,
 // a packet at a time, over one data bus with eight `out_wr`; a packet's last word gives a pulse of
-// `pkt_removed`. Packets without one port go to queue 0, as sram_rr_output_queues has it; they give
-// no pulses, because RED did not count them.
+// `pkt_removed`. Packets that have not exactly one port go to queue 0, as in sram_rr_output_queues.
 `default_nettype none
 module red_output_queues #(
   parameter int WORDS = 512,                // of each queue, a power of two
@@ -22,9 +21,17 @@ module red_output_queues #(
   output logic      [7:0]  out_ctrl,
   output logic      [7:0]  out_wr,
   input  wire logic [7:0]  out_rdy,
-  output logic      [7:0]  pkt_removed,
-  output logic      [7:0]  pkt_dropped
+  output logic      [7:0]  pkt_removed,     // bit k: one clock for each packet that leaves queue k
+  output logic      [7:0]  pkt_dropped      // bit k: one clock for each that it has no room for
 );
+  red_require #(
+    .OK(WORDS >= 4 && (WORDS & (WORDS - 1)) == 0),
+    .SAYS("red_output_queues: WORDS must be a power of two, at least 4")
+  ) u_require_words ();
+  red_require #(
+    .OK(LIMIT >= 1 && LIMIT <= 255),
+    .SAYS("red_output_queues: LIMIT must be 1 to 255")
+  ) u_require_limit ();
   localparam int AW = $clog2(WORDS);
   assign in_rdy = !rst;
 
@@ -33,22 +40,21 @@ module red_output_queues #(
   logic [AW-1:0] tails [8];                 // behind the last whole packet
   logic [7:0]    packets [8];
 
-  // ---- the ports of a header: its queue, and whether RED counted it
+  // ---- the ports of a header: whether it names one queue
   function automatic logic single(input logic [15:0] ports);
     single = ports[15:8] == 8'd0 && ports[7:0] != 8'd0 && (ports & (ports - 16'd1)) == 16'd0;
   endfunction
 
   // ---- in
-  logic          into_q, into_data_q, full_q, counted_q;
+  logic          into_q, into_data_q, full_q;
   logic [2:0]    to_q, to;
   logic [AW-1:0] at_q, at;
   logic [15:0]   ports;
-  logic          one, room, last, full, counted;
+  logic          one, room, last, full;
   assign ports   = in_data[63:48];
   assign one     = in_ctrl == 8'hff && single(ports);
   assign to      = into_q ? to_q : !one ? 3'd0 :
                    {|ports[7:4], |{ports[7:6], ports[3:2]}, |(ports[7:0] & 8'haa)};
-  assign counted = into_q ? counted_q : one;
   assign at      = into_q ? at_q : tails[to];
   assign room    = at + 1'b1 != heads[to];  // one word stays free, or full would look like empty
   assign full    = into_q ? full_q || !room : !room || packets[to] >= 8'(LIMIT);
@@ -66,13 +72,12 @@ module red_output_queues #(
       to_q        <= to;
       at_q        <= at + 1'b1;
       full_q      <= full;
-      counted_q   <= counted;
-      if (last && full && counted) pkt_dropped[to] <= 1'b1;
+      if (last && full) pkt_dropped[to] <= 1'b1;
     end
   end
 
   // ---- out: the memory's read register is the output register
-  logic       busy_q, wr_q, out_data_q, known_q, begun_q;
+  logic       busy_q, wr_q, out_data_q;
   logic [2:0] from_q, next;
   logic       any, ends, issue;
   logic [7:0] ready;
@@ -93,15 +98,12 @@ module red_output_queues #(
       busy_q     <= 1'b0;
       wr_q       <= 1'b0;
       out_data_q <= 1'b0;
-      begun_q    <= 1'b0;
       from_q     <= '0;
     end else begin
       wr_q <= issue;
       if (wr_q) begin
         out_data_q <= out_ctrl == 8'd0;
-        begun_q    <= !ends;
-        if (!begun_q) known_q <= out_ctrl == 8'hff && single(out_data[63:48]);
-        if (ends && known_q) pkt_removed[from_q] <= 1'b1;
+        if (ends) pkt_removed[from_q] <= 1'b1;
       end
       if (ends) busy_q <= 1'b0;
       else if (!busy_q && any) begin

@@ -44,7 +44,7 @@ module udp_red #(
     .clk, .rst(reset), .in_data, .in_ctrl, .in_wr, .in_rdy,
     .out_data(red_data), .out_ctrl(red_ctrl), .out_wr(red_wr), .out_rdy(red_rdy));
 
-  red_nf1g #(.REGS(1'b1), .TAG(TAG), .PAPER(PAPER), .CONSTANT(CONSTANT)) u_red (
+  red_nf1g #(.REGS(1'b1), .MULTICAST(1'b0), .TAG(TAG), .PAPER(PAPER), .CONSTANT(CONSTANT)) u_red (
     .clk, .reset, .in_data(red_data), .in_ctrl(red_ctrl), .in_wr(red_wr), .in_rdy(red_rdy),
     .out_data(oq_data), .out_ctrl(oq_ctrl), .out_wr(oq_wr), .out_rdy(oq_rdy),
     .pkt_removed(removed), .pkt_dropped(dropped),

@@ -22,10 +22,13 @@ def parameter(name: str, default: int) -> int:
 
 LATENCY = 9 + 2 * parameter("IDLE", 0) + 2 * (parameter("CLASSES", 1) > 1)
 """Clocks from the one that has a packet's header to the one that shows its verdict: 9, and 2 more for each option."""
-LOOK, ACCEPT, COUNTED = 1, 2, 9 + 2 * parameter("IDLE", 0)
-"""Clocks after the word that settles a packet: its queue's length is sampled; the core accepts it; it is counted."""
+LOOK, ACCEPT, PASSED, COUNTED = 1, 2, 2, 9 + 2 * parameter("IDLE", 0)
+"""Clocks after the word that settles a packet: its queue's length is sampled; the core accepts it; it counts if it is
+not for RED to decide, and if it was decided and kept."""
 
 
+HELD = 40
+"""Packets in a queue whose count is watched."""
 PATIENCE = 20_000
 """Clocks after reset by which every test is done: one that is not waits for what will never come."""
 
@@ -59,18 +62,35 @@ class Model:
         self.outcomes = [[0] * 8 for _ in range(3)]
         """Packets passed, dropped early, dropped by force, by queue."""
         self.due: deque[tuple[int, Callable[[], None]]] = deque()
-        self.later: deque[tuple[int, int | None]] = deque()
+        self.entering: list[tuple[int, int]] = []
+        """When a packet counts, and in which queue."""
         self.pulses = self.before = (0, 0)
         """Removals and tail drops on the ports in this clock, and in the one before."""
         self.looked: int | None = None
+        self.decided: list[bool] = []
+        """Whether each packet was dropped, by the core."""
         self.foretold: deque[Decision] = deque()
         """Decisions that the core has not given yet."""
 
     def said(self, queue: int, drop: int, region: int, avg: int) -> None:
         """The core gave a decision."""
         want = self.foretold.popleft()
+        self.decided.append(bool(drop))
         said, wanted = (queue, drop, region, avg), (want.queue, int(want.drop), want.region, want.avg)
         assert said == wanted, f"queue, drop, region, avg: the core says {said}, foretold is {wanted}"
+
+    def check_counts(self, seen: list[int], held: int) -> None:
+        """Queue 0 was held at `held` packets, of which `seen` are the module's counts: right, and RED still drops.
+
+        A packet counts when its verdict is known. It waits when it left the module, and its pulse shows two clocks
+        later. So a few packets are on their way.
+        """
+        first = next((at for at, count in enumerate(seen) if count >= held - 2), len(seen))
+        filled = seen[first + 100 :]
+        assert len(filled) > len(seen) / 4, f"the queue was filled after {first} of {len(seen)} clocks"
+        assert held - 2 <= min(filled) <= max(filled) <= held + 4, f"counted {min(filled)} to {max(filled)} of {held}"
+        late = [drop for drop, _ in zip(reversed(self.decided), range(200), strict=False)]
+        assert 10 < sum(late) < 190, f"{sum(late)} of the last {len(late)} packets were dropped"
 
     def avg(self, queue: int) -> int:
         """The transcription's average, 1/1024 packets."""
@@ -87,11 +107,13 @@ class Model:
             self.due.popleft()[1]()
         for see in self.then:
             see(self.looked)
-        kept = self.later.popleft()[1] if self.later and self.later[0][0] == now else None
+        new = [queue for at, queue in self.entering if at == now]
+        self.entering = [(at, queue) for at, queue in self.entering if at > now]
+        removed, dropped = self.before
         for queue in range(8):
-            change = (kept == queue) - (self.before[0] >> queue & 1) - (self.before[1] >> queue & 1)
-            if change:
-                self.counts[queue] = min(max(self.counts[queue] + change, 0), 4095)
+            count = self.counts[queue] + new.count(queue) - (removed >> queue & 1) - (dropped >> queue & 1)
+            if count <= 4095:
+                self.counts[queue] = max(count, 0)
         self.before = self.pulses
         self.core.clock()
 
@@ -114,6 +136,9 @@ class Model:
                 self.outcomes[decision.region if decision.drop else 0][queue] += 1
             if not packet.drop:
                 self.kept.append(packet)
-                self.later.append((start + COUNTED, queue))
+                if queue is not None:
+                    self.entering.append((start + COUNTED, queue))
 
+        if queue is None:
+            self.entering += ((start + PASSED, k) for k in packet.queues)
         self.due += (start + LOOK, look), (start + ACCEPT, accept)

@@ -37,6 +37,8 @@ class Habits:
     """The next stage is ready."""
     drain: float = 0.05
     """A queue that holds a packet sends it."""
+    hold: int = 0
+    """Packets that queue 0 keeps at least."""
     full: float = 0.0
     """A queue has no room for a packet that arrives (per packet)."""
     stray: float = 0.0
@@ -189,13 +191,11 @@ class TB(Model):
 
     def _arrived(self, number: int) -> None:
         """A packet got to the output queues: one takes it, or has no room for it."""
-        queue = self.kept[number].queue if number < len(self.kept) else None
-        if queue is None:
-            return
-        if self.rng.random() < self.habits.full:
-            self.tail_drops[queue] += 1
-        else:
-            self.waiting[queue] += 1
+        for queue in self.kept[number].queues if number < len(self.kept) else ():
+            if self.rng.random() < self.habits.full:
+                self.tail_drops[queue] += 1
+            else:
+                self.waiting[queue] += 1
 
     def _sent(self, packet: Packet, at: int) -> None:
         """A word was written in the clock of this edge: the one that settles a packet sets its verdict in motion."""
@@ -226,7 +226,8 @@ class TB(Model):
     def _pulse(self, dut: Any) -> None:
         removed = dropped = 0
         for queue in range(8):
-            if self.waiting[queue] and self.rng.random() < self.habits.drain:
+            least = self.habits.hold if queue == 0 else 0
+            if self.waiting[queue] > least and self.rng.random() < self.habits.drain:
                 self.waiting[queue] -= 1
                 removed |= 1 << queue
             if self.tail_drops[queue]:

@@ -24,6 +24,13 @@ class Packet:
     """Which word settles that: the I/O queues' header, the second data word with WRED, ..."""
     drop: bool | None = field(default=None)
     """Foretold by the transcription of SPEC.md when the header goes in."""
+    ports: int = 0
+    """Queues that a packet without a decision goes to, one bit each."""
+
+    @property
+    def queues(self) -> list[int]:
+        """The queues that it goes to if it is kept."""
+        return [k for k in range(8) if self.ports >> k & 1] if self.queue is None else [self.queue]
 
 
 def frame_words(payload: bytes) -> list[Word]:
@@ -91,7 +98,8 @@ def malformed(rng: Random, kind: str, length: int = 60) -> Packet:
     if kind == "late":
         words = [(1 + rng.randrange(0xFE), rng.getrandbits(64)) for _ in range(8 + rng.randrange(3))] + words
         at = 7
-    return Packet(words + frame_words(rng.randbytes(length)), None, header_at=at)
+    named = ports & 0xFF if kind in ("several", "both") else 0
+    return Packet(words + frame_words(rng.randbytes(length)), None, header_at=at, ports=named)
 
 
 KINDS = ("none", "several", "beyond", "both", "headerless", "late")

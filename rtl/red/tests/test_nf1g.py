@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 import cocotb
-from model import LATENCY, parameter
+from model import HELD, LATENCY, parameter
 from nf1g import TB, Habits
 from packets import KINDS, Packet, malformed, packet
 
@@ -107,7 +107,7 @@ async def test_dropping_at_line_rate(dut: Any) -> None:
 
 @cocotb.test()
 async def test_malformed_ports(dut: Any) -> None:
-    """None, several and unknown ports, no header, a late header: bypassed in order, without draw and without count."""
+    """None, several and unknown ports, no header, a late header: bypassed in order, without draw, counted where they go."""
     tb = TB(dut, Habits(write=0.9, ready=0.8, drain=0.01))
     await tb.reset()
     mixed = traffic(tb.rng, 80, queues=2)
@@ -187,6 +187,27 @@ async def test_tail_drop_feedback(dut: Any) -> None:
     tb.removals += [0xFF] * 60
     tb.habits.full = 0.0
     tb.send(packet(tb.rng, queue % 8) for queue in range(60))
+    await tb.drain()
+    tb.check()
+
+
+@cocotb.test()
+async def test_flooded_packets(dut: Any) -> None:
+    """One packet in eight goes to several queues, and each one that leaves a queue gives a pulse: counts stay right."""
+    tb = TB(dut, Habits(drain=1.0, hold=HELD))
+    await tb.reset()
+    for offset, value in ((0x00, 64), (0x20, 64 + 200 * 1024), (0x40, 40_000)):
+        await tb.write_register(offset, value)
+    seen: list[int] = []
+    tb.each.append(lambda: seen.append(int(dut.u_path.counts_o.value) & 0xFFF))
+    for number in range(1200):
+        if number % 8 == 7:
+            tb.send([malformed(tb.rng, "several")])
+        else:
+            tb.send([packet(tb.rng, 0)])
+    while tb.to_send:
+        await tb.step()
+    tb.check_counts(seen, HELD)
     await tb.drain()
     tb.check()
 

@@ -5,7 +5,7 @@
 //! is one, too, which is what [`super::shrink`] lives on.
 use crate::clocked::{Clocked, In, Out};
 use crate::ports::Parameters;
-use dumbbell_algos::aqm::red_hw::core::{Arrival, Core, Decision, Region};
+use dumbbell_algos::aqm::red_hw::core::{Arrival, Core, Decision, Inside, Region};
 use serde::Serialize;
 use std::collections::VecDeque;
 
@@ -105,6 +105,19 @@ struct Due {
     decision: Decision,
 }
 
+/// A packet, what the model thinks of it, and what the core said.
+#[derive(Clone, Copy, Debug)]
+pub struct Watched {
+    /// The packet, counted from 0.
+    pub number: u64,
+    /// As it was accepted.
+    pub packet: Packet,
+    /// The model's decision and what it follows from.
+    pub inside: Inside,
+    /// The core's outputs; none while its decision is on its way.
+    pub got: Option<Out>,
+}
+
 /// Never, for the last clock in which something happened.
 const NEVER: u64 = u64::MAX;
 /// The last decisions that are remembered.
@@ -129,6 +142,8 @@ pub struct Bench<'a> {
     /// What was seen so far.
     pub counts: Counts,
     recent: VecDeque<(u64, Packet, Decision)>,
+    /// Every packet with the model's inside and the core's answer, for whoever asks for it: it costs time.
+    pub watched: Option<Vec<Watched>>,
 }
 
 impl<'a> Bench<'a> {
@@ -147,6 +162,7 @@ impl<'a> Bench<'a> {
             last: None,
             counts: Counts::default(),
             recent: VecDeque::with_capacity(BEFORE),
+            watched: None,
         }
     }
 
@@ -263,10 +279,14 @@ impl<'a> Bench<'a> {
     fn accept(&mut self, inputs: &In, now: u64) {
         let In { qid, qlen, class, idle, tick, .. } = *inputs;
         let arrival = Arrival { clock: now, qid, qlen, class, idle, tick: std::mem::take(&mut self.ticked) };
-        let decision = self.core.decide(arrival);
         let packet = Packet { qid, qlen, class, idle, tick };
+        let number = self.counts.packets;
+        if let Some(watched) = &mut self.watched {
+            watched.push(Watched { number, packet, inside: self.core.inside(arrival), got: None });
+        }
+        let decision = self.core.decide(arrival);
         let counts = &mut self.counts;
-        self.due.push_back(Due { number: counts.packets, since: now, packet, decision });
+        self.due.push_back(Due { number, since: now, packet, decision });
         counts.packets += 1;
         counts.regions[decision.region as usize] += 1;
         counts.queues[usize::from(qid)] += 1;
@@ -281,6 +301,9 @@ impl<'a> Bench<'a> {
             return Err(self.part("valid_o is high, and no decision is on its way".into(), None, Some(*out)));
         };
         let Due { number, since, packet, decision } = due;
+        if let Some(one) = self.watched.iter_mut().flatten().rfind(|one| one.number == number) {
+            one.got = Some(*out);
+        }
         let Decision { qid, drop, region, avg, draw } = decision;
         self.counts.latency = self.counts.latency.max(now - since);
         if (out.qid, out.drop, out.region, out.avg, out.draw) == (qid, drop, region as u8, avg, draw) {

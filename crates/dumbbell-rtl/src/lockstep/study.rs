@@ -3,7 +3,8 @@ use super::bench::{BEFORE, Bench, Counts, Mismatch, Packet, name};
 use super::mode::Mode;
 use super::shrink::{Short, shrink};
 use super::stimulus::Stimulus;
-use crate::clocked::{Clocked, Out};
+use super::trace::{output, trace};
+use crate::clocked::Clocked;
 use dumbbell_algos::aqm::red_hw::core::Decision;
 use serde_json::{Value, json};
 
@@ -11,8 +12,6 @@ use serde_json::{Value, json};
 pub const PART: u64 = 1 << 20;
 /// Packets between two looks at who wants to stop.
 const LOOK: u64 = 1 << 14;
-/// Actions that a report shows.
-const SHOWN: usize = 64;
 
 /// A part of a lockstep: one core, from its first reset on.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +46,8 @@ pub struct Failed {
     pub before: Vec<(u64, Packet, Decision)>,
     /// The shortest stimulus that was found.
     pub short: Option<Short>,
+    /// It, step by step: see [`trace`].
+    pub trace: Value,
 }
 
 /// Splits `packets` over modes and parts.
@@ -122,7 +123,9 @@ impl Part<'_> {
     ) -> Ran {
         let before = bench.recent().copied().collect();
         let short = self.again(&mismatch, make);
-        Ran { counts: bench.counts, failed: Some(Failed { mismatch, before, short }), stopped: false }
+        let trace =
+            short.as_ref().map_or(Value::Null, |short| trace(short, &self.mode.parameters, self.patience, make));
+        Ran { counts: bench.counts, failed: Some(Failed { mismatch, before, short, trace }), stopped: false }
     }
 
     /// Runs once more to the mismatch, to have all that was done, and makes that short.
@@ -150,12 +153,6 @@ fn decision(d: &Decision) -> Value {
     json!({ "qid": d.qid, "drop": d.drop, "region": name(d.region), "avg": d.avg, "draw": d.draw })
 }
 
-fn output(out: &Out) -> Value {
-    let region =
-        ["queueing", "random", "force"].get(usize::from(out.region)).map_or(json!(out.region), |name| json!(name));
-    json!({ "qid": out.qid, "drop": out.drop, "region": region, "avg": out.avg, "draw": out.draw })
-}
-
 fn mismatch(m: &Mismatch) -> Value {
     json!({
         "packet": m.packet,
@@ -168,8 +165,8 @@ fn mismatch(m: &Mismatch) -> Value {
 }
 
 /// A failure for people and programs: `{"mode", "part", "seed", "packet", "clock", "what", "presented", "expected", "got",
-/// "before", "shrunk"}`. `before` are the last packets whose decisions were right, `shrunk` the short stimulus, `null` if the failure
-/// did not come again.
+/// "before", "shrunk"}`. `before` are the last packets whose decisions were right, `shrunk` the short stimulus with its [`trace`], `null` if the
+/// failure did not come again.
 pub fn told(part: &Part<'_>, failed: &Failed) -> Value {
     let mut out = mismatch(&failed.mismatch);
     out["mode"] = json!(part.mode.name);
@@ -179,13 +176,10 @@ pub fn told(part: &Part<'_>, failed: &Failed) -> Value {
     out["before"] = before
         .map(|(number, packet, d)| json!({ "packet": number, "presented": packet, "decision": decision(d) }))
         .collect();
-    out["shrunk"] = failed.short.as_ref().map_or(Value::Null, |short| {
-        json!({
-            "actions": short.actions.len(),
-            "first": short.actions.iter().take(SHOWN).collect::<Vec<_>>(),
-            "fails": mismatch(&short.mismatch),
-        })
-    });
+    out["shrunk"] = failed.short.as_ref().map_or(
+        Value::Null,
+        |short| json!({ "actions": short.actions.len(), "fails": mismatch(&short.mismatch), "trace": failed.trace }),
+    );
     out
 }
 

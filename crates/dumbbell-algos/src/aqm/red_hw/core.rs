@@ -350,5 +350,8 @@ const fn entry(class: u8, queue: u8) -> usize {
     (class as usize) << 3 | queue as usize
 }
 
+mod inside;
+pub use inside::Inside;
+
 #[cfg(test)]
 mod tests;
