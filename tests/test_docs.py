@@ -1,4 +1,4 @@
-"""What README.md and docs/ say is what the product does: examples are run, generated parts are made anew."""
+"""The examples of every page run and print what the page shows; generated parts are current."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from pathlib import Path
 import dumbbell
 import examples
 import generate
+import pages
 import pytest
 from dumbbell import door
 
-ROOT = examples.ROOT
-RUNNABLE = [page for page in examples.PAGES if re.search(r"^```(toml|console|python)$", page.read_text(), re.MULTILINE)]
+ROOT = pages.ROOT
+RUNNABLE = [page for page in pages.pages() if examples.runnable(page)]
 
 
 @pytest.mark.parametrize("page", RUNNABLE, ids=lambda page: page.name)
@@ -32,6 +33,16 @@ def test_a_wrong_output_and_a_failing_command_are_seen(tmp_path: Path) -> None:
         "```console\n$ echo one\none\n$ echo two\n2\n$ false\n```\n\n```python\nprint(3)\n```\n\n```text\n4\n```\n"
     )
     assert [outcome.holds for outcome in examples.run_page(page)] == [True, False, False, False]
+
+
+def test_marked_blocks_are_not_run_and_a_part_may_extend_a_file_of_the_repository(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "<!-- not run: it needs a cluster -->\n```console\n$ false\n```\n\n"
+        '<!-- over: scenarios/first.toml -->\n```toml\n[testbed]\nclass = "loose"\n```\n'
+    )
+    (outcome,) = examples.run_page(page)
+    assert outcome.holds, outcome.printed
 
 
 @pytest.mark.parametrize(
@@ -115,28 +126,3 @@ def test_the_first_scenario_of_the_readme_is_the_file() -> None:
     blocks = re.findall(r"<!-- file: (\S+) -->\n```toml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     assert [name for name, _ in blocks] == ["scenarios/first.toml"]
     assert all((ROOT / name).read_text() == body for name, body in blocks)
-
-
-def test_links_lead_somewhere() -> None:
-    for page in [
-        *examples.PAGES,
-        ROOT / "docs" / "gallery" / "README.md",
-        ROOT / "ARCHITECTURE.md",
-        ROOT / "CONTRIBUTING.md",
-    ]:
-        text = page.read_text()
-        for target in re.findall(r"\]\(([^)#]*)(?:#[^)]*)?\)", text):
-            assert not target or target.startswith("http") or (page.parent / target).exists(), f"{page.name}: {target}"
-        for target, anchor in re.findall(r"\]\(([^)#:]*)#([^)]*)\)", text):
-            there = (page.parent / target).read_text() if target else text
-            headings = re.findall(r"^#+ (.*)$", there, re.MULTILINE)
-            anchors = {re.sub(r"[^\w -]", "", h.lower()).replace(" ", "-") for h in headings}
-            assert anchor in anchors, f"{page.name}: {target}#{anchor}"
-
-
-def test_the_makefile_has_the_targets_that_pages_name() -> None:
-    makefile = (ROOT / "Makefile").read_text()
-    pages = [*examples.PAGES, ROOT / "CONTRIBUTING.md", ROOT / "docs" / "gallery" / "README.md"]
-    named = {name for page in pages for name in re.findall(r"(?:^|`)make (\w+)", page.read_text(), re.MULTILINE)}
-    assert {"run", "test"} <= named
-    assert all(f"\n{name}:" in makefile for name in named)
