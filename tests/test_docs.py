@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import dumbbell
@@ -13,7 +14,7 @@ import examples
 import generate
 import pages
 import pytest
-from dumbbell import door
+from dumbbell import cli, door, errors
 
 ROOT = pages.ROOT
 RUNNABLE = [page for page in pages.pages() if examples.runnable(page)]
@@ -126,3 +127,26 @@ def test_the_first_scenario_of_the_readme_is_the_file() -> None:
     blocks = re.findall(r"<!-- file: (\S+) -->\n```toml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     assert [name for name, _ in blocks] == ["scenarios/first.toml"]
     assert all((ROOT / name).read_text() == body for name, body in blocks)
+
+
+def test_exit_codes_have_one_table_with_those_of_the_command() -> None:
+    texts = {page: page.read_text() for page in pages.pages()}
+    (table,) = (text for text in texts.values() if re.search(r"^\| (?:exit )?code \| meaning \|$", text, re.MULTILINE))
+    assert table == texts[ROOT / "docs" / "scenario.md"]
+    rows = re.findall(r"^\| (\d+) \| ", table[table.index("| exit code | meaning |") :], re.MULTILINE)
+    said = cli.first_page()
+    assert rows == re.findall(r"\b(\d+) ", said[said.index("Exit codes:") :])
+    assert {int(code) for code in rows} >= {kind.code for kind in door_errors()}
+
+
+def door_errors() -> list[type[errors.DumbbellError]]:
+    """Every exception of the package."""
+    return [errors.DumbbellError, *errors.DumbbellError.__subclasses__()]
+
+
+def test_readme_counts_what_the_catalogue_has() -> None:
+    text = (ROOT / "README.md").read_text()
+    counts = Counter(algorithm.kind for algorithm in dumbbell.catalogue.algorithms())
+    words = {35: "thirty-five", 37: "thirty-seven"}
+    for number, what in ((counts["cc"], "congestion"), (counts["aqm"] + counts["qdisc"], "queues")):
+        assert re.search(rf"\b(?:{number}|{words.get(number)})\s+{what}", text), f"{number} {what}"

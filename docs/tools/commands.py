@@ -1,8 +1,8 @@
 """Checks the command lines that pages show, without running them.
 
-A line is split as a shell does. The real command line parses commands of `dumbbell`; targets, packages, modules and files
-that commands of `make`, `cargo`, `python` and `sh` name must exist. A program that is neither ours nor in `OTHERS` is
-a mistake.
+A line is split as a shell does. The real command line parses commands of `dumbbell`; targets, packages, modules and
+files that commands of `make`, `cargo`, `python` and `sh` name must exist. A program that is neither ours nor in
+`OTHERS` is a mistake.
 """
 
 from __future__ import annotations

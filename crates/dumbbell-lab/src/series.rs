@@ -1,6 +1,11 @@
 //! Reading: the records of runs, and the summaries that a result has of them, as one table.
+use crate::ordered::{self, Order};
 use crate::problem::{Problem, code};
 use crate::tidy::{Labels, Tidy, of_rows, stack};
+use arrow_array::{RecordBatch, UInt64Array};
+use arrow_schema::{ArrowError, SchemaRef};
+use arrow_select::concat::concat_batches;
+use arrow_select::take::take_record_batch;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::errors::ParquetError;
 use rayon::prelude::*;
@@ -51,11 +56,28 @@ fn records(file: &Path) -> Result<Tidy, Problem> {
     };
     let opened = File::open(file).map_err(|e| unread(ParquetError::General(e.to_string())))?;
     let reader = ParquetRecordBatchReaderBuilder::try_new(opened).map_err(unread)?;
+    let about = reader.metadata().file_metadata().key_value_metadata();
+    let order =
+        about.into_iter().flatten().find(|pair| pair.key == ordered::KEY).and_then(|pair| pair.value.as_deref());
+    let order = Order::read(order);
     let reader = reader.with_batch_size(BATCH).build().map_err(unread)?;
     // The schema of the reader, not of the file: it names the types that the batches have.
     let schema = arrow_array::RecordBatchReader::schema(&reader);
     let batches = reader.collect::<Result<Vec<_>, _>>().map_err(|e| unread(e.into()))?;
+    let batches = in_order(&schema, batches, &order).map_err(|e| unread(e.into()))?;
     Ok(Tidy { schema, batches })
+}
+
+/// The same rows in the order of `order`, if they have a time and are not in it.
+fn in_order(schema: &SchemaRef, batches: Vec<RecordBatch>, order: &Order) -> Result<Vec<RecordBatch>, ArrowError> {
+    let places: Option<Vec<_>> = batches.iter().map(|batch| order.places(batch)).collect();
+    let Some(places) = places.map(|of_batches| of_batches.concat()).filter(|places| !places.is_sorted()) else {
+        return Ok(batches);
+    };
+    let mut rows: Vec<u64> = (0..places.len() as u64).collect();
+    rows.sort_by_key(|row| places[*row as usize]); // Stable: what happened at one instant stays as it was written.
+    let whole = concat_batches(schema, &batches)?;
+    Ok(vec![take_record_batch(&whole, &UInt64Array::from(rows))?])
 }
 
 fn odd(why: &str) -> Problem {
