@@ -35,6 +35,72 @@ def test_the_api_and_a_file_are_the_same_run(tmp_path: Path) -> None:
     assert len({scenario.run().fingerprint for scenario in ways}) == 1
 
 
+def test_a_scenario_has_the_name_that_it_was_given() -> None:
+    named = dumbbell.Scenario(WORDS, name="first steps")
+    assert (named.size()["name"], named.run().json["name"]) == ("first steps", "first steps")
+    assert repr(named) == "<Scenario first steps>"
+    assert dumbbell.Scenario(WORDS).run().json["name"] == "three"
+    assert dumbbell.Scenario({**WORDS, "name": None}).run().json["name"] == "scenario"
+
+
+WRONG = {
+    "key": ({"duraton": "60 s"}, "did you mean `duration`"),
+    "unit": ({"duration": "60 bananas"}, "known are ps"),
+    "type": ({"seed": "one"}, "seed"),
+    "flow's key": ({"flow": [{"rttt": "10 ms"}]}, "did you mean `rtt`"),
+    "algorithm": ({"flow": [{"cc": "neureno"}]}, "did you mean `newreno`"),
+    "parameter": ({"queue": {"kind": "red", "max_tj": "3 pkt"}}, "did you mean `max_th`"),
+    "impairment": (
+        {"dumbbell": {"bottleneck": {**WORDS["dumbbell"]["bottleneck"], "impairment": ["bernouli"]}}},
+        "bernoulli",
+    ),
+    "conditioner": (
+        {
+            "dumbbell": {
+                "bottleneck": {**WORDS["dumbbell"]["bottleneck"], "conditioner": [{"kind": "tbf", "rat": "1 Mbps"}]}
+            }
+        },
+        "did you mean `rate`",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_wrong_words_are_refused_at_once_as_a_run_refuses_them(what: str) -> None:
+    words, says = WRONG[what]
+    with pytest.raises(dumbbell.ScenarioError) as at_once:
+        dumbbell.Scenario({**WORDS, **words})
+    assert says in str(at_once.value)
+    later = dumbbell.Scenario({**WORDS, **words}, check=False)
+    with pytest.raises(dumbbell.ScenarioError) as at_the_run:
+        later.run()
+    assert str(at_once.value) == str(at_the_run.value)
+
+
+def test_files_texts_changes_and_sweeps_are_checked_at_once_too(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text("duraton = '1 s'\n")
+    for refused in (
+        lambda: dumbbell.Scenario.from_file(tmp_path / "nope.toml"),
+        lambda: dumbbell.Scenario.from_file(file),
+        lambda: dumbbell.Scenario.from_text("duration = 1\n[queue"),
+        lambda: build().with_({"queue.max_tj": "3 pkt"}),
+        lambda: dumbbell.Scenario({**WORDS, "sweep": {"grid": {"queue.kind": ["rad"]}}}),
+    ):
+        with pytest.raises(dumbbell.ScenarioError):
+            refused()
+    assert dumbbell.Scenario.from_file(file, check=False) is not None
+    assert dumbbell.Scenario.from_text("duraton = 1", check=False) is not None
+
+
+def test_a_new_scenario_may_lack_what_comes_later_and_is_not_planned() -> None:
+    part = dumbbell.Scenario(duration="1 s", flow=[{"count": 900_000}])
+    whole = part.with_({"dumbbell.bottleneck": WORDS["dumbbell"]["bottleneck"], "flow.0.count": 1})
+    assert whole.run().valid
+    with pytest.raises(dumbbell.ScenarioError, match="no network"):
+        part.run()
+
+
 def test_results_have_numbers_with_intervals() -> None:
     result = build().run(replications=3)
     goodput = result.flows["a"].goodput_bps

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import copy
+import csv
 import ctypes
 import gc
+import io
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 
 import dumbbell
 import polars
 import pytest
-from test_api import build
+from test_api import WORDS, build
 
 
 def recorded(**options: object) -> dumbbell.Result:
@@ -20,11 +24,45 @@ def recorded(**options: object) -> dumbbell.Result:
     return result
 
 
+def in_order(file: polars.DataFrame, name: str, result: dumbbell.Result) -> polars.DataFrame:
+    """The rows by time, and at one instant in the scenario's order of flows or queues."""
+    ranks = {row.name: i for i, row in enumerate((*result.flows, *result.queues))}
+    if name == "signals":
+        return file.sort("time_s", maintain_order=True)
+    rank = polars.Series("rank", [ranks[str(n)] for n in file[name.removesuffix("s")].to_list()])
+    return file.with_columns(rank).sort("time_s", "rank").drop("rank")
+
+
+def test_rows_of_series_are_in_the_order_of_time_and_of_the_scenario(tmp_path: Path) -> None:
+    flows = [{"name": "b", "count": 3, "start_spread": "1 s"}, {"name": "a", "rtt": "90 ms", "start": "500 ms"}]
+    scenario = dumbbell.Scenario({**WORDS, "flow": flows})
+    result = scenario.run(record_every="50 ms", record_drops=True, out=tmp_path / "r")
+    assert isinstance(result, dumbbell.Result)
+    stored = polars.read_parquet(tmp_path / "r" / "flows.parquet")["time_s"].to_list()
+    assert stored != sorted(stored), "the file has the rows as the run wrote them"
+    order = {name: i for i, name in enumerate(("b.1", "b.2", "b.3", "a"))}
+    for table in ("flows", "queues", "signals"):
+        command = [sys.executable, "-m", "dumbbell", "export", "csv", "r", "--table", table]
+        said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+        rows = list(csv.DictReader(io.StringIO(said)))
+        shown = result.series(table)  # type: ignore[arg-type]
+        assert [float(row["time_s"]) for row in rows] == shown.numbers("time_s")
+        if table == "flows":
+            places = [(float(row["time_s"]), order[row["flow"]]) for row in rows]
+            assert [row["flow"] for row in rows] == shown.column("flow")
+            assert places == sorted(places)
+        assert shown.numbers("time_s") == sorted(shown.numbers("time_s"))
+    one = [*command[:-1], "flows", "--flow", "a"]
+    said = subprocess.run(one, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    times = [float(row["time_s"]) for row in csv.DictReader(io.StringIO(said))]
+    assert times == sorted(times) and len(times) > 10
+
+
 def test_a_series_is_the_file(tmp_path: Path) -> None:
     result = recorded(out=tmp_path / "r", record_drops=True)
     for name in ("flows", "queues", "signals"):
         ours = polars.DataFrame(result.series(name))
-        file = polars.read_parquet(tmp_path / "r" / f"{name}.parquet")
+        file = in_order(polars.read_parquet(tmp_path / "r" / f"{name}.parquet"), name, result)
         assert ours.columns == ["seed", *file.columns]
         assert len(ours) == len(file) > 0
         words = [c for c in file.columns if file[c].dtype == polars.Categorical]

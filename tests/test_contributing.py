@@ -37,7 +37,7 @@ SKETCHES = {"aqm": "sketched", "cc": "sketched_too"}
 def steps() -> tuple[str, str, str, str]:
     """The page's file and its text, the file with the registry and the line that goes into it."""
     page = (ROOT / "CONTRIBUTING.md").read_text()
-    file, code = re.search(r"\*\*One file\*\*, `(\S+)`:\n\n```rust\n(.*?)^```", page, re.DOTALL | re.MULTILINE).groups()
+    file, code = re.search(r"<!-- file: (\S+) -->\n```rust\n(.*?)^```", page, re.DOTALL | re.MULTILINE).groups()
     registry, line = re.search(r"\*\*One line\*\* in `(\S+)`.*?```text\n(.*?)```", page, re.DOTALL).groups()
     return file, code, registry, line
 

@@ -1,4 +1,4 @@
-"""What README.md and docs/ say is what the product does: examples are run, generated parts are made anew."""
+"""The examples of every page run and print what the page shows; generated parts are current."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ import json
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import dumbbell
 import examples
 import generate
+import pages
 import pytest
-from dumbbell import door
+from dumbbell import cli, door, errors
 
-ROOT = examples.ROOT
-RUNNABLE = [page for page in examples.PAGES if re.search(r"^```(toml|console|python)$", page.read_text(), re.MULTILINE)]
+ROOT = pages.ROOT
+RUNNABLE = [page for page in pages.pages() if examples.runnable(page)]
 
 
 @pytest.mark.parametrize("page", RUNNABLE, ids=lambda page: page.name)
@@ -32,6 +34,16 @@ def test_a_wrong_output_and_a_failing_command_are_seen(tmp_path: Path) -> None:
         "```console\n$ echo one\none\n$ echo two\n2\n$ false\n```\n\n```python\nprint(3)\n```\n\n```text\n4\n```\n"
     )
     assert [outcome.holds for outcome in examples.run_page(page)] == [True, False, False, False]
+
+
+def test_marked_blocks_are_not_run_and_a_part_may_extend_a_file_of_the_repository(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "<!-- not run: it needs a cluster -->\n```console\n$ false\n```\n\n"
+        '<!-- over: scenarios/first.toml -->\n```toml\n[testbed]\nclass = "loose"\n```\n'
+    )
+    (outcome,) = examples.run_page(page)
+    assert outcome.holds, outcome.printed
 
 
 @pytest.mark.parametrize(
@@ -117,26 +129,24 @@ def test_the_first_scenario_of_the_readme_is_the_file() -> None:
     assert all((ROOT / name).read_text() == body for name, body in blocks)
 
 
-def test_links_lead_somewhere() -> None:
-    for page in [
-        *examples.PAGES,
-        ROOT / "docs" / "gallery" / "README.md",
-        ROOT / "ARCHITECTURE.md",
-        ROOT / "CONTRIBUTING.md",
-    ]:
-        text = page.read_text()
-        for target in re.findall(r"\]\(([^)#]*)(?:#[^)]*)?\)", text):
-            assert not target or target.startswith("http") or (page.parent / target).exists(), f"{page.name}: {target}"
-        for target, anchor in re.findall(r"\]\(([^)#:]*)#([^)]*)\)", text):
-            there = (page.parent / target).read_text() if target else text
-            headings = re.findall(r"^#+ (.*)$", there, re.MULTILINE)
-            anchors = {re.sub(r"[^\w -]", "", h.lower()).replace(" ", "-") for h in headings}
-            assert anchor in anchors, f"{page.name}: {target}#{anchor}"
+def test_exit_codes_have_one_table_with_those_of_the_command() -> None:
+    texts = {page: page.read_text() for page in pages.pages()}
+    (table,) = (text for text in texts.values() if re.search(r"^\| (?:exit )?code \| meaning \|$", text, re.MULTILINE))
+    assert table == texts[ROOT / "docs" / "scenario.md"]
+    rows = re.findall(r"^\| (\d+) \| ", table[table.index("| exit code | meaning |") :], re.MULTILINE)
+    said = cli.first_page()
+    assert rows == re.findall(r"\b(\d+) ", said[said.index("Exit codes:") :])
+    assert {int(code) for code in rows} >= {kind.code for kind in door_errors()}
 
 
-def test_the_makefile_has_the_targets_that_pages_name() -> None:
-    makefile = (ROOT / "Makefile").read_text()
-    pages = [*examples.PAGES, ROOT / "CONTRIBUTING.md", ROOT / "docs" / "gallery" / "README.md"]
-    named = {name for page in pages for name in re.findall(r"(?:^|`)make (\w+)", page.read_text(), re.MULTILINE)}
-    assert {"run", "test"} <= named
-    assert all(f"\n{name}:" in makefile for name in named)
+def door_errors() -> list[type[errors.DumbbellError]]:
+    """Every exception of the package."""
+    return [errors.DumbbellError, *errors.DumbbellError.__subclasses__()]
+
+
+def test_readme_counts_what_the_catalogue_has() -> None:
+    text = (ROOT / "README.md").read_text()
+    counts = Counter(algorithm.kind for algorithm in dumbbell.catalogue.algorithms())
+    words = {35: "thirty-five", 37: "thirty-seven"}
+    for number, what in ((counts["cc"], "congestion"), (counts["aqm"] + counts["qdisc"], "queues")):
+        assert re.search(rf"\b(?:{number}|{words.get(number)})\s+{what}", text), f"{number} {what}"

@@ -45,6 +45,40 @@ def test_chance_repeats_and_belongs_to_the_seed() -> None:
     assert prints[0] == prints[1] != prints[2]
 
 
+def test_a_start_of_ones_own_need_not_set_the_window(tmp_path: Path) -> None:
+    class Counting(Reno5681):
+        """Reno with a start of its own."""
+
+        def start(self, path: Any) -> None:
+            self.seen = (self.cwnd, self.mss, self.path is path)
+            assert self.cwnd == path.initial_window > 0 and self.ssthresh == path.initial_ssthresh
+
+    small = {"queue": {"limit": "10 pkt"}}
+    plain = run(flow=[{"cc": "newreno", "count": 3}], **small)
+    assert run(flow=[{"cc": Counting(), "count": 3}], **small)["fingerprint"] == plain["fingerprint"]
+
+
+class Signals(dumbbell.Aqm):
+    """Signals every packet of a long queue."""
+
+    ecn: bool = dumbbell.parameter(False, "Whether packets are marked.")
+    how: str = dumbbell.parameter("signal", "The verdict.")
+
+    def arrive(self, cx: Any, queue: Any, packet: Any, fits: bool) -> Any:
+        return {"signal": dumbbell.SIGNAL, "mark": dumbbell.MARK}[self.how] if queue.packets > 5 else dumbbell.PASS
+
+
+def test_nothing_is_marked_while_the_parameter_ecn_is_off() -> None:
+    def told(ecn: bool, how: str) -> tuple[bool, bool]:
+        flows = [{"cc": "newreno", "count": 3, "tcp": {"ecn": "rfc3168"}}]
+        queue = run(queue=Signals(limit="30 pkt", ecn=ecn, how=how), flow=flows)["queues"][0]
+        return queue["marks"] > 0, queue["drops"]["early"] > 0
+
+    assert told(True, "signal")[0]
+    assert told(False, "signal") == (False, True)
+    assert told(False, "mark") == (False, False)
+
+
 # Named everywhere -------------------------------------------------------------------------------------------------
 
 

@@ -1,19 +1,20 @@
-"""Runs the examples of README.md and docs/*.md, and compares what they print with what the page shows.
+"""Runs the examples of every page, and compares what they print with what the page shows.
 
     python docs/tools/examples.py            # what differs
     python docs/tools/examples.py --update   # writes what was printed into the pages
 
 Each page has a directory of its own, in which its blocks are run in order:
 
-- ```toml after `<!-- file: NAME -->` is written to NAME; any other ```toml is laid over the page's last such
-  file (`extends`) and checked.
+- ```toml after `<!-- file: NAME -->` is written to NAME; any other ```toml extends the page's last such file, or the
+  repository's file in `<!-- over: NAME -->`, and is checked.
 - Any other block after `<!-- file: NAME -->` is written to NAME.
 - ```console: each line after `$ ` is run by a shell. Lines below it are its output, standard error included;
   without any, only its exit code is looked at. A line `…` stands for any lines.
 - ```python after `<!-- file: NAME -->` is written to NAME; any other is run, and a ```text block right after it is
   its output.
 
-Times that a run took ("in 12.3 ms") are equal to each other. Other blocks are not run.
+Times that a run took ("in 12.3 ms") are equal to each other. A block after `<!-- not run: REASON -->` is not run;
+docs/tools/claims.py parses its commands and those of ```sh blocks, and finds blocks that nothing looks at.
 """
 
 from __future__ import annotations
@@ -27,12 +28,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+import pages
+from pages import Block
 
-_BLOCK = re.compile(
-    r"(?:<!-- file: (?P<file>\S+) -->\n)?```(?P<kind>\w+)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE
-)
+RUNS = ("toml", "console", "python")
+"""Languages of blocks that are run."""
 _TOOK = re.compile(r"\bin \d+(?:\.\d+)? (?:ns|us|ms|s|min)\b")
 _ANY = "…"
 
@@ -72,43 +72,45 @@ def _plain(text: str) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+def runnable(page: Path) -> bool:
+    """Whether a page has a block to run."""
+    return any(block.kind in RUNS and not block.not_run for block in pages.blocks(page.read_text()))
+
+
 def run_page(page: Path) -> Iterator[Outcome]:
     """Runs every example of a page."""
     text = page.read_text()
     with tempfile.TemporaryDirectory() as scratch:
         here, base = Path(scratch), None
-        blocks = list(_BLOCK.finditer(text))
+        blocks = pages.blocks(text)
         for i, block in enumerate(blocks):
-            kind, body = block["kind"], block["body"]
-            if kind == "toml" and block["file"]:
-                base = here / block["file"]
-                base.parent.mkdir(parents=True, exist_ok=True)
-                base.write_text(body)
-            elif kind == "toml" and base is not None:
-                part = base.with_name(f"part-{i}.toml")
-                part.write_text(f'extends = "{base.name}"\n{body}')
-                yield _run(Shown(body, "", 0, 0), [_tool("dumbbell"), "check", str(part)], here)
-            elif block["file"]:
-                (here / block["file"]).write_text(body)
-            elif kind == "console":
+            if block.file:
+                place = here / block.file
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_text(block.body)
+                base = place if block.kind == "toml" else base
+            elif block.not_run:
+                continue
+            elif block.kind == "toml" and (below := pages.ROOT / block.over if block.over else base):
+                part = (base or here / "whole.toml").with_name(f"part-{i}.toml")
+                part.write_text(f'extends = "{os.path.relpath(below, part.parent)}"\n{block.body}')
+                yield _run(Shown(block.body, "", 0, 0), [_tool("dumbbell"), "check", str(part)], here)
+            elif block.kind == "console":
                 for shown in _commands(block):
                     yield _run(shown, ["sh", "-c", shown.source], here)
-            elif kind == "python" and block["file"]:
-                (here / block["file"]).write_text(body)
-            elif kind == "python":
+            elif block.kind == "python":
                 after = blocks[i + 1] if i + 1 < len(blocks) else None
-                follows = after and after["kind"] == "text" and not text[block.end() : after.start()].strip()
-                where = after if follows else None
-                shown = Shown(body, where["body"] if where else "", *(where.span("body") if where else (0, 0)))
-                yield _run(shown, [sys.executable, "-c", body], here)
+                shown = Shown(block.body, "", 0, 0)
+                if after and after.kind == "text" and not text[block.end : after.start].strip():
+                    shown = Shown(block.body, after.body, after.body_start, after.body_end)
+                yield _run(shown, [sys.executable, "-c", block.body], here)
 
 
-def _commands(block: re.Match[str]) -> Iterator[Shown]:
+def _commands(block: Block) -> Iterator[Shown]:
     """The commands of a console block, each with the lines below it."""
-    offset = block.start("body")
-    for part in re.finditer(r"^\$ (?P<command>.*)\n(?P<output>(?:(?!\$ ).*\n)*)", block["body"], re.MULTILINE):
+    for part in re.finditer(r"^\$ (?P<command>.*)\n(?P<output>(?:(?!\$ ).*\n)*)", block.body, re.MULTILINE):
         start, end = part.span("output")
-        yield Shown(part["command"], part["output"], offset + start, offset + end)
+        yield Shown(part["command"], part["output"], block.body_start + start, block.body_start + end)
 
 
 def _tool(name: str) -> str:
@@ -146,10 +148,11 @@ def update(page: Path) -> None:
 
 def main() -> int:
     """Runs every page."""
+    wanted = [page for page in pages.pages() if runnable(page)]
     if "--update" in sys.argv[1:]:
-        for page in PAGES:
+        for page in wanted:
             update(page)
-    failed = [(page, outcome) for page in PAGES for outcome in run_page(page) if not outcome.holds]
+    failed = [(page, outcome) for page in wanted for outcome in run_page(page) if not outcome.holds]
     for page, outcome in failed:
         print(f"{page.name}: {outcome.shown.source}\n(exit code {outcome.code})\n{outcome.printed}")
     return 1 if failed else 0

@@ -4,8 +4,8 @@
 
 A page has `<!-- generated: PART -->` and `<!-- end -->`; what stands between them is made here: the keys of
 the scenario language from the JSON Schema, the TCP's fields and the catalogue from the catalogue, the checks of the
-passport from its oracles, findings of papers from docs/gallery/*.json (which `make gallery` writes).
-tests/test_docs.py fails when a page is behind.
+passport from its oracles, findings of papers from docs/gallery/*.json (which `make gallery` writes), captions of
+figures from papers/*/paper.toml. tests/test_docs.py fails when a page is behind.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import inspect
 import json
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ from dumbbell.units import significant
 from dumbbell.validate import passport
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "docs" / "gallery" / "README.md"]
 _PART = re.compile(r"(<!-- generated: (?P<name>[\w:-]+) -->\n).*?(?=^<!-- end -->)", re.DOTALL | re.MULTILINE)
 
 
@@ -176,6 +177,34 @@ def algorithms(_: str) -> str:
         parts.append(f"Sources: {'; '.join(a.sources)}.")
         parts.append(f"Provenance: *{a.provenance.replace('_', ' ')}*.")
     return "\n\n".join(parts)
+
+
+PLACES = {
+    "aqm": ("`queue`", "when a queue signals congestion"),
+    "qdisc": ("`queue`", "which of several queues sends"),
+    "cc": ("`cc` of a flow", "how much a sender may have on its way"),
+    "source": ("`source` of a flow", "when an application hands over how much"),
+    "impairment": ("`impairment` of a link", "what a wire does besides carrying"),
+    "meter": ("`conditioner`", "which color a packet has"),
+    "conditioner": ("`conditioner`", "which packets go on to the queue, now or later"),
+    "service": ("`service` of a link", "how a transmitter takes the wire"),
+}
+"""Where a scenario names an algorithm of a kind, and what it decides."""
+
+
+def guard(_: str) -> str:
+    """What a packet-hop costs, as bench/instructions.json has it."""
+    costs = json.loads((ROOT / "bench" / "instructions.json").read_text())["rustc"]
+    cases = dict.fromkeys(case for of_compiler in costs.values() for case in of_compiler)
+    rows = ([case, *(f"{of_compiler.get(case, 0):.0f}" for of_compiler in costs.values())] for case in cases)
+    return table(["case", *(f"Rust {version}" for version in costs)], rows)
+
+
+def kinds(_: str) -> str:
+    """The kinds of the catalogue, with how many algorithms each has."""
+    counts = Counter(a.kind for a in catalogue.algorithms())
+    rows = ([f"[`{kind}`](#{kind})", *PLACES[kind], str(count)] for kind, count in counts.items())
+    return table(["kind", "named by a scenario's", "decides", "algorithms"], rows)
 
 
 def _lines(text: str) -> str:
@@ -336,6 +365,19 @@ def _tally(verdicts: dict[str, int]) -> str:
     return ", ".join(f"{verdicts[v]} {v}" for v in ("reproduced", "in part", "contradicted") if verdicts.get(v))
 
 
+def figures(name: str) -> str:
+    """The figures of a paper that are in the gallery, with the captions of its report."""
+    raw = tomllib.loads((ROOT / "papers" / name / "paper.toml").read_text())
+    parts = []
+    for figure in raw["figure"]:
+        number = re.fullmatch(r"fig-(\d+)(?:-(\d+))?", figure["id"])
+        if number:
+            title = f"Figures {number[1]} and {number[2]}" if number[2] else f"Figure {number[1]}"
+            short = re.split(r"[,:;(.]", figure["caption"])[0].strip()
+            parts.append(f"**{title}.** {figure['caption']}\n\n![{short}]({figure['id']}.png)")
+    return "\n\n".join(parts)
+
+
 def oracles(_: str) -> str:
     """Every line of the passport, subject by subject, each under what its module says of it."""
     parts = []
@@ -354,6 +396,9 @@ PARTS: dict[str, Callable[[str], str]] = {
     "algorithms": algorithms,
     "provenance": provenance,
     "finding": finding,
+    "figures": figures,
+    "guard": guard,
+    "kinds": kinds,
     "ea-red": functools.partial(paper, "ea-red"),
     "tcp-cae": tcp_cae,
     "buffering": buffering,

@@ -4,7 +4,7 @@ Describe a network once, and measure it:
 
     import dumbbell
 
-    result = dumbbell.Scenario.from_file("scenarios/dumbbell.toml").run(replications=5)
+    result = dumbbell.Scenario.from_file("scenarios/first.toml").run(replications=5)
     print(result.table())
 
 Algorithms are classes made from the catalogue (`dumbbell.Red(min_th="5 pkt")`); `dumbbell.catalogue` has

@@ -1,10 +1,15 @@
 from . import algorithms as algorithms
 from . import catalogue as catalogue
+from . import crc as crc
+from . import diff as diff
+from . import door as door
 from . import figures as figures
 from . import own as own
 from . import reproduce as reproduce
+from . import schemes as schemes
 from . import scripts as scripts
 from . import strategies as strategies
+from . import voice as voice
 from . import why as why
 from .algorithms import *
 from .arrow import Table as Table

@@ -94,6 +94,11 @@ def plan(wanted: dict[str, Any], own: Iterable[type[Own]] = ()) -> dict[str, Any
     return _interruptible("plan", json.dumps(wanted), _described(own))
 
 
+def draft(wanted: JSON, own: Iterable[type[Own]] = ()) -> None:
+    """Checks the syntax and the names of a request's scenario, in which keys may still be missing."""
+    _interruptible("draft", json.dumps(wanted), _described(own))
+
+
 def sharing(wanted: JSON) -> JSON:
     """How much of each flow's way others take, too, of the first point of a request."""
     return _interruptible("sharing", json.dumps(wanted), [])

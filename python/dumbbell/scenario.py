@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from . import door, files, overrides, result
 from .algorithms import Spec
@@ -12,6 +12,9 @@ from .own.base import Own
 from .progress import Progress, shown
 from .records import Records
 from .result import Result, Sweep
+
+if TYPE_CHECKING:
+    from .algorithms import ScenarioKeys
 
 
 class RunOptions(TypedDict, total=False):
@@ -49,37 +52,61 @@ class Scenario:
     ```
 
     A scenario never changes: `with_` gives another one. Quantities carry their units (`"10 ms"`).
+
+    A new scenario checks at once that its file exists, that keys, types, units, algorithms and their parameters' names
+    are right (of a sweep: at the first point), and raises `ScenarioError`. Keys may still be missing, because `with_`
+    may add them; values of parameters and the network as a whole are checked by `check` and by each run. With
+    `check=False` all checks are left to them.
     """
 
-    def __init__(self, value: Mapping[str, Any] | None = None, /, *, name: str = "scenario", **words: Any) -> None:
-        tables = {**(value or {}), **words}
+    def __init__(
+        self,
+        value: Mapping[str, Any] | None = None,
+        /,
+        *,
+        name: str | None = None,
+        check: bool = True,
+        **words: Unpack[ScenarioKeys],
+    ) -> None:
+        tables: dict[str, Any] = {**(value or {}), **words}
+        if name is not None:
+            tables["name"] = name
         own: list[type[Own]] = []
-        self._source: dict[str, Any] = {"value": _plain(tables, own), "name": name}
+        self._source: dict[str, Any] = {"value": _plain(tables, own), "name": str(tables.get("name", "scenario"))}
         self._overrides: tuple[str, ...] = ()
         self._own = tuple(own)
+        if check:
+            self._check_names()
 
     @classmethod
-    def from_file(cls, path: str | Path) -> Scenario:
+    def from_file(cls, path: str | Path, *, check: bool = True) -> Scenario:
         """The scenario in a TOML file."""
-        return cls._of({"path": str(path)})
+        return cls._of({"path": str(path)}, check=check)
 
     @classmethod
-    def from_text(cls, text: str, name: str = "scenario") -> Scenario:
+    def from_text(cls, text: str, name: str = "scenario", *, check: bool = True) -> Scenario:
         """The scenario in TOML text; errors show its lines under `name`."""
-        return cls._of({"text": text, "name": name})
+        return cls._of({"text": text, "name": name}, check=check)
 
     @classmethod
-    def _of(cls, source: dict[str, Any], changes: Iterable[str] = (), own: Iterable[type[Own]] = ()) -> Scenario:
+    def _of(
+        cls, source: dict[str, Any], changes: Iterable[str] = (), own: Iterable[type[Own]] = (), *, check: bool
+    ) -> Scenario:
         scenario = cls.__new__(cls)
         scenario._source, scenario._overrides, scenario._own = source, tuple(changes), tuple(own)
+        if check:
+            scenario._check_names()
         return scenario
 
-    def with_(self, changes: Mapping[str, Any] | Iterable[str]) -> Scenario:
+    def _check_names(self) -> None:
+        door.draft(self._request(), self._own)
+
+    def with_(self, changes: Mapping[str, Any] | Iterable[str], *, check: bool = True) -> Scenario:
         """Another scenario with values replaced: `{"queue.max_p": 0.1}`, or as after `-s`: `["queue.max_p=0.1"]`."""
         own = list(self._own)
         if isinstance(changes, Mapping):
             changes = [f"{key}={overrides.literal(_plain(value, own))}" for key, value in changes.items()]
-        return self._of(self._source, (*self._overrides, *changes), own)
+        return self._of(self._source, (*self._overrides, *changes), own, check=check)
 
     def check(self, **options: Any) -> list[dict[str, Any]]:
         """The plan of each point, every default resolved. `ScenarioError` shows what is wrong, where, and the fix."""
@@ -165,7 +192,7 @@ class Scenario:
         """Runs every combination of values: `sweep({"queue.limit": ["24 pkt", "36 pkt"]})`. Options as in `run`."""
         own = list(self._own)
         swept = [overrides.axis(key, [_plain(value, own) for value in values]) for key, values in axes.items()]
-        outcome = Scenario._of(self._source, [*self._overrides, *swept], own).run(**options)
+        outcome = Scenario._of(self._source, [*self._overrides, *swept], own, check=False).run(**options)
         if isinstance(outcome, Sweep):
             return outcome
         return Sweep({"points": [{"overrides": {}, **outcome.json}]}, outcome._records, directories=[""])

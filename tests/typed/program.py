@@ -43,3 +43,7 @@ dumbbell.Rde()  # error: attr-defined
 scenario.run(replications="2")  # error: arg-type
 scenario.run().flows  # error: union-attr
 scenario.sweep({"queue.limit": ["24 pkt"]}, replicas=2)  # error: call-arg
+dumbbell.Scenario(duration="10 s", name="ten", check=False, queue="red", flow=[{"count": 2}], profile="linux")
+dumbbell.Scenario(duraton="10 s")  # error: call-arg
+dumbbell.Scenario(duration=10)  # error: arg-type
+dumbbell.Scenario(profile="windows")  # error: arg-type

@@ -159,26 +159,50 @@ const AT_ONCE: usize = 8;
 pub fn resolve(family: Family, node: &Node, at: &[String], limit: Option<f64>, check: &mut Check) -> Option<Spec> {
     let entry = named(family, node, at, check)?;
     let schema = entry.schema();
-    let (mut config, mut sound) = (Map::new(), true);
-    for e in node.entries().iter().filter(|e| e.key != "kind" && !family.port_keys().contains(&e.key.as_str())) {
-        let property = &schema["properties"][&e.key];
-        if property.is_null() && e.left_over && family.knows(&e.key, &check.makers) {
-            check.note(format!("`{}.{}` does not apply to {}: left out", at.join("."), e.key, entry.name()));
-            continue;
-        }
-        if property.is_null() {
-            let d = unknown_parameter(&e.key, family, entry.name(), schema);
-            check.error(d.at(e.place).key(&below(at, &e.key)));
-            sound = false;
-            continue;
-        }
-        match of_limit(&e.node, property, schema, limit) {
+    let before = check.found.len();
+    let mine = parameters(family, &entry, node, at, check);
+    let sound = check.found.len() == before;
+    let mut config = Map::new();
+    for e in mine {
+        match of_limit(&e.node, &schema["properties"][&e.key], schema, limit) {
             Ok(v) => drop(config.insert(e.key.clone(), v.unwrap_or_else(|| e.node.to_json()))),
             Err(d) => check.error(d.at(e.node.place)),
         }
     }
     let config = judge(&|c| entry.resolve(c), config, node, at, check)?;
     sound.then(|| Spec { kind: entry.name().into(), config, source_hash: entry.source_hash() })
+}
+
+/// Checks the names at `node`: that of the algorithm and those of its parameters, not their values.
+pub fn names(family: Family, node: &Node, at: &[String], check: &mut Check) {
+    if let Some(entry) = named(family, node, at, check) {
+        parameters(family, &entry, node, at, check);
+    }
+}
+
+/// The entries of `node` that are parameters of `entry`. Others are an error, or a note if they were left over from
+/// another algorithm.
+fn parameters<'a>(
+    family: Family,
+    entry: &Known,
+    node: &'a Node,
+    at: &[String],
+    check: &mut Check,
+) -> Vec<&'a NodeEntry> {
+    let schema = entry.schema();
+    let around = |e: &&NodeEntry| e.key == "kind" || family.port_keys().contains(&e.key.as_str());
+    let mut found = Vec::new();
+    for e in node.entries().iter().filter(|e| !around(e)) {
+        if !schema["properties"][&e.key].is_null() {
+            found.push(e);
+        } else if e.left_over && family.knows(&e.key, &check.makers) {
+            check.note(format!("`{}.{}` does not apply to {}: left out", at.join("."), e.key, entry.name()));
+        } else {
+            let d = unknown_parameter(&e.key, family, entry.name(), schema);
+            check.error(d.at(e.place).key(&below(at, &e.key)));
+        }
+    }
+    found
 }
 
 /// `limitt` may have been meant for the port around the algorithm.

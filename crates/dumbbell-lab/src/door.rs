@@ -63,6 +63,14 @@ pub fn plan_with(request: &Value, bring: &dyn Bring) -> Result<Value, Problem> {
     planned(request, bring, |shown| serde_json::to_value(shown).unwrap_or_default())
 }
 
+/// Checks the syntax and the names of a scenario that may still lack something: see [`Study::draft`].
+///
+/// # Errors
+/// Code 2, with every error that was found.
+pub fn draft(request: &Value, bring: &dyn Bring) -> Result<(), Problem> {
+    Study::draft(&Request::read(request)?.wish(), bring)
+}
+
 /// How much of each flow's way others take, too, of the first point: see [`crate::sharing::sharing`].
 ///
 /// # Errors

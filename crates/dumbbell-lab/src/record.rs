@@ -10,6 +10,7 @@ mod markers;
 mod reactions;
 pub mod words;
 
+use crate::ordered;
 use crate::table::{Cell, Table, Type};
 use acks::Acks;
 use columns::{FLOWS, QUEUES, SIGNALS};
@@ -173,11 +174,15 @@ impl<'a> Recorder<'a> {
         if let Some(e) = self.failed {
             return Err(e);
         }
-        for sheet in [self.flows, self.queues, self.signals].into_iter().flatten() {
-            sheet.table.close(metadata)?;
+        let ordered = |names: Vec<&str>| [metadata, &[(ordered::KEY.to_string(), json!(names).to_string())]].concat();
+        let links = || ordered(self.plan.links.iter().map(|l| &*l.name).collect());
+        if let Some(sheet) = self.flows {
+            sheet.table.close(&ordered(self.plan.flows.iter().map(|f| &*f.name).collect()))?;
         }
+        self.queues.map_or(Ok(()), |sheet| sheet.table.close(&links()))?;
+        self.markers.map_or(Ok(()), |table| table.close(&links()))?;
+        self.signals.map_or(Ok(()), |sheet| sheet.table.close(metadata))?;
         self.late.into_iter().try_for_each(|table| table.close(metadata))?;
-        self.markers.map_or(Ok(()), |table| table.close(metadata))?;
         self.reactions.map_or(Ok(()), |r| r.close(metadata))?;
         self.acks.map_or(Ok(()), |a| a.close(metadata))?;
         // Whoever reads packets needs the network: its links, its hosts, each flow's TCP.
@@ -202,7 +207,7 @@ pub fn metadata(plan: &Plan, plan_hash: &str, overrides: &str, fingerprint: &str
         "time_s": "seconds since the start of the run",
         "goodput_bps": "distinct bytes delivered since the flow's previous row, per time",
         "gauges": "columns after the named ones are the own values of the aqm, or with cc_ of the congestion control, in its units (see the catalogue)",
-        "order": "rows are in the order of time for each flow and each queue",
+        "order": "rows are in the order of time for each flow and each queue; exports and tables sort them by time, then by `dumbbell.order`",
     });
     let pairs = [
         ("dumbbell.version", env!("CARGO_PKG_VERSION").to_string()),

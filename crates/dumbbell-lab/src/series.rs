@@ -1,8 +1,13 @@
 //! Reading: the records of runs, and the summaries that a result has of them, as one table.
+use crate::ordered::{self, Order};
 use crate::problem::{Problem, code};
 use crate::recorded::Records;
 use crate::sealed::damaged;
 use crate::tidy::{Labels, Tidy, of_rows, stack};
+use arrow_array::{RecordBatch, UInt64Array};
+use arrow_schema::{ArrowError, SchemaRef};
+use arrow_select::concat::concat_batches;
+use arrow_select::take::take_record_batch;
 use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -42,8 +47,23 @@ pub fn table(request: &Value) -> Result<Tidy, Problem> {
 /// Every row of a file of records.
 fn records(file: &Path) -> Result<Tidy, Problem> {
     let mut reader = Records::open(file, BATCH)?.ok_or_else(|| damaged(file, "it is missing"))?;
+    let order = reader.metadata.iter().find(|(key, _)| key == ordered::KEY).map(|(_, value)| value.as_str());
+    let order = Order::read(order);
     let batches = reader.by_ref().collect::<Result<Vec<_>, Problem>>()?;
+    let batches = in_order(&reader.schema, batches, &order).map_err(|e| damaged(file, e))?;
     Ok(Tidy { schema: reader.schema, batches })
+}
+
+/// The same rows in the order of `order`, if they have a time and are not in it.
+fn in_order(schema: &SchemaRef, batches: Vec<RecordBatch>, order: &Order) -> Result<Vec<RecordBatch>, ArrowError> {
+    let places: Option<Vec<_>> = batches.iter().map(|batch| order.places(batch)).collect();
+    let Some(places) = places.map(|of_batches| of_batches.concat()).filter(|places| !places.is_sorted()) else {
+        return Ok(batches);
+    };
+    let mut rows: Vec<u64> = (0..places.len() as u64).collect();
+    rows.sort_by_key(|row| places[*row as usize]); // Stable: what happened at one instant stays as it was written.
+    let whole = concat_batches(schema, &batches)?;
+    Ok(vec![take_record_batch(&whole, &UInt64Array::from(rows))?])
 }
 
 fn odd(why: &str) -> Problem {

@@ -10,7 +10,7 @@ use crate::scenario::Scenario;
 use crate::stop::Rule;
 use crate::sweep::{self, Point};
 use crate::traces::Traces;
-use crate::{choice, resolve, stop, typed};
+use crate::{choice, draft, resolve, stop, typed};
 use dumbbell_core::foreign::Makers;
 use dumbbell_plan::{Plan, Testbed};
 use rayon::prelude::*;
@@ -96,6 +96,20 @@ impl Study {
             }
             _ => Err(Problem::new(code::SCENARIO, &check.found, &texts)),
         }
+    }
+
+    /// Reads a scenario that may still lack something, and checks its syntax and names at a cost that does not depend on
+    /// the size of its network: of a sweep the first point. See [`crate::draft::check`].
+    ///
+    /// # Errors
+    /// As [`Study::with`], of what is checked.
+    pub fn draft(wish: &Wish, bring: &dyn Bring) -> Result<(), Problem> {
+        let (mut texts, mut check) = (Texts::default(), Check::default());
+        if let Some((mut root, points, _)) = build(wish, bring, &mut texts, &mut check) {
+            points.first().into_iter().flat_map(|p| &p.set).for_each(|o| o.apply(&mut root, &mut check));
+            draft::check(&root, &mut check);
+        }
+        if check.ok() { Ok(()) } else { Err(Problem::new(code::SCENARIO, &check.found, &texts)) }
     }
 
     /// The plan of `point` for `seed`.

@@ -12,6 +12,15 @@ const AT_ONCE: usize = 10;
 /// Reads `node`, which stands at `at` in the scenario. After an error the faulty value is left out and the
 /// rest is read again, so that independent errors are reported together.
 pub fn read<T: DeserializeOwned>(node: &Node, at: &[String], check: &mut Check) -> Option<T> {
+    read_as(node, at, false, check)
+}
+
+/// Checks `node` as [`read`] does, but lets keys be missing.
+pub fn draft<T: DeserializeOwned>(node: &Node, at: &[String], check: &mut Check) {
+    read_as::<T>(node, at, true, check);
+}
+
+fn read_as<T: DeserializeOwned>(node: &Node, at: &[String], may_lack: bool, check: &mut Check) -> Option<T> {
     let mut value = node.to_json();
     let mut whole = true;
     for _ in 0..AT_ONCE {
@@ -21,7 +30,7 @@ pub fn read<T: DeserializeOwned>(node: &Node, at: &[String], check: &mut Check) 
         };
         let inner = steps(error.path());
         let message = error.into_inner().to_string();
-        if !whole && message.starts_with("missing field") {
+        if (may_lack || !whole) && message.starts_with("missing field") {
             return None; // It may be the one that was left out.
         }
         whole = false;

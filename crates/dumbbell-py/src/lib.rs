@@ -50,6 +50,14 @@ fn plan(py: Python<'_>, request: &str, own: Vec<Bound<'_, PyAny>>) -> PyResult<S
     py.detach(|| door::plan_text(&request, &own)).map_err(problem)
 }
 
+/// Checks the syntax and the names of a scenario that may still lack something.
+#[pyfunction]
+#[pyo3(signature = (request, own = vec![]))]
+fn draft(py: Python<'_>, request: &str, own: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
+    let (request, own) = (read(request)?, Own::read(&own)?);
+    py.detach(|| door::draft(&request, &own)).map(|()| "null".into()).map_err(problem)
+}
+
 /// How much of each flow's way others take, too.
 #[pyfunction]
 #[pyo3(signature = (request, own = vec![]))]
@@ -270,6 +278,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(catalogue, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(plan, m)?)?;
+    m.add_function(wrap_pyfunction!(draft, m)?)?;
     m.add_function(wrap_pyfunction!(sharing, m)?)?;
     m.add_function(wrap_pyfunction!(run, m)?)?;
     m.add_function(wrap_pyfunction!(measure, m)?)?;

@@ -160,18 +160,24 @@ class CongestionControl(Own):
     """Whether it reads `ack.delivery_rate`, which costs the sender an account of every segment."""
 
     cwnd: float = 0.0
-    """The congestion window, bytes; `start` sets it to the initial window."""
+    """The congestion window, bytes; at the start the initial window."""
     ssthresh: float | None = None
-    """The slow-start threshold, bytes; None: none yet."""
+    """The slow-start threshold, bytes; at the start the path's; None: none yet."""
     pacing: float | None = None
     """The rate at which segments leave, bits a second; None: as fast as the window lets them."""
     timer: float | None = None
     """When `on_timer` is due, simulated seconds; None: never."""
 
-    def start(self, path: seen.Path) -> None:
-        """Once for each connection, before anything else. Call it from yours, or set `cwnd` yourself."""
+    def _begin(self, path: seen.Path) -> None:
+        """Sets the path and the window before `start`, so that a `start` of yours need not."""
         self.path, self.mss = path, path.mss
         self.cwnd, self.ssthresh = path.initial_window, path.initial_ssthresh
+        self.start(path)
+
+    def start(self, path: seen.Path) -> None:
+        """Once for each connection, before anything else: set up your state here. `path`, `mss`, `cwnd` and `ssthresh`
+        are set already."""
+        return None
 
     @abc.abstractmethod
     def on_ack(self, ack: seen.Ack, orders: seen.Orders) -> None:

@@ -2,12 +2,15 @@
 use super::Wish;
 use super::records::usage;
 use super::run::Run;
+use super::sorter::Sorter;
 use super::target::Target;
 use crate::formats::csv;
+use crate::ordered::{self, Order};
 use crate::problem::{Diagnostic, Problem};
 use crate::typed::suggest;
+use arrow_array::RecordBatch;
 use serde_json::{Value, json};
-use std::io::Write;
+use std::io::{self, Write};
 
 /// What `--table` may name: two parts of the summary, and the records.
 pub const TABLES: [&str; 13] = [
@@ -50,37 +53,69 @@ pub fn write(run: &Run, wish: &Wish, out: &mut Target) -> Result<Value, Problem>
     if wish.flow.is_some() && column.is_none() {
         return Err(no_flows(table));
     }
-    let mut text = String::new();
-    csv::line(&mut text, record.columns.iter().map(String::as_str));
-    let (mut rows, mut known) = (0, Vec::new());
+    let order = Order::read(Some(record.about(ordered::KEY)));
+    let mut lines = Lines { head: String::new(), text: String::new(), later: Sorter::default(), rows: 0 };
+    csv::line(&mut lines.head, record.columns.iter().map(String::as_str));
+    let mut known = Vec::new();
     while let Some(some) = record.next()? {
-        match &wish.flow {
-            None => {
-                rows += some.len();
-                csv::rows(&mut text, &some.batch, |_| true);
-            }
-            Some(name) => {
-                let flows = some.words("flow")?;
-                let names = flows.names.iter().flatten().filter(|n| !known.iter().any(|k| k == n));
-                let more: Vec<String> = names.map(String::from).collect();
-                known.extend(more);
-                let before = rows;
-                let wanted = |r: usize| flows.get(r) == Some(name);
-                rows = before + (0..some.len()).filter(|r| wanted(*r)).count();
-                csv::rows(&mut text, &some.batch, wanted);
-            }
+        let flows = wish.flow.as_deref().map(|name| some.words("flow").map(|flows| (name, flows))).transpose()?;
+        if let Some((_, flows)) = &flows {
+            let names = flows.names.iter().flatten().filter(|n| !known.iter().any(|k| k == n));
+            let more: Vec<String> = names.map(String::from).collect();
+            known.extend(more);
         }
-        if wish.flow.is_none() || rows > 0 {
-            out.write_all(text.as_bytes()).map_err(|e| out.failed(&e))?;
-            text.clear();
-        } // Else the head waits: a flow that is not there is refused before anything is written.
+        let wanted = |r: &usize| flows.as_ref().is_none_or(|(name, flows)| flows.get(*r) == Some(name));
+        let rows = (0..some.len()).filter(wanted);
+        lines.take(&some.batch, rows, &order, out).map_err(|e| out.failed(&e))?;
     }
-    if let Some(name) = wish.flow.as_ref().filter(|n| rows == 0 && !known.contains(n)) {
+    if let Some(name) = wish.flow.as_ref().filter(|n| lines.rows == 0 && !known.contains(n)) {
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         return Err(no_flow(table, name, &known));
     }
-    out.write_all(text.as_bytes()).map_err(|e| out.failed(&e))?;
+    let rows = lines.finish(out).map_err(|e| out.failed(&e))?;
     Ok(json!({ "rows": rows, "notes": [] }))
+}
+
+/// Lines on their way out: rows with a time wait until all are there and can be put in order, others go at once.
+struct Lines {
+    /// Not yet written: a flow that is not there is refused before anything is.
+    head: String,
+    text: String,
+    later: Sorter,
+    rows: usize,
+}
+
+impl Lines {
+    fn take(
+        &mut self,
+        batch: &RecordBatch,
+        rows: impl Iterator<Item = usize>,
+        order: &Order,
+        out: &mut Target,
+    ) -> io::Result<()> {
+        let places = order.places(batch);
+        for row in rows {
+            self.rows += 1;
+            self.text.clear();
+            csv::row(&mut self.text, batch, row);
+            match &places {
+                Some(places) => self.later.push(places[row], |piece| piece.extend_from_slice(self.text.as_bytes()))?,
+                None => {
+                    out.write_all(self.head.as_bytes())?;
+                    self.head.clear();
+                    out.write_all(self.text.as_bytes())?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what waits; how many rows there were.
+    fn finish(self, out: &mut Target) -> io::Result<usize> {
+        out.write_all(self.head.as_bytes())?;
+        self.later.finish(|_, line| out.write_all(line))?;
+        Ok(self.rows)
+    }
 }
 
 /// Leaves one flow in a summary, at every point of a sweep.

@@ -26,17 +26,15 @@ pub fn line<'a>(out: &mut String, fields: impl IntoIterator<Item = &'a str>) {
     out.push_str("\r\n");
 }
 
-/// Writes the rows of a batch that `keep` keeps.
-pub fn rows(out: &mut String, batch: &RecordBatch, keep: impl Fn(usize) -> bool) {
-    for row in (0..batch.num_rows()).filter(|r| keep(*r)) {
-        for (i, column) in batch.columns().iter().enumerate() {
-            if i > 0 {
-                out.push(',');
-            }
-            cell(out, column, row);
+/// Writes a row of a batch.
+pub fn row(out: &mut String, batch: &RecordBatch, row: usize) {
+    for (i, column) in batch.columns().iter().enumerate() {
+        if i > 0 {
+            out.push(',');
         }
-        out.push_str("\r\n");
+        cell(out, column, row);
     }
+    out.push_str("\r\n");
 }
 
 /// Writes a value; one of a type that no record has is left empty.

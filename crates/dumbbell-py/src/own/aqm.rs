@@ -59,6 +59,8 @@ struct Hooks {
 struct Live {
     hooks: Hooks,
     needs: Needs,
+    /// Whether its parameter `ecn` is there and off: then it marks nothing.
+    unmarked: bool,
     cx: Py<Cx>,
     queue: Py<Queue>,
     packet: Py<Packet>,
@@ -103,6 +105,7 @@ impl Live {
                 probe: hook("probe")?,
             },
             needs,
+            unmarked: config["ecn"] == false,
             arrival: [arrival(false)?, arrival(true)?],
             asked: arguments(py, &[c, q, p])?,
             ticked: arguments(py, &[c, q])?,
@@ -132,7 +135,11 @@ impl Live {
             }
             self.pushed = Some(slot);
         }
-        Ok(verdict)
+        Ok(match verdict {
+            CoreVerdict::Signal(reason) if self.unmarked => CoreVerdict::Drop(reason),
+            CoreVerdict::Mark(_) if self.unmarked => CoreVerdict::Pass,
+            other => other,
+        })
     }
 
     fn arrive(

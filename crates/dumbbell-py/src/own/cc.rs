@@ -85,7 +85,7 @@ struct Live {
 impl Live {
     fn new(py: Python<'_>, class: &Class, config: &Value, site: &CorePath) -> PyResult<Live> {
         let instance = class.instance(py, config)?;
-        instance.call_method1("start", (Path::new(*site),))?;
+        instance.call_method1("_begin", (Path::new(*site),))?;
         let hook = |name: &str| class.hook(&instance, name);
         let implied = Implied {
             recovery: word(&instance, "recovery", &["tahoe", "reno", "newreno", "sack"])?,
