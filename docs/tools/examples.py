@@ -74,7 +74,7 @@ def _plain(text: str) -> str:
 
 def run_page(page: Path) -> Iterator[Outcome]:
     """Runs every example of a page."""
-    text = page.read_text()
+    text = page.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as scratch:
         here, base = Path(scratch), None
         blocks = list(_BLOCK.finditer(text))
@@ -131,7 +131,7 @@ def _run(shown: Shown, command: list[str], here: Path) -> Outcome:
 
 def update(page: Path) -> None:
     """Writes what was printed into the page. Shown output with `…` in it that no longer holds is left to people."""
-    text = page.read_text()
+    text = page.read_text(encoding="utf-8")
     for outcome in reversed(list(run_page(page))):
         shown = outcome.shown
         if outcome.code != 0:
@@ -141,7 +141,7 @@ def update(page: Path) -> None:
         elif not outcome.holds:
             lines = [line.rstrip() for line in outcome.printed.strip("\n").splitlines()]
             text = text[: shown.start] + "".join(f"{line}\n" for line in lines) + text[shown.end :]
-    page.write_text(text)
+    page.write_text(text, encoding="utf-8")
 
 
 def main() -> int:
