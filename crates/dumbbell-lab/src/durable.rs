@@ -31,6 +31,20 @@ pub fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
     persist(new, file)
 }
 
+/// Makes `file` with `bytes`, unless there is one: that stays. True if it was made.
+///
+/// # Errors
+/// The folder cannot be written to, or the disk is full.
+pub fn write_new(file: &Path, bytes: &[u8]) -> io::Result<bool> {
+    let mut new = create(file)?;
+    new.write_all(bytes)?;
+    new.as_file().sync_all()?;
+    match new.persist_noclobber(file) {
+        Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        made => made.map_err(|e| e.error).and_then(|_| sync_dir(parent(file))).map(|()| true),
+    }
+}
+
 /// A temporary file in the folder of `file`, for [`persist`].
 ///
 /// # Errors
@@ -125,6 +139,16 @@ mod tests {
         let mut new = create(&file).unwrap();
         new.write_all(b"half of the sec").unwrap();
         drop(new);
+        assert_eq!(std::fs::read(&file).unwrap(), b"first");
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_file_that_is_there_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("a");
+        assert!(write_new(&file, b"first").unwrap());
+        assert!(!write_new(&file, b"second").unwrap());
         assert_eq!(std::fs::read(&file).unwrap(), b"first");
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
     }
