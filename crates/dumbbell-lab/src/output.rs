@@ -6,7 +6,7 @@ use crate::growing::Growing;
 use crate::problem::Problem;
 use crate::sealed::{self, Digest, Digests, SUMMARY};
 use crate::store::key::Key;
-use crate::store::{Records, Store, records};
+use crate::store::{Records, Store};
 use crate::study::Study;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -100,10 +100,10 @@ impl Output {
     /// # Errors
     /// Code 1: they cannot be written here.
     pub fn copy(&self, point: usize, seed: u64, store: &Store, key: Key, records: &Records) -> Result<(), Problem> {
-        if records.names().next().is_none() {
+        if records.is_empty() {
             return Ok(());
         }
-        let (from, to) = (records::place(store.dir(), key), self.run_dir(point, seed)?);
+        let (from, to) = (records.dir(store.dir(), key), self.run_dir(point, seed)?);
         let one = |name: &str| -> io::Result<()> {
             io::copy(&mut File::open(from.join(name))?, &mut File::create(to.join(name))?).map(drop)
         };
