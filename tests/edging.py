@@ -32,7 +32,7 @@ def read(path: str, overrides: list[str]) -> dict[str, Any]:
     told: dict[str, Any] = {"size": 3, "depth": 1.0, "kind": "data_buffer", "queue": "rio", "link": 10.0}
     told["link"] = {"experiment2": 12.0, "experiment3": 14.0}.get(name, 10.0)
     told |= {"paced": set(), "cc": "reno"}
-    flows = {f["name"]: dict(f) for f in tomllib.loads(Path(path).read_text())["flow"]}
+    flows = {f["name"]: dict(f) for f in tomllib.loads(Path(path).read_text(encoding="utf-8"))["flow"]}
     for override in overrides:
         key, _, value = override.partition("=")
         if key == f"{CONDITIONER}.size":

@@ -205,7 +205,7 @@ def test_the_advice_is_that_of_the_rule(answered: dict[str, Any]) -> None:
 
 def test_the_page_needs_nothing_else(answered: dict[str, Any]) -> None:
     written = Page()
-    written.feed(Path(answered["page"]).read_text())
+    written.feed(Path(answered["page"]).read_text(encoding="utf-8"))
     assert written.open == written.loads == []
     assert len(written.ids) == len(set(written.ids))
     assert json.loads((Path(answered["page"]).parent / "advice.json").read_text())["sentence"] == answered["sentence"]

@@ -204,7 +204,7 @@ def test_a_difference_is_found_explained_and_resumed(command, file: Path, tmp_pa
     assert [one["seed"] for one in found["not_valid"]] == [2]
     assert [wanted["seed"] for wanted in found["asked"]] == [1, 2, 3, 2]
     assert {wanted["threads"] for wanted in found["asked"]} == {1}
-    page = Path(found["page"]).read_text()
+    page = Path(found["page"]).read_text(encoding="utf-8")
     assert living.LATE in page
     assert "says little" in page
     names = {Path(name).name for name in found["figures"]}

@@ -96,7 +96,7 @@ def test_numbers_as_printed_are_reproduced(whole) -> None:
     inside = [c for c in summary["cells"] if c["id"].endswith("-in") and not c["fitted"]]
     assert {c["verdict"] for c in inside} <= {"reproduced", "in part"}  # 0.94 to 0.96 are printed, ours is one
     page = Page()
-    page.feed(Path(summary["report"]).read_text())
+    page.feed(Path(summary["report"]).read_text(encoding="utf-8"))
     assert page.open == page.loads == []
     assert len(page.ids) == len(set(page.ids))
     tables = {figure["id"]: figure["table"] for figure in summary["figures"] if "table" in figure}

@@ -337,7 +337,7 @@ def test_with_the_scheme_taken_out_every_effect_is_exactly_zero(tmp_path: Path) 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("words", [("--help",), ("list", "--json"), ("schema",)])
 def test_a_stdout_that_takes_nothing_is_said_in_a_line(words: tuple[str, ...], unbuffered: str) -> None:
-    with Path("/dev/full").open("w") as full:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
         done = subprocess.run(
             [sys.executable, "-m", "dumbbell", *words],
             stdout=full,

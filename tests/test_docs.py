@@ -62,7 +62,7 @@ def test_outputs_are_compared_but_for_wall_times(shown: str, printed: str, equal
 
 @pytest.mark.parametrize("page", generate.PAGES, ids=lambda page: page.name)
 def test_generated_parts_are_current(page: Path) -> None:
-    text = page.read_text()
+    text = page.read_text(encoding="utf-8")
     assert text == generate.filled(text), f"{page.name} is behind: make docs"
 
 

@@ -87,7 +87,7 @@ def test_every_claim_and_gain_is_judged_under_every_reading(whole) -> None:
     told = [line for line in summary["readings_conclusion"] if line.startswith("claim-4 holds under")]
     assert len(told) == 1
     page = Page()
-    page.feed(Path(summary["report"]).read_text())
+    page.feed(Path(summary["report"]).read_text(encoding="utf-8"))
     assert page.open == page.loads == []
     assert "under-which" in page.ids
     assert {f"#reading-{row['id']}" for row in summary["readings"]} <= set(page.anchors)

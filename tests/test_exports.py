@@ -165,7 +165,7 @@ def test_a_damaged_record_is_named(exported: Path, tmp_path: Path) -> None:
         there = tmp_path / name
         there.mkdir()
         (there / "packets.parquet").write_bytes(broken)
-        done = dumbbell("export", "pcapng", there, "-o", there / "x.pcapng", code=1)
+        done = dumbbell("export", "pcapng", there, "-o", there / "x.pcapng", code=3)
         assert "packets.parquet is damaged" in said(done)
         assert not (there / "x.pcapng").exists()
 

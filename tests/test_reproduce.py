@@ -155,7 +155,7 @@ class Page(html.parser.HTMLParser):
 
 def test_the_report_is_whole_and_needs_nothing_else(reproduce) -> None:
     summary = reproduce()
-    text = Path(summary["report"]).read_text()
+    text = Path(summary["report"]).read_text(encoding="utf-8")
     page = Page()
     page.feed(text)
     assert page.open == []

@@ -69,7 +69,7 @@ def test_a_step_is_the_difference_of_runs_with_the_same_seed(reproduce) -> None:
         assert by_id["float"]["gain"]["difference"]["mean"] > 0, "the gain is over Drop Tail"
     told = " ".join(summary["hardware"]["conclusion"])
     assert "hw-paper against hw" in told
-    page = Path(summary["report"]).read_text()
+    page = Path(summary["report"]).read_text(encoding="utf-8")
     assert 'id="hardware"' in page
     assert "rtl at red-36 equals hw, packet by packet, in 3 of 3 runs." in page
 
@@ -115,7 +115,7 @@ def test_without_the_tools_nothing_is_said_of_the_rtl(reproduce) -> None:
     for place in summary["hardware"]["points"]:
         assert [(row["equal"], row["seeds"]) for row in place["equal"]] == [(None, [])] * 2
         assert all("apt-get install verilator" in row["reason"] for row in place["equal"])
-    assert "not run" in Path(summary["report"]).read_text()
+    assert "not run" in Path(summary["report"]).read_text(encoding="utf-8")
 
 
 def test_quick_leaves_the_rtl_out(reproduce) -> None:

@@ -25,9 +25,9 @@ def own(tmp_path: Path) -> Path:
 
 
 def wrong(file: Path, old: str, new: str) -> None:
-    text = file.read_text()
+    text = file.read_text(encoding="utf-8")
     assert text.count(old) == 1
-    file.write_text(text.replace(old, new))
+    file.write_text(text.replace(old, new), encoding="utf-8")
 
 
 def test_a_core_of_ones_own_runs_beside_the_model(own: Path) -> None:

@@ -129,7 +129,9 @@ def test_a_network_of_ones_own_has_the_scheme_at_the_queue_that_is_looked_at(tmp
 
 
 def test_udp_flows_have_no_congestion_control_to_replace(net: Path) -> None:
-    net.write_text(NET + '[[flow]]\nsource = { kind = "cbr", rate = "1 Mbps" }\n[[flow]]\nname = "last"\n')
+    net.write_text(
+        NET + '[[flow]]\nsource = { kind = "cbr", rate = "1 Mbps" }\n[[flow]]\nname = "last"\n', encoding="utf-8"
+    )
     base = study.read({"path": str(net)}, [], [], None)
     assert base.cc_places == ("flow.0.cc", "flow.1.cc", "flow.3.cc")
     document = compared(net, "red", "drop_tail", ccs=["cubic"], seeds=1)
@@ -137,7 +139,7 @@ def test_udp_flows_have_no_congestion_control_to_replace(net: Path) -> None:
 
 
 def test_a_scenarios_own_sweep_is_conditions(net: Path) -> None:
-    net.write_text(NET + '[sweep.grid]\n"queue.limit" = ["20 pkt", "40 pkt"]\n')
+    net.write_text(NET + '[sweep.grid]\n"queue.limit" = ["20 pkt", "40 pkt"]\n', encoding="utf-8")
     document = compared(net, "red", "drop_tail", over=["rate=4Mbps,8Mbps"], seeds=1)
     assert [c["label"] for c in document["conditions"]] == [
         "limit 20 pkt, rate 4Mbps",
@@ -226,7 +228,7 @@ def test_a_scheme_against_itself_differs_in_nothing(net: Path) -> None:
 
 
 def test_seeds_that_change_nothing_are_said(net: Path) -> None:
-    net.write_text(NET.partition("[[flow]]")[0] + '[[flow]]\nname = "alone"\n')
+    net.write_text(NET.partition("[[flow]]")[0] + '[[flow]]\nname = "alone"\n', encoding="utf-8")
     same = compared(net, "drop_tail")
     assert any("all seeds gave the same runs" in note for note in same["notes"])
     assert not any("all seeds" in note for note in compared(net, "drop_tail", "red")["notes"])

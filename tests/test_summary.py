@@ -33,16 +33,22 @@ MARKED: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def summaries(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Of one run, of replications, of a sweep, of a run with markers."""
+    """Of one run, of replications, of a sweep, of a run with markers; without digests, as earlier releases wrote them, so
+    that their shape is all that can be looked at (test_damage.py has digests)."""
     texts = []
     short = ["duration=1 s", "warmup=0 s"]
     for i, more in enumerate(([], ["replications=2"], ['sweep.grid={"queue.max_p"=[0.1, 0.2]}'])):
         out = tmp_path_factory.mktemp(f"result-{i}")
         door.run(door.request({"path": str(ROOT / "scenarios/first.toml")}, [*short, *more], out=str(out)))
-        texts.append((out / "summary.json").read_text())
+        texts.append(unsealed(out))
     out = tmp_path_factory.mktemp("marked")
     assert Scenario(MARKED).run(out=out).valid
-    return [*texts, (out / "summary.json").read_text()]
+    return [*texts, unsealed(out)]
+
+
+def unsealed(out: Path) -> str:
+    document = json.loads((out / "summary.json").read_text())
+    return json.dumps({key: value for key, value in document.items() if key not in ("digests", "blake3")}, indent=2)
 
 
 def places(tree: Any) -> list[tuple[Any, Any]]:
@@ -103,8 +109,8 @@ def test_damage_is_refused_by_name_or_harmless(summaries: list[str], tmp_path: P
             data = read(tmp_path)
         except DumbbellError as error:
             refused += 1
-            assert error.code == 2
-            assert str(file) in error.rendered
+            assert error.code == 3
+            assert file.name in error.rendered
             continue
         use(of_document(data))
     assert CASES / 10 < refused < CASES

@@ -73,7 +73,7 @@ def test_gains_as_printed_are_reproduced(reproduce) -> None:
     assert claims["claim-16"] == claims["claim-18"] == "not testable"
     assert claims["claim-21"] == "reproduced"  # ACKs are on their way when the stand-in's timers expire
     page = Page()
-    page.feed(Path(summary["report"]).read_text())
+    page.feed(Path(summary["report"]).read_text(encoding="utf-8"))
     assert page.open == page.loads == []
     assert len(page.ids) == len(set(page.ids))
 

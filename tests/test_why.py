@@ -14,7 +14,7 @@ import dumbbell
 import polars as pl
 import pytest
 from asking import BASE, rows, run
-from dumbbell import EnvironmentLacks, ScenarioError, cli, why
+from dumbbell import CheckFailed, EnvironmentLacks, ScenarioError, cli, why
 from dumbbell.errors import DumbbellError
 from dumbbell.why import decisions, record, words
 from dumbbell.why.finding import Decision, Finding
@@ -279,7 +279,8 @@ def test_a_run_without_packets_is_repeated_and_must_be_the_same(
     same = json.loads(command(capsys, "why", recorded, "--time", "1s", "--within", "1s", "--json")[1])
     assert same["text"] == answer["text"] and not same["repeated"]
     summary = json.loads((out / "summary.json").read_text())
-    (out / "summary.json").write_text(json.dumps(summary | {"fingerprint": "0" * 16}))
+    older = {key: value for key, value in summary.items() if key not in ("digests", "blake3")}
+    (out / "summary.json").write_text(json.dumps(older | {"fingerprint": "0" * 16}))
     code, printed, errors = command(capsys, "why", out, "--time", "1s")
     assert (code, printed) == (1, "") and "instead of 0000000000000000" in errors
 
@@ -409,7 +410,7 @@ def test_a_damaged_record_is_named(tmp_path: Path) -> None:
     out = run(tmp_path / "damaged", duration="1 s")
     whole = (out / "hops.parquet").read_bytes()
     (out / "hops.parquet").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(ScenarioError, match=r"the records in .* cannot be read"):
+    with pytest.raises(CheckFailed, match=r"hops\.parquet"):
         why.ask(out, "s", time_s=0.5)
     with pytest.raises(DumbbellError, match=r"`summary.json` is missing"):
         why.ask(tmp_path, "s", time_s=0.5)

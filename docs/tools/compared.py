@@ -20,7 +20,10 @@ JSON = dict[str, Any]
 
 def main(files: list[str]) -> None:
     """Reads or measures, and writes the page."""
-    documents = [json.loads(Path(name).read_text()) for name in files] or [_measured(), _measured("--results")]
+    documents = [json.loads(Path(name).read_text(encoding="utf-8")) for name in files] or [
+        _measured(),
+        _measured("--results"),
+    ]
     rows = [row for document in documents for row in document.get("rows", [])]
     text = PAGE.read_text()
     if rows:

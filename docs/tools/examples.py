@@ -79,7 +79,7 @@ def runnable(page: Path) -> bool:
 
 def run_page(page: Path) -> Iterator[Outcome]:
     """Runs every example of a page."""
-    text = page.read_text()
+    text = page.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as scratch:
         here, base = Path(scratch), None
         blocks = pages.blocks(text)
@@ -133,7 +133,7 @@ def _run(shown: Shown, command: list[str], here: Path) -> Outcome:
 
 def update(page: Path) -> None:
     """Writes what was printed into the page. Shown output with `…` in it that no longer holds is left to people."""
-    text = page.read_text()
+    text = page.read_text(encoding="utf-8")
     for outcome in reversed(list(run_page(page))):
         shown = outcome.shown
         if outcome.code != 0:
@@ -143,7 +143,7 @@ def update(page: Path) -> None:
         elif not outcome.holds:
             lines = [line.rstrip() for line in outcome.printed.strip("\n").splitlines()]
             text = text[: shown.start] + "".join(f"{line}\n" for line in lines) + text[shown.end :]
-    page.write_text(text)
+    page.write_text(text, encoding="utf-8")
 
 
 def main() -> int:

@@ -61,13 +61,13 @@ def measured(point: Point) -> float:
 
 def measure(file: Path) -> dict[str, float]:
     """All points; the file is written anew after each of them."""
-    known: dict[str, float] = json.loads(file.read_text()) if file.exists() else {}
+    known: dict[str, float] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     missing = [p for p in points() if _key(p) not in known]
     with ProcessPoolExecutor(2) as pool:
         running = {pool.submit(measured, p): p for p in missing}
         for done in as_completed(running):
             known[_key(running[done])] = round(done.result(), 4)
-            file.write_text(json.dumps(known, indent=0, sort_keys=True))
+            file.write_text(json.dumps(known, indent=0, sort_keys=True), encoding="utf-8")
     return known
 
 

@@ -51,7 +51,7 @@ _MODULES = (
     *("strategies", "voice", "why"),
 )
 
-__all__ = [*_HOME, *_MODULES, "__version__"]
+__all__ = [*_HOME, *_MODULES, "__version__"]  # noqa: F822 (found when asked for)
 
 
 def __getattr__(name: str) -> Any:

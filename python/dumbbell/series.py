@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import door
 from .errors import CheckFailed, EnvironmentLacks, ScenarioError
@@ -13,19 +14,21 @@ from .errors import CheckFailed, EnvironmentLacks, ScenarioError
 if TYPE_CHECKING:
     import polars
 
+T = TypeVar("T")
+
 NAMES = ("flows", "queues", "signals", "reactions", "packets", "hops", "acks", "delays", "completions", "markers")
 
 
 def read(directory: str | Path, name: str) -> polars.DataFrame | None:
     """A series of one run, by its file's name (`NAMES`); None if it was not recorded."""
     file = Path(directory) / f"{name}.parquet"
-    if not file.exists() and not door.check_file(file):
+    if not door.check_file(file):
         return None
     try:
         import polars
     except ImportError:
         raise EnvironmentLacks("reading series needs polars: pip install 'dumbbell[figures]'") from None
-    return polars.DataFrame(door.table([{"labels": {}, "file": str(file)}]))
+    return _read(file, polars.read_parquet)
 
 
 def need(directory: str | Path, name: str) -> polars.DataFrame:
@@ -43,11 +46,22 @@ def plan(directory: str | Path, name: str = "packets") -> dict[str, Any] | None:
         return None
     import polars
 
+    about = _read(file, polars.read_parquet_metadata)
     try:
-        found: dict[str, Any] | None = json.loads(polars.read_parquet_metadata(file).get("dumbbell.plan", "null"))
-    except (polars.exceptions.PolarsError, OSError, ValueError) as error:
-        raise damaged(file, (str(error).splitlines() or ["it cannot be read"])[0]) from None
+        found: dict[str, Any] | None = json.loads(about.get("dumbbell.plan", "null"))
+    except ValueError as error:
+        raise damaged(file, error) from None
     return found
+
+
+def _read(file: Path, read: Callable[[Path], T]) -> T:
+    """Calls polars, which raises or panics at some damaged files of earlier releases, which have no digests."""
+    import polars
+
+    try:
+        return read(file)
+    except (polars.exceptions.PolarsError, polars.exceptions.PanicException, OSError) as error:
+        raise damaged(file, (str(error).splitlines() or ["it cannot be read"])[0]) from None
 
 
 def damaged(file: Path, what: object) -> CheckFailed:

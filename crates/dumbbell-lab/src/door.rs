@@ -13,7 +13,7 @@ use dumbbell_core::units::Span;
 use dumbbell_plan::Plan;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use std::io::BufWriter;
+use std::io::{self, BufWriter};
 use std::path::Path;
 
 /// Every algorithm of every kind, TCP's fields and profiles. See [`crate::catalogue::catalogue`].
@@ -239,9 +239,15 @@ pub fn check_file(file: &Path) -> Result<bool, Problem> {
 /// # Errors
 /// Code 1: it cannot be written.
 pub fn write_file(file: &Path, bytes: &[u8], new: bool) -> Result<(), Problem> {
-    let write = if new { durable::write_new } else { durable::write };
-    let made = durable::create_dir_all(durable::parent(file));
-    made.and_then(|()| write(file, bytes)).map_err(|e| durable::unwritten(file, &e))
+    let write = || -> io::Result<()> {
+        durable::create_dir_all(durable::parent(file))?;
+        match new {
+            false => durable::write(file, bytes),
+            true if durable::write_new(file, bytes)? => Ok(()),
+            true => Err(io::ErrorKind::AlreadyExists.into()),
+        }
+    };
+    write().map_err(|e| durable::unwritten(file, &e))
 }
 
 /// What is wrong with a request that is not JSON: a door writes JSON, so a name or a number in it cannot be written so.

@@ -35,16 +35,18 @@ pub fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
     persist(new, file)
 }
 
-/// Writes `file` if there is none.
+/// Makes `file` with `bytes`, unless there is one: that stays. True if it was made.
 ///
 /// # Errors
-/// As [`write`]; `AlreadyExists`: there is one.
-pub fn write_new(file: &Path, bytes: &[u8]) -> io::Result<()> {
+/// The folder cannot be written to, or the disk is full.
+pub fn write_new(file: &Path, bytes: &[u8]) -> io::Result<bool> {
     let mut new = create(file)?;
     new.write_all(bytes)?;
     new.file.sync_all()?;
-    new.into_temp_path(parent(file))?.persist_noclobber(file).map_err(|e| e.error)?;
-    sync_dir(parent(file))
+    match new.into_temp_path(parent(file))?.persist_noclobber(file) {
+        Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        made => made.map_err(|e| e.error).and_then(|()| sync_dir(parent(file))).map(|()| true),
+    }
 }
 
 /// Why `file` could not be written, for people. Exit code 1.
@@ -240,11 +242,11 @@ mod tests {
     }
 
     #[test]
-    fn a_new_file_replaces_none() {
+    fn a_file_that_is_there_stays() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("a");
-        write_new(&file, b"first").unwrap();
-        assert_eq!(write_new(&file, b"second").unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert!(write_new(&file, b"first").unwrap());
+        assert!(!write_new(&file, b"second").unwrap());
         assert_eq!(std::fs::read(&file).unwrap(), b"first");
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
     }

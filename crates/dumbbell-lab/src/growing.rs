@@ -3,16 +3,20 @@
 //! It is a directory with a temporary name beside the place where its files will be, so that they can be moved
 //! there in one step. It goes when it is dropped; what a process that was killed has left, the next one that
 //! works in the same directory clears away: what has a lock that nobody holds.
-use crate::durable::{self, NEW};
+use crate::durable::NEW;
+use crate::flock::{Mode, Tried, acquire, attempt};
 use std::fs::File;
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// How the name of such a directory begins.
 const PREFIX: &str = ".growing-";
 /// A file in it that is locked while its process lives.
 const LOCK: &str = "lock";
+/// How long others may be at making theirs.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A directory that is there while this value lives.
 pub struct Growing {
@@ -27,14 +31,22 @@ impl Growing {
     /// # Errors
     /// `base` cannot be written to.
     pub fn new(base: &Path) -> io::Result<Growing> {
-        // One process at a time, so that nobody sees a directory that has no lock yet. Where directories cannot be
-        // locked (some network file systems) that is left to luck.
+        // One process at a time, so that nobody sees a directory that is not locked yet.
         let door = File::open(base)?;
-        let alone = door.lock().is_ok();
-        clear_away(base, alone)?;
+        if acquire(&door, Mode::Exclusive, &base.display().to_string(), PATIENCE)? {
+            clear_away(base)?;
+        }
+        Growing::create(base)
+    }
+
+    /// A new one in `base`. The caller sees to it that nobody clears away meanwhile.
+    ///
+    /// # Errors
+    /// `base` cannot be written to.
+    pub fn create(base: &Path) -> io::Result<Growing> {
         let dir = tempfile::Builder::new().prefix(PREFIX).tempdir_in(base)?;
         let lock = File::create(dir.path().join(LOCK))?;
-        lock.try_lock()?;
+        attempt(&lock, Mode::Exclusive)?; // Without locks nobody clears away.
         Ok(Growing { dir, _lock: lock })
     }
 
@@ -44,44 +56,33 @@ impl Growing {
     }
 }
 
-/// Writes `file` whole or not at all; others may read it, as any file of ours. One that is there is replaced.
-///
-/// # Errors
-/// Its directory cannot be written to.
-pub fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
-    let door = File::open(durable::parent(file))?;
-    let _ = door.lock(); // While we have it nobody takes the new file for a dead one.
-    durable::write(file, bytes)
+/// Whether `name` is temporary: of a file or a directory that is not whole yet, or that a killed process has left.
+pub fn is_temporary(name: &str) -> bool {
+    name.starts_with(NEW) || name.starts_with(PREFIX)
 }
 
-/// Clears away what processes that were killed have left in `base`.
+/// Clears away what processes that were killed have left in `base`. The caller sees to it that nobody makes new ones
+/// meanwhile.
 ///
 /// # Errors
-/// It cannot be read.
-pub fn tidy(base: &Path) -> io::Result<()> {
-    let door = File::open(base)?;
-    let alone = door.lock().is_ok();
-    clear_away(base, alone)
-}
-
-/// Removes what has a lock that nobody holds; if we are `alone`, also what has none.
-fn clear_away(base: &Path, alone: bool) -> io::Result<()> {
+/// `base` cannot be read.
+pub fn clear_away(base: &Path) -> io::Result<()> {
     for entry in std::fs::read_dir(base)? {
         let path = entry?.path();
         let begins = |with: &str| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(with));
-        if begins(NEW) && alone {
+        if begins(NEW) {
             let _ = std::fs::remove_file(&path);
-        }
-        if !begins(PREFIX) {
-            continue;
-        }
-        let dead = match File::open(path.join(LOCK)) {
-            Ok(lock) => lock.try_lock().is_ok(),
-            Err(e) => alone && e.kind() == io::ErrorKind::NotFound,
-        };
-        if dead {
-            let _ = std::fs::remove_dir_all(path); // Another run may be at it; it will be gone.
+        } else if begins(PREFIX) && is_dead(&path) {
+            let _ = std::fs::remove_dir_all(path); // Its owner may be at it, too; it will be gone.
         }
     }
     Ok(())
+}
+
+/// Whether nobody holds the lock of a directory, or it has none.
+fn is_dead(dir: &Path) -> bool {
+    match File::open(dir.join(LOCK)) {
+        Ok(lock) => matches!(attempt(&lock, Mode::Exclusive), Ok(Tried::Locked)),
+        Err(e) => e.kind() == io::ErrorKind::NotFound,
+    }
 }

@@ -48,6 +48,7 @@ mod edges;
 mod engine;
 pub mod examine;
 pub mod export;
+mod flock;
 mod flows;
 pub mod formats;
 mod framing;

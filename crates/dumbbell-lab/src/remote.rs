@@ -73,7 +73,7 @@ pub fn jobs(request: &Value) -> Result<Value, Problem> {
             let mut plan = study.plan(point, job.seed)?;
             let key = Digest::of(&mut plan, request.audit).key;
             let name = key.to_string();
-            if let Some(found) = store.find(key) {
+            if let Some(found) = store.find(key)? {
                 have += 1;
                 runs[job.point].0.push(found.result);
             } else if except.contains(name.as_str()) {

@@ -7,8 +7,8 @@ use crate::problem::{Diagnostic, Problem, Texts, code};
 use crate::request::{On, Request};
 use crate::results;
 use crate::rounds::{self, Job, Runs};
+use crate::store::Store;
 use crate::store::key::{Digest, Key};
-use crate::store::{Found, Store};
 use crate::study::Study;
 use crate::testbed::emulate;
 use dumbbell_emu::live::guests::Guests;
@@ -24,6 +24,9 @@ use std::time::{Duration, Instant};
 const BEAT: Duration = Duration::from_millis(100);
 /// Between two times that rows are made to outlive a loss of power.
 const SYNC: Duration = Duration::from_secs(1);
+
+/// How many damaged files a result names.
+const DAMAGE_TOLD: usize = 5;
 
 /// How far a request is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,7 +84,8 @@ pub(crate) fn run_with(
     let threads = if request.on == On::Kernel { 1 } else { request.threads };
     let done = all(&shared, threads, progress).and_then(|runs| only_failure(&study, runs));
     let synced = store.as_ref().map_or(Ok(()), Store::sync).map_err(Stop::Broken);
-    let ended = done.and_then(|runs| synced.map(|()| runs)).map_err(|stop| problem(stop, &shared.engine));
+    // A disk that fails ends the runs, too: then that is the cause to tell.
+    let ended = synced.and(done).map_err(|stop| problem(stop, &shared.engine));
     let runs = match ended {
         Ok(runs) => runs,
         Err(problem) => {
@@ -93,13 +97,28 @@ pub(crate) fn run_with(
     };
     let seeds: Vec<Vec<u64>> = runs.iter().map(Runs::seeds).collect();
     let mut result = results::assemble(&study, runs.into_iter().map(|r| r.0).collect(), began.elapsed().as_secs_f64());
-    if store.is_some() {
+    if let Some(store) = &store {
         result["from_store"] = meter.from_store.load(Relaxed).into();
+        tell_damage(store, &mut result["notes"]);
     }
     if let Some(output) = output {
         output.keep(&mut result, &study, &seeds, request.overrides())?;
     }
     Ok(result)
+}
+
+/// Tells in the notes of a result which series of the store were damaged.
+fn tell_damage(store: &Store, notes: &mut Value) {
+    let damaged = store.damaged();
+    let told = damaged.iter().take(DAMAGE_TOLD).map(|d| {
+        let file = d.file.display();
+        format!("the series {file} were damaged ({}), and their run was made again", d.cause).into()
+    });
+    let more = damaged.len().saturating_sub(DAMAGE_TOLD);
+    let rest = (more > 0).then(|| format!("and {more} more damaged files of series").into());
+    if let Value::Array(notes) = notes {
+        notes.extend(told.chain(rest));
+    }
 }
 
 /// A study of a single run has nothing to go on with when that fails.
@@ -166,7 +185,7 @@ fn round(
         while let Err(mpsc::RecvTimeoutError::Timeout) = is_done.recv_timeout(BEAT) {
             if let Some(store) = shared.engine.store.filter(|_| synced.elapsed() > SYNC) {
                 synced = Instant::now();
-                broken.fetch_or(store.sync().is_err(), Relaxed); // The last sync will say it again.
+                broken.fetch_or(store.sync().is_err(), Relaxed); // The last sync says it again.
             }
             if !progress(shared.progress(total)) || broken.load(Relaxed) {
                 shared.engine.meter.stop.store(true, Relaxed);
@@ -190,15 +209,16 @@ impl Shared<'_> {
     /// Takes a run from the store, its series too.
     fn found(&self, job: &Job, digest: &Digest) -> Result<Option<Value>, Stop> {
         let Some(store) = self.engine.store else { return Ok(None) };
-        let found = store.find(digest.key);
+        let found = store.find(digest.key).map_err(Stop::Broken)?;
         // A run between real hosts that was not valid says nothing: the next may be.
         let found = found.filter(|found| self.on == On::Sim || found.result["valid"] == true);
-        let Some(Found { mut result, records }) = found else {
-            return Ok(self.assemble.then(|| missing(store, job, digest.key)));
+        let Some(found) = found else {
+            return self.assemble.then(|| missing(store, job, digest.key)).transpose();
         };
         if let Some(output) = self.output {
-            output.copy(job.point, job.seed, store, digest.key, &records).map_err(Stop::Broken)?;
+            output.copy(job.point, job.seed, store, digest.key, &found.records).map_err(Stop::Broken)?;
         }
+        let mut result = found.result;
         result.as_object_mut().map(|map| map.shift_remove("of"));
         result["plan_hash"] = digest.plan_hash.as_str().into(); // It may have been run under another name.
         let meter = self.engine.meter;
@@ -209,12 +229,13 @@ impl Shared<'_> {
 }
 
 /// What to say of a run that the store has not: why it failed.
-fn missing(store: &Store, job: &Job, key: Key) -> Value {
+fn missing(store: &Store, job: &Job, key: Key) -> Result<Value, Stop> {
     let mut row = store
         .failure(key)
+        .map_err(Stop::Broken)?
         .unwrap_or_else(|| engine::failure(job.seed, code::FAILURE, "no worker has finished this run".into()));
     row.as_object_mut().map(|map| map.shift_remove("of"));
-    row
+    Ok(row)
 }
 
 /// One run, from its plan to its result.

@@ -5,32 +5,41 @@
 //! | in it | is |
 //! |---|---|
 //! | `store.json` | its format and its name |
+//! | `gate`, `lock` | the [`lock`] by which those that remove exclude all others |
 //! | `segments/*.jsonl` | a row for each run that ended: [`line`]. Each process writes a file of its own, so that writers never meet |
-//! | `records/KEY/` | a run's series, moved here whole before its row is written |
+//! | `records/KEY-CONTENT/` | a run's series, which never change: [`records`] |
 //! | `.growing-*` | series of runs that are going on |
 //! | `damaged/` | what `repair` took out |
 //!
 //! A row is one line, written with one call. What a kill leaves is a last line without its end, which is not read,
 //! and which nobody writes behind: a writer never opens another's file. So at every moment each row is there whole,
 //! or it is not there.
+//!
+//! The order of every step, locks first: (1) the mutex of what grows, (2) the [`lock`], shared or exclusive, (3) the
+//! mutex of this process's segment. A writer syncs its series, then, sharing the store, makes and locks its segment
+//! if it has none, moves the series to their place, and appends the row. So who has the store alone sees no segment
+//! that is on its way, and no series without their row but those that a kill left.
 pub mod care;
 pub mod key;
 mod line;
+mod lock;
 pub mod records;
 mod scan;
 mod segment;
 
+use crate::durable;
 use crate::growing::{self, Growing};
-use crate::problem::Problem;
+use crate::problem::{Diagnostic, Problem, Texts, code};
 use key::Key;
-pub use records::Records;
-use scan::Index;
+use lock::{Lock, Share};
+pub use records::{Damage, Records};
+use scan::{Index, Row};
 use segment::Segment;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 /// The newest format of a store that this release reads.
 const FORMAT: u64 = 1;
@@ -50,20 +59,25 @@ pub struct Mark {
 pub struct Store {
     dir: PathBuf,
     mark: Mark,
-    index: Index,
+    lock: Lock,
+    index: RwLock<Index>,
     /// This process's own file, made when there is a row.
     segment: Mutex<Option<Segment>>,
     /// Where series grow, made when there are some.
     growing: Mutex<Option<Growing>>,
+    /// Series that were asked for and are not what they were.
+    damaged: Mutex<Vec<Damage>>,
 }
 
 /// A run that the store has.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug)]
 pub struct Found {
     /// Its result.
     pub result: Value,
-    /// Its series.
+    /// Its series, each byte of which was verified just now.
     pub records: Records,
+    /// While this value lives, nobody removes the series. The same thread asks the store for nothing else meanwhile.
+    _share: Option<Share>,
 }
 
 /// A store that cannot be used: why, and what helps.
@@ -75,6 +89,7 @@ fn failed(dir: &Path, e: &io::Error) -> Problem {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             "free some space; the runs that the store has are kept"
         }
+        io::ErrorKind::TimedOut => "give the command again when that process has ended",
         _ => "choose another directory with --store DIR",
     };
     Problem::failure(format!("the store {} cannot be used: {e}", dir.display()), Some(fix.into()))
@@ -84,14 +99,13 @@ impl Store {
     /// Opens the store in `dir`, which is made if need be, and reads which runs it has.
     ///
     /// # Errors
-    /// Code 1: the directory is something else, is newer than this release, has a damaged row, or cannot be used.
+    /// Code 3: a row is damaged. 1: the directory is something else, is newer than this release, or cannot be used.
     pub fn open(dir: &Path) -> Result<Store, Problem> {
         let store = Store::open_to_write(dir)?;
-        let tidied = growing::tidy(dir).and_then(|()| growing::tidy(&store.segments()));
-        tidied.map_err(|e| failed(dir, &e))?;
-        let index = Index::read(&store.segments()).map_err(|e| failed(dir, &e))?;
+        store.clear_away().map_err(|e| failed(dir, &e))?;
+        let index = store.read_index().map_err(|e| failed(dir, &e))?;
         match index.bad.first() {
-            None => Ok(Store { index, ..store }),
+            None => Ok(Store { index: RwLock::new(index), ..store }),
             Some(_) => Err(care::refuse(dir, &index.bad)),
         }
     }
@@ -105,10 +119,27 @@ impl Store {
         Ok(Store {
             dir: dir.into(),
             mark,
-            index: Index::default(),
+            lock: Lock::of(dir),
+            index: RwLock::default(),
             segment: Mutex::new(None),
             growing: Mutex::new(None),
+            damaged: Mutex::default(),
         })
+    }
+
+    /// Clears away what killed processes left, if there is any and nobody else is in.
+    fn clear_away(&self) -> io::Result<()> {
+        if leftovers(&self.dir)?
+            && let Some(_alone) = self.lock.try_alone()?
+        {
+            clear_away(&self.dir)?;
+        }
+        Ok(())
+    }
+
+    fn read_index(&self) -> io::Result<Index> {
+        let _share = self.lock.share()?;
+        Index::read(&self.segments())
     }
 
     /// Its directory.
@@ -125,17 +156,70 @@ impl Store {
         self.dir.join("segments")
     }
 
-    /// The run `key`, if it ended well and its series are all there.
-    pub fn find(&self, key: Key) -> Option<Found> {
-        let mut result = self.index.result(key)?;
-        let records = Records::take(&mut result);
-        let whole = records.damage(&records.dir(&self.dir, key)).is_empty();
-        whole.then_some(Found { result, records })
+    /// The run `key`, if it ended well and its series are all there as they were written. Series that are damaged are
+    /// told by [`Store::damaged`], and the run is to be made again.
+    ///
+    /// # Errors
+    /// Code 1: the store cannot be read.
+    pub fn find(&self, key: Key) -> Result<Option<Found>, Problem> {
+        let failed = |e: io::Error| failed(&self.dir, &e);
+        let Some(mut result) = self.row(key, true).map_err(failed)? else { return Ok(None) };
+        let mut records = Records::take(&mut result);
+        if records.is_empty() {
+            return Ok(Some(Found { result, records, _share: None }));
+        }
+        let share = self.lock.share().map_err(failed)?;
+        let mut damage = records.damage(&records.dir(&self.dir, key));
+        // Between the row and the share gc may have removed both, because another row stands for the same run.
+        if !damage.is_empty() && self.refresh(&share).map_err(failed)? {
+            let Row::Here(row) = self.indexed(key, true) else { return Ok(None) };
+            result = row;
+            records = Records::take(&mut result);
+            damage = records.damage(&records.dir(&self.dir, key));
+        }
+        if damage.is_empty() {
+            return Ok(Some(Found { result, records, _share: Some(share) }));
+        }
+        self.damaged.lock().unwrap_or_else(PoisonError::into_inner).extend(damage);
+        Ok(None)
     }
 
     /// Why the run `key` failed, if it did and never ended well.
-    pub fn failure(&self, key: Key) -> Option<Value> {
-        self.index.failure(key)
+    ///
+    /// # Errors
+    /// Code 1: the store cannot be read.
+    pub fn failure(&self, key: Key) -> Result<Option<Value>, Problem> {
+        self.row(key, false).map_err(|e| failed(&self.dir, &e))
+    }
+
+    /// The damaged files of series that [`Store::find`] met.
+    pub fn damaged(&self) -> Vec<Damage> {
+        self.damaged.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// A row; one whose file gc has removed since the index was read is looked up again.
+    fn row(&self, key: Key, done: bool) -> io::Result<Option<Value>> {
+        let mut row = self.indexed(key, done);
+        if row == Row::Gone {
+            let share = self.lock.share()?;
+            self.refresh(&share)?;
+            row = self.indexed(key, done);
+        }
+        Ok(if let Row::Here(result) = row { Some(result) } else { None })
+    }
+
+    fn indexed(&self, key: Key, done: bool) -> Row {
+        self.index.read().unwrap_or_else(PoisonError::into_inner).row(key, done)
+    }
+
+    /// Reads the index again if a file that it names is gone. True if it was read.
+    fn refresh(&self, _: &Share) -> io::Result<bool> {
+        let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
+        let stale = index.is_stale();
+        if stale {
+            *index = Index::read(&self.segments())?;
+        }
+        Ok(stale)
     }
 
     /// Keeps a run: its series first, if it has grown some, then its row.
@@ -143,28 +227,27 @@ impl Store {
     /// # Errors
     /// Code 1: they cannot be written. Nothing half is left.
     pub fn keep(&self, key: Key, result: &Value) -> Result<Records, Problem> {
-        let failed = |e: io::Error| failed(&self.dir, &e);
-        let records = match self.grown(key) {
-            Some(grown) => {
-                drop(self.own_segment().map_err(failed)?); // A writer has a locked file of rows before it has series.
-                let records = Records::sealed(&grown).map_err(failed)?;
-                records.place(&grown, &records.dir(&self.dir, key)).map_err(failed)?;
-                records
-            }
-            None => Records::default(),
-        };
+        self.add(key, result).map_err(|e| failed(&self.dir, &e))
+    }
+
+    fn add(&self, key: Key, result: &Value) -> io::Result<Records> {
+        let grown = self.grown(key);
+        // All that takes long is done before others have to wait.
+        let records = grown.as_deref().map(Records::sealed).transpose()?.unwrap_or_default();
         let mut row = result.clone();
         records.put(&mut row);
-        let done = result.get("error").is_none();
-        let text = line::write(key, done, &row);
-        let mut own = self.own_segment().map_err(failed)?;
-        // A segment whose end could not be mended is not written to again.
-        let written = own.take().map(|segment| segment.append(&text)).transpose();
-        *own = written.map_err(failed)?;
+        let text = line::write(key, result.get("error").is_none(), &row);
+        let _share = self.lock.share()?;
+        if let Some(grown) = grown.filter(|_| !records.is_empty()) {
+            records.place(&grown, &records.dir(&self.dir, key))?;
+        }
+        let mut own = self.own_segment()?;
+        // A segment whose end could not be taken back is not written to again.
+        *own = own.take().map(|segment| segment.append(&text)).transpose()?;
         Ok(records)
     }
 
-    /// This process's file of rows, made if need be.
+    /// This process's file of rows, made if need be. The caller shares the store.
     fn own_segment(&self) -> io::Result<MutexGuard<'_, Option<Segment>>> {
         let mut segment = self.segment.lock().unwrap_or_else(PoisonError::into_inner);
         if segment.is_none() {
@@ -181,7 +264,8 @@ impl Store {
         let failed = |e: io::Error| failed(&self.dir, &e);
         let mut growing = self.growing.lock().unwrap_or_else(PoisonError::into_inner);
         if growing.is_none() {
-            *growing = Some(Growing::new(&self.dir).map_err(failed)?);
+            let _share = self.lock.share().map_err(failed)?;
+            *growing = Some(Growing::create(&self.dir).map_err(failed)?);
         }
         let base = growing.as_ref().map_or(self.dir.as_path(), Growing::path);
         let dir = base.join(key.to_string());
@@ -212,44 +296,51 @@ impl Store {
     }
 }
 
-/// Makes a directory a store, or sees that it is one.
+/// Makes a directory a store, or sees that it is one. The mark comes last: what has one has its folders.
 fn mark(dir: &Path) -> Result<Mark, Problem> {
     let failed = |e: io::Error| failed(dir, &e);
-    let file = dir.join(MARK);
-    if !file.exists() {
-        std::fs::create_dir_all(dir).map_err(failed)?;
-        let other =
-            std::fs::read_dir(dir).map_err(failed)?.flatten().find(|e| !of_store(&e.file_name().to_string_lossy()));
-        if let Some(other) = other.filter(|_| !file.exists()) {
-            let cause =
-                format!("{} is no store, and it is not empty: it has {}", dir.display(), other.file_name().display());
-            return Err(Problem::failure(cause, Some("name a new directory, or one that a store is in".into())));
+    let (file, folders) = (dir.join(MARK), ["segments", "records"].map(|name| dir.join(name)));
+    if !(file.exists() && folders.iter().all(|f| f.is_dir())) {
+        if !file.exists() {
+            only_of_store(dir)?;
         }
+        durable::create_dir_all(dir).map_err(failed)?;
+        let _share = Lock::of(dir).share().map_err(failed)?;
+        folders.iter().try_for_each(|folder| durable::create_dir_all(folder)).map_err(failed)?;
         let id = blake3::hash(format!("{:?} {}", std::time::SystemTime::now(), std::process::id()).as_bytes());
         let mark = Mark { format: FORMAT, id: id.to_hex()[..16].to_string() };
-        // Two that make a store at once: the later one's name stays, and both read it below.
-        growing::write(&file, serde_json::to_string(&mark).unwrap_or_default().as_bytes()).map_err(failed)?;
+        // Of two that make a store at once, the first gives it its name.
+        durable::write_new(&file, serde_json::to_string(&mark).unwrap_or_default().as_bytes()).map_err(failed)?;
     }
-    std::fs::create_dir_all(dir.join("segments")).map_err(failed)?;
-    std::fs::create_dir_all(dir.join("records")).map_err(failed)?;
-    read_mark(dir).map_err(failed)?.map_err(|(cause, fix)| Problem::failure(cause, Some(fix)))
+    read_mark(dir).map_err(failed)?.map_err(|(code, d)| Problem::new(code, &[d], &Texts::default()))
 }
 
-/// What `store.json` says; or cause and fix of what is wrong with it. Nothing is written.
-fn read_mark(dir: &Path) -> io::Result<Result<Mark, (String, String)>> {
+/// Refuses a directory that has anything in it which no store has.
+fn only_of_store(dir: &Path) -> Result<(), Problem> {
+    let entries = match std::fs::read_dir(dir) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.map_err(|e| failed(dir, &e))?,
+    };
+    let Some(other) = entries.flatten().find(|e| !of_store(&e.file_name().to_string_lossy())) else { return Ok(()) };
+    let cause = format!("{} is no store, and it is not empty: it has {}", dir.display(), other.file_name().display());
+    Err(Problem::failure(cause, Some("name a new directory, or one that a store is in".into())))
+}
+
+/// What `store.json` says; or the exit code, and what is wrong with it. Nothing is written.
+fn read_mark(dir: &Path) -> io::Result<Result<Mark, (i32, Diagnostic)>> {
     let file = dir.join(MARK);
     // Bytes that are no text are damage of the file's, as others are.
     let text = String::from_utf8_lossy(&std::fs::read(&file)?).into_owned();
     Ok(match serde_json::from_str::<Value>(&text).ok().map(|v| (v["format"].as_u64(), v)) {
         Some((Some(n), _)) if n > FORMAT => {
             let cause = format!("{} is a store of format {n}, and this release reads up to {FORMAT}", dir.display());
-            Err((cause, "use a newer release of dumbbell, or another store".into()))
+            Err((code::FAILURE, Diagnostic::new(cause).fix("use a newer release of dumbbell, or another store")))
         }
         Some((Some(_), v)) if v["id"].is_string() => Ok(serde_json::from_value(v).unwrap_or_else(|_| unreachable!())),
         _ => {
-            let cause = format!("{} does not say what store this is", file.display());
+            let cause = format!("{} is damaged: it does not say what store this is", file.display());
             let fix = format!("remove that file: the next run writes it anew, and the rows in {} stay", dir.display());
-            Err((cause, fix))
+            Err((code::CHECK, Diagnostic::new(cause).fix(fix)))
         }
     })
 }
@@ -257,6 +348,20 @@ fn read_mark(dir: &Path) -> io::Result<Result<Mark, (String, String)>> {
 /// Names that a store may have without its mark: another process is at making it, or was killed at that.
 fn of_store(name: &str) -> bool {
     ["segments", "records", "damaged", "slurm", MARK].contains(&name)
-        || name.starts_with(".new-")
-        || name.starts_with(".growing-")
+        || lock::FILES.contains(&name)
+        || growing::is_temporary(name)
+}
+
+/// Whether there are temporary names in a store, of living processes or of killed ones.
+fn leftovers(dir: &Path) -> io::Result<bool> {
+    let has = |dir: &Path| -> io::Result<bool> {
+        Ok(std::fs::read_dir(dir)?.flatten().any(|e| growing::is_temporary(&e.file_name().to_string_lossy())))
+    };
+    Ok(has(dir)? || has(&dir.join("segments"))?)
+}
+
+/// Clears away what killed processes have left in a store, by who has it alone.
+fn clear_away(dir: &Path) -> io::Result<()> {
+    growing::clear_away(dir)?;
+    growing::clear_away(&dir.join("segments"))
 }

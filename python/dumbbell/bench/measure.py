@@ -148,7 +148,7 @@ def run(case: Case, way: Way) -> JSON:
     if not way.recorded:
         return _child(_order(case, way))
     with temporary_folder() as scratch:
-        return _child(_order(case, way, out=scratch))
+        return _child(_order(case, way, out=str(scratch)))
 
 
 def _order(case: Case, way: Way, flows: int | None = None, only_set_up: bool = False, out: str | None = None) -> JSON:
@@ -202,7 +202,7 @@ def counted(case: Case, way: Way) -> float:
 
 def _instructions(case: Case, way: Way) -> tuple[int, int]:
     with temporary_folder() as scratch:
-        order = _order(case, way, out=scratch if way.recorded else None)
+        order = _order(case, way, out=str(scratch) if way.recorded else None)
         told = _child(order, ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"])
     refs = re.search(r"I\s+refs:\s+([\d,]+)", told["stderr"])
     if refs is None:

@@ -51,7 +51,7 @@ def document(rows: Sequence[Row], known: dict[str, str]) -> dict[str, Any]:
 def processor() -> str:
     """What the machine calls its processor."""
     try:
-        with open("/proc/cpuinfo") as file:  # noqa: PTH123 (a device of the kernel)
+        with open("/proc/cpuinfo", encoding="utf-8") as file:  # noqa: PTH123 (a device of the kernel)
             names = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
     except OSError:
         names = []

@@ -18,7 +18,7 @@ const PS_PER_NS: u64 = 1000;
 /// Writes a capture; `classic`: a pcap file, which has no names, no comments, no interfaces.
 ///
 /// # Errors
-/// Code 2: there are no packets, or no such flow, host or link; 1: a record is damaged, the file cannot be written.
+/// Code 2: there are no packets, or no such flow, host or link; 3: a record is damaged; 1: the file cannot be written.
 pub fn write(run: &Run, wish: &Wish, classic: bool, out: &mut Target) -> Result<Value, Problem> {
     let packets = run.packets()?;
     let plan = packets.plan()?;

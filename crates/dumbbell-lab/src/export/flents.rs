@@ -13,7 +13,7 @@ use std::collections::HashMap;
 /// Writes a flent data file.
 ///
 /// # Errors
-/// Code 2: there is no series, no such flow, no TCP flow; 1: the series is damaged, the file cannot be written.
+/// Code 2: there is no series, no such flow, no TCP flow; 3: the series is damaged; 1: the file cannot be written.
 pub fn write(run: &Run, wish: &Wish, out: &mut Target) -> Result<Value, Problem> {
     let mut record = run.record("flows")?;
     let about = About {

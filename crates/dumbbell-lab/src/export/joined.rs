@@ -112,7 +112,7 @@ impl<'p> Journeys<'p> {
     /// The next one.
     ///
     /// # Errors
-    /// Code 1: a record is damaged.
+    /// Code 3: a record is damaged.
     pub fn next(&mut self) -> Result<Option<Journey>, Problem> {
         let Some(packet) = self.packets.next(&self.names)? else { return Ok(None) };
         let names = &self.names;

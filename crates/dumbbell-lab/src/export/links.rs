@@ -14,7 +14,7 @@ use std::io::Write;
 /// Writes the trace of one link, counted from the start of the run. In memory are 16 bytes for each packet.
 ///
 /// # Errors
-/// Code 2: there are no packets, no such flow or link, or fewer than 1500 bytes left; 1: a record is damaged, the
+/// Code 2: there are no packets, no such flow or link, or fewer than 1500 bytes left; 3: a record is damaged; 1: the
 /// file cannot be written.
 pub fn write(run: &Run, wish: &Wish, out: &mut Target) -> Result<Value, Problem> {
     let packets = run.packets()?;

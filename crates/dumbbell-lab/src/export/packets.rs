@@ -85,7 +85,7 @@ impl Packets {
     /// The next packet.
     ///
     /// # Errors
-    /// Code 1: the record is damaged.
+    /// Code 3: the record is damaged.
     pub fn next(&mut self, names: &Names) -> Result<Option<Packet>, Problem> {
         while self.ready.is_empty() {
             let Some(rows) = self.record.next()? else { return Ok(None) };

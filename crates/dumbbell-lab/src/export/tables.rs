@@ -32,7 +32,7 @@ pub const TABLES: [&str; 13] = [
 /// Writes a table.
 ///
 /// # Errors
-/// Code 2: there is no such table, or it was not recorded, or no such flow; 1: it is damaged, the file cannot be written.
+/// Code 2: there is no such table, or it was not recorded, or no such flow; 3: it is damaged; 1: the file cannot be written.
 pub fn write(run: &Run, wish: &Wish, out: &mut Target) -> Result<Value, Problem> {
     let table = wish.table.as_deref().unwrap_or(TABLES[0]);
     if !TABLES.contains(&table) {

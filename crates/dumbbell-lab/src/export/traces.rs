@@ -18,7 +18,7 @@ const PS_PER_NS: u64 = 1000;
 /// Writes the lines of one link or of all.
 ///
 /// # Errors
-/// Code 2: there are no packets, or no such flow or link; 1: a record is damaged, the file cannot be written.
+/// Code 2: there are no packets, or no such flow or link; 3: a record is damaged; 1: the file cannot be written.
 pub fn write(run: &Run, wish: &Wish, out: &mut Target) -> Result<Value, Problem> {
     let packets = run.packets()?;
     let plan = packets.plan()?;

@@ -1,55 +1,23 @@
-//! Looking after a store: what it has, what is wrong with it, mending and tidying.
-use super::key::{Key, RESULTS_VERSION};
-use super::line::{self, Fault, Row};
-use super::scan::{self, Bad};
-use super::segment::ENDING;
-use super::{MARK, Records, read_mark};
-use crate::growing;
+//! Looking after a store: what it has, what is wrong with it, repair and gc.
+mod census;
+mod gc;
+mod repair;
+
+use super::key::Key;
+use super::line::{self, Fault};
+use super::lock::Lock;
+use super::records::Damage;
+use super::scan::Bad;
+use super::{MARK, read_mark};
 use crate::problem::{Diagnostic, Problem, Texts, code};
+use census::{Census, Entry};
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
+use std::collections::BTreeMap;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// How many bad lines are shown to people.
 const SHOWN: usize = 10;
-
-/// What a store says of itself, line by line.
-#[derive(Default)]
-struct Census {
-    files: Vec<PathBuf>,
-    /// The row that counts for each key: its file, its line, whether it ended well.
-    rows: BTreeMap<Key, (usize, usize, bool)>,
-    /// Rows in all.
-    lines: usize,
-    /// Files that end in what a kill left.
-    torn: usize,
-    bad: Vec<Bad>,
-}
-
-impl Census {
-    fn of(dir: &Path, mut see: impl FnMut(&Row<'_>)) -> io::Result<Census> {
-        let mut census = Census { files: scan::segments(&dir.join("segments"))?, ..Census::default() };
-        for (i, file) in census.files.clone().iter().enumerate() {
-            let torn = scan::lines(file, |number, _, text| {
-                match line::read(text) {
-                    Ok(row) => {
-                        census.lines += 1;
-                        see(&row);
-                        let before = census.rows.get(&row.key).is_some_and(|(_, _, done)| *done);
-                        if row.done || !before {
-                            census.rows.insert(row.key, (i, number, row.done));
-                        }
-                    }
-                    Err(fault) => census.bad.push(Bad { file: file.clone(), line: number, fault }),
-                };
-            })?;
-            census.torn += usize::from(torn);
-        }
-        Ok(census)
-    }
-}
 
 /// Cause and fix of a bad line.
 fn explain(bad: &Bad, dir: &Path) -> (String, String) {
@@ -65,6 +33,12 @@ fn explain(bad: &Bad, dir: &Path) -> (String, String) {
     }
 }
 
+/// The exit code of bad lines: damage is a check that failed, a newer format is not.
+fn severity(bad: &[Bad]) -> i32 {
+    let damaged = bad.iter().any(|b| matches!(b.fault, Fault::Damaged(_)));
+    if damaged { code::CHECK } else { code::FAILURE }
+}
+
 /// The refusal of a store with bad lines: each with its file, its line, the cause and the fix.
 pub fn refuse(dir: &Path, bad: &[Bad]) -> Problem {
     let say = |b: &Bad| {
@@ -75,7 +49,7 @@ pub fn refuse(dir: &Path, bad: &[Bad]) -> Problem {
     if bad.len() > SHOWN {
         shown.push(Diagnostic::new(format!("and {} rows more of {}", bad.len() - SHOWN, dir.display())));
     }
-    let mut problem = Problem::new(code::FAILURE, &shown, &Texts::default());
+    let mut problem = Problem::new(severity(bad), &shown, &Texts::default());
     for (i, b) in bad.iter().take(SHOWN).enumerate() {
         problem.json["problems"][i]["file"] = json!(b.file);
         problem.json["problems"][i]["line"] = json!(b.line);
@@ -86,7 +60,8 @@ pub fn refuse(dir: &Path, bad: &[Bad]) -> Problem {
 /// What `request` (`{"do": "check" | "list" | "repair" | "gc", "dir"}`) asks of a store.
 ///
 /// # Errors
-/// Code 2: there is no store; 1: it cannot be read or written.
+/// Code 2: there is no store; 3: `gc` or `repair` of one that is damaged beyond their means; 1: it cannot be read or
+/// written, or is in use.
 pub fn care(request: &Value) -> Result<Value, Problem> {
     let dir = Path::new(request["dir"].as_str().unwrap_or_default());
     if !dir.join(MARK).is_file() {
@@ -96,15 +71,15 @@ pub fn care(request: &Value) -> Result<Value, Problem> {
     }
     let what = request["do"].as_str().unwrap_or_default();
     if ["repair", "gc"].contains(&what)
-        && let Err((cause, fix)) = read_mark(dir).map_err(|e| stopped(dir, &e))?
+        && let Err((code, d)) = read_mark(dir).map_err(|e| stopped(dir, &e))?
     {
-        return Err(Problem::failure(cause, Some(fix))); // Who knows what the rows of another format mean.
+        return Err(Problem::new(code, &[d], &Texts::default())); // Who knows what the rows of another format mean.
     }
     match what {
         "check" => check(dir),
         "list" => list(dir),
-        "repair" => repair(dir),
-        "gc" => return gc(dir).map_err(|e| stopped(dir, &e))?,
+        "repair" => repair::repair(dir),
+        "gc" => return gc::gc(dir).map_err(|e| stopped(dir, &e))?,
         other => {
             let d = Diagnostic::new(format!("a store cannot `{other}`")).fix("it can check, list, repair and gc");
             return Err(Problem::new(code::SCENARIO, &[d], &Texts::default()));
@@ -122,52 +97,88 @@ fn stopped(dir: &Path, e: &io::Error) -> Problem {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             Some("free some space; the runs that the store has are kept")
         }
+        io::ErrorKind::TimedOut | io::ErrorKind::ResourceBusy => Some("give the command again when it has ended"),
+        io::ErrorKind::Unsupported => Some("copy the store to a local disk, and look after it there"),
         _ => None,
     };
     Problem::failure(format!("the store {} cannot be used: {e}", dir.display()), fix.map(Into::into))
 }
 
-/// `{"store", "ok", "runs", "failed", "rows", "segments", "torn", "problems": [{"file", "line", "cause", "fix"}]}`.
+/// Reads every row and every file of series: `{"store", "ok", "code", "runs", "failed", "rows", "segments", "torn",
+/// "records_lost", "unverified", "problems": [{"file", "line", "cause", "fix"}]}`. `records_lost` is how many runs have
+/// damaged or missing series; `unverified` how many have series without digests, of which only sizes were checked.
 fn check(dir: &Path) -> io::Result<Value> {
-    let mut lost = 0;
-    let census = Census::of(dir, |row| {
-        if row.done && has_records(row.result) {
-            let mut result: Value = serde_json::from_slice(row.result).unwrap_or_default();
-            let records = Records::take(&mut result);
-            lost += usize::from(!records.damage(&records.dir(dir, row.key)).is_empty());
-        }
-    })?;
+    let lock = Lock::of(dir);
+    let census = {
+        let _share = lock.share()?;
+        Census::of(dir, |_, _| {})?
+    };
+    let (lost, damage) = damaged(dir, &census, &lock)?;
     let say = |b: &Bad| {
         let (cause, fix) = explain(b, dir);
         json!({ "file": b.file, "line": b.line, "cause": cause, "fix": fix })
     };
     let mark = read_mark(dir)?.err();
-    let mark = mark.map(|(cause, fix)| json!({ "file": dir.join(MARK), "line": null, "cause": cause, "fix": fix }));
-    let problems: Vec<Value> = mark.into_iter().chain(census.bad.iter().map(say)).collect();
-    let done = census.rows.values().filter(|(_, _, done)| *done).count();
+    let codes = [mark.as_ref().map_or(0, |(code, _)| *code), if lost > 0 { code::CHECK } else { 0 }];
+    let rows = if census.bad.is_empty() { 0 } else { severity(&census.bad) };
+    let mark = mark.map(|(_, d)| json!({ "file": dir.join(MARK), "line": null, "cause": d.cause, "fix": d.fix }));
+    let series = damage.iter().map(|(key, d)| say_damage(dir, *key, d));
+    let problems: Vec<Value> = mark.into_iter().chain(census.bad.iter().map(say)).chain(series).collect();
+    let done = census.rows.values().filter(|e| e.done).count();
     Ok(json!({
         "store": dir,
         "ok": problems.is_empty(),
+        "code": codes.into_iter().fold(rows, i32::max),
         "runs": done,
         "failed": census.rows.len() - done,
         "rows": census.lines,
         "segments": census.files.len(),
         "torn": census.torn,
         "records_lost": lost,
+        "unverified": census.rows.values().filter(|e| e.done && !e.records.verifiable()).count(),
         "problems": problems,
     }))
 }
 
-/// Whether a row may list series; parsing says for sure.
-fn has_records(result: &[u8]) -> bool {
-    result.windows(10).any(|w| w == br#""records":"#)
+/// How many runs have damaged series, and which files these are. The store is shared for one run at a time, so that gc
+/// need not wait for all of them; what looks damaged is looked at again together with its row.
+fn damaged(dir: &Path, census: &Census, lock: &Lock) -> io::Result<(usize, Vec<(Key, Damage)>)> {
+    let of = |key: &Key, entry: &Entry| entry.records.damage(&entry.records.dir(dir, *key));
+    let mut suspects = Vec::new();
+    for (key, entry) in census.rows.iter().filter(|(_, e)| e.done && !e.records.is_empty()) {
+        let _share = lock.share()?;
+        if !of(key, entry).is_empty() {
+            suspects.push(*key);
+        }
+    }
+    if suspects.is_empty() {
+        return Ok((0, Vec::new()));
+    }
+    let _share = lock.share()?;
+    let now = Census::of(dir, |_, _| {})?;
+    let found: Vec<Vec<(Key, Damage)>> = suspects
+        .iter()
+        .filter_map(|key| Some(of(key, now.rows.get(key)?).into_iter().map(|d| (*key, d)).collect()))
+        .filter(|damage: &Vec<_>| !damage.is_empty())
+        .collect();
+    Ok((found.len(), found.into_iter().flatten().collect()))
+}
+
+fn say_damage(dir: &Path, key: Key, damage: &Damage) -> Value {
+    let cause = format!("{}: {} (series of the run {key})", damage.file.display(), damage.cause);
+    let fix = format!(
+        "run its scenario again, which makes the series anew; or `dumbbell store repair {}` moves the run aside",
+        dir.display()
+    );
+    json!({ "file": damage.file, "line": null, "cause": cause, "fix": fix })
 }
 
 /// `{"store", "runs": [{"key", "state", "name", "overrides", "seed", "fingerprint", "wall_s", "version"}],
 /// "bad_rows"}`; the last is how many rows cannot be read.
 fn list(dir: &Path) -> io::Result<Value> {
+    let _share = Lock::of(dir).share()?;
     let mut runs: BTreeMap<Key, Value> = BTreeMap::new();
-    let census = Census::of(dir, |row| {
+    let census = Census::of(dir, |row, _| {
         let result: Value = serde_json::from_slice(row.result).unwrap_or_default();
         let of = &result["of"];
         let kept = runs.get(&row.key).is_some_and(|r| r["state"] == "done");
@@ -182,104 +193,4 @@ fn list(dir: &Path) -> io::Result<Value> {
         }
     })?;
     Ok(json!({ "store": dir, "runs": runs.into_values().collect::<Vec<_>>(), "bad_rows": census.bad.len() }))
-}
-
-/// Moves damaged rows into `damaged/`, under the name of their file: `{"store", "moved", "kept", "files"}`.
-fn repair(dir: &Path) -> io::Result<Value> {
-    let census = Census::of(dir, |_| {})?;
-    let damaged = |b: &&Bad| matches!(b.fault, Fault::Damaged(_));
-    let files: BTreeSet<&PathBuf> = census.bad.iter().filter(damaged).map(|b| &b.file).collect();
-    let mut moved = Vec::new();
-    for file in files {
-        let own = File::open(file)?;
-        if let Err(std::fs::TryLockError::WouldBlock) = own.try_lock() {
-            let cause = format!("{} is being written by a run; repair when that has ended", file.display());
-            return Err(io::Error::new(io::ErrorKind::ResourceBusy, cause));
-        }
-        let bad: BTreeSet<usize> =
-            census.bad.iter().filter(|b| &b.file == file).filter(damaged).map(|b| b.line).collect();
-        let (mut good, mut aside) = (Vec::new(), Vec::new());
-        scan::lines(file, |number, _, text| {
-            let to = if bad.contains(&number) { &mut aside } else { &mut good };
-            to.extend_from_slice(text);
-            to.push(b'\n');
-        })?;
-        let name = file.file_name().unwrap_or_default();
-        let away = dir.join("damaged").join(name);
-        std::fs::create_dir_all(dir.join("damaged"))?;
-        growing::write(&away, &aside)?;
-        growing::write(file, &good)?;
-        moved.push(away);
-    }
-    let damaged = census.bad.iter().filter(damaged).count();
-    Ok(
-        json!({ "store": dir, "moved": damaged, "kept": census.lines, "files": moved, "newer": census.bad.len() - damaged }),
-    )
-}
-
-/// Puts the rows of writers that are gone into one file, without those that another row stands for or that are of
-/// other results; and removes series that belong to no row:
-/// `{"store", "kept", "dropped", "segments_before", "segments", "records_dropped"}`.
-fn gc(dir: &Path) -> io::Result<Result<Value, Problem>> {
-    let alone = File::open(dir)?;
-    let _ = alone.lock(); // One tidier at a time; where directories have no locks, two of them drop nothing either.
-    let census = Census::of(dir, |_| {})?;
-    if !census.bad.is_empty() {
-        return Ok(Err(refuse(dir, &census.bad)));
-    }
-    let mut rows = Vec::new();
-    let (mut old, mut busy, mut seen, mut kept) = (Vec::new(), 0, 0usize, BTreeSet::new());
-    for (i, file) in census.files.iter().enumerate() {
-        let own = File::open(file)?;
-        if let Err(std::fs::TryLockError::WouldBlock) = own.try_lock() {
-            busy += 1;
-            continue;
-        }
-        scan::lines(file, |number, _, text| {
-            let Ok(row) = line::read(text) else { return };
-            seen += 1;
-            let counts = census.rows.get(&row.key).is_some_and(|(f, n, _)| (*f, *n) == (i, number));
-            if counts && is_current(row.result) {
-                rows.extend_from_slice(text);
-                rows.push(b'\n');
-                kept.insert(row.key);
-            }
-        })?;
-        old.push((own, file));
-    }
-    let into = dir.join("segments").join(format!("{:x}-gc.{ENDING}", crate::store::segment::now()));
-    if !kept.is_empty() {
-        growing::write(&into, &rows)?;
-    }
-    old.iter().try_for_each(|(_, file)| std::fs::remove_file(file))?;
-    let dropped = if busy == 0 { drop_records(dir, &kept)? } else { 0 };
-    Ok(Ok(json!({
-        "store": dir,
-        "kept": kept.len(),
-        "dropped": seen - kept.len(),
-        "segments_before": census.files.len(),
-        "segments": usize::from(!kept.is_empty()) + busy,
-        "busy": busy,
-        "records_dropped": dropped,
-    })))
-}
-
-/// Whether a row's results are those of this release.
-fn is_current(result: &[u8]) -> bool {
-    let result: Value = serde_json::from_slice(result).unwrap_or_default();
-    result["of"]["results_version"] == RESULTS_VERSION
-}
-
-/// Removes series without a row. Nobody writes now: a writer has a locked file of rows before it has series.
-fn drop_records(dir: &Path, kept: &BTreeSet<Key>) -> io::Result<usize> {
-    let mut dropped = 0;
-    for entry in std::fs::read_dir(dir.join("records"))? {
-        let entry = entry?;
-        let key: Option<Key> = entry.file_name().to_string_lossy().parse().ok();
-        if key.is_some_and(|k| !kept.contains(&k)) {
-            std::fs::remove_dir_all(entry.path())?;
-            dropped += 1;
-        }
-    }
-    Ok(dropped)
 }

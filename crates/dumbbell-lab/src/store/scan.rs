@@ -9,7 +9,7 @@ use std::io::{self, BufRead, BufReader};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-/// Where a row's result stands.
+/// Where a row stands. A segment's rows never change, and no other file ever gets its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Place {
     segment: usize,
@@ -26,6 +26,17 @@ pub struct Bad {
     pub line: usize,
     /// What is wrong.
     pub fault: Fault,
+}
+
+/// What an index has of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Row {
+    /// No row.
+    Absent,
+    /// A row whose file is gone, or is not what it was.
+    Gone,
+    /// Its result.
+    Here(Value),
 }
 
 /// Which runs there are, and where.
@@ -66,18 +77,14 @@ pub fn lines(file: &Path, mut see: impl FnMut(usize, u64, &[u8])) -> io::Result<
 }
 
 impl Index {
-    /// Reads the files in `dir`.
+    /// Reads the files in `dir`, while the store is shared.
     ///
     /// # Errors
     /// A file cannot be read.
     pub fn read(dir: &Path) -> io::Result<Index> {
         let mut index = Index { segments: segments(dir)?, ..Index::default() };
         for (segment, file) in index.segments.clone().iter().enumerate() {
-            let seen = lines(file, |number, offset, text| index.see(segment, number, offset, text));
-            match seen {
-                Err(e) if e.kind() == io::ErrorKind::NotFound => {} // Tidied away, its rows are in another.
-                seen => drop(seen?),
-            }
+            lines(file, |number, offset, text| index.see(segment, number, offset, text))?;
         }
         Ok(index)
     }
@@ -85,29 +92,27 @@ impl Index {
     fn see(&mut self, segment: usize, number: usize, offset: u64, text: &[u8]) {
         match line::read(text) {
             Ok(row) => {
-                let from = row.result.as_ptr().addr() - text.as_ptr().addr();
-                let place = Place { segment, offset: offset + from as u64, length: row.result.len() };
                 let rows = if row.done { &mut self.done } else { &mut self.failed };
-                rows.insert(row.key, place);
+                rows.insert(row.key, Place { segment, offset, length: text.len() });
             }
             Err(fault) => self.bad.push(Bad { file: self.segments[segment].clone(), line: number, fault }),
         }
     }
 
-    /// The result of a run that ended well.
-    pub fn result(&self, key: Key) -> Option<Value> {
-        self.parse(*self.done.get(&key)?)
+    /// The row of a run that ended well (`done`), or of one that failed.
+    pub fn row(&self, key: Key, done: bool) -> Row {
+        let Some(place) = (if done { &self.done } else { &self.failed }).get(&key) else { return Row::Absent };
+        self.parse(*place).map_or(Row::Gone, Row::Here)
     }
 
-    /// The result of a run that failed.
-    pub fn failure(&self, key: Key) -> Option<Value> {
-        self.parse(*self.failed.get(&key)?)
+    /// Whether a file that was read is gone: its rows are in another now.
+    pub fn is_stale(&self) -> bool {
+        self.segments.iter().any(|file| !file.exists())
     }
 
-    /// A file that was tidied away since has its rows elsewhere; then the run is simply run again.
     fn parse(&self, place: Place) -> Option<Value> {
         let mut text = vec![0; place.length];
         File::open(&self.segments[place.segment]).ok()?.read_exact_at(&mut text, place.offset).ok()?;
-        serde_json::from_slice(&text).ok()
+        serde_json::from_slice(line::read(&text).ok()?.result).ok()
     }
 }

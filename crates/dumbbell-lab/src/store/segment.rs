@@ -1,4 +1,6 @@
 //! A process's own file of rows.
+use crate::durable;
+use crate::flock::{Mode, Tried, attempt};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
@@ -12,16 +14,27 @@ pub fn now() -> u128 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos()
 }
 
+/// Whether the process that writes `file` lives. Asked by who has the store alone: then no segment is on its way.
+///
+/// # Errors
+/// The file cannot be opened.
+pub fn is_busy(file: &Path) -> io::Result<bool> {
+    Ok(attempt(&File::open(file)?, Mode::Exclusive)? == Tried::Busy)
+}
+
 /// A file that only this process writes to.
 pub struct Segment {
     file: File,
     length: u64,
     /// Rows were written since the last sync.
     dirty: bool,
+    /// The error of a sync that failed. The kernel reports it once, and forgets the rows.
+    failed: Option<i32>,
 }
 
 impl Segment {
-    /// A new file in `dir`. It stays locked while this process lives, so that nobody tidies it away.
+    /// A new file in `dir`, made while the store is shared. It stays locked while this process lives, so that nobody
+    /// tidies it away.
     ///
     /// # Errors
     /// It cannot be made.
@@ -31,8 +44,9 @@ impl Segment {
             let file = dir.join(format!("{:x}-{pid:x}.{ENDING}", now()));
             match OpenOptions::new().append(true).create_new(true).open(file) {
                 Ok(file) => {
-                    let _ = file.try_lock(); // Some network file systems have no locks; then nothing is tidied.
-                    return Ok(Segment { file, length: 0, dirty: false });
+                    attempt(&file, Mode::Exclusive)?; // Without locks nothing is tidied.
+                    durable::sync_dir(dir)?;
+                    return Ok(Segment { file, length: 0, dirty: false, failed: None });
                 }
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {} // Of another machine: the next nanosecond.
                 Err(e) => return Err(e),
@@ -57,8 +71,15 @@ impl Segment {
     /// Sees to it that the rows are on the disk.
     ///
     /// # Errors
-    /// The disk fails.
+    /// The disk fails, or has failed before.
     pub fn sync(&mut self) -> io::Result<()> {
-        if std::mem::take(&mut self.dirty) { self.file.sync_data() } else { Ok(()) }
+        if let Some(code) = self.failed {
+            return Err(io::Error::from_raw_os_error(code));
+        }
+        if self.dirty {
+            self.file.sync_data().inspect_err(|e| self.failed = e.raw_os_error())?;
+            self.dirty = false;
+        }
+        Ok(())
     }
 }
