@@ -6,9 +6,11 @@ import json
 import os
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from ... import door
 from ...reproduce import papers
@@ -83,7 +85,7 @@ def _summary(found: Schedule, effort: Effort, runs: list[JSON]) -> JSON:
         "judged": found.judged,
         "cells": judge.cells(found, effects),
         "effects": effects,
-        "effort": asdict(effort),
+        "effort": msgspec.structs.asdict(effort),
         "runs": runs,
         "not_used": sum(not run["counts"] for run in runs),
         "machine": machine(),
