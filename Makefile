@@ -64,7 +64,7 @@ rtl: .venv/.ready-rtl-place build  ## The hardware on demand: lockstep, proofs, 
 mutants:  ## Faults sown into floors 0 to 2, and those no test finds: make mutants FILE=crates/dumbbell-tcp/src/rtt.rs
 	sh tests/mutants/run.sh $(FILE)
 
-fuzz: .venv/.ready-test  ## Random input for every reader: make fuzz SECONDS=3600 TARGET=scenario
+fuzz: .venv/.ready-test build  ## Random input for every reader: make fuzz SECONDS=3600 TARGET=scenario
 	sh fuzz/run.sh $(or $(SECONDS),30) $(TARGET)
 
 faults: .venv/.ready  ## Seed faults in a copy: each must turn a line of the passport red
@@ -73,8 +73,8 @@ faults: .venv/.ready  ## Seed faults in a copy: each must turn a line of the pas
 check: .venv/.ready-test build  ## Formatting, lints and types, without changing anything
 	rustfmt --edition 2024 --check $(RUST_FILES)
 	cargo clippy --workspace --all-targets --release --config .cargo/checked.toml -- -D warnings
-	$(BIN)/ruff format --check python tests docs/tools notebooks bench faults
-	$(BIN)/ruff check python tests docs/tools notebooks bench faults
+	$(BIN)/ruff format --check python tests docs/tools notebooks bench faults fuzz
+	$(BIN)/ruff check python tests docs/tools notebooks bench faults fuzz
 	$(BIN)/python -m mypy --strict python/dumbbell
 
 bench: build  ## What a simulated packet costs: make bench ARGS="--flows 10 --json"
@@ -113,8 +113,8 @@ gallery: build  ## Draw docs/gallery anew: five whole reproductions, a recorded 
 
 fmt: setup  ## Format Rust and Python
 	rustfmt --edition 2024 $(RUST_FILES)
-	$(BIN)/ruff format python tests docs/tools notebooks bench faults
-	$(BIN)/ruff check --fix python tests docs/tools notebooks bench faults
+	$(BIN)/ruff format python tests docs/tools notebooks bench faults fuzz
+	$(BIN)/ruff check --fix python tests docs/tools notebooks bench faults fuzz
 
 clean:  ## Remove what the other targets made
 	cargo clean

@@ -3,6 +3,8 @@
 #
 #     sh fuzz/run.sh [SECONDS [TARGET]]      without a target all of them, as many side by side as there are cores
 #
+# Targets for readers that are Python are in fuzz/loaders.py: random changes of seeds, without libFuzzer.
+#
 # Inputs start from fuzz/corpus; what is found to reach new code is kept in build/fuzz and used the next time. An
 # input that breaks a target is written to fuzz/regressions/TARGET, where every build's tests run it: mend what it
 # breaks, and commit both.
@@ -12,13 +14,20 @@ seconds=${1:-30}
 only=${2:-}
 root=$PWD
 
+# Readers that are Python: fuzz/loaders.py.
+python=.venv/bin/python
+in_python=$($python fuzz/loaders.py --list)
+if [ -n "$only" ] && printf '%s\n' "$in_python" | grep -qx "$only"; then
+    exec $python fuzz/loaders.py "$seconds" "$only"
+fi
+
 if ! command -v c++ >/dev/null 2>&1; then
     echo "The fuzz targets need a C++ compiler for libFuzzer. On Debian or Ubuntu: sudo apt-get install g++" >&2
     exit 4
 fi
-targets=$(sed -n 's/.*name: "\([a-z_]*\)".*/\1/p' fuzz/targets/mod.rs)
+targets=$(sed -n 's/.*name: "\([a-z0-9_]*\)".*/\1/p' fuzz/targets/mod.rs)
 if [ -n "$only" ] && ! printf '%s\n' "$targets" | grep -qx "$only"; then
-    echo "There is no target \`$only\`; there are: $(echo $targets)" >&2
+    echo "There is no target \`$only\`; there are: $(echo $targets $in_python)" >&2
     exit 2
 fi
 
@@ -43,6 +52,7 @@ one() {
 
 # Side by side in rounds of as many as there are cores.
 failed=0
+[ -n "$only" ] || for target in $in_python; do $python fuzz/loaders.py "$seconds" "$target" || failed=1; done
 wait_all() {
     for pid in $pids; do wait "$pid" || failed=1; done
     pids=""

@@ -1,10 +1,21 @@
-"""What `paper.toml` says, as objects: points, numbers, cells, claims, readings, figures."""
+"""What `paper.toml` says, as objects: points, numbers, cells, claims, readings, figures.
+
+Those that are tables of the file are declared as its `Shape`s; the others are made from them by `papers`.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta
+from msgspec import field as default
+
+from ..declared import Real, Shape
+
+Count = Annotated[int, Meta(ge=1, le=100_000)]
+"""How many: runs, say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +30,7 @@ class Point:
     tags: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Shape, frozen=True):
     """A printed number: a `measure` at a `point`, or an expression `of` the claims' numbers (a gain in %, say).
     `baseline` is the cell that its effect is measured from, `baseline_of` the expression for one that is not printed
     itself, with the value `baseline_published` that the print implies. `gain` says that the value is an effect in
@@ -28,18 +38,18 @@ class Cell:
 
     id: str
     what: str
-    published: float
-    decimals: int
+    published: Real
+    decimals: Annotated[int, Meta(ge=-15, le=15)]
     unit: str
     point: str = ""
     measure: str = ""
-    scale: float = 1.0
+    scale: Real = 1.0
     baseline: str | None = None
     fitted: bool = False
     missing: str | None = None
     of: str = ""
     baseline_of: str = ""
-    baseline_published: float = 0.0
+    baseline_published: Real = 0.0
     gain: bool = False
     cut: bool = False
 
@@ -56,20 +66,18 @@ class Number:
     unit: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Shape, frozen=True):
     """A claim in words and as predicates; `show` are the expressions whose values are its evidence."""
 
     id: str
     text: str
     reproduced: str = ""
     in_part: str = ""
-    show: dict[str, str] = field(default_factory=dict)
+    show: dict[str, str] = default(default_factory=dict)
     missing: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Shape, frozen=True):
     """Another reading of what the paper leaves open: `choice` names what is read differently, `changes` are
     overrides of every point, `scheme_changes` of those with the scheme at work, `tagged` of those with a tag.
     `numbers` are names of numbers that others stand for: what is measured is read differently, not what is run."""
@@ -79,8 +87,8 @@ class Reading:
     what: str
     changes: tuple[str, ...] = ()
     scheme_changes: tuple[str, ...] = ()
-    tagged: dict[str, list[str]] = field(default_factory=dict)
-    numbers: dict[str, str] = field(default_factory=dict)
+    tagged: dict[str, list[str]] = default(default_factory=dict)
+    numbers: dict[str, str] = default(default_factory=dict)
 
     def at(self, point: Point) -> tuple[str, ...]:
         """The overrides at a point."""
@@ -105,8 +113,7 @@ class Readings:
     cells: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Prediction:
+class Prediction(Shape, frozen=True):
     """Cells whose errors are told together: a row of a table that nothing was fitted on."""
 
     id: str
@@ -114,8 +121,7 @@ class Prediction:
     cells: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Assumption:
+class Assumption(Shape, frozen=True):
     """A choice that the paper does not print."""
 
     id: str
@@ -124,8 +130,7 @@ class Assumption:
     chosen_by: str
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Shape, frozen=True):
     """A printed table: rows of text, `@id` standing for a cell."""
 
     id: str
@@ -147,38 +152,35 @@ class Picture:
     options: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Surface:
+class Surface(Shape, frozen=True):
     """A grid of reserved rates [kbit/s] and round-trip times [ms], and the templates of its numbers: `surface` says
     what they are. `spare` is what each flow may have beside its reservation [Mbit/s], `bucket` the depth of the token
     bucket in rate x RTT, of which whole packets count, `timeout` the least retransmission timeout [s],
     `acks` how many packets an acknowledgement is of."""
 
-    rates: tuple[int, ...]
-    rtts: tuple[int, ...]
+    rates: tuple[Real, ...]
+    rtts: tuple[Real, ...]
     total: str
     inside: str
     wait: str
     out_loss: str
     tokens_lost: str
-    packet_bits: float
-    spare: float
-    bucket: float
-    timeout: float
-    acks: float = 1.0
+    packet_bits: Real
+    spare: Real
+    bucket: Real
+    timeout: Real
+    acks: Real = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(Shape, frozen=True):
     """A column of the hardware's table."""
 
     label: str
     measure: str
-    scale: float = 1.0
+    scale: Real = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Variant:
+class Variant(Shape, frozen=True):
     """The scheme as hardware has it, or a step towards it: `changes` are overrides of the paper's point. It is compared
     with the variant `against`, run by run; one that `equals` another has to be the same run, packet by packet, and is
     run with the first `replications` seeds."""
@@ -188,7 +190,7 @@ class Variant:
     changes: tuple[str, ...] = ()
     against: str = ""
     equals: str = ""
-    replications: int = 1
+    replications: Count = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,13 +209,12 @@ class Hardware:
     variants: tuple[Variant, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Effort:
+class Effort(Shape, frozen=True):
     """How much is run: replications, overrides of every point, and where readings are compared (empty: everywhere)."""
 
-    replications: int
+    replications: Count
     overrides: tuple[str, ...] = ()
-    readings_at: tuple[float, ...] = ()
+    readings_at: tuple[Real, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

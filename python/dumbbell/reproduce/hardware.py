@@ -13,6 +13,8 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import msgspec
+
 from .. import stats
 from ..errors import EnvironmentLacks
 from .entries import Hardware, Measure, Paper, Variant
@@ -118,7 +120,7 @@ def _equal(variant: Variant, model: Runs, here: Runs, bench: Bench, quick: bool)
     }
     if quick:
         return row | {"reason": NOT_IN_QUICK}
-    fewer = dataclasses.replace(bench.effort, replications=variant.replications)
+    fewer = msgspec.structs.replace(bench.effort, replications=variant.replications)
     try:
         runs = dataclasses.replace(bench, effort=fewer).run(here.point, variant.changes)
     except EnvironmentLacks as lack:

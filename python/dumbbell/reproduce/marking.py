@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .. import figures, series, stats
+from ..declared import filled
 from ..errors import ScenarioError
 from ..figures import style
 from . import sizing, surface
@@ -113,7 +114,7 @@ def model(
     figure, axes = style.new(1, len(grid.rates), size=(2.5 * len(grid.rates), 3.6), sharex=True)
     for axis, rate in zip(axes, grid.rates, strict=True):
         for i, rtt in enumerate(grid.rtts):
-            family, look = numbers[grid.total.format(rate=rate, rtt=rtt)], style.nth(i)
+            family, look = numbers[filled(grid.total, {"rate": rate, "rtt": rtt})], style.nth(i)
             means = [stats.mean(runs) for runs in family.values]
             axis.plot(family.at, means, marker=look.marker, linestyle="", color=look.color, markersize=4)
             said = by_cell[1e3 * rate, 1e-3 * rtt].totals

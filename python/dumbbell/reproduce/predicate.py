@@ -8,6 +8,10 @@ Over sizes of a buffer `best` is the point of the best size, `nearest` that of t
 `sizing`; `best_low`, `best_high`, `nearest_low` and `nearest_high` are the ends of their 95 % intervals.
 
     every(low(red - dt) > 0) and mean(red[24] / dt[24]) > 1.15
+
+Expressions come from files of others. Python's parser reads them and nothing else of Python does: the nodes below are
+all that there is, so that an expression can neither call nor name anything else. There is no power, numbers are at most
+`_MOST` in size, and an expression has at most `_LONGEST` characters and `_DEEPEST` levels, which bounds its cost.
 """
 
 from __future__ import annotations
@@ -15,11 +19,14 @@ from __future__ import annotations
 import ast
 import math
 import operator
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from .. import stats
+from ..declared import cut
 from ..errors import ScenarioError
 from . import sizing
 
@@ -95,12 +102,37 @@ _FUNCTIONS: dict[str, Callable[[Family], Family]] = {
 }
 
 
+_LONGEST = 4000
+"""Characters of an expression."""
+_DEEPEST = 50
+"""Levels of an expression."""
+_MOST = 1e15
+"""The largest number that an expression may have in it."""
+
+
+@lru_cache(maxsize=4096)
+def parsed(text: str) -> ast.expr:
+    """An expression, checked: `ScenarioError` for one that is too long, too deep, or not of this language."""
+    if len(text) > _LONGEST:
+        raise ScenarioError(f"`{cut(text, 80)}`: an expression has at most {_LONGEST} characters")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # `1 is 1` is refused below; Python's remark on it is not ours.
+            tree = ast.parse(text.strip(), mode="eval").body
+        _check(tree, 0)
+    except (SyntaxError, ValueError) as error:
+        raise ScenarioError(f"`{cut(text, 200)}`: {error.msg if isinstance(error, SyntaxError) else error}") from None
+    except (RecursionError, MemoryError):  # Both are how Python's parser refuses what is nested too deeply.
+        raise ScenarioError(f"`{cut(text, 80)}`: this is nested too deeply") from None
+    return tree
+
+
 def evaluate(text: str, numbers: Mapping[str, Family]) -> Family:
     """The value of an expression. `ScenarioError` names what is wrong with it."""
     try:
-        return _value(ast.parse(text, mode="eval").body, numbers)
-    except (SyntaxError, ValueError) as error:
-        raise ScenarioError(f"`{text}`: {error}") from None
+        return _value(parsed(text), numbers)
+    except (ValueError, ArithmeticError) as error:
+        raise ScenarioError(f"`{cut(text, 200)}`: {error}") from None
 
 
 def holds(text: str, numbers: Mapping[str, Family]) -> bool:
@@ -109,13 +141,45 @@ def holds(text: str, numbers: Mapping[str, Family]) -> bool:
     try:
         return bool(value.one())
     except ValueError as error:
-        raise ScenarioError(f"`{text}`: {error}") from None
+        raise ScenarioError(f"`{cut(text, 200)}`: {error}") from None
 
 
 def names(text: str) -> set[str]:
-    """The numbers that an expression speaks of."""
-    tree = ast.walk(ast.parse(text, mode="eval"))
-    return {node.id for node in tree if isinstance(node, ast.Name)} - _FUNCTIONS.keys()
+    """The numbers that an expression speaks of. `ScenarioError` if it cannot be read."""
+    return {node.id for node in ast.walk(parsed(text)) if isinstance(node, ast.Name)} - _FUNCTIONS.keys()
+
+
+def _check(node: ast.expr, depth: int) -> None:
+    """Refuses what is not of this language: `_value` has a case for everything that passes."""
+    if depth > _DEEPEST:
+        raise ValueError(f"an expression has at most {_DEEPEST} levels")
+    match node:
+        case ast.Constant(value=int() | float() as value):
+            if not abs(value) <= _MOST:
+                raise ValueError(f"a number is at most {_MOST:g}")
+            inner: list[ast.expr] = []
+        case ast.Name():
+            inner = []
+        case ast.Subscript(value=value, slice=ast.Constant() as at):
+            inner = [value, at]
+        case ast.Subscript(value=value, slice=ast.Slice(lower=ast.Constant() as low, upper=None, step=None)):
+            inner = [value, low]
+        case ast.UnaryOp(op=ast.USub() | ast.Not(), operand=value):
+            inner = [value]
+        case ast.BinOp(op=ast.Div(), right=ast.Constant(value=0)):
+            raise ValueError("division by zero")
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
+            inner = [left, right]
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _COMPARE:
+            inner = [left, right]
+        case ast.BoolOp(values=parts):
+            inner = parts
+        case ast.Call(func=ast.Name(id=name), args=[value], keywords=[]) if name in _FUNCTIONS:
+            inner = [value]
+        case _:
+            raise ValueError(f"`{cut(ast.unparse(node), 80)}` has no place in a predicate")
+    for each in inner:
+        _check(each, depth + 1)
 
 
 def _value(node: ast.expr, numbers: Mapping[str, Family]) -> Family:
@@ -126,24 +190,22 @@ def _value(node: ast.expr, numbers: Mapping[str, Family]) -> Family:
             return _named(name, numbers)
         case ast.Subscript(value=inner, slice=ast.Constant(value=at)):
             return _point(_value(inner, numbers), at)
-        case ast.Subscript(value=inner, slice=ast.Slice(lower=ast.Constant(value=int() | float() as low), upper=None)):
+        case ast.Subscript(value=inner, slice=ast.Slice(lower=ast.Constant(value=int() | float() as low))):
             return _from(_value(inner, numbers), low)
         case ast.UnaryOp(op=ast.USub(), operand=inner):
             return _pair(operator.sub, _single(0), _value(inner, numbers))
-        case ast.UnaryOp(op=ast.Not(), operand=inner):
+        case ast.UnaryOp(operand=inner):
             return _single(not _value(inner, numbers).one())
-        case ast.BinOp(op=ast.Div(), right=ast.Constant(value=0)):
-            raise ValueError("division by zero")
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
+        case ast.BinOp(left=left, op=op, right=right):
             return _pair(_BINARY[type(op)], _value(left, numbers), _value(right, numbers))
-        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _COMPARE:
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
             return _pair(_COMPARE[type(op)], _value(left, numbers), _value(right, numbers))
         case ast.BoolOp(op=op, values=parts):
             truths = (_value(part, numbers).one() for part in parts)
             return _single(all(truths) if isinstance(op, ast.And) else any(truths))
-        case ast.Call(func=ast.Name(id=name), args=[inner], keywords=[]) if name in _FUNCTIONS:
+        case ast.Call(func=ast.Name(id=name), args=[inner]):
             return _FUNCTIONS[name](_value(inner, numbers))
-    raise ValueError(f"`{ast.unparse(node)}` has no place in a predicate")
+    raise AssertionError(f"`_check` lets {type(node).__name__} through")
 
 
 def _named(name: str, numbers: Mapping[str, Family]) -> Family:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ..declared import filled
 from . import sawtooth, sizing
 from .entries import Surface
 from .predicate import Family
@@ -30,13 +31,13 @@ def cells(surface: Surface) -> Iterator[tuple[sizing.Cell, dict[str, float]]]:
 
 
 def _named(surface: Surface, template: str, numbers: Mapping[str, Family]) -> dict[sizing.Cell, Family]:
-    return {cell: numbers[template.format(**names)] for cell, names in cells(surface)}
+    return {cell: numbers[filled(template, names)] for cell, names in cells(surface)}
 
 
 def measured(surface: Surface, numbers: Mapping[str, Family]) -> bool:
     """Whether every number of the grid is there."""
     templates = (surface.total, surface.inside, surface.wait, surface.out_loss, surface.tokens_lost)
-    return all(text.format(**names) in numbers for text in templates for _, names in cells(surface))
+    return all(filled(text, names) in numbers for text in templates for _, names in cells(surface))
 
 
 def fits(surface: Surface, numbers: Mapping[str, Family]) -> dict[str, sizing.Fit]:
@@ -64,13 +65,24 @@ def _fits(
     }
 
 
+_OF_A_LAW = ("coefficient", "rate", "rtt")
+_ENDS = ("", "_low", "_high")
+
+NAMES = frozenset(
+    f"{size}_{name}"
+    for size in ("best", "nearest")
+    for name in (*(f"{key}{end}" for key in _OF_A_LAW for end in _ENDS), "held_rate", "held_rtt")
+)
+"""Numbers for claims: `best_coefficient`, `best_rate` and `best_rtt` (exponents), each with `_low` and `_high`, and
+`best_held_rate`, `best_held_rtt`; the same of `nearest`."""
+
+
 def laws(surface: Surface, numbers: Mapping[str, Family]) -> dict[str, Family]:
-    """Numbers for claims: `best_coefficient`, `best_rate` and `best_rtt` (exponents), each with `_low` and `_high`, and
-    `best_held_rate`, `best_held_rtt`; the same of `nearest`."""
+    """Numbers for claims, whose names are `NAMES`."""
     found: dict[str, float] = {}
     for name, fit in fits(surface, numbers).items():
-        for law, end in ((fit.law, ""), (fit.low, "_low"), (fit.high, "_high")):
-            found |= {f"{name}_{k}{end}": getattr(law, k) for k in ("coefficient", "rate", "rtt")}
+        for law, end in zip((fit.law, fit.low, fit.high), _ENDS, strict=True):
+            found |= {f"{name}_{k}{end}": getattr(law, k) for k in _OF_A_LAW}
         found |= {f"{name}_held_rate": fit.held_rate, f"{name}_held_rtt": fit.held_rtt}
     return {name: Family((0.0,), ((value,),)) for name, value in found.items()}
 

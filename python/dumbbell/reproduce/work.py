@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from .. import door, interrupt, series
 from ..errors import ScenarioError
@@ -152,7 +154,7 @@ def _effort(paper: Paper, quick: bool, replications: int | None) -> Effort:
         return effort
     if replications < 2:
         raise ScenarioError("a reproduction needs intervals: --replications 2 at least, 5 for a `reproduced`")
-    return replace(effort, replications=replications)
+    return msgspec.structs.replace(effort, replications=replications)
 
 
 def _compares_readings(paper: Paper, cells: list[str], altered: list[str]) -> bool:

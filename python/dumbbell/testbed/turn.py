@@ -123,8 +123,8 @@ def _wait(lock: int, holder: int | None, patience: float) -> None:
 def _renamed(name: str) -> str | None:
     """Gives this process a name; the one it had, or None if it cannot have another."""
     with suppress(OSError):
-        before = _COMM.read_text().rstrip("\n")
-        _COMM.write_text(name)
+        before = _COMM.read_text(encoding="utf-8").rstrip("\n")
+        _COMM.write_text(name, encoding="utf-8")
         return before
     return None
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...declared import filled
 from ...figures import style
 from ...figures.style import Figure, Look
 from .entries import Campaign
@@ -104,7 +105,7 @@ def _printed(campaign: Campaign, key: str, which: str) -> list[tuple[int, float]
     pattern = campaign.baseline if which == "baseline" else campaign.scheme
     found = []
     for buffer in campaign.efforts["full"].buffers:
-        point = pattern.format(buffer=buffer)
+        point = filled(pattern, {"buffer": buffer})
         cells = [c for c in campaign.paper.cells.values() if c.point == point and c.measure == path]
         found += [(buffer, cell.published) for cell in cells]
     return found

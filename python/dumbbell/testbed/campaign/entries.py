@@ -2,34 +2,59 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
+from msgspec import Meta, field, structs
+
+from ... import declared
+from ...declared import Real, Shape, filled
 from ...errors import ScenarioError
-from ...reproduce.entries import Paper, Point
+from ...reproduce.checks import is_file
+from ...reproduce.entries import Count, Paper, Point
 
 FILE = "campaign.toml"
 
 
-@dataclass(frozen=True, slots=True)
-class Effort:
+class Effort(Shape, frozen=True):
     """Which points, how often and for how long. `rtts`: of the flow that is looked at, and of all others; none: those
     of the scenario."""
 
-    buffers: Sequence[int]
-    repeats: int
+    buffers: Annotated[tuple[int, ...], Meta(min_length=1, max_length=1000)]
+    repeats: Count
     duration: str
     warmup: str
-    budget_min: float
-    rtts: Sequence[tuple[str, str]] = ()
+    budget_min: Real
+    rtts: Annotated[tuple[tuple[str, str], ...], Meta(max_length=1000)] = ()
 
     @property
     def overrides(self) -> list[str]:
         """What every run has."""
         return [f"duration={self.duration}", f"warmup={self.warmup}"]
+
+
+class Efforts(Shape, frozen=True):
+    """Both efforts of a grid; one may be missing."""
+
+    full: Effort | None = None
+    quick: Effort | None = None
+
+
+class CampaignFile(Shape, frozen=True):
+    """The shape of the file."""
+
+    scenario: str
+    baseline: str
+    scheme: str
+    record_every: str
+    flow: str
+    queue: str
+    full: Effort
+    quick: Effort
+    grid: Efforts = field(default_factory=Efforts)
+    simulated: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +82,11 @@ class Campaign:
             return found
         if repeats < 2:
             raise ScenarioError("a campaign needs pairs: --replications 2 at least, 5 for a `reproduced`")
-        return replace(found, repeats=repeats)
+        return structs.replace(found, repeats=repeats)
 
     def point(self, which: str, buffer: int) -> Point:
         """The paper's point of a scheme at a buffer."""
-        return self.paper.points[which.format(buffer=buffer)]
+        return self.paper.points[filled(which, {"buffer": buffer})]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,49 +109,43 @@ class Spot:
 def read(paper: Paper) -> Campaign:
     """The campaign of a paper. `ScenarioError` if it has none, or the file contradicts the paper."""
     file = paper.folder / FILE
-    if not file.exists():
+    if not is_file(file):
         raise ScenarioError(
             f"{paper.name} has no experiment for real kernels ({FILE} in its folder)\nhelp: red-on-netfpga has one; "
             "for others use --on sim"
         )
+    found = _campaign(paper, declared.toml(file, CampaignFile))
     try:
-        raw = tomllib.loads(file.read_text(encoding="utf-8"))
-        found = _campaign(paper, raw)
-    except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
-        raise ScenarioError(f"{file}: {error}") from None
-    wrong = list(_wrong(found))
+        wrong = list(_wrong(found))
+    except ScenarioError as error:
+        raise declared.refusal(file, [str(error)]) from None
     if wrong:
-        raise ScenarioError(f"{file}:\n" + "\n".join(wrong))
+        raise declared.refusal(file, wrong)
     return found
 
 
-def _campaign(paper: Paper, raw: Mapping[str, Any]) -> Campaign:
-    grid = {f"grid.{name}": effort for name, effort in raw.get("grid", {}).items()}
-    efforts = {name: raw[name] for name in ("full", "quick")} | grid
+def _campaign(paper: Paper, said: CampaignFile) -> Campaign:
+    efforts = {"full": said.full, "quick": said.quick, "grid.full": said.grid.full, "grid.quick": said.grid.quick}
     return Campaign(
         paper=paper,
-        scenario=paper.folder / raw["scenario"],
-        baseline=raw["baseline"],
-        scheme=raw["scheme"],
-        simulated=tuple(raw.get("simulated", ())),
-        record_every=raw["record_every"],
-        flow=raw["flow"],
-        queue=raw["queue"],
-        efforts={name: _effort(effort) for name, effort in efforts.items()},
+        scenario=paper.folder / said.scenario,
+        baseline=said.baseline,
+        scheme=said.scheme,
+        simulated=said.simulated,
+        record_every=said.record_every,
+        flow=said.flow,
+        queue=said.queue,
+        efforts={name: effort for name, effort in efforts.items() if effort is not None},
     )
 
 
-def _effort(raw: Mapping[str, Any]) -> Effort:
-    return Effort(**{**raw, "rtts": [(first, others) for first, others in raw.get("rtts", ())]})
-
-
 def _wrong(found: Campaign) -> Iterator[str]:
-    if not found.scenario.exists():
-        yield f"there is no file {found.scenario}"
+    if not is_file(found.scenario):
+        yield f"there is no file {declared.cut(str(found.scenario), 300)}"
     for name, effort in found.efforts.items():
         for which in (found.baseline, found.scheme):
-            missing = [b for b in effort.buffers if which.format(buffer=b) not in found.paper.points]
-            yield from (f"[{name}]: the paper has no point `{which.format(buffer=b)}`" for b in missing)
+            points = (filled(which, {"buffer": buffer}) for buffer in effort.buffers)
+            yield from (f"[{name}]: the paper has no point `{p}`" for p in points if p not in found.paper.points)
 
 
 def spots(found: Campaign, effort: Effort) -> list[Spot]:

@@ -2,34 +2,52 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, Literal
 
+from msgspec import Meta, structs
+
+from ... import declared
+from ...declared import Real, Shape
 from ...errors import ScenarioError
-from ...reproduce import papers
+from ...reproduce import checks, papers
+from ...reproduce.entries import Count
 
 FILE = "gigabyte.toml"
 
 
-@dataclass(frozen=True, slots=True)
-class Effort:
+Seconds = Annotated[float, Meta(ge=0, le=3600)]
+Mtu = Annotated[int, Meta(ge=68, le=65535)]
+
+
+class Effort(Shape, frozen=True):
     """How often and for how long: `seconds` are with the warm-up, `idle_s` are for a look at the machine before."""
 
-    repeats: int
-    seconds: float
-    warmup_s: float
-    idle_s: float
+    repeats: Count
+    seconds: Seconds
+    warmup_s: Seconds
+    idle_s: Seconds
 
 
-@dataclass(frozen=True, slots=True)
-class Print:
+class Print(Shape, frozen=True):
     """A saving that a paper prints, 'or more', in percent of the processors' time."""
 
     id: str
     text: str
-    saving_percent: float
+    saving_percent: Real
+
+
+class ScheduleFile(Shape, frozen=True):
+    """The shape of the file."""
+
+    mtus_bytes: tuple[Mtu, Mtu]
+    conditions: tuple[Literal["plain", "offloads", "router"], ...]
+    judged: str
+    print: tuple[Print, ...]
+    full: Effort
+    quick: Effort
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +68,7 @@ class Schedule:
             return found
         if repeats < 2:
             raise ScenarioError("a measurement needs pairs: --replications 2 at least, 5 for a `reproduced`")
-        return replace(found, repeats=repeats)
+        return structs.replace(found, repeats=repeats)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,27 +82,23 @@ class Slot:
 
 def has(name: str) -> bool:
     """Whether a paper has such a measurement."""
-    return (papers.find(name) / FILE).exists()
+    return checks.is_file(papers.find(name) / FILE)
 
 
 def read(folder: Path) -> Schedule:
     """The measurement of a paper. `ScenarioError` if its file is wrong."""
     file = folder / FILE
-    try:
-        raw = tomllib.loads(file.read_text(encoding="utf-8"))
-        first, second = raw["mtus_bytes"]
-        found = Schedule(
-            folder=folder,
-            mtus_bytes=(first, second),
-            conditions=tuple(raw["conditions"]),
-            judged=raw["judged"],
-            prints=tuple(Print(**one) for one in raw["print"]),
-            efforts={name: Effort(**raw[name]) for name in ("full", "quick")},
-        )
-    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
-        raise ScenarioError(f"{file}: {error}") from None
+    said = declared.toml(file, ScheduleFile)
+    found = Schedule(
+        folder=folder,
+        mtus_bytes=said.mtus_bytes,
+        conditions=said.conditions,
+        judged=said.judged,
+        prints=said.print,
+        efforts={"full": said.full, "quick": said.quick},
+    )
     if found.judged not in found.conditions:
-        raise ScenarioError(f"{file}: `judged` is `{found.judged}`, which is none of `conditions`")
+        raise declared.refusal(file, [f"`judged` is `{found.judged}`, which is none of `conditions`"])
     return found
 
 

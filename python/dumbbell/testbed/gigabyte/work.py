@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from ... import door
 from ...filename import component
@@ -84,7 +86,7 @@ def _summary(found: Schedule, effort: Effort, runs: list[JSON]) -> JSON:
         "judged": found.judged,
         "cells": judge.cells(found, effects),
         "effects": effects,
-        "effort": asdict(effort),
+        "effort": msgspec.structs.asdict(effort),
         "runs": runs,
         "not_used": sum(not run["counts"] for run in runs),
         "machine": machine(),

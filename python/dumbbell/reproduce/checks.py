@@ -1,0 +1,186 @@
+"""What is wrong with a paper beyond the shape of its file: names that refer to nothing, expressions that cannot be
+read, files that are not there. Everything is found before the first run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from ..declared import cut, filled
+from ..errors import ScenarioError
+from ..filename import component
+from . import predicate, surface
+from .entries import Paper, Picture
+from .paper_file import PaperFile, misfits
+
+
+def reach(paper: Paper, texts: Iterable[str]) -> set[str]:
+    """Every number that the expressions speak of, those that numbers are derived from included."""
+    found: set[str] = set()
+    pending = list(texts)
+    while pending:
+        new = predicate.names(pending.pop()) - found
+        found |= new
+        pending += [paper.derived[name] for name in new if name in paper.derived]
+    return found
+
+
+def wrong(paper: Paper, said: PaperFile) -> Iterator[str]:
+    """A sentence for each mistake. `said`: the file that the paper was made from."""
+    broken = list(_expressions(paper))
+    if broken:  # What cannot be read names no numbers.
+        yield from broken
+        return
+    known = numbers(paper)
+    yield from _check_cells(paper, known)
+    yield from _check_claims(paper, known)
+    yield from _check_readings(paper, known)
+    yield from _check_hardware(paper)
+    yield from _check_surface(paper)
+    for what, entries in (("point", paper.points.values()), ("figure", paper.pictures)):
+        for entry in entries:
+            if component(entry.id) != entry.id:
+                yield f"{what} `{cut(entry.id, 80)}`: an id names a file: write letters, digits, `-`, `_` and `.`"
+    for point in paper.points.values():
+        if not is_file(point.scenario):
+            yield f"point `{point.id}`: there is no file {cut(str(point.scenario), 300)}"
+    for number in paper.numbers.values():
+        yield from (f"number `{number.id}`: there is no point `{p}`" for p in number.points if p not in paper.points)
+    for table in paper.tables:
+        named = (text[1:] for row in table.rows for text in row if text.startswith("@"))
+        yield from (f"table `{table.id}`: there is no cell `{name}`" for name in named if name not in paper.cells)
+    for prediction in paper.predictions:
+        missing = (name for name in prediction.cells if name not in paper.cells)
+        yield from (f"prediction `{prediction.id}`: there is no cell `{name}`" for name in missing)
+    for figure, picture in zip(said.figure, paper.pictures, strict=True):
+        yield from (
+            f"figure `{picture.id}`: {cause}" for cause in (*misfits(figure), *_in_figure(paper, picture, known))
+        )
+
+
+def is_file(file: Path) -> bool:
+    """Whether a file that others name is there; a name that no system takes is none."""
+    try:
+        return file.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def numbers(paper: Paper) -> set[str]:
+    """Every name that an expression may use."""
+    laws = surface.NAMES if paper.surface is not None else ()
+    return {*paper.numbers, *paper.derived, *laws}
+
+
+def _expressions(paper: Paper) -> Iterator[str]:
+    """Expressions that cannot be read."""
+    texts = [(f"derived number `{name}`", text) for name, text in paper.derived.items()]
+    for cell in paper.cells.values():
+        texts += [(f"cell `{cell.id}`", text) for text in (cell.of, cell.baseline_of) if text]
+    for claim in paper.claims:
+        own = (claim.reproduced, claim.in_part, *claim.show.values())
+        texts += [(f"claim `{claim.id}`", text) for text in own if text]
+    if paper.readings is not None:
+        texts += [("readings", text) for text in paper.readings.show.values()]
+    for where, text in texts:
+        try:
+            predicate.names(text)
+        except ScenarioError as error:
+            yield f"{where}: {error}"
+
+
+def _check_claims(paper: Paper, known: set[str]) -> Iterator[str]:
+    for name, text in paper.derived.items():
+        missing = sorted(predicate.names(text) - known)
+        yield from (f"derived number `{name}`: there is no number `{other}`" for other in missing)
+    for claim in paper.claims:
+        texts = [text for text in (claim.reproduced, claim.in_part, *claim.show.values()) if text]
+        missing = sorted(set().union(*map(predicate.names, texts)) - known)
+        yield from (f"claim `{claim.id}`: there is no number `{name}`" for name in missing)
+
+
+def _check_surface(paper: Paper) -> Iterator[str]:
+    grid = paper.surface
+    if grid is None:
+        return
+    if not grid.rates or not grid.rtts or min(*grid.rates, *grid.rtts) <= 0:
+        yield "surface: `rates` and `rtts` are lists of numbers above 0"
+        return
+    for template in (grid.total, grid.inside, grid.wait, grid.out_loss, grid.tokens_lost):
+        names = (filled(template, place) for _, place in surface.cells(grid))
+        yield from (f"surface: there is no number `{name}`" for name in names if name not in paper.numbers)
+
+
+def _in_figure(paper: Paper, picture: Picture, known: set[str]) -> Iterator[str]:
+    """Names in a figure's options that refer to nothing."""
+    options = picture.options
+    lines = options.get("lines", {})
+    named = [*options.get("numbers", {}).values()]
+    named += [name for line in lines.values() for name in line["numbers"]]
+    named += [name for bars in options.get("panels", {}).values() for name in bars.values()]
+    yield from (f"there is no number `{name}`" for name in named if name not in known)
+    yield from (
+        f"there is no point `{name}`" for name in options.get("points", {}).values() if name not in paper.points
+    )
+    cells = [name for line in lines.values() for name in line["cells"].values()]
+    yield from (f"there is no cell `{name}`" for name in cells if name not in paper.cells)
+    yield from (f"there is no line `{name}`" for name in options.get("crossover", ()) if name not in lines)
+    places = [*options.get("numbers", {}), *(x for line in lines.values() for x in line["cells"])]
+    yield from (f"`{cut(x, 80)}` is no number" for x in places if not _is_number(x))
+    if "file" in options and not is_file(paper.folder / options["file"]):
+        yield f"there is no file {cut(options['file'], 300)}"
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _check_cells(paper: Paper, known: set[str]) -> Iterator[str]:
+    for cell in paper.cells.values():
+        if cell.missing is None and not cell.of and cell.point not in paper.points:
+            yield f"cell `{cell.id}`: there is no point `{cell.point}`"
+        if cell.baseline is not None and cell.baseline not in paper.cells:
+            yield f"cell `{cell.id}`: there is no cell `{cell.baseline}`"
+        for name in sorted(reach(paper, filter(None, (cell.of, cell.baseline_of))) - known):
+            yield f"cell `{cell.id}`: there is no number `{name}`"
+
+
+def _check_readings(paper: Paper, known: set[str]) -> Iterator[str]:
+    wanted = paper.readings
+    if wanted is None:
+        return
+    claims = {claim.id for claim in paper.claims}
+    if wanted.about not in claims:
+        yield f"readings: there is no claim `{wanted.about}`"
+    if wanted.effect not in known:
+        yield f"readings: there is no number `{wanted.effect}`"
+    yield from (f"readings: there is no claim `{name}`" for name in wanted.claims if name not in claims)
+    yield from (f"readings: there is no cell `{name}`" for name in wanted.cells if name not in paper.cells)
+    tags = {tag for point in paper.points.values() for tag in point.tags}
+    for reading in wanted.entries:
+        yield from (
+            f"reading `{reading.id}`: no point has the tag `{tag}`" for tag in reading.tagged if tag not in tags
+        )
+        named = (name for pair in reading.numbers.items() for name in pair)
+        yield from (
+            f"reading `{reading.id}`: there is no number `{name}`" for name in named if name not in paper.numbers
+        )
+
+
+def _check_hardware(paper: Paper) -> Iterator[str]:
+    wanted = paper.hardware
+    if wanted is None:
+        return
+    for name in (*wanted.points, *wanted.quick_points, *wanted.baseline, *wanted.quick_baseline):
+        if name not in paper.points:
+            yield f"hardware: there is no point `{name}`"
+    seen: set[str] = set()
+    for variant in wanted.variants:
+        for name in filter(None, (variant.against, variant.equals)):
+            if name not in seen:
+                yield f"variant `{variant.id}`: there is no variant `{name}` before it"
+        seen.add(variant.id)
