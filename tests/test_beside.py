@@ -17,7 +17,7 @@ from dumbbell import InvalidRun, ScenarioError, door, figures
 from dumbbell.cli import beside as cli
 from dumbbell.cli import main
 from dumbbell.testbed import bench, ledger
-from dumbbell.testbed.beside import agree, cells, explain, measures, work
+from dumbbell.testbed.beside import agree, cells, explain, measures, table, work
 
 SCENARIO = """
 duration = "4 s"
@@ -57,7 +57,9 @@ def file(tmp_path: Path) -> Path:
         ([100.0, 130.0, 70.0], [140.0, 150.0, 130.0], 0.0, "agrees", "intervals overlap"),
         ([0.0, 0.0], [0.0, 0.0], 0.0, "agrees", "both below the floor"),
         ([0.3, 0.3], [0.5, 0.5], 0.5, "agrees", "both below the floor"),
-        ([100.0], [111.0], 0.0, "differs", None),
+        ([100.0], [111.0], 0.0, "too few runs", None),
+        ([100.0, 101.0], [100.0], 0.0, "too few runs", None),
+        ([0.0], [0.0, 0.0], 0.5, "too few runs", None),
         ([100.0], [], 0.0, "not measured", None),
         ([0.0, 0.0], [40.0, 41.0], 2.0, "differs", None),
     ],
@@ -213,17 +215,30 @@ def test_a_difference_is_found_explained_and_resumed(command, file: Path, tmp_pa
 
 
 def test_another_profile_is_said_and_a_grid_has_a_map(command, file: Path) -> None:
-    found = command("-f", file, "-s", "profile=rfc", "--aqm", "drop_tail,codel", "--seeds", "1")
+    found = command("-f", file, "-s", "profile=rfc", "--aqm", "drop_tail,codel", "--seeds", "2", "--seed", "3")
     assert found["profile_asked"] == "rfc"
     assert any("`rfc`" in note for note in found["notes"])
     assert [row["at"] for row in found["cells"]] == [{"aqm": "drop_tail"}, {"aqm": "codel"}]
     assert any("agreement.svg" in name for name in found["figures"])
 
 
-def test_where_no_run_is_valid_nothing_is_compared(command, file: Path) -> None:
-    found = command("-f", file, "--seeds", "1", "--seed", "2", code=5)
-    assert found["tally"]["agrees"] == 0
+def test_one_valid_run_gives_no_verdict(command, file: Path) -> None:
+    found = command("-f", file, "--seeds", "2", code=5)  # Seed 2 is never valid.
+    assert (found["tally"]["agrees"], found["tally"]["differs"], found["cells"][0]["kernel_runs"]) == (0, 0, 1)
+    assert {m["verdict"] for m in found["cells"][0]["measures"]} == {"too few runs"}
+    assert any("1 of 2 live runs are valid" in note for note in found["notes"])
+    assert "too few valid runs" in table.sentence(found)
+
+
+def test_where_no_run_is_valid_nothing_is_compared(command, file: Path, monkeypatch) -> None:
+    monkeypatch.setattr(door, "run", living.testbed(lambda _: [living.LATE]))
+    found = command("-f", file, "--seeds", "2", code=5)
     assert {m["verdict"] for m in found["cells"][0]["measures"]} == {"not measured"}
+
+
+def test_the_required_class_is_laid_over_both_sides(command, file: Path) -> None:
+    found = command("-f", file, "--seeds", "2", "--seed", "3", "--class", "good")
+    assert all("testbed.class=good" in wanted["overrides"] for wanted in found["asked"])
 
 
 @pytest.mark.parametrize(
@@ -235,7 +250,9 @@ def test_where_no_run_is_valid_nothing_is_compared(command, file: Path) -> None:
         ["--on", "sim,kernel", "--against", "ns2"],
         ["--on", "sim,kernel", "--no-store"],
         ["--on", "sim,kernel", "--use", "own.py"],
-        ["--on", "sim,kernel", "--seeds", "0"],
+        ["--on", "sim,kernel", "--seeds", "1"],
+        ["--class", "good"],
+        ["--on", "sim,kernel", "--class", "best"],
     ],
 )
 def test_words_that_do_not_fit_are_refused(words: list[str], capsys) -> None:

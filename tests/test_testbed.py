@@ -229,13 +229,72 @@ def test_a_replay_that_differs_ends_with_3(monkeypatch, capsys, tmp_path: Path) 
     log = tmp_path / "log"
     assert command("replay", log) == 2
     log.touch()
-    said = {"packets": 4000, "mismatches": 0, "first_mismatch": None, "verdict": "same"}
-    monkeypatch.setattr(door, "replay", lambda wanted: said)
+    said = {"packets": 4000, "mismatches": 0, "first_mismatch": None, "verdict": "same", "seed": 1, "fingerprint": "0"}
+    monkeypatch.setattr(door, "replay", lambda wanted: dict(said))
     assert command("replay", log) == 0
     assert "same: 4 000 packets" in capsys.readouterr().out
     said |= {"mismatches": 1, "verdict": "differs", "first_mismatch": {"packet": 17, "live": "drop", "replay": "pass"}}
     assert command("replay", log) == replay_command.DIFFERS == 3
     assert "packet: 17" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda run: None, None),
+        (lambda run: run["validity"].update(valid=True, reasons=["it was late"]), "contradicts its class"),
+        (lambda run: run["validity"].update({"class": None}), "contradicts its class"),
+        (lambda run: run["validity"].update({"class": "loose", "required": "good"}), "plan requires loose"),
+        (lambda run: run["validity"].update({"valid": False}), "is called valid"),
+        (lambda run: run["validity"]["lateness_us"].update(p99=3.0), "the log has 15.2 us"),
+        (lambda run: run["validity"]["replay"].update(packets=5), "it has 5 packets"),
+        (lambda run: run.update(fingerprint="beef"), "the log gives f00d"),
+        (lambda run: run.update(fingerprint="beef", duration_s=1.0), None),  # It ended with its program.
+        (lambda run: (run["validity"].pop("required"), run["validity"].pop("class")), None),  # An older release.
+    ],
+)
+def test_a_replay_checks_what_the_summary_says(change, words: str | None, monkeypatch, capsys, tmp_path: Path) -> None:
+    run = {"seed": 1, "fingerprint": "f00d", "valid": True, "validity": living.block() | {"required": "loose"}}
+    change(run)
+    (tmp_path / "summary.json").write_text(json.dumps(run))
+    (tmp_path / "run.log").touch()
+    packets = living.BLOCK["replay"]["packets"]
+    said = {"packets": packets, "mismatches": 0, "verdict": "same", "seed": 1, "fingerprint": "f00d"}
+    said |= {"required": "loose", "duration_s": 60.0, "lateness_us": {"p99": 15.1}}
+    monkeypatch.setattr(door, "replay", lambda wanted: said | {"lateness_us": {"p99": 15.2}})
+    assert command("replay", tmp_path) == (3 if words else 0)
+    out = capsys.readouterr().out
+    assert (words or "agrees with it") in out
+    assert words or "do not prove who wrote it" in out
+
+
+def test_the_class_its_bound_and_what_the_better_ones_lack_are_shown() -> None:
+    missed = [{"class": "exact", "reasons": ["stalls may have moved the goodput"]}]
+    more = {"class": "good", "required": "loose", "missed": missed, "warnings": ["a host waited"]}
+    block = living.block() | more | {"bound_percent": {"goodput": 0.62, "wait": 0.1}}
+    block["traffic"] = {"starved_share": 0.2, "window_limited_share": 0.0, "buffer_limited_share": 0.01}
+    block["calibration"] |= {"stalled_share": 0.004, "longest_stall_ms": 3.1, "expected_class": "loose"}
+    said = dict(validity.facts(block))
+    assert said["results are good to"] == "goodput within 0.62 %, mean wait within 0.1 %"
+    assert said["not exact"] == "stalls may have moved the goodput"
+    assert said["warning"] == "a host waited"
+    assert said["hosts"].startswith("20 % of the time without a processor")
+    assert said["stalls of this machine before the run"].endswith("the longest 3.1 ms: class expected: loose")
+    assert validity.Run(1, block).verdict == "valid, class good (goodput within 0.62 %, mean wait within 0.1 %)"
+
+
+def test_a_class_is_required_of_kernels_alone(capsys, tmp_path: Path) -> None:
+    (tmp_path / "one.toml").write_text("")
+    assert command("run", tmp_path / "one.toml", "--class", "good") == 2
+    assert command("reproduce", "red-on-netfpga", "--class", "good") == 2
+    assert "add --on kernel" in capsys.readouterr().err
+    assert shell.scenario(wish(required="exact"))["testbed"] == {"class": "exact"}
+    assert "testbed" not in shell.scenario(wish())
+
+
+def test_a_shell_without_a_rate_asks_for_what_the_machine_can_forward(tmp_path: Path) -> None:
+    assert shell.request(wish(), tmp_path)["unshaped"] == ["link.0.rate", "link.0.reverse.rate"]
+    assert shell.request(wish(down="5Mbps"), tmp_path)["unshaped"] == []
 
 
 def wish(**words: Any) -> shell.Wish:

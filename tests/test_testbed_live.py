@@ -95,3 +95,28 @@ def test_a_program_runs_inside_and_its_code_comes_back(tmp_path: Path) -> None:
     assert "net:[" in err  # What it prints goes aside, and it is elsewhere.
     assert str(Path("/proc/self/ns/net").readlink()) not in err
     assert json.loads(out)["program"]["exit_code"] == 7
+
+
+def test_a_router_whose_core_is_taken_away_loses_its_class(tmp_path: Path) -> None:
+    try:  # Only to learn whether it is permitted; the child that does it is another process.
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    except PermissionError:
+        pytest.skip("real-time priority is not permitted here")
+    file = tmp_path / "one.toml"
+    file.write_text(SCENARIO.replace('"4 Mbps"', '"20 Mbps"'))
+    script = Path(__file__).parents[1] / "bench" / "testbed_classes.py"
+    core = max(os.sched_getaffinity(0))
+    taker = subprocess.Popen([sys.executable, script, "--do", "core", str(core), "20", "20"])
+    try:
+        code, out, err = dumbbell("run", file, "--on", "kernel", "--class", "exact", "--json")
+    finally:
+        taker.kill()
+        taker.wait()
+    block = json.loads(out)["validity"]
+    assert code == 5, err
+    assert block["required"] == "exact"
+    assert block["class"] != "exact"
+    assert block["stalls"]["longest_ms"] > 10
+    assert block["conservation"]["ok"] and block["replay"]["mismatches"] == 0
+    assert any("a late router may have moved the mean wait" in reason for reason in block["reasons"])

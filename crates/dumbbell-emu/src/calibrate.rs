@@ -2,13 +2,16 @@
 //! of the run when nothing is in their way, and how long one takes there and back.
 mod blast;
 mod demand;
+mod pauses;
 
 pub use blast::{Ends, measure};
 pub use demand::{Demand, TooMuch, check, demand};
+pub use pauses::{OutOfReach, Pauses};
 
 #[cfg(test)]
 mod tests;
 
+use dumbbell_plan::Class;
 use serde::{Deserialize, Serialize};
 
 /// Of the ceiling a plan may ask for this share: the rest is for the hosts, and for what else the machine does.
@@ -25,4 +28,13 @@ pub struct Calibration {
     pub rtt_p50_us: f64,
     /// 99 of 100 took no longer.
     pub rtt_p99_us: f64,
+    /// The share of the time in which a thread like the router's stood still for longer than a packet of the bottleneck takes.
+    #[serde(default)]
+    pub stalled_share: f64,
+    /// The longest of these stalls, milliseconds.
+    #[serde(default)]
+    pub longest_stall_ms: f64,
+    /// The best class that a run can expect with such stalls; `None`: none, or the plan has no bottleneck.
+    #[serde(default)]
+    pub expected_class: Option<Class>,
 }

@@ -14,9 +14,10 @@ pub mod guests;
 pub mod replay;
 pub mod report;
 pub mod series;
+pub mod starved;
 pub mod topology;
 
-use crate::calibrate::{self, Calibration, Ends};
+use crate::calibrate::{self, Calibration, Ends, Pauses};
 use crate::classify::Classifier;
 use crate::clock::{Clock, monotonic_ns};
 use crate::header::address::Address;
@@ -91,22 +92,16 @@ pub struct Live {
 /// What the kernel has not, what this machine lacks or cannot keep up with, what broke, or that it was stopped.
 pub fn run(orders: Orders<'_>) -> Result<Live, LiveFault> {
     let plan = orders.plan;
-    traffic::sockets::permit_descriptors().map_err(broke)?;
-    let topology = Topology::of(plan);
-    let jobs = traffic::plan(plan, &|node, ip| topology.address(node, ip)).map_err(LiveFault::Refused)?;
-    let specs = topology.specs(plan, &jobs.wanted);
-    let specs = if orders.guests.is_some() { prefer(specs, &jobs) } else { specs };
-    let mut hosts = Hosts::up(&specs, plan.testbed.datapath)?;
-    let datapath = if hosts.datapath == Datapath::Tun { "tun" } else { "af_packet" };
-    let mut doors = hosts.doors.drain(..).map(Door::open).collect::<Result<Vec<_>, _>>()?;
+    let mut ground = Ground::of(plan, orders.guests.is_some())?;
+    let datapath = if ground.hosts.datapath == Datapath::Tun { "tun" } else { "af_packet" };
     let mut calibration = None;
     if plan.testbed.calibrate {
-        let ends = ends(plan, &topology, &hosts, specs.iter().map(|spec| spec.mtu))?;
-        let (found, given_back) = calibrate::measure(doors, &ends, plan.testbed.wait.into(), true).map_err(broke)?;
+        let found = ground.measure(plan)?;
         calibrate::check(plan, &found).map_err(LiveFault::TooMuch)?;
-        (calibration, doors) = (Some(found), given_back);
+        calibration = Some(stalled(plan, found)?);
     }
-    let (mut classifier, mut jobs) = (classifier(plan, &topology, &jobs), jobs);
+    let Ground { topology, mut jobs, hosts, doors, .. } = ground;
+    let mut classifier = classifier(plan, &topology, &jobs);
     if orders.guests.is_some() {
         let pairs = plan.flows.iter().map(|flow| [topology.door(flow.from), topology.door(flow.to)].map(u32::from));
         for [from, to] in pairs.clone() {
@@ -119,6 +114,47 @@ pub fn run(orders: Orders<'_>) -> Result<Live, LiveFault> {
     let (done, totals) = side_by_side(orders, &topology, (jobs, classifier), (&hosts, doors))?;
     let Done { finished, outcomes, visit } = done;
     Ok(Live { finished, outcomes, visit, totals, calibration, datapath })
+}
+
+/// What a machine can forward between the hosts of `plan`, measured in half a second; the plan is not run.
+///
+/// # Errors
+/// As [`run`], but for what a run alone may find.
+pub fn ceiling(plan: &Plan) -> Result<Calibration, LiveFault> {
+    Ground::of(plan, true)?.measure(plan)
+}
+
+/// The hosts of a plan with their open doors.
+struct Ground {
+    topology: Topology,
+    jobs: Jobs,
+    /// The MTU of each host.
+    mtus: Vec<u32>,
+    hosts: Hosts,
+    doors: Vec<Box<dyn Nic>>,
+}
+
+impl Ground {
+    /// Brings them up, for traffic of our own or for programs (`guests`).
+    fn of(plan: &Plan, guests: bool) -> Result<Ground, LiveFault> {
+        traffic::sockets::permit_descriptors().map_err(broke)?;
+        let topology = Topology::of(plan);
+        let jobs = traffic::plan(plan, &|node, ip| topology.address(node, ip)).map_err(LiveFault::Refused)?;
+        let specs = topology.specs(plan, &jobs.wanted);
+        let specs = if guests { prefer(specs, &jobs) } else { specs };
+        let mut hosts = Hosts::up(&specs, plan.testbed.datapath)?;
+        let doors = hosts.doors.drain(..).map(Door::open).collect::<Result<Vec<_>, _>>()?;
+        Ok(Ground { topology, jobs, mtus: specs.iter().map(|spec| spec.mtu).collect(), hosts, doors })
+    }
+
+    /// What the machine forwards between the hosts of the first flow.
+    fn measure(&mut self, plan: &Plan) -> Result<Calibration, LiveFault> {
+        let ends = ends(plan, &self.topology, &self.hosts, self.mtus.iter().copied())?;
+        let doors = std::mem::take(&mut self.doors);
+        let (found, doors) = calibrate::measure(doors, &ends, plan.testbed.wait.into(), true).map_err(broke)?;
+        self.doors = doors;
+        Ok(found)
+    }
 }
 
 /// What router and traffic came back with.
@@ -212,6 +248,14 @@ fn side_by_side(
     })
 }
 
+/// How the machine stalls the router now; refused if the class that the plan requires is out of reach.
+fn stalled(plan: &Plan, mut calibration: Calibration) -> Result<Calibration, LiveFault> {
+    let pauses = Pauses::watch(true);
+    pauses.check(plan).map_err(LiveFault::OutOfReach)?;
+    pauses.describe(plan, &mut calibration);
+    Ok(calibration)
+}
+
 fn broke(error: impl Into<io::Error>) -> LiveFault {
     LiveFault::Broke(error.into().to_string())
 }
@@ -278,4 +322,4 @@ fn classifier(plan: &Plan, topology: &Topology, jobs: &Jobs) -> Classifier {
 }
 
 /// How long a run takes on the clock on the wall beyond its plan: hosts, calibration, head start.
-pub const AROUND: Span = Span::from_ms(1500);
+pub const AROUND: Span = Span::from_ms(2100);

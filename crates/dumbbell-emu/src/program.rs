@@ -71,6 +71,11 @@ impl Program {
         }
     }
 
+    /// Its process.
+    pub fn id(&self) -> u32 {
+        self.id
+    }
+
     /// Waits until it ends: its exit code, or 128 and the number of the signal that ended it.
     pub fn wait(&mut self) -> i32 {
         let mut code = self.end.lock();

@@ -29,6 +29,7 @@ use crate::log::Entry;
 use crate::nic::Nic;
 use crate::router::bottleneck::Bottleneck;
 use crate::router::budget::{Awake, Budget};
+use crate::router::cpu::Waits;
 use crate::router::departures::Departures;
 use crate::router::doors::Door;
 use crate::router::meters::{Measured, Meters};
@@ -180,6 +181,7 @@ impl<N: Network, W: Wire> Router<N, W> {
         let mut polled: Vec<PollFd<'_>> = fds.iter().map(|fd| PollFd::new(fd.as_fd(), PACKETS)).collect();
         let mut waiter = Waiter::new(clock, self.setup.manner);
         let mut budget = Budget::new(clock.now(), cpu::thread_ns());
+        let mut waits = Waits::of_this_thread(clock.now());
         let mut pace = Pace::default();
         let mut more = false;
         while !stop.load(Ordering::Relaxed) {
@@ -202,6 +204,9 @@ impl<N: Network, W: Wire> Router<N, W> {
             let done = clock.now();
             if let Some(from) = woken.absent_since(until, read + written > 0) {
                 self.meters.stretch(from, done, budget.awake() != Awake::Never);
+            }
+            if let Some(waited) = waits.since(done) {
+                self.meters.waited(waited);
             }
             pace.count(done, read as u32);
             budget.check(done, cpu::thread_ns);

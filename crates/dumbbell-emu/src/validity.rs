@@ -3,11 +3,13 @@
 //! A router that is late still forwards, a card that makes checksums still sends: everything seems to work, and the
 //! numbers are wrong. So no run is told without this: what a network found is given out by
 //! [`crate::router::Finished::judge`] and nothing else, and a [`Validity`] is made by [`judge`] and nothing else.
+mod accuracy;
 mod rules;
 #[cfg(test)]
 mod tests;
 mod traffic;
 
+pub use accuracy::{Accuracy, Load, Missed};
 pub use traffic::Traffic;
 
 use crate::calibrate::Calibration;
@@ -19,8 +21,6 @@ use serde::{Deserialize, Serialize};
 
 /// The bounds that are not of a class.
 pub mod bound {
-    /// Of the run, the share that may lie in stalls longer than a millisecond.
-    pub const STALLED: f64 = 0.001;
     /// By how much the bottleneck's rate may be wrong, as a share of it.
     pub const RATE: f64 = 0.005;
     /// Of the machine's time, the share that its owner may give to others.
@@ -38,8 +38,12 @@ pub mod bound {
 /// What is known of a run besides what the router measured.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Facts {
-    /// What was asked for.
-    pub class: Class,
+    /// The class that the run must reach.
+    pub required: Class,
+    /// The length of the part that results leave out, seconds.
+    pub warmup_s: f64,
+    /// What the busiest queue had to do; `None`: no queue is reported.
+    pub load: Option<Load>,
     /// The kind of door.
     pub datapath: String,
     /// What the machine could do before the run; `None`: that was not asked for.
@@ -99,10 +103,20 @@ pub struct Replay {
 pub struct Validity {
     /// Whether it is.
     pub valid: bool,
-    /// How exact it had to be.
-    pub class: Class,
+    /// The class that it reached; `None`: none, or a rule is broken that holds for every class.
+    pub class: Option<Class>,
+    /// The class that it had to reach.
+    pub required: Class,
+    /// The largest errors that lateness and stalls may have made.
+    pub bound_percent: Accuracy,
+    /// What the busiest queue had to do.
+    pub load: Option<Load>,
+    /// What kept it from each better class.
+    pub missed: Vec<Missed>,
     /// Why it is not.
     pub reasons: Vec<String>,
+    /// What may have changed its results and is no fault of the router.
+    pub warnings: Vec<String>,
     /// The kind of door.
     pub datapath: String,
     /// Whether the router ran with real-time priority.
@@ -177,8 +191,13 @@ pub fn judge(measured: &Measured, facts: &Facts) -> Validity {
     let ok = incoming == out + dropped + inside && counts.orphans == 0;
     let mut validity = Validity {
         valid: false,
-        class: facts.class,
+        class: None,
+        required: facts.required,
+        bound_percent: accuracy::accuracy(measured, facts),
+        load: facts.load.clone(),
+        missed: vec![],
         reasons: vec![],
+        warnings: vec![],
         datapath: facts.datapath.clone(),
         realtime: measured.privilege.real_time,
         denied: measured.privilege.denied.clone(),
@@ -202,6 +221,11 @@ pub fn judge(measured: &Measured, facts: &Facts) -> Validity {
     let broken_off = rules::broken_off(measured).filter(|_| !facts.open_ended);
     validity.reasons = rules::RULES.iter().filter_map(|rule| rule(&validity, measured)).collect();
     validity.reasons.splice(0..0, broken_off);
+    (validity.class, validity.missed) = accuracy::reached(&validity, measured);
+    let short_of = accuracy::short_of(&validity);
+    validity.class = validity.class.filter(|_| validity.reasons.is_empty());
+    validity.reasons.extend(short_of);
+    validity.warnings = validity.traffic.warnings();
     validity.valid = validity.reasons.is_empty();
     validity
 }

@@ -21,7 +21,7 @@ use dumbbell_emu::live::{self, Live, Orders, report};
 use dumbbell_emu::log::{Reader, Record};
 use dumbbell_emu::rootless;
 use dumbbell_emu::trouble::Trouble;
-use dumbbell_emu::validity::{Facts, Replay, Retransmissions, Traffic};
+use dumbbell_emu::validity::{Facts, Load, Replay, Retransmissions, Traffic};
 use dumbbell_plan::{Plan, Transport};
 use parquet::errors::ParquetError;
 use serde_json::Value;
@@ -108,13 +108,18 @@ fn settle(
         use dumbbell_sim::Observer;
         recorder.flow(t, flow, &row);
     }
+    let mut traffic = Traffic::of(&live.outcomes);
+    let guests = live.visit.as_ref().map_or(0.0, |visit| visit.starved_share);
+    traffic.starved_share = traffic.starved_share.max(guests);
     let facts = Facts {
-        class: plan.testbed.class,
+        required: plan.testbed.class,
+        warmup_s: plan.warmup.seconds(),
+        load: Load::of(plan, &passed.queues),
         datapath: live.datapath.into(),
         calibration: live.calibration,
         retransmissions: retransmissions(&live, &told, passed.fragmentation.is_some_and(|all| all.cuts.refused > 0)),
         replay,
-        traffic: Traffic::of(&live.outcomes),
+        traffic,
         open_ended: engine.guests.is_some(),
     };
     let (_, validity) = live.finished.judge(&facts);
@@ -186,6 +191,7 @@ fn refusal(fault: LiveFault) -> Stop {
         LiveFault::Stopped => Stop::Interrupted,
         LiveFault::Trouble(Trouble { cause, fix }) => one(code::ENVIRONMENT, cause, Some(fix)),
         LiveFault::TooMuch(too_much) => one(code::INVALID, too_much.to_string(), None),
+        LiveFault::OutOfReach(out_of_reach) => one(code::INVALID, out_of_reach.to_string(), None),
         LiveFault::Plan(fault) => one(code::FAILURE, format!("at {}: {}", fault.at, fault.cause), fault.fix),
         LiveFault::Unkept(cause) => {
             let fix = "is the disk full?";

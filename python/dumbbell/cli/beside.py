@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from ..errors import InvalidRun, ScenarioError
-from .options import emit, notes, progress, show, source, tell
+from .options import RequiredClass, class_override, emit, notes, progress, show, source, tell
 from .schemes import SchemeOptions, command_line
 
 PLACES = ("sim", "kernel")
@@ -41,9 +41,13 @@ class BesideOptions:
         bool | None, Parameter(help="With --on: try live runs anew that were not valid; valid ones are kept.")
     ] = None
 
+    required: RequiredClass = None
+
     def given(self) -> str | None:
         """The first option that is for --on alone, and was given."""
-        return next((f"--{f.name}" for f in fields(self) if f.name != "on" and getattr(self, f.name)), None)
+        names = {"required": "class"}
+        given = (f.name for f in fields(self) if f.name != "on" and getattr(self, f.name))
+        return next((f"--{names.get(name, name)}" for name in given), None)
 
 
 def check(options: BesideOptions) -> None:
@@ -68,17 +72,17 @@ def run(
 ) -> int:
     """Compares, and prints what came out."""
     from ..testbed import turn
-    from ..testbed.beside import explain, work
+    from ..testbed.beside import agree, explain, work
     from ..testbed.beside.cells import Wish
     from .sweeping import default_store
 
     _refuse_others(scheme_options)
-    if seeds is not None and seeds < 1:
-        raise ScenarioError(f"--seeds {seeds}: there must be at least one run; write --seeds {work.REPEATS}")
+    if seeds is not None and seeds < agree.LEAST_RUNS:
+        raise ScenarioError(f"--seeds {seeds}: one run has no interval to compare; write --seeds {work.REPEATS}")
     given = scheme_options.file
     wish = Wish(
         source=None if given is None else dict(source(given)),
-        sets=scheme_options.set,
+        sets=[*scheme_options.set, *class_override(options.required)],
         rate=split(rate),
         rtt=split(options.rtt),
         buffer=split(options.buffer),
@@ -128,7 +132,7 @@ def _refuse_others(options: SchemeOptions) -> None:
 
 
 def _ended(document: dict[str, Any], json: bool) -> int:
-    """The exit code: 5 if something could not be compared, because no live run was valid."""
+    """The exit code: 5 if something could not be compared, because too few live runs were valid."""
     from ..testbed.beside import table
 
     if json:

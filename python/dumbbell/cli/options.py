@@ -34,6 +34,14 @@ On = Annotated[
     Literal["sim", "kernel"],
     Parameter(help="Where it runs: `sim`, the simulator, or `kernel`, real TCP of this machine (docs/testbed.md)."),
 ]
+RequiredClass = Annotated[
+    Literal["exact", "good", "loose"] | None,
+    Parameter(
+        name="--class",
+        help="With real kernels: the class that a run must reach to be valid. Goodput and mean wait are good to 0.2 %% "
+        "(exact), 1 %% (good) or 5 %% (loose). Default: the scenario's, else loose.".replace("%%", "%"),
+    ),
+]
 File = Annotated[str, Parameter(allow_leading_hyphen=True, help="The scenario file (TOML); `-` reads it from stdin.")]
 
 
@@ -81,6 +89,11 @@ class RunOptions:
         if self.stop is None:
             raise ScenarioError("--most says how often --stop may replicate: give --stop too")
         return {"rule": self.stop, "most": self.most}
+
+
+def class_override(required: str | None) -> list[str]:
+    """What `--class` lays over a scenario."""
+    return [] if required is None else [f"testbed.class={required}"]
 
 
 def source(file: str) -> dict[str, str]:

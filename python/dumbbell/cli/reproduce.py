@@ -13,7 +13,7 @@ from cyclopts import Parameter
 from .. import interrupt
 from ..errors import InvalidRun, ScenarioError
 from ..units import significant
-from .options import Json, Overrides, emit, progress, show, tell
+from .options import Json, Overrides, RequiredClass, emit, progress, show, tell
 
 
 def reproduce(
@@ -25,6 +25,7 @@ def reproduce(
     set: Overrides = [],  # noqa: B006 (cyclopts reads it)
     quick: Annotated[bool, Parameter(help="Fewer and shorter runs: less than a minute.")] = False,
     on: Annotated[str, Parameter(help="Where it runs: `sim`, or `kernel`: real TCP of this machine.")] = "sim",
+    required: RequiredClass = None,
     grid: Annotated[bool, Parameter(help="With --on kernel: over a grid of round-trip times instead.")] = False,
     again: Annotated[bool, Parameter(help="With --on kernel: try runs anew that were not valid.")] = False,
     cell: Annotated[list[str], Parameter(help="Only this cell. May be repeated.")] = [],  # noqa: B006
@@ -47,11 +48,11 @@ def reproduce(
         from ..testbed import rootless, turn
 
         rootless.enter()
-        wanted = Live(set, quick, grid, again, cell, seed, replications, threads, store, out)
+        wanted = Live(set, required, quick, grid, again, cell, seed, replications, threads, store, out)
         with turn.alone():
             return _on_kernels(paper, wanted, json)
-    if grid or again:
-        name = "--grid" if grid else "--again"
+    if grid or again or required:
+        name = "--grid" if grid else "--again" if again else "--class"
         raise ScenarioError(f"{name}\n{'^' * len(name)} this is for --on kernel\nhelp: add --on kernel")
     from ..reproduce.work import reproduce as work
 
@@ -85,6 +86,7 @@ class Live:
     """The words of a campaign on real kernels."""
 
     set: list[str]
+    required: str | None
     quick: bool
     grid: bool
     again: bool
@@ -108,6 +110,7 @@ def _on_kernels(paper: str, wanted: Live, json: bool) -> int:
     with progress(f"{paper} on real kernels") as bar:
         how = work.How(
             overrides=wanted.set,
+            required=wanted.required,
             quick=wanted.quick,
             grid=wanted.grid,
             again=wanted.again,
@@ -136,6 +139,7 @@ def _gigabyte(paper: str, wanted: Live, json: bool) -> int:
 
     refused = {
         "--set": wanted.set,
+        "--class": wanted.required,
         "--grid": wanted.grid,
         "--again": wanted.again,
         "--seed": wanted.seed is not None,

@@ -8,8 +8,22 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from .. import door, result
-from ..errors import InvalidRun, of_code
-from .options import File, Json, On, Overrides, RunOptions, Use, emit, notes, progress, show, source
+from ..errors import InvalidRun, ScenarioError, of_code
+from .options import (
+    File,
+    Json,
+    On,
+    Overrides,
+    RequiredClass,
+    RunOptions,
+    Use,
+    class_override,
+    emit,
+    notes,
+    progress,
+    show,
+    source,
+)
 
 # Failures that are shown to people, and points whose flows and queues are.
 _SHOWN = 10
@@ -22,6 +36,7 @@ def run(
     *,
     options: RunOptions | None = None,
     on: On = "sim",
+    required: RequiredClass = None,
     measures: Annotated[bool, Parameter(help="Also print everything that is measured of the queues.")] = False,
     page: Annotated[
         Path | None, Parameter(help="Write a page of the result here, too: FILE.html, or FILE.md for Markdown.")
@@ -37,7 +52,9 @@ def run(
         from .. import page as pages
 
         pages.check(page)
-    wanted = options.request(file)
+    if required is not None and on != "kernel":
+        raise ScenarioError(f"--class {required}: a simulation has no class\nhelp: add --on kernel")
+    wanted = options.request(file, class_override(required))
     if on == "kernel":
         from ..testbed import rootless
 

@@ -14,7 +14,7 @@ from cyclopts import Parameter
 
 from .. import door
 from ..errors import DumbbellError
-from .options import Json, Overrides, emit
+from .options import Json, Overrides, RequiredClass, emit
 
 DIRECTORY = Path("results") / "shell"
 
@@ -23,7 +23,9 @@ def shell(
     *program: Annotated[
         str, Parameter(help="The program and its arguments, behind `--`; {server} and {client} stand for addresses.")
     ],
-    rate: Annotated[str | None, Parameter(help="Rate each way, as 12Mbps. Default: 1Gbps.")] = None,
+    rate: Annotated[
+        str | None, Parameter(help="Rate each way, as 12Mbps. Default: 1Gbps, or what this machine can forward.")
+    ] = None,
     up: Annotated[str | None, Parameter(help="Rate from the program to the server. Default: --rate.")] = None,
     down: Annotated[str | None, Parameter(help="Rate from the server to the program. Default: --rate.")] = None,
     trace: Annotated[str | None, Parameter(help="A trace of Mahimahi instead of a rate, each way.")] = None,
@@ -44,7 +46,8 @@ def shell(
     server: Annotated[
         str | None, Parameter(help="A program to start on the server first, as 'iperf3 -s -1'; it ends with the other.")
     ] = None,
-    loose: Annotated[bool, Parameter(help="Allow packets to leave up to five packet times late.")] = False,
+    required: RequiredClass = None,
+    loose: Annotated[bool, Parameter(help="The same as --class loose.")] = False,
     time: Annotated[str | None, Parameter(help="End the program after this time. Default: 24h.")] = None,
     seed: Annotated[int, Parameter(help="Seed of losses and of queues that draw.")] = 1,
     record_every: Annotated[str, Parameter(help="Period of the queue's record.")] = "20ms",
@@ -63,13 +66,13 @@ def shell(
     rootless.enter()
     wish = work.Wish(
         program=program, server=server, rate=rate, up=up, down=down, trace=trace, delay=delay, loss=loss, queue=queue,
-        limit=limit, mtu=mtu, ecn=ecn, only=only, loose=loose, time=time, seed=seed, record_every=record_every,
-        sets=set,
+        limit=limit, mtu=mtu, ecn=ecn, only=only, required="loose" if loose else required, time=time, seed=seed,
+        record_every=record_every, sets=set,
     )  # fmt: skip
     wanted = work.request(wish, out)
     door.need_testbed("shell")
-    if rate is None and up is None and down is None and trace is None:
-        print("note: no --rate is given, so the link has 1 Gbps", file=sys.stderr)
+    if wish.unshaped:
+        print("note: no --rate is given: the link has 1 Gbps, or what this machine can forward", file=sys.stderr)
     with turn.alone(), _aside(json), _left_to_the_program():
         data = door.shell(wanted)
     figure = _draw(out)

@@ -163,7 +163,7 @@ def _cause(refusal: InvalidRun) -> str:
 
 def _said(kept: Kept) -> str:
     if kept.valid:
-        return "valid"
+        return f"valid, class {kept.run['validity'].get('class', '?')}"
     reasons = kept.reasons or ["no reason is given"]
     more = f", and {len(reasons) - 1} more" if len(reasons) > 1 else ""
     first = reasons[0] if len(reasons[0]) <= _REASON else f"{reasons[0][:_REASON]}…"

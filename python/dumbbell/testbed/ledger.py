@@ -22,7 +22,7 @@ from ..files import append_line
 from . import validity
 
 JSON = dict[str, Any]
-LIVE_VERSION = 1
+LIVE_VERSION = 2
 """One more whenever live runs of the same plan measure something else than before, or say it otherwise."""
 
 

@@ -18,7 +18,7 @@ UP, DOWN = "up", "down"
 
 _LONGEST = "24 h"
 _UNSHAPED = "1 Gbps"
-"""The rate where none is asked for: what a small machine can do exactly enough."""
+"""The rate where none is asked for; where the machine cannot forward that, it is lowered to what it can."""
 _LEAST_LIMIT = 100
 _PACKET = 1500
 
@@ -41,11 +41,16 @@ class Wish:
     mtu: str | None = None
     ecn: bool = False
     only: str | None = None
-    loose: bool = False
+    required: str | None = None
     time: str | None = None
     seed: int = 1
     record_every: str = "20 ms"
     sets: Sequence[str] = field(default_factory=list)
+
+    @property
+    def unshaped(self) -> bool:
+        """Whether no rate is asked for."""
+        return not (self.rate or self.up or self.down or self.trace)
 
 
 def request(wish: Wish, out: Path) -> dict[str, Any]:
@@ -61,6 +66,7 @@ def request(wish: Wish, out: Path) -> dict[str, Any]:
         "overrides": list(wish.sets),
         "seed": wish.seed,
         "program": list(wish.program),
+        "unshaped": ["link.0.rate", "link.0.reverse.rate"] if wish.unshaped else [],
         "server": server,
         "out": str(out),
     }
@@ -84,8 +90,8 @@ def scenario(wish: Wish) -> dict[str, Any]:
     }
     if wish.ecn:
         built["tcp"] = {"ecn": "rfc3168"}
-    if wish.loose:
-        built["testbed"] = {"class": "loose"}
+    if wish.required:
+        built["testbed"] = {"class": wish.required}
     return built
 
 

@@ -16,10 +16,8 @@ from ..units import significant
 
 JSON = Mapping[str, Any]
 
-CLASSES = {
-    "exact": "99 of 100 packets leave within one packet time of the bottleneck of when they should",
-    "loose": "99 of 100 packets leave within five packet times; asked for by the scenario",
-}
+CLASSES = ("exact", "good", "loose")
+"""From the best to the worst; docs/testbed.md says what each permits."""
 
 
 _NOT_CONSERVED = "the network's conservation laws do not hold (`conservation` in --json): this is a fault of Dumbbell"
@@ -49,17 +47,19 @@ class Run:
     def verdict(self) -> str:
         """In a few words."""
         if self.valid:
-            return f"valid, class {self.block.get('class', '?')}"
+            bound = _bound(self.block)
+            return f"valid, class {self.block.get('class', '?')}{f' ({bound})' if bound else ''}"
         return f"NOT VALID: {'; '.join(self.reasons) or 'no reason is given'}"
 
 
 def runs(document: JSON) -> list[Run]:
     """The live runs of a result, of all its points; none of a simulated one."""
-    rows = [row for row in _rows(document) if row.get("validity")]
-    return [Run(row.get("seed"), row["validity"], bool(row.get("valid", True))) for row in rows]
+    found = [row for row in rows(document) if row.get("validity")]
+    return [Run(row.get("seed"), row["validity"], bool(row.get("valid", True))) for row in found]
 
 
-def _rows(document: JSON) -> Iterator[JSON]:
+def rows(document: JSON) -> Iterator[JSON]:
+    """The runs of a result, of all its points, live or not."""
     for point in document.get("points", [document]):
         yield from point.get("runs") or [point]
 
@@ -91,6 +91,9 @@ def facts(block: JSON) -> list[list[str]]:
     losses, cpu, replay = (block.get(key) or {} for key in ("retransmissions", "cpu", "replay"))
     lateness, gaps, limits = (block.get(key) or {} for key in ("lateness_us", "gap_error_us", "calibration"))
     rows = [
+        ["results are good to", _bound(block)],
+        *([f"not {one['class']}", "; ".join(one["reasons"])] for one in block.get("missed") or ()),
+        *(["warning", text] for text in block.get("warnings") or ()),
         ["datapath", f"{block.get('datapath', '?')}, {'real-time' if block.get('realtime') else 'normal'} priority"],
         ["packets leave late by", _percentiles(lateness, ("p50", "p99", "p999", "max"), "us")],
         ["gaps between packets are off by", _percentiles(gaps, ("p50", "p99"), "us")],
@@ -100,6 +103,8 @@ def facts(block: JSON) -> list[list[str]]:
             f"{_count(stalls, 'over_packet_time')} longer than a packet, {_count(stalls, 'over_1ms')} than 1 ms, "
             f"{_percent(stalls.get('share_of_time'))} of the time, the longest {_number(stalls.get('longest_ms'))} ms",
         ],
+        ["stalls of this machine before the run", _stalled(limits)],
+        ["hosts", _hosts(block.get("traffic") or {})],
         ["of no flow of the scenario", _some(block, "strangers")],
         *_turned_away(block),
         ["records lost on their way to the log", _some(block, "log_overflow")],
@@ -203,6 +208,33 @@ def _ceiling(block: JSON) -> str:
     rate = scaled(float(block.get("ceiling_bps") or 0), "bps")
     rtt = f"{_number(block.get('rtt_p50_us'))} us (99 %: {_number(block.get('rtt_p99_us'))} us)"
     return f"{_count(block, 'ceiling_packets_per_s')} packets/s, {rate}; round trip through the router {rtt}"
+
+
+def _bound(block: JSON) -> str:
+    """How far lateness and stalls may have moved the results; nothing for a run that does not say it."""
+    bound = block.get("bound_percent")
+    if not bound:
+        return ""
+    goodput, wait = (significant(float(bound[key]), 2) for key in ("goodput", "wait"))
+    return f"goodput within {goodput} %, mean wait within {wait} %"
+
+
+def _stalled(block: JSON) -> str:
+    """The estimate of the calibration."""
+    if "stalled_share" not in block:
+        return ""
+    expected = block.get("expected_class") or "none"
+    longest = _number(block.get("longest_stall_ms"))
+    return f"{_percent(block['stalled_share'])} of the time, the longest {longest} ms: class expected: {expected}"
+
+
+def _hosts(block: JSON) -> str:
+    if "starved_share" not in block:
+        return ""
+    starved, window, buffer = (
+        _percent(block.get(f"{key}_share")) for key in ("starved", "window_limited", "buffer_limited")
+    )
+    return f"{starved} of the time without a processor; senders held up by windows {window}, by buffers {buffer}"
 
 
 def _replayed(block: JSON) -> str:

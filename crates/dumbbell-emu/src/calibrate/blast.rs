@@ -66,6 +66,7 @@ pub fn measure(
         ceiling_bps: per_s * 8 * u64::from(ends.mtu),
         rtt_p50_us: us(0.5),
         rtt_p99_us: us(0.99),
+        ..Calibration::default()
     };
     Ok((calibration, doors))
 }

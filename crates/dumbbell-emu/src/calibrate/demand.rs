@@ -23,7 +23,8 @@ pub struct Demand {
 #[error(
     "the testbed cannot keep up with this scenario on this machine: {} may carry {:.0} packets/s with what comes back, \
      and of the {} packets/s that the router forwards here ({:.2} Gbps at {:.0} bytes) a run may use {:.0} %; lower the \
-     rate to {:.0} % of what it is, use larger packets, or free the machine",
+     rate to {:.0} % of what it is, use larger packets, or free the machine; if its flows need less than that, begin it with \
+     `-s testbed.calibrate=false`: the run then says itself whether it kept up",
     .link, .demand.packets_per_s, .ceiling.ceiling_packets_per_s, .ceiling.ceiling_bps as f64 / 1e9,
     .ceiling.ceiling_bps as f64 / 8.0 / .ceiling.ceiling_packets_per_s.max(1) as f64, SHARE * 100.0,
     (.ceiling.ceiling_packets_per_s as f64 * SHARE / .demand.packets_per_s * 100.0).floor()

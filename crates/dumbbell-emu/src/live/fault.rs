@@ -1,5 +1,5 @@
 //! Why there is no run between real hosts.
-use crate::calibrate::TooMuch;
+use crate::calibrate::{OutOfReach, TooMuch};
 use crate::traffic::Refusal;
 use crate::trouble::Trouble;
 use dumbbell_core::catalogue::Fault;
@@ -13,6 +13,8 @@ pub enum LiveFault {
     Trouble(Trouble),
     /// This machine cannot keep up with it.
     TooMuch(TooMuch),
+    /// This machine is too busy for the class that the plan requires.
+    OutOfReach(OutOfReach),
     /// The network cannot be built.
     Plan(Fault),
     /// Its log could not be written.

@@ -1,5 +1,6 @@
 //! Programs of the user's in hosts of a run, in place of our own traffic: a server that may be, and a client, with which the
 //! run ends.
+use super::starved::Starved;
 use crate::iperf3;
 use crate::namespace::Namespace;
 use crate::program::Program;
@@ -51,6 +52,9 @@ pub struct Visit {
     /// The server, if there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<Ended>,
+    /// The share of the time in which one of their threads was ready and had no processor: of the one that waited longest.
+    #[serde(skip)]
+    pub starved_share: f64,
 }
 
 /// Starts the guests, the client in the first host and the server in the second, and waits until the client has ended, or `stop`
@@ -69,9 +73,14 @@ pub fn entertain(
         running.listens(server)?;
     }
     let mut running = Running::start(&guests.client, client)?;
-    while running.program.wait_for(BEAT).is_none() && !stop.load(Ordering::Relaxed) && !over() {}
+    let mut starved: Vec<Starved> =
+        waiting.iter().chain([&running]).map(|guest| Starved::of(guest.program.id())).collect();
+    while running.program.wait_for(BEAT).is_none() && !stop.load(Ordering::Relaxed) && !over() {
+        starved.iter_mut().for_each(Starved::look);
+    }
+    let starved_share = starved.iter().map(Starved::share).fold(0.0, f64::max);
     let program = running.end();
-    Ok(Visit { program, server: waiting.map(Running::end) })
+    Ok(Visit { program, server: waiting.map(Running::end), starved_share })
 }
 
 /// A guest that was started.

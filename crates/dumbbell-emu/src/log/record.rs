@@ -64,6 +64,10 @@ impl Record {
     pub fn lateness(late: Span) -> u32 {
         (late.ps() / LATE_UNIT).min(u64::from(LATEST)) as u32
     }
+    /// The span that a record's number stands for.
+    pub fn late_by(late: u32) -> Span {
+        Span::from_ps(u64::from(late) * LATE_UNIT)
+    }
 
     /// Its bytes.
     #[inline]

@@ -1,7 +1,10 @@
 //! What the machine gave the router, and what it kept.
+use dumbbell_core::units::{Span, Time};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::os::unix::fs::FileExt;
 
 /// Nanoseconds that the calling thread has run.
 #[inline]
@@ -19,6 +22,46 @@ pub struct Cpu {
     pub steal_share: Option<f64>,
     /// How often the thread was taken off its core although it had something to do.
     pub involuntary_switches: u64,
+}
+
+/// Between two looks at the account.
+const EVERY: Span = Span::from_ms(1);
+
+/// The kernel's account of how long a thread was ready and waited for a processor (Documentation/scheduler/sched-stats.rst).
+pub struct Waits {
+    /// `None`: a kernel without the account.
+    account: Option<File>,
+    waited_ns: u64,
+    looked: Time,
+}
+
+impl Waits {
+    /// Of the calling thread, from `now` on.
+    pub fn of_this_thread(now: Time) -> Self {
+        let account = File::open("/proc/thread-self/schedstat").ok();
+        let waited_ns = account.as_ref().and_then(waited_ns).unwrap_or(0);
+        Waits { account, waited_ns, looked: now }
+    }
+
+    /// How long it waited since the last answer; `None`: that is less than a millisecond ago, or nobody knows.
+    #[inline]
+    pub fn since(&mut self, now: Time) -> Option<Span> {
+        if now.since(self.looked) < EVERY {
+            return None;
+        }
+        self.looked = now;
+        let waited = waited_ns(self.account.as_ref()?)?;
+        let more = waited.saturating_sub(self.waited_ns);
+        self.waited_ns = waited;
+        Some(Span::from_ps(more * 1_000))
+    }
+}
+
+/// Nanoseconds that a task was ready without a processor: the second number of its `schedstat`.
+pub fn waited_ns(account: &File) -> Option<u64> {
+    let mut text = [0; 96];
+    let len = account.read_at(&mut text, 0).ok()?;
+    std::str::from_utf8(&text[..len]).ok()?.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
 /// The counts of the calling thread, and of the machine, at one instant.

@@ -14,6 +14,9 @@ pub struct Percentiles {
     pub p999: f64,
     /// The longest.
     pub max: f64,
+    /// The mean.
+    #[serde(default)]
+    pub mean: f64,
 }
 
 /// A histogram with its exact maximum.
@@ -21,6 +24,8 @@ pub struct Percentiles {
 pub struct Spans {
     histogram: Histogram,
     max: Span,
+    sum_us: f64,
+    count: u64,
 }
 
 impl Spans {
@@ -29,6 +34,8 @@ impl Spans {
     pub fn record(&mut self, span: Span) {
         self.histogram.record(span);
         self.max = self.max.max(span);
+        self.sum_us += span.ps() as f64 / 1e6;
+        self.count += 1;
     }
     /// What there was.
     pub fn percentiles(&self) -> Percentiles {
@@ -38,6 +45,7 @@ impl Spans {
             p99: us(self.histogram.quantile(0.99)),
             p999: us(self.histogram.quantile(0.999)),
             max: us(self.max),
+            mean: self.sum_us / self.count.max(1) as f64,
         }
     }
 }
@@ -58,7 +66,7 @@ mod tests {
         (1..=1000).for_each(|us| spans.record(Span::from_us(us)));
         let p = spans.percentiles();
         assert!((500.0..520.0).contains(&p.p50) && (990.0..=1000.0).contains(&p.p99), "{p:?}");
-        assert_eq!(p.max, 1000.0);
+        assert_eq!((p.max, p.mean), (1000.0, 500.5));
         assert!(p.p999 <= p.max);
     }
 }

@@ -101,6 +101,12 @@ impl Meters {
         }
     }
 
+    /// Since the last call the thread was ready for `waited` without a processor.
+    #[inline]
+    pub(super) fn waited(&mut self, waited: Span) {
+        self.watch.waited(waited);
+    }
+
     pub(super) fn rested(&mut self) {
         self.rests += 1;
     }

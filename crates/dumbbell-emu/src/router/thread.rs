@@ -22,7 +22,7 @@ pub struct Privilege {
 }
 
 /// What a thread has while it runs; its memory may be paged out again when this is dropped.
-pub(super) struct Privileges {
+pub(crate) struct Privileges {
     privilege: Privilege,
     _memory: Option<Locked>,
 }
@@ -75,7 +75,7 @@ impl Privileges {
 }
 
 /// Sleeps for `span`, below a second.
-pub(super) fn rest(span: Span) {
+pub(crate) fn rest(span: Span) {
     let time = TimeSpec::new(0, (span.ps() / 1_000) as i64);
     // A signal ends it early, which does no harm.
     let _ = clock_nanosleep(ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::empty(), &time);

@@ -158,7 +158,13 @@ mod tests {
 
     #[test]
     fn a_gigabyte_is_a_thousand_million_bytes() {
-        let spent = Spent { role: Role::Sender, user: Span::from_ms(100), system: Span::from_ms(400) };
+        let spent = Spent {
+            role: Role::Sender,
+            user: Span::from_ms(100),
+            system: Span::from_ms(400),
+            waited: Span::ZERO,
+            wall: Span::ZERO,
+        };
         let machine = Machine { system: Span::from_secs(2), soft_interrupts: Span::from_secs(1), ..Machine::default() };
         let cost = PerGigabyte::of(2_000_000_000, &[spent, spent], Some(spent), machine).unwrap();
         assert_eq!(cost, PerGigabyte { threads: 0.5, router: 0.25, soft_interrupts: 0.5, machine: 1.5 });

@@ -1,7 +1,10 @@
 //! What a thread of traffic costs.
+use crate::clock::monotonic_ns;
+use crate::router::cpu::waited_ns;
 use dumbbell_core::units::Span;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
+use std::fs::File;
 
 /// What a thread does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,6 +31,10 @@ pub struct Spent {
     pub user: Span,
     /// In the kernel.
     pub system: Span,
+    /// Ready, and without a processor.
+    pub waited: Span,
+    /// From the start of the account.
+    pub wall: Span,
 }
 
 impl Spent {
@@ -37,7 +44,10 @@ impl Spent {
         let span = |us: i64| Span::from_us(us.max(0) as u64);
         let (user, system) =
             usage.map_or((0, 0), |u| (u.user_time().num_microseconds(), u.system_time().num_microseconds()));
-        Spent { role, user: span(user), system: span(system) }
+        let waited = File::open("/proc/thread-self/schedstat").ok().as_ref().and_then(waited_ns);
+        let ns = |ns: u64| Span::from_ps(ns * 1_000);
+        let (waited, wall) = (ns(waited.unwrap_or(0)), ns(monotonic_ns()));
+        Spent { role, user: span(user), system: span(system), waited, wall }
     }
     /// What it has cost since `before`.
     pub fn since(self, before: Spent) -> Spent {
@@ -45,6 +55,12 @@ impl Spent {
             role: self.role,
             user: self.user.saturating_sub(before.user),
             system: self.system.saturating_sub(before.system),
+            waited: self.waited.saturating_sub(before.waited),
+            wall: self.wall.saturating_sub(before.wall),
         }
+    }
+    /// The share of the account's time in which the thread was ready and had no processor.
+    pub fn waited_share(&self) -> f64 {
+        if self.wall == Span::ZERO { 0.0 } else { self.waited.seconds() / self.wall.seconds() }
     }
 }

@@ -16,8 +16,6 @@ pub(super) const RULES: &[Rule] = &[
     sent,
     written,
     remembered,
-    in_time,
-    attended,
     rested,
     at_the_rate,
     repeated,
@@ -123,49 +121,6 @@ fn remembered(_: &Validity, m: &Measured) -> Option<String> {
         format!(
             "there was no memory for {} packets: make the queues or the delays of the scenario smaller",
             m.counts.no_room
-        )
-    })
-}
-
-fn in_time(v: &Validity, m: &Measured) -> Option<String> {
-    let one = m.packet_time_us?;
-    let most = one * f64::from(v.class.packets());
-    let late = v.lateness_us.p99;
-    (late > most).then(|| {
-        let looser = if late <= 5.0 * one { ", or ask for the class `loose` (5 packets)" } else { "" };
-        let priority = if v.realtime { "" } else { ", give it real-time priority" };
-        format!(
-            "1 % of the packets were more than {late:.1} us late, and in the class `{}` {most:.1} us are permitted, the time of \
-             {} at the bottleneck: lower the rate{priority}, free the machine{looser}",
-            v.class.name(),
-            match v.class.packets() {
-                1 => "1 packet".to_owned(),
-                n => format!("{n} packets"),
-            }
-        )
-    })
-}
-
-fn attended(v: &Validity, _: &Measured) -> Option<String> {
-    let stalls = &v.stalls;
-    (stalls.share_of_time > bound::STALLED).then(|| {
-        let throttled = match stalls.throttled {
-            0 => String::new(),
-            n => format!("; {n} of them were the kernel's limit for real-time threads"),
-        };
-        let stolen = match v.cpu.steal_share {
-            Some(share) if share > 0.0 => {
-                format!("; of this machine's time its owner gave {:.2} % to others", share * 100.0)
-            }
-            _ => String::new(),
-        };
-        format!(
-            "the router stood still for {:.2} % of the time in {} stalls longer than 1 ms (the longest {:.1} ms), and {:.1} % \
-             are permitted{throttled}{stolen}: free the machine, or give the router a core of its own",
-            stalls.share_of_time * 100.0,
-            stalls.over_1ms,
-            stalls.longest_ms,
-            bound::STALLED * 100.0
         )
     })
 }

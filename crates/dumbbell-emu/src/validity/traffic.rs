@@ -1,5 +1,6 @@
 //! What a run's own traffic says of itself: whether it was sent when it was to be, and nothing broke it.
 use crate::traffic::Outcomes;
+use crate::traffic::usage::{Role, Spent};
 use serde::{Deserialize, Serialize};
 
 /// What broke or was lost at the ends of a run's flows, where the router does not see it.
@@ -17,18 +18,44 @@ pub struct Traffic {
     pub late_max_us: f64,
     /// Instants at which senders were to be asked how they stand, and were not.
     pub missed_samples: u64,
+    /// The share of the measured time in which a host's thread or program was ready and had no processor: of the one that
+    /// waited longest.
+    pub starved_share: f64,
+    /// Of the time in which a connection had something to send, the share in which the receiver's window held it up: of the
+    /// connection with the largest.
+    pub window_limited_share: f64,
+    /// The same of the sender's buffer.
+    pub buffer_limited_share: f64,
 }
+
+/// Above these shares a run says so.
+const STARVED: f64 = 0.05;
+const LIMITED: f64 = 0.1;
 
 impl Traffic {
     /// Of all flows.
     pub fn of(outcomes: &Outcomes) -> Traffic {
         let flows = &outcomes.flows;
         let trouble = |(flow, what): (usize, &String)| format!("flow {flow}: {what}");
+        // A sampler that comes late changes nothing.
+        let work = || outcomes.spent.iter().filter(|spent| spent.role != Role::Sampler);
         let mut all = Traffic {
             troubles: flows.iter().filter_map(|o| Some(trouble((o.flow, o.trouble.as_ref()?)))).collect(),
             missed_samples: outcomes.missed_samples,
+            starved_share: work().map(Spent::waited_share).fold(0.0, f64::max),
             ..Traffic::default()
         };
+        for flow in flows.iter().filter(|flow| flow.control.is_some()) {
+            let (warm, end) = (&flow.sender_warm, &flow.sender_end);
+            let busy = end.busy_us.saturating_sub(warm.busy_us).max(1) as f64;
+            let share = |warm: u64, end: u64| end.saturating_sub(warm) as f64 / busy;
+            let (window, buffer) = (
+                share(warm.window_limited_us, end.window_limited_us),
+                share(warm.buffer_limited_us, end.buffer_limited_us),
+            );
+            all.window_limited_share = all.window_limited_share.max(window);
+            all.buffer_limited_share = all.buffer_limited_share.max(buffer);
+        }
         for datagrams in flows.iter().filter_map(|o| o.datagrams.as_ref()) {
             let sent = &datagrams.sent;
             let mean = sent.late_sum_ns as f64 / sent.count.max(1) as f64 / 1e3;
@@ -36,6 +63,33 @@ impl Traffic {
             all.refused += sent.refused;
             all.late_mean_us = all.late_mean_us.max(mean);
             all.late_max_us = all.late_max_us.max(sent.late_max_ns as f64 / 1e3);
+        }
+        all
+    }
+
+    /// What hosts lacked, where it may have changed the results.
+    pub fn warnings(&self) -> Vec<String> {
+        let percent = |share: f64| share * 100.0;
+        let mut all = vec![];
+        if self.starved_share > STARVED {
+            all.push(format!(
+                "a host waited for a processor for {:.1} % of the time: it may have sent or read less than it would; free the \
+                 machine",
+                percent(self.starved_share)
+            ));
+        }
+        if self.window_limited_share > LIMITED {
+            all.push(format!(
+                "a receiver's window held up its sender for {:.1} % of the time: the receiver read too slowly, or its buffer is \
+                 small",
+                percent(self.window_limited_share)
+            ));
+        }
+        if self.buffer_limited_share > LIMITED {
+            all.push(format!(
+                "a sender's buffer held it up for {:.1} % of the time: the program wrote too slowly, or its buffer is small",
+                percent(self.buffer_limited_share)
+            ));
         }
         all
     }
@@ -58,8 +112,15 @@ mod tests {
         let flows = vec![datagrams(10, 50_000, 30_000), datagrams(2, 20_000, 15_000), broken];
         let all = Traffic::of(&Outcomes { flows, missed_samples: 5, ..Outcomes::default() });
         let troubles = vec!["flow 2: its sender: reset".to_owned()];
-        let expected =
-            Traffic { troubles, no_room: 6, refused: 4, late_mean_us: 10.0, late_max_us: 30.0, missed_samples: 5 };
+        let expected = Traffic {
+            troubles,
+            no_room: 6,
+            refused: 4,
+            late_mean_us: 10.0,
+            late_max_us: 30.0,
+            missed_samples: 5,
+            ..Traffic::default()
+        };
         assert_eq!(all, expected);
     }
 }

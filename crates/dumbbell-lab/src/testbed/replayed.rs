@@ -3,14 +3,16 @@ use crate::bring;
 use crate::engine;
 use crate::problem::{Diagnostic, Problem, Texts, code};
 use crate::reading;
-use dumbbell_emu::live::replay::{ReplayFault, replay as replay_log};
-use dumbbell_emu::log::Reader;
+use dumbbell_emu::live::replay::{ReplayFault, Witness, replay as replay_log};
+use dumbbell_emu::log::{Reader, Record};
+use dumbbell_emu::router::lateness::Spans;
 use serde_json::{Value, json};
 use std::io::BufReader;
 use std::path::Path;
 
 /// Replays the log that a request names, `{"log": PATH}`: `{"log", "scenario", "seed", "packets", "mismatches",
-/// "first_mismatch", "lost", "message", "verdict": "same" | "differs", "fingerprint"}`.
+/// "first_mismatch", "lost", "message", "verdict": "same" | "differs", "fingerprint", "lateness_us", "required",
+/// "duration_s"}`.
 ///
 /// # Errors
 /// Code 3: it is no log, or it was altered or cut off; 1: it cannot be read, or names algorithms that are not in the
@@ -27,7 +29,8 @@ pub fn replay(request: &Value) -> Result<Value, Problem> {
     let plan = log.header.plan.clone();
     let makers = bring::always();
     engine::lacking(plan.links.iter().map(|link| link.aqm.kind.as_str()), &makers).map_or(Ok(()), Err)?;
-    let replayed = replay_log(&mut log, (&plan, &makers), &mut (), &mut ()).map_err(|fault| told(&fault))?;
+    let mut late = Late::default();
+    let replayed = replay_log(&mut log, (&plan, &makers), &mut (), &mut late).map_err(|fault| told(&fault))?;
     let lost = log.totals().map_or(0, |totals| totals.lost);
     let message = (lost > 0).then(|| {
         format!("{lost} records are missing in this log, for which the run had no room: it does not tell the whole run")
@@ -52,7 +55,22 @@ pub fn replay(request: &Value) -> Result<Value, Problem> {
         "message": message,
         "verdict": if replayed.mismatches == 0 && lost == 0 { "same" } else { "differs" },
         "fingerprint": crate::outcome::hex(replayed.passed.fingerprint),
+        "lateness_us": late.0.percentiles(),
+        "required": plan.testbed.class,
+        "duration_s": plan.duration.seconds(),
     }))
+}
+
+/// How late the packets of a log were written.
+#[derive(Default)]
+struct Late(Spans);
+
+impl Witness for Late {
+    fn record(&mut self, record: &Record) {
+        if let Record::Out { late, refused: false, .. } = record {
+            self.0.record(Record::late_by(*late));
+        }
+    }
 }
 
 /// Why a log cannot be replayed, for people.

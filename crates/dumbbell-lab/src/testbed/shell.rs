@@ -1,10 +1,13 @@
 //! `dumbbell shell`: a program in a host of a network, while it runs.
-use super::emulate;
+use super::{emulate, refusal};
 use crate::bring::Nothing;
+use crate::engine::Stop;
 use crate::problem::{Diagnostic, Problem, Texts, code};
 use crate::request::Request;
 use crate::run::{Progress, run_with};
 use crate::study::Study;
+use dumbbell_emu::calibrate::{SHARE, demand};
+use dumbbell_emu::live;
 use dumbbell_emu::live::guests::Guests;
 use dumbbell_emu::live::topology::Topology;
 use dumbbell_plan::Plan;
@@ -13,7 +16,8 @@ use serde_json::{Value, json};
 /// Runs a program between real hosts: a request as [`crate::door::run`]'s, whose first flow goes from the program's host to its
 /// server's, with `"program": [WORDS]` and `"server": [WORDS]` or null. In their words `{client}` and `{server}` stand for
 /// the hosts' addresses. The answer is that of a run on the kernel, with `program` and `server`
-/// (`{"argv", "exit_code", "signal", "iperf3"?}`); `duration_s` is how long the program ran.
+/// (`{"argv", "exit_code", "signal", "iperf3"?}`); `duration_s` is how long the program ran. `"unshaped": [KEYS]` names the
+/// rates that nobody asked for: they are lowered to what this machine can forward.
 ///
 /// # Errors
 /// As [`crate::door::run`]; 2: no program is named, or the network has more than one point; 4: there is no such program.
@@ -23,16 +27,15 @@ pub fn shell(request: &Value, progress: &dyn Fn(Progress) -> bool) -> Result<Val
     let words = |list: Option<Value>| -> Option<Vec<String>> {
         list?.as_array().map(|all| all.iter().filter_map(|w| w.as_str().map(String::from)).collect())
     };
+    let unshaped = words(take("unshaped")).unwrap_or_default();
     let (program, server) = (words(take("program")), words(take("server")));
     let client =
         program.filter(|words| !words.is_empty()).ok_or_else(|| wrong("no program is named", "write it behind --"))?;
     request["on"] = json!("kernel");
-    let read = Request::read(&request)?;
-    let study = Study::with(&read.wish(), &Nothing, false)?;
-    let [only] = &study.points[..] else {
-        return Err(wrong("a program runs in one network, and this is a sweep", "choose one of its points"));
-    };
-    let plan = study.plan(only, only.seed())?;
+    let mut plan = planned(&request)?;
+    if !unshaped.is_empty() && lower(&mut request, &plan, &unshaped)? {
+        plan = planned(&request)?;
+    }
     let Some(names) = names(&plan) else {
         return Err(wrong("a program needs a flow, from its host to its server's", "write one into the scenario"));
     };
@@ -44,6 +47,37 @@ pub fn shell(request: &Value, progress: &dyn Fn(Progress) -> bool) -> Result<Val
         said["duration_s"] = ended;
     }
     Ok(said)
+}
+
+/// The plan of the one network.
+fn planned(request: &Value) -> Result<Plan, Problem> {
+    let read = Request::read(request)?;
+    let study = Study::with(&read.wish(), &Nothing, false)?;
+    let [only] = &study.points[..] else {
+        return Err(wrong("a program runs in one network, and this is a sweep", "choose one of its points"));
+    };
+    study.plan(only, only.seed())
+}
+
+/// Lowers the rates of `keys` to four fifths of what a run may ask of this machine; whether that was needed.
+fn lower(request: &mut Value, plan: &Plan, keys: &[String]) -> Result<bool, Problem> {
+    let refused = |fault| match refusal(fault) {
+        Stop::Failed(problem) | Stop::Broken(problem) => problem,
+        _ => Problem::new(code::INTERRUPTED, &[Diagnostic::new("it was stopped")], &Texts::default()),
+    };
+    let ceiling = live::ceiling(plan).map_err(refused)?;
+    let share = 0.8 * SHARE * ceiling.ceiling_packets_per_s as f64 / demand(plan).packets_per_s.max(1.0);
+    let fastest = plan.links.iter().map(|link| link.rate.bps()).max().unwrap_or(0);
+    let mbps = (share * fastest as f64 / 1e6) as u64;
+    if share >= 1.0 || mbps == 0 {
+        return Ok(false);
+    }
+    let laid = keys.iter().map(|key| json!(format!("{key}={mbps} Mbps")));
+    match request["overrides"].as_array_mut() {
+        Some(overrides) => overrides.extend(laid),
+        None => request["overrides"] = laid.collect(),
+    }
+    Ok(true)
 }
 
 /// What the words `{client}` and `{server}` stand for.

@@ -8,9 +8,12 @@ from typing import Any
 
 from ... import stats
 
-AGREES, DIFFERS, NOT_MEASURED = "agrees", "differs", "not measured"
+AGREES, DIFFERS, TOO_FEW, NOT_MEASURED = "agrees", "differs", "too few runs", "not measured"
+VERDICTS = (AGREES, DIFFERS, TOO_FEW, NOT_MEASURED)
 CLOSES, NARROWS, UNEXPLAINED, NOTHING = "closes", "narrows", "does not explain", "nothing to explain"
 
+LEAST_RUNS = 2
+"""On each side, for a verdict: a single run has no interval."""
 WITHIN = 0.10
 """Of the simulator's mean."""
 WIDE = 0.25
@@ -30,6 +33,8 @@ def compare(sim: Sequence[float], kernel: Sequence[float], floor: float) -> Row:
     ours, theirs = stats.mean(sim), stats.mean(kernel)
     if ours > 0 and theirs > 0:
         row |= {"ratio": theirs / ours, "ratio_ci95": _ratio_interval(sim, kernel)}
+    if min(len(sim), len(kernel)) < LEAST_RUNS:
+        return row | {"verdict": TOO_FEW, "by": None, "weak": False}
     by = _ground(sim, kernel, floor)
     weak = by == OVERLAP and _half(sim) + _half(kernel) > WIDE * abs(ours)
     return row | {"verdict": DIFFERS if by is None else AGREES, "by": by, "weak": weak}
@@ -42,13 +47,11 @@ def _ground(sim: Sequence[float], kernel: Sequence[float], floor: float) -> str 
         return SMALL
     if abs(theirs - ours) <= WITHIN * abs(ours):
         return NEAR
-    apart = abs(theirs - ours)
-    known = len(sim) > 1 or len(kernel) > 1
-    return OVERLAP if known and apart <= _half(sim) + _half(kernel) else None
+    return OVERLAP if abs(theirs - ours) <= _half(sim) + _half(kernel) else None
 
 
 def _half(values: Sequence[float]) -> float:
-    """Half the 95 % interval of the mean; 0 of a single run, which has none."""
+    """Half the 95 % interval of the mean."""
     ends = stats.ci95(values)
     return 0.0 if ends is None else (ends[1] - ends[0]) / 2
 
@@ -83,6 +86,6 @@ def explained(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
         return NOTHING
     if after["verdict"] == AGREES:
         return CLOSES
-    if after["verdict"] == NOT_MEASURED or not before["ratio"] or not after["ratio"]:
+    if after["verdict"] in (NOT_MEASURED, TOO_FEW) or not before["ratio"] or not after["ratio"]:
         return UNEXPLAINED
     return NARROWS if abs(math.log(after["ratio"])) <= abs(math.log(before["ratio"])) / 2 else UNEXPLAINED

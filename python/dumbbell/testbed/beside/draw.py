@@ -23,9 +23,14 @@ SIM = Look(style.BLUE, "o", style.DASHES[0])
 KERNEL = Look(style.VERMILLION, "s", style.DASHES[1])
 _SIDES = (("simulator", SIM), ("kernel", KERNEL))
 _SOFT = "#5a5a5a"
-_FILLS = {agree.AGREES: "#cfe8dc", agree.DIFFERS: "#f6d3c4", agree.NOT_MEASURED: "#ececec"}
+_FILLS = {
+    agree.AGREES: "#cfe8dc",
+    agree.DIFFERS: "#f6d3c4",
+    agree.TOO_FEW: "#ececec",
+    agree.NOT_MEASURED: "#ececec",
+}
 _WEAK = "#ecf3ef"
-MARKS = {agree.AGREES: "✓", agree.DIFFERS: "✗", agree.NOT_MEASURED: "–"}
+MARKS = {agree.AGREES: "✓", agree.DIFFERS: "✗", agree.TOO_FEW: "–", agree.NOT_MEASURED: "–"}
 _LONG_S = 20.0
 
 

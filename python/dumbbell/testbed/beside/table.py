@@ -40,6 +40,7 @@ def full(row: JSON) -> RenderableType:
     """Every measure of a condition: both means with their intervals, the ratio with its own, the verdict."""
     cells = [[m["title"], *sides(m), ratio_text(m), verdict_text(m)] for m in row["measures"]]
     title = f"{row['label']}: {row['sim_runs']} simulated runs, {row['kernel_runs']} of real kernels"
+    title += f" (class {', '.join(row['classes'])})" if row["classes"] else ""
     return grid(
         title, ["measure", "unit", "simulator", "kernel", "kernel / simulator", "verdict"], cells, text_columns=2
     )
@@ -86,7 +87,7 @@ def overview(rows: Sequence[JSON]) -> RenderableType:
 def _worst(found: Sequence[JSON]) -> str:
     if not found:
         return "–"
-    order = (agree.DIFFERS, agree.AGREES, agree.NOT_MEASURED)
+    order = (agree.DIFFERS, agree.AGREES, agree.TOO_FEW, agree.NOT_MEASURED)
     one = min(found, key=lambda m: (order.index(m["verdict"]), -abs((m["ratio"] or 1.0) - 1.0)))
     return f"{'' if one['ratio'] is None else significant(one['ratio'], 3)} {MARKS[one['verdict']]}".strip()
 
@@ -100,10 +101,12 @@ def sentence(document: JSON) -> str:
     tally = document["tally"]
     measured = tally[agree.AGREES] + tally[agree.DIFFERS]
     many = f" in {len(document['cells'])} conditions" if len(document["cells"]) > 1 else ""
-    said = f"{tally[agree.AGREES]} of {measured} measures agree{many}"
+    said = f"{tally[agree.AGREES]} of {measured} measures agree{many}" if measured else "No measure has a verdict"
     weak = sum(m["weak"] for row in document["cells"] for m in row["measures"])
     said += f", {weak} of them by intervals so wide that this says little" if weak else ""
     differing = [m["title"] for row in document["cells"] for m in row["measures"] if m["verdict"] == agree.DIFFERS]
     if 0 < len(differing) <= 4:
         said += f"; {', '.join(dict.fromkeys(differing))} differ{'s' if len(set(differing)) == 1 else ''}"
+    if few := tally[agree.TOO_FEW]:
+        said += f"; {few} have too few valid runs for a verdict, which needs {agree.LEAST_RUNS} on each side"
     return f"{said}."

@@ -180,11 +180,11 @@ def document_of(study: Study, how: How, live: Sides, bare: Sides) -> Document:
         "profile_asked": study.asked,
         "repeats": how.repeats,
         "seeds": [how.seed + i for i in range(how.repeats)],
-        "valid": all(row["kernel_runs"] for row in rows),
+        "valid": all(row["kernel_runs"] >= agree.LEAST_RUNS for row in rows),
         "not_valid": wrong,
-        "tally": {verdict: verdicts.count(verdict) for verdict in (agree.AGREES, agree.DIFFERS, agree.NOT_MEASURED)},
+        "tally": {verdict: verdicts.count(verdict) for verdict in agree.VERDICTS},
         "cells": rows,
-        "notes": _notes(study, rows, wrong),
+        "notes": _notes(study, how, rows, wrong),
         "scenario": dict(study.scenario),
     }
 
@@ -234,7 +234,7 @@ def _experiment(e: Experiment, measure: Measure, before: Mapping[str, Any], sim:
     }
 
 
-def _notes(study: Study, rows: Sequence[Document], wrong: Sequence[Mapping[str, Any]]) -> list[str]:
+def _notes(study: Study, how: How, rows: Sequence[Document], wrong: Sequence[Mapping[str, Any]]) -> list[str]:
     notes = list(study.notes)
     if study.asked is not None:
         notes.append(
@@ -244,7 +244,9 @@ def _notes(study: Study, rows: Sequence[Document], wrong: Sequence[Mapping[str, 
     if wrong:
         notes.append(f"{len(wrong)} live runs were not valid, twice each, and were left out")
     notes += [
-        f"{row['label']}: no live run was valid, so nothing is compared" for row in rows if not row["kernel_runs"]
+        f"{row['label']}: {row['kernel_runs']} of {how.repeats} live runs are valid; a verdict needs {agree.LEAST_RUNS}"
+        for row in rows
+        if row["kernel_runs"] < agree.LEAST_RUNS
     ]
     return notes
 

@@ -29,10 +29,11 @@ _LEAST_SEEDS = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class How:
-    """What a command asks for. again: tries runs anew that were not
+    """What a command asks for. required: the class that live runs must reach. again: tries runs anew that were not
     valid. tell: hears a line after each run."""
 
     overrides: Sequence[str] = ()
+    required: str | None = None
     quick: bool = False
     grid: bool = False
     seed: int | None = None
@@ -108,7 +109,10 @@ def _order(campaign: Campaign, effort: Effort, slot: Slot, how: How) -> Order:
     return Order(
         f"{slot.point.id}{'' if slot.spot.rtt is None else f' at RTT {slot.spot.rtt[0]} / {slot.spot.rtt[1]}'}",
         {"path": str(campaign.scenario)},
-        _overrides(campaign, effort, slot.spot, slot.point, how.overrides),
+        [
+            *_overrides(campaign, effort, slot.spot, slot.point, how.overrides),
+            *([f"testbed.class={how.required}"] if how.required else []),
+        ],
         first + slot.repeat,
         campaign.record_every if recorded else None,
     )

@@ -1,0 +1,81 @@
+"""What a replayed log proves of the result that lies beside it.
+
+A log has every packet, when it was due and how late it was written; the network's results and the lateness can
+be made again from it. What the log does not have (losses outside the router, stalls between packets, processor time)
+stays as the result says it. The hashes of a log have no key: they find damage, and cannot tell who wrote it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from . import validity
+
+JSON = Mapping[str, Any]
+
+SUMMARY = "summary.json"
+_LEVELS = 3
+"""Directories above the log, its own included, that may have the summary: of many runs each has a directory."""
+_WITHIN = 0.05
+"""Percentiles are kept to one part in 32, lateness in a log in units of 16 ns."""
+
+PROVES = (
+    "the hashes find a log that was damaged or cut off; they have no key, so they do not prove who wrote it; losses "
+    "outside the router, stalls and processor time are not in it"
+)
+
+
+def beside(log: Path, said: JSON) -> tuple[Path, JSON] | None:
+    """The summary of the run that a log is of, and the run in it; None if there is none."""
+    for directory in [log.parent, *log.parent.parents][:_LEVELS]:
+        file = directory / SUMMARY
+        try:
+            rows = validity.rows(json.loads(file.read_text()))
+        except (OSError, ValueError, AttributeError):
+            continue
+        own = [row for row in rows if row.get("validity") and row.get("seed", said["seed"]) == said["seed"]]
+        if own:
+            return file, next((row for row in own if row.get("fingerprint") == said["fingerprint"]), own[0])
+    return None
+
+
+def contradictions(run: JSON, said: JSON) -> list[str]:
+    """What a summary says of a run that its log does not bear out; `said` is the answer of `door.replay`."""
+    block, found = run["validity"], []
+    # A run that ended with its program is shorter than its plan, and what was inside never came out.
+    whole = run.get("duration_s", said["duration_s"]) == said["duration_s"]
+    if whole and run.get("fingerprint") != said["fingerprint"]:
+        found.append(f"its fingerprint is {run.get('fingerprint')}, and the log gives {said['fingerprint']}")
+    packets = (block.get("replay") or {}).get("packets")
+    if packets != said["packets"]:
+        found.append(f"it has {packets} packets, and the log has {said['packets']}")
+    if "required" not in block:  # A release that knew one class only.
+        return [*found, *_late(block, said)]
+    if block["required"] != said["required"]:
+        found.append(f"it required the class {block['required']}, and the log's plan requires {said['required']}")
+    return [*found, *_late(block, said), *_verdict(run)]
+
+
+def _late(block: JSON, said: JSON) -> list[str]:
+    ours, logs = (float((of.get("lateness_us") or {}).get("p99") or 0.0) for of in (block, said))
+    if abs(ours - logs) <= _WITHIN * max(ours, logs) + 0.1:
+        return []
+    return [f"99 % of its packets were at most {ours:.1f} us late, and the log has {logs:.1f} us"]
+
+
+def _verdict(run: JSON) -> list[str]:
+    """A verdict must follow from what stands beside it."""
+    block = run["validity"]
+    reached, required = block.get("class"), block.get("required")
+    missed = [one["class"] for one in block.get("missed") or ()]
+    enough = reached in validity.CLASSES and required in validity.CLASSES[validity.CLASSES.index(reached) :]
+    sound = enough and reached not in missed and not block.get("reasons")
+    found = []
+    if bool(block.get("valid")) is not sound:
+        found.append(f"it says valid = {bool(block.get('valid'))}, which contradicts its class, its reasons or both")
+    if run.get("valid") and not block.get("valid"):
+        found.append("the run is called valid, and its block `validity` is not")
+    return found
