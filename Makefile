@@ -8,7 +8,7 @@ RUST_FILES = $(shell git ls-files '*.rs')
 CARGO_TEST := cargo test --release --config .cargo/checked.toml --workspace
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build stubs run test guard rtl fuzz mutants faults check bench parts compare compare-results docs gallery fmt clean
+.PHONY: help setup build stubs run test guard rtl fuzz mutants interleave faults check bench parts compare compare-results docs gallery fmt clean
 
 help:  ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -63,6 +63,9 @@ rtl: .venv/.ready-rtl-place build  ## The hardware on demand: lockstep, proofs, 
 
 mutants:  ## Faults sown into floors 0 to 2, and those no test finds: make mutants FILE=crates/dumbbell-tcp/src/rtt.rs
 	sh tests/mutants/run.sh $(FILE)
+
+interleave:  ## All orders of steps of two processes over one store (minutes)
+	DUMBBELL_INTERLEAVE=all cargo test --release --config .cargo/checked.toml --package dumbbell-lab --test interleave -- --nocapture
 
 fuzz: .venv/.ready-test build  ## Random input for every reader: make fuzz SECONDS=3600 TARGET=scenario
 	sh fuzz/run.sh $(or $(SECONDS),30) $(TARGET)

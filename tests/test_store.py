@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -32,6 +33,8 @@ start_spread = "100 ms"
 # Sixty runs that are over in a moment, with series, so that a kill may come between any two files.
 AXES = ("--over", "queue.limit=20 pkt,30 pkt,40 pkt", "--replications", 20)
 KILLS = 200
+# What a store has when nobody is at work in it.
+ENTRIES = {"store.json", "gate", "lock", "segments", "records"}
 
 
 @pytest.fixture
@@ -108,8 +111,9 @@ def test_200_kills_lose_nothing_and_leave_nothing_half(file: Path, tmp_path: Pat
         assert seen.items() <= now.items(), "a row that was there is gone, or is another"
         assert now.items() <= expected.items(), "a row is not what an undisturbed run gives"
         for key in now:  # A row's series are there, whole.
-            kept = {f.name: f.read_bytes() for f in (store / "records" / key).iterdir()}
-            assert {name: len(data) for name, data in kept.items()} == json.loads(now[key])["records"]
+            (series,) = (store / "records").glob(f"{key}-*")
+            listed = json.loads(now[key])["records"]
+            assert {f.name: f.stat().st_size for f in series.iterdir()} == {n: f["bytes"] for n, f in listed.items()}
         came = "none" if not now else "all" if len(now) == len(expected) else "some"
         partly += came == "some"
         seen = now
@@ -129,7 +133,7 @@ def test_200_kills_lose_nothing_and_leave_nothing_half(file: Path, tmp_path: Pat
     left = {entry.name for entry in store.rglob("*") if entry.name.startswith(".")}
     assert left == set()
     # One more pass, with series to grow, clears what the last kill may have left; then there is nothing.
-    assert {entry.name for entry in store.iterdir()} == {"store.json", "segments", "records"}
+    assert {entry.name for entry in store.iterdir()} == ENTRIES
 
 
 def _clear(store: Path) -> None:
@@ -155,10 +159,68 @@ def test_two_writers_at_once_are_both_right(file: Path, tmp_path: Path) -> None:
     third = document(*words[:-1])
     assert third["from_store"] == 60
     assert _answer(third) == _answer(results[0])
-    assert {entry.name for entry in store.iterdir()} == {"store.json", "segments", "records"}
+    assert {entry.name for entry in store.iterdir()} == ENTRIES
     said = document("store", "gc", store)
     assert (said["kept"], said["segments"]) == (60, 1)
     assert _answer(document(*words[:-1])) == _answer(third)
+
+
+# Looks after the store until it is told to end, and says how often it did.
+_TIDIER = """
+import json, select, sys
+from dumbbell import door
+store, n = sys.argv[1], 0
+print("ready", flush=True)
+while not select.select([sys.stdin], [], [], 0)[0]:
+    for action in ("gc", "check", "repair", "gc"):
+        said = door.store({"do": action, "dir": store})
+        assert action != "check" or said["ok"], said
+        n += 1
+print(n)
+"""
+
+
+def test_sweeps_lose_no_row_to_gc_and_repair_beside_them(file: Path, tmp_path: Path) -> None:
+    sweeps = int(os.environ.get("DUMBBELL_STRESS", "4"))
+    store = tmp_path / "store"
+    request = door.request({"path": str(file)}, replications=12, store=str(store), record={"every": "100 ms"})
+    door.run(request | {"replications": 1, "overrides": ["queue.limit=99 pkt"]})
+    tidier = subprocess.Popen(
+        [sys.executable, "-c", _TIDIER, str(store)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert tidier.stdout is not None
+    assert tidier.stdout.readline() == "ready\n"
+    lost = 0
+    for sweep in range(sweeps):
+        wanted = request | {"overrides": [f"queue.limit={20 + sweep} pkt"]}
+        assert len(door.run(wanted)["runs"]) == 12
+        lost += 12 - door.run(wanted)["from_store"]
+    said, _ = tidier.communicate("end")
+    assert tidier.returncode == 0
+    assert lost == 0, f"{lost} of {12 * sweeps} rows lost"
+    assert int(said) > 0
+    left = door.store({"do": "check", "dir": str(store)})
+    assert (left["ok"], left["runs"]) == (True, 12 * sweeps + 1)
+    assert {entry.name for entry in store.iterdir()} == ENTRIES
+
+
+def test_damaged_series_are_named_with_the_exit_code_of_a_failed_check(file: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    words = ("sweep", file, *AXES[:2], "--record-every", "100 ms", "--store", store)
+    document(*words)
+    series = sorted((store / "records").glob("*/flows.parquet"))[0]
+    data = bytearray(series.read_bytes())
+    data[len(data) // 2] ^= 1
+    series.write_bytes(data)
+    done = command("store", "check", store)
+    assert done.returncode == 3
+    assert "store repair" in done.stderr
+    said = document("store", "check", store, code=3)
+    assert (said["records_lost"], str(series) in said["problems"][0]["cause"]) == (1, True)
+    again = document(*words)
+    assert again["from_store"] == 2
+    assert any(str(series) in note for note in again["notes"])
+    assert document("store", "check", store)["ok"]
 
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
@@ -222,11 +284,11 @@ def test_a_damaged_store_is_named_and_mended(file: Path, tmp_path: Path) -> None
     (segment,) = (store / "segments").glob("*.jsonl")
     segment.write_text(re.sub(r'"seed":1', '"seed":2', segment.read_text(), count=1))
     refused = command(*words)
-    assert (refused.returncode, refused.stdout) == (1, "")
+    assert (refused.returncode, refused.stdout) == (3, "")
     assert f"{segment}, line 1" in refused.stderr.replace("\n", "").replace("    ", "") or "line 1" in refused.stderr
     assert "store repair" in refused.stderr
-    assert document(*words, code=1)["error"]["problems"][0]["line"] == 1
-    assert command("store", "check", store).returncode == 1
+    assert document(*words, code=3)["error"]["problems"][0]["line"] == 1
+    assert command("store", "check", store).returncode == 3
     listed = command("store", "list", store)
     assert (listed.returncode, "1 rows cannot be read" in listed.stderr) == (0, True)
     assert "store repair" in command("store", "gc", store).stderr
@@ -236,16 +298,16 @@ def test_a_damaged_store_is_named_and_mended(file: Path, tmp_path: Path) -> None
     assert command("store", "check", tmp_path).returncode == 2
 
 
-@pytest.mark.parametrize("text", ["{", '{"version": 99}', '{"format": 99, "id": "x"}'])
-def test_a_store_that_does_not_say_what_it_is(text: str, file: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("text", "code"), [("{", 3), ('{"version": 99}', 3), ('{"format": 99, "id": "x"}', 1)])
+def test_a_store_that_does_not_say_what_it_is(text: str, code: int, file: Path, tmp_path: Path) -> None:
     store = tmp_path / "store"
     document("sweep", file, *AXES[:2], "--store", store)
     (store / "store.json").write_text(text)
-    assert command("sweep", file, *AXES[:2], "--store", store).returncode == 1
-    assert document("store", "check", store, code=1)["ok"] is False
+    assert command("sweep", file, *AXES[:2], "--store", store).returncode == code
+    assert document("store", "check", store, code=code)["ok"] is False
     for action in ("check", "gc", "repair"):
         done = command("store", action, store)
-        assert done.returncode == 1
+        assert done.returncode == code
         assert "store" in done.stderr and "--store" not in done.stderr
     assert (store / "store.json").read_text() == text
 

@@ -189,7 +189,7 @@ pub fn bench(order: &Value) -> Result<Value, Problem> {
 /// Looks after a store; see [`crate::store::care::care`].
 ///
 /// # Errors
-/// Code 2: there is no store; 1: it cannot be read or written.
+/// Code 2: there is no store; 3: it is damaged; 1: it cannot be read or written, or is in use.
 pub fn store(request: &Value) -> Result<Value, Problem> {
     crate::store::care::care(request)
 }

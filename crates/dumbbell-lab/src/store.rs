@@ -354,14 +354,21 @@ fn of_store(name: &str) -> bool {
 
 /// Whether there are temporary names in a store, of living processes or of killed ones.
 fn leftovers(dir: &Path) -> io::Result<bool> {
-    let has = |dir: &Path| -> io::Result<bool> {
-        Ok(std::fs::read_dir(dir)?.flatten().any(|e| growing::is_temporary(&e.file_name().to_string_lossy())))
-    };
-    Ok(has(dir)? || has(&dir.join("segments"))?)
+    let temporary = |e: std::fs::DirEntry| growing::is_temporary(&e.file_name().to_string_lossy());
+    for folder in written_to(dir) {
+        if std::fs::read_dir(folder)?.flatten().any(temporary) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Clears away what killed processes have left in a store, by who has it alone.
 fn clear_away(dir: &Path) -> io::Result<()> {
-    growing::clear_away(dir)?;
-    growing::clear_away(&dir.join("segments"))
+    written_to(dir).try_for_each(|folder| growing::clear_away(&folder))
+}
+
+/// The folders in which files get their names when they are whole.
+fn written_to(dir: &Path) -> impl Iterator<Item = PathBuf> {
+    [dir.to_path_buf(), dir.join("segments"), dir.join("damaged")].into_iter().filter(|folder| folder.is_dir())
 }

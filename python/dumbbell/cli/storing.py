@@ -8,14 +8,15 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from .. import door
-from ..errors import DumbbellError
+from ..errors import of_code
 from ..units import time_text
 from .options import Json, emit, notes, show
 
 Action = Annotated[
     Literal["check", "list", "repair", "gc"],
     Parameter(
-        help="check: read every row. list: what there is. repair: move damaged rows aside. "
+        help="check: verify every row and every file of series. list: what there is. repair: move damaged rows and "
+        "runs aside. "
         "gc: one file of rows for many, without those that nothing asks for."
     ),
 ]
@@ -40,8 +41,8 @@ def store(
         notes([f"{said['bad_rows']} rows cannot be read: `dumbbell store check {said['store']}` names them"])
     if said.get("problems"):
         if json:
-            return DumbbellError.code
-        raise DumbbellError("\n".join(f"{_place(p)}{p['cause']}\n  {p['fix']}" for p in said["problems"]))
+            return int(said["code"])
+        raise of_code(said["code"], "\n".join(f"{_place(p)}{p['cause']}\n  {p['fix']}" for p in said["problems"]))
     return 0
 
 
@@ -52,14 +53,15 @@ def _place(problem: dict[str, Any]) -> str:
 
 def _check(said: dict[str, Any]) -> None:
     torn = f", {said['torn']} ends that a kill left (not read)" if said["torn"] else ""
-    lost = (
-        f", {said['records_lost']} runs whose series are gone (run again when asked for)"
-        if said["records_lost"]
+    lost = f", {said['records_lost']} runs whose series are damaged or missing" if said["records_lost"] else ""
+    unverified = (
+        f", {said['unverified']} runs of an earlier release whose series have no digests (sizes alone were checked)"
+        if said["unverified"]
         else ""
     )
     failed = f", {said['failed']} that failed" if said["failed"] else ""
-    state = "ok" if said["ok"] else f"{len(said['problems'])} to mend"
-    show(f"{said['store']}: {state} - {said['runs']} runs{failed} in {said['segments']} files{torn}{lost}")
+    state = "ok" if said["ok"] else f"{len(said['problems'])} problems"
+    show(f"{said['store']}: {state} - {said['runs']} runs{failed} in {said['segments']} files{torn}{lost}{unverified}")
 
 
 def _list(said: dict[str, Any]) -> None:
@@ -79,7 +81,8 @@ def _list(said: dict[str, Any]) -> None:
 
 
 def _repair(said: dict[str, Any]) -> None:
-    show(f"{said['store']}: {said['moved']} damaged rows moved aside, {said['kept']} kept", *said["files"])
+    series = f" ({said['series_moved']} because of their series)" if said["series_moved"] else ""
+    show(f"{said['store']}: {said['moved']} damaged rows moved aside{series}, {said['kept']} kept", *said["files"])
     if said["newer"]:
         show(f"{said['newer']} rows of a newer format stay: use a newer release of dumbbell")
 
