@@ -234,7 +234,7 @@ def test_a_terminal_of_ascii_breaks_nothing(tmp_path: Path) -> None:
     (tmp_path / "net.toml").write_text(f'title = "Zürich → Genève"\n{scenario}', encoding="utf-8")
     shown = plain("run", "net.toml", "--page", "page.html", cwd=tmp_path)
     assert shown.returncode == 0, shown.stderr
-    assert shown.stdout.isascii() and b"+" in shown.stdout
+    assert shown.stdout.isascii() and b"1 s simulated - in" in shown.stdout
     assert "é" in (tmp_path / "page.html").read_text(encoding="utf-8")
     document = plain("run", "net.toml", "--json", cwd=tmp_path)
     assert [flow["name"] for flow in json.loads(document.stdout)["flows"]] == ["é.1", "é.2"]

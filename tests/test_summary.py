@@ -33,8 +33,8 @@ MARKED: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def summaries(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Of one run, of replications, of a sweep, of a run with markers; without digests, as earlier releases wrote them, so
-    that their shape is all that can be looked at (test_damage.py has digests)."""
+    """Of one run, of replications, of a sweep, of a run with markers, as earlier releases wrote them: without digests,
+    so that only their shape can be checked."""
     texts = []
     short = ["duration=1 s", "warmup=0 s"]
     for i, more in enumerate(([], ["replications=2"], ['sweep.grid={"queue.max_p"=[0.1, 0.2]}'])):

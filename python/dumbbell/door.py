@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from .errors import EnvironmentLacks, of_code
+from .errors import EnvironmentLacks, ScenarioError, of_code
 from .interrupt import Work
 from .progress import Progress as Progress
 
@@ -38,6 +38,9 @@ def _ask(function: str, *args: Any) -> Any:
         return getattr(_native, function)(*args)
     except _native.Problem as problem:
         raise _refused(problem) from None
+    except UnicodeEncodeError as error:
+        shown = error.object.encode("ascii", "backslashreplace").decode("ascii")
+        raise ScenarioError(f"`{shown}` is not text: give names and texts in UTF-8") from None
 
 
 def _call(function: str, *args: Any) -> JSON:

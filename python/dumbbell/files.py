@@ -85,14 +85,19 @@ class Scratch(tempfile.TemporaryDirectory[str]):
 
     def __init__(self) -> None:
         _clear_away()
-        while True:
+        super().__init__(prefix=_SCRATCH)
+        while not self._locked():  # Another process took it for a dead one's.
+            self._finalizer.detach()
             super().__init__(prefix=_SCRATCH)
+
+    def _locked(self) -> bool:
+        """Locks the folder; False if it is gone."""
+        with suppress(FileNotFoundError):
             lock = os.open(self.name, os.O_RDONLY | os.O_DIRECTORY)
+            weakref.finalize(self, os.close, lock)
             fcntl.flock(lock, fcntl.LOCK_EX)
-            if os.fstat(lock).st_nlink:
-                break
-            os.close(lock)  # Another process took it for a dead one's, before it was locked.
-        weakref.finalize(self, os.close, lock)
+            return os.path.samestat(os.fstat(lock), os.stat(self.name))  # noqa: PTH116 (as fstat's)
+        return False
 
     @property
     def path(self) -> Path:

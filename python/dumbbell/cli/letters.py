@@ -34,12 +34,13 @@ _LIKE = {
 
 def prepare() -> None:
     """From now on, standard output and standard error show a substitute for each character that their encoding
-    lacks."""
+    lacks, and standard input is UTF-8, as files are."""
     codecs.register_error("dumbbell", _substitute)
-    for stream in (sys.stdout, sys.stderr):
+    lenient, strict = {"errors": "dumbbell"}, {"encoding": "utf-8", "errors": "strict"}
+    for stream, how in ((sys.stdout, lenient), (sys.stderr, lenient), (sys.stdin, strict)):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
-            reconfigure(errors="dumbbell")
+            reconfigure(**how)
 
 
 def _substitute(error: UnicodeError) -> tuple[str, int]:
@@ -51,8 +52,7 @@ def _substitute(error: UnicodeError) -> tuple[str, int]:
 def _like(letter: str) -> str:
     name = unicodedata.name(letter, "")
     if name.startswith("BOX DRAWINGS"):
-        across, down = "HORIZONTAL" in name, "VERTICAL" in name
-        return "-" if across and not down else "|" if down and not across else "+"
+        return "+" if " AND " in name else "|" if "VERTICAL" in name else "-"
     if "BLOCK" in name or "SHADE" in name:
         return "#"
     plain = unicodedata.normalize("NFKD", letter).encode("ascii", "ignore").decode("ascii")
