@@ -123,6 +123,7 @@ def test_links_lead_somewhere() -> None:
         ROOT / "docs" / "gallery" / "README.md",
         ROOT / "ARCHITECTURE.md",
         ROOT / "CONTRIBUTING.md",
+        ROOT / "SECURITY.md",
     ]:
         text = page.read_text()
         for target in re.findall(r"\]\(([^)#]*)(?:#[^)]*)?\)", text):
