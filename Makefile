@@ -8,7 +8,7 @@ RUST_FILES = $(shell git ls-files '*.rs')
 CARGO_TEST := cargo test --release --config .cargo/checked.toml --workspace
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build stubs run test guard rtl fuzz mutants interleave faults check bench parts compare compare-results docs gallery fmt clean
+.PHONY: help setup pins build wheel stubs run test guard rtl fuzz mutants interleave faults check bench parts compare compare-results docs gallery fmt clean
 
 help:  ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -18,21 +18,27 @@ setup: .venv/.ready  ## Create .venv with the pinned requirements
 .venv/.ready: requirements.txt .ci/system
 	@sh .ci/system $(PYTHON)
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
 	@touch $@
 
 .venv/.ready-test: requirements-test.txt .venv/.ready
 	@sh .ci/system $(PYTHON) test
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-test.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-test.txt
 	@touch $@
 
 .venv/.ready-rtl: requirements-rtl.txt .venv/.ready-test
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-rtl.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-rtl.txt
 	@touch $@
 
 .venv/.ready-rtl-place: requirements-rtl-place.txt .venv/.ready-rtl
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-rtl-place.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-rtl-place.txt
 	@touch $@
+
+pins:  ## Pin requirements*.in with hashes again, and the Python packages that they need; uses uv
+	@for each in requirements requirements-test requirements-rtl requirements-rtl-place; do \
+	  uv pip compile --quiet --python-platform linux --python-version 3.11 --generate-hashes --no-annotate --no-emit-index-url \
+	    --custom-compile-command "make pins" $$each.in --output-file $$each.txt || exit 1; \
+	done
 
 build: setup  ## Build the extension (release) into .venv
 	@[ -e python/dumbbell/_native.abi3.so ] || echo "Building Dumbbell: some minutes, the first time." >&2
@@ -41,6 +47,10 @@ build: setup  ## Build the extension (release) into .venv
 
 stubs:
 	@$(BIN)/python -m dumbbell.stubs
+
+wheel: setup  ## Build a wheel (target/wheels), with the licenses of the crates in it
+	$(BIN)/python scripts/notices.py THIRD-PARTY-NOTICES
+	$(BIN)/maturin build --release --locked
 
 run: build  ## Reproduce a paper in less than a minute and say where its report is
 	$(BIN)/dumbbell reproduce red-on-netfpga --quick

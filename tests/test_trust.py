@@ -221,3 +221,15 @@ def test_a_result_runs_no_program_by_itself(
     assert "A result runs no programs by itself" in " ".join(done.stderr.split()), done.stderr
     assert done.returncode == 2
     assert not (tmp_path / "RAN").exists()
+
+
+@pytest.mark.parametrize(
+    "words", ["check s.toml", "show s.toml", "sharing s.toml", "export-tc s.toml", "list --use evil.py"]
+)
+def test_to_look_at_a_scenario_is_to_run_what_it_uses(words: str, tmp_path: Path) -> None:
+    """Not what one wishes, but what SECURITY.md warns of."""
+    (tmp_path / "evil.py").write_text(f"open({str(tmp_path / 'RAN')!r}, 'w')\n")
+    (tmp_path / "base.toml").write_text('use = ["evil.py"]\n')
+    (tmp_path / "s.toml").write_text(f'extends = "base.toml"\n{SCENARIO}')
+    run(*words.split(), cwd=tmp_path)
+    assert (tmp_path / "RAN").exists()
