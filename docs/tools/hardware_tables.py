@@ -132,8 +132,14 @@ def _check(table: Table, n: dict[str, Any]) -> str:
         f"Lockstep: {_grouped(n['packets'])} packets, {n['mismatches']} mismatches.",
         f"Lint: {len(n['lint']['findings'])} findings in {n['lint']['looks']} looks.",
     ]
-    rows = ([p["property"], p["says"], f"`{p['module']}`", p["how"], p["verdict"]] for p in n["proofs"])
+    rows = ([p["property"], p["says"], _module(p), p["how"], p["verdict"]] for p in n["proofs"])
     return " ".join(told) + "\n\n" + table(["property", "", "module", "proved by", "verdict"], rows)
+
+
+def _module(proof: dict[str, Any]) -> str:
+    """The module that is proved, with its parameters where the property's name has not got them."""
+    sets = " ".join(f"{name}={value}" for name, value in proof["parameters"].items())
+    return f"`{proof['module']}`" + (f" {sets}" if sets and sets not in proof["property"] else "")
 
 
 PARTS: dict[str, tuple[str, Callable[[Table, dict[str, Any]], str]]] = {

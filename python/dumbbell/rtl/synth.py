@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
@@ -83,19 +82,13 @@ class Design:
     top: str = ""
     """The top module; that of `what` if empty."""
 
-    def read(self, there: Path, defines: Iterable[str] = ()) -> list[str]:
-        """Yosys' commands that read it, for a Yosys that runs in the directory `there`.
-
-        The sources are copied there first. Yosys puts a file's path into the names of cells, and their order by name
-        decides how logic is mapped: with names that are the same everywhere, so are the counts.
-        """
+    def read(self, defines: Iterable[str] = ()) -> list[str]:
+        """Yosys' commands that read it."""
+        files = self.files or tuple(sources.sources(self.what))
         flags = "".join(f" -D{define}" for define in defines)
-        listed = ""
-        for file in self.files or tuple(sources.sources(self.what)):
-            shutil.copy(file, there / file.name)
-            listed += f' "{file.name}"'
+        listed = " ".join(f'"{file.resolve()}"' for file in files)
         sets = "".join(f" -set {name} {value}" for name, value in self.parameters.items())
-        return [f"read_verilog -sv{flags}{listed}", *([f"chparam{sets} {self.module}"] if sets else [])]
+        return [f"read_verilog -sv{flags} {listed}", *([f"chparam{sets} {self.module}"] if sets else [])]
 
     @property
     def module(self) -> str:
@@ -225,10 +218,10 @@ def _count(design: Design, family: str, netlist: Path | None = None) -> Counts:
     with temporary_folder() as name:
         report = Path(name) / "stat.json"
         if family == "ecp5":
-            commands = [*design.read(Path(name), ["ECP5_DSP"]), f"synth_ecp5 -nowidelut -top {design.module}"]
+            commands = [*design.read(["ECP5_DSP"]), f"synth_ecp5 -nowidelut -top {design.module}"]
         else:
             commands = [
-                *design.read(Path(name)),
+                *design.read(),
                 f"synth_xilinx -family {family} -flatten -noiopad -noclkbuf -top {design.module}",
             ]
         commands += [f'write_json "{netlist.resolve()}"'] if netlist else []

@@ -107,7 +107,7 @@ async def test_dropping_at_line_rate(dut: Any) -> None:
 
 @cocotb.test()
 async def test_malformed_ports(dut: Any) -> None:
-    """None, several and unknown ports, no header, a late header: bypassed in order, without draw, counted where they go."""
+    """None, several and unknown ports, no header, a late header: bypassed in order, no draw, counted where they go."""
     tb = TB(dut, Habits(write=0.9, ready=0.8, drain=0.01))
     await tb.reset()
     mixed = traffic(tb.rng, 80, queues=2)
