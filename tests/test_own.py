@@ -45,17 +45,28 @@ def test_chance_repeats_and_belongs_to_the_seed() -> None:
     assert prints[0] == prints[1] != prints[2]
 
 
-def test_a_start_of_ones_own_need_not_set_the_window(tmp_path: Path) -> None:
-    class Counting(Reno5681):
-        """Reno with a start of its own."""
+class Halving(dumbbell.CongestionControl):
+    """A segment more for each window of acknowledgements, half as much after a loss."""
 
-        def start(self, path: Any) -> None:
-            self.seen = (self.cwnd, self.mss, self.path is path)
-            assert self.cwnd == path.initial_window > 0 and self.ssthresh == path.initial_ssthresh
+    def on_ack(self, ack: Any, orders: Any) -> None:
+        self.cwnd += self.mss * min(ack.acked, self.mss) / self.cwnd
 
-    small = {"queue": {"limit": "10 pkt"}}
-    plain = run(flow=[{"cc": "newreno", "count": 3}], **small)
-    assert run(flow=[{"cc": Counting(), "count": 3}], **small)["fingerprint"] == plain["fingerprint"]
+    def on_congestion(self, event: Any, orders: Any) -> None:
+        self.cwnd = max(self.cwnd / 2, self.mss)
+
+
+class Starting(Halving):
+    """The same with a start of its own."""
+
+    def start(self, path: Any) -> None:
+        assert self.cwnd == path.initial_window > 0
+        assert (self.path, self.mss, self.ssthresh) == (path, path.mss, path.initial_ssthresh)
+
+
+def test_a_start_of_ones_own_need_not_set_the_window() -> None:
+    plain, starting = (run(flow=[{"cc": cc, "count": 3}]) for cc in (Halving(), Starting()))
+    assert plain["flows"][0]["sent_packets"] > 100
+    assert starting["fingerprint"] == plain["fingerprint"]
 
 
 class Signals(dumbbell.Aqm):
