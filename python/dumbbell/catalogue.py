@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -86,9 +85,11 @@ def find(name: str, *uses: str) -> list[Algorithm]:
     found = [a for a in every if a.name == name]
     if found:
         return found
-    near = difflib.get_close_matches(name, [a.name for a in every], n=1)
-    hint = f"did you mean `{near[0]}`?" if near else "`dumbbell list` shows every name"
-    raise ScenarioError(f"there is no algorithm named `{name}`: {hint}", {"name": name, "nearest": near})
+    near = door.nearest(name, [a.name for a in every])
+    hint = f"did you mean `{near}`?" if near else "`dumbbell list` shows every name"
+    raise ScenarioError(
+        f"there is no algorithm named `{name}`: {hint}", {"name": name, "nearest": [near] if near else []}
+    )
 
 
 def keywords(algorithm: Algorithm) -> tuple[Parameter, ...]:

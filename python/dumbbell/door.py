@@ -199,6 +199,13 @@ def read_capture(file: str) -> JSON:
     return _call("read_capture", json.dumps({"file": file}))
 
 
+def nearest(written: str, known: Iterable[str]) -> str | None:
+    """The known name that a word was probably meant to be: within two edits and a third of its letters."""
+    from . import _native
+
+    return _native.nearest(written, list(known))
+
+
 def examine(own: Iterable[type[Own]]) -> JSON:
     """The conformance suite, applied to classes of the user's own: `{"ok", "algorithms": [...]}`."""
 

@@ -194,12 +194,14 @@ pub fn range_text(rule: &Value) -> String {
     [low, high].into_iter().flatten().collect::<Vec<_>>().join(" and ")
 }
 
-/// The known name that `written` was probably meant to be.
+/// The known name that `written` was probably meant to be: one within two edits (an insertion, a deletion, another
+/// letter, two letters exchanged) and a third of the longer one's letters.
 pub fn nearest<'a>(written: &str, known: &[&'a str]) -> Option<&'a str> {
     known
         .iter()
+        .filter(|name| name.len().abs_diff(written.len()) <= 8) // Two characters: a long word costs nothing.
         .map(|name| (strsim::damerau_levenshtein(written, name), *name))
-        .filter(|(distance, name)| *distance <= 1 + name.len().max(written.len()) / 4)
+        .filter(|(distance, name)| *distance <= 2.min(name.chars().count().max(written.chars().count()) / 3))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)
 }

@@ -133,8 +133,8 @@ impl Family {
 /// A tree as a dictionary, without what was left over from another `kind` and does not apply: it says the same
 /// when it is read again.
 pub fn settled(node: &Node, makers: &Makers) -> Value {
+    let kind = node.get("kind").and_then(Node::as_str).unwrap_or_default();
     let applies = |e: &NodeEntry| {
-        let kind = node.get("kind").and_then(Node::as_str).unwrap_or_default();
         let has = |f: &Family| {
             let parameter = |a: &Known| !a.schema()["properties"][&e.key].is_null();
             f.known(kind, makers).is_some_and(|a| f.port_keys().contains(&e.key.as_str()) || parameter(&a))

@@ -332,6 +332,11 @@ pub fn read_capture(request: &Value) -> Result<Value, Problem> {
     crate::export::read::read(request)
 }
 
+/// The known name that a word was probably meant to be: the rule of every "did you mean".
+pub fn nearest<'a>(written: &str, known: &'a [String]) -> Option<&'a str> {
+    dumbbell_core::catalogue::nearest(written, &known.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
 /// RED's RTL beside its model. See [`crate::rtl::lockstep`].
 ///
 /// # Errors

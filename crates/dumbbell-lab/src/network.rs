@@ -122,6 +122,11 @@ pub fn legible(name: &str, at: &[String], root: &Node, check: &mut Check) {
     }
 }
 
+/// The name of `[[flow]]` number `i`, from 0, if it has none of its own.
+pub fn default_name(i: usize) -> String {
+    format!("flow{}", i + 1)
+}
+
 /// The names of all flows: `(entry, name)` in order, those of the first `written` entries and then `more`. Names are
 /// unique, or an error says which is not.
 pub fn flow_names(
@@ -136,7 +141,7 @@ pub fn flow_names(
         if let Some(name) = &flow.name {
             legible(name, &path(&["flow", &i.to_string(), "name"]), root, check);
         }
-        let base = flow.name.clone().unwrap_or_else(|| format!("flow{}", i + 1));
+        let base = flow.name.clone().unwrap_or_else(|| default_name(i));
         match flow.count {
             None => names.push((i, base)),
             Some(n) => names.extend((1..=n).map(|k| (i, format!("{base}.{k}")))),

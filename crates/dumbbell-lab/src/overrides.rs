@@ -3,10 +3,14 @@
 //! A path is keys with dots between; a list is entered by number (`flow.0`), by name (`flow.s1`) or as a
 //! whole (`flow.*`). The value is read as TOML, and as a string where it is no TOML: `-s queue=red` and
 //! `-s queue.limit="36 pkt"` need no quotes of their own.
+use crate::network;
 use crate::node::{Entry, Kind, Node, Path};
 use crate::problem::{Check, Diagnostic, Place, Texts};
 use crate::read;
 use serde_json::Value;
+
+/// The most items of a list that a message names.
+const NAMED: usize = 10;
 
 /// One override: a path and what to lay there.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,7 +91,7 @@ fn set(node: &mut Node, path: &[String], depth: usize, o: &Override, check: &mut
         return node.overlay(o.value.clone());
     };
     if let Kind::List(items) = &mut node.kind {
-        return match chosen(items, step) {
+        return match chosen(items, &path[..depth], step) {
             Some(range) => items[range].iter_mut().for_each(|item| set(item, path, depth + 1, o, check)),
             None => check.error(no_item(items, path, depth).at(o.place)),
         };
@@ -121,26 +125,33 @@ fn set(node: &mut Node, path: &[String], depth: usize, o: &Override, check: &mut
     }
 }
 
-/// The items of a list that a step names.
-fn chosen(items: &[Node], step: &str) -> Option<std::ops::Range<usize>> {
+/// The items of the list at `list` that a step names: all, one by its number, or one by its name.
+fn chosen(items: &[Node], list: &[String], step: &str) -> Option<std::ops::Range<usize>> {
     if step == "*" {
         return Some(0..items.len());
     }
     let i = match step.parse::<usize>() {
         Ok(i) => i,
-        Err(_) => items.iter().position(|n| n.get("name").and_then(Node::as_str) == Some(step))?,
+        Err(_) => (0..items.len()).find(|i| name(items, list, *i).as_deref() == Some(step))?,
     };
     (i < items.len()).then(|| i..i + 1)
 }
 
+/// The name of item `i`: the written one, or the one that results show.
+fn name(items: &[Node], list: &[String], i: usize) -> Option<String> {
+    let written = items[i].get("name").and_then(Node::as_str).map(str::to_string);
+    written.or_else(|| (list == ["flow"]).then(|| network::default_name(i)))
+}
+
 fn no_item(items: &[Node], path: &[String], depth: usize) -> Diagnostic {
     let (list, step) = (path[..depth].join("."), &path[depth]);
-    let names: Vec<&str> = items.iter().filter_map(|n| n.get("name").and_then(Node::as_str)).collect();
+    let names: Vec<String> = (0..items.len().min(NAMED)).filter_map(|i| name(items, &path[..depth], i)).collect();
     let numbers = match items.len() {
         0 => "the list is empty".to_string(),
         1 => format!("there is one: {list}.0"),
         n => format!("there are {n}: {list}.0 to {list}.{}, or {list}.* for all", n - 1),
     };
-    let named = if names.is_empty() { String::new() } else { format!(", named {}", names.join(", ")) };
+    let more = if items.len() > NAMED { ", ..." } else { "" };
+    let named = if names.is_empty() { String::new() } else { format!(", named {}{more}", names.join(", ")) };
     Diagnostic::new(format!("there is no `{list}.{step}`")).fix(format!("{numbers}{named}")).key(path)
 }

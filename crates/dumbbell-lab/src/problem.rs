@@ -1,18 +1,25 @@
 //! What is wrong, where, and what to write instead: every error of a scenario as a diagnostic with a caret.
+//!
+//! Texts come from users and may be of any size. What a [`Problem`] says is bounded: see [`bounds`].
+mod bounds;
+
+use bounds::{Excerpt, clipped};
 use dumbbell_core::foreign::Makers;
-use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report};
+use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, Report};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// The most diagnostics that one [`Problem`] shows.
+/// The most diagnostics that one [`Problem`] shows to people.
 const SHOWN: usize = 20;
+/// The most diagnostics that one [`Problem`] lists for programs.
+const LISTED: usize = 100;
 /// Columns of a rendered diagnostic.
 const WIDTH: usize = 100;
 
 /// A stretch of one of the [`Texts`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Place {
     /// Which text.
     pub text: usize,
@@ -102,9 +109,9 @@ impl Diagnostic {
     }
 
     fn json(&self, texts: &Texts) -> Value {
-        let mut out = json!({ "cause": self.cause, "fix": self.fix });
+        let mut out = json!({ "cause": clipped(&self.cause), "fix": self.fix.as_deref().map(clipped) });
         if let Some(key) = &self.key {
-            out["key"] = json!(key);
+            out["key"] = json!(clipped(key));
         }
         if let Some(place) = self.place {
             let (line, column) = texts.line_column(place);
@@ -116,24 +123,23 @@ impl Diagnostic {
     }
 
     fn render(&self, texts: &Texts, theme: &GraphicalTheme) -> String {
-        let mut d = MietteDiagnostic::new(self.cause.clone());
+        let cause = clipped(&self.cause);
+        let mut d = MietteDiagnostic::new(cause.clone());
         if let Some(fix) = &self.fix {
-            d = d.with_help(fix.clone());
+            d = d.with_help(clipped(fix));
         }
         let report = match self.place {
             None => Report::new(d),
-            Some(p) => {
-                let length = texts.text(p.text).len();
-                let (from, to) = (p.from.min(length), p.to.min(length));
-                let source = NamedSource::new(texts.name(p.text), texts.text(p.text).to_string());
-                Report::new(d.with_label(LabeledSpan::underline(from..to))).with_source_code(source)
+            Some(place) => {
+                let (excerpt, label) = Excerpt::around(texts, place);
+                Report::new(d.with_label(LabeledSpan::underline(label))).with_source_code(excerpt)
             }
         };
         let mut out = String::new();
         let handler = GraphicalReportHandler::new_themed(theme.clone()).with_width(WIDTH).without_syntax_highlighting();
         match handler.render_report(&mut out, report.as_ref()) {
             Ok(()) => out,
-            Err(fmt::Error) => self.cause.clone(),
+            Err(fmt::Error) => cause,
         }
     }
 }
@@ -162,26 +168,27 @@ pub struct Problem {
     pub code: i32,
     /// For people, with file, line, caret and fix.
     pub rendered: String,
-    /// For programs: `{"code", "problems": [{"file", "line", "column", "key", "cause", "fix"}]}`.
+    /// For programs: `{"code", "problems": [{"file", "line", "column", "key", "cause", "fix"}]}`, and `omitted`, the
+    /// number of further problems, if the list is not complete.
     pub json: Value,
 }
 
 impl Problem {
     /// From diagnostics, which must not be empty. Repetitions are left out.
     pub fn new(code: i32, found: &[Diagnostic], texts: &Texts) -> Self {
-        let mut unique: Vec<&Diagnostic> = Vec::new();
-        for d in found {
-            if !unique.iter().any(|u| u.cause == d.cause && u.place == d.place) {
-                unique.push(d);
-            }
-        }
+        let mut seen = HashSet::new();
+        let unique: Vec<&Diagnostic> = found.iter().filter(|d| seen.insert((&d.cause, d.place))).collect();
         let theme = GraphicalTheme::unicode_nocolor();
         let mut rendered: Vec<String> = unique.iter().take(SHOWN).map(|d| d.render(texts, &theme)).collect();
         if unique.len() > SHOWN {
             rendered.push(format!("... and {} more", unique.len() - SHOWN));
         }
-        let list: Vec<Value> = unique.iter().map(|d| d.json(texts)).collect();
-        Problem { code, rendered: rendered.join("\n"), json: json!({ "code": code, "problems": list }) }
+        let list: Vec<Value> = unique.iter().take(LISTED).map(|d| d.json(texts)).collect();
+        let mut json = json!({ "code": code, "problems": list });
+        if unique.len() > LISTED {
+            json["omitted"] = json!(unique.len() - LISTED);
+        }
+        Problem { code, rendered: rendered.join("\n"), json }
     }
 
     /// The causes, in a line.

@@ -9,7 +9,11 @@ use toml::de::{DeTable, DeValue};
 pub fn toml(texts: &Texts, text: usize, check: &mut Check) -> Node {
     let source = texts.text(text);
     let (table, errors) = DeTable::parse_recoverable(source);
-    for e in errors {
+    let is_repetition = |e: &toml::de::Error| e.message().contains(REPETITION);
+    let start = |e: &toml::de::Error| e.span().map_or(0, |span| span.start);
+    // What follows a syntax error may land in another table than the one that was meant: a key seems written twice.
+    let syntax_ends = errors.iter().filter(|e| !is_repetition(e)).map(start).min().unwrap_or(usize::MAX);
+    for e in errors.iter().filter(|e| !is_repetition(e) || start(e) < syntax_ends) {
         let span = e.span().unwrap_or(0..0);
         let place = Place { text, from: span.start, to: span.end };
         check.error(syntax(e.message()).at(place));
@@ -24,9 +28,12 @@ pub fn toml_value(texts: &Texts, text: usize, offset: usize, check: &mut Check) 
     Ok(node_of(&value, text, offset, check))
 }
 
+/// How the TOML library names a key that is written twice.
+const REPETITION: &str = "duplicate key";
+
 fn syntax(message: &str) -> Diagnostic {
     let d = Diagnostic::new(format!("this is not TOML: {message}"));
-    if message.contains("duplicate key") {
+    if message.contains(REPETITION) {
         return Diagnostic::new("this key is written twice").fix("keep one of the two");
     }
     if message.contains("must be quoted") {

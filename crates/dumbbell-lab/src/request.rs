@@ -1,6 +1,6 @@
 //! What a door is asked, as JSON.
 use crate::load::Source;
-use crate::problem::{Check, Problem, Texts, code};
+use crate::problem::{Check, Diagnostic, Problem, Texts, code};
 use crate::study::Wish;
 use crate::{read, typed};
 use dumbbell_sim::Options;
@@ -83,6 +83,15 @@ struct From {
     name: Option<String>,
 }
 
+/// What is wrong with a request. Nobody wrote its JSON, so a message names the key and shows no text.
+fn in_words(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let say = |d: Diagnostic| {
+        let cause = d.key.as_ref().map_or(d.cause.clone(), |key| format!("`{key}`: {}", d.cause));
+        Diagnostic { cause, place: None, ..d }
+    };
+    found.into_iter().map(say).collect()
+}
+
 impl Request {
     /// Reads a request.
     ///
@@ -97,10 +106,10 @@ impl Request {
                 Ok(r)
             }
             Some(_) => {
-                let d = crate::problem::Diagnostic::new("the source is one of `path`, `text` and `value`");
+                let d = Diagnostic::new("the source is one of `path`, `text` and `value`");
                 Err(Problem::new(code::SCENARIO, &[d], &texts))
             }
-            None => Err(Problem::new(code::SCENARIO, &check.found, &texts)),
+            None => Err(Problem::new(code::SCENARIO, &in_words(check.found), &texts)),
         }
     }
 

@@ -69,10 +69,6 @@ fn explain(message: &str, node: &Node, inner: &[String], at: &[String]) -> Diagn
         let d = Diagnostic::new(format!("there is no key `{}` here", words[0])).at(node.key_place(&key_path));
         return suggest(d, &words[0], &known).key(&at.iter().chain(&key_path).cloned().collect::<Path>());
     }
-    if message.starts_with("unknown variant") {
-        let d = Diagnostic::new(format!("`{}` is not one of the choices", words[0])).at(value_at);
-        return suggest(d, &words[0], &known).key(&full);
-    }
     if message.starts_with("missing field") {
         let fix = match words[0].as_str() {
             "duration" => "say how long a run lasts: duration = \"60 s\"".to_string(),
@@ -87,6 +83,12 @@ fn explain(message: &str, node: &Node, inner: &[String], at: &[String]) -> Diagn
 
 /// A message of ours (`cause: write "..."`) or serde's, split into cause and fix.
 pub fn plain(message: &str) -> Diagnostic {
+    if message.starts_with("unknown variant") {
+        let words = quoted(message);
+        let known: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
+        let written = words.first().map_or("", String::as_str);
+        return suggest(Diagnostic::new(format!("`{written}` is not one of the choices")), written, &known);
+    }
     if let Some(rest) = message.strip_prefix("invalid type: ") {
         let (found, wanted) = rest.split_once(", expected ").unwrap_or((rest, "something else"));
         let wanted = wanted.trim_start_matches("struct ");
@@ -97,8 +99,8 @@ pub fn plain(message: &str) -> Diagnostic {
             return Diagnostic::new(cause).fix(format!("write {fix}"));
         }
     }
-    if let Some((found, _)) = message.strip_prefix("invalid value: ").and_then(|rest| rest.split_once(", expected u")) {
-        return Diagnostic::new(format!("{found} cannot stand here")).fix("write a whole number from 0 up");
+    if let Some((found, wanted)) = message.strip_prefix("invalid value: ").and_then(|m| m.split_once(", expected ")) {
+        return of_value(found, wanted);
     }
     if message.ends_with("too large for a time") {
         return Diagnostic::new(message).fix("the longest time is 213 days: times are whole picoseconds in 64 bits");
@@ -106,6 +108,20 @@ pub fn plain(message: &str) -> Diagnostic {
     match message.split_once("; known are ") {
         Some((cause, known)) => Diagnostic::new(cause).fix(format!("known are {known}")),
         None => Diagnostic::new(message),
+    }
+}
+
+/// A value of the right type that is out of range, in serde's words: "integer `-1`", and the type that is wanted.
+fn of_value(found: &str, wanted: &str) -> Diagnostic {
+    let written = quoted(found).into_iter().next().unwrap_or_else(|| found.to_string());
+    let bits = wanted.strip_prefix('u').and_then(|n| n.parse::<u32>().ok().or((n == "size").then_some(64)));
+    match bits {
+        Some(_) if written.starts_with('-') => {
+            Diagnostic::new(format!("{written} is negative")).fix("write a whole number from 0 up")
+        }
+        Some(bits @ 1..=64) => Diagnostic::new(format!("{written} is too large"))
+            .fix(format!("write a whole number from 0 to {}", u64::MAX >> (64 - bits))),
+        _ => Diagnostic::new(format!("{written} is out of range: {wanted} belongs here")),
     }
 }
 

@@ -2,7 +2,7 @@
 //! read. `UPDATE_GOLDEN=1` writes them anew; read the difference aloud before you keep it.
 mod common;
 
-use common::{GRAPH, RED, study};
+use common::{GRAPH, RED, plan, study};
 use dumbbell_lab::door;
 use dumbbell_lab::problem::code;
 use serde_json::json;
@@ -235,4 +235,64 @@ fn a_scenario_that_is_too_long_is_refused() {
     let problem = door::plan(&json!({ "source": { "path": file } })).unwrap_err();
     let cause = problem.json["problems"][0]["cause"].as_str().unwrap();
     assert!(cause.ends_with("cannot be read: it is larger than 16 MiB"), "{cause}");
+}
+
+/// What results call a flow is its address, whether the name was written or not.
+#[test]
+fn a_flow_without_a_name_is_addressed_as_results_show_it() {
+    let text = RED.replacen("name = \"s\"\n", "", 1) + "[[flow]]\ncc = \"cubic\"\nrtt = \"50 ms\"\n";
+    let by_name = plan(&text, &["flow.flow2.rtt=80 ms"]);
+    assert_eq!(by_name.flows.iter().map(|f| f.name.as_str()).collect::<Vec<_>>(), ["flow1", "flow2"]);
+    assert!(by_name == plan(&text, &["flow.1.rtt=80 ms"]) && by_name != plan(&text, &[]));
+    let problem = study(&text, &["flow.flow3.rtt=80 ms"]).unwrap_err();
+    assert_eq!(
+        problem.json["problems"][0]["fix"],
+        "there are 2: flow.0 to flow.1, or flow.* for all, named flow1, flow2"
+    );
+}
+
+/// After a syntax error keys land in the table that was meant before: they are not written twice.
+#[test]
+fn a_syntax_error_has_no_second_error_that_follows_from_it() {
+    let text = RED.replacen("[queue]", "[queue", 1) + "[[flow]]\nname = \"t\"\nrtt = \"50 ms\"\n";
+    let problems = study(&text, &[]).unwrap_err().json["problems"].clone();
+    assert_eq!(problems.as_array().map(Vec::len), Some(1), "{problems}");
+    let text = RED.replacen("warmup", "duration = \"1 s\"\nwarmup", 1).replacen("[queue]", "[queue", 1);
+    let problems = study(&text, &[]).unwrap_err().json["problems"].clone();
+    assert_eq!(problems.as_array().map(Vec::len), Some(2), "a key that was written twice before it: {problems}");
+}
+
+#[test]
+fn a_request_of_a_program_is_named_by_its_key() {
+    let request = json!({ "source": { "text": RED }, "seed": -1 });
+    let problem = door::plan(&request).unwrap_err();
+    assert_eq!(problem.rendered, "  × `seed`: -1 is negative\n  help: write a whole number from 0 up\n");
+}
+
+/// Processor time of this thread that a scenario with `n` unknown keys takes, the least of three, seconds.
+#[cfg(unix)]
+fn cost(place: &str, n: usize) -> f64 {
+    let keys: String = (0..n).map(|i| format!("k{i} = {i}\n")).collect();
+    let text =
+        if place.is_empty() { format!("{keys}{RED}") } else { RED.replacen(place, &format!("{place}\n{keys}"), 1) };
+    let now = || {
+        let t = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        t.tv_sec as f64 + t.tv_nsec as f64 * 1e-9
+    };
+    let once = |_| {
+        let start = now();
+        assert_eq!(study(&text, &[]).unwrap_err().code, code::SCENARIO);
+        now() - start
+    };
+    (0..3).map(once).fold(f64::INFINITY, f64::min)
+}
+
+/// Eight times the keys cost eight times as much, and not 64 times. It is a ratio of processor time, not a time.
+#[cfg(unix)]
+#[test]
+fn unknown_keys_cost_in_proportion_to_their_number() {
+    for place in ["", "[queue]", "[[flow]]"] {
+        let ratio = cost(place, 16_000) / cost(place, 2_000);
+        assert!(ratio < 24.0, "unknown keys after `{place}`: eight times as many cost {ratio:.1} times as much");
+    }
 }

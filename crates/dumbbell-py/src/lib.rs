@@ -89,6 +89,12 @@ fn measure(py: Python<'_>, order: &str) -> PyResult<String> {
     py.detach(|| door::bench(&order)).map(|v| v.to_string()).map_err(problem)
 }
 
+/// The known name that a word was probably meant to be.
+#[pyfunction]
+fn nearest(written: &str, known: Vec<String>) -> Option<String> {
+    door::nearest(written, &known).map(str::to_string)
+}
+
 /// The conformance suite, applied to described classes.
 #[pyfunction]
 fn test(py: Python<'_>, own: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
@@ -302,6 +308,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(rtl_lags, m)?)?;
     m.add_function(wrap_pyfunction!(export, m)?)?;
     m.add_function(wrap_pyfunction!(read_capture, m)?)?;
+    m.add_function(wrap_pyfunction!(nearest, m)?)?;
     m.add_function(wrap_pyfunction!(rtl_lockstep, m)?)?;
     m.add_function(wrap_pyfunction!(rtl_vectors, m)?)?;
     m.add_function(wrap_pyfunction!(test, m)?)?;

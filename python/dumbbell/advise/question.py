@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from .. import door
 from ..errors import ScenarioError
 from ..schemes.spelling import refused
 from ..units import plain_rate, prefix, seconds, significant, time_text
@@ -106,6 +106,8 @@ def read_rate(text: str) -> float:
     found = plain_rate(text)
     if found is None:
         raise ValueError("this is no rate with its unit")
+    if found <= 0:
+        raise ValueError("a rate must be positive")
     return found
 
 
@@ -114,12 +116,17 @@ def read_time(text: str) -> float:
     parts = re.fullmatch(r"([0-9.eE+-]+?)\s*([a-z]+)", text)
     if parts is None:
         raise ValueError("this is no time with its unit")
-    return seconds(f"{parts[1]} {parts[2]}")
+    found = seconds(f"{parts[1]} {parts[2]}")
+    if found <= 0:
+        raise ValueError("a time must be positive")
+    return found
 
 
 def _count(text: str) -> int:
-    if not re.fullmatch(r"[0-9]+", text):
-        raise ValueError("this is no whole number")
+    if re.fullmatch(r"-[0-9]+", text):
+        raise ValueError("a number of flows must be positive")
+    if not re.fullmatch(r"[0-9]{1,18}", text):
+        raise ValueError("this is no whole number" if len(text) <= 18 else "this number is too large")
     return int(text)
 
 
@@ -165,8 +172,8 @@ def known(option: str, word: str, words: Iterable[str]) -> str:
     """One of these words. `ScenarioError` has the nearest."""
     there = list(words)
     if word not in there:
-        near = difflib.get_close_matches(word, there, 1)
-        fix = f"did you mean `{near[0]}`?" if near else f"known are {', '.join(there)}"
+        near = door.nearest(word, there)
+        fix = f"did you mean `{near}`?" if near else f"known are {', '.join(there)}"
         raise refused(f"{option} {word}", word, "there is no such thing", fix)
     return word
 

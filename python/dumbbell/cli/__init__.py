@@ -77,12 +77,13 @@ def app() -> App:
     from cyclopts import App, Parameter
 
     from .. import __version__
+    from .mistakes import sane
 
     grammar = App(
         name="dumbbell",
         help="A laboratory for congestion control.",
         version=__version__,
-        default_parameter=Parameter(negative=(), show_default=False),
+        default_parameter=Parameter(negative=(), show_default=False, validator=sane),
         exit_on_error=False,
         suppress_keyboard_interrupt=False,
         print_error=False,
@@ -121,7 +122,11 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _answered(words: list[str]) -> int:
-    if not words or words in (["--help"], ["-h"], ["help"]):
+    if words[:1] == ["help"]:
+        words = [*words[1:], "--help"]
+    if words[:1] == ["-V"]:
+        words = ["--version", *words[1:]]
+    if not words or words in (["--help"], ["-h"]):
         print(first_page())
         return 0
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # A batch system's end is an interrupt, too.
@@ -163,13 +168,16 @@ def _written(write: Callable[[], T]) -> T:
 def _code(words: list[str]) -> int:
     from cyclopts import CycloptsError
 
+    from .mistakes import sentence, with_values
+
     try:
         letters.need_text(words)
-        return app()(words) or 0
+        return app()(with_values(words)) or 0
     except DumbbellError as error:
         return _refuse(words, error.code, error.rendered, error.detail)
     except CycloptsError as error:
-        return _refuse(words, 2, f"{error}\nTry `dumbbell {_command(words)}--help`.", {})
+        said = sentence(error, [name for name, _, _ in _COMMANDS])
+        return _refuse(words, 2, f"{said}\nTry `dumbbell {_command(words)}--help`.", {})
     except KeyboardInterrupt as stop:
         aside.back()  # Code of a user that nothing ends may still print.
         return _refuse(words, 130, str(stop) or "interrupted", {})
@@ -194,6 +202,9 @@ def _command(words: list[str]) -> str:
 
 
 def _refuse(words: list[str], code: int, text: str, detail: dict[str, Any]) -> int:
+    from .mistakes import narrow
+
+    text = narrow(text)
     print(text.rstrip("\n"), file=sys.stderr)
     if "--json" in words:
         print(json.dumps({"error": {"code": code, "text": text, **detail}}))

@@ -89,7 +89,9 @@ def _tables(found: dict[str, Any]) -> list[Any]:
             for f in found["flows"]
             for kind in sorted({kind for key in _TRACED for kind in f[key]})
         ]
-        return [grid("Flows", head, rows, 2), f"{found['lines']} lines"]
+        between = [str(f["fid"]) for f in found["flows"] if not f["whole_way"]]
+        remark = [f"flows {', '.join(between)}: counted at the traced links; no end of their way is in the trace"]
+        return [grid("Flows", head, rows, 2), f"{found['lines']} lines", *(remark if between else [])]
     head = ["from", "to", "packets", "bytes", "unique", "again", "lost", "marked", "RTT ms: min", "mean", "max", "of"]
     rows = [row for c in found["connections"] for row in (_side(c["a"], c["b"]), _side(c["b"], c["a"]))]
     other = [f"{found[key]} {what}" for key, what in _REST if found[key]]

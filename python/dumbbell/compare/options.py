@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 
+from .. import door
 from ..errors import ScenarioError
 from ..units import plain_rate, seconds
 from .workload import LAST_START, SPREAD, Workload, buffer_of, rate_for, seconds_for
@@ -49,8 +49,8 @@ def chosen(option: str, words: Sequence[str], known: Sequence[str]) -> list[str]
     """The words, each of them known and once; all that are known if there are none."""
     for word in words:
         if word not in known:
-            near = difflib.get_close_matches(word, known, 1)
-            fix = f"did you mean `{near[0]}`?" if near else f"write one of {', '.join(known)}"
+            near = door.nearest(word, known)
+            fix = f"did you mean `{near}`?" if near else f"write one of {', '.join(known)}"
             raise refused(option, word, f"here it can be {', '.join(known)}", fix)
     return list(dict.fromkeys(words)) or list(known)
 

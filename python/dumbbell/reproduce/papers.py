@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import itertools
 import math
 import os
@@ -12,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from .. import declared
+from .. import declared, door
 from ..declared import Real, filled
 from ..errors import ScenarioError
 from ..filename import component
@@ -105,8 +104,8 @@ def find(name: str) -> Path:
     if found:
         return next(iter(found.values()))
     known = names()
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
-    hint = f"did you mean `{near[0]}`?" if near else f"known are: {', '.join(known) or 'none (set DUMBBELL_PAPERS)'}"
+    near = door.nearest(name, known)
+    hint = f"did you mean `{near}`?" if near else f"known are: {', '.join(known) or 'none (set DUMBBELL_PAPERS)'}"
     raise ScenarioError(
         f"there is no paper `{name}`: {hint}; a folder elsewhere needs its path, as in ./{component(name)}"
     )

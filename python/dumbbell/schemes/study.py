@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -160,9 +159,9 @@ def _long(key: str, base: Base) -> str:
         return _count(base)
     known = [*words, "flows", *door.schema()["properties"]]
     if key not in known and "." not in key:
-        near = difflib.get_close_matches(key, known, 1)
+        near = door.nearest(key, known)
         fix = (
-            f"did you mean `{near[0]}`?"
+            f"did you mean `{near}`?"
             if near
             else f"write a path as behind -s, or one of {', '.join([*words, 'flows'])}"
         )

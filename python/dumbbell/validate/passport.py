@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import fnmatch
 import importlib
 import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from .. import door
 from ..errors import DumbbellError, ScenarioError
 from .bench import Bench
 from .oracle import Line, Measured, Oracle
@@ -74,8 +74,8 @@ def chosen(every: Sequence[Oracle], only: Iterable[str] = (), *, quick: bool = F
 
 def _unknown(pattern: str, every: Sequence[Oracle]) -> str:
     heads = dict.fromkeys(oracle.id.split(".")[0] + ".*" for oracle in every)
-    near = difflib.get_close_matches(pattern, [*(oracle.id for oracle in every), *heads], n=1, cutoff=0.5)
-    hint = f"did you mean `{near[0]}`?" if near else "`dumbbell validate --list` shows every one"
+    near = door.nearest(pattern, [*(oracle.id for oracle in every), *heads])
+    hint = f"did you mean `{near}`?" if near else "`dumbbell validate --list` shows every one"
     return f"no check is called `{pattern}`: {hint}"
 
 

@@ -78,8 +78,11 @@ fn exact(digits: &str, scale: u128) -> Option<u64> {
 
 /// The message for a number that came without a unit.
 pub(super) fn bare(kind: &str, digits: &str, example: &str) -> String {
-    let unit = split(example).1;
-    format!("a {kind} needs its unit: write \"{digits} {unit}\" if that is what you mean")
+    match split(example).1 {
+        // Both are usual, and a thousand lies between them.
+        "ms" => format!("a {kind} needs its unit: write \"{digits} s\" or \"{digits} ms\", whichever you mean"),
+        unit => format!("a {kind} needs its unit: write \"{digits} {unit}\" if that is what you mean"),
+    }
 }
 
 /// Writes `value` base units in the largest unit that needs at most three decimals.

@@ -2,11 +2,11 @@
 use super::records::usage;
 use crate::formats::capture;
 use crate::formats::connections::Connections;
-use crate::formats::ns2::{self, Trace};
+use crate::formats::ns2::{self, Counts, Trace};
 use crate::problem::{Diagnostic, Problem};
 use crate::reading;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::io::{BufReader, Read};
 use std::path::PathBuf;
 
@@ -74,12 +74,17 @@ fn trace_json(trace: &Trace) -> Value {
         .flows
         .iter()
         .map(|(fid, f)| {
+            let some = |count: fn(&Counts) -> u64| -> Value {
+                let counted = f.kinds.iter().map(|(kind, counts)| (kind.clone(), count(counts)));
+                counted.filter(|(_, n)| *n > 0).map(|(kind, n)| (kind, json!(n))).collect::<Map<_, _>>().into()
+            };
             json!({
                 "fid": fid,
-                "sent_packets": f.sent,
-                "received_packets": f.received,
-                "received_bytes": f.received_bytes,
-                "dropped_packets": f.dropped,
+                "sent_packets": some(|c| c.sent),
+                "received_packets": some(|c| c.received),
+                "received_bytes": some(|c| c.received_bytes),
+                "dropped_packets": some(|c| c.dropped),
+                "whole_way": f.kinds.values().all(|c| c.whole_way),
                 "first_s": f.span.map(|s| s.0),
                 "last_s": f.span.map(|s| s.1),
             })

@@ -1,7 +1,7 @@
 //! Trace lines of ns-2: event, time, from, to, type, size, flags, flow, source, destination, sequence number,
 //! unique number, as in "Trace File Format" of the chapter on trace and monitoring support of *The ns Manual*.
 use super::Damage;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// What happened.
@@ -94,16 +94,48 @@ pub fn line(out: &mut String, event: Event, ns: u64, link: (usize, usize), s: &S
 /// What a trace says of one flow.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowSeen {
-    /// Packets that came to the first link of their way, by type.
-    pub sent: BTreeMap<String, u64>,
-    /// Packets that arrived at the node of their destination, by type.
-    pub received: BTreeMap<String, u64>,
-    /// Bytes of these.
-    pub received_bytes: BTreeMap<String, u64>,
-    /// Packets dropped, by type.
-    pub dropped: BTreeMap<String, u64>,
+    /// What it says of the flow's packets, by type.
+    pub kinds: BTreeMap<String, Counts>,
     /// First and last time, s.
     pub span: Option<(f64, f64)>,
+}
+
+/// What a trace says of one flow's packets of one type.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Counts {
+    /// Packets that came to the first link of their way.
+    pub sent: u64,
+    /// Packets that arrived at the node of their destination.
+    pub received: u64,
+    /// Bytes of these.
+    pub received_bytes: u64,
+    /// Packets dropped.
+    pub dropped: u64,
+    /// Whether the trace has a link at an end of their way. If it has none, as a trace of the bottleneck alone, what
+    /// comes to the traced links counts as sent, and what leaves them as received.
+    pub whole_way: bool,
+    /// By link: packets that came to it, packets that arrived at its other end, and bytes of these.
+    links: BTreeMap<(String, String), [u64; 3]>,
+}
+
+impl Counts {
+    fn settle(&mut self) {
+        self.whole_way = self.sent > 0 || self.received > 0;
+        if self.whole_way {
+            return;
+        }
+        let starts: BTreeSet<&String> = self.links.keys().map(|(from, _)| from).collect();
+        let ends: BTreeSet<&String> = self.links.keys().map(|(_, to)| to).collect();
+        for ((from, to), [came, arrived, bytes]) in &self.links {
+            if !ends.contains(from) {
+                self.sent += came;
+            }
+            if !starts.contains(to) {
+                self.received += arrived;
+                self.received_bytes = self.received_bytes.saturating_add(*bytes);
+            }
+        }
+    }
 }
 
 /// What a whole trace says.
@@ -118,24 +150,31 @@ pub struct Trace {
 /// Reads a trace, whoever wrote it. Comments (`#`) and events other than `+ - r d` are left out. What stood before
 /// the first damaged line is given with the damage.
 pub fn read(bytes: &[u8]) -> (Trace, Option<Damage>) {
-    let (mut trace, mut at) = (Trace::default(), 0);
+    let mut trace = Trace::default();
+    let damage = read_lines(bytes, &mut trace);
+    trace.flows.values_mut().flat_map(|flow| flow.kinds.values_mut()).for_each(Counts::settle);
+    (trace, damage)
+}
+
+fn read_lines(bytes: &[u8], trace: &mut Trace) -> Option<Damage> {
+    let mut at = 0;
     for line in bytes.split_inclusive(|b| *b == b'\n') {
         let start = at;
         at += line.len();
         let Ok(text) = std::str::from_utf8(line) else {
-            return (trace, Some(Damage::new(start, "this line is no text")));
+            return Some(Damage::new(start, "this line is no text"));
         };
         let fields: Vec<&str> = text.split_ascii_whitespace().collect();
         let known = fields.first().is_some_and(|f| matches!(*f, "+" | "-" | "r" | "d"));
         if !known && fields.first().is_none_or(|f| f.starts_with('#') || f.len() == 1) {
             continue;
         }
-        if let Err(cause) = take(&mut trace, &fields) {
-            return (trace, Some(Damage::new(start, cause)));
+        if let Err(cause) = take(trace, &fields) {
+            return Some(Damage::new(start, cause));
         }
         trace.lines += 1;
     }
-    (trace, None)
+    None
 }
 
 fn take(trace: &mut Trace, fields: &[&str]) -> Result<(), String> {
@@ -149,17 +188,25 @@ fn take(trace: &mut Trace, fields: &[&str]) -> Result<(), String> {
     let flow = trace.flows.entry(fid).or_default();
     let (first, last) = flow.span.unwrap_or((time, time));
     flow.span = Some((first.min(time), last.max(time)));
-    let one = |counts: &mut BTreeMap<String, u64>, n: u64| {
-        let count = counts.entry(kind.to_string()).or_default();
-        *count = count.saturating_add(n);
-    };
+    let counts = flow.kinds.entry(kind.to_string()).or_default();
+    if *event == "d" {
+        counts.dropped += 1;
+        return Ok(());
+    }
+    let [came, arrived, bytes] = counts.links.entry((from.to_string(), to.to_string())).or_default();
     match *event {
-        "+" if node(source) == *from => one(&mut flow.sent, 1),
-        "r" if node(destination) == *to => {
-            one(&mut flow.received, 1);
-            one(&mut flow.received_bytes, size);
+        "+" => {
+            *came += 1;
+            counts.sent += u64::from(node(source) == *from);
         }
-        "d" => one(&mut flow.dropped, 1),
+        "r" => {
+            *arrived += 1;
+            *bytes = bytes.saturating_add(size);
+            if node(destination) == *to {
+                counts.received += 1;
+                counts.received_bytes = counts.received_bytes.saturating_add(size);
+            }
+        }
         _ => {}
     }
     Ok(())
@@ -177,9 +224,23 @@ mod tests {
             r 1.84471 2 1 cbr 210 ------- 1 3.0 1.0 195 600\nd 1.84566 2 0 ack 40 ------- 2 3.2 0.1 82 602\n";
         let (trace, damage) = read(text);
         assert_eq!((trace.lines, damage), (4, None));
-        assert_eq!(trace.flows[&0].sent["cbr"], 1);
-        assert_eq!((trace.flows[&1].received["cbr"], trace.flows[&1].received_bytes["cbr"]), (1, 210));
-        assert_eq!(trace.flows[&2].dropped["ack"], 1);
+        assert_eq!(trace.flows[&0].kinds["cbr"].sent, 1);
+        let counts = &trace.flows[&1].kinds["cbr"];
+        assert_eq!((counts.received, counts.received_bytes), (1, 210));
+        assert_eq!(trace.flows[&2].kinds["ack"].dropped, 1);
+    }
+
+    /// Between routers 1 and 2, and on to 3, on the way from 0 to 4: no end of the way is in the trace.
+    #[test]
+    fn a_trace_of_links_between_counts_what_comes_to_them_and_what_leaves_them() {
+        let line = |event: &str, link: &str| format!("{event} 1 {link} tcp 1000 ------- 1 0.0 4.0 0 0\n");
+        let through = |link: &str| ["+", "-", "r"].map(|event| line(event, link)).concat();
+        let text = [through("1 2"), through("2 3"), line("+", "1 2"), line("d", "1 2")].concat();
+        let (trace, damage) = read(text.as_bytes());
+        let counts = &trace.flows[&1].kinds["tcp"];
+        assert_eq!(damage, None);
+        assert!(!counts.whole_way);
+        assert_eq!((counts.sent, counts.received, counts.received_bytes, counts.dropped), (2, 1, 1000, 1));
     }
 
     #[test]
@@ -189,7 +250,7 @@ mod tests {
         let mut out = String::new();
         line(&mut out, Event::Receive, 1_000_000_042, (2, 4), &s);
         assert_eq!(out, "r 1.000000042 2 4 tcp 1500 ----E-N 3 1.2 4.2 17 99\n");
-        assert_eq!(read(out.as_bytes()).0.flows[&3].received_bytes["tcp"], 1500);
+        assert_eq!(read(out.as_bytes()).0.flows[&3].kinds["tcp"].received_bytes, 1500);
     }
 
     #[test]

@@ -105,7 +105,7 @@ fn refuse(word: Word<'_>, cause: String, fix: &str, check: &mut Check) {
     check.error(Diagnostic::new(cause).at(word.place).fix(fix));
 }
 
-/// One line: `[sudo] [tc qdisc add|replace] [dev D] [root|parent M:N] [handle M:] KIND ...`.
+/// One line: `[sudo] [[tc] qdisc add|replace] [dev D] [root|parent M:N] [handle M:] KIND ...`.
 fn statement<'t>(line: &[Word<'t>], check: &mut Check) -> Option<Statement<'t>> {
     let mut rest = line;
     let (mut dev, mut hook, mut handle) = (None, Hook::Unsaid, None);
@@ -113,11 +113,12 @@ fn statement<'t>(line: &[Word<'t>], check: &mut Check) -> Option<Statement<'t>> 
     if rest.first().is_some_and(|w| w.text == "sudo") {
         rest = &rest[1..];
     }
-    if let [tc, after @ ..] = rest
-        && (tc.text == "tc" || tc.text.ends_with("/tc"))
-    {
+    let program = rest.first().filter(|tc| tc.text == "tc" || tc.text.ends_with("/tc"));
+    if program.is_some() || rest.first().is_some_and(|w| w.text == "qdisc") {
+        let after = &rest[usize::from(program.is_some())..];
         let [object, verb, words @ ..] = after else {
-            refuse(*after.first().unwrap_or(tc), "this line of tc ends too early".into(), example, check);
+            let last = *after.first().or(program)?;
+            refuse(last, "this line of tc ends too early".into(), example, check);
             return None;
         };
         if object.text != "qdisc" {
