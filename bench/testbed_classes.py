@@ -52,19 +52,18 @@ SCATTER = 3.0
 JSON = dict[str, Any]
 
 
-def scenario(rate: int, queue: str) -> JSON:
+def scenario(rate: int, queue: str) -> str:
     """Three flows over a link."""
-    return {
-        "duration": f"{SECONDS + WARMUP} s",
-        "warmup": f"{WARMUP} s",
-        "profile": "linux",
-        "dumbbell": {"bottleneck": {"rate": f"{rate} Mbps", "delay": "2 ms"}},
-        "queue": {"kind": queue, "limit": RATES[rate], **QUEUES[queue]},
-        "flow": [
-            {"name": name, "cc": "sack", "rtt": rtt, "start_spread": "100 ms"}
-            for name, rtt in (("a", "10 ms"), ("b", "14 ms"), ("c", "20 ms"))
-        ],
-    }
+    flows = "".join(
+        f'[[flow]]\nname = "{name}"\ncc = "sack"\nrtt = "{rtt} ms"\nstart_spread = "100 ms"\n'
+        for name, rtt in (("a", 10), ("b", 14), ("c", 20))
+    )
+    parameters = "".join(f'{key} = "{value}"\n' for key, value in QUEUES[queue].items())
+    return (
+        f'duration = "{SECONDS + WARMUP} s"\nwarmup = "{WARMUP} s"\nprofile = "linux"\n'
+        f'[dumbbell.bottleneck]\nrate = "{rate} Mbps"\ndelay = "2 ms"\n'
+        f'[queue]\nkind = "{queue}"\nlimit = "{RATES[rate]}"\n{parameters}{flows}'
+    )
 
 
 def measures(document: JSON) -> tuple[float, float]:
@@ -76,7 +75,7 @@ def truth(rate: int, queue: str) -> JSON:
     """Mean and standard deviation of both measures in the simulator."""
     from dumbbell import door
 
-    source = {"value": scenario(rate, queue), "name": "classes"}
+    source = {"text": scenario(rate, queue), "name": "classes"}
     found = door.run(door.request(source, (), replications=SEEDS, seed=1))
     columns = list(zip(*(measures(run) for run in found["runs"]), strict=True))
     return {
@@ -139,8 +138,8 @@ def stopping(process: subprocess.Popen[str], stop_s: float, per_s: float) -> Non
 def live(rate: int, queue: str, kind: str, seed: int) -> JSON:
     """One run: its measures and its block."""
     with tempfile.TemporaryDirectory() as scratch, disturbed(kind):
-        file = Path(scratch) / "classes.json"
-        file.write_text(json.dumps(scenario(rate, queue)))
+        file = Path(scratch) / "classes.toml"
+        file.write_text(scenario(rate, queue))
         command = [sys.executable, "-m", "dumbbell", "run", str(file), "--on", "kernel", "--json", "--seed", str(seed)]
         # Whatever the estimate says: here it is the run that judges itself.
         command += ["-s", "testbed.calibrate=false"]

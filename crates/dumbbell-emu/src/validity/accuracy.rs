@@ -10,6 +10,7 @@
 //! - A queue that holds more than D hides the stall. One that runs empty idles the link for at most 2 D. A stall shorter than
 //!   a packet takes cannot idle a link that has a packet. Lost capacity is idle time of the link, so that the link's own idle
 //!   share bounds it too.
+//! - Senders that hear nothing for longer than a round trip repeat what had arrived: that share of the link is lost, too.
 //! - Flows that do not fill the link are slowed down as their round-trip time grows: by twice the mean time over it.
 //! - Hosts whose threads wait for a processor send and read late. They cost at most that share of the time.
 use super::{Facts, Validity};
@@ -89,9 +90,16 @@ pub(super) fn accuracy(m: &Measured, facts: &Facts) -> Accuracy {
     let idle =
         if load.utilization > 0.0 { (1.0 - load.utilization).max(0.0) / load.utilization } else { f64::INFINITY };
     Accuracy {
-        goodput: 100.0 * idle.min(stopped + slowed),
+        goodput: 100.0 * (idle.min(stopped + slowed) + repeated(m, facts, &load)),
         wait: 100.0 * 2.0 * waited_us / (load.wait_us + packet_us).max(SHORTEST_WAIT_US),
     }
+}
+
+/// The share of the link that went to segments that were sent again although they had arrived: a stall that outlasts a
+/// round trip makes senders do that, and a shorter one does not.
+fn repeated(m: &Measured, facts: &Facts, load: &Load) -> f64 {
+    let needless = facts.retransmissions.filter(|_| m.stalls.longest_ms * 1e3 > load.base_rtt_us);
+    needless.map_or(0.0, |sent| sent.needless as f64 * load.packet_time_us / (m.seconds * 1e6).max(1.0))
 }
 
 /// The best class that the run reached, `None` if it reached none, and what kept it from each better one.
