@@ -228,7 +228,7 @@ fn a_rule_that_is_broken_leaves_no_class_and_the_required_one_decides() {
 fn hosts_that_wait_for_a_processor_are_named_and_bound_the_goodput() {
     let starved = judged(|_, f| f.traffic.starved_share = 0.4);
     assert_eq!(starved.class, None, "5 % of the link was idle, and hosts may be why");
-    assert!(starved.reasons[0].contains("hosts waited for a processor for 40.00 %"), "{:?}", starved.reasons);
+    assert!(starved.reasons[0].contains("a host without a processor may have cost 40.00 %"), "{:?}", starved.reasons);
     let full = judged(|_, f| {
         f.traffic.starved_share = 0.4;
         f.load = Some(Load { utilization: 0.9995, ..load() });
