@@ -2,8 +2,8 @@
 
 Each run is `dumbbell run --on kernel` of three TCP flows over one link, in namespaces, while something disturbs the
 machine: busy loops, memory, a real-time thread that takes the router's core away at random times, or SIGSTOP of the
-whole process. What is right is known from the simulator (profile `linux`, many seeds), whose scatter from seed to seed
-is the least that a single run may be off by.
+whole process. What is right is known from the simulator (profile `linux`, hosts with a jitter of 100 us, many seeds),
+whose scatter from seed to seed is the least that a single run may be off by.
 
     python bench/testbed_classes.py --out results/testbed-classes.jsonl      # about 25 minutes
     python bench/testbed_classes.py --summary results/testbed-classes.jsonl
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import itertools
 import json
 import os
@@ -52,19 +53,18 @@ SCATTER = 3.0
 JSON = dict[str, Any]
 
 
-def scenario(rate: int, queue: str) -> JSON:
+def scenario(rate: int, queue: str) -> str:
     """Three flows over a link."""
-    return {
-        "duration": f"{SECONDS + WARMUP} s",
-        "warmup": f"{WARMUP} s",
-        "profile": "linux",
-        "dumbbell": {"bottleneck": {"rate": f"{rate} Mbps", "delay": "2 ms"}},
-        "queue": {"kind": queue, "limit": RATES[rate], **QUEUES[queue]},
-        "flow": [
-            {"name": name, "cc": "sack", "rtt": rtt, "start_spread": "100 ms"}
-            for name, rtt in (("a", "10 ms"), ("b", "14 ms"), ("c", "20 ms"))
-        ],
-    }
+    flows = "".join(
+        f'[[flow]]\nname = "{name}"\ncc = "sack"\nrtt = "{rtt} ms"\nstart_spread = "100 ms"\n'
+        for name, rtt in (("a", 10), ("b", 14), ("c", 20))
+    )
+    parameters = "".join(f'{key} = "{value}"\n' for key, value in QUEUES[queue].items())
+    return (
+        f'duration = "{SECONDS + WARMUP} s"\nwarmup = "{WARMUP} s"\nprofile = "linux"\n'
+        f'[dumbbell.bottleneck]\nrate = "{rate} Mbps"\ndelay = "2 ms"\n'
+        f'[queue]\nkind = "{queue}"\nlimit = "{RATES[rate]}"\n{parameters}{flows}'
+    )
 
 
 def measures(document: JSON) -> tuple[float, float]:
@@ -72,12 +72,13 @@ def measures(document: JSON) -> tuple[float, float]:
     return sum(flow["goodput_bps"] for flow in document["flows"]), document["queues"][0]["mean_sojourn_s"]
 
 
+@functools.cache
 def truth(rate: int, queue: str) -> JSON:
     """Mean and standard deviation of both measures in the simulator."""
     from dumbbell import door
 
-    source = {"value": scenario(rate, queue), "name": "classes"}
-    found = door.run(door.request(source, (), replications=SEEDS, seed=1))
+    source = {"text": scenario(rate, queue), "name": "classes"}
+    found = door.run(door.request(source, ["tcp.send_jitter=100 us"], replications=SEEDS, seed=1))
     columns = list(zip(*(measures(run) for run in found["runs"]), strict=True))
     return {
         name: {"mean": statistics.mean(values), "sd": statistics.stdev(values)}
@@ -139,8 +140,8 @@ def stopping(process: subprocess.Popen[str], stop_s: float, per_s: float) -> Non
 def live(rate: int, queue: str, kind: str, seed: int) -> JSON:
     """One run: its measures and its block."""
     with tempfile.TemporaryDirectory() as scratch, disturbed(kind):
-        file = Path(scratch) / "classes.json"
-        file.write_text(json.dumps(scenario(rate, queue)))
+        file = Path(scratch) / "classes.toml"
+        file.write_text(scenario(rate, queue))
         command = [sys.executable, "-m", "dumbbell", "run", str(file), "--on", "kernel", "--json", "--seed", str(seed)]
         # Whatever the estimate says: here it is the run that judges itself.
         command += ["-s", "testbed.calibrate=false"]
@@ -162,12 +163,9 @@ def collect(out: Path, quick: bool) -> None:
     rates = (5, 50) if quick else tuple(RATES)
     cells = list(itertools.product(rates, ("drop_tail",) if quick else QUEUES, QUICK if quick else DISTURBANCES))
     random.Random(1).shuffle(cells)
-    known: dict[tuple[int, str], JSON] = {}
     with out.open("a") as file:
         for number, (rate, queue, kind) in enumerate(cells, 1):
-            right = known.setdefault((rate, queue), {}) or known[rate, queue] | truth(rate, queue)
-            known[rate, queue] = right
-            row = {"rate": rate, "queue": queue, "kind": kind, "truth": right, **live(rate, queue, kind, number)}
+            row = {"rate": rate, "queue": queue, "kind": kind, **live(rate, queue, kind, number)}
             file.write(json.dumps(row) + "\n")
             file.flush()
             print(f"{number} of {len(cells)}: {line(row)}", file=sys.stderr, flush=True)
@@ -175,7 +173,7 @@ def collect(out: Path, quick: bool) -> None:
 
 def error(row: JSON, name: str) -> tuple[float, float]:
     """By how many percent a measure is off, and by how many seeds scatter."""
-    right = row["truth"][name]
+    right = truth(row["rate"], row["queue"])[name]
     return 100 * (row[name] / right["mean"] - 1), 100 * SCATTER * right["sd"] / right["mean"]
 
 

@@ -252,7 +252,6 @@ def test_the_required_class_is_laid_over_both_sides(command, file: Path) -> None
         ["--on", "sim,kernel", "--use", "own.py"],
         ["--on", "sim,kernel", "--seeds", "1"],
         ["--class", "good"],
-        ["--on", "sim,kernel", "--class", "best"],
     ],
 )
 def test_words_that_do_not_fit_are_refused(words: list[str], capsys) -> None:

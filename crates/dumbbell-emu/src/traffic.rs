@@ -28,6 +28,6 @@ pub use jobs::{Job, Jobs, plan};
 pub use outcome::{Outcome, Outcomes};
 pub use poller::Halt;
 pub use run::{Manner, Opened, Running, SAMPLE_EVERY, open};
-pub use sampler::Sample;
+pub use sampler::{Means, Sample};
 pub use sockets::Within;
 pub use wanted::{Refusal, Route, Wanted};

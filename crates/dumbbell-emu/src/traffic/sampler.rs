@@ -47,6 +47,8 @@ pub struct Sample {
     pub segments_sent: u32,
     /// Payload bytes sent, ever, repetitions included.
     pub bytes_sent: u64,
+    /// Payload bytes that wait in the sender's buffer and were never sent.
+    pub not_sent: u32,
     /// Payload bytes acknowledged, ever.
     pub bytes_acked: u64,
     /// Segments delivered, ever.
@@ -93,6 +95,7 @@ impl Sample {
             duplicates: i.dsack_dups,
             segments_sent: i.data_segs_out,
             bytes_sent: i.bytes_sent,
+            not_sent: i.notsent_bytes,
             bytes_acked: i.bytes_acked,
             delivered: i.delivered,
             delivered_ce: i.delivered_ce,
@@ -125,6 +128,8 @@ pub struct Means {
     pub cwnd_integral: f64,
     /// Seconds that were looked at.
     pub seconds: f64,
+    /// Of these, seconds in which the sender's buffer had nothing more to send.
+    pub unfed_seconds: f64,
     /// Sum of smoothed round-trip times over samples that have one, seconds.
     pub rtt_sum: f64,
     /// How many these are.
@@ -266,6 +271,7 @@ impl Means {
             let seconds = sample.at.since(last.at).seconds();
             self.cwnd_integral += f64::from(last.cwnd) * seconds;
             self.seconds += seconds;
+            self.unfed_seconds += if last.not_sent == 0 { seconds } else { 0.0 };
         }
         if sample.rtt_us > 0 {
             self.rtt_sum += f64::from(sample.rtt_us) * 1e-6;

@@ -10,8 +10,10 @@
 //! - A queue that holds more than D hides the stall. One that runs empty idles the link for at most 2 D. A stall shorter than
 //!   a packet takes cannot idle a link that has a packet. Lost capacity is idle time of the link, so that the link's own idle
 //!   share bounds it too.
+//! - Senders that hear nothing for longer than a round trip repeat what had arrived: that share of the link is lost, too.
 //! - Flows that do not fill the link are slowed down as their round-trip time grows: by twice the mean time over it.
-//! - Hosts whose threads wait for a processor send and read late. They cost at most that share of the time.
+//! - Hosts whose threads wait for a processor send and read late. They cost at most that share of the time, and nothing while
+//!   the sender's kernel has more to send and the receiver's has room.
 use super::{Facts, Validity};
 use crate::router::meters::Measured;
 use dumbbell_net::report::QueueReport;
@@ -85,13 +87,20 @@ pub(super) fn accuracy(m: &Measured, facts: &Facts) -> Accuracy {
     let waited_us = (scale * m.stalls.mean_wait_us).max(m.lateness_us.mean);
     let packet_us = load.packet_time_us.max(m.packet_time_us.unwrap_or(0.0));
     let slowed = 2.0 * waited_us / (load.base_rtt_us + load.wait_us).max(packet_us).max(SHORTEST_WAIT_US);
-    let stopped = 2.0 * scale * m.stalls.over_packet_share + facts.traffic.starved_share;
+    let stopped = 2.0 * scale * m.stalls.over_packet_share + facts.traffic.lost_to_starvation();
     let idle =
         if load.utilization > 0.0 { (1.0 - load.utilization).max(0.0) / load.utilization } else { f64::INFINITY };
     Accuracy {
-        goodput: 100.0 * idle.min(stopped + slowed),
+        goodput: 100.0 * (idle.min(stopped + slowed) + repeated(m, facts, &load)),
         wait: 100.0 * 2.0 * waited_us / (load.wait_us + packet_us).max(SHORTEST_WAIT_US),
     }
+}
+
+/// The share of the link that went to segments that were sent again although they had arrived: a stall that outlasts a
+/// round trip makes senders do that, and a shorter one does not.
+fn repeated(m: &Measured, facts: &Facts, load: &Load) -> f64 {
+    let needless = facts.retransmissions.filter(|_| m.stalls.longest_ms * 1e3 > load.base_rtt_us);
+    needless.map_or(0.0, |sent| sent.needless as f64 * load.packet_time_us / (m.seconds * 1e6).max(1.0))
 }
 
 /// The best class that the run reached, `None` if it reached none, and what kept it from each better one.
@@ -131,8 +140,8 @@ fn goodput(class: Class, v: &Validity, m: &Measured) -> Option<String> {
         let idle = v.load.as_ref().map_or_else(String::new, |load| {
             format!(", and the link `{}` was idle for {:.2} %", load.link, 100.0 * (1.0 - load.utilization))
         });
-        let starved = match v.traffic.starved_share {
-            share if share > 0.0 => format!("; hosts waited for a processor for {:.2} %", share * 100.0),
+        let starved = match v.traffic.lost_to_starvation() {
+            share if share > 0.0 => format!("; a host without a processor may have cost {:.2} %", share * 100.0),
             _ => String::new(),
         };
         format!(

@@ -21,6 +21,9 @@ pub struct Traffic {
     /// The share of the measured time in which a host's thread or program was ready and had no processor: of the one that
     /// waited longest.
     pub starved_share: f64,
+    /// The share of the measured time in which a connection's buffer had nothing more to send, or its receiver's window held it up: of the
+    /// connection with the largest. `None`: there are flows of which the kernel does not tell it.
+    pub unfed_share: Option<f64>,
     /// Of the time in which a connection had something to send, the share in which the receiver's window held it up: of the
     /// connection with the largest.
     pub window_limited_share: f64,
@@ -42,6 +45,7 @@ impl Traffic {
         let mut all = Traffic {
             troubles: flows.iter().filter_map(|o| Some(trouble((o.flow, o.trouble.as_ref()?)))).collect(),
             missed_samples: outcomes.missed_samples,
+            unfed_share: (!flows.is_empty() && flows.iter().all(|flow| flow.control.is_some())).then_some(0.0),
             starved_share: work().map(Spent::waited_share).fold(0.0, f64::max),
             ..Traffic::default()
         };
@@ -53,6 +57,8 @@ impl Traffic {
                 share(warm.window_limited_us, end.window_limited_us),
                 share(warm.buffer_limited_us, end.buffer_limited_us),
             );
+            let fed = if flow.means.seconds > 0.0 { 1.0 - flow.means.unfed_seconds / flow.means.seconds } else { 0.0 };
+            all.unfed_share = all.unfed_share.map(|most| most.max(1.0 - fed * (1.0 - window)));
             all.window_limited_share = all.window_limited_share.max(window);
             all.buffer_limited_share = all.buffer_limited_share.max(buffer);
         }
@@ -65,6 +71,12 @@ impl Traffic {
             all.late_max_us = all.late_max_us.max(sent.late_max_ns as f64 / 1e3);
         }
         all
+    }
+
+    /// The share of the time that hosts without a processor can have cost at most: none in which the kernel had more to send
+    /// and room at the other end.
+    pub fn lost_to_starvation(&self) -> f64 {
+        self.starved_share.min(self.unfed_share.unwrap_or(1.0))
     }
 
     /// What hosts lacked, where it may have changed the results.
@@ -122,5 +134,25 @@ mod tests {
             ..Traffic::default()
         };
         assert_eq!(all, expected);
+    }
+
+    #[test]
+    fn a_host_without_a_processor_costs_only_what_its_connections_lacked() {
+        use crate::traffic::{Means, Sample};
+        let connection = |unfed_seconds, window_limited_us| {
+            let sender_end = Sample { busy_us: 1_000_000, window_limited_us, ..Sample::default() };
+            let means = Means { seconds: 10.0, unfed_seconds, ..Means::default() };
+            Outcome { control: Some("cubic".into()), sender_end, means, ..Outcome::default() }
+        };
+        let of = |flows: Vec<Outcome>| {
+            let all = Traffic::of(&Outcomes { flows, ..Outcomes::default() });
+            Traffic { starved_share: 0.3, ..all }.lost_to_starvation()
+        };
+        assert_eq!(of(vec![connection(0.0, 0)]), 0.0, "there was always more to send");
+        let lacking = of(vec![connection(0.0, 0), connection(1.0, 100_000)]);
+        assert!((lacking - 0.19).abs() < 1e-9, "a tenth without data, and a tenth of the rest held up: {lacking}");
+        assert_eq!(of(vec![connection(9.0, 0)]), 0.3, "no more than it waited");
+        assert_eq!(of(vec![connection(0.0, 0), Outcome::default()]), 0.3, "nobody knows of datagrams");
+        assert_eq!(of(vec![]), 0.3);
     }
 }
