@@ -65,6 +65,10 @@ impl Record {
         (late.ps() / LATE_UNIT).min(u64::from(LATEST)) as u32
     }
 
+    /// The span that a record says, to 16 ns downwards.
+    pub fn late(units: u32) -> Span {
+        Span::from_ps(u64::from(units) * LATE_UNIT)
+    }
     /// Its bytes.
     #[inline]
     pub fn encode(&self) -> Entry {

@@ -3,6 +3,7 @@ use super::packets::Names;
 use super::records::{Record, usage};
 use super::view::named;
 use crate::problem::{Diagnostic, Problem};
+use crate::testbed::LOG;
 use dumbbell_plan::Plan;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -35,6 +36,11 @@ impl Run {
         }
         let part = self.dir.canonicalize().ok().and_then(|dir| part(&dir));
         part.map_or_else(|| document(&self.dir), Ok)
+    }
+
+    /// The log of a live run; `None` of a simulation.
+    pub fn log(&self) -> Option<PathBuf> {
+        Some(self.dir.join(LOG)).filter(|log| log.exists())
     }
 
     /// A record; `None` if it was not made.
