@@ -368,6 +368,66 @@ def test_a_program_ends_the_command_with_its_own_code(monkeypatch, capfd, tmp_pa
     assert json.loads(capfd.readouterr().out)["program"]["exit_code"] == 7
 
 
+def test_each_shell_has_a_directory_of_its_own(monkeypatch, capfd, tmp_path: Path, simulated) -> None:
+    def run(wanted: dict[str, Any]) -> dict[str, Any]:
+        (Path(wanted["out"]) / "summary.json").write_text("{}")
+        ended = {"exit_code": 0, "signal": None}
+        return living.lived(simulated["runs"][0] | {"duration_s": 2.0}) | {"program": ended}
+
+    def fails(wanted: dict[str, Any]) -> dict[str, Any]:
+        raise ScenarioError("refused")
+
+    monkeypatch.setattr(door, "need_testbed", lambda function: None)
+    monkeypatch.chdir(tmp_path)
+    for number in (1, 2):
+        monkeypatch.setattr(door, "shell", run)
+        assert command("shell", "--rate", "2Mbps", "--", "true") == 0
+        assert f"records: results/shell/{number}" in capfd.readouterr().err
+        monkeypatch.setattr(door, "shell", fails)
+        assert command("shell", "--rate", "2Mbps", "--", "true") == 2
+    assert sorted(path.name for path in (tmp_path / "results/shell").iterdir()) == ["1", "2"]
+    assert command("shell", "--rate", "2Mbps", "--pcap", "nowhere/x.pcapng", "--", "true") == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({"queue": "redd"}, "--queue redd\n        ^^^^ there is no queue named `redd`\nhelp: did you mean `red`?"),
+        ({"queue": "red:min_thh=5pkt"}, "--queue red:min_thh=5pkt\n            ^^^^^^^ there is no parameter"),
+        ({"queue": "red:min_th=50pkt"}, "max_th = 15 pkt is not above min_th = 50 pkt"),
+        ({"limit": "5x"}, "--limit 5x"),
+        ({"mtu": "5x"}, "--mtu 5x"),
+        ({"trace": "no.trace"}, "--trace no.trace\n        ^^^^^^^^ there is no file no.trace"),
+        ({"record_every": "0"}, "--record-every 0"),
+        ({"time": "soon"}, "--time soon"),
+    ],
+)
+def test_a_wrong_option_is_told_once_and_as_it_was_written(words: dict[str, Any], said: str) -> None:
+    asked = wish(**words)
+    with pytest.raises(ScenarioError) as caught:
+        door.plan(door.request({"value": shell.scenario(asked), "name": shell.NAME}))
+    text = shell.spelled(caught.value, asked).rendered
+    assert said in text
+    assert text.count("help:") == 1
+    assert "shell:" not in text
+
+
+def test_a_wrong_override_of_a_shell_stays_as_it_was_written() -> None:
+    asked = wish()
+    with pytest.raises(ScenarioError) as caught:
+        door.plan(door.request({"value": shell.scenario(asked), "name": shell.NAME}, ["link.0.dellay=3"]))
+    assert shell.spelled(caught.value, asked) is caught.value
+
+
+def test_a_live_run_of_a_file_for_another_tcp_says_so(monkeypatch, capfd, tmp_path: Path, simulated) -> None:
+    file = tmp_path / "one.toml"
+    file.write_text('duration = "1 s"\n[dumbbell.bottleneck]\nrate = "2 Mbps"\ndelay = "2 ms"\n[[flow]]\nname = "a"\n')
+    monkeypatch.setattr(door, "run", living.testbed())
+    for words, profile in (((), "rfc"), (("-s", "profile=ns2"), "ns2"), (("-s", "profile=linux"), None)):
+        command("run", file, "--on", "kernel", *words)
+        assert ("note: the scenario has the profile" in capfd.readouterr().err) is (profile is not None)
+
+
 def test_ends_of_programs() -> None:
     good, late = living.block(), living.block(living.LATE)
     ends = [(0, None, good, 0), (0, None, late, 5), (3, None, late, 3), (None, 9, good, 137)]

@@ -3,7 +3,8 @@
 //! - `straight [spin|hybrid|sleep]`: nothing in the way: packets a second, and the time there and back;
 //! - `pace MBPS [spin|hybrid|sleep] [SECONDS]`: datagrams at 115 % of a link's rate: how even they come, as the receiver's kernel
 //!   stamps them.
-//! - `tcp MBPS [hybrid|sleep] [SECONDS] [MTU]`: three connections of the kernel's Reno over it, with the log, as a run has them.
+//! - `tcp MBPS [hybrid|sleep] [SECONDS] [MTU] [BYTES]`: three connections of the kernel's Reno over it, with the log, as a run has
+//!   them; with `BYTES` of each packet in it. Without a calibration before if `BYTES` is given, 0 too.
 //!
 //! For figures that mean something nothing else runs.
 #![allow(clippy::print_stdout, reason = "a program")]
@@ -11,7 +12,7 @@
 mod net;
 
 use dumbbell_core::foreign::Makers;
-use dumbbell_core::units::{Capacity, Rate, Span};
+use dumbbell_core::units::{Bytes, Capacity, Rate, Span};
 use dumbbell_emu::calibrate::{Ends, measure};
 use dumbbell_emu::live::Orders;
 use dumbbell_emu::router::Router;
@@ -38,7 +39,10 @@ fn main() {
         Some("pace") => {
             pace(number(1, 100.0), (manner, !words.iter().any(|word| word == "normal")), number(3, 5.0));
         }
-        Some("tcp") => tcp(number(1, 100.0), manner, number(3, 5.0), number(4, 1500.0) as u32),
+        Some("tcp") => {
+            let captured = words.get(5).and_then(|word| word.parse().ok());
+            tcp(number(1, 100.0), manner, (number(3, 5.0), number(4, 1500.0) as u32), captured);
+        }
         _ => straight(manner),
     }
 }
@@ -46,17 +50,22 @@ fn main() {
 fn straight(manner: Manner) {
     let (hosts, doors) = net::hosts(1500);
     let ends = Ends { sockets: net::sockets(&hosts), doors: [0, 1], mtu: 1500, largest: 1500 };
-    let (found, _doors) = measure(doors, &ends, manner, true).expect("doors");
+    let (found, _doors) = measure(doors, &ends, manner, true, None).expect("doors");
     println!("{manner:?}: {found:#?}");
 }
 
-fn tcp(mbps: f64, manner: Manner, seconds: f64, mtu: u32) {
+fn tcp(mbps: f64, manner: Manner, (seconds, mtu): (f64, u32), captured: Option<u64>) {
     let rate = Rate::from_bps((mbps * 1e6) as u64);
     let mut plan = net::plan(rate, Span::from_us(2_500), Span::from_secs_f64(seconds), mtu);
     net::connected(&mut plan, 3);
     // A round trip's worth.
     plan.links[0].capacity = Capacity::Packets((mbps * 1e6 * 0.005 / 8.0 / f64::from(mtu)).ceil() as u32 + 20);
     plan.testbed.wait = if manner == Manner::Sleep { Wait::Sleep } else { Wait::Hybrid };
+    plan.testbed.calibrate = captured.is_none();
+    if let Some(bytes) = captured.filter(|bytes| *bytes > 0) {
+        plan.testbed.snaplen = Bytes(bytes);
+        plan.record.packets = (0..plan.flows.len()).collect();
+    }
     let orders = Orders {
         plan: &plan,
         makers: &Makers::default(),
@@ -71,6 +80,14 @@ fn tcp(mbps: f64, manner: Manner, seconds: f64, mtu: u32) {
         Err(fault) => return println!("{fault:?}"),
     };
     println!("{:#?}\n{:?}", live.finished.measured(), live.calibration);
+    let measured = live.finished.measured();
+    let packets = (measured.counts.incoming + measured.counts.written) as f64;
+    let busy_ns = measured.cpu.router_share * measured.seconds * 1e9;
+    println!(
+        "{:.0} packets/s in, {:.0} ns of a core for each in or out",
+        measured.counts.incoming as f64 / measured.seconds,
+        busy_ns / packets
+    );
     let facts = Facts { calibration: live.calibration, ..Facts::default() };
     let (_, validity) = live.finished.judge(&facts);
     println!("{:#?}", validity.reasons);

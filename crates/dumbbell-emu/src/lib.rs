@@ -10,6 +10,7 @@
 pub mod calibrate;
 pub mod classify;
 pub mod clock;
+pub mod cores;
 pub mod doctor;
 pub mod gigabyte;
 pub mod header;

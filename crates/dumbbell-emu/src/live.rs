@@ -20,17 +20,20 @@ pub mod topology;
 use crate::calibrate::{self, Calibration, Ends, Pauses};
 use crate::classify::Classifier;
 use crate::clock::{Clock, monotonic_ns};
+use crate::cores::Reserved;
 use crate::header::address::Address;
 use crate::header::protocol;
 use crate::header::tuple::Tuple;
 use crate::hosts::{self, Datapath, Door, HostSpec, Hosts};
-use crate::log::{Header, Totals};
+use crate::log::{self, Header, Totals};
 use crate::nic::Nic;
 use crate::router::bottleneck::Bottleneck;
 use crate::router::headers::Headers;
 use crate::router::network::Watched;
+use crate::router::tape::Capture;
 use crate::router::{Finished, Router, Setup};
 use crate::traffic::jobs::Carriage;
+use crate::traffic::poller::realtime;
 use crate::traffic::{self, Jobs, Manner, Outcomes};
 use crate::trouble::Trouble;
 use dumbbell_core::foreign::Makers;
@@ -98,9 +101,10 @@ pub fn run(orders: Orders<'_>) -> Result<Live, LiveFault> {
     if plan.testbed.calibrate {
         let found = ground.measure(plan)?;
         calibrate::check(plan, &found).map_err(LiveFault::TooMuch)?;
-        calibration = Some(stalled(plan, found)?);
+        calibration = Some(stalled(plan, found, ground.core())?);
     }
-    let Ground { topology, mut jobs, hosts, doors, .. } = ground;
+    let core = ground.core();
+    let Ground { topology, mut jobs, hosts, doors, reserved: _reserved, .. } = ground;
     let mut classifier = classifier(plan, &topology, &jobs);
     if orders.guests.is_some() {
         let pairs = plan.flows.iter().map(|flow| [topology.door(flow.from), topology.door(flow.to)].map(u32::from));
@@ -111,7 +115,7 @@ pub fn run(orders: Orders<'_>) -> Result<Live, LiveFault> {
         }
         (jobs.jobs, jobs.apps) = (vec![], vec![]);
     }
-    let (done, totals) = side_by_side(orders, &topology, (jobs, classifier), (&hosts, doors))?;
+    let (done, totals) = side_by_side(orders, &topology, (jobs, classifier), (&hosts, doors, core))?;
     let Done { finished, outcomes, visit } = done;
     Ok(Live { finished, outcomes, visit, totals, calibration, datapath })
 }
@@ -132,6 +136,8 @@ struct Ground {
     mtus: Vec<u32>,
     hosts: Hosts,
     doors: Vec<Box<dyn Nic>>,
+    /// The router's core, which the hosts' threads stay off while this lives.
+    reserved: Option<Reserved>,
 }
 
 impl Ground {
@@ -142,16 +148,23 @@ impl Ground {
         let jobs = traffic::plan(plan, &|node, ip| topology.address(node, ip)).map_err(LiveFault::Refused)?;
         let specs = topology.specs(plan, &jobs.wanted);
         let specs = if guests { prefer(specs, &jobs) } else { specs };
+        let reserved = plan.testbed.core.map(Reserved::of).transpose()?;
         let mut hosts = Hosts::up(&specs, plan.testbed.datapath)?;
         let doors = hosts.doors.drain(..).map(Door::open).collect::<Result<Vec<_>, _>>()?;
-        Ok(Ground { topology, jobs, mtus: specs.iter().map(|spec| spec.mtu).collect(), hosts, doors })
+        let mtus = specs.iter().map(|spec| spec.mtu).collect();
+        Ok(Ground { topology, jobs, mtus, hosts, doors, reserved })
+    }
+
+    /// The router's core, if it has one of its own.
+    fn core(&self) -> Option<usize> {
+        self.reserved.as_ref().map(|reserved| reserved.core)
     }
 
     /// What the machine forwards between the hosts of the first flow.
     fn measure(&mut self, plan: &Plan) -> Result<Calibration, LiveFault> {
         let ends = ends(plan, &self.topology, &self.hosts, self.mtus.iter().copied())?;
         let doors = std::mem::take(&mut self.doors);
-        let (found, doors) = calibrate::measure(doors, &ends, plan.testbed.wait.into(), true).map_err(broke)?;
+        let (found, doors) = calibrate::measure(doors, &ends, plan.testbed.wait.into(), true, self.core()).map_err(broke)?;
         self.doors = doors;
         Ok(found)
     }
@@ -184,7 +197,7 @@ fn side_by_side(
     orders: Orders<'_>,
     topology: &Topology,
     (jobs, classifier): (Jobs, Classifier),
-    (hosts, doors): (&Hosts, Vec<Box<dyn Nic>>),
+    (hosts, doors, core): (&Hosts, Vec<Box<dyn Nic>>, Option<usize>),
 ) -> Result<(Done, Totals), LiveFault> {
     let Orders { plan, makers, log, guests, manner, stop, progress } = orders;
     let host = |node| &hosts.hosts[usize::from(topology.door(node))].namespace;
@@ -192,11 +205,15 @@ fn side_by_side(
     let opened = opened.map_err(|e| Trouble::new(e.to_string(), "`dumbbell doctor` says what this kernel has"))?;
     let clock = Clock::from_epoch(monotonic_ns() + HEAD_START.as_nanos() as u64);
     let names = topology.nodes().iter().map(|node| plan.nodes[*node].name.clone()).collect();
-    let header =
-        Header { made_by: env!("CARGO_PKG_VERSION").into(), plan: plan.clone(), epoch_ns: clock.epoch(), hosts: names };
+    let setup = Setup { core, ..setup(plan, topology, clock) };
+    let capture = setup.capture.as_ref().map(|capture| log::Capture {
+        snaplen: capture.snaplen as u32,
+        realtime_ns: realtime().saturating_add_signed(clock.epoch().wrapping_sub(monotonic_ns()) as i64),
+    });
+    let (made_by, epoch_ns) = (env!("CARGO_PKG_VERSION").into(), clock.epoch());
+    let header = Header { made_by, plan: plan.clone(), epoch_ns, hosts: names, capture };
     let (producer, consumer) = rtrb::RingBuffer::new(collector::ROOM);
     let watched = Watched { relay: Relay::new(plan, makers).map_err(LiveFault::Plan)?, observer: () };
-    let setup = setup(plan, topology, clock);
     let unlogged = Arc::clone(&setup.unlogged);
     let router = Router::new(setup, doors, watched, Headers::new(classifier), Some(producer));
     let router = router.map_err(broke)?;
@@ -249,8 +266,8 @@ fn side_by_side(
 }
 
 /// How the machine stalls the router now; refused if the class that the plan requires is out of reach.
-fn stalled(plan: &Plan, mut calibration: Calibration) -> Result<Calibration, LiveFault> {
-    let pauses = Pauses::watch(true);
+fn stalled(plan: &Plan, mut calibration: Calibration, core: Option<usize>) -> Result<Calibration, LiveFault> {
+    let pauses = Pauses::watch(core);
     pauses.check(plan).map_err(LiveFault::OutOfReach)?;
     pauses.describe(plan, &mut calibration);
     Ok(calibration)
@@ -290,8 +307,17 @@ fn setup(plan: &Plan, topology: &Topology, clock: Clock) -> Setup {
         door_of: topology.door_of_sockets(plan),
         largest: largest.min(u32::from(u16::MAX)) as u16,
         bottleneck: Bottleneck::of(plan),
+        capture: capture(plan),
         ..Setup::new(clock, Time::ZERO + plan.duration)
     }
+}
+
+/// What is captured: packets of the flows whose packets the plan records.
+fn capture(plan: &Plan) -> Option<Capture> {
+    let recorded = |flow: usize| plan.record.packets.contains(&flow);
+    let sockets: Vec<bool> = (0..2 * plan.flows.len()).map(|socket| recorded(socket / 2)).collect();
+    let snaplen = plan.testbed.snaplen.0.min(u64::from(u16::MAX)) as usize;
+    sockets.contains(&true).then_some(Capture { snaplen, sockets })
 }
 
 /// Who knows whose a packet is: the conversations of all jobs.

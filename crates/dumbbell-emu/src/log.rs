@@ -9,7 +9,11 @@
 //! 0:u32 records in:u64 out:u64 lost:u64                      hash:32    the end
 //! ```
 //!
+//! Version 2 also has entries with the first bytes of packets ([`mod@bytes`]), each before the record of its packet; it is written
+//! only where packets are captured.
+//!
 //! Numbers are little-endian. A hash is of the hash before it and of all bytes since.
+pub mod bytes;
 mod read;
 mod record;
 mod write;
@@ -23,8 +27,8 @@ use serde::{Deserialize, Serialize};
 
 /// The first bytes of a log.
 const MAGIC: &[u8; 8] = b"DUMBBELL";
-/// The version of all that follows.
-const VERSION: u32 = 1;
+/// The version of all that follows: without bytes of packets, and with them.
+const VERSIONS: [u32; 2] = [1, 2];
 /// Records in a block, at most.
 const BLOCK: usize = 4096;
 /// Bytes of a header, at most.
@@ -41,6 +45,18 @@ pub struct Header {
     pub epoch_ns: u64,
     /// The hosts with a door, in the order of their doors.
     pub hosts: Vec<String>,
+    /// What it has of packets' bytes; `None`: nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capture: Option<Capture>,
+}
+
+/// What a log has of the bytes of packets, of those flows whose packets the plan records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Capture {
+    /// Bytes of IP kept of each packet, at most.
+    pub snaplen: u32,
+    /// CLOCK_REALTIME when the run began, nanoseconds since 1970.
+    pub realtime_ns: u64,
 }
 
 /// What a log says at its end.

@@ -171,7 +171,7 @@ fn unstarted(name: &str, error: &io::Error) -> Trouble {
         ErrorKind::PermissionDenied => {
             format!("make {name} executable; to enter a host, run it as root or in a user namespace")
         }
-        _ => "`dumbbell doctor` says what this machine can do".to_owned(),
+        _ => "look what the kernel says of it: dmesg | tail".to_owned(),
     };
     Trouble::new(format!("could not start {name}: {error}"), fix)
 }

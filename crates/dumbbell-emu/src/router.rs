@@ -17,10 +17,12 @@ pub mod meters;
 pub mod network;
 pub mod slab;
 pub mod stalls;
+pub mod tape;
 #[cfg(test)]
 mod tests;
 pub mod thread;
 pub mod turn;
+pub mod unread;
 pub mod wait;
 pub mod wire;
 
@@ -35,7 +37,9 @@ use crate::router::doors::Door;
 use crate::router::meters::{Measured, Meters};
 use crate::router::network::Network;
 use crate::router::slab::Slab;
+use crate::router::tape::{Capture, Tape};
 use crate::router::thread::Privileges;
+use crate::router::unread::Unread;
 use crate::router::wait::{Manner, PACKETS, Waiter};
 use crate::router::wire::Wire;
 use crate::validity::{Facts, Validity, judge};
@@ -64,6 +68,8 @@ pub struct Setup {
     pub manner: Manner,
     /// Whether it asks for real-time priority and a core of its own.
     pub real_time: bool,
+    /// Which core; `None`: the last of those that the thread may use.
+    pub core: Option<usize>,
     /// The door of each socket's host, by socket.
     pub door_of: Vec<u16>,
     /// The largest IP packet, bytes.
@@ -74,6 +80,8 @@ pub struct Setup {
     pub bottleneck: Option<Bottleneck>,
     /// Counts records that the log had no room for, for whoever writes its end.
     pub unlogged: Arc<AtomicU64>,
+    /// Whose packets' bytes go into the log; `None`: nobody's.
+    pub capture: Option<Capture>,
 }
 
 /// A router before and while it runs.
@@ -84,7 +92,7 @@ pub struct Router<N, W> {
     doors: Vec<Door>,
     slab: Slab,
     departures: Departures,
-    log: Option<rtrb::Producer<Entry>>,
+    tape: Tape,
     meters: Meters,
     /// The network has been told of everything before this.
     reached: Time,
@@ -127,11 +135,13 @@ impl Setup {
             end,
             manner: Manner::default(),
             real_time: true,
+            core: None,
             door_of: vec![],
             largest: 1500,
             memory: 1 << 30,
             bottleneck: None,
             unlogged: Arc::default(),
+            capture: None,
         }
     }
 }
@@ -153,7 +163,8 @@ impl<N: Network, W: Wire> Router<N, W> {
         let meters = Meters::new(setup.bottleneck.clone());
         let scratch = Vec::with_capacity(usize::from(u16::MAX));
         let departures = Departures::new();
-        Ok(Router { setup, network, wire, doors, slab, departures, log, meters, reached: Time::ZERO, scratch })
+        let tape = Tape::new(log, setup.capture.clone(), Arc::clone(&setup.unlogged));
+        Ok(Router { setup, network, wire, doors, slab, departures, tape, meters, reached: Time::ZERO, scratch })
     }
 
     /// Runs on the calling thread until the end, or until `stop` is set.
@@ -161,7 +172,8 @@ impl<N: Network, W: Wire> Router<N, W> {
     /// # Errors
     /// A door is gone.
     pub fn run(mut self, stop: &AtomicBool) -> io::Result<Finished<N, W>> {
-        let privileges = if self.setup.real_time { Privileges::claim() } else { Privileges::waived() };
+        let privileges = if self.setup.real_time { Privileges::claim(self.setup.core) } else { Privileges::waived() };
+        self.meters.unread = Unread::of_this_thread();
         let fds = self.doors.iter().map(|door| door.nic.fd().try_clone_to_owned()).collect::<io::Result<Vec<_>>>()?;
         let before = cpu::Reading::now();
         let ended = self.work(&fds, stop)?;
@@ -170,6 +182,7 @@ impl<N: Network, W: Wire> Router<N, W> {
         let losses = self.doors.iter().map(Door::losses).collect::<io::Result<Vec<_>>>()?;
         let inside = self.slab.inside();
         let planned = self.setup.end;
+        (self.meters.counts.log_overflow, self.meters.counts.uncaptured) = (self.tape.lost, self.tape.uncaptured);
         let measured = self.meters.finish((ended, planned), (losses, inside), cpu, privileges.report());
         let doors = self.doors.into_iter().map(|door| door.nic).collect();
         Ok(Finished { network: self.network, wire: self.wire, doors, measured })
@@ -194,12 +207,13 @@ impl<N: Network, W: Wire> Router<N, W> {
             more = false;
             for (door, poll) in polled.iter().enumerate().filter(|_| woken.packets) {
                 if poll.any() == Some(true) {
-                    let n = self.read(door)?;
+                    let n = self.read(door, woken.empty)?;
                     more |= n == BATCH;
                     read += n;
                 }
             }
             let (written, left) = self.turn()?;
+            self.meters.unread.settle(&woken);
             more |= left;
             let done = clock.now();
             if let Some(from) = woken.absent_since(until, read + written > 0) {

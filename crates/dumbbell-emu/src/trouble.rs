@@ -35,7 +35,7 @@ fn remedy(error: &io::Error) -> &'static str {
              --cap-add SYS_ADMIN --security-opt seccomp=unconfined --device /dev/net/tun"
         }
         Some(libc::EPERM | libc::EACCES) => {
-            "run it as root, or without privileges inside a user namespace; `dumbbell doctor` says what this machine permits"
+            "run it as root, or permit user namespaces: sysctl -w user.max_user_namespaces=10000"
         }
         Some(libc::ENOSPC | libc::EUSERS) => {
             "raise the limit of namespaces: sysctl user.max_net_namespaces, user.max_user_namespaces, user.max_pid_namespaces"
@@ -43,9 +43,9 @@ fn remedy(error: &io::Error) -> &'static str {
         Some(libc::EMFILE | libc::ENFILE) => "raise the limit of open files: ulimit -n 4096",
         Some(libc::ENOMEM | libc::ENOBUFS) => "free memory, or use fewer hosts",
         Some(libc::ENODEV | libc::ENXIO | libc::EOPNOTSUPP | libc::EPROTONOSUPPORT | libc::EAFNOSUPPORT) => {
-            "use a kernel that has it; `dumbbell doctor` says what this one lacks"
+            "use a kernel that has it: the modules tun, veth and af_packet"
         }
-        _ => "`dumbbell doctor` says what this machine can do",
+        _ => "look what the kernel says of it: dmesg | tail",
     }
 }
 

@@ -98,7 +98,7 @@ fn unopened(error: &io::Error) -> Trouble {
         ErrorKind::PermissionDenied => {
             "run as root, or permit it to all, as most distributions do: chmod 0666 /dev/net/tun"
         }
-        _ => "see `dumbbell doctor`",
+        _ => "look what the kernel says of it: dmesg | tail",
     };
     Trouble::new(format!("could not open {DEVICE}: {error}"), fix)
 }

@@ -121,12 +121,16 @@ pub struct Validity {
     pub datapath: String,
     /// Whether the router ran with real-time priority.
     pub realtime: bool,
+    /// The core that the router kept to; `None`: it went where the kernel put it.
+    pub core: Option<usize>,
     /// What the kernel did not permit.
     pub denied: Vec<String>,
     /// What the machine could do before; `None`: it was not measured.
     pub calibration: Option<Calibration>,
     /// How late packets were written.
     pub lateness_us: Percentiles,
+    /// How long packets waited at the doors until the router read them.
+    pub door_wait_us: Percentiles,
     /// By how much gaps between packets that left the bottleneck back to back were wrong.
     pub gap_error_us: Percentiles,
     /// Stalls.
@@ -153,6 +157,8 @@ pub struct Validity {
     pub cpu: crate::router::cpu::Cpu,
     /// Records of packets that were lost on their way to the log.
     pub log_overflow: u64,
+    /// Packets that were to be captured, and that the log had no room for.
+    pub uncaptured: u64,
     /// The replay.
     pub replay: Option<Replay>,
 }
@@ -200,9 +206,11 @@ pub fn judge(measured: &Measured, facts: &Facts) -> Validity {
         warnings: vec![],
         datapath: facts.datapath.clone(),
         realtime: measured.privilege.real_time,
+        core: measured.privilege.core,
         denied: measured.privilege.denied.clone(),
         calibration: facts.calibration,
         lateness_us: measured.lateness_us,
+        door_wait_us: measured.door_wait_us,
         gap_error_us: measured.gap_error_us,
         stalls: measured.stalls,
         rate_error: measured.rate_error,
@@ -216,6 +224,7 @@ pub fn judge(measured: &Measured, facts: &Facts) -> Validity {
         traffic: facts.traffic.clone(),
         cpu: measured.cpu,
         log_overflow: counts.log_overflow,
+        uncaptured: counts.uncaptured,
         replay: facts.replay,
     };
     let broken_off = rules::broken_off(measured).filter(|_| !facts.open_ended);

@@ -63,6 +63,7 @@ fn replayed(plan: &Plan, entries: &[Entry]) -> (Vec<Outgoing>, Vec<Outgoing>, u6
         plan: plan.clone(),
         epoch_ns: 1,
         hosts: vec!["a".into(), "b".into()],
+        capture: None,
     };
     let mut writer = Writer::new(vec![], &header).unwrap();
     entries.iter().for_each(|entry| writer.push(entry).unwrap());
@@ -151,7 +152,7 @@ fn the_machine_is_measured_and_the_doors_come_back() {
     }
     let (hosts, doors) = net::hosts(1500);
     let ends = Ends { sockets: net::sockets(&hosts), doors: [0, 1], mtu: 1500, largest: 1500 };
-    let (found, doors) = measure(doors, &ends, Manner::Hybrid, false).unwrap();
+    let (found, doors) = measure(doors, &ends, Manner::Hybrid, false, None).unwrap();
     assert_eq!(doors.len(), 2);
     assert!(found.ceiling_packets_per_s > 0 && found.ceiling_bps == found.ceiling_packets_per_s * 12_000, "{found:?}");
     assert!(found.rtt_p50_us > 0.0 && found.rtt_p50_us <= found.rtt_p99_us, "{found:?}");

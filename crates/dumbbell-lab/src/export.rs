@@ -4,6 +4,7 @@ mod captures;
 mod flents;
 mod joined;
 mod links;
+mod live;
 mod packets;
 pub mod read;
 mod records;

@@ -4,6 +4,7 @@ mod replayed;
 mod shell;
 
 pub use gigabyte::gigabyte;
+pub(crate) use replayed::problem as log_problem;
 pub use replayed::replay;
 pub use shell::shell;
 

@@ -18,7 +18,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 pub use shared::Shared;
-pub use testbed::{Class, Datapath, Testbed, Wait};
+pub use testbed::{Class, Core, Datapath, Testbed, Wait};
 
 /// A node's number: its place in [`Plan::nodes`].
 pub type NodeId = usize;

@@ -58,14 +58,26 @@ def examine() -> dict[str, Any]:
 
 def testbed() -> dict[str, Any]:
     """What `--on kernel` needs: `{"ok", "checks": [...], "can": {...}}`; `why` says it where the build has none."""
-    from .. import door
+    from ..testbed import rootless
 
     try:
-        found = door.doctor()
+        found = rootless.doctor()
     except EnvironmentLacks as lack:
         return {"ok": False, "checks": [], "can": {}, "why": lack.rendered}
     can = found["can"]
-    return {"ok": _yes(can["kernel"]) if "kernel" in can else any(map(_yes, can.values())), **found}
+    ok = _yes(can["kernel"]) if "kernel" in can else any(map(_yes, can.values()))
+    return {"ok": ok, "expect": _expect(can) if ok else None, **found}
+
+
+def _expect(can: dict[str, Any]) -> dict[str, Any]:
+    """How live runs of this user will be made, where scenarios leave it open."""
+    realtime = _yes(can.get("realtime"))
+    return {
+        "user_namespace": os.geteuid() != 0,
+        "datapath": "tun" if _yes(can.get("tun")) else "af_packet",
+        "realtime": realtime,
+        "class": "exact" if realtime else "loose",
+    }
 
 
 def _testbed(found: dict[str, Any]) -> list[Any]:
@@ -84,9 +96,19 @@ def _testbed(found: dict[str, Any]) -> list[Any]:
     return [
         head,
         *works,
+        *_expected(found.get("expect")),
         grid("What that rests on", ["", "check", "found", "needed for"], rows, text_columns=4),
         *(["What to do:", *fixes] if fixes else []),
     ]
+
+
+def _expected(expect: dict[str, Any] | None) -> list[str]:
+    if expect is None:
+        return []
+    where = "in a user namespace" if expect["user_namespace"] else "in this very process"
+    how = "real-time" if expect["realtime"] else "normal"
+    why = "" if expect["realtime"] else ": other programs can keep the router waiting"
+    return [f"  Expect runs {where}, datapath {expect['datapath']}, {how} priority, class {expect['class']}{why}."]
 
 
 def _yes(value: Any) -> bool:
@@ -94,7 +116,7 @@ def _yes(value: Any) -> bool:
 
 
 _CAN = {
-    "kernel": "run scenarios between real hosts (run --on kernel), in this very process",
+    "kernel": "run scenarios between real hosts (run --on kernel)",
     "rootless": "the same without privileges, in a user namespace",
     "tun": "TUN devices: the faster datapath",
     "veth": "packet rings over veth: the datapath of the rootless",

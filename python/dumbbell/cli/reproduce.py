@@ -23,7 +23,9 @@ def reproduce(
     /,
     *,
     set: Overrides = [],  # noqa: B006 (cyclopts reads it)
-    quick: Annotated[bool, Parameter(help="Fewer and shorter runs: less than a minute.")] = False,
+    quick: Annotated[
+        bool, Parameter(help="Fewer and shorter runs: less than a minute, with --on kernel about 3 minutes.")
+    ] = False,
     on: Annotated[str, Parameter(help="Where it runs: `sim`, or `kernel`: real TCP of this machine.")] = "sim",
     required: RequiredClass = None,
     grid: Annotated[bool, Parameter(help="With --on kernel: over a grid of round-trip times instead.")] = False,

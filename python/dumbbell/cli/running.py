@@ -59,6 +59,7 @@ def run(
         from ..testbed import rootless
 
         rootless.enter()
+        notes(_of_the_profile(wanted))
         wanted |= {"on": on}  # `door.run` waits for other live runs of this machine.
     with progress("running") as heard:
         data = door.run(wanted, heard)
@@ -66,6 +67,13 @@ def run(
     if page is not None:
         pages.write(data, page, options.out)
     return report(data, json, options, measures)
+
+
+def _of_the_profile(wanted: dict[str, Any]) -> list[str]:
+    """What to say of a scenario whose profile is not the kernel's TCP."""
+    asked = door.plan(wanted | {"points": 0})["scenario"].get("profile", "rfc")
+    said = f"the scenario has the profile `{asked}`; the hosts run this machine's kernel, which `linux` models"
+    return [] if asked == "linux" else [said]
 
 
 def _with_code(data: dict[str, Any]) -> dict[str, Any]:

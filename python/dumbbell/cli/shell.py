@@ -13,10 +13,11 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from .. import door
-from ..errors import DumbbellError
+from ..errors import DumbbellError, ScenarioError
 from .options import Json, Overrides, RequiredClass, emit
 
 DIRECTORY = Path("results") / "shell"
+"""Without `--out` each call writes to a numbered directory here."""
 
 
 def shell(
@@ -52,7 +53,16 @@ def shell(
     seed: Annotated[int, Parameter(help="Seed of losses and of queues that draw.")] = 1,
     record_every: Annotated[str, Parameter(help="Period of the queue's record.")] = "20ms",
     set: Overrides = [],  # noqa: B006 (cyclopts reads it)
-    out: Annotated[Path, Parameter(help="Directory of the record and the figure.")] = DIRECTORY,
+    out: Annotated[
+        Path | None,
+        Parameter(help="Directory of the records and the figure. Default: the next free number in results/shell."),
+    ] = None,
+    pcap: Annotated[
+        Path | None,
+        Parameter(
+            help="Write a pcapng file with the packets of both hosts: what they sent, and what the queues let out."
+        ),
+    ] = None,
     json: Json = False,
 ) -> int:
     """Run a program on an emulated network, and say what its packets met.
@@ -67,21 +77,52 @@ def shell(
     wish = work.Wish(
         program=program, server=server, rate=rate, up=up, down=down, trace=trace, delay=delay, loss=loss, queue=queue,
         limit=limit, mtu=mtu, ecn=ecn, only=only, required="loose" if loose else required, time=time, seed=seed,
-        record_every=record_every, sets=set,
+        record_every=record_every, sets=set, capture=pcap is not None,
     )  # fmt: skip
-    wanted = work.request(wish, out)
+    if pcap is not None and not pcap.absolute().parent.is_dir():
+        raise ScenarioError(f"--pcap {pcap}: there is no directory {pcap.parent}\nhelp: make it, or name another file")
+    wanted = work.request(wish, out or DIRECTORY)
     door.need_testbed("shell")
     if wish.unshaped:
         print("note: no --rate is given: the link has 1 Gbps, or what this machine can forward", file=sys.stderr)
-    with turn.alone(), _aside(json), _left_to_the_program():
-        data = door.shell(wanted)
-    figure = _draw(out)
+    try:
+        with turn.alone(), _aside(json), _left_to_the_program(), _directory(out) as there:
+            data = door.shell(wanted | {"out": str(there)})
+    except ScenarioError as error:
+        raise work.spelled(error, wish) from None
+    figure = _draw(there)
+    captured = _capture(there, pcap)
     if json:
-        emit(data | {"figure": None if figure is None else str(figure)})
+        emit(data | {"figure": None if figure is None else str(figure), "pcap": None if pcap is None else str(pcap)})
     else:
-        for line in [*work.said(data), *([f"figure: {figure}"] if figure else [])]:
+        wrote = [f"figure: {figure}"] if figure else []
+        for line in [*work.said(data), *wrote, *captured, f"records: {there}"]:
             print(line, file=sys.stderr)
     return work.exit_code(data)
+
+
+@contextmanager
+def _directory(out: Path | None) -> Iterator[Path]:
+    """Where the records go; a directory that was made for them goes again if nothing came into it."""
+    from ..testbed import shell as work
+
+    if out is not None:
+        yield out
+        return
+    made = work.fresh(DIRECTORY)
+    try:
+        yield made
+    finally:
+        if not any(made.iterdir()):
+            made.rmdir()
+
+
+def _capture(run: Path, file: Path | None) -> list[str]:
+    """Writes the packets of a run to `file`, and says so."""
+    if file is None:
+        return []
+    done = door.export({"format": "pcapng", "result": str(run), "out": str(file)})
+    return [f"packets: {file} ({done['packets']})", *(f"note: {note}" for note in done["notes"])]
 
 
 @contextmanager

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
+import tempfile
+from typing import Any
+
+_TRIED = ("network_namespaces", "settings", "tun", "veth", "programs", "cap_net_admin")
+"""Checks of the doctor that come out otherwise inside a user namespace."""
+_EXAMINE = "import json, sys; from dumbbell import door; json.dump(door.doctor(), open(sys.argv[1], 'w'))"
 
 
 def enter() -> None:
@@ -16,3 +23,23 @@ def enter() -> None:
 
     # `-P`: modules come from where packages are installed, never from the current folder.
     raise SystemExit(door.enclose([sys.executable, "-P", "-m", "dumbbell", *sys.argv[1:]]))
+
+
+def doctor() -> dict[str, Any]:
+    """What this machine can do for live runs of this user, as `door.doctor` says it.
+
+    Runs of a user who is not root are made inside a user namespace (`enter`), so what they need is tried there.
+    """
+    from .. import door
+
+    here = door.doctor()
+    if os.geteuid() == 0 or not here["can"].get("rootless"):
+        return here
+    with tempfile.NamedTemporaryFile("r", suffix=".json") as answer:
+        if door.enclose([sys.executable, "-P", "-c", _EXAMINE, answer.name]) != 0:
+            return here
+        inside = json.load(answer)
+    tried = {check["check"]: check for check in inside["checks"] if check["check"] in _TRIED}
+    checks = [tried.get(check["check"], check) for check in here["checks"]]
+    can = here["can"] | {key: inside["can"][key] for key in ("kernel", "tun", "veth", "programs")}
+    return {**here, "checks": checks, "can": can}

@@ -46,6 +46,7 @@ class Wish:
     seed: int = 1
     record_every: str = "20 ms"
     sets: Sequence[str] = field(default_factory=list)
+    capture: bool = False
 
     @property
     def unshaped(self) -> bool:
@@ -88,6 +89,8 @@ def scenario(wish: Wish) -> dict[str, Any]:
         "flow": [{"name": "program", "from": "client", "to": "server"}],
         "record": {"every": wish.record_every, "drops": True},
     }
+    if wish.capture:
+        built["record"]["packets"] = True
     if wish.ecn:
         built["tcp"] = {"ecn": "rfc3168"}
     if wish.required:
@@ -154,6 +157,58 @@ def _loss(text: str | None) -> float | None:
     if not 0 <= share < 1:
         raise refused(f"--loss {text}", text, "this is no share of packets", "write --loss 1% or --loss 0.01")
     return share
+
+
+_OPTIONS = {
+    "link.0.queue.limit": "limit",
+    "link.0.queue": "queue",
+    "link.0.impairment": "loss",
+    "link.0.service": "trace",
+    "link.0.delay": "delay",
+    "link.0.mtu": "mtu",
+    "duration": "time",
+    "record.every": "record_every",
+}
+"""Which option a key of the scenario comes from; the first that fits."""
+
+
+def spelled(error: ScenarioError, wish: Wish) -> ScenarioError:
+    """An error in the scenario that was made from the options, in terms of the options, each once.
+
+    The scenario says most of them twice, for both directions. An error in an override (`-s`) stays as it is.
+    """
+    problems = error.detail.get("problems", [])
+    if not problems or any(problem.get("file") != NAME for problem in problems):
+        return error
+    texts: dict[str, None] = {}
+    for problem in problems:
+        key = problem.get("key", "").replace(".reverse", "")
+        option = next((name for place, name in _OPTIONS.items() if key.startswith(place)), None)
+        if option is None and wish.trace is not None and wish.trace in problem["cause"]:
+            option = "trace"
+        said: str | None = getattr(wish, option) if option else None
+        if option is None or said is None:
+            texts["\n".join([problem["cause"], *([f"help: {problem['fix']}"] if problem.get("fix") else [])])] = None
+            continue
+        line = f"--{option.replace('_', '-')} {said}"
+        named = key.rpartition(".")[2]
+        part = named if named and named in said else choice(said).kind if key.endswith(".kind") else said
+        fix = "name a file that there is, as seen from this directory" if option == "trace" else problem.get("fix", "")
+        texts[refused(line, part, problem["cause"], fix).rendered] = None
+    return ScenarioError("\n\n".join(texts), error.detail)
+
+
+def fresh(under: Path) -> Path:
+    """Makes the next numbered directory: no call writes over what another has written."""
+    under.mkdir(parents=True, exist_ok=True)
+    number = max((int(path.name) for path in under.iterdir() if path.name.isdecimal()), default=0)
+    while True:
+        number += 1
+        try:
+            (under / str(number)).mkdir()
+        except FileExistsError:  # Another shell was quicker.
+            continue
+        return under / str(number)
 
 
 def exit_code(data: Mapping[str, Any]) -> int:

@@ -94,8 +94,9 @@ def facts(block: JSON) -> list[list[str]]:
         ["results are good to", _bound(block)],
         *([f"not {one['class']}", "; ".join(one["reasons"])] for one in block.get("missed") or ()),
         *(["warning", text] for text in block.get("warnings") or ()),
-        ["datapath", f"{block.get('datapath', '?')}, {'real-time' if block.get('realtime') else 'normal'} priority"],
-        ["packets leave late by", _percentiles(lateness, ("p50", "p99", "p999", "max"), "us")],
+        ["datapath", _datapath(block)],
+        ["packets leave late by", _percentiles(lateness, _FOUR, "us")],
+        ["packets wait for the router to read them", _percentiles(block.get("door_wait_us") or {}, _FOUR, "us")],
         ["gaps between packets are off by", _percentiles(gaps, ("p50", "p99"), "us")],
         ["rate error while a queue waits", _percent(block.get("rate_error"))],
         [
@@ -108,6 +109,7 @@ def facts(block: JSON) -> list[list[str]]:
         ["of no flow of the scenario", _some(block, "strangers")],
         *_turned_away(block),
         ["records lost on their way to the log", _some(block, "log_overflow")],
+        ["captured packets for which there was no room", _some(block, "uncaptured")],
         ["not permitted by the kernel", ", ".join(block.get("denied") or ())],
         ["lost outside the router", f"{_count(drops, 'sent')} before it, {_count(drops, 'written')} behind it"],
         [
@@ -128,6 +130,14 @@ def facts(block: JSON) -> list[list[str]]:
         ["replay through the simulator's queues", _replayed(replay)],
     ]
     return [row for row in rows if row[1]]
+
+
+_FOUR = ("p50", "p99", "p999", "max")
+
+
+def _datapath(block: JSON) -> str:
+    core = "" if block.get("core") is None else f", router on core {block['core']}"
+    return f"{block.get('datapath', '?')}, {'real-time' if block.get('realtime') else 'normal'} priority{core}"
 
 
 def _of_many(found: Sequence[Run]) -> Grid:

@@ -43,7 +43,7 @@ pub struct Ends {
     pub largest: u16,
 }
 
-/// Measures through `doors`, which are given back; about a second. `manner` and `real_time` as the run will have them.
+/// Measures through `doors`, which are given back; about a second. `manner`, `real_time` and `core` as the run will have them.
 ///
 /// # Errors
 /// A door is gone, or a socket.
@@ -52,9 +52,10 @@ pub fn measure(
     ends: &Ends,
     manner: Manner,
     real_time: bool,
+    core: Option<usize>,
 ) -> io::Result<(Calibration, Vec<Box<dyn Nic>>)> {
     let through =
-        |doors, work: &(dyn Fn() -> io::Result<Vec<u64>> + Sync)| routed(doors, ends, (manner, real_time), work);
+        |doors, work: &(dyn Fn() -> io::Result<Vec<u64>> + Sync)| routed(doors, ends, (manner, real_time, core), work);
     let (_, streamed, doors) = through(doors, &|| stream(&ends.sockets, ends.mtu))?;
     let (times, _, doors) = through(doors, &|| probe(&ends.sockets))?;
     let mut rtts = Histogram::default();
@@ -77,12 +78,13 @@ type Routed = (Vec<u64>, Measured, Vec<Box<dyn Nic>>);
 fn routed(
     doors: Vec<Box<dyn Nic>>,
     ends: &Ends,
-    (manner, real_time): (Manner, bool),
+    (manner, real_time, core): (Manner, bool, Option<usize>),
     work: &(dyn Fn() -> io::Result<Vec<u64>> + Sync),
 ) -> io::Result<Routed> {
     let setup = Setup {
         manner,
         real_time,
+        core,
         door_of: ends.doors.iter().map(|door| *door as u16).collect(),
         largest: ends.largest,
         memory: 64 << 20,

@@ -43,10 +43,10 @@ pub struct OutOfReach {
 }
 
 impl Pauses {
-    /// Watches a thread with the router's privileges, for 0.6 s.
-    pub fn watch(real_time: bool) -> Pauses {
+    /// Watches a thread with the router's privileges, on the router's core, for 0.6 s.
+    pub fn watch(core: Option<usize>) -> Pauses {
         let watched = || {
-            let _privileges = if real_time { Privileges::claim() } else { Privileges::waived() };
+            let _privileges = Privileges::claim(core);
             let (clock, mut late) = (Clock::start(), Vec::with_capacity(4096));
             let mut now = clock.now();
             while now < Time::ZERO + WATCHED {

@@ -1,8 +1,11 @@
 //! The machine as its kernel describes it.
 use super::Check;
+use super::kernel::{Preemption, Sources};
+use crate::cores::{list, shown};
 use nix::sys::resource::{Resource, getrlimit};
 use serde::Serialize;
 use std::fs;
+use std::path::Path;
 
 /// Bits of `CapEff` (linux/capability.h).
 const CAP_NET_ADMIN: u32 = 12;
@@ -21,6 +24,16 @@ pub(super) struct Machine {
     pub(super) load_1min: f64,
     /// Share of all time since the machine started that its host took from it.
     pub(super) steal_share: f64,
+    /// When the kernel lets go of a core.
+    pub(super) preemption: Preemption,
+    /// Ticks of its clock in a second; `None`: not told.
+    pub(super) ticks_hz: Option<u32>,
+    /// True: it runs on another machine's cores.
+    pub(super) virtual_machine: bool,
+    /// How the first core's frequency is chosen; `None`: the kernel does not choose it.
+    pub(super) cpu_governor: Option<String>,
+    /// Cores that the kernel keeps free of other work.
+    pub(super) isolated_cores: Vec<usize>,
     /// What the clock is read from.
     pub(super) clock_source: String,
     /// How much of each period real-time threads may run, microseconds; -1: no limit.
@@ -67,12 +80,18 @@ pub(super) fn look() -> Machine {
     let number = |path: &str, missing: i64| text(path).parse().unwrap_or(missing);
     let held = capabilities(&text("/proc/self/status"));
     let limit = getrlimit(Resource::RLIMIT_MEMLOCK).map_or(0, |(soft, _)| soft);
+    let (sources, governor) = (Sources::read(), text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
     let unlimited = limit == libc::RLIM_INFINITY || held >> CAP_IPC_LOCK & 1 == 1;
     Machine {
         kernel: text("/proc/sys/kernel/osrelease"),
         cores: std::thread::available_parallelism().map_or(1, Into::into),
         load_1min: text("/proc/loadavg").split(' ').next().and_then(|n| n.parse().ok()).unwrap_or(0.0),
         steal_share: steal(&text("/proc/stat")),
+        preemption: sources.preemption(),
+        ticks_hz: sources.ticks_hz(),
+        virtual_machine: is_virtual(&text("/proc/cpuinfo")),
+        cpu_governor: (!governor.is_empty()).then_some(governor),
+        isolated_cores: list("isolated"),
         clock_source: text("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
         rt_runtime_us: number("/proc/sys/kernel/sched_rt_runtime_us", 0),
         rt_period_us: number("/proc/sys/kernel/sched_rt_period_us", 1_000_000),
@@ -83,6 +102,34 @@ pub(super) fn look() -> Machine {
         congestion_control_default: text("/proc/sys/net/ipv4/tcp_congestion_control"),
         qdisc_default: text("/proc/sys/net/core/default_qdisc"),
     }
+}
+
+/// Whether a processor says that it is a hypervisor's (x86), or a device tree of a hypervisor is there.
+fn is_virtual(cpuinfo: &str) -> bool {
+    let flags = cpuinfo.lines().find(|line| line.starts_with("flags"));
+    let said = flags.is_some_and(|flags| flags.split_whitespace().any(|flag| flag == "hypervisor"));
+    said || ["/proc/device-tree/hypervisor", "/sys/hypervisor/type"].iter().any(|path| Path::new(path).exists())
+}
+
+/// What else decides how exact a run can be, and what is as it is.
+pub(super) fn describe(machine: &Machine) -> Vec<Check> {
+    let told = |check, needed_for, found| Check::new(check, needed_for, Ok(found));
+    let tick = machine.ticks_hz.map_or("not told".to_owned(), |hz| {
+        format!("{hz} Hz: ordinary threads share a core by {} ms", 1000 / hz.max(1))
+    });
+    let host = match machine.virtual_machine {
+        true => "yes: its host may take cores away; each run says how much time that took (steal)",
+        false => "no",
+    };
+    let isolated = match machine.isolated_cores.as_slice() {
+        [] => "none: a run may still name the router's core, [testbed] core = N".to_owned(),
+        cores => format!("{}: [testbed] core = \"isolated\" takes the last", shown(cores)),
+    };
+    vec![
+        told("tick", "how long an ordinary thread may wait for another", tick),
+        told("virtual_machine", "knowing whose the time is", host.to_owned()),
+        told("isolated_cores", "a router that shares its core with nobody", isolated),
+    ]
 }
 
 /// First and second number of a release.
@@ -151,6 +198,20 @@ pub(super) fn judge(machine: &Machine) -> Vec<Check> {
             "use a machine whose cores are its own",
         ),
         line(
+            "preemption",
+            "a router that the kernel does not keep waiting while it works for others",
+            !machine.preemption.keeps_waiting(),
+            machine.preemption.meaning().to_owned(),
+            "start the kernel with preempt=full, or as root: echo full > /sys/kernel/debug/sched/preempt",
+        ),
+        line(
+            "cpu_governor",
+            "cores that do not have to speed up first",
+            machine.cpu_governor.as_deref().is_none_or(|governor| governor == "performance"),
+            machine.cpu_governor.clone().unwrap_or("none: the frequency is not the kernel's to choose".to_owned()),
+            "cpupower frequency-set -g performance",
+        ),
+        line(
             "clock_source",
             "reading the time for each packet",
             !slow,
@@ -194,6 +255,11 @@ mod tests {
             cores: 1,
             load_1min: 3.0,
             steal_share: 0.2,
+            preemption: Preemption::None,
+            ticks_hz: Some(100),
+            virtual_machine: true,
+            cpu_governor: Some("powersave".to_owned()),
+            isolated_cores: vec![],
             clock_source: "hpet".to_owned(),
             rt_runtime_us: 500_000,
             rt_period_us: 1_000_000,

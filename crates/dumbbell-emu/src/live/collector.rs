@@ -53,7 +53,7 @@ mod tests {
         let (from, to) = io::pipe().expect("a pipe");
         let lost = AtomicU64::new(7);
         let plan = plan(Rate::from_mbps(1));
-        let header = Header { made_by: "a test".into(), plan, epoch_ns: 0, hosts: vec![] };
+        let header = Header { made_by: "a test".into(), plan, epoch_ns: 0, hosts: vec![], capture: None };
         let totals = collect(Box::new(to), &header, consumer, &lost).expect("a pipe");
         assert_eq!(totals, Totals { incoming: 0, outgoing: 0, lost: 7 });
         let mut log = Reader::new(from).expect("a log");

@@ -1,6 +1,6 @@
 //! Reads a log, and nothing that is not as it was written.
 use super::write::chained;
-use super::{BLOCK, ENTRY, Entry, Header, LONGEST_HEADER, MAGIC, Record, Totals, VERSION};
+use super::{BLOCK, ENTRY, Entry, Header, LONGEST_HEADER, MAGIC, Record, Totals, VERSIONS, bytes};
 use std::io::{self, Read};
 use thiserror::Error;
 
@@ -11,7 +11,9 @@ pub enum LogFault {
     #[error("this is no log of a run on the testbed: it does not begin with `DUMBBELL`")]
     NotALog,
     /// It is of another version.
-    #[error("this log is of version {0}, and version 1 is read here: use the version of Dumbbell that wrote it")]
+    #[error(
+        "this log is of version {0}, and versions 1 and 2 are read here: use the release of Dumbbell that wrote it"
+    )]
     Version(u32),
     /// It ends too early.
     #[error("the log is cut off at byte {at}, in {what}: copy it again, or take the whole file")]
@@ -53,6 +55,8 @@ pub struct Reader<R> {
     at: u64,
     block: Vec<u8>,
     given: usize,
+    /// The bytes of the packet of the record that was given out last.
+    packet: Vec<u8>,
     /// Records in the blocks before.
     before: u64,
     seen: Totals,
@@ -75,7 +79,7 @@ impl<R: Read> Reader<R> {
         if !bytes.starts_with(MAGIC) {
             return Err(LogFault::NotALog);
         }
-        if word(8) != VERSION {
+        if !VERSIONS.contains(&word(8)) {
             return Err(LogFault::Version(word(8)));
         }
         let length = word(12);
@@ -90,8 +94,8 @@ impl<R: Read> Reader<R> {
         }
         let header = serde_json::from_slice(&bytes[16..])
             .map_err(|e| LogFault::Io(io::Error::new(io::ErrorKind::InvalidData, e)))?;
-        let (block, seen) = (vec![], Totals::default());
-        Ok(Reader { from, header, hash, at, block, given: 0, before: 0, seen, end: None })
+        let (block, packet, seen) = (vec![], vec![], Totals::default());
+        Ok(Reader { from, header, hash, at, block, given: 0, packet, before: 0, seen, end: None })
     }
 
     /// The next record; `None` at the end.
@@ -99,13 +103,28 @@ impl<R: Read> Reader<R> {
     /// # Errors
     /// The log was altered or cut off where this record is, or cannot be read.
     pub fn next_record(&mut self) -> Result<Option<Record>, LogFault> {
-        if self.given == self.block.len() && (self.end.is_some() || !self.next_block()?) {
-            return Ok(None);
+        self.packet.clear();
+        loop {
+            if self.given == self.block.len() && (self.end.is_some() || !self.next_block()?) {
+                return Ok(None);
+            }
+            let entry: &Entry = self.block[self.given..].first_chunk().expect("blocks are of whole records");
+            self.given += ENTRY;
+            let number = self.before + (self.given / ENTRY) as u64;
+            let malformed = |why| LogFault::Malformed { number, why };
+            if entry[0] != bytes::KIND {
+                return Record::decode(entry).map(Some).map_err(malformed);
+            }
+            self.packet.extend_from_slice(bytes::decode(entry).map_err(malformed)?);
+            if self.packet.len() > crate::nic::LARGEST {
+                return Err(malformed("no packet has so many bytes"));
+            }
         }
-        let entry: &Entry = self.block[self.given..].first_chunk().expect("blocks are of whole records");
-        self.given += ENTRY;
-        let number = self.before + (self.given / ENTRY) as u64;
-        Record::decode(entry).map(Some).map_err(|why| LogFault::Malformed { number, why })
+    }
+    /// The first bytes of the packet of the record that was given out last, from its IP header on; empty where they were not
+    /// captured.
+    pub fn packet(&self) -> &[u8] {
+        &self.packet
     }
 
     /// What the log says of all its records, once the last was read.

@@ -69,6 +69,10 @@ impl Record {
         Span::from_ps(u64::from(late) * LATE_UNIT)
     }
 
+    /// The span that a record says, to 16 ns downwards.
+    pub fn late(units: u32) -> Span {
+        Span::from_ps(u64::from(units) * LATE_UNIT)
+    }
     /// Its bytes.
     #[inline]
     pub fn encode(&self) -> Entry {

@@ -21,7 +21,7 @@ fn header() -> Header {
         testbed: dumbbell_plan::Testbed::default(),
         record: dumbbell_plan::Record::default(),
     };
-    Header { made_by: "0.1.0".into(), plan, epoch_ns: 12, hosts: vec!["s1".into(), "d1".into()] }
+    Header { made_by: "0.1.0".into(), plan, epoch_ns: 12, hosts: vec!["s1".into(), "d1".into()], capture: None }
 }
 
 fn ecn() -> impl Strategy<Value = Ecn> {
@@ -159,4 +159,26 @@ fn what_is_no_log_or_another_version_is_told_so() {
     let mut bytes = written(&[]);
     bytes[8] = 9;
     assert!(matches!(read(&bytes), Err(LogFault::Version(9))));
+}
+
+#[test]
+fn packets_bytes_are_read_with_their_record_and_are_of_version_2() {
+    let header = Header { capture: Some(Capture { snaplen: 120, realtime_ns: 5 }), ..header() };
+    let mut writer = Writer::new(vec![], &header).expect("memory takes it");
+    let (records, packet) = (many(), (0..=119).collect::<Vec<u8>>());
+    for (record, length) in records.iter().zip((0..=120).cycle()) {
+        bytes::encode(&packet[..length]).for_each(|entry| writer.push(&entry).expect("memory takes it"));
+        writer.push(&record.encode()).expect("memory takes it");
+    }
+    let written = writer.finish(0).expect("memory takes it").0;
+    assert_eq!(written[8], 2);
+    let mut reader = Reader::new(&written[..]).expect("a log");
+    assert_eq!(reader.header, header);
+    for (record, length) in records.iter().zip((0..=120).cycle()) {
+        assert_eq!(reader.next_record().expect("a log"), Some(*record));
+        assert_eq!(reader.packet(), &packet[..length]);
+    }
+    assert_eq!(reader.next_record().expect("a log"), None);
+    assert_eq!(reader.totals().expect("the end").incoming, records.len() as u64);
+    assert!(bytes::decode(&[31; ENTRY]).is_err(), "an entry has room for 30 bytes");
 }

@@ -1,5 +1,5 @@
 //! Writes a log.
-use super::{BLOCK, ENTRY, Entry, Header, MAGIC, Totals, VERSION};
+use super::{BLOCK, ENTRY, Entry, Header, MAGIC, Totals, VERSIONS};
 use std::io::{self, Write};
 
 /// A log that is being written.
@@ -19,7 +19,7 @@ impl<W: Write> Writer<W> {
     pub fn new(mut to: W, header: &Header) -> io::Result<Self> {
         let json = serde_json::to_vec(header)?;
         let mut bytes = MAGIC.to_vec();
-        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        bytes.extend_from_slice(&VERSIONS[usize::from(header.capture.is_some())].to_le_bytes());
         bytes.extend_from_slice(&(json.len() as u32).to_le_bytes());
         bytes.extend_from_slice(&json);
         let hash = *blake3::hash(&bytes).as_bytes();

@@ -36,6 +36,9 @@ pub struct Counts {
     pub no_room: u64,
     /// Records that the log had no room for.
     pub log_overflow: u64,
+    /// Packets whose bytes were to be captured, and that the log had no room for; it has their records.
+    #[serde(default)]
+    pub uncaptured: u64,
     /// Those that were not let in by their reasons, the first of each in words.
     #[serde(default)]
     pub findings: Findings,

@@ -31,6 +31,8 @@ pub struct Door {
     pub refused: u64,
     /// Whether something was written since the last flush.
     pub touched: bool,
+    /// When a read found no packet last.
+    pub empty: Time,
 }
 
 impl Door {
@@ -40,7 +42,15 @@ impl Door {
     /// Its counters cannot be read.
     pub fn new(nic: Box<dyn Nic>) -> io::Result<Self> {
         let before = nic.losses()?;
-        Ok(Door { nic, delayed: VecDeque::with_capacity(MOST), before, full: 0, refused: 0, touched: false })
+        Ok(Door {
+            nic,
+            delayed: VecDeque::with_capacity(MOST),
+            before,
+            full: 0,
+            refused: 0,
+            touched: false,
+            empty: Time::ZERO,
+        })
     }
     /// Whether one more may wait.
     pub fn has_patience(&self) -> bool {

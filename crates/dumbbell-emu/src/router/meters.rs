@@ -7,6 +7,7 @@ use super::lateness::{Percentiles, Spans};
 use super::network::Outgoing;
 use super::stalls::{Stalls, Watch};
 use super::thread::Privilege;
+use super::unread::Unread;
 use crate::nic::Losses;
 use dumbbell_core::units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,7 @@ const PAUSE: Span = Span::from_ms(10);
 /// Measures of a run that is under way.
 pub struct Meters {
     pub(super) counts: Counts,
+    pub(super) unread: Unread,
     lateness: Spans,
     gaps: Option<Gaps>,
     watch: Watch,
@@ -41,6 +43,8 @@ pub struct Measured {
     pub losses: Vec<DoorLosses>,
     /// How late packets were written, microseconds.
     pub lateness_us: Percentiles,
+    /// How long packets waited at the doors until the router read them, microseconds: see [`mod@super::unread`].
+    pub door_wait_us: Percentiles,
     /// Errors of gaps between packets that left the bottleneck back to back, microseconds.
     pub gap_error_us: Percentiles,
     /// How many such gaps there were.
@@ -72,6 +76,7 @@ impl Meters {
         let packet_time = bottleneck.as_ref().map(|b| b.packet_time);
         Meters {
             counts: Counts::default(),
+            unread: Unread::unscheduled(),
             lateness: Spans::default(),
             gaps: bottleneck.map(Gaps::new),
             watch: Watch::new(packet_time.unwrap_or(Span::MAX)),
@@ -127,6 +132,7 @@ impl Meters {
             inside,
             losses: losses.iter().map(|l| DoorLosses { sent: l.sent, written: l.written }).collect(),
             lateness_us: self.lateness.percentiles(),
+            door_wait_us: self.unread.percentiles(),
             gap_error_us: self.gaps.as_ref().map(Gaps::errors).unwrap_or_default(),
             gaps: self.gaps.as_ref().map_or(0, Gaps::pairs),
             rate_error: self.gaps.as_ref().and_then(Gaps::rate_error),

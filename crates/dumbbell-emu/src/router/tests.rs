@@ -200,11 +200,13 @@ fn setup(ms: u64) -> Setup {
         end: Time::ZERO + Span::from_ms(ms),
         manner: Manner::Hybrid,
         real_time: false,
+        core: None,
         door_of: vec![0, 1],
         largest: 1500,
         memory: 4 << 20,
         bottleneck: None,
         unlogged: Arc::default(),
+        capture: None,
     }
 }
 

@@ -28,12 +28,12 @@ pub(crate) struct Privileges {
 }
 
 impl Privileges {
-    /// Asks for all of it, for the calling thread.
-    pub fn claim() -> Self {
+    /// Asks for all of it, for the calling thread, which is to run on `core`; `None`: on the last that it may use.
+    pub fn claim(core: Option<usize>) -> Self {
         let mut privilege = Privilege::default();
-        match sched::cores() {
+        match core.map_or_else(sched::cores, |core| Ok(vec![core])) {
             // The last: interrupts and people's programs come to the first.
-            Ok(cores) if cores.len() > 1 => {
+            Ok(cores) if cores.len() > 1 || core.is_some() => {
                 let last = cores[cores.len() - 1];
                 match sched::pin(last) {
                     Ok(()) => privilege.core = Some(last),

@@ -8,14 +8,13 @@ use crate::inspect::Leak;
 use crate::log::Record;
 use dumbbell_core::units::{Span, Time};
 use std::io;
-use std::sync::atomic::Ordering;
 
 /// A packet waits this long for a full door, and not longer.
 const PATIENCE: Span = Span::from_ms(100);
 
 impl<N: Network, W: Wire> Router<N, W> {
-    /// Reads a batch from a door; how many packets there were.
-    pub(super) fn read(&mut self, door: usize) -> io::Result<usize> {
+    /// Reads a batch from a door; how many packets there were. All doors were empty at `empty`.
+    pub(super) fn read(&mut self, door: usize, empty: Time) -> io::Result<usize> {
         for read in 0..BATCH {
             let Some(slot) = self.slab.take() else {
                 return self.read_away(door);
@@ -25,10 +24,16 @@ impl<N: Network, W: Wire> Router<N, W> {
             match arrived {
                 Ok(Some(arrived)) => {
                     let t = arrived.at.map_or(read_at, |ns| self.setup.clock.time(ns).min(read_at));
+                    if arrived.at.is_some() {
+                        self.meters.unread.stamped(t, read_at);
+                    } else if read == 0 {
+                        self.meters.unread.batch(empty.max(self.doors[door].empty), read_at);
+                    }
                     self.arrive(door, (slot, arrived.len), t);
                 }
                 Ok(None) => {
                     self.slab.give_back(slot);
+                    self.doors[door].empty = read_at;
                     return Ok(read);
                 }
                 Err(cause) => {
@@ -85,7 +90,8 @@ impl<N: Network, W: Wire> Router<N, W> {
         };
         self.network.send(self.reached, packet);
         self.meters.counts.entered(len);
-        self.note(&Record::In { t: self.reached, packet });
+        let bytes = &self.slab.buffer(slot)[..len];
+        self.tape.note_packet(&Record::In { t: self.reached, packet }, packet.socket, bytes);
     }
 
     /// The network goes on to now, and what is due is written; how many packets, and whether more are due.
@@ -173,7 +179,7 @@ impl<N: Network, W: Wire> Router<N, W> {
     #[cold]
     fn note_refused(&mut self, out: &Outgoing) {
         let late = Record::lateness(self.setup.clock.now().since(out.at));
-        self.note(&Record::Out { out: *out, late, refused: true });
+        self.tape.note(&Record::Out { out: *out, late, refused: true });
     }
 
     /// Writes one packet; false if the door is full.
@@ -208,7 +214,8 @@ impl<N: Network, W: Wire> Router<N, W> {
             }
         }
         let late = self.meters.written(out, len, at);
-        self.note(&Record::Out { out: *out, late: Record::lateness(late), refused: false });
+        let record = Record::Out { out: *out, late: Record::lateness(late), refused: false };
+        self.tape.note_packet(&record, out.socket, bytes);
         self.done(out.number);
         Ok(true)
     }
@@ -227,16 +234,6 @@ impl<N: Network, W: Wire> Router<N, W> {
             door.nic.flush()?;
         }
         Ok(())
-    }
-
-    #[inline]
-    fn note(&mut self, record: &Record) {
-        if let Some(log) = &mut self.log
-            && log.push(record.encode()).is_err()
-        {
-            self.meters.counts.log_overflow += 1;
-            self.setup.unlogged.fetch_add(1, Ordering::Release);
-        }
     }
 }
 

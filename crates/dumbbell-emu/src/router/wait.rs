@@ -79,6 +79,8 @@ pub struct Waiter {
     margin: Margin,
     /// When the doors were last looked at.
     looked: Time,
+    /// When all doors were seen empty last.
+    empty: Time,
 }
 
 /// A wait that is over.
@@ -90,6 +92,10 @@ pub struct Woken {
     pub now: Time,
     /// When it was to look at the doors again at the latest.
     pub asked: Time,
+    /// When all doors were seen empty last.
+    pub empty: Time,
+    /// When the last look began; `None`: the thread was awake all through it.
+    pub slept: Option<Time>,
 }
 
 impl Woken {
@@ -106,7 +112,13 @@ impl Woken {
 impl Waiter {
     /// Waits by `clock`.
     pub fn new(clock: Clock, manner: Manner) -> Self {
-        Waiter { clock, manner, margin: Margin { mean: 20_000_000, deviation: 5_000_000 }, looked: Time::ZERO }
+        Waiter {
+            clock,
+            manner,
+            margin: Margin { mean: 20_000_000, deviation: 5_000_000 },
+            looked: Time::ZERO,
+            empty: Time::ZERO,
+        }
     }
 
     /// Waits until `until`, or until one of `doors` has a packet, or for a while. `busy`: packets come every few microseconds.
@@ -133,13 +145,18 @@ impl Waiter {
             let then = self.clock.now();
             if !blind {
                 self.looked = then;
+                if !packets {
+                    // A sleep that ends by its time looks once more.
+                    self.empty = if sleep > Span::ZERO { then } else { now };
+                }
             }
             let asked = now + sleep;
             if sleep > Span::ZERO && !packets {
                 self.margin.learn(then.since(asked));
             }
             if packets || then >= until || then.since(began) >= AT_ONCE {
-                return Ok(Woken { packets, now: then, asked });
+                let slept = (packets && sleep > Span::ZERO).then_some(now);
+                return Ok(Woken { packets, now: then, asked, empty: self.empty, slept });
             }
             now = then;
         }
@@ -189,7 +206,8 @@ mod tests {
     #[test]
     fn who_oversleeps_was_absent_whether_or_not_something_was_due() {
         let at = |us: u64| Time::from_ps(us * 1_000_000);
-        let woken = |now, asked| Woken { packets: false, now: at(now), asked: at(asked) };
+        let woken =
+            |now, asked| Woken { packets: false, now: at(now), asked: at(asked), empty: Time::ZERO, slept: None };
         // A packet came before the next instant, or the instant did.
         assert_eq!(woken(500, 900).absent_since(at(900), true), Some(at(500)));
         assert_eq!(woken(950, 880).absent_since(at(900), true), Some(at(900)));

@@ -52,8 +52,16 @@ pub fn cores() -> io::Result<Vec<usize>> {
 /// # Errors
 /// There is no such core, or it is not among those of the process.
 pub fn pin(core: usize) -> io::Result<()> {
+    keep_to(&[core])
+}
+
+/// Keeps the calling thread on these cores, and what it starts from now on.
+///
+/// # Errors
+/// None of them is there and among those of the process.
+pub fn keep_to(cores: &[usize]) -> io::Result<()> {
     let mut set = CpuSet::new();
-    set.set(core)?;
+    cores.iter().try_for_each(|core| set.set(*core))?;
     Ok(sched_setaffinity(Pid::from_raw(0), &set)?)
 }
 

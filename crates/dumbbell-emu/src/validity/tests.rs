@@ -23,6 +23,7 @@ fn sound() -> (Measured, Facts) {
         inside: 10,
         losses: vec![DoorLosses::default(); 2],
         lateness_us: Percentiles { p50: 4.0, p99: 15.0, p999: 200.0, max: 900.0, mean: 5.0 },
+        door_wait_us: Percentiles { p50: 3.0, p99: 20.0, p999: 300.0, max: 1000.0, mean: 4.0 },
         gap_error_us: Percentiles { p50: 0.5, p99: 12.0, p999: 100.0, max: 800.0, mean: 1.0 },
         gaps: 800,
         rate_error: Some(0.0001),

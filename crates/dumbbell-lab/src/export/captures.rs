@@ -1,13 +1,13 @@
 //! pcapng and pcap: packets as an interface saw them, in order of time.
-use super::Wish;
-use super::joined::{Journey, Journeys};
+use super::joined::{Journey, Journeys, Note};
 use super::run::Run;
 use super::sorter::Sorter;
 use super::target::Target;
 use super::view::{Sighting, View};
 use super::wire::Wire;
+use super::{Wish, live};
 use crate::formats::address;
-use crate::formats::pcapng::{self, Captured};
+use crate::formats::pcapng::{self, Captured, Way};
 use crate::problem::Problem;
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -15,11 +15,15 @@ use std::io::{self, Write};
 /// Picoseconds in a nanosecond.
 const PS_PER_NS: u64 = 1000;
 
-/// Writes a capture; `classic`: a pcap file, which has no names, no comments, no interfaces.
+/// Writes a capture; `classic`: a pcap file, which has no names, no comments, no interfaces. Of a live run it has the packets that
+/// crossed the router.
 ///
 /// # Errors
 /// Code 2: there are no packets, or no such flow, host or link; 3: a record is damaged; 1: the file cannot be written.
 pub fn write(run: &Run, wish: &Wish, classic: bool, out: &mut Target) -> Result<Value, Problem> {
+    if let Some(log) = run.log() {
+        return live::write(run, &log, wish, classic, out);
+    }
     let packets = run.packets()?;
     let plan = packets.plan()?;
     let names = run.names(&plan, wish.flow.as_deref())?;
@@ -58,7 +62,8 @@ pub fn write(run: &Run, wish: &Wish, classic: bool, out: &mut Target) -> Result<
         let hosts = (0..plan.nodes.len()).filter(|n| plan.flows.iter().any(|f| f.from == *n || f.to == *n));
         pcapng::names(&mut head, hosts.map(|n| (address::host(n), plan.nodes[n].name.as_str())));
     }
-    let written = out.write_all(&head).and_then(|()| emit(sorter, wish.snaplen, classic, out));
+    let form = Form { classic, snap: wish.snaplen, zeros: true, epoch_ns: 0 };
+    let written = out.write_all(&head).and_then(|()| emit(sorter, form, out));
     let count = written.map_err(|e| out.failed(&e))?;
     let mut notes = Vec::new();
     if wire.stretched {
@@ -72,35 +77,60 @@ fn piece(sorter: &mut Sorter, wire: &mut Wire<'_>, j: &Journey, seen: &Sighting)
     let (flow, data, number) = j.packet.name;
     let tie = u64::from(seen.outgoing) << 63 | (flow as u64 & 0xff_ffff) << 39 | u64::from(!data) << 38;
     sorter.push((seen.ps, tie | number & ((1 << 38) - 1)), |out| {
-        out.extend_from_slice(&seen.interface.to_le_bytes());
-        let at = out.len();
-        out.extend_from_slice(&[0; 8]);
-        let length = wire.write(&j.packet, seen, out) as u32;
-        let head = (out.len() - at - 8) as u32;
-        out[at..at + 4].copy_from_slice(&length.to_le_bytes());
-        out[at + 4..at + 8].copy_from_slice(&head.to_le_bytes());
-        for (i, note) in j.notes.iter().enumerate() {
-            out.extend_from_slice(if i == 0 { b"" } else { b"; " });
-            out.extend_from_slice(note.sentence().as_bytes());
-        }
+        fill(out, (seen.interface, Way::Unsaid), |out| wire.write(&j.packet, seen, out) as u32);
+        out.extend_from_slice(sentences(&j.notes).as_bytes());
     })
 }
 
-fn emit(sorter: Sorter, snap: Option<u32>, classic: bool, out: &mut Target) -> io::Result<u64> {
+/// What queues said of a packet, in one line.
+pub(super) fn sentences(notes: &[Note]) -> String {
+    notes.iter().map(Note::sentence).collect::<Vec<_>>().join("; ")
+}
+
+/// Writes the part of a piece that precedes its comment: interface, way, lengths of packet and head, head. `write` appends the
+/// head and returns the packet's length.
+pub(super) fn fill(out: &mut Vec<u8>, (interface, way): (u32, Way), write: impl FnOnce(&mut Vec<u8>) -> u32) {
+    out.extend_from_slice(&interface.to_le_bytes());
+    out.extend_from_slice(&(way as u32).to_le_bytes());
+    let at = out.len();
+    out.extend_from_slice(&[0; 8]);
+    let length = write(out);
+    let head = (out.len() - at - 8) as u32;
+    out[at..at + 4].copy_from_slice(&length.to_le_bytes());
+    out[at + 4..at + 8].copy_from_slice(&head.to_le_bytes());
+}
+
+/// How packets are written.
+#[derive(Clone, Copy)]
+pub(super) struct Form {
+    /// Whether the file is a classic one.
+    pub classic: bool,
+    /// How much of each packet is kept; `None`: everything.
+    pub snap: Option<u32>,
+    /// Whether zeros follow a packet's head; else the head is all that there is of it.
+    pub zeros: bool,
+    /// Nanoseconds that are added to each instant.
+    pub epoch_ns: u64,
+}
+
+/// Writes all packets in the order of time; how many.
+pub(super) fn emit(sorter: Sorter, form: Form, out: &mut Target) -> io::Result<u64> {
     let (mut bytes, mut count) = (Vec::new(), 0);
     sorter.finish(|(ps, _), piece| {
         let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| piece[at + i]));
-        let (head, comment) = piece[12..].split_at(word(8) as usize);
+        let (head, comment) = piece[16..].split_at(word(12) as usize);
+        let there = if form.zeros { None } else { Some(head.len() as u32) };
         let p = Captured {
-            ns: ps / PS_PER_NS,
+            ns: form.epoch_ns + ps / PS_PER_NS,
             interface: word(0),
             head,
-            length: word(4),
-            snap,
+            length: word(8),
+            snap: form.snap.into_iter().chain(there).min(),
+            way: [Way::Unsaid, Way::Inbound, Way::Outbound][word(4) as usize],
             comment: std::str::from_utf8(comment).unwrap_or_default(),
         };
         bytes.clear();
-        if classic {
+        if form.classic {
             pcapng::classic_packet(&mut bytes, &p)
         } else {
             pcapng::packet(&mut bytes, &p)

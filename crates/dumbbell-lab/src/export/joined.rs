@@ -60,18 +60,18 @@ pub struct Journey {
 }
 
 /// Rows that wait for their packet.
-struct Ahead<T> {
+pub(super) struct Ahead<T> {
     record: Option<Record>,
     waiting: HashMap<Name, Vec<T>>,
 }
 
 impl<T> Ahead<T> {
-    fn new(record: Option<Record>) -> Self {
+    pub(super) fn new(record: Option<Record>) -> Self {
         Ahead { record, waiting: HashMap::new() }
     }
 
     /// The rows of a packet, after reading on until they are `enough`.
-    fn take(
+    pub(super) fn take(
         &mut self,
         name: Name,
         enough: impl Fn(&[T]) -> bool,
@@ -135,7 +135,7 @@ impl<'p> Journeys<'p> {
     }
 }
 
-fn read_hops(rows: &Rows<'_>, names: &Names, out: &mut HashMap<Name, Vec<Hop>>) -> Result<(), Problem> {
+pub(super) fn read_hops(rows: &Rows<'_>, names: &Names, out: &mut HashMap<Name, Vec<Hop>>) -> Result<(), Problem> {
     let (flow, from, link, reason) =
         (rows.words("flow")?, rows.words("from")?, rows.words("link")?, rows.words("reason")?);
     let (flows, links) = (flow.places(|n| names.flow(n)), link.places(|n| names.link(n)));
@@ -175,7 +175,7 @@ const FIXED: [&str; 11] = [
     "queue_packets",
 ];
 
-fn read_notes(rows: &Rows<'_>, names: &Names, out: &mut HashMap<Name, Vec<Note>>) -> Result<(), Problem> {
+pub(super) fn read_notes(rows: &Rows<'_>, names: &Names, out: &mut HashMap<Name, Vec<Note>>) -> Result<(), Problem> {
     let (queue, flow, from, reason) =
         (rows.words("queue")?, rows.words("flow")?, rows.words("from")?, rows.words("reason")?);
     let flows = flow.places(|n| names.flow(n));

@@ -4,6 +4,7 @@ use super::records::{Record, usage};
 use super::view::named;
 use crate::problem::{Diagnostic, Problem};
 use crate::sealed::{self, SUMMARY};
+use crate::testbed::LOG;
 use dumbbell_plan::Plan;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -36,6 +37,11 @@ impl Run {
         }
         let part = self.dir.canonicalize().ok().map_or(Ok(None), |dir| part(&dir))?;
         part.map_or_else(|| sealed::summary(&self.dir), Ok)
+    }
+
+    /// The log of a live run; `None` of a simulation.
+    pub fn log(&self) -> Option<PathBuf> {
+        Some(self.dir.join(LOG)).filter(|log| log.exists())
     }
 
     /// A record; `None` if it was not made.

@@ -64,7 +64,7 @@ impl<'p> Wire<'p> {
         let payload = usize::try_from(p.payload).unwrap_or(usize::MAX).min(65_000);
         let Transport::Tcp { tcp, .. } = &flow.transport else {
             self.pad(&mut ip, HEADERS.1 + p.payload, p.ip_len);
-            frame::ethernet(ip.from, ip.to, out);
+            frame::ethernet(frame::ether_type::V4, ip.from, ip.to, out);
             return frame::ETHERNET + frame::udp(&ip, from, to, payload, out);
         };
         let clock = if tcp.clock.ps() == 0 { MICROSECOND } else { tcp.clock.ps() };
@@ -85,7 +85,7 @@ impl<'p> Wire<'p> {
             window: (p.window >> shift).min(WINDOW) as u16,
             options: &self.options,
         };
-        frame::ethernet(ip.from, ip.to, out);
+        frame::ethernet(frame::ether_type::V4, ip.from, ip.to, out);
         frame::ETHERNET + frame::tcp(&ip, &t, payload, out)
     }
 

@@ -259,9 +259,10 @@ mod tests {
                 let ip = Ip { from: [10, 0, 0, 1], to: [10, 0, 0, 2], id: i, ttl: 9, dscp: 10, ecn: 3, padding: 0 };
                 let t = Tcp { from: 7, to: 8, seq: u32::from(i) * 9, ack: 1, flags: 0x10, window: 0, options: &[1; 12] };
                 let mut head = Vec::new();
-                frame::ethernet(ip.from, ip.to, &mut head);
+                frame::ethernet(frame::ether_type::V4, ip.from, ip.to, &mut head);
                 let length = (head.len() + frame::tcp(&ip, &t, 9, &mut head)) as u32;
-                let p = Captured { ns: 5, interface: 0, head: &head, length, snap: None, comment: "dropped at" };
+                let (way, comment) = (pcapng::Way::Unsaid, "dropped at");
+                let p = Captured { ns: 5, interface: 0, head: &head, length, snap: None, way, comment };
                 pcapng::packet(&mut file, &p);
             }
             let mut all = Connections::default();

@@ -21,13 +21,21 @@ pub mod flag {
 /// Bytes of an Ethernet header.
 pub const ETHERNET: usize = 14;
 
-/// Writes an Ethernet header: locally administered addresses that end with those of the IP header.
-pub fn ethernet(from: [u8; 4], to: [u8; 4], out: &mut Vec<u8>) {
+/// What an Ethernet header says of IP packets.
+pub mod ether_type {
+    /// IPv4.
+    pub const V4: u16 = 0x0800;
+    /// IPv6.
+    pub const V6: u16 = 0x86dd;
+}
+
+/// Writes an Ethernet header: locally administered addresses that end with `from` and `to`.
+pub fn ethernet(ether_type: u16, from: [u8; 4], to: [u8; 4], out: &mut Vec<u8>) {
     for address in [to, from] {
         out.extend_from_slice(&[2, 0]);
         out.extend_from_slice(&address);
     }
-    out.extend_from_slice(&[8, 0]); // IPv4.
+    out.extend_from_slice(&ether_type.to_be_bytes());
 }
 
 /// Protocol numbers.

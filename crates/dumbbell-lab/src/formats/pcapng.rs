@@ -12,11 +12,23 @@ static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
 /// Codes of options.
 mod option {
     pub const COMMENT: u16 = 1;
+    pub const FLAGS: u16 = 2;
     pub const HARDWARE: u16 = 2;
     pub const APPLICATION: u16 = 4;
     pub const IF_NAME: u16 = 2;
     pub const IF_DESCRIPTION: u16 = 3;
     pub const IF_TSRESOL: u16 = 9;
+}
+
+/// Which way a packet went at its interface: the lowest bits of `epb_flags`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// It is not said.
+    Unsaid = 0,
+    /// It came in.
+    Inbound = 1,
+    /// It went out.
+    Outbound = 2,
 }
 
 /// A packet to be written: its headers, and how many zeros follow them.
@@ -32,6 +44,8 @@ pub struct Captured<'a> {
     pub length: u32,
     /// How much of it is kept; `None`: everything.
     pub snap: Option<u32>,
+    /// Which way it went.
+    pub way: Way,
     /// What is to be said of it; may be empty.
     pub comment: &'a str,
 }
@@ -105,17 +119,20 @@ pub fn interface(out: &mut Vec<u8>, name: &str, description: &str, snap: Option<
     });
 }
 
-/// Names of addresses.
-pub fn names<'a>(out: &mut Vec<u8>, hosts: impl Iterator<Item = ([u8; 4], &'a str)>) {
+/// Names of addresses, which are of 4 or of 16 bytes.
+pub fn names<'a, A: AsRef<[u8]>>(out: &mut Vec<u8>, hosts: impl Iterator<Item = (A, &'a str)>) {
     block(4, out, |out| {
         for (address, name) in hosts {
             let name = &name.as_bytes()[..name.len().min(1000)];
-            out.extend_from_slice(&1u16.to_le_bytes());
-            out.extend_from_slice(&((4 + name.len() + 1) as u16).to_le_bytes());
-            out.extend_from_slice(&address);
+            let address = address.as_ref();
+            let length = address.len() + name.len() + 1;
+            let kind: u16 = if address.len() == 4 { 1 } else { 2 };
+            out.extend_from_slice(&kind.to_le_bytes());
+            out.extend_from_slice(&(length as u16).to_le_bytes());
+            out.extend_from_slice(address);
             out.extend_from_slice(name);
             out.push(0);
-            pad(out, 4 + name.len() + 1);
+            pad(out, length);
         }
         out.extend_from_slice(&[0; 4]);
     });
@@ -131,8 +148,13 @@ pub fn packet(out: &mut Vec<u8>, p: &Captured<'_>) {
         out.extend_from_slice(&p.length.to_le_bytes());
         p.body(out);
         pad(out, p.kept());
+        if p.way != Way::Unsaid {
+            write_option(out, option::FLAGS, &(p.way as u32).to_le_bytes());
+        }
         if !p.comment.is_empty() {
             write_option(out, option::COMMENT, p.comment.as_bytes());
+        }
+        if p.way != Way::Unsaid || !p.comment.is_empty() {
             out.extend_from_slice(&[0; 4]);
         }
     });
@@ -170,7 +192,8 @@ mod tests {
         section(&mut out, "a", "", "it is about");
         interface(&mut out, "eth", "far", Some(60));
         names(&mut out, [([10, 0, 0, 1], "one"), ([10, 0, 0, 2], "four")].into_iter());
-        let p = Captured { ns: 1 << 33, interface: 0, head: &[1; 41], length: 99, snap: Some(42), comment: "lost" };
+        let (way, comment) = (Way::Unsaid, "lost");
+        let p = Captured { ns: 1 << 33, interface: 0, head: &[1; 41], length: 99, snap: Some(42), way, comment };
         packet(&mut out, &p);
         let (mut at, mut kinds) = (0, Vec::new());
         while at < out.len() {
