@@ -163,7 +163,7 @@ def collect(out: Path, quick: bool) -> None:
     rates = (5, 50) if quick else tuple(RATES)
     cells = list(itertools.product(rates, ("drop_tail",) if quick else QUEUES, QUICK if quick else DISTURBANCES))
     random.Random(1).shuffle(cells)
-    with out.open("a") as file:
+    with out.open("a", encoding="utf-8") as file:
         for number, (rate, queue, kind) in enumerate(cells, 1):
             row = {"rate": rate, "queue": queue, "kind": kind, **live(rate, queue, kind, number)}
             file.write(json.dumps(row) + "\n")

@@ -136,6 +136,6 @@ def document(of: list[Crate]) -> str:
 
 if __name__ == "__main__":
     try:
-        Path(sys.argv[1]).write_text(document(crates()))
+        Path(sys.argv[1]).write_text(document(crates()), encoding="utf-8")
     except LookupError as error:
         sys.exit(str(error))

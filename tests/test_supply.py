@@ -18,7 +18,7 @@ PINNED = sorted(ROOT.glob("requirements*.txt"))
 
 def pins(file: Path) -> dict[str, tuple[Requirement, list[str]]]:
     """The packages of a file, each with its hashes."""
-    lines = [line for line in file.read_text().splitlines() if not line.lstrip().startswith("#")]
+    lines = [line for line in file.read_text(encoding="utf-8").splitlines() if not line.lstrip().startswith("#")]
     found = {}
     for entry in "\n".join(lines).replace("\\\n", " ").splitlines():
         requirement, *hashes = entry.split("--hash=")

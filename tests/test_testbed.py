@@ -169,7 +169,7 @@ def test_a_folder_of_others_is_not_used_for_the_lock(tmp_path: Path, monkeypatch
 def test_live_runs_of_another_user_are_said(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     with holding() as other:
         assert other.stdout.readline() == "mine\n"
-        assert Path(f"/proc/{other.pid}/comm").read_text() == f"{turn.NAME}\n"
+        assert Path(f"/proc/{other.pid}/comm").read_text(encoding="utf-8") == f"{turn.NAME}\n"
         assert not [note for note in turn._others() if str(other.pid) in note]
         monkeypatch.setattr(turn.os, "geteuid", lambda: 12345)  # As if this process were another user's.
         assert [note for note in turn._others() if str(other.pid) in note]

@@ -239,7 +239,9 @@ def test_a_sweep_over_ssh(daemon: dict[str, str], file: Path, tmp_path: Path) ->
 def listening() -> set[str]:
     """The inodes of sockets that listen."""
     lines = [
-        line.split() for file in ("tcp", "tcp6") for line in Path(f"/proc/net/{file}").read_text().splitlines()[1:]
+        line.split()
+        for file in ("tcp", "tcp6")
+        for line in Path(f"/proc/net/{file}").read_text(encoding="utf-8").splitlines()[1:]
     ]
     return {words[9] for words in lines if words[3] == "0A"}
 

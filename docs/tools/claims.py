@@ -50,7 +50,7 @@ _SUFFIXES = (
 
 def block_mistakes(page: Path) -> Iterator[str]:
     """Blocks that no test executes or parses and that no comment excuses, and wrong command lines."""
-    text = page.read_text()
+    text = page.read_text(encoding="utf-8")
     found = pages.blocks(text)
     files = {block.file for block in found if block.file}
     base = False

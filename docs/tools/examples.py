@@ -74,7 +74,7 @@ def _plain(text: str) -> str:
 
 def runnable(page: Path) -> bool:
     """Whether a page has a block to run."""
-    return any(block.kind in RUNS and not block.not_run for block in pages.blocks(page.read_text()))
+    return any(block.kind in RUNS and not block.not_run for block in pages.blocks(page.read_text(encoding="utf-8")))
 
 
 def run_page(page: Path) -> Iterator[Outcome]:

@@ -70,7 +70,7 @@ def notebooks() -> tuple[Path, ...]:
 
 def text_of(page: Path) -> str:
     """A page's text; of a notebook its cells of prose."""
-    text = page.read_text()
+    text = page.read_text(encoding="utf-8")
     if page.suffix != ".ipynb":
         return text
     cells = (cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "markdown")

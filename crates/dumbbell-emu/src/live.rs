@@ -164,7 +164,8 @@ impl Ground {
     fn measure(&mut self, plan: &Plan) -> Result<Calibration, LiveFault> {
         let ends = ends(plan, &self.topology, &self.hosts, self.mtus.iter().copied())?;
         let doors = std::mem::take(&mut self.doors);
-        let (found, doors) = calibrate::measure(doors, &ends, plan.testbed.wait.into(), true, self.core()).map_err(broke)?;
+        let (found, doors) =
+            calibrate::measure(doors, &ends, plan.testbed.wait.into(), true, self.core()).map_err(broke)?;
         self.doors = doors;
         Ok(found)
     }

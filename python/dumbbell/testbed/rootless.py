@@ -35,7 +35,7 @@ def doctor() -> dict[str, Any]:
     here = door.doctor()
     if os.geteuid() == 0 or not here["can"].get("rootless"):
         return here
-    with tempfile.NamedTemporaryFile("r", suffix=".json") as answer:
+    with tempfile.NamedTemporaryFile("r", encoding="utf-8", suffix=".json") as answer:
         if door.enclose([sys.executable, "-P", "-c", _EXAMINE, answer.name]) != 0:
             return here
         inside = json.load(answer)
