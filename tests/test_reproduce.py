@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import html.parser
 import json
+import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -47,6 +49,21 @@ def reproduce(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setattr(door, "run", laboratory.run)
     monkeypatch.setattr(figures, "save", mark)  # test_figures.py has the real one, which takes its time.
     return lambda **options: work.reproduce(PAPER, quick=True, out=tmp_path / "report", **options)
+
+
+def test_an_interrupt_while_the_report_is_written_is_too_late(
+    reproduce: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    write = work.write_text
+
+    def interrupted(*words: Any) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        write(*words)
+
+    monkeypatch.setattr(work, "write_text", interrupted)
+    summary = reproduce(cells=["t2-red-42-mbps"])
+    written = json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
+    assert written["cells"] == summary["cells"]
 
 
 def test_the_paper_has_the_cells_of_the_print() -> None:

@@ -120,7 +120,7 @@ def test_damage_is_refused_by_name_or_harmless(summaries: list[str], tmp_path: P
     ("text", "cause"),
     [
         ("", "damaged"),
-        ("[1]", "the document"),
+        ("[1]", "expected a map"),
         ('{"flows": [], "queues": [], "valid": 1, "fingerprint": "a"}', "`valid`"),
         ('{"flows": [{"name": 3}], "queues": [], "valid": true, "fingerprint": "a"}', "`flows[0].name`"),
         ('{"points": [{"overrides": 3}]}', "`points[0].overrides`"),
@@ -129,7 +129,7 @@ def test_damage_is_refused_by_name_or_harmless(summaries: list[str], tmp_path: P
             "`markers[0].link`",
         ),
         ("[" * 100_000, "damaged"),
-        ('{"flows": [{"name": "a", "share": NaN}]}', "NaN"),
+        ('{"flows": [{"name": "a", "share": NaN}]}', "line 1 column 35"),
     ],
 )
 def test_the_place_of_the_damage_is_named(tmp_path: Path, text: str, cause: str) -> None:

@@ -87,7 +87,7 @@ class Scratch(tempfile.TemporaryDirectory[str]):
         _clear_away()
         super().__init__(prefix=_SCRATCH)
         while not self._locked():  # Another process took it for a dead one's.
-            self._finalizer.detach()
+            self.cleanup()
             super().__init__(prefix=_SCRATCH)
 
     def _locked(self) -> bool:
