@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import sys
 import threading
@@ -50,6 +49,8 @@ class _Command:
     def _back(self) -> None:
         sys.stdout = self._stdout
         if self._kept is not None:
+            import ctypes  # Not before it is needed: the first page has no time for it.
+
             ctypes.CDLL(None).fflush(None)  # What C has not written yet.
             os.dup2(self._kept, _STDOUT)
             os.close(self._kept)

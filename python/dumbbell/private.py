@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 from .errors import EnvironmentLacks
@@ -43,11 +44,8 @@ def runtime() -> Path:
     or, for root, in `/run`; where there is none of these, `run/HOST` in the user's cache folder."""
     uid = os.geteuid()
     given = os.environ.get("XDG_RUNTIME_DIR", "")
-    usual = [
-        *([Path(given)] if given.startswith("/") else []),
-        Path(f"/run/user/{uid}"),
-        *([Path("/run")] * (uid == 0)),
-    ]
+    named = [Path(given)] if given.startswith("/") else []
+    usual = [*named, Path(f"/run/user/{_outside(uid)}"), *([Path("/run")] if uid == 0 else [])]
     for base in usual:
         try:
             about = base.stat()
@@ -62,3 +60,14 @@ def cache() -> Path:
     """The user's cache folder for Dumbbell."""
     base = os.environ.get("XDG_CACHE_HOME", "")
     return (Path(base) if base.startswith("/") else Path("~/.cache").expanduser()) / "dumbbell"
+
+
+def _outside(uid: int) -> int:
+    """What a user is called outside this process's user namespace: live runs have one of their own, in which the user
+    is root."""
+    with suppress(OSError):
+        for line in Path("/proc/self/uid_map").read_text().splitlines():
+            inside, outside, count = map(int, line.split())
+            if inside <= uid < inside + count:
+                return outside + uid - inside
+    return uid

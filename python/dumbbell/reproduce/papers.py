@@ -105,9 +105,11 @@ def find(name: str) -> Path:
         return next(iter(found.values()))
     known = names()
     near = door.nearest(name, known)
-    hint = f"did you mean `{near}`?" if near else f"known are: {', '.join(known) or 'none (set DUMBBELL_PAPERS)'}"
+    if near:
+        raise ScenarioError(f"there is no paper `{name}`: did you mean `{near}`?")
     raise ScenarioError(
-        f"there is no paper `{name}`: {hint}; a folder elsewhere needs its path, as in ./{component(name)}"
+        f"there is no paper `{name}`: known are {', '.join(known) or 'none'}. Write the path of a folder elsewhere, as "
+        "in ./my-paper, or set DUMBBELL_PAPERS"
     )
 
 
