@@ -66,7 +66,7 @@ def _outside(uid: int) -> int:
     """What a user is called outside this process's user namespace: live runs have one of their own, in which the user
     is root."""
     with suppress(OSError):
-        for line in Path("/proc/self/uid_map").read_text().splitlines():
+        for line in Path("/proc/self/uid_map").read_text(encoding="utf-8").splitlines():
             inside, outside, count = map(int, line.split())
             if inside <= uid < inside + count:
                 return outside + uid - inside

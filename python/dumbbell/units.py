@@ -9,9 +9,12 @@ TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
 _PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
+_NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+
+
 def seconds(text: str) -> float:
     """A time of a plan (`"10 ms"`) in seconds."""
-    match = re.fullmatch(r"\s*([0-9.eE+-]+)\s*(\S+)\s*", text)
+    match = re.fullmatch(rf"\s*({_NUMBER})\s*(\S+)\s*", text)
     if match is None or match[2] not in _SECONDS:
         raise ValueError(f"`{text}` is not a time")
     return float(match[1]) * _SECONDS[match[2]]
@@ -61,13 +64,13 @@ def significant(value: float, digits: int = 4) -> str:
 
 def plain_rate(text: object) -> float | None:
     """A rate of a plan (`"10 Mbps"`) in bit/s; None if it is none."""
-    match = re.fullmatch(r"\s*([0-9.eE+-]+)\s*([kMGT]?)bps\s*", str(text))
+    match = re.fullmatch(rf"\s*({_NUMBER})\s*([kMGT]?)bps\s*", str(text))
     return None if match is None else float(match[1]) * {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}[match[2]]
 
 
 def plain_packets(text: object) -> float:
     """A number of packets of a plan (`"10 pkt"`)."""
-    match = re.fullmatch(r"\s*([0-9.eE+-]+)\s*(?:pkts?|packets?)\s*", str(text))
+    match = re.fullmatch(rf"\s*({_NUMBER})\s*(?:pkts?|packets?)\s*", str(text))
     if match is None:
         raise ValueError(f"`{text}` is not a number of packets")
     return float(match[1])

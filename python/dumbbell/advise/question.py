@@ -14,6 +14,8 @@ from ..schemes.spelling import refused
 from ..units import plain_rate, prefix, seconds, significant, time_text
 
 OBJECTIVES = ("balanced", "delay", "throughput")
+MOST_SEEDS = 10_000
+"""Runs of one point."""
 MOST_FLOWS = 4096
 """More flows are not simulated."""
 
@@ -163,6 +165,8 @@ def middle(ends: Ends[float]) -> float:
 
 def seeds_of(given: int | None, default: int) -> int:
     """How many runs of each point; at least two, as there is no interval over one."""
+    if given is not None and given > MOST_SEEDS:
+        raise ScenarioError(f"--seeds {given}: at most {MOST_SEEDS} runs of a point are made")
     if given is not None and given < 2:
         raise ScenarioError(f"--seeds {given}: an interval needs two runs at least\nhelp: write --seeds {default}")
     return given or default

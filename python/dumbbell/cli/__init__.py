@@ -5,6 +5,7 @@ The first page and the version need no parser and no terminal library, so they a
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -74,16 +75,16 @@ def first_page() -> str:
 
 def app() -> App:
     """The command line's grammar."""
-    from cyclopts import App, Parameter
+    from cyclopts import App
 
     from .. import __version__
-    from .mistakes import sane
+    from .mistakes import DEFAULTS
 
     grammar = App(
         name="dumbbell",
         help="A laboratory for congestion control.",
         version=__version__,
-        default_parameter=Parameter(negative=(), show_default=False, validator=sane),
+        default_parameter=DEFAULTS,
         exit_on_error=False,
         suppress_keyboard_interrupt=False,
         print_error=False,
@@ -178,6 +179,10 @@ def _code(words: list[str]) -> int:
     except CycloptsError as error:
         said = sentence(error, [name for name, _, _ in _COMMANDS])
         return _refuse(words, 2, f"{said}\nTry `dumbbell {_command(words)}--help`.", {})
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        return _refuse(words, ScenarioError.code, f"{error.filename}: this is too long for the name of a file", {})
     except KeyboardInterrupt as stop:
         aside.back()  # Code of a user that nothing ends may still print.
         return _refuse(words, 130, str(stop) or "interrupted", {})

@@ -10,12 +10,13 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from ..errors import ScenarioError
+from .mistakes import DEFAULTS
 from .options import Json, emit, progress, show
 
 app = App(
     name="advise",
     help="Say what to set, by simulating it.",
-    default_parameter=Parameter(negative=(), show_default=False),
+    default_parameter=DEFAULTS,
     help_flags=["--help", "-h"],
     version_flags=[],
 )

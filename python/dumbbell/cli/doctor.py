@@ -88,7 +88,7 @@ def _testbed(found: dict[str, Any]) -> list[Any]:
     if "why" in found:
         return [f"{head} not here", *(f"  {line}" for line in found["why"].splitlines())]
     rows = [
-        ["ok" if check["ok"] else "MISSING", str(check["check"]), _found(check["found"]), str(check["needed_for"])]
+        [_state(check), str(check["check"]), _found(check["found"]), str(check["needed_for"])]
         for check in found["checks"]
     ]
     fixes = [f"  {c['check']}: {c['fix']}" for c in found["checks"] if not c["ok"] and c.get("fix")]
@@ -109,6 +109,16 @@ def _expected(expect: dict[str, Any] | None) -> list[str]:
     how = "real-time" if expect["realtime"] else "normal"
     why = "" if expect["realtime"] else ": other programs can keep the router waiting"
     return [f"  Expect runs {where}, datapath {expect['datapath']}, {how} priority, class {expect['class']}{why}."]
+
+
+_CONDITIONS = frozenset(
+    {"cores", "load", "steal", "clock_source", "realtime_throttling", "memory_lock", "kernel_version"}
+)
+"""Checks of how something is; the others are of whether it is there."""
+
+
+def _state(check: dict[str, Any]) -> str:
+    return "ok" if check["ok"] else "POOR" if check["check"] in _CONDITIONS else "MISSING"
 
 
 def _yes(value: Any) -> bool:

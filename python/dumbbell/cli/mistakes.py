@@ -8,10 +8,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-from cyclopts import CycloptsError
+from cyclopts import CycloptsError, Parameter
 from cyclopts.exceptions import (
     CoercionError,
     MissingArgumentError,
@@ -37,6 +38,10 @@ _SHOWN = 60
 def sane(_: Any, value: Any) -> None:
     """Refuses what no option takes: a number below zero, beyond 64 bits or not finite, a null character, very long
     names. `ValueError`, as the parser wants it, with what to write."""
+    if is_dataclass(value):  # Options that commands share: which of them it is, the parser does not say.
+        for each in fields(value):
+            _named(each.name, getattr(value, each.name))
+        return
     for each in value if isinstance(value, (list, tuple)) else [value]:
         if isinstance(each, bool):
             continue
@@ -52,6 +57,16 @@ def sane(_: Any, value: Any) -> None:
             raise ValueError(f"a path has at most {LONGEST} characters")
 
 
+def _named(name: str, value: Any) -> None:
+    try:
+        sane(None, value)
+    except ValueError as error:
+        raise ValueError(f"--{name.replace('_', '-')} {_short(str(value))}: {error}") from None
+
+
+DEFAULTS = Parameter(negative=(), show_default=False, validator=sane)
+"""What holds for every option."""
+
 _NEGATIVE = re.compile(r"-(\d|\.\d|inf|nan)", re.IGNORECASE)
 
 
@@ -62,7 +77,8 @@ def with_values(words: list[str]) -> list[str]:
     out: list[str] = []
     for i, word in enumerate(words):
         before = out[-1] if out else ""
-        if word == "--" or (words[0] == "shell" and i and not word.startswith("-") and not before.startswith("--")):
+        is_value = before.startswith("--") and "=" not in before
+        if word == "--" or (words[0] == "shell" and i and not word.startswith("-") and not is_value):
             return [*out, *words[i:]]
         if _NEGATIVE.match(word) and re.fullmatch(r"--[a-z][a-z-]*", before):
             out[-1] = f"{before}={word}"
@@ -83,8 +99,8 @@ def sentence(error: CycloptsError, commands: Iterable[str]) -> str:
             near = door.nearest(word, known) if word.startswith("--") else None
             return f"there is no option {_short(word)}" + (f": did you mean {near}?" if near else "")
         case MissingArgumentError(argument=argument) if argument is not None:
-            named = next((token.keyword for token in argument.tokens if token.keyword), argument.name)
-            return f"{named} needs a value" if argument.tokens or error.tokens_so_far else f"{named} is missing"
+            named = next((name for name in argument.names if name in (error.root_input_tokens or ())), None)
+            return f"{argument.name} is missing" if named is None else f"{named} needs a value"
         case UnusedCliTokensError(unused_tokens=[word, *_]):
             return f"`{_short(word)}` is one word too many"
         case RepeatArgumentError(token=token):
@@ -93,6 +109,8 @@ def sentence(error: CycloptsError, commands: Iterable[str]) -> str:
             return f"{_of(error, token)}: {_wanted(error.target_type)}"
         case ValidationError(argument=argument) if argument is not None and argument.tokens:
             return f"{_of(error, argument.tokens[0])}: {error.exception_message}"
+        case ValidationError():
+            return error.exception_message
     return str(error)
 
 
@@ -122,5 +140,10 @@ def _short(word: str) -> str:
 
 
 def narrow(text: str) -> str:
-    """A message whose lines are not too wide, whatever it repeats of what was written."""
-    return "\n".join(line if len(line) <= _WIDEST else f"{line[:_WIDEST]}..." for line in text.splitlines())
+    """A message for a terminal, whatever it repeats of what was written: no wide lines and no control
+    characters."""
+    lines = (line if len(line) <= _WIDEST else f"{line[:_WIDEST]}..." for line in text.split("\n"))
+    return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", "\n".join(lines))
+
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -130,9 +131,13 @@ def instant(option: str, text: str | None) -> float | None:
     if text is None:
         return None
     try:
-        return seconds(text)
+        value = seconds(text)
     except ValueError:
         pass
+    else:
+        if not 0 <= value < math.inf:
+            raise ScenarioError(f"{option} {text}: a time is {'not negative' if value < 0 else 'finite'}")
+        return value
     try:
         float(text)
     except ValueError:

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from ..errors import ScenarioError
+from .mistakes import DEFAULTS
 from .options import Json, emit, show
 
 FAILED = 3
@@ -19,7 +20,7 @@ FAILED = 3
 app = App(
     name="rtl",
     help="Check, synthesize and draw the hardware.",
-    default_parameter=Parameter(negative=(), show_default=False),
+    default_parameter=DEFAULTS,
     help_flags=["--help", "-h"],
     version_flags=[],
 )

@@ -8,7 +8,9 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from .. import door
+from ..declared import cut
 from ..errors import of_code
+from ..overrides import literal
 from ..units import time_text
 from .options import Json, emit, notes, show
 
@@ -65,19 +67,25 @@ def _check(said: dict[str, Any]) -> None:
 
 
 def _list(said: dict[str, Any]) -> None:
-    for run in said["runs"]:
-        changes = "  ".join(f"{key} = {value}" for key, value in (run["overrides"] or {}).items())
-        end = (
-            f"failed: {run['error']['message']}"
-            if run["error"]
-            else f"{run['fingerprint']}  {time_text(run['wall_s'])}"
-        )
-        show(
-            "  ".join(
-                part for part in (run["key"][:12], run["name"] or "-", f"seed {run['seed']}", end, changes) if part
-            )
-        )
+    from ..tables import plain
+
+    if said["runs"]:
+        head = ["key", "scenario", "seed", "took", "fingerprint", "changes"]
+        show(plain([head, *map(_row, said["runs"])], text_columns=len(head)), "")
     show(f"{len(said['runs'])} runs in {said['store']}")
+
+
+def _row(run: dict[str, Any]) -> list[str]:
+    """A run in a line: its changes as `-s` takes them, and of one that failed the error in the fingerprint's place."""
+    changes = " ".join(f"{key}={literal(value)}" for key, value in (run["overrides"] or {}).items())
+    failed = f"failed: {run['error']['message']}" if run["error"] else None
+    took = "-" if run["wall_s"] is None else time_text(run["wall_s"])
+    shown = (failed or run["fingerprint"] or "-", changes or "-")
+    return [run["key"][:12], run["name"] or "-", str(run["seed"]), took, *(cut(text, _WIDE) for text in shown)]
+
+
+_WIDE = 60
+"""Characters of a cell."""
 
 
 def _repair(said: dict[str, Any]) -> None:

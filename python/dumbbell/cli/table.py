@@ -10,12 +10,13 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from ..errors import ScenarioError, of_code
+from .mistakes import DEFAULTS
 from .options import Json, Overrides, Use, emit, notes, progress, show
 
 app = App(
     name="table",
     help="Congestion controls side by side, a table for each question.",
-    default_parameter=Parameter(negative=(), show_default=False),
+    default_parameter=DEFAULTS,
     help_flags=["--help", "-h"],
     version_flags=[],
 )

@@ -7,9 +7,9 @@ use super::{Place, Texts};
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 
 /// Characters of a quoted line.
-const QUOTED: usize = 90;
+const QUOTED: usize = 160;
 /// Characters of a quoted line before the caret, where the line is too long to be shown from its start.
-const BEFORE: usize = 30;
+const BEFORE: usize = 60;
 /// Characters of a word between backticks.
 const WORD: usize = 200;
 /// Characters of a file's name above a quoted line.
@@ -58,7 +58,7 @@ fn legible(c: char) -> char {
     if c.is_control() && !matches!(c, '\n' | '\t') { char::REPLACEMENT_CHARACTER } else { c }
 }
 
-/// The line of a [`Place`], the one before it and the one after it, each cut to the same columns around the place.
+/// The line of a [`Place`], cut to the columns around the place, and the starts of the line before it and the one after it.
 #[derive(Debug)]
 pub struct Excerpt {
     name: String,
@@ -85,7 +85,7 @@ impl Excerpt {
         let mut at = first;
         for line in text[first..].split_inclusive('\n').take(if first == line_start { 2 } else { 3 }) {
             let body = line.trim_end_matches(['\n', '\r']);
-            let (shown, indent) = window(body, left);
+            let (shown, indent) = window(body, if at == line_start { left } else { 0 });
             if at == line_start {
                 let start = out.len() + indent + width(body, left, column);
                 let end = boundary(text, place.to.min(line_start + body.len())).max(from);
