@@ -179,10 +179,6 @@ def _code(words: list[str]) -> int:
     except CycloptsError as error:
         said = sentence(error, [name for name, _, _ in _COMMANDS])
         return _refuse(words, 2, f"{said}\nTry `dumbbell {_command(words)}--help`.", {})
-    except OSError as error:
-        if error.errno != errno.ENAMETOOLONG:
-            raise
-        return _refuse(words, ScenarioError.code, f"{error.filename}: this is too long for the name of a file", {})
     except KeyboardInterrupt as stop:
         aside.back()  # Code of a user that nothing ends may still print.
         return _refuse(words, 130, str(stop) or "interrupted", {})
@@ -193,7 +189,8 @@ def _code(words: list[str]) -> int:
             words, ScenarioError.code, f"what was read is not UTF-8: {error.reason} at byte {error.start}", {}
         )
     except OSError as error:  # A folder that cannot be made, a disk without room for temporary files.
-        return _refuse(words, DumbbellError.code, _of_file(error), {})
+        code = ScenarioError.code if error.errno == errno.ENAMETOOLONG else DumbbellError.code
+        return _refuse(words, code, _of_file(error), {})
 
 
 def _of_file(error: OSError) -> str:
