@@ -181,7 +181,7 @@ print(n)
 
 
 def test_sweeps_lose_no_row_to_gc_and_repair_beside_them(file: Path, tmp_path: Path) -> None:
-    sweeps = int(os.environ.get("DUMBBELL_STRESS", "4"))
+    sweeps = int(os.environ.get("DUMBBELL_STRESS", "2"))
     store = tmp_path / "store"
     request = door.request({"path": str(file)}, replications=12, store=str(store), record={"every": "100 ms"})
     door.run(request | {"replications": 1, "overrides": ["queue.limit=99 pkt"]})
