@@ -43,6 +43,15 @@ def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 FLOWS = ("snd1", "snd2", "snd3")
 
 
+def unsealed(directory: Path, **changes: Any) -> dict[str, Any]:
+    """Makes a result one of an earlier release, without digests, and with `changes`; returns its summary."""
+    file = directory / "summary.json"
+    document = json.loads(file.read_text(encoding="utf-8")) | changes
+    older = {key: value for key, value in document.items() if key not in ("digests", "blake3")}
+    file.write_text(json.dumps(older, indent=2), encoding="utf-8")
+    return older
+
+
 def window(t: float, flow: int, together: bool) -> float:
     """A sawtooth; flows fall at the same time, or each at its own."""
     period = 4.0 if together else 3.0 + flow

@@ -9,6 +9,7 @@ from typing import Any
 import dumbbell
 import polars as pl
 import pytest
+from conftest import unsealed
 from dumbbell import DumbbellError, ScenarioError, cli, diff
 
 BASE = """
@@ -144,6 +145,7 @@ def test_points_and_seeds_of_results(base: Path, tmp_path: Path) -> None:
 def test_a_result_that_is_another_run_now_is_no_answer(base: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     dumbbell.Scenario.from_file(base).run(out=out)
+    unsealed(out)
     (out / "scenario.toml").write_text((out / "scenario.toml").read_text().replace("20 pkt", "19 pkt"))
     with pytest.raises(DumbbellError, match="another build"):
         diff.compare(out, base)

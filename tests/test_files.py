@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import dumbbell
 import filling_disks
 import losing_power
 import pytest
@@ -105,9 +106,8 @@ def test_a_line_that_was_cut_short_does_not_take_the_next_with_it(tmp_path: Path
 
 
 _OWNER = """
-import sys, time
+import time
 from dumbbell import files
-print(files.Scratch().name, flush=True) if sys.argv[1] == "gone" else None
 with files.temporary_folder() as there:
     print(there, flush=True)
     time.sleep(600)
@@ -120,16 +120,16 @@ def test_scratch_of_a_killed_process_goes_with_the_next_and_a_living_ones_stays(
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     (tmp_path / "dumbbell-mine").mkdir()
-    owners = [subprocess.Popen([sys.executable, "-c", _OWNER, "-"], stdout=subprocess.PIPE, text=True) for _ in "ab"]
+    owners = [subprocess.Popen([sys.executable, "-c", _OWNER], stdout=subprocess.PIPE, text=True) for _ in "ab"]
     killed, living = owners
     try:
         places = [Path(owner.stdout.readline().strip()) for owner in owners if owner.stdout]
-        assert all(place.parent == tmp_path for place in places)
+        assert all(place.parent.parent == tmp_path for place in places)
         killed.kill()
         killed.wait()
         with files.temporary_folder() as own:
-            assert sorted(tmp_path.iterdir()) == sorted([tmp_path / "dumbbell-mine", places[1], own])
-        assert not own.exists()
+            assert sorted(tmp_path.iterdir()) == sorted([tmp_path / "dumbbell-mine", places[1].parent, own.parent])
+        assert not own.parent.exists()
     finally:
         for owner in owners:
             owner.kill()
@@ -142,6 +142,7 @@ def test_scratch_of_a_killed_process_goes_with_the_next_and_a_living_ones_stays(
 def test_a_folder_goes_with_its_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     one = files.Scratch()
+    dumbbell.Scenario.from_text(losing_power.SCENARIO).run(out=one.path)
     lock = os.open(one.name, os.O_RDONLY)
     with pytest.raises(BlockingIOError):
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -177,8 +178,9 @@ def test_markdown_shows_names_as_they_are() -> None:
 def in_namespace(program: Any, folder: Path, words: list[str], *options: str) -> dict[str, Any]:
     """What a program of the tests says that has mounts of its own. Skipped where that is not permitted."""
     tool, need = ["unshare", "-m", *options], "netns" if options else "loop"
-    asked = ["sh", "-c", "mount -t tmpfs tmpfs /mnt" if options else "losetup -f && command -v mkfs.ext4"]
-    able = subprocess.run([*tool, *asked], capture_output=True, text=True)
+    image = "truncate -s 1M i && mkfs.ext4 -q i && mkdir d && mount -o loop i d && umount d && rmdir d && rm i"
+    asked = ["sh", "-c", "mount -t tmpfs tmpfs /mnt" if options else image]
+    able = subprocess.run([*tool, *asked], cwd=folder, capture_output=True, text=True)
     if able.returncode:
         why = f"no mounts of its own here: {able.stderr.strip()}"
         (pytest.fail if need in os.environ.get("DUMBBELL_REQUIRE", "") else pytest.skip)(why)
@@ -265,7 +267,5 @@ def test_text_on_standard_input_that_is_not_utf_8_is_a_message(tmp_path: Path) -
 
 
 def test_a_name_that_is_not_utf_8_is_an_error_of_the_scenario() -> None:
-    import dumbbell
-
     with pytest.raises(ScenarioError, match="UTF-8"):
         dumbbell.Scenario.from_file("caf\udce9.toml").check()

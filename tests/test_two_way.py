@@ -9,6 +9,7 @@ from typing import Any
 
 import dumbbell
 import pytest
+from conftest import unsealed
 from dumbbell import cli
 from dumbbell.validate import passport, two_way
 from dumbbell.validate.bench import Bench
@@ -108,10 +109,10 @@ def test_a_way_back_that_is_too_slow_is_noted(tmp_path: Path, capsys: pytest.Cap
 def test_a_summary_with_damaged_acknowledgements_is_refused(tmp_path: Path) -> None:
     out = tmp_path / "out"
     dumbbell.Scenario({**BOTH, "duration": "2 s"}).run(record_acks=True, out=out)
-    document = json.loads((out / "summary.json").read_text())
+    document = unsealed(out)
     document["flows"][0]["acks"]["lost"] = "two"
     (out / "summary.json").write_text(json.dumps(document))
-    with pytest.raises(dumbbell.ScenarioError, match=r"acks\.lost"):
+    with pytest.raises(dumbbell.CheckFailed, match=r"acks\.lost"):
         dumbbell.Result.load(out)
 
 

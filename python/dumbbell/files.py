@@ -80,7 +80,8 @@ def _encoded(text: str) -> bytes:
 class Scratch(tempfile.TemporaryDirectory[str]):
     """A temporary folder that goes with its owner. What killed processes left is removed when the next one is made.
 
-    Its lock tells a living owner: the kernel drops it with the process.
+    The lock of the folder `name` tells a living owner: the kernel drops it with the process. Files go into `path`, a
+    folder in it, because who writes results locks the folder that they go to.
     """
 
     def __init__(self) -> None:
@@ -89,6 +90,8 @@ class Scratch(tempfile.TemporaryDirectory[str]):
         while not self._locked():  # Another process took it for a dead one's.
             self.cleanup()
             super().__init__(prefix=_SCRATCH)
+        self.path = Path(self.name) / "files"
+        self.path.mkdir()
 
     def _locked(self) -> bool:
         """Locks the folder; False if it is gone."""
@@ -99,17 +102,13 @@ class Scratch(tempfile.TemporaryDirectory[str]):
             return os.path.samestat(os.fstat(lock), os.stat(self.name))  # noqa: PTH116 (as fstat's)
         return False
 
-    @property
-    def path(self) -> Path:
-        """Where it is."""
-        return Path(self.name)
-
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
     """A temporary folder for the time of a block."""
-    with Scratch() as name:
-        yield Path(name)
+    folder = Scratch()
+    with folder:
+        yield folder.path
 
 
 def _clear_away() -> None:

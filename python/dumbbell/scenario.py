@@ -171,7 +171,7 @@ class Scenario:
         }
         record = {key: value for key, value in record.items() if value is not None}
         kept = files.Scratch() if record and out is None else None
-        directory = kept.name if kept else out
+        directory = kept.path if kept else out
         wanted = self._request(
             seed=seed,
             replications=replications,
