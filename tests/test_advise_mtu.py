@@ -138,7 +138,7 @@ def test_a_path_is_made_smaller_alike(cc: str) -> None:
         (("10Gbps", "40ms", "-1"), "not less than 0"),
         (("10Gbps", "40ms", "0.2"), "only waits for timeouts"),
         (("10Gbps", "40ms", "some"), "no number"),
-        (("0Mbps", "40ms", "0"), "not more than 0"),
+        (("0Mbps", "40ms", "0"), "a rate must be positive"),
         (("10", "40ms", "0"), "no rate with its unit"),
         (("10Gbps", "1..40ms", "0"), "this is a range"),
         (("10Gbps", "40ms", "0", "bits"), "did you mean `bit`"),

@@ -273,7 +273,11 @@ def test_sweep_keeps_and_run_does_not(file: Path, tmp_path: Path, monkeypatch: p
     assert "3 of the runs were in .dumbbell/store" in text
     listed = document("store", "list")["runs"]
     assert [(run["state"], run["seed"], run["name"]) for run in listed] == [("done", 1, "small")] * 3
-    assert command("store", "list").stdout.endswith("3 runs in .dumbbell/store\n")
+    table = command("store", "list").stdout.splitlines()
+    assert table[0].split() == ["key", "scenario", "seed", "took", "fingerprint", "changes"]
+    changes = sorted(line.split()[-2:] for line in table[2:5])
+    assert changes == [[f"queue.limit={limit}", "pkt"] for limit in (20, 30, 40)]
+    assert table[-1] == "3 runs in .dumbbell/store"
     assert command("store", "check").stdout == ".dumbbell/store: ok - 3 runs in 1 files\n"
 
 

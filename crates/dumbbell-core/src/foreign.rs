@@ -288,7 +288,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_refused_where_it_is_wrong() {
         let refused = |value: Value| page().resolve(&value).unwrap_err();
-        assert_eq!(refused(json!({"pp": 1})).fix.as_deref(), Some("did you mean `p`?"));
+        assert_eq!(refused(json!({"mdoe": 1})).fix.as_deref(), Some("did you mean `mode`?"));
         assert_eq!(refused(json!({"p": 1.5})).fix.as_deref(), Some("it must be at least 0 and at most 1"));
         assert_eq!(refused(json!({"p": "much"})).cause, "\"much\" is not a number");
         assert_eq!(refused(json!({"n": 0.5})).cause, "0.5 is not a whole number");

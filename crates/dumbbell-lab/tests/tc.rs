@@ -135,6 +135,15 @@ fn meanings_and_mistakes_are_those_that_were_read() {
     assert_eq!(all.lines().count(), kept.lines().count());
 }
 
+/// What stands behind a prompt may be copied with the program's name or without it.
+#[test]
+fn a_line_may_begin_with_tc_or_with_qdisc() {
+    let line = "qdisc add dev eth0 root red limit 30000 min 5000 max 15000 avpkt 1000 burst 20";
+    let with_program = door::import_tc(&format!("tc {line}")).unwrap();
+    assert_eq!(door::import_tc(line).unwrap()["toml"], with_program["toml"]);
+    assert!(door::import_tc("qdisc show dev eth0").unwrap_err().rendered.contains("`show` adds no queue"));
+}
+
 #[test]
 fn a_mistake_is_shown_where_it_stands() {
     let problem = door::import_tc("tc qdisc add dev eth0 root red limt 30000 avpkt 1000").unwrap_err();

@@ -200,7 +200,7 @@ def one_of(
         cause = "this is no number" if "convert" in str(error) else str(error)
         raise refused(line, text, cause, fix) from None
     if value <= 0:
-        raise refused(line, text, "this is not more than 0", fix)
+        raise refused(line, text, "this must be positive", fix)
     if not inside(value, *ends):
         raise refused(line, text, "this is outside of what can be simulated", said)
     return value

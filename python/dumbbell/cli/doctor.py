@@ -13,6 +13,7 @@ from .options import Json, On, emit, show
 
 _FOR = {
     "cyclopts": "the command line",
+    "msgspec": "papers and other files",
     "rich": "tables",
     "matplotlib": "figures",
     "polars": "figures from recorded series",

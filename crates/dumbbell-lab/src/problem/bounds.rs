@@ -7,7 +7,7 @@ use super::{Place, Texts};
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 
 /// Characters of a quoted line.
-const QUOTED: usize = 160;
+const QUOTED: usize = 180;
 /// Characters of a quoted line before the caret, where the line is too long to be shown from its start.
 const BEFORE: usize = 60;
 /// Characters of a word between backticks.
@@ -78,7 +78,8 @@ impl Excerpt {
         let before = text[..line_start].strip_suffix('\n');
         let first = before.map_or(line_start, |b| b.rfind('\n').map_or(0, |i| i + 1));
         let column = text[line_start..from].chars().count();
-        let left = if column + BEFORE <= QUOTED { 0 } else { column - BEFORE };
+        let fits = text[line_start..].lines().next().is_none_or(|line| line.chars().nth(QUOTED).is_none());
+        let left = if fits || column + BEFORE <= QUOTED { 0 } else { column - BEFORE };
 
         let mut out = String::new();
         let mut label = 0..0;
