@@ -27,6 +27,7 @@ pub struct Testbed {
     /// Bytes of IP that a capture keeps of each packet, where packets are recorded (`record.packets`); default 120 B, which
     /// holds the headers. `65535 B` keeps whole packets.
     #[serde(skip_serializing_if = "is_headers")]
+    #[schemars(extend("default" = HEADERS.to_string()))]
     pub snaplen: Bytes,
 }
 
@@ -184,6 +185,12 @@ impl JsonSchema for Core {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_schema_says_what_the_snap_length_is() {
+        let schema = serde_json::to_value(schemars::schema_for!(Testbed)).expect("plain data");
+        assert_eq!(schema["properties"]["snaplen"]["default"], "120 B");
+    }
 
     /// A plan's hash is of its JSON: what a scenario does not name must not be in it.
     #[test]

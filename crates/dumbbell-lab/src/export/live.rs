@@ -171,8 +171,10 @@ impl<'p> Scene<'p> {
         };
         let mut by_node = vec![u32::MAX; plan.nodes.len()];
         interfaces.retain(|(node, ..)| node.is_none_or(|n| std::mem::replace(&mut by_node[n], 0) == u32::MAX));
-        for (i, (node, ..)) in interfaces.iter().enumerate() {
-            node.iter().for_each(|n| by_node[*n] = i as u32);
+        for (i, (node, name, description)) in interfaces.iter_mut().enumerate() {
+            let Some(node) = *node else { continue };
+            by_node[node] = i as u32;
+            *description = format!("host {name}: inbound is what it sent, outbound what it was given");
         }
         let hops = if view.is_some_and(View::needs_hops) { Some(run.hops()?) } else { None };
         let notes = match run.optional("signals")? {
