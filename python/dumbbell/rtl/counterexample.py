@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,20 +10,24 @@ ONE = 1024
 """A packet, in averages and thresholds."""
 CERTAIN = 1 << 21
 """Probability 1, in draws, probabilities and credits."""
+WIDTH = 98
+"""Columns of a line."""
 PORTS = ("avg", "region", "drop", "draw", "qid")
 """Outputs of a core, in the order in which a difference in one makes others differ."""
 
 
 def lines(shrunk: dict[str, Any]) -> list[str]:
-    """The steps as a table of at most 100 columns, and the last packet in words."""
+    """The steps as a table, and the packet that fails in words."""
     trace = shrunk["trace"]
     said = [f"the shortest stimulus that fails has {shrunk['actions']} steps: {shrunk['fails']['what']}"]
     if trace is None:
         return said
+    packets = [step for step in trace["steps"] if "model" in step]
+    culprit = next((step for step in packets if step["packet"] == shrunk["fails"]["packet"]), None)
     said.append("avg, min and max in 1/1024 packets; p, draw and credit in 2^-21")
     if trace["left_out"]:
-        said += [f"{trace['left_out']} steps before are left out; then the model has", *_state(trace["start"])]
-    packets = [step for step in trace["steps"] if "model" in step]
+        queue = culprit["presented"]["qid"] if culprit else None
+        said += [f"{trace['left_out']} steps before are left out; then the model has", *_state(trace["start"], queue)]
     gap = any(step["model"]["credit"] is not None for step in packets)
     titles = (("credit", 8),) if gap else ()
     head = (("packet", 6), ("queue", 6), ("class", 6), ("qlen", 5), ("avg", 8), ("min", 8), ("max", 8), ("region", 9))
@@ -30,15 +35,18 @@ def lines(shrunk: dict[str, Any]) -> list[str]:
     said.append("".join(f"{title:>{width}}" for title, width in (*head, *more)) + "  core")
     for step in trace["steps"]:
         said += [_row(step, gap)] if "model" in step else [f"       {line}" for line in _event(step)]
-    culprit = next((step for step in packets if step["packet"] == shrunk["fails"]["packet"]), None)
     return said + (list(_words(culprit)) if culprit else [])
 
 
-def _state(start: dict[str, Any]) -> Iterator[str]:
+def _state(start: dict[str, Any], queue: int | None) -> Iterator[str]:
+    """The draw, and what the model has of a queue; of every queue that is in the table if it is None."""
     yield f"       draw {start['draw']}" + ("" if start["enable"] else ", switched off")
     for one in start["queues"]:
-        names = [name for name in one if name not in ("queue", "class")]
-        yield f"       queue {one['queue']} class {one['class']}: " + ", ".join(f"{name} {one[name]}" for name in names)
+        if queue in (None, one["queue"]):
+            names = [name for name in one if name not in ("queue", "class", "due")]
+            said = ", ".join(f"{name} {one[name]}" for name in names) + (", due" if one.get("due") else "")
+            text = f"queue {one['queue']} class {one['class']}: {said}"
+            yield from textwrap.wrap(text, WIDTH, initial_indent=" " * 7, subsequent_indent=" " * 9)
 
 
 def _row(step: dict[str, Any], gap: bool) -> str:
