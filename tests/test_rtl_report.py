@@ -33,10 +33,12 @@ def test_the_model_stands_beside_the_core() -> None:
     writes = [
         {"register": name, "class": 0, "queue": 3, "value": 0x3FFFFF} for name in ("min", "max", "slope", "lower")
     ]
+    writes += [{"register": "enable", "value": 1}, {"register": "min", "class": 0, "queue": 4, "value": 1}]
     said = counterexample.lines(shrunk({"reset": 2}, {"write": writes}, packet(0, {}), packet(1, {"drop": True})))
     text = "\n".join(said)
     assert max(map(len, said)) <= counterexample.WIDTH
-    assert "min of queue 3 = 4194303" in text
+    assert "write queue 3 class 0: min 4194303, max 4194303, slope 4194303, lower 4194303" in text
+    assert "write enable 1" in text and "write 1 registers of other queues" in text
     assert next(line for line in said if line.lstrip().startswith("0 ")).endswith("same")
     row = next(line for line in said if line.lstrip().startswith("1 "))
     assert " ".join(row.split()) == "1 3 0 12 11266 6144 12288 random 34964 40000 no drop yes"
