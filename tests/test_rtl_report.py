@@ -23,7 +23,8 @@ def packet(number: int, core: dict[str, Any] | None = None, **model: Any) -> dic
 def shrunk(*steps: Any, left_out: int = 0, fails: int = 1) -> dict[str, Any]:
     """A failure whose shortest stimulus is this."""
     queue = {"queue": 3, "class": 0, "avg": 11264, "min": 6144, "max": 12288, "slope": 27962}
-    start = {"enable": True, "draw": 77, "queues": [queue]}
+    long = {"credit": 1 << 20, "lower": 1 << 21, "upper": 1 << 21, "due": True}
+    start = {"enable": True, "draw": 77, "queues": [queue | long, queue | {"queue": 4}]}
     trace = {"left_out": left_out, "start": start, "steps": list(steps)}
     return {"actions": left_out + len(steps), "fails": {"what": "drop_o is 1", "packet": fails}, "trace": trace}
 
@@ -32,10 +33,12 @@ def test_the_model_stands_beside_the_core() -> None:
     writes = [
         {"register": name, "class": 0, "queue": 3, "value": 0x3FFFFF} for name in ("min", "max", "slope", "lower")
     ]
+    writes += [{"register": "enable", "value": 1}, {"register": "min", "class": 0, "queue": 4, "value": 1}]
     said = counterexample.lines(shrunk({"reset": 2}, {"write": writes}, packet(0, {}), packet(1, {"drop": True})))
     text = "\n".join(said)
-    assert max(map(len, said)) <= 98  # two more stand before each line
-    assert "min of queue 3 = 4194303" in text
+    assert max(map(len, said)) <= counterexample.WIDTH
+    assert "write queue 3 class 0: min 4194303, max 4194303, slope 4194303, lower 4194303" in text
+    assert "write enable 1" in text and "write 1 registers of other queues" in text
     assert next(line for line in said if line.lstrip().startswith("0 ")).endswith("same")
     row = next(line for line in said if line.lstrip().startswith("1 "))
     assert " ".join(row.split()) == "1 3 0 12 11266 6144 12288 random 34964 40000 no drop yes"
@@ -50,8 +53,10 @@ def test_a_long_counterexample_begins_with_the_state() -> None:
     text = "\n".join(said)
     assert "70 steps before are left out" in text
     assert "queue 3 class 0: avg 11264, min 6144, max 12288, slope 27962" in text
+    assert "queue 4" not in text  # which the packet that fails is not of
+    assert max(map(len, said)) <= counterexample.WIDTH
     assert "no answer" in text and "the core gave no decision" in text
-    assert "credit" in said[5]
+    assert any(line.split()[-4:] == ["credit", "draw", "drop", "core"] for line in said)
 
 
 def test_a_failure_that_does_not_come_again_says_so() -> None:

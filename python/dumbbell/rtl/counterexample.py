@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,36 +10,43 @@ ONE = 1024
 """A packet, in averages and thresholds."""
 CERTAIN = 1 << 21
 """Probability 1, in draws, probabilities and credits."""
+WIDTH = 98
+"""Columns of a line."""
 PORTS = ("avg", "region", "drop", "draw", "qid")
 """Outputs of a core, in the order in which a difference in one makes others differ."""
 
 
 def lines(shrunk: dict[str, Any]) -> list[str]:
-    """The steps as a table of at most 100 columns, and the last packet in words."""
+    """The steps as a table, and the packet that fails in words."""
     trace = shrunk["trace"]
     said = [f"the shortest stimulus that fails has {shrunk['actions']} steps: {shrunk['fails']['what']}"]
     if trace is None:
         return said
+    packets = [step for step in trace["steps"] if "model" in step]
+    culprit = next((step for step in packets if step["packet"] == shrunk["fails"]["packet"]), None)
+    queue = culprit["presented"]["qid"] if culprit else None
     said.append("avg, min and max in 1/1024 packets; p, draw and credit in 2^-21")
     if trace["left_out"]:
-        said += [f"{trace['left_out']} steps before are left out; then the model has", *_state(trace["start"])]
-    packets = [step for step in trace["steps"] if "model" in step]
+        said += [f"{trace['left_out']} steps before are left out; then the model has", *_state(trace["start"], queue)]
     gap = any(step["model"]["credit"] is not None for step in packets)
     titles = (("credit", 8),) if gap else ()
     head = (("packet", 6), ("queue", 6), ("class", 6), ("qlen", 5), ("avg", 8), ("min", 8), ("max", 8), ("region", 9))
     more = (("p", 8), *titles, ("draw", 8), ("drop", 5))
     said.append("".join(f"{title:>{width}}" for title, width in (*head, *more)) + "  core")
     for step in trace["steps"]:
-        said += [_row(step, gap)] if "model" in step else [f"       {line}" for line in _event(step)]
-    culprit = next((step for step in packets if step["packet"] == shrunk["fails"]["packet"]), None)
+        said += [_row(step, gap)] if "model" in step else [f"       {line}" for line in _event(step, queue)]
     return said + (list(_words(culprit)) if culprit else [])
 
 
-def _state(start: dict[str, Any]) -> Iterator[str]:
+def _state(start: dict[str, Any], queue: int | None) -> Iterator[str]:
+    """The draw, and what the model has of a queue; of every queue that is in the table if it is None."""
     yield f"       draw {start['draw']}" + ("" if start["enable"] else ", switched off")
     for one in start["queues"]:
-        names = [name for name in one if name not in ("queue", "class")]
-        yield f"       queue {one['queue']} class {one['class']}: " + ", ".join(f"{name} {one[name]}" for name in names)
+        if queue in (None, one["queue"]):
+            names = [name for name in one if name not in ("queue", "class", "due")]
+            said = ", ".join(f"{name} {one[name]}" for name in names) + (", due" if one.get("due") else "")
+            text = f"queue {one['queue']} class {one['class']}: {said}"
+            yield from textwrap.wrap(text, WIDTH, initial_indent=" " * 7, subsequent_indent=" " * 9)
 
 
 def _row(step: dict[str, Any], gap: bool) -> str:
@@ -65,14 +73,12 @@ def differences(step: dict[str, Any]) -> dict[str, Any]:
     return {name: step["core"][name] for name in PORTS if step["core"][name] != wanted[name]}
 
 
-def _event(step: Any) -> Iterator[str]:
-    """What is not a packet with a decision, in lines."""
+def _event(step: Any, queue: int | None) -> Iterator[str]:
+    """What is not a packet with a decision, in lines. Writes to other queues than this one are only counted."""
     if not isinstance(step, dict):
         yield str(step)
     elif "write" in step:
-        writes = [_write(one) for one in step["write"]]
-        for at in range(0, len(writes), 3):
-            yield ("write  " if at == 0 else "       ") + ", ".join(writes[at : at + 3])
+        yield from _writes(step["write"], queue)
     elif "presented" in step:
         yield "packet " + ", ".join(f"{name} {value}" for name, value in step["presented"].items()) + ": not accepted"
     else:
@@ -80,9 +86,17 @@ def _event(step: Any) -> Iterator[str]:
         yield f"{kind} {clocks} clocks"
 
 
-def _write(one: dict[str, Any]) -> str:
-    place = f" of queue {one['queue']}" + (f" class {one['class']}" if one["class"] else "") if "queue" in one else ""
-    return f"{one['register']}{place} = {one['value']}"
+def _writes(writes: list[dict[str, Any]], queue: int | None) -> Iterator[str]:
+    places: dict[str, list[str]] = {}
+    for one in writes:
+        if queue is None or one.get("queue", queue) == queue:
+            place = f"queue {one['queue']} class {one['class']}: " if "queue" in one else ""
+            places.setdefault(place, []).append(f"{one['register']} {one['value']}")
+    for place, values in places.items():
+        yield f"write {place}{', '.join(values)}"
+    others = len(writes) - sum(map(len, places.values()))
+    if others:
+        yield f"write {others} registers of other queues"
 
 
 def _words(step: dict[str, Any]) -> Iterator[str]:
