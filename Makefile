@@ -42,7 +42,7 @@ build: setup  ## Build the extension (release) into .venv
 stubs:
 	@$(BIN)/python -m dumbbell.stubs
 
-run: build  ## Reproduce a paper in less than a minute and say where its report is
+run: build  ## Reproduce a paper (half a minute of CPU time) and say where its report is
 	$(BIN)/dumbbell reproduce red-on-netfpga --quick
 
 test: .venv/.ready-rtl build  ## Every test: Rust, then Python, hardware too
