@@ -52,7 +52,7 @@ wheel: setup  ## Build a wheel (target/wheels), with the licenses of the crates 
 	$(BIN)/python scripts/notices.py THIRD-PARTY-NOTICES
 	$(BIN)/maturin build --release --locked
 
-run: build  ## Reproduce a paper in less than a minute and say where its report is
+run: build  ## Reproduce a paper (half a minute of CPU time) and say where its report is
 	$(BIN)/dumbbell reproduce red-on-netfpga --quick
 
 test: .venv/.ready-rtl build  ## Every test: Rust, then Python, hardware too

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -74,6 +75,17 @@ def tshark(file: Path, *words: str) -> list[list[str]]:
     options = [word for check in checks for word in ("-o", check)]
     done = subprocess.run(["tshark", "-r", file, *options, *words], capture_output=True, text=True, check=True)
     return [line.split("\t") for line in done.stdout.splitlines()]
+
+
+def in_order(file: Path) -> polars.DataFrame:
+    """A record in the order of exports: by time, then as the scenario lists its flows or queues."""
+    frame = polars.read_parquet(file)
+    if "time_s" not in frame.columns:
+        return frame
+    names = json.loads(polars.read_parquet_metadata(file).get("dumbbell.order", "[]"))
+    column = next((c for c in ("flow", "queue", "link") if c in frame.columns and names), None)
+    ranks = [names.index(str(name)) for name in frame[column].to_list()] if column else [0] * frame.height
+    return frame.with_columns(polars.Series("rank", ranks)).sort("time_s", "rank", maintain_order=True).drop("rank")
 
 
 def hops(run: Path) -> list[dict[str, Any]]:

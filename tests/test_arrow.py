@@ -15,6 +15,7 @@ from pathlib import Path
 import dumbbell
 import polars
 import pytest
+from exporting import in_order
 from test_api import WORDS, build
 
 
@@ -22,15 +23,6 @@ def recorded(**options: object) -> dumbbell.Result:
     result = build().run(record_every="100 ms", **options)  # type: ignore[arg-type]
     assert isinstance(result, dumbbell.Result)
     return result
-
-
-def in_order(file: polars.DataFrame, name: str, result: dumbbell.Result) -> polars.DataFrame:
-    """The rows by time, and at one instant in the scenario's order of flows or queues."""
-    ranks = {row.name: i for i, row in enumerate((*result.flows, *result.queues))}
-    if name == "signals":
-        return file.sort("time_s", maintain_order=True)
-    rank = polars.Series("rank", [ranks[str(n)] for n in file[name.removesuffix("s")].to_list()])
-    return file.with_columns(rank).sort("time_s", "rank").drop("rank")
 
 
 def test_rows_of_series_are_in_the_order_of_time_and_of_the_scenario(tmp_path: Path) -> None:
@@ -62,7 +54,7 @@ def test_a_series_is_the_file(tmp_path: Path) -> None:
     result = recorded(out=tmp_path / "r", record_drops=True)
     for name in ("flows", "queues", "signals"):
         ours = polars.DataFrame(result.series(name))
-        file = in_order(polars.read_parquet(tmp_path / "r" / f"{name}.parquet"), name, result)
+        file = in_order(tmp_path / "r" / f"{name}.parquet")
         assert ours.columns == ["seed", *file.columns]
         assert len(ours) == len(file) > 0
         words = [c for c in file.columns if file[c].dtype == polars.Categorical]

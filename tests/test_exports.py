@@ -12,7 +12,7 @@ from typing import Any
 
 import polars
 import pytest
-from exporting import SCENARIO, dumbbell, hops, said
+from exporting import SCENARIO, dumbbell, hops, in_order, said
 
 
 def test_scripts_for_ns2_work(exported: Path, summary: dict[str, dict[str, Any]], packets: polars.DataFrame) -> None:
@@ -84,7 +84,7 @@ def test_ns2_traces_are_read_back(exported: Path, summary: dict[str, dict[str, A
 def test_csv_has_every_row_and_value(exported: Path, table: str) -> None:
     text = dumbbell("export", "csv", exported, "--table", table).stdout
     found = list(csv.DictReader(io.StringIO(text)))
-    frame = polars.read_parquet(exported / f"{table}.parquet")
+    frame = in_order(exported / f"{table}.parquet")
     assert list(found[0]) == frame.columns
     assert len(found) == frame.height
     for name in frame.columns:

@@ -85,9 +85,8 @@ WRONG_CONTROLS = {
 
 def failing(tmp_path: Path, source: str, part: dict[str, Any]) -> DumbbellError:
     (tmp_path / "mine.py").write_text(source)
-    scenario = dumbbell.Scenario({**NET, "use": [str(tmp_path / "mine.py")], **part})
     with pytest.raises(DumbbellError) as raised:
-        scenario.run()
+        dumbbell.Scenario({**NET, "use": [str(tmp_path / "mine.py")], **part}).run()
     return raised.value
 
 
