@@ -1,8 +1,8 @@
 //! The order of a series' rows: by time, then as the scenario lists its flows or queues. Files have the rows as the run
 //! wrote them, which is in the order of time only for each flow and each queue.
+use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type};
-use arrow_array::RecordBatch;
 use std::collections::HashMap;
 
 /// The key of a file's metadata with the names in the scenario's order, as a JSON list.
