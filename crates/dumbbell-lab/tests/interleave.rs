@@ -3,6 +3,7 @@
 //!
 //! The orders are a fixed set that takes seconds. `DUMBBELL_INTERLEAVE=all` tries all pairs of places (`make interleave`).
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#![expect(clippy::print_stderr, reason = "a test says how much it tried, and whether it could")]
 #[path = "interleave/actor.rs"]
 mod actor;
 #[path = "interleave/scene.rs"]
