@@ -150,7 +150,8 @@ mod tests {
         for i in 0..5u64 {
             last = file.len();
             let way = pcapng::Way::Unsaid;
-            let p = Captured { ns: i << 33, interface: 0, head: &[7; 30], length: 41, snap: None, way, comment: "lost" };
+            let p =
+                Captured { ns: i << 33, interface: 0, head: &[7; 30], length: 41, snap: None, way, comment: "lost" };
             pcapng::packet(&mut file, &p);
         }
         (file, last)
