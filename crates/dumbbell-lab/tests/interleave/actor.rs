@@ -89,13 +89,13 @@ impl Actor {
         drop(said);
         let thread = Pid::from_raw(ready.expect("the actor says its thread"));
         let traced = ptrace::seize(thread, Options::PTRACE_O_TRACESYSGOOD | Options::PTRACE_O_EXITKILL)
-            .and_then(|()| ptrace::interrupt(thread));
+            .and_then(|()| ptrace::interrupt(thread))
+            .and_then(|()| waitpid(thread, Some(WaitPidFlag::__WALL)));
         if let Err(e) = traced {
             child.kill().unwrap();
             child.wait().unwrap();
             return Err(e);
         }
-        waitpid(thread, Some(WaitPidFlag::__WALL))?;
         child.stdin.as_mut().unwrap().write_all(b"!").unwrap();
         Ok(Actor { child, thread, calls: 0 })
     }
