@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import ctypes
 import functools
 import itertools
 import json
@@ -107,8 +108,13 @@ def disturbed(kind: str) -> Iterator[None]:
             process.wait()
 
 
+_PR_SET_PDEATHSIG = 1
+"""Of prctl(2)."""
+
+
 def do(words: list[str]) -> None:
-    """One disturbance, until it is killed."""
+    """One disturbance, until it is killed or its parent ends."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if words[0] == "busy":
         os.sched_setaffinity(0, {int(words[1])})
         while True:

@@ -7,7 +7,6 @@ bytes of text, finite numbers up to `MOST` in size.
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import string
@@ -55,21 +54,7 @@ def toml(file: Path, shape: type[T]) -> T:
         raise ScenarioError(f"{file}{place}: {wrong}") from None
 
 
-def json_document(file: Path) -> Any:
-    """The document of a JSON file, of any size. `ScenarioError` if it cannot be read, or is no JSON."""
-    try:
-        return json.loads(_text(file), parse_constant=_no_number)
-    except RecursionError:
-        raise ScenarioError(f"{file} is damaged: its values are nested too deeply") from None
-    except ValueError as error:
-        raise ScenarioError(f"{file} is damaged: {cut(str(error), 300)}") from None
-
-
-def _no_number(word: str) -> float:
-    raise ValueError(f"{word} is not a number")
-
-
-def _text(file: Path, most: int = reading.LONGEST_RESULT) -> str:
+def _text(file: Path, most: int) -> str:
     try:
         data = reading.whole(file, most)
     except FileNotFoundError:

@@ -56,7 +56,8 @@ fn the_papers_scenario_has_one_history_whichever_decides() {
         assert_eq!(model["valid"], true, "{more}: {model}");
         assert!(model["fingerprint"].is_string(), "{model}");
         assert_eq!(model["fingerprint"], rtl["fingerprint"], "{more}");
-        assert!(model["queues"][0]["drops"].to_string() != "0", "{}", model["queues"]);
+        let drops = model["queues"][0]["drops"].as_object();
+        assert!(drops.is_some_and(|of| of.values().any(|n| n.as_u64() > Some(0))), "{}", model["queues"]);
         assert_eq!(said(&model), said(&rtl), "{more}");
         prints.push(model["fingerprint"].to_string());
     }

@@ -205,9 +205,10 @@ pub(super) fn short_of(v: &Validity) -> Vec<String> {
     let mut reasons = of_required.map_or_else(Vec::new, |missed| missed.reasons.clone());
     if let Some(last) = reasons.last_mut() {
         let priority = if v.realtime { "" } else { ", give the router real-time priority" };
+        let core = ", give the router a core of its own (`[testbed] core`)";
         let looser =
             v.class.map_or_else(String::new, |class| format!(", or require only the class `{}`", class.name()));
-        last.push_str(&format!(": free the machine, lower the rate{priority}{looser}"));
+        last.push_str(&format!(": free the machine, lower the rate{priority}{core}{looser}"));
     }
     reasons
 }

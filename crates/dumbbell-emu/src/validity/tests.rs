@@ -157,9 +157,10 @@ fn a_run_has_the_best_class_whose_bounds_it_keeps_and_says_what_the_better_ones_
     assert_eq!((loose.class, loose.missed.len()), (Some(Class::Loose), 2));
     let none = judged(|m, _| stalled(m, 20, 20.0));
     assert_eq!((none.valid, none.class, none.missed.len()), (false, None, 3));
-    assert!(
-        none.reasons.last().unwrap().ends_with("free the machine, lower the rate, give the router real-time priority")
-    );
+    assert!(none.reasons.last().unwrap().ends_with(
+        "free the machine, lower the rate, give the router real-time priority, give the router a core of its own \
+             (`[testbed] core`)"
+    ));
 }
 
 #[test]
