@@ -203,7 +203,7 @@ def without_packets(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_result_runs_no_program_by_itself(
     override: str | None, words: list[str], without_packets: Path, tmp_path: Path
 ) -> None:
-    """Neither by its scenario, nor by what that extends, nor by what its summary says was laid over it."""
+    """Neither by its scenario, nor by what that extends, nor by what its summary says overrides."""
     result = tmp_path / "result"
     shutil.copytree(without_packets / "result", result)
     (tmp_path / "evil.py").write_text(f"open({str(tmp_path / 'RAN')!r}, 'w')\n")
