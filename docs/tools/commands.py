@@ -25,7 +25,7 @@ OTHERS = frozenset(
 )
 """Programs that pages use and that are not Dumbbell's."""
 _INPUTS = re.compile(r"[\w./-]+\.(?:toml|py|sv|trace|csv|pcap|pcapng|tr|ipynb)")
-_WRITES = ("--out", "-o", "--page", "--html", "--vectors", "--store")
+_WRITES = ("--out", "--pcap", "-o", "--page", "--html", "--vectors", "--store")
 _PUNCTUATION = "();<>|&"
 
 
@@ -106,6 +106,8 @@ def _paper(name: str, words: list[str]) -> Iterator[str]:
 
 def named(words: list[str]) -> Iterator[str]:
     """What is wrong with the names of commands and options, whatever stands for their values."""
+    if words in (["--help"], ["--version"]):
+        return
     chain, apps, rest = grammar().parse_commands(words)
     if not chain and words and not words[0].startswith("-"):
         yield f"there is no command {words[0]}"
