@@ -22,7 +22,7 @@ from functools import cache
 from pathlib import Path
 
 from dumbbell import result, summary
-from dumbbell.errors import DumbbellError
+from dumbbell.errors import CheckFailed, DumbbellError, ScenarioError
 from dumbbell.reproduce import checks, papers, predicate
 from dumbbell.reproduce.predicate import Family
 from dumbbell.testbed.campaign import entries as campaigns
@@ -102,12 +102,16 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
 }
 
 
+_REFUSED = (ScenarioError.code, CheckFailed.code)
+"""Exit codes of a file that is wrong, and of one that is damaged."""
+
+
 def holds(run: Callable[[bytes], None], data: bytes) -> bool:
     """Feeds a target; whether the input was accepted. Raises what the target must not raise."""
     try:
         run(data)
     except DumbbellError as error:
-        if error.code != 2 or not error.rendered.strip() or len(error.rendered) > LONGEST_MESSAGE:
+        if error.code not in _REFUSED or not error.rendered.strip() or len(error.rendered) > LONGEST_MESSAGE:
             raise AssertionError(f"a bad message, code {error.code}: {error.rendered[:1000]}") from None
         return False
     return True

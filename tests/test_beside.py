@@ -5,9 +5,9 @@ Kernels are stood in for by the simulator (`living.py`), so that what differs is
 
 from __future__ import annotations
 
+import io
 import json
 import math
-import os
 from pathlib import Path
 from typing import Any
 
@@ -263,9 +263,15 @@ def test_words_that_do_not_fit_are_refused(words: list[str], capsys) -> None:
 
 
 def test_a_row_is_whole_though_the_system_takes_it_in_pieces(tmp_path: Path, monkeypatch) -> None:
-    write = os.write
-    monkeypatch.setattr(ledger.os, "write", lambda file, data: write(file, bytes(data[:7])))
-    ledger.Ledger(tmp_path).keep("a", 1, {"valid": True, "validity": {"valid": True}}, "one", False)
+    class Pieces(io.FileIO):
+        """Takes seven bytes at a time."""
+
+        def write(self, data) -> int:
+            return super().write(bytes(data[:7]))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "open", lambda self, mode, buffering: Pieces(self, mode))
+        ledger.Ledger(tmp_path).keep("a", 1, {"valid": True, "validity": {"valid": True}}, "one", False)
     again = ledger.Ledger(tmp_path)
     assert (again.torn, again.attempts("a")[0].valid) == (0, True)
 

@@ -101,7 +101,7 @@ def test_the_price_is_of_all_runs_together() -> None:
         (["--rate", "1Mbps"], "less than 8 packets"),
         (["--rate", "0bps"], "less than 8 packets"),
         (["--queue", "rad"], "did you mean `red`?"),
-        (["--against", "ns4"], "did you mean `ns3`?"),
+        (["--against", "ns33"], "did you mean `ns3`?"),
         (["--against", "ns2", "opnet"], "write one of ns2, ns3"),
         (["--time", "5"], "this is not a time"),
         (["--time", "1s"], "the last flow starts after one second"),

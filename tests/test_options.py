@@ -169,8 +169,8 @@ def test_hostile_values_end_with_a_sentence(
         (["table", "rtt-fairness", "--ratio", "nan"], "--ratio nan: write a finite number from 0 up"),
         (["swep"], "there is no command `swep`: did you mean `sweep`?"),
         (["nope"], "there is no command `nope`: there are run, "),
-        (["explain", "cake"], "there is no algorithm named `cake`: `dumbbell list`"),
-        (["reproduce", "nopaper"], "there is no paper `nopaper`: known are:"),
+        (["explain", "tahini"], "there is no algorithm named `tahini`: `dumbbell list`"),
+        (["reproduce", "nopaper"], "there is no paper `nopaper`: known are ea-red, "),
     ],
 )
 def test_what_is_said(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -208,12 +208,11 @@ def test_a_broken_paper_is_refused_before_anything_runs(tmp_path: Path) -> None:
 
 
 def test_a_cell_with_a_missing_datum_is_not_testable(reproduce, monkeypatch: pytest.MonkeyPatch) -> None:
-    import dataclasses
-
+    import msgspec
     from dumbbell.reproduce import judge
 
     paper = papers.load(PAPER)
-    cell = dataclasses.replace(paper.cells["t2-red-24-mbps"], missing="the duration of a run")
+    cell = msgspec.structs.replace(paper.cells["t2-red-24-mbps"], missing="the duration of a run")
     row = judge.cell(paper, {}, cell)
     assert (row["verdict"], row["value"], row["missing"]) == ("not testable", None, "the duration of a run")
 

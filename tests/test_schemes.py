@@ -161,7 +161,7 @@ def test_a_scenarios_own_sweep_is_conditions(net: Path) -> None:
         (["red", "-s", "queue=drop_tail"], "the queue is what is compared"),
         (["red", "-o", "queue=drop_tail,red"], "the queue is what is compared"),
         (["red", "-o", "limit=0 pkt"], "red in limit 0 pkt: a limit of 0 pkt does not hold one packet"),
-        (["red", "-o", "rat=5Mbps"], "did you mean `rate`"),
+        (["red", "-o", "rats=5Mbps"], "did you mean `rate`"),
         (["red", "-o", "flows=3"], "flow.near.count, flow.far.count"),
         (["red", "-o", "rate=5Mbps", "-s", "dumbbell.bottleneck.rate=3Mbps"], "leave one of them out"),
         (["red", "-o", "rate=5Mbps", "-o", "rate=6Mbps"], "varied already"),

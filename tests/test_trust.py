@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from conftest import unsealed
 from dumbbell import summary
 from dumbbell.errors import ScenarioError
 from dumbbell.filename import component
@@ -208,11 +209,11 @@ def test_a_result_runs_no_program_by_itself(
     shutil.copytree(without_packets / "result", result)
     (tmp_path / "evil.py").write_text(f"open({str(tmp_path / 'RAN')!r}, 'w')\n")
     (tmp_path / "evil.toml").write_text('use = ["evil.py"]\n')
+    document = unsealed(result)
     told = (result / "scenario.toml").read_text()
     if override is None:
         told = f'use = ["{tmp_path}/evil.py"]\n{told}'
     else:
-        document = json.loads((result / "summary.json").read_text())
         points = [document | {"overrides": {override: ["evil.py"]}}]
         (result / "summary.json").write_text(json.dumps(document | {"points": points}))
         words = [*words, "--point", "1"]

@@ -41,10 +41,11 @@ def read(directory: str | Path) -> dict[str, Any]:
     """The document of a result directory: of one point, or `{"points": [...]}`. `ScenarioError` (exit code 2) if there
     is none, `CheckFailed` (3) if it is damaged."""
     file = Path(directory) / "summary.json"
-    data: dict[str, Any] = json.loads(door.summary(file))
+    text = door.summary(file)
     try:
+        data: dict[str, Any] = json.loads(text)
         _document(data)
-    except _Damage as damage:
+    except (ValueError, RecursionError, _Damage) as damage:  # ValueError: a number of thousands of digits.
         raise series.damaged(file, damage) from None
     return data
 

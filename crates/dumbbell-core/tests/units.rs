@@ -54,7 +54,7 @@ fn refusal<T: std::str::FromStr<Err = E>, E: std::fmt::Display>(text: &str) -> S
 #[test]
 fn refusals_name_the_fix() {
     for (error, part) in [
-        (refusal::<Span, _>("10"), "write \"10 ms\""),
+        (refusal::<Span, _>("10"), "write \"10 s\" or \"10 ms\""),
         (refusal::<Rate, _>("10"), "write \"10 Mbps\""),
         (refusal::<Bytes, _>("10"), "write \"10 B\""),
         (refusal::<Packets, _>("10"), "write \"10 pkt\""),
@@ -76,7 +76,7 @@ fn refusals_name_the_fix() {
 fn numbers_without_a_unit_are_refused_in_files_too() {
     for value in [serde_json::json!(10), serde_json::json!(-1), serde_json::json!(1.5)] {
         let error = serde_json::from_value::<Span>(value.clone()).unwrap_err().to_string();
-        assert!(error.contains(&format!("write \"{value} ms\"")), "{error}");
+        assert!(error.contains(&format!("write \"{value} s\" or \"{value} ms\"")), "{error}");
     }
 }
 

@@ -6,6 +6,7 @@ use crate::problem::{Diagnostic, Problem, Texts, code};
 use crate::record::words;
 use crate::study::{Study, Wish};
 use crate::tidy::Tidy;
+use crate::typed;
 use arrow_array::builder::{StringDictionaryBuilder, UInt64Builder};
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, UInt64Array};
@@ -54,8 +55,7 @@ struct Asked {
 /// # Errors
 /// Code 2: a link or arrivals that cannot be read; 1: an algorithm of the user's own failed.
 pub fn drive(request: &Value, arrivals: &Arrivals, bring: &dyn Bring) -> Result<Tidy, Problem> {
-    let asked: Asked = serde_path_to_error::deserialize(request)
-        .map_err(|e| refused(format!("at {}: {}", e.path(), e.inner()), None))?;
+    let asked: Asked = typed::asked(request).map_err(|d| Problem::new(code::SCENARIO, &[d], &Texts::default()))?;
     let arrivals = read(arrivals)?;
     let (plan, makers) = plan(asked, bring)?;
     let link = plan.links.iter().position(|l| l.name == PORT).unwrap_or(0);

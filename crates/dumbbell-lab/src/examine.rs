@@ -4,6 +4,7 @@ use crate::bring::{self, Bring};
 use crate::choice::{Family, resolve};
 use crate::engine;
 use crate::problem::{Check, Diagnostic, Problem, Texts, code};
+use crate::typed;
 use crate::{node, read};
 use dumbbell_algos::aqm::AnyAqm;
 use dumbbell_algos::cc::AnyCc;
@@ -160,7 +161,7 @@ fn refused(cause: String) -> Problem {
 }
 
 fn parsed<T: serde::de::DeserializeOwned>(request: &Value) -> Result<T, Problem> {
-    serde_path_to_error::deserialize(request).map_err(|e| refused(format!("at {}: {}", e.path(), e.inner())))
+    typed::asked(request).map_err(|d| Problem::new(code::SCENARIO, &[d], &Texts::default()))
 }
 
 /// The algorithm that `written` names, as a scenario would.

@@ -218,7 +218,7 @@ fn without_locks_nothing_is_removed_and_writers_go_on() {
         copy(&template, &store);
         let before = files(&store);
         let mut actor = start(role, &store);
-        actor.run(|call, _| (call == libc::SYS_flock).then_some(libc::ENOLCK));
+        actor.run(|call, _, _| (call == libc::SYS_flock).then_some(libc::ENOLCK));
         actor.verdict().unwrap_or_else(|said| panic!("{role}: {said}"));
         for (before, after) in before.iter().zip(&files(&store)) {
             assert!(before.is_subset(after), "{role} removed {:?}", before.difference(after));
@@ -240,11 +240,11 @@ fn a_row_is_written_after_what_it_lists_is_on_the_disk() {
     // Files by their content, as they may have been renamed since; folders by their names.
     let mut contents = BTreeSet::<Vec<u8>>::new();
     let mut actor = start("write", &store);
-    actor.run(|call, file| {
+    actor.run(|call, file, link| {
         if [libc::SYS_fsync, libc::SYS_fdatasync].contains(&call) {
             match file.is_dir() {
                 true => drop(synced.insert(file.into(), scene::names(file))),
-                false => drop(contents.insert(std::fs::read(file).unwrap())),
+                false => drop(contents.insert(std::fs::read(link).unwrap())),
             }
         }
         if call == libc::SYS_write && file.starts_with(store.join("segments")) && file.extension().is_some() {

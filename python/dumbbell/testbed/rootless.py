@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
 from typing import Any
 
 _TRIED = ("network_namespaces", "settings", "tun", "veth", "programs", "cap_net_admin")
@@ -31,14 +30,16 @@ def doctor() -> dict[str, Any]:
     Runs of a user who is not root are made inside a user namespace (`enter`), so what they need is tried there.
     """
     from .. import door
+    from ..files import temporary_folder
 
     here = door.doctor()
     if os.geteuid() == 0 or not here["can"].get("rootless"):
         return here
-    with tempfile.NamedTemporaryFile("r", encoding="utf-8", suffix=".json") as answer:
-        if door.enclose([sys.executable, "-P", "-c", _EXAMINE, answer.name]) != 0:
+    with temporary_folder() as folder:
+        answer = folder / "doctor.json"
+        if door.enclose([sys.executable, "-P", "-c", _EXAMINE, str(answer)]) != 0:
             return here
-        inside = json.load(answer)
+        inside = json.loads(answer.read_text(encoding="utf-8"))
     tried = {check["check"]: check for check in inside["checks"] if check["check"] in _TRIED}
     checks = [tried.get(check["check"], check) for check in here["checks"]]
     can = here["can"] | {key: inside["can"][key] for key in ("kernel", "tun", "veth", "programs")}

@@ -124,9 +124,10 @@ impl Actor {
         }
     }
 
-    /// Lets it go on to its end and shows each system call to `watch`, before it is made: its number, and the file that
-    /// its first argument names. A call for which `watch` gives an error is not made, and fails with that.
-    pub fn run(&mut self, mut watch: impl FnMut(i64, &Path) -> Option<i32>) {
+    /// Lets it go on to its end and shows each system call to `watch`, before it is made: its number, the file that its
+    /// first argument stands for, and the link to that file, which can be read even if the file has no name. A call for
+    /// which `watch` gives an error is not made, and fails with that.
+    pub fn run(&mut self, mut watch: impl FnMut(i64, &Path, &Path) -> Option<i32>) {
         let mut fails = None;
         loop {
             match ptrace::syscall(self.thread, None).and_then(|()| waitpid(self.thread, Some(WaitPidFlag::__WALL))) {
@@ -140,8 +141,9 @@ impl Actor {
                 regs.rax = -i64::from(error) as u64;
                 ptrace::setregs(self.thread, regs).unwrap();
             } else if regs.rax == BEGINS {
-                let file = std::fs::read_link(format!("/proc/{}/fd/{}", self.thread, regs.rdi)).unwrap_or_default();
-                fails = watch(regs.orig_rax as i64, &file);
+                let link = PathBuf::from(format!("/proc/{}/fd/{}", self.thread, regs.rdi));
+                let file = std::fs::read_link(&link).unwrap_or_default();
+                fails = watch(regs.orig_rax as i64, &file, &link);
                 if fails.is_some() {
                     regs.orig_rax = u64::MAX; // No call has this number.
                     ptrace::setregs(self.thread, regs).unwrap();
