@@ -435,6 +435,10 @@ def test_ends_of_programs() -> None:
         ran = {"program": {"exit_code": code, "signal": killer}, "validity": block, "valid": block["valid"]}
         assert shell.exit_code(ran) == expected
     assert shell.exit_code({"program": {"exit_code": 0}, "validity": good, "valid": False}) == 5
+    silent = {"valid": False, "reasons": ["no packet came to the router"], "conservation": {"ok": True, "in": 0}}
+    ran = {"program": {"exit_code": 0, "signal": None}, "validity": silent, "valid": False, "queues": [], "flows": []}
+    assert shell.exit_code(ran) == 0
+    assert shell.said(ran) == ["no packet crossed the link: there is nothing to measure"]
 
 
 def test_scenarios_in_python_ask_for_kernels(monkeypatch) -> None:

@@ -217,7 +217,14 @@ def exit_code(data: Mapping[str, Any]) -> int:
 
     ended = data["program"]
     code = 128 + int(ended["signal"]) if ended.get("signal") else int(ended["exit_code"] or 0)
+    if _idle(data):
+        return code
     return code or (5 if validity.what_is_wrong(data) or not data.get("valid") else 0)
+
+
+def _idle(data: Mapping[str, Any]) -> bool:
+    """True if the program sent nothing, so that there is no network to judge."""
+    return bool(data["validity"].get("conservation", {}).get("in") == 0)
 
 
 def said(data: Mapping[str, Any]) -> list[str]:
@@ -238,6 +245,8 @@ def said(data: Mapping[str, Any]) -> list[str]:
             f"{names.get(queue.name, queue.name):<4} {queue.kind}: {row['departures']} packets, {used}, {waits}, "
             f"mean queue {row['mean_packets']:.1f}, dropped: {drops(queue)}{marks}"
         )
+    if _idle(data):
+        return ["no packet crossed the link: there is nothing to measure"]
     for one in validity.runs(data):
         lines.append(one.verdict)
     if any(not one.valid for one in validity.runs(data)):
