@@ -73,6 +73,7 @@ fn tcp(mbps: f64, manner: Manner, (seconds, mtu): (f64, u32), captured: Option<u
         guests: None,
         manner: Default::default(),
         stop: &AtomicBool::new(false),
+        estimate: &|_| {},
         progress: &|_| {},
     };
     let live = match dumbbell_emu::live::run(orders) {

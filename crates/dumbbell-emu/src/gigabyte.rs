@@ -261,7 +261,16 @@ fn through_router(plan: &Plan, soft: &SoftThreads, stop: &AtomicBool) -> Result<
     };
     let (makers, log) = (Makers::default(), Box::new(io::sink()));
     let manner = Manner { cores: None, copies: true };
-    let done = live::run(Orders { plan, makers: &makers, log, guests: None, manner, stop, progress: &progress })?;
+    let done = live::run(Orders {
+        plan,
+        makers: &makers,
+        log,
+        guests: None,
+        manner,
+        stop,
+        estimate: &|_| (),
+        progress: &progress,
+    })?;
     let readings = readings.into_inner().unwrap_or_else(PoisonError::into_inner);
     let [first, last] = readings[..] else {
         return Err(LiveFault::Broke("the run was too short to look at the machine twice".into()));

@@ -69,6 +69,8 @@ pub struct Orders<'a> {
     pub manner: Manner,
     /// Set from outside: the run is to end, and nothing is wanted of it but for guests, who are asked to leave.
     pub stop: &'a AtomicBool,
+    /// Told what the machine can do now, before the traffic starts.
+    pub estimate: &'a dyn Fn(&Calibration),
     /// Told some twenty times a second how far it is, 0 to 1.
     pub progress: &'a (dyn Fn(f64) + Sync),
 }
@@ -104,6 +106,7 @@ pub fn run(orders: Orders<'_>) -> Result<Live, LiveFault> {
         calibration = Some(stalled(plan, found, ground.core())?);
     }
     let core = ground.core();
+    calibration.iter().for_each(orders.estimate);
     let Ground { topology, mut jobs, hosts, doors, reserved: _reserved, .. } = ground;
     let mut classifier = classifier(plan, &topology, &jobs);
     if orders.guests.is_some() {
@@ -200,7 +203,7 @@ fn side_by_side(
     (jobs, classifier): (Jobs, Classifier),
     (hosts, doors, core): (&Hosts, Vec<Box<dyn Nic>>, Option<usize>),
 ) -> Result<(Done, Totals), LiveFault> {
-    let Orders { plan, makers, log, guests, manner, stop, progress } = orders;
+    let Orders { plan, makers, log, guests, manner, stop, progress, .. } = orders;
     let host = |node| &hosts.hosts[usize::from(topology.door(node))].namespace;
     let opened = traffic::open(jobs, &|node, work| host(node).within(work).map_err(io::Error::other)?);
     let opened = opened.map_err(|e| Trouble::new(e.to_string(), "`dumbbell doctor` says what this kernel has"))?;

@@ -14,6 +14,7 @@ use crate::problem::{Diagnostic, Problem, Texts, code};
 use crate::record::{self, Recorder, Series};
 use dumbbell_core::foreign::Makers;
 use dumbbell_core::units::{Span, Time};
+use dumbbell_emu::calibrate::Calibration;
 use dumbbell_emu::live::again::Again;
 use dumbbell_emu::live::fault::LiveFault;
 use dumbbell_emu::live::replay::{ReplayFault, Replayed, Witness, replay as replay_log};
@@ -23,7 +24,7 @@ use dumbbell_emu::log::{Reader, Record};
 use dumbbell_emu::rootless;
 use dumbbell_emu::trouble::Trouble;
 use dumbbell_emu::validity::{Facts, Load, Replay, Retransmissions, Traffic};
-use dumbbell_plan::{Plan, Transport};
+use dumbbell_plan::{Class, Plan, Transport};
 use parquet::errors::ParquetError;
 use serde_json::Value;
 use std::fs::File;
@@ -59,6 +60,7 @@ pub fn emulate(engine: &Engine<'_>, plan: &Plan, hash: &str, dir: Option<&Path>)
         guests: engine.guests.as_ref(),
         manner: Default::default(),
         stop: &engine.meter.stop,
+        estimate: &expect,
         progress: &progress,
     };
     let live = live::run(orders).map_err(refusal)?;
@@ -71,6 +73,24 @@ pub fn emulate(engine: &Engine<'_>, plan: &Plan, hash: &str, dir: Option<&Path>)
     log.rewind().map_err(|e| unkept(&engine.shown, &e))?;
     let ran = settle(engine, (plan, hash), (live, log), dir)?;
     Ok(Ran { wall_s: began.elapsed().as_secs_f64(), visit, ..ran })
+}
+
+/// Says which class a run can expect on this machine now, if it is not the best.
+fn expect(calibration: &Calibration) {
+    let class = match calibration.expected_class {
+        Some(Class::Exact) => return,
+        Some(class) => format!("expect class {}", class.name()),
+        None => "the run may reach no class".into(),
+    };
+    #[expect(clippy::print_stderr, reason = "who waits for a live run learns beforehand which class to expect")]
+    {
+        eprintln!(
+            "this machine stalls the router for {:.2} % of the time now, up to {:.1} ms: {class}; an idle machine, a lower rate \
+             or a core for the router (`[testbed] core`) helps",
+            100.0 * calibration.stalled_share,
+            calibration.longest_stall_ms
+        );
+    }
 }
 
 /// The log's file: among the records, or one that nobody sees.
