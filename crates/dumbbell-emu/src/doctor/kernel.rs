@@ -87,7 +87,7 @@ impl Sources {
     /// built with.
     pub(super) fn preemption(&self) -> Preemption {
         let switched = self.switch.split_once('(').and_then(|(_, rest)| Preemption::named(rest.split(')').next()?));
-        let asked = self.command_line.split_whitespace().filter_map(|word| word.strip_prefix("preempt=")).last();
+        let asked = self.command_line.split_whitespace().filter_map(|word| word.strip_prefix("preempt=")).next_back();
         let has = |option: &str| self.config.lines().any(|line| line.strip_suffix("=y") == Some(option));
         if self.version.contains("PREEMPT_RT") || has("CONFIG_PREEMPT_RT") {
             return Preemption::Rt;

@@ -195,14 +195,14 @@ impl<'p> Scene<'p> {
     /// The host whose socket it is.
     fn node(&self, socket: u32) -> NodeId {
         let flow = &self.plan.flows[socket as usize / 2];
-        if socket % 2 == 0 { flow.from } else { flow.to }
+        if socket.is_multiple_of(2) { flow.from } else { flow.to }
     }
 
     /// Whether what passes at the host of `socket` is looked at.
     fn at_host(&self, socket: u32) -> bool {
         match self.view {
             None => true,
-            Some(View::Senders) => socket % 2 == 0,
+            Some(View::Senders) => socket.is_multiple_of(2),
             Some(View::Receivers) => socket % 2 == 1,
             Some(View::Host(host)) => self.node(socket) == host,
             Some(View::Arrivals(_) | View::Departures(_)) => false,
@@ -235,7 +235,7 @@ impl<'p> Scene<'p> {
         match record {
             Record::In { t, packet } => {
                 self.sent[socket as usize] += 1;
-                let name = (socket as usize / 2, socket % 2 == 0, self.sent[socket as usize]);
+                let name = (socket as usize / 2, socket.is_multiple_of(2), self.sent[socket as usize]);
                 let notes = self.notes.as_mut().and_then(|notes| notes.remove(&name)).unwrap_or_default();
                 seen.comment = sentences(&notes);
                 if !notes.is_empty() {
