@@ -8,7 +8,7 @@ RUST_FILES = $(shell git ls-files '*.rs')
 CARGO_TEST := cargo test --release --config .cargo/checked.toml --workspace
 
 .DEFAULT_GOAL := help
-.PHONY: help setup pins build wheel stubs run test guard rtl fuzz mutants interleave faults check bench parts compare compare-results docs gallery fmt clean
+.PHONY: help setup pins build wheel stubs run test guard freeze rtl fuzz mutants interleave faults check bench parts compare compare-results docs gallery fmt clean
 
 help:  ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,6 +64,11 @@ test: .venv/.ready-rtl build  ## Every test: Rust, then Python, hardware too
 guard: .venv/.ready-test  ## Instructions for each packet, against bench/instructions.json; UPDATE=1 records
 	cargo build --release --quiet --workspace --example hop
 	$(BIN)/python bench/guard.py $(if $(UPDATE),--update)
+
+freeze: build  ## What no change of form may move: scenarios, quick papers, drawn graphs, instructions (minutes)
+	$(BIN)/python tests/freeze.py --papers
+	$(CARGO_TEST:--workspace=--package) dumbbell-sim --test folding drawn
+	@$(MAKE) --no-print-directory guard
 
 rtl: .venv/.ready-rtl-place build  ## The hardware on demand: lockstep, proofs, place and route, sown faults: make rtl PACKETS=1000000000
 	$(BIN)/dumbbell rtl red --check --packets $(or $(PACKETS),1000000000)

@@ -11,6 +11,7 @@ use dumbbell_tcp::{DelayedAck, Detection, Discovery, Ecn, Reduction, TcpConfig};
 use plans::{answered, audited, edge, empty, flow, link, spec};
 use proptest::prelude::*;
 use proptest::sample::select;
+use proptest::strategy::ValueTree;
 use relayed::relayed;
 use serde_json::json;
 
@@ -344,4 +345,26 @@ proptest! {
         prop_assert_eq!(story(&folded), story(&both));
         relayed(&plan)?;
     }
+}
+
+/// Forty drawn graphs, folded and held, against the fingerprints that `tests/frozen` keeps of them. A queue that joins
+/// the catalogue moves the draws of its like; a change that should not move results moves none.
+#[test]
+fn drawn_graphs_keep_their_fingerprints() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/frozen/graphs.txt");
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let drawn = (any::<u64>(), prop::collection::vec(link_choice(), 22), prop::collection::vec(flow_choice(), 1..10));
+    let mut text = String::from("# graph  plan  folded  held\n");
+    for n in 0..40 {
+        let (seed, links, flows) = drawn.new_tree(&mut runner).unwrap().current();
+        let plan = plan(seed, &links, &flows);
+        let written = serde_json::to_string(&plan).unwrap();
+        let hash = written.bytes().fold(0xcbf29ce484222325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100000001b3));
+        let run = |hold| audited(&plan, Options { hold, ..Options::default() }).fingerprint;
+        text += &format!("{n:2} {hash:016x} {:016x} {:016x}\n", run(false), run(true));
+    }
+    if std::env::var_os("DUMBBELL_FREEZE").is_some() {
+        std::fs::write(file, &text).unwrap();
+    }
+    assert_eq!(text, std::fs::read_to_string(file).unwrap());
 }
