@@ -21,10 +21,10 @@ fn fingerprint(plan: &Plan) -> String {
     format!("{:016x}", audited(plan, Options::default()).fingerprint)
 }
 
-/// A behaviour change moves these; it says so in CHANGELOG.md, with the reason.
+/// A behaviour change moves these; RESULTS.md lists it, with the reason.
 #[test]
 fn fingerprints_stand() {
-    let raise = "results have changed: say so in CHANGELOG.md, and raise RESULTS_VERSION in \
+    let raise = "results have changed: say so in RESULTS.md, and raise RESULTS_VERSION in \
         crates/dumbbell-lab/src/store/key.rs, so that no store mixes old results with new ones";
     assert_eq!(fingerprint(&drop_tail(1)), DROP_TAIL, "{raise}");
     assert_eq!(fingerprint(&red(1)), RED, "{raise}");
