@@ -46,7 +46,7 @@ build: setup  ## Build the extension (release) into .venv
 	@$(MAKE) --no-print-directory stubs
 
 stubs:
-	@$(BIN)/python -m dumbbell.stubs
+	@$(BIN)/python -m dumbbell.files.stubs
 
 wheel: setup  ## Build a wheel (target/wheels), with the licenses of the crates in it
 	$(BIN)/python scripts/notices.py THIRD-PARTY-NOTICES

@@ -3,7 +3,7 @@
 use criterion::Criterion;
 use dumbbell_algos::cc::AnyCc;
 use dumbbell_core::catalogue::Fault;
-use dumbbell_core::segment::{Extra, Outbox, Segment};
+use dumbbell_core::transport::segment::{Extra, Outbox, Segment};
 use dumbbell_core::units::{Bytes, Limit, Packets, Span, Time};
 use dumbbell_tcp::{DelayedAck, Receiver, Sender, TcpConfig};
 use std::collections::VecDeque;

@@ -6,7 +6,7 @@ use criterion::Criterion;
 use dumbbell_algos::aqm::{AnyAqm, CATALOGUE};
 use dumbbell_algos::qdisc::{self, AnyQdisc};
 use dumbbell_core::aqm::{Cx, LinkInfo, Reason};
-use dumbbell_core::flow::FlowTable;
+use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::port::HeldPort;
 use dumbbell_core::probe::Probe;
@@ -61,7 +61,7 @@ impl<Q: Qdisc<Numbered>> Loaded<Q> {
     /// Until the queue is as long as it stays.
     fn warm(&mut self, name: &str) {
         (0..10_000).for_each(|_| self.arrive());
-        assert!(self.port.ledger().departures > 0, "{name} lets nothing through");
+        assert!(self.port.counters().departures > 0, "{name} lets nothing through");
     }
 
     /// The next packet arrives; what was due before has happened.

@@ -2,7 +2,7 @@
 //! segment for each acknowledgement, a round-trip time around 100 ms, a loss in 2000.
 use criterion::Criterion;
 use dumbbell_algos::cc::{AnyCc, CATALOGUE};
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Orders, Path, Phase};
+use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Commands, Path, Phase};
 use dumbbell_core::units::{Span, Time};
 use std::hint::black_box;
 
@@ -16,7 +16,7 @@ struct Life {
     now: Time,
     una: u64,
     until_loss: u64,
-    orders: Orders,
+    commands: Commands,
 }
 
 impl Life {
@@ -32,14 +32,14 @@ impl Life {
         ack.rtt = Some(Span::from_us(100_000 + self.until_loss % 128));
         (ack.srtt, ack.min_rtt) = (Some(Span::from_ms(100)), Some(Span::from_us(100_000)));
         (ack.peer_clock, ack.reverse_delay) = (Some(self.now), Some(Span::from_ms(50)));
-        self.cc.on_ack(black_box(&ack), &mut self.orders);
+        self.cc.on_ack(black_box(&ack), &mut self.commands);
         if self.until_loss == 0 {
             self.until_loss = SEGMENTS_BETWEEN_LOSSES;
-            self.cc.on_congestion(&Congestion::new(self.now, Cause::Loss, window, &[]), &mut self.orders);
+            self.cc.on_congestion(&Congestion::new(self.now, Cause::Loss, window, &[]), &mut self.commands);
             self.cc.on_recovered(self.now, self.cc.ssthresh().unwrap_or(window));
         }
         if self.cc.next_timer() <= self.now {
-            self.cc.on_timer(self.now, &mut self.orders);
+            self.cc.on_timer(self.now, &mut self.commands);
         }
         black_box(self.cc.cwnd());
     }
@@ -57,7 +57,7 @@ fn each(criterion: &mut Criterion) {
         let name = entry.about.name;
         let cc = AnyCc::build(name, &(entry.defaults)(), &PATH).expect("the defaults are accepted");
         let mut life =
-            Life { cc, now: Time::ZERO, una: 1, until_loss: SEGMENTS_BETWEEN_LOSSES, orders: Orders::default() };
+            Life { cc, now: Time::ZERO, una: 1, until_loss: SEGMENTS_BETWEEN_LOSSES, commands: Commands::default() };
         (0..10_000).for_each(|_| life.acknowledge());
         assert!(life.cc.cwnd() < 1 << 40, "{name} knows no losses");
         group.bench_function(name, |b| b.iter(|| life.acknowledge()));

@@ -76,10 +76,10 @@ def measures(document: JSON) -> tuple[float, float]:
 @functools.cache
 def truth(rate: int, queue: str) -> JSON:
     """Mean and standard deviation of both measures in the simulator."""
-    from dumbbell import door
+    from dumbbell import api
 
     source = {"text": scenario(rate, queue), "name": "classes"}
-    found = door.run(door.request(source, ["tcp.send_jitter=100 us"], replications=SEEDS, seed=1))
+    found = api.run(api.request(source, ["tcp.send_jitter=100 us"], replications=SEEDS, seed=1))
     columns = list(zip(*(measures(run) for run in found["runs"]), strict=True))
     return {
         name: {"mean": statistics.mean(values), "sd": statistics.stdev(values)}

@@ -3,13 +3,13 @@
 use criterion::{BenchmarkId, Criterion, Throughput};
 use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::rng::Stream;
-use dumbbell_emu::classify::Classifier;
+use dumbbell_emu::packet::classify::Classifier;
 use dumbbell_emu::header::address::Address;
 use dumbbell_emu::header::checksum;
 use dumbbell_emu::header::rewrite::{set_dscp, set_ecn};
-use dumbbell_emu::header::tuple::Tuple;
+use dumbbell_emu::header::five_tuple::FiveTuple;
 use dumbbell_emu::header::verify::verify;
-use dumbbell_emu::header::view::View;
+use dumbbell_emu::header::view::PacketView;
 use std::hint::black_box;
 
 const A: [u8; 4] = [10, 77, 0, 1];
@@ -40,7 +40,7 @@ fn classifier(flows: u16) -> Classifier {
     let mut classifier = Classifier::new([(Address::v4(A), 0), (Address::v4(B), 1)]);
     for flow in 0..flows {
         let tuple =
-            Tuple { source: Address::v4(A), destination: Address::v4(B), ports: (10_000 + flow, 5001), protocol: 6 };
+            FiveTuple { source: Address::v4(A), destination: Address::v4(B), ports: (10_000 + flow, 5001), protocol: 6 };
         assert!(classifier.bind(tuple, flow.into()));
     }
     classifier
@@ -65,18 +65,18 @@ fn steps(criterion: &mut Criterion) {
             at = (at + 1) % (1 << 12);
             at
         };
-        group.bench_function(BenchmarkId::new("parse", flows), |b| b.iter(|| View::of(&packets[next()])));
+        group.bench_function(BenchmarkId::new("parse", flows), |b| b.iter(|| PacketView::of(&packets[next()])));
         group.bench_function(BenchmarkId::new("parse+classify", flows), |b| {
             b.iter(|| {
                 let packet = &packets[next()];
-                let view = View::of(packet).expect("a packet");
+                let view = PacketView::of(packet).expect("a packet");
                 classifier.classify(&view, packet, 0)
             });
         });
         group.bench_function(BenchmarkId::new("parse+classify+rewrite", flows), |b| {
             b.iter(|| {
                 let packet = &mut packets[next()];
-                let view = View::of(packet).expect("a packet");
+                let view = PacketView::of(packet).expect("a packet");
                 set_ecn(packet, if view.ecn == Ecn::Ce { Ecn::Ect0 } else { Ecn::Ce });
                 set_dscp(packet, Dscp(view.dscp.0 ^ 10));
                 classifier.classify(&view, packet, 0)
@@ -89,7 +89,7 @@ fn sums(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("verify");
     for ip_len in [52u16, 1500, 9000] {
         let packet = packet(10_000, ip_len);
-        let view = View::of(&packet).expect("a packet");
+        let view = PacketView::of(&packet).expect("a packet");
         group.throughput(Throughput::Bytes(ip_len.into()));
         group.bench_function(BenchmarkId::from_parameter(ip_len), |b| {
             b.iter(|| verify(black_box(&packet), &view));

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from exporting import SCENARIO, dumbbell
+from helpers.exports import SCENARIO, dumbbell
 
 if TYPE_CHECKING:
     import polars

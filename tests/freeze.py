@@ -59,9 +59,9 @@ def dumbbell(*words: str, folder: Path = ROOT) -> Any:
 
 def scenario(path: Path) -> tuple[dict[str, Any], Any]:
     """What is kept of a shipped scenario, and its document."""
-    from dumbbell import door
+    from dumbbell import api
 
-    points = door.plan(door.request({"path": str(path)}))["points"]
+    points = api.plan(api.request({"path": str(path)}))["points"]
     document = dumbbell("run", str(path.relative_to(ROOT)))
     kept = {"plan_hash": [point["plan_hash"] for point in points], "fingerprint": fingerprints(document)}
     return {**kept, "document": digest(document)}, document

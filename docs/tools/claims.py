@@ -280,7 +280,7 @@ def _anchors(page: Path) -> set[str]:
 
 def mistakes(page: Path) -> list[str]:
     """Everything that is wrong with a page or a notebook."""
-    blocks = block_mistakes(page) if page.suffix == ".md" else ()  # tests/test_notebooks.py executes notebooks.
+    blocks = block_mistakes(page) if page.suffix == ".md" else ()  # tests/docs/test_notebooks.py executes notebooks.
     return [*blocks, *span_mistakes(page), *link_mistakes(page)]
 
 

@@ -4,8 +4,8 @@
 
 A page has `<!-- generated: PART -->` and `<!-- end -->`; what stands between them is made here: the keys of
 the scenario language from the JSON Schema, the TCP's fields and the catalogue from the catalogue, the checks of the
-passport from its oracles, findings of papers from docs/gallery/*.json (which `make gallery` writes), captions of
-figures from papers/*/paper.toml. tests/test_docs.py fails when a page is behind.
+passport from its checks, findings of papers from docs/gallery/*.json (which `make gallery` writes), captions of
+figures from papers/*/paper.toml. tests/docs/test_docs.py fails when a page is behind.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ from pathlib import Path
 from typing import Any
 
 import hardware_tables
-from dumbbell import catalogue, door, phb
-from dumbbell.cli.explain import PROVENANCE
-from dumbbell.units import significant
-from dumbbell.validate import passport
+from dumbbell import catalogue, api
+from dumbbell.models import dscp
+from dumbbell.cli.algorithms.explain import PROVENANCE
+from dumbbell.present.units import significant
+from dumbbell.validate import report
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "docs" / "gallery" / "README.md"]
@@ -50,7 +51,7 @@ def _code(value: Any) -> str:
 
 def keys(name: str) -> str:
     """The keys of one table of the scenario language; `Scenario` is the file itself."""
-    schema = door.schema()
+    schema = api.schema()
     rules = schema if name == "Scenario" else schema["$defs"][name]
     rows = []
     for key, rule in rules["properties"].items():
@@ -69,7 +70,7 @@ def _default(rule: dict[str, Any]) -> str:
 
 def _value(rule: dict[str, Any]) -> str:
     """What may be written, in words."""
-    defs = door.schema()["$defs"]
+    defs = api.schema()["$defs"]
     options = [o for o in rule.get("anyOf", [rule]) if o.get("type") != "null"]
     (first, *_) = options
     if "anyOf" in first:  # A law of chance: its quantity, or a table.
@@ -133,7 +134,7 @@ def _anchor(name: str) -> str:
 def behaviours(_: str) -> str:
     """The per-hop behaviours of DiffServ: their codepoints, and the queues that give them."""
     rows = []
-    for one in phb.BEHAVIOURS:
+    for one in dscp.BEHAVIOURS:
         points = ", ".join(f"`{name}` {number}" for name, number in one.codepoints.items())
         rows.append([one.name, points, one.rfc, one.asks, ", ".join(f"`{queue}`" for queue in one.queues)])
     return table(["behaviour", "codepoints", "RFC", "what a router promises", "queues that keep it"], rows)
@@ -378,14 +379,14 @@ def figures(name: str) -> str:
     return "\n\n".join(parts)
 
 
-def oracles(_: str) -> str:
-    """Every line of the passport, subject by subject, each under what its module says of it."""
+def checks(_: str) -> str:
+    """Every line of the passport, section by section, each under what its module says of it."""
     parts = []
-    for subject in passport.SUBJECTS:
-        module = importlib.import_module(f"dumbbell.validate.{subject}")
+    for section in report.SECTIONS:
+        module = importlib.import_module(f"dumbbell.validate.{section}")
         title, _, about = inspect.getdoc(module).partition("\n\n")  # type: ignore[union-attr]
-        rows = ([f"`{o.id}`", o.law, o.claim, "" if o.quick else "whole only"] for o in module.ORACLES)
-        parts += [f"### {subject}", title, *([about] if about else [])]
+        rows = ([f"`{o.id}`", o.law, o.claim, "" if o.quick else "whole only"] for o in module.CHECKS)
+        parts += [f"### {section}", title, *([about] if about else [])]
         parts.append(table(["check", "law and source", "expected", ""], rows))
     return "\n\n".join(parts)
 
@@ -404,7 +405,7 @@ PARTS: dict[str, Callable[[str], str]] = {
     "buffering": buffering,
     "jumbo": jumbo,
     "hardware": functools.partial(hardware_tables.part, table),
-    "oracles": oracles,
+    "oracles": checks,
     "phb": behaviours,
 }
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from dumbbell.figures import style
 from dumbbell.figures.style import Figure
-from dumbbell.rtl import curve, draw, lags, pipeline, wave
+from dumbbell.rtl.drawings import curve, random_draw, pipeline, waveform
+from dumbbell.rtl import lags
 from PIL import Image
 
 GALLERY = Path(__file__).resolve().parents[1] / "gallery"
@@ -54,10 +55,10 @@ def main() -> None:
     again, counted = numbers["again"], numbers["curve"]
     assert isinstance(again, dict) and isinstance(counted, dict)
     save(pipeline.draw(), "pipeline", 1500)
-    save(wave.draw(), "waveform", 1500)
-    save(draw.bursts(again), "bursts", 1000)
+    save(waveform.draw(), "waveform", 1500)
+    save(random_draw.bursts(again), "bursts", 1000)
     geometric, uniform = ([curve.Counted(*row) for row in counted[kind]] for kind in ("geometric", "uniform"))
-    save(draw.drop_curve(geometric, uniform), "drop-curve", 900)
+    save(random_draw.drop_curve(geometric, uniform), "drop-curve", 900)
 
 
 if __name__ == "__main__":

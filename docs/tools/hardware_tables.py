@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from dumbbell.rtl import lags
-from dumbbell.units import significant
+from dumbbell.present.units import significant
 
 GALLERY = Path(__file__).resolve().parents[1] / "gallery"
 MISSING = "*Not measured yet.*"

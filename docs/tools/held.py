@@ -14,9 +14,9 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
-from dumbbell.validate import disciplines
-from dumbbell.validate.bench import Bench
-from dumbbell.validate.laws import control
+from dumbbell.validate.checks.queues import disciplines
+from dumbbell.validate.runner import Runner
+from dumbbell.validate.laws.tcp import control
 from PIL import Image
 
 PICTURE = Path(__file__).resolve().parents[1] / "gallery" / "held"
@@ -46,14 +46,14 @@ def points() -> list[Point]:
 def measured(point: Point) -> float:
     """What the queue keeps over what it is to keep: 1 where the controller holds."""
     kind, rtt, share, flows = point
-    bench, link = Bench(seeds=1), control.rate(flows, share, rtt, disciplines.PACKET)
+    runner, link = Runner(seeds=1), control.rate(flows, share, rtt, disciplines.PACKET)
     words: dict[str, Any] = {"kind": kind, "limit": "1 s"}
     if kind != "adaptive_red":
-        run = bench.run(disciplines.loop(words, flows, share, rtt))[0]
+        run = runner.run(disciplines.loop(words, flows, share, rtt))[0]
         return float(run["queues"][0]["mean_sojourn_s"]) / control.TARGET[kind]
     words["mean_packet_size"] = f"{disciplines.PACKET} B"
     scenario = disciplines.loop(words, flows, share, rtt, record={"every": "20 ms", "flows": False})
-    rows = bench.records(scenario, "queues")
+    rows = runner.records(scenario, "queues")
     late = [avg for t, avg in zip(rows.numbers("time_s"), rows.numbers("avg"), strict=True) if t > 20.0]
     middle = sum(control.red_band(*control.red_thresholds(link, disciplines.PACKET))) / 2
     return sum(late) / len(late) / middle

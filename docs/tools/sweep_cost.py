@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from dumbbell import door
+from dumbbell import api
 
 SCENARIO = """
 duration = "10 s"
@@ -39,7 +39,7 @@ def main(rounds: int = 5) -> None:
         file.write_text(SCENARIO.replace("LIMITS", limits).replace("DELAYS", delays))
         for i in range(rounds):
             store = f"{scratch}/store-{i}"
-            result = door.run(door.request({"path": str(file)}, threads=1, store=store))
+            result = api.run(api.request({"path": str(file)}, threads=1, store=store))
             costs.append(result["wall_s"] / sum(point["wall_s"] for point in result["points"]) - 1)
             words = [sys.executable, "-m", "dumbbell", "sweep", str(file), "--store", store, "--json"]
             began = time.perf_counter()

@@ -1,5 +1,5 @@
 //! What iperf3 wrote: understood, or refused in words.
-use dumbbell_emu::iperf3::read;
+use dumbbell_emu::live::iperf3::read;
 
 /// A document.
 pub fn run(data: &[u8]) {

@@ -1,8 +1,8 @@
 //! A log of the testbed: as a file, refused or read; and as records that somebody sealed, replayed or refused.
-use dumbbell_core::foreign::Makers;
+use dumbbell_core::plugin::Plugins;
 use dumbbell_emu::live::replay::replay;
-use dumbbell_emu::log::{ENTRY, Entry, Header, LogFault, Reader, Record, Writer, bytes as captured};
-use dumbbell_emu::nic::LARGEST;
+use dumbbell_emu::log::{ENTRY, Entry, Header, LogFault, Reader, Record, Writer, captured_bytes as captured};
+use dumbbell_emu::host::nic::LARGEST;
 
 /// The header of a run between two hosts, with an edge of everything that a log may speak of: pieces, answers, damage.
 const HEADER: &str = include_str!("../log-header.json");
@@ -26,7 +26,7 @@ pub fn run(bytes: &[u8]) {
     });
     assert_eq!(whole(&sealed).is_ok(), sound);
     let mut reader = Reader::new(&sealed[..]).expect("its header is ours");
-    drop(replay(&mut reader, (&header.plan, &Makers::default()), &mut (), &mut ()));
+    drop(replay(&mut reader, (&header.plan, &Plugins::default()), &mut (), &mut ()));
 }
 
 fn whole(bytes: &[u8]) -> Result<u64, LogFault> {

@@ -1,5 +1,5 @@
 //! Loss traces of all three kinds: refused by a line, or in words that mean the same.
-use dumbbell_lab::formats::losses::{Losses, Of, parse};
+use dumbbell_lab::language::traces::losses::{Losses, Of, parse};
 
 /// A file.
 pub fn run(data: &[u8]) {

@@ -1,5 +1,5 @@
 //! Link traces of Mahimahi: refused by a line, or written out again as the same trace.
-use dumbbell_lab::formats::mahimahi::{parse, write};
+use dumbbell_lab::language::traces::mahimahi::{parse, write};
 
 /// A file.
 pub fn run(data: &[u8]) {

@@ -1,13 +1,13 @@
 //! The headers of a packet that a host sent: whatever its bytes are, they are read or refused, and what the router makes of them is
 //! a packet again.
-use dumbbell_emu::classify::Classifier;
+use dumbbell_emu::packet::classify::Classifier;
 use dumbbell_emu::header::address::Address;
-use dumbbell_emu::header::answer::too_big;
-use dumbbell_emu::header::cut::cut;
-use dumbbell_emu::header::damage::{Damage, damage};
+use dumbbell_emu::header::icmp_error::too_big;
+use dumbbell_emu::header::fragment::fragment;
+use dumbbell_emu::header::corrupt::{Corruption, corrupt};
 use dumbbell_emu::header::rewrite::set_ce;
 use dumbbell_emu::header::verify::{Verdict, verify};
-use dumbbell_emu::header::view::View;
+use dumbbell_emu::header::view::PacketView;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// A packet.
@@ -16,26 +16,26 @@ pub fn run(data: &[u8]) {
     if too_big(Ipv4Addr::LOCALHOST.into(), data, 1400, &mut made).is_ok()
         || too_big(Ipv6Addr::LOCALHOST.into(), data, 1400, &mut made).is_ok()
     {
-        let answer = View::of(&made).expect("an answer is a packet");
+        let answer = PacketView::of(&made).expect("an answer is a packet");
         assert_eq!(verify(&made, &answer), Verdict::Right, "an answer with a wrong checksum");
     }
-    let Ok(view) = View::of(data) else { return };
+    let Ok(view) = PacketView::of(data) else { return };
     let before = verify(data, &view);
     let mut changed = data.to_vec();
     set_ce(&mut changed);
-    let after = View::of(&changed).expect("a mark spoils nothing");
-    assert_eq!(View { ecn: view.ecn, ..after }, view, "a mark changed something else");
+    let after = PacketView::of(&changed).expect("a mark spoils nothing");
+    assert_eq!(PacketView { ecn: view.ecn, ..after }, view, "a mark changed something else");
     if before == Verdict::Right {
         assert_eq!(verify(&changed, &after), Verdict::Right, "a mark without its checksum");
-        let what = damage(&mut changed, data.len() as u64 * 7);
-        assert!(what != Damage::Nothing, "a checksum that is right would find damage");
-        let found = View::of(&changed).map(|v| verify(&changed, &v));
+        let what = corrupt(&mut changed, data.len() as u64 * 7);
+        assert!(what != Corruption::Nothing, "a checksum that is right would find damage");
+        let found = PacketView::of(&changed).map(|v| verify(&changed, &v));
         assert!(matches!(found, Err(_) | Ok(Verdict::Wrong(_))), "damage that nobody finds: {what:?}");
     }
     let half = view.payload_len() / 16 * 8;
     for piece in [0..half, half..view.payload_len()] {
-        if cut(data, piece, &mut made) {
-            let piece = View::of(&made).expect("a fragment is a packet");
+        if fragment(data, piece, &mut made) {
+            let piece = PacketView::of(&made).expect("a fragment is a packet");
             assert_eq!(usize::from(piece.total_len), made.len(), "a fragment of another length");
         }
     }

@@ -1,12 +1,12 @@
 //! Lines of tc: always a meaning, or a problem that says something; and what means something here is sent back to tc in
 //! lines that mean the same again.
-use dumbbell_lab::door;
+use dumbbell_lab::api;
 use serde_json::{Value, json};
 
 /// Lines of tc.
 pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    match door::import_tc(text) {
+    match api::import_tc(text) {
         Ok(read) => there_and_back(&read),
         Err(problem) => assert!(!problem.rendered.trim().is_empty(), "a problem that says nothing"),
     }
@@ -24,12 +24,12 @@ fn there_and_back(read: &Value) {
     let scenario = format!("duration = \"1 s\"\n[[flow]]\n[dumbbell.bottleneck]\n{missing}{wire}\n{queue}");
     let request = json!({ "source": { "text": scenario } });
     // A scenario may refuse what a line of tc can say: a queue that holds no packet of the MTU, for instance.
-    let Ok(planned) = door::plan(&request) else { return };
+    let Ok(planned) = api::plan(&request) else { return };
     let links = planned["points"][0]["plan"]["links"].as_array().expect("links");
     let link = links.iter().find(|l| l["name"] == "bottleneck").expect("a dumbbell has a bottleneck");
-    let sent = door::export_tc(&json!({ "link": link })).unwrap_or_else(|p| panic!("not sent back: {}", p.rendered));
+    let sent = api::export_tc(&json!({ "link": link })).unwrap_or_else(|p| panic!("not sent back: {}", p.rendered));
     let lines: Vec<&str> = sent["lines"].as_array().expect("lines").iter().filter_map(Value::as_str).collect();
-    let again = door::import_tc(&lines.join("\n")).unwrap_or_else(|p| panic!("not read again: {}", p.rendered));
+    let again = api::import_tc(&lines.join("\n")).unwrap_or_else(|p| panic!("not read again: {}", p.rendered));
     if !read["queue"].is_null() {
         assert_eq!(read["queue"], again["queue"], "{lines:?}");
     }

@@ -1,5 +1,5 @@
 //! Lists of transfers: refused by a line, or written out again as the same list.
-use dumbbell_lab::formats::transfers::{parse, write};
+use dumbbell_lab::language::traces::transfers::{parse, write};
 
 /// A file.
 pub fn run(data: &[u8]) {

@@ -20,7 +20,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from dumbbell import door, stats
+from dumbbell import api
+from dumbbell.present import stats
 
 HERE = Path(__file__).parent
 PRINTED = (1.095, 0.8017, 0.565)
@@ -61,7 +62,7 @@ def changes(point: dict[str, Any]) -> list[str]:
 def measure(overrides: list[str], seeds: int) -> list[list[list[float]]]:
     """Of each run: totals and INs of the assured flows, totals of best effort, Mbit/s."""
     source = {"path": str(HERE / "experiment1.toml")}
-    result = door.run(door.request(source, overrides, seed=1001, replications=seeds))
+    result = api.run(api.request(source, overrides, seed=1001, replications=seeds))
     return [_rates(run["flows"]) for run in result["runs"]]
 
 

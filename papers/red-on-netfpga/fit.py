@@ -19,7 +19,7 @@ import statistics
 import sys
 from pathlib import Path
 
-from dumbbell import door
+from dumbbell import api
 
 HERE = Path(__file__).parent
 PRINTED = {24: (11.0, 11.23596), 54: (15.5, 15.73604)}
@@ -44,13 +44,13 @@ def measure(long_ms: float, short_ms: float, reading: list[str]) -> dict[int, tu
     ]
     found = {}
     for buffer in PRINTED:
-        request = door.request(
+        request = api.request(
             {"path": str(HERE / "testbed.toml")},
             [*overrides, f"queue.limit={buffer} pkt"],
             seed=1001,
             replications=SEEDS,
         )
-        flow = door.run(request)["flows"][0]
+        flow = api.run(request)["flows"][0]
         found[buffer] = (flow["goodput_bps"]["mean"] / 1e6, 100 * flow["share"]["mean"])
     return found
 

@@ -17,7 +17,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from dumbbell import door, stats
+from dumbbell import api
+from dumbbell.present import stats
 
 HERE = Path(__file__).parent
 FILE = HERE / "search.csv"
@@ -84,13 +85,13 @@ def measure(changes: list[str]) -> tuple[dict[str, list[float]], dict[str, float
     """Goodput in Mbit/s, one value a seed, and mean timeouts, under each control."""
     goodputs, timeouts = {}, {}
     for cc in CONTROLS:
-        request = door.request(
+        request = api.request(
             {"path": str(HERE / "figure4.toml")},
             [f"flow.s.cc.kind={cc}", "duration=25 s", *changes],
             seed=1001,
             replications=SEEDS,
         )
-        runs = door.run(request)["runs"]
+        runs = api.run(request)["runs"]
         own = [next(flow for flow in run["flows"] if flow["name"] == "s") for run in runs]
         goodputs[cc] = [flow["goodput_bps"] / 1e6 for flow in own]
         timeouts[cc] = stats.mean([float(flow["rtos"]) for flow in own])

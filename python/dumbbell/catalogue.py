@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from . import door
+from . import api
 from .errors import ScenarioError
 
 _PYTHON = {"string": "str", "boolean": "bool", "integer": "int", "number": "float"}
@@ -67,13 +67,13 @@ class Algorithm:
 
 def kinds(*uses: str) -> dict[str, list[str]]:
     """The names of each kind: `{"aqm": [...], "cc": [...], ...}`. uses: files with algorithms of the user's own."""
-    known = door.catalogue(*uses).items()
+    known = api.catalogue(*uses).items()
     return {kind: [e["name"] for e in entries] for kind, entries in known if _is_kind(entries)}
 
 
 def algorithms(*uses: str) -> Iterator[Algorithm]:
     """Every algorithm. uses: files with algorithms of the user's own."""
-    for kind, entries in door.catalogue(*uses).items():
+    for kind, entries in api.catalogue(*uses).items():
         if _is_kind(entries):
             for entry in entries:
                 yield _algorithm(kind, entry)
@@ -85,7 +85,7 @@ def find(name: str, *uses: str) -> list[Algorithm]:
     found = [a for a in every if a.name == name]
     if found:
         return found
-    near = door.nearest(name, [a.name for a in every])
+    near = api.nearest(name, [a.name for a in every])
     hint = f"did you mean `{near}`?" if near else "`dumbbell list` shows every name"
     raise ScenarioError(
         f"there is no algorithm named `{name}`: {hint}", {"name": name, "nearest": [near] if near else []}
@@ -95,7 +95,7 @@ def find(name: str, *uses: str) -> list[Algorithm]:
 def keywords(algorithm: Algorithm) -> tuple[Parameter, ...]:
     """Its parameters, and the keys that its table in a scenario has besides, such as a queue's `limit`."""
     known = {p.name for p in algorithm.parameters} | {"kind"}
-    tables = (table for rule in door.schema()["$defs"].values() for table in rule.get("anyOf", ()))
+    tables = (table for rule in api.schema()["$defs"].values() for table in rule.get("anyOf", ()))
     rules: dict[str, dict[str, Any]] = next(
         (table["properties"] for table in tables if _is_table_of(table, algorithm)), {}
     )
@@ -113,16 +113,16 @@ def _is_table_of(table: dict[str, Any], algorithm: Algorithm) -> bool:
 
 def profiles() -> list[str]:
     """The names of TCP's profiles."""
-    return list(door.catalogue()["profiles"])
+    return list(api.catalogue()["profiles"])
 
 
 def tcp_fields(profile: str) -> tuple[Parameter, ...]:
     """Every field of TCP, with the values of a profile as defaults. `ScenarioError` if there is none."""
-    known = door.catalogue()["profiles"]
+    known = api.catalogue()["profiles"]
     if profile not in known:
         raise ScenarioError(f"there is no profile `{profile}`; there are {', '.join(known)}")
     values = known[profile]["tcp"]
-    fields = (_parameter(field) for field in door.catalogue()["tcp"])
+    fields = (_parameter(field) for field in api.catalogue()["tcp"])
     return tuple(dataclasses.replace(field, default=values.get(field.name)) for field in fields)
 
 

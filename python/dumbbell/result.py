@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from . import fairness, records
-from . import summary as saved
-from .arrow import Table
+from .models import fairness
+from .data import records
+from .data import summary as saved
+from .data.arrow import Table
 from .errors import ScenarioError
-from .records import Records, Run, Series, Summary
-from .rows import Acks, Flow, Host, Marker, Number, Queue, Row, Rows, Session, Totals, number
-from .stats import Interval, interval
+from .data.records import Records, Run, Series, Summary
+from .data.rows import Acks, Flow, Host, Marker, Number, Queue, Row, Rows, Session, Totals, number
+from .present.stats import Interval, interval
 
 __all__ = [
     "Acks",
@@ -132,7 +133,7 @@ class Result:
 
     def table(self) -> str:
         """Flows and queues as text tables."""
-        from .tables import result_tables, to_text
+        from .present.tables import result_tables, to_text
 
         return to_text(result_tables(self))
 
@@ -140,7 +141,7 @@ class Result:
         return records.runs_of(self.json, self._records, labels)
 
     def _repr_html_(self) -> str:
-        from . import html
+        from .present import html
 
         return html.result(self)
 
@@ -177,10 +178,10 @@ class Sweep:
 
     def versus(self, baseline: str | int | dict[str, Any]) -> list[dict[str, Any]]:
         """Each point against its baseline, seed by seed: the mean difference of every number with Student's interval,
-        and the ratio. See `paired.versus`, which says what a baseline may be."""
-        from . import paired
+        and the ratio. See `paired_seeds.versus`, which says what a baseline may be."""
+        from .data import paired_seeds
 
-        return paired.versus(self.json["points"], baseline)
+        return paired_seeds.versus(self.json["points"], baseline)
 
     def series(self, name: Series) -> Table:
         """What was recorded over time, of all points: before its columns `point` (from 1), what is swept, `seed`."""
@@ -192,7 +193,7 @@ class Sweep:
 
     def table(self) -> str:
         """The points as a text table: what all flows got, and the first queue."""
-        from .tables import sweep_tables, to_text
+        from .present.tables import sweep_tables, to_text
 
         return to_text(sweep_tables(self))
 
@@ -201,7 +202,7 @@ class Sweep:
         return [run for i, (changes, result) in points for run in result._labelled({"point": i, **changes})]
 
     def _repr_html_(self) -> str:
-        from . import html
+        from .present import html
 
         return html.sweep(self)
 

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
-from . import door, files, overrides, result
+from . import api, result
+from .files import write
+from .present import overrides
 from .algorithms import Spec
-from .own.base import Own
-from .progress import Progress, shown
-from .records import Records
+from .plugins.base import Own
+from .present.progress import Progress, shown
+from .data.records import Records
 from .result import Result, Sweep
 
 if TYPE_CHECKING:
@@ -99,7 +101,7 @@ class Scenario:
         return scenario
 
     def _check_names(self) -> None:
-        door.draft(self._request(), self._own)
+        api.draft(self._request(), self._own)
 
     def with_(self, changes: Mapping[str, Any] | Iterable[str], *, check: bool = True) -> Scenario:
         """Another scenario with values replaced: `{"queue.max_p": 0.1}`, or as after `-s`: `["queue.max_p=0.1"]`."""
@@ -110,19 +112,19 @@ class Scenario:
 
     def check(self, **options: Any) -> list[dict[str, Any]]:
         """The plan of each point, every default resolved. `ScenarioError` shows what is wrong, where, and the fix."""
-        points: list[dict[str, Any]] = door.plan(self._request(**options), self._own)["points"]
+        points: list[dict[str, Any]] = api.plan(self._request(**options), self._own)["points"]
         return points
 
     def size(self) -> dict[str, Any]:
         """How large it is, without planning each point: `name`, `title`, `flows`, `links`, `duration`, `points_total`,
         `runs_total`, `notes`. `ScenarioError` as in `check`."""
-        return door.plan(self._request(points=0), self._own)
+        return api.plan(self._request(points=0), self._own)
 
     def sharing(self) -> dict[str, Any]:
         """How much of each flow's way others take, too, of the first point; docs/delays.md has the keys.
 
         `ScenarioError` as in `check`."""
-        return door.sharing(self._request())
+        return api.sharing(self._request())
 
     def run(
         self,
@@ -170,7 +172,7 @@ class Scenario:
             "markers": record_markers or None,
         }
         record = {key: value for key, value in record.items() if value is not None}
-        kept = files.Scratch() if record and out is None else None
+        kept = write.Scratch() if record and out is None else None
         directory = kept.path if kept else out
         wanted = self._request(
             seed=seed,
@@ -185,7 +187,7 @@ class Scenario:
             on=None if on == "sim" else on,
         )
         with shown(progress) as report:
-            data = door.run(wanted, report, self._own)
+            data = api.run(wanted, report, self._own)
         return result.read(data, None if directory is None else Records(Path(directory), kept))
 
     def sweep(self, axes: Mapping[str, Iterable[Any]], **options: Unpack[RunOptions]) -> Sweep:
@@ -198,12 +200,12 @@ class Scenario:
         return Sweep({"points": [{"overrides": {}, **outcome.json}]}, outcome._records, directories=[""])
 
     def _repr_html_(self) -> str:
-        from . import html
+        from .present import html
 
         return html.scenario(self)
 
     def _request(self, **options: Any) -> dict[str, Any]:
-        return door.request(self._source, self._overrides, **options)
+        return api.request(self._source, self._overrides, **options)
 
     def __repr__(self) -> str:
         origin = self._source.get("path") or self._source["name"]

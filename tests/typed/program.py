@@ -4,7 +4,8 @@ all others must pass."""
 from __future__ import annotations
 
 import dumbbell
-from dumbbell import figures, stats
+from dumbbell import figures
+from dumbbell.present import stats
 
 scenario = dumbbell.Scenario(
     duration="10 s",

@@ -3,7 +3,7 @@
 //! Under `valgrind --tool=cachegrind` the difference of two instruction counts by that of the acknowledgements is exact.
 #![allow(clippy::print_stdout)]
 use dumbbell_algos::cc::AnyCc;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Orders, Path};
+use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Commands, Path};
 use dumbbell_core::units::{Span, Time};
 use serde_json::json;
 
@@ -15,7 +15,7 @@ fn main() {
     let thousands: u64 = args.get(1).and_then(|n| n.parse().ok()).unwrap_or(1000);
     let path = Path { mss: MSS, initial_window: 10 * MSS, initial_ssthresh: 10 * MSS, growth_limit: 1, ..Path::PLAIN };
     let mut cc = AnyCc::build(name, &json!({}), &path).unwrap_or_else(|fault| panic!("{}", fault.cause));
-    let (mut now, mut una, mut orders) = (Time::ZERO, 1, Orders::default());
+    let (mut now, mut una, mut orders) = (Time::ZERO, 1, Commands::default());
     let rtt = Some(Span::from_ms(50));
     for _ in 0..thousands {
         for _ in 0..1000 {

@@ -7,8 +7,8 @@ use dumbbell_algos::conditioner::AnyConditioner;
 use dumbbell_algos::meter::AnyMeter;
 use dumbbell_core::aqm::{Cx, Reason};
 use dumbbell_core::conditioner::{Conditioner, Emit};
-use dumbbell_core::flow::FlowTable;
-use dumbbell_core::meter::{Colour, Contract, Meter};
+use dumbbell_core::packet::flow::FlowTable;
+use dumbbell_core::meter::{Color, Contract, Meter};
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::{Numbered, contract, packet};
@@ -20,9 +20,9 @@ use std::hint::black_box;
 struct Count([u64; 3]);
 
 impl Emit<Numbered> for Count {
-    fn release(&mut self, p: Numbered, colour: Option<Colour>, held: Span) {
+    fn release(&mut self, p: Numbered, color: Option<Color>, held: Span) {
         black_box((p.id, held));
-        self.0[colour.unwrap_or_default().index()] += 1;
+        self.0[color.unwrap_or_default().index()] += 1;
     }
     fn drop(&mut self, _: Numbered, _: Reason) {}
 }
@@ -63,11 +63,11 @@ fn main() {
         now += gaps[(id % 4096) as usize];
         let meta = black_box(packet(0, 1000, Ecn::NotEct));
         match &mut part {
-            Part::Nothing => out.release(Numbered { id, meta }, Some(Colour::Green), Span::ZERO),
+            Part::Nothing => out.release(Numbered { id, meta }, Some(Color::Green), Span::ZERO),
             Part::Meter(meter) => {
                 let mut cx = Cx { now, rng: &mut rng, link: &site.link, flows: &flows };
-                let colour = meter.colour(&mut cx, &meta, Colour::Green);
-                out.release(Numbered { id, meta }, Some(colour), Span::ZERO);
+                let color = meter.color(&mut cx, &meta, Color::Green);
+                out.release(Numbered { id, meta }, Some(color), Span::ZERO);
             }
             Part::Conditioner(conditioner) => {
                 while conditioner.next_wakeup() <= now {

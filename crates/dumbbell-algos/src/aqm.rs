@@ -1,4 +1,5 @@
 //! Active queue management: what a FIFO asks whether to signal congestion.
+pub mod parts;
 use dumbbell_core::registry;
 
 registry! { aqm AnyAqm, suite aqm_suite {
@@ -31,4 +32,3 @@ registry! { aqm AnyAqm, suite aqm_suite {
     wred::Wred,
 } }
 
-pub mod sizes;

@@ -3,18 +3,18 @@
 //!
 //! A packet goes to the first rule that takes it, and past the edge untouched if none does. A rule keeps one state for all
 //! that it takes, or one for each flow; a flow without a contract is best effort, which is never in profile and never held.
-mod account;
-mod standing;
+mod levels;
+mod stats;
 
-pub use account::{Account, Seen};
-pub use standing::{Income, Standing};
+pub use stats::{MeterStats, MeterCounts};
+pub use levels::{TokenIncome, Levels};
 
 use crate::conditioner::AnyConditioner;
 use crate::meter::AnyMeter;
 use dumbbell_core::aqm::{Cx, LinkInfo, Reason};
 use dumbbell_core::conditioner::{Conditioner, Emit};
-use dumbbell_core::flow::FlowTable;
-use dumbbell_core::meter::{Action, Actions, Colour, Meter, Tokens, colour_of};
+use dumbbell_core::packet::flow::FlowTable;
+use dumbbell_core::meter::{Action, Actions, Color, Meter, Tokens, color_of};
 use dumbbell_core::packet::{Dscp, FlowId, Packet};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Span, Time};
@@ -31,12 +31,12 @@ pub enum Stage<P> {
     /// It may hold packets.
     Conditioner(AnyConditioner<P>),
     /// No contract: every packet has this colour.
-    BestEffort(Colour),
+    BestEffort(Color),
 }
 
 /// What an edge may see of the world: [`Cx`] less the chance, which each place has of its own.
 #[derive(Clone, Copy)]
-pub struct Around<'a> {
+pub struct EdgeCx<'a> {
     /// The present instant.
     pub now: Time,
     /// The link whose port is behind the edge.
@@ -45,14 +45,14 @@ pub struct Around<'a> {
     pub flows: &'a FlowTable,
 }
 
-impl<'a> Around<'a> {
+impl<'a> EdgeCx<'a> {
     fn with(self, rng: &'a mut Stream) -> Cx<'a> {
         Cx { now: self.now, rng, link: self.link, flows: self.flows }
     }
 }
 
 /// One state of a rule: that of a flow, or of all that the rule takes.
-pub struct Place<P> {
+pub struct MeterState<P> {
     stage: Stage<P>,
     actions: Actions,
     rng: Stream,
@@ -61,7 +61,7 @@ pub struct Place<P> {
     /// When its clock is due.
     due: Time,
     /// What passed, and what it had in it.
-    pub account: Account,
+    pub account: MeterStats,
 }
 
 /// What a rule takes, and where to.
@@ -80,7 +80,7 @@ enum To {
 /// A classifier and what is behind it.
 pub struct Edge<P> {
     rules: Vec<Rule>,
-    places: Vec<Place<P>>,
+    states: Vec<MeterState<P>>,
     /// The clocks of the places, those that are set.
     clocks: BTreeSet<(Time, u32)>,
     told: Vec<FlowId>,
@@ -93,29 +93,29 @@ pub fn codepoints(those: &[Dscp]) -> u64 {
 
 impl<P: Packet> Default for Edge<P> {
     fn default() -> Self {
-        Edge { rules: Vec::new(), places: Vec::new(), clocks: BTreeSet::new(), told: Vec::new() }
+        Edge { rules: Vec::new(), states: Vec::new(), clocks: BTreeSet::new(), told: Vec::new() }
     }
 }
 
 impl<P: Packet> Edge<P> {
     /// One more place, with chance of its own, measured in a window; its number.
-    pub fn place(&mut self, stage: Stage<P>, actions: Actions, rng: Stream, (from, to): (Time, Time)) -> u32 {
+    pub fn add_state(&mut self, stage: Stage<P>, actions: Actions, rng: Stream, (from, to): (Time, Time)) -> u32 {
         let tells = matches!(&stage, Stage::Meter(m) if m.tells_sender());
-        let account = Account::new(from, to);
-        self.places.push(Place { stage, actions, rng, tells, due: Time::NEVER, account });
-        self.places.len() as u32 - 1
+        let account = MeterStats::new(from, to);
+        self.states.push(MeterState { stage, actions, rng, tells, due: Time::NEVER, account });
+        self.states.len() as u32 - 1
     }
 
     /// One more rule: packets with one of `codepoints`, whosever they are, go to `place`.
-    pub fn rule_for_all(&mut self, codepoints: u64, place: u32) {
-        self.rules.push(Rule { codepoints, to: To::All(place) });
+    pub fn rule_for_all(&mut self, codepoints: u64, state: u32) {
+        self.rules.push(Rule { codepoints, to: To::All(state) });
     }
 
     /// One more rule: data with one of `codepoints` of these flows goes to their places.
     pub fn rule_for_flows(&mut self, codepoints: u64, flows: &[(FlowId, u32)]) {
         let last = flows.iter().map(|(f, _)| f.0 as usize + 1).max().unwrap_or(0);
         let mut to = vec![NOWHERE; last];
-        flows.iter().for_each(|(flow, place)| to[flow.0 as usize] = *place);
+        flows.iter().for_each(|(flow, state)| to[flow.0 as usize] = *state);
         self.rules.push(Rule { codepoints, to: To::Flows(to) });
     }
 
@@ -127,34 +127,34 @@ impl<P: Packet> Edge<P> {
                 return None;
             }
             match &rule.to {
-                To::All(place) => Some(*place),
+                To::All(state) => Some(*state),
                 To::Flows(_) if reply => None,
-                To::Flows(to) => to.get(flow.0 as usize).copied().filter(|place| *place != NOWHERE),
+                To::Flows(to) => to.get(flow.0 as usize).copied().filter(|state| *state != NOWHERE),
             }
         };
         self.rules.iter().find_map(takes)
     }
 
     /// A packet arrives.
-    pub fn arrive(&mut self, around: Around<'_>, p: P, reply: bool, out: &mut impl Emit<P>) {
+    pub fn arrive(&mut self, edge_cx: EdgeCx<'_>, p: P, reply: bool, out: &mut impl Emit<P>) {
         let meta = p.meta();
         let Some(number) = self.classify(meta.flow, meta.dscp, reply) else { return out.emit(p) };
-        let place = &mut self.places[number as usize];
-        place.settle(around.now);
-        let Place { stage, actions, rng, tells, account, .. } = place;
-        let mut brush = Brush { now: around.now, actions, account, out };
-        let cx = &mut around.with(rng);
+        let state = &mut self.states[number as usize];
+        state.settle(edge_cx.now);
+        let MeterState { stage, actions, rng, tells, account, .. } = state;
+        let mut action_sink = ActionSink { now: edge_cx.now, actions, account, out };
+        let cx = &mut edge_cx.with(rng);
         match stage {
             Stage::Meter(meter) => {
-                let colour = meter.colour(cx, &meta, colour_of(meta.dscp, actions));
-                if *tells && colour != Colour::Green && !reply {
+                let color = meter.color(cx, &meta, color_of(meta.dscp, actions));
+                if *tells && color != Color::Green && !reply {
                     self.told.push(meta.flow);
                 }
-                brush.release(p, Some(colour), Span::ZERO);
+                action_sink.release(p, Some(color), Span::ZERO);
             }
-            Stage::BestEffort(colour) => brush.release(p, Some(*colour), Span::ZERO),
+            Stage::BestEffort(color) => action_sink.release(p, Some(*color), Span::ZERO),
             Stage::Conditioner(conditioner) => {
-                conditioner.arrive(cx, p, &mut brush);
+                conditioner.arrive(cx, p, &mut action_sink);
                 self.set_clock(number);
             }
         }
@@ -166,15 +166,15 @@ impl<P: Packet> Edge<P> {
     }
 
     /// The clock reached [`Edge::next_wakeup`].
-    pub fn wake(&mut self, around: Around<'_>, out: &mut impl Emit<P>) {
+    pub fn wake(&mut self, edge_cx: EdgeCx<'_>, out: &mut impl Emit<P>) {
         while let Some((due, number)) = self.clocks.first().copied()
-            && due <= around.now
+            && due <= edge_cx.now
         {
-            let place = &mut self.places[number as usize];
-            place.settle(around.now);
-            let Place { stage, actions, rng, account, .. } = place;
+            let state = &mut self.states[number as usize];
+            state.settle(edge_cx.now);
+            let MeterState { stage, actions, rng, account, .. } = state;
             if let Stage::Conditioner(conditioner) = stage {
-                conditioner.wake(&mut around.with(rng), &mut Brush { now: around.now, actions, account, out });
+                conditioner.wake(&mut edge_cx.with(rng), &mut ActionSink { now: edge_cx.now, actions, account, out });
             }
             self.set_clock(number);
         }
@@ -182,14 +182,14 @@ impl<P: Packet> Edge<P> {
 
     /// Follows the clock of a place after it was called.
     fn set_clock(&mut self, number: u32) {
-        let place = &mut self.places[number as usize];
-        let Stage::Conditioner(conditioner) = &place.stage else { return };
+        let state = &mut self.states[number as usize];
+        let Stage::Conditioner(conditioner) = &state.stage else { return };
         let due = conditioner.next_wakeup();
-        if due == place.due {
+        if due == state.due {
             return;
         }
-        self.clocks.remove(&(place.due, number));
-        place.due = due;
+        self.clocks.remove(&(state.due, number));
+        state.due = due;
         if due < Time::NEVER {
             self.clocks.insert((due, number));
         }
@@ -197,17 +197,17 @@ impl<P: Packet> Edge<P> {
 
     /// Packets held.
     pub fn held(&self) -> u64 {
-        self.places.iter().map(Place::held).sum()
+        self.states.iter().map(MeterState::held).sum()
     }
 
     /// Whether the sender of `flow` may be told anything of its packets.
     pub fn tells(&self, flow: FlowId) -> bool {
         self.rules.iter().any(|rule| {
-            let place = match &rule.to {
-                To::All(place) => Some(*place),
+            let state = match &rule.to {
+                To::All(state) => Some(*state),
                 To::Flows(to) => to.get(flow.0 as usize).copied(),
             };
-            place.and_then(|place| self.places.get(place as usize)).is_some_and(|place| place.tells)
+            state.and_then(|state| self.states.get(state as usize)).is_some_and(|state| state.tells)
         })
     }
 
@@ -217,17 +217,17 @@ impl<P: Packet> Edge<P> {
     }
 
     /// Its places, in the order in which they were made.
-    pub fn places(&self) -> &[Place<P>] {
-        &self.places
+    pub fn states(&self) -> &[MeterState<P>] {
+        &self.states
     }
 
     /// The same, to look until now.
-    pub fn places_mut(&mut self) -> &mut [Place<P>] {
-        &mut self.places
+    pub fn states_mut(&mut self) -> &mut [MeterState<P>] {
+        &mut self.states
     }
 }
 
-impl<P: Packet> Place<P> {
+impl<P: Packet> MeterState<P> {
     /// Packets held.
     pub fn held(&self) -> u64 {
         if let Stage::Conditioner(c) = &self.stage { c.held() } else { 0 }
@@ -256,24 +256,24 @@ impl<P: Packet> Stage<P> {
 }
 
 /// Puts the colour of what comes out of a stage into practice.
-struct Brush<'a, O> {
+struct ActionSink<'a, O> {
     now: Time,
     actions: &'a Actions,
-    account: &'a mut Account,
+    account: &'a mut MeterStats,
     out: &'a mut O,
 }
 
-impl<P: Packet, O: Emit<P>> Emit<P> for Brush<'_, O> {
-    fn release(&mut self, mut p: P, colour: Option<Colour>, held: Span) {
-        let action = colour.map_or(Action::Pass, |c| self.actions[c.index()]);
+impl<P: Packet, O: Emit<P>> Emit<P> for ActionSink<'_, O> {
+    fn release(&mut self, mut p: P, color: Option<Color>, held: Span) {
+        let action = color.map_or(Action::Pass, |c| self.actions[c.index()]);
         if action == Action::Drop {
             return self.drop(p, Reason::Policed);
         }
         if let Action::Mark(dscp) = action {
             p.set_dscp(dscp);
         }
-        self.account.passed(self.now, colour, p.meta().ip_len, held);
-        self.out.release(p, colour, held);
+        self.account.passed(self.now, color, p.meta().ip_len, held);
+        self.out.release(p, color, held);
     }
     fn drop(&mut self, p: P, why: Reason) {
         self.account.dropped(self.now);

@@ -1,8 +1,7 @@
 //! What a link does to packets besides carrying them.
 use dumbbell_core::registry;
 
-pub mod losses;
-pub mod unit;
+pub mod parts;
 
 registry! { impairment AnyImpairment, suite impairment_suite {
     bernoulli::Bernoulli,

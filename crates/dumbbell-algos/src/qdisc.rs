@@ -1,18 +1,9 @@
 //! Queueing disciplines that keep several queues: which packet leaves next. Each of their queues has an [`aqm`](crate::aqm).
 use dumbbell_core::registry;
 
-pub mod child;
-pub mod classes;
-pub mod codepoints;
-#[cfg(test)]
-mod deck;
-pub mod flows;
-pub mod fluid;
-pub mod hash;
-pub mod scheduled;
+pub mod parts;
 #[cfg(test)]
 mod tests;
-pub mod turns;
 
 registry! { qdisc AnyQdisc, suite qdisc_suite {
     drr::Drr,

@@ -1,9 +1,7 @@
 //! How a transmitter takes the wire.
 use dumbbell_core::registry;
 
-pub mod fluid;
-pub mod schedule;
-pub mod windows;
+pub mod parts;
 
 registry! { service AnyService, suite service_suite {
     constant::Constant,

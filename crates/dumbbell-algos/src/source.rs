@@ -1,4 +1,5 @@
 //! Traffic: when an application hands over how many bytes.
+pub mod parts;
 use dumbbell_core::registry;
 
 registry! { source AnySource, suite source_suite {
@@ -13,5 +14,3 @@ registry! { source AnySource, suite source_suite {
     voip::Voip,
 } }
 
-#[cfg(test)]
-mod counting;

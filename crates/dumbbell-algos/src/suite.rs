@@ -2,11 +2,12 @@
 //! defaults and with each choice (a boolean, one of several words, the ends of a range) that its parameters offer; and
 //! `dumbbell test` applies the checks of [`aqm`] and [`cc`], the same functions, to a user's own.
 pub mod aqm;
+pub mod capabilities;
 pub mod cc;
+pub mod under_test;
 #[cfg(test)]
 pub mod conditioner;
 pub mod folded;
-pub mod habits;
 #[cfg(test)]
 pub mod impairment;
 pub mod log;
@@ -21,7 +22,6 @@ pub mod qdisc;
 pub mod service;
 #[cfg(test)]
 pub mod source;
-pub mod subject;
 pub mod traffic;
 
 /// One `#[test]` for each generic function of a suite's module.
@@ -38,10 +38,10 @@ macro_rules! suite {
 /// One `#[test]` for each check of a suite's module, of `$Subject::of::<$T>()`.
 #[cfg(test)]
 macro_rules! examine {
-    ($Subject:ident of $T:ty, $module:ident: $($test:ident),+) => {
+    ($UnderTest:ident of $T:ty, $module:ident: $($test:ident),+) => {
         $(#[test]
         fn $test() {
-            let subject = $crate::suite::subject::$Subject::of::<$T>();
+            let subject = $crate::suite::under_test::$UnderTest::of::<$T>();
             $crate::suite::$module::$test(&subject).unwrap_or_else(|found| panic!("{found}"));
         })+
 
@@ -56,14 +56,14 @@ macro_rules! examine {
 #[cfg(test)]
 macro_rules! aqm_suite {
     ($T:ty) => {
-        examine!(AqmSubject of $T, aqm: documents_itself, refuses_what_is_wrong, accounts_for_every_packet,
+        examine!(AqmUnderTest of $T, aqm: documents_itself, refuses_what_is_wrong, accounts_for_every_packet,
             keeps_the_order, repeats_itself, marks_what_it_may_mark, needs_what_it_says, keeps_the_limit, is_what_its_log_says);
     };
 }
 #[cfg(test)]
 macro_rules! cc_suite {
     ($T:path) => {
-        examine!(CcSubject of $T, cc: documents_itself, refuses_what_is_wrong, starts_with_a_segment,
+        examine!(CcUnderTest of $T, cc: documents_itself, refuses_what_is_wrong, starts_with_a_segment,
             keeps_the_rules, repeats_itself, falls_on_congestion, keeps_its_habits);
     };
 }

@@ -34,7 +34,7 @@ fn same<A: Algorithm<Site = LinkInfo> + Aqm + Send + 'static>(config: &serde_jso
     let build = || A::new(&dumbbell_core::catalogue::read(config).unwrap(), &site);
     let direct = run(build(), site);
     assert!(direct.0.iter().any(|e| matches!(e, Event::Dropped(..))), "{config}: nothing was decided");
-    assert!(run(AnyAqm::Foreign(Box::new(build())), site) == direct, "{config}: the twin differs");
+    assert!(run(AnyAqm::Plugin(Box::new(build())), site) == direct, "{config}: the twin differs");
     assert!(run(AnyAqm::build(A::ABOUT.name, config, &site).unwrap(), site) == direct, "{config}: the enum differs");
 }
 
@@ -105,7 +105,7 @@ fn every_hook_passes_through_the_twin() {
     let calls = Arc::new(Mutex::new(Vec::new()));
     let direct = run(Recorder(calls.clone()), site);
     let direct = (direct, Arc::try_unwrap(calls).unwrap().into_inner().unwrap());
-    let foreign = record(|r| AnyAqm::Foreign(Box::new(r)));
+    let foreign = record(|r| AnyAqm::Plugin(Box::new(r)));
     assert!(foreign == direct);
     for hook in ["arrive", "make_room", "admitted", "depart", "gone", "idle", "tick"] {
         assert!(direct.1.iter().any(|c| c.starts_with(hook)), "{hook} was never called");

@@ -4,7 +4,7 @@ use dumbbell_algos::aqm::{AnyAqm, CATALOGUE};
 use dumbbell_algos::suite::traffic::{Arrival, arrivals, hold};
 use dumbbell_core::aqm::{Aqm, Backlog, Cx, LinkInfo, QueueView, Reason, Slot, Verdict};
 use dumbbell_core::catalogue::Entry;
-use dumbbell_core::flow::FlowTable;
+use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::packet::{Ecn, Meta};
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::rng::Stream;

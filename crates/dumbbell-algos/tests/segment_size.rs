@@ -2,7 +2,7 @@
 use dumbbell_algos::cc::{AnyCc, CATALOGUE};
 use dumbbell_algos::suite::cc::{Event, PATH, drive, life};
 use dumbbell_core::rng::Stream;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Orders};
+use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Commands};
 use dumbbell_core::units::{Span, Time};
 
 /// After some life, and the windows then.
@@ -20,7 +20,7 @@ fn ack(cc: &mut AnyCc, at_ms: u64, bytes: u64) {
     (ack.now, ack.acked, ack.una, ack.nxt) = (Time::ZERO + Span::from_ms(at_ms), bytes, 1 << 20, 2 << 20);
     (ack.in_flight, ack.window_limited) = (cc.cwnd(), true);
     (ack.rtt, ack.srtt, ack.min_rtt) = (Some(Span::from_ms(100)), Some(Span::from_ms(100)), Some(Span::from_ms(100)));
-    cc.on_ack(&ack, &mut Orders::default());
+    cc.on_ack(&ack, &mut Commands::default());
 }
 
 /// Window and threshold stay as many bytes; a timeout then leaves one segment of the new size, in either direction, and
@@ -48,7 +48,7 @@ fn windows_stay_and_the_loss_window_is_a_segment_of_the_new_size() {
                 cc.on_mss(mss);
                 let timeout =
                     Congestion::new(Time::ZERO + Span::from_secs(9), Cause::Timeout { first: true }, before.0, &[]);
-                cc.on_congestion(&timeout, &mut Orders::default());
+                cc.on_congestion(&timeout, &mut Commands::default());
                 assert_eq!(cc.cwnd(), mss, "{name}: a segment after a timeout");
                 assert!(cc.ssthresh().is_none_or(|s| s >= mss), "{name}: {:?}", cc.ssthresh());
             }
@@ -82,7 +82,7 @@ fn goals_stay_as_many_bytes() {
             (0..2000).for_each(|i| ack(&mut cc, 2000 + i, 2000));
             cc.on_congestion(
                 &Congestion::new(Time::ZERO + Span::from_secs(5), Cause::Loss, cc.cwnd(), &[]),
-                &mut Orders::default(),
+                &mut Commands::default(),
             );
             let goal = cc.cwnd();
             if let Some(mss) = size {

@@ -1,12 +1,12 @@
 //! The conformance suite can fail: algorithms that break one promise each, and the check that says so.
-use dumbbell_algos::suite::subject::{AqmSubject, CcSubject};
+use dumbbell_algos::suite::under_test::{AqmUnderTest, CcUnderTest};
 use dumbbell_algos::suite::{aqm, cc};
 use dumbbell_core::aqm::{Aqm, Cx, DynAqm, LinkInfo, QueueView, Reason, Verdict};
 use dumbbell_core::catalogue::Fault;
-use dumbbell_core::foreign::{Alarm, Maker, Page};
+use dumbbell_core::plugin::{Alarm, PluginFactory, Page};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Habits, Orders, Path, Sent, Tag};
+use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Capabilities, Commands, Path, Sent, Tag};
 use dumbbell_core::units::{Rate, Span, Time};
 use serde_json::{Value, json};
 use std::cell::Cell;
@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Brings what a function makes, without parameters.
 struct Brought<F>(Page, F);
 
-fn brought<F>(make: F) -> Brought<F> {
+fn plugin<F>(make: F) -> Brought<F> {
     let text = |s: &str| s.to_string();
     let page = Page {
         name: text("mine"),
@@ -32,7 +32,7 @@ fn brought<F>(make: F) -> Brought<F> {
     Brought(page, make)
 }
 
-impl<A: ?Sized, Site, F: Fn() -> Box<A> + Send + Sync> Maker<A, Site> for Brought<F> {
+impl<A: ?Sized, Site, F: Fn() -> Box<A> + Send + Sync> PluginFactory<A, Site> for Brought<F> {
     fn page(&self) -> &Page {
         &self.0
     }
@@ -79,9 +79,9 @@ impl Aqm for Queue {
     }
 }
 
-fn queue(wrong: Wrong) -> AqmSubject {
+fn queue(wrong: Wrong) -> AqmUnderTest {
     let make = move || -> Box<dyn DynAqm> { Box::new(Queue { wrong: wrong.clone(), seen: Cell::new(1) }) };
-    AqmSubject::brought(&(Arc::new(brought(make)) as Arc<dyn Maker<dyn DynAqm, LinkInfo>>))
+    AqmUnderTest::plugin(&(Arc::new(plugin(make)) as Arc<dyn PluginFactory<dyn DynAqm, LinkInfo>>))
 }
 
 #[test]
@@ -123,10 +123,10 @@ struct Control {
 }
 
 impl CongestionControl for Control {
-    fn habits(&self) -> Habits {
-        Habits { timer: self.lie == Lie::Admits && self.acks > 3, ..Habits::WINDOW }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { timer: self.lie == Lie::Admits && self.acks > 3, ..Capabilities::WINDOW }
     }
-    fn on_ack(&mut self, ack: &Ack, orders: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, orders: &mut Commands) {
         self.acks += 1;
         let late = self.lie == Lie::ReadsSamples && ack.srtt > Some(Span::from_ms(1));
         if ack.acked > 0 && ack.window_limited && !ack.ece && !late {
@@ -141,7 +141,7 @@ impl CongestionControl for Control {
         }
         self.cwnd
     }
-    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         use dumbbell_core::transport::Cause;
         self.cwnd = match event.cause {
             Cause::Timeout { .. } => 1000,
@@ -166,9 +166,9 @@ impl CongestionControl for Control {
     }
 }
 
-fn control(lie: Lie) -> CcSubject {
+fn control(lie: Lie) -> CcUnderTest {
     let make = move || -> Box<dyn CongestionControl + Send> { Box::new(Control { lie, cwnd: 10_000, acks: 0 }) };
-    CcSubject::brought(&(Arc::new(brought(make)) as Arc<dyn Maker<dyn CongestionControl + Send, Path>>))
+    CcUnderTest::plugin(&(Arc::new(plugin(make)) as Arc<dyn PluginFactory<dyn CongestionControl + Send, Path>>))
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Active queue management: when to signal congestion. An [`Aqm`] decides and never holds a packet.
-use crate::flow::FlowTable;
+use crate::packet::flow::FlowTable;
 use crate::packet::{Ecn, Meta};
 use crate::probe::Probe;
 use crate::rng::Stream;
@@ -283,9 +283,9 @@ pub trait DynAqm: Send {
 }
 
 /// A `dyn QueueView` as an `impl QueueView`.
-struct Seen<'a>(&'a dyn QueueView);
+struct DynView<'a>(&'a dyn QueueView);
 
-impl QueueView for Seen<'_> {
+impl QueueView for DynView<'_> {
     fn backlog(&self) -> Backlog {
         self.0.backlog()
     }
@@ -302,16 +302,16 @@ impl<A: Aqm + Send> DynAqm for A {
         Aqm::needs(self)
     }
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView, p: &Meta, fits: bool) -> Verdict {
-        Aqm::arrive(self, cx, &Seen(q), p, fits)
+        Aqm::arrive(self, cx, &DynView(q), p, fits)
     }
     fn make_room(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView, p: &Meta) -> Option<Slot> {
-        Aqm::make_room(self, cx, &Seen(q), p)
+        Aqm::make_room(self, cx, &DynView(q), p)
     }
     fn admitted(&mut self, p: &Meta) {
         Aqm::admitted(self, p);
     }
     fn depart(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView, p: &Meta, sojourn: Span) -> Verdict {
-        Aqm::depart(self, cx, &Seen(q), p, sojourn)
+        Aqm::depart(self, cx, &DynView(q), p, sojourn)
     }
     fn gone(&mut self, p: &Meta, how: Gone) {
         Aqm::gone(self, p, how);
@@ -323,7 +323,7 @@ impl<A: Aqm + Send> DynAqm for A {
         Aqm::overflowed(self, cx);
     }
     fn tick(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView) -> Option<Span> {
-        Aqm::tick(self, cx, &Seen(q))
+        Aqm::tick(self, cx, &DynView(q))
     }
     fn ticks(&self) -> bool {
         Aqm::ticks(self)

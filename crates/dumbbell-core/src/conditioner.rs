@@ -1,7 +1,7 @@
 //! Conditioners (RFC 2475): stations before a port that may colour a packet, hold it, or let others go. A meter
 //! ([`crate::meter`]) is the plain case, which answers at once.
 use crate::aqm::{Cx, Reason};
-use crate::meter::{Colour, Tokens};
+use crate::meter::{Color, Tokens};
 use crate::packet::Packet;
 use crate::probe::Probe;
 use crate::units::{Span, Time};
@@ -13,7 +13,7 @@ pub trait Emit<P> {
         self.release(p, None, Span::ZERO);
     }
     /// `p` goes on to the port, with a colour if it was judged, after it was held for a time.
-    fn release(&mut self, p: P, colour: Option<Colour>, held: Span);
+    fn release(&mut self, p: P, color: Option<Color>, held: Span);
     /// `p` is dropped.
     fn drop(&mut self, p: P, why: Reason);
 }
@@ -54,11 +54,11 @@ pub trait DynConditioner<P>: Send {
 }
 
 /// A `dyn Emit` as an `impl Emit`.
-struct Through<'a, P>(&'a mut dyn Emit<P>);
+struct DynEmit<'a, P>(&'a mut dyn Emit<P>);
 
-impl<P> Emit<P> for Through<'_, P> {
-    fn release(&mut self, p: P, colour: Option<Colour>, held: Span) {
-        self.0.release(p, colour, held);
+impl<P> Emit<P> for DynEmit<'_, P> {
+    fn release(&mut self, p: P, color: Option<Color>, held: Span) {
+        self.0.release(p, color, held);
     }
     fn drop(&mut self, p: P, why: Reason) {
         self.0.drop(p, why);
@@ -67,13 +67,13 @@ impl<P> Emit<P> for Through<'_, P> {
 
 impl<P: Packet, C: Conditioner<P> + Send> DynConditioner<P> for C {
     fn arrive(&mut self, cx: &mut Cx<'_>, p: P, out: &mut dyn Emit<P>) {
-        Conditioner::arrive(self, cx, p, &mut Through(out));
+        Conditioner::arrive(self, cx, p, &mut DynEmit(out));
     }
     fn next_wakeup(&self) -> Time {
         Conditioner::next_wakeup(self)
     }
     fn wake(&mut self, cx: &mut Cx<'_>, out: &mut dyn Emit<P>) {
-        Conditioner::wake(self, cx, &mut Through(out));
+        Conditioner::wake(self, cx, &mut DynEmit(out));
     }
     fn held(&self) -> u64 {
         Conditioner::held(self)

@@ -5,7 +5,7 @@ use crate::units::{Span, Time};
 
 /// What becomes of a packet that has left the transmitter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum WireEffect {
     /// It arrives after the propagation delay.
     Arrives,
     /// It is lost on the link.
@@ -22,7 +22,7 @@ pub enum Fate {
 pub trait Impairment {
     /// The fate of the packet that comes to this impairment at `now`: when its last bit left, later by what the
     /// impairments before this one delayed it.
-    fn fate(&mut self, now: Time, rng: &mut Stream, p: &Meta) -> Fate;
+    fn effect(&mut self, now: Time, rng: &mut Stream, p: &Meta) -> WireEffect;
     /// Whether packets can overtake each other; asked once, when the plan is made.
     fn reorders(&self) -> bool {
         false

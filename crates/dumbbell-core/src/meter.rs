@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// yellow for OUT.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Colour {
+pub enum Color {
     /// In profile.
     #[default]
     Green,
@@ -20,9 +20,9 @@ pub enum Colour {
     Red,
 }
 
-impl Colour {
+impl Color {
     /// All of them, the best first.
-    pub const ALL: [Colour; 3] = [Colour::Green, Colour::Yellow, Colour::Red];
+    pub const ALL: [Color; 3] = [Color::Green, Color::Yellow, Color::Red];
     /// A dense number.
     pub fn index(self) -> usize {
         self as usize
@@ -88,7 +88,7 @@ pub enum Action {
     Drop,
 }
 
-/// What each colour leads to, in the order of [`Colour::ALL`].
+/// What each colour leads to, in the order of [`Color::ALL`].
 pub type Actions = [Action; 3];
 
 /// The codepoints of assured forwarding's first class by drop precedence (RFC 2597): AF11, AF12, AF13.
@@ -96,12 +96,12 @@ pub const ASSURED: Actions = [Action::Mark(Dscp(10)), Action::Mark(Dscp(12)), Ac
 
 /// The colour that `actions` give to packets with `dscp`, if they do; else what its drop precedence says (RFC 2597), and
 /// green for a codepoint without one.
-pub fn colour_of(dscp: Dscp, actions: &Actions) -> Colour {
-    let given = Colour::ALL.into_iter().find(|c| actions[c.index()] == Action::Mark(dscp));
+pub fn color_of(dscp: Dscp, actions: &Actions) -> Color {
+    let given = Color::ALL.into_iter().find(|c| actions[c.index()] == Action::Mark(dscp));
     given.unwrap_or(match (dscp.0 >> 3, dscp.0 & 7) {
-        (1..=4, 4) => Colour::Yellow,
-        (1..=4, 6) => Colour::Red,
-        _ => Colour::Green,
+        (1..=4, 4) => Color::Yellow,
+        (1..=4, 6) => Color::Red,
+        _ => Color::Green,
     })
 }
 
@@ -109,14 +109,14 @@ pub fn colour_of(dscp: Dscp, actions: &Actions) -> Colour {
 pub trait Meter {
     /// A packet arrives that came with the colour `before`, green if nobody coloured it. A meter that is blind to
     /// colours does not look at that.
-    fn colour(&mut self, cx: &mut Cx<'_>, p: &Meta, before: Colour) -> Colour;
+    fn color(&mut self, cx: &mut Cx<'_>, p: &Meta, before: Color) -> Color;
     /// Whether the sender of a packet is told at once that it was not green; asked once.
     fn tells_sender(&self) -> bool {
         false
     }
     /// The colour of a packet for which nothing was reserved: the worst that it gives.
-    fn worst(&self) -> Colour {
-        Colour::Yellow
+    fn worst(&self) -> Color {
+        Color::Yellow
     }
     /// The account of its committed bucket until `now`, if it has one.
     fn tokens(&mut self, _now: Time) -> Option<Tokens> {
@@ -132,10 +132,10 @@ mod tests {
 
     #[test]
     fn a_codepoint_has_the_colour_of_its_drop_precedence_unless_an_edge_says_otherwise() {
-        let of = |dscp| colour_of(Dscp(dscp), &ASSURED);
-        assert_eq!([0, 10, 12, 14, 34, 36, 38, 46].map(of).map(Colour::index), [0, 0, 1, 2, 0, 1, 2, 0]);
+        let of = |dscp| color_of(Dscp(dscp), &ASSURED);
+        assert_eq!([0, 10, 12, 14, 34, 36, 38, 46].map(of).map(Color::index), [0, 0, 1, 2, 0, 1, 2, 0]);
         let own = [Action::Mark(Dscp(46)), Action::Drop, Action::Mark(Dscp(0))];
-        assert_eq!([46, 0, 12].map(|d| colour_of(Dscp(d), &own).index()), [0, 2, 1]);
+        assert_eq!([46, 0, 12].map(|d| color_of(Dscp(d), &own).index()), [0, 2, 1]);
     }
 
     #[test]

@@ -1,4 +1,6 @@
 //! What a queue may know of a packet.
+pub mod fingerprint;
+pub mod flow;
 use serde::{Deserialize, Serialize};
 
 /// The ECN field of the IP header (RFC 3168 section 5).

@@ -1,11 +1,14 @@
 //! A queueing discipline and its transmitter, driven by a caller's clock: virtual in the simulator, real in the router.
+pub mod counters;
+pub mod occupancy;
+pub mod packet_queue;
 use crate::aqm::{Backlog, Cx, Reason};
-use crate::impairment::Fate;
-use crate::ledger::Ledger;
+use crate::impairment::WireEffect;
+use crate::port::counters::PortCounters;
 use crate::packet::Packet;
 use crate::probe::Probe;
 use crate::qdisc::{Qdisc, Sink};
-use crate::service::{Service, Taken};
+use crate::service::{Service, Transmitted};
 use crate::units::Time;
 
 /// A port that holds its packets. It asks for a call of [`HeldPort::done`] at the instant that `arrive` or `done` returned.
@@ -13,11 +16,11 @@ pub struct HeldPort<P, Q, S> {
     qdisc: Q,
     service: S,
     /// In transmission, and what will become of it.
-    sending: Option<(P, Fate)>,
+    sending: Option<(P, WireEffect)>,
     count_in_service: bool,
     /// Buffers that the packet in transmission takes, where they and it are counted.
     buffers: u32,
-    ledger: Ledger,
+    counters: PortCounters,
 }
 
 /// A packet that starts its transmission.
@@ -31,17 +34,17 @@ pub struct Start {
 
 /// Counts what passes to the caller's sink.
 struct Counted<'a, K> {
-    ledger: &'a mut Ledger,
+    counters: &'a mut PortCounters,
     sink: &'a mut K,
 }
 
 impl<P, K: Sink<P>> Sink<P> for Counted<'_, K> {
     fn dropped(&mut self, p: P, since: Option<Time>, why: Reason, saw: &dyn Fn(&mut dyn Probe)) {
-        self.ledger.drops[why.index()] += 1;
+        self.counters.drops[why.index()] += 1;
         self.sink.dropped(p, since, why, saw);
     }
     fn marked(&mut self, p: &P, why: Reason, saw: &dyn Fn(&mut dyn Probe)) {
-        self.ledger.marks += 1;
+        self.counters.marks += 1;
         self.sink.marked(p, why, saw);
     }
 }
@@ -50,14 +53,14 @@ impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
     /// An idle port. `count_in_service`: whether backlog and limit include the packet in transmission
     /// (ns-2 and Linux leave it out).
     pub fn new(qdisc: Q, service: S, count_in_service: bool) -> Self {
-        HeldPort { qdisc, service, sending: None, count_in_service, buffers: 0, ledger: Ledger::default() }
+        HeldPort { qdisc, service, sending: None, count_in_service, buffers: 0, counters: PortCounters::default() }
     }
 
     /// A packet arrives. If the transmitter was idle, a packet starts at once.
     pub fn arrive(&mut self, cx: &mut Cx<'_>, p: P, sink: &mut impl Sink<P>) -> Option<Start> {
-        self.ledger.arrivals += 1;
-        self.ledger.arrived_bytes += u64::from(p.meta().ip_len);
-        self.qdisc.enqueue(cx, p, &mut Counted { ledger: &mut self.ledger, sink });
+        self.counters.arrivals += 1;
+        self.counters.arrived_bytes += u64::from(p.meta().ip_len);
+        self.qdisc.enqueue(cx, p, &mut Counted { counters: &mut self.counters, sink });
         if self.sending.is_some() { None } else { self.start(cx, sink) }
     }
 
@@ -65,10 +68,10 @@ impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
     ///
     /// # Panics
     /// If nothing is in transmission: the caller's clock is wrong.
-    pub fn done(&mut self, cx: &mut Cx<'_>, sink: &mut impl Sink<P>) -> ((P, Fate), Option<Start>) {
-        let (sent, fate) = self.sending.take().expect("done() without a packet in transmission");
-        self.ledger.departures += 1;
-        self.ledger.departed_bytes += u64::from(sent.meta().ip_len);
+    pub fn done(&mut self, cx: &mut Cx<'_>, sink: &mut impl Sink<P>) -> ((P, WireEffect), Option<Start>) {
+        let (sent, effect) = self.sending.take().expect("done() without a packet in transmission");
+        self.counters.departures += 1;
+        self.counters.departed_bytes += u64::from(sent.meta().ip_len);
         if self.count_in_service {
             self.qdisc.set_in_service(None);
         }
@@ -76,25 +79,25 @@ impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
         if next.is_none() {
             self.qdisc.idle(cx);
         }
-        ((sent, fate), next)
+        ((sent, effect), next)
     }
 
     /// What becomes of the packet in transmission was decided while it was sent.
-    pub fn decide(&mut self, fate: Fate) {
+    pub fn decide(&mut self, effect: WireEffect) {
         if let Some((_, decided)) = &mut self.sending {
-            *decided = fate;
+            *decided = effect;
         }
     }
 
     fn start(&mut self, cx: &mut Cx<'_>, sink: &mut impl Sink<P>) -> Option<Start> {
-        let next = self.qdisc.dequeue(cx, &mut Counted { ledger: &mut self.ledger, sink })?;
+        let next = self.qdisc.dequeue(cx, &mut Counted { counters: &mut self.counters, sink })?;
         let meta = next.packet.meta();
-        let Taken { done, fate } = self.service.finish(next.since, cx.now, meta.wire_len);
+        let Transmitted { done, effect } = self.service.finish(next.since, cx.now, meta.wire_len);
         if self.count_in_service {
             self.qdisc.set_in_service(Some(meta.ip_len));
             self.buffers = Backlog::one(meta.ip_len, cx.link.capacity.buffer_size()).buffers;
         }
-        self.sending = Some((next.packet, fate));
+        self.sending = Some((next.packet, effect));
         Some(Start { arrived: next.since, done })
     }
 
@@ -107,8 +110,8 @@ impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
         self.qdisc.wake(cx);
     }
     /// The account.
-    pub fn ledger(&self) -> &Ledger {
-        &self.ledger
+    pub fn counters(&self) -> &PortCounters {
+        &self.counters
     }
     /// What waits, by the port's convention: with the packet in transmission if that is counted.
     #[inline]

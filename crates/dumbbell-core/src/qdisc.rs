@@ -2,7 +2,7 @@
 use crate::aqm::{Aqm, Backlog, Cx, Decision, Gone, QueueView, Reason, Slot, Verdict};
 use crate::packet::{Meta, Packet};
 use crate::probe::Probe;
-use crate::store::{Store, Waiting};
+use crate::port::packet_queue::{PacketQueue, Waiting};
 use crate::units::{Capacity, Time};
 
 /// Where packets go that do not come out of a queue. The simulator counts them, the router frees the buffer.
@@ -58,9 +58,9 @@ pub trait DynQdisc<P>: Send {
 }
 
 /// A `dyn Sink` as an `impl Sink`.
-struct Into<'a, P>(&'a mut dyn Sink<P>);
+struct DynSink<'a, P>(&'a mut dyn Sink<P>);
 
-impl<P> Sink<P> for Into<'_, P> {
+impl<P> Sink<P> for DynSink<'_, P> {
     fn dropped(&mut self, p: P, since: Option<Time>, why: Reason, saw: &dyn Fn(&mut dyn Probe)) {
         self.0.dropped(p, since, why, saw);
     }
@@ -71,10 +71,10 @@ impl<P> Sink<P> for Into<'_, P> {
 
 impl<P: Packet, Q: Qdisc<P> + Send> DynQdisc<P> for Q {
     fn enqueue(&mut self, cx: &mut Cx<'_>, p: P, sink: &mut dyn Sink<P>) {
-        Qdisc::enqueue(self, cx, p, &mut Into(sink));
+        Qdisc::enqueue(self, cx, p, &mut DynSink(sink));
     }
     fn dequeue(&mut self, cx: &mut Cx<'_>, sink: &mut dyn Sink<P>) -> Option<Waiting<P>> {
-        Qdisc::dequeue(self, cx, &mut Into(sink))
+        Qdisc::dequeue(self, cx, &mut DynSink(sink))
     }
     fn backlog(&self) -> Backlog {
         Qdisc::backlog(self)
@@ -102,7 +102,7 @@ impl<P: Packet, Q: Qdisc<P> + Send> DynQdisc<P> for Q {
 /// First in, first out, with an algorithm that signals congestion.
 pub struct Fifo<A, P> {
     aqm: A,
-    store: Store<P>,
+    store: PacketQueue<P>,
     next_tick: Option<Time>,
 }
 
@@ -115,12 +115,12 @@ impl<A: Aqm, P> Fifo<A, P> {
     /// An empty queue that is made in the course of a run; a periodic algorithm's first tick is at `first`.
     pub fn starting(aqm: A, first: Time) -> Self {
         let next_tick = aqm.ticks().then_some(first);
-        Fifo { aqm, store: Store::default(), next_tick }
+        Fifo { aqm, store: PacketQueue::default(), next_tick }
     }
 
     /// The same, still empty, which counts buffers of `size` bytes where that is what its limit is about.
     pub fn counting(self, size: Option<u32>) -> Self {
-        Fifo { store: Store::counting(size), ..self }
+        Fifo { store: PacketQueue::counting(size), ..self }
     }
 
     /// When its algorithm's clock is due.
@@ -222,7 +222,7 @@ impl<A: Aqm, P: Packet> Fifo<A, P> {
 }
 
 #[inline]
-fn fits<P: Packet>(own: Capacity, store: &Store<P>, p: &Meta) -> bool {
+fn fits<P: Packet>(own: Capacity, store: &PacketQueue<P>, p: &Meta) -> bool {
     own.fits(store.backlog(), p.ip_len)
 }
 

@@ -32,7 +32,7 @@ macro_rules! registry {
         pub enum $Any<P> {
             $(#[doc = concat!("See [`", stringify!($module), "`].")] $Type($module::$Type<P>),)+
             /// One that another crate brought.
-            Foreign($crate::__foreign!($kind P)),
+            Plugin($crate::__plugin!($kind P)),
         }
 
         /// Their pages and parameters.
@@ -60,7 +60,7 @@ macro_rules! registry {
         pub enum $Any {
             $(#[doc = concat!("See [`", stringify!($module), "`].")] $Type($module::$Type),)+
             /// One that another crate, Python or the verilated RTL brought.
-            Foreign($crate::__foreign!($kind)),
+            Plugin($crate::__plugin!($kind)),
         }
 
         /// Their pages and parameters.
@@ -115,7 +115,7 @@ macro_rules! __suite {
 /// The type of the `Foreign` variant.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __foreign {
+macro_rules! __plugin {
     (aqm) => { Box<dyn $crate::aqm::DynAqm> };
     (meter) => { Box<dyn $crate::meter::Meter + Send> };
     (cc) => { Box<dyn $crate::transport::CongestionControl + Send> };
@@ -161,7 +161,7 @@ macro_rules! __site {
 #[macro_export]
 macro_rules! __each {
     ($self:expr, $Any:ident { $($Type:ident),+ }, $a:ident => $call:expr) => {
-        match $self { $($Any::$Type($a) => $call,)+ $Any::Foreign($a) => $call }
+        match $self { $($Any::$Type($a) => $call,)+ $Any::Plugin($a) => $call }
     };
 }
 
@@ -212,14 +212,14 @@ macro_rules! __delegate {
     };
     (cc $Any:ident $list:tt) => {
         impl $crate::transport::CongestionControl for $Any {
-            fn implies(&self) -> $crate::transport::Implied {
-                $crate::__each!(self, $Any $list, a => a.implies())
+            fn tcp_overrides(&self) -> $crate::transport::TcpOverrides {
+                $crate::__each!(self, $Any $list, a => a.tcp_overrides())
             }
-            fn habits(&self) -> $crate::transport::Habits {
-                $crate::__each!(self, $Any $list, a => a.habits())
+            fn capabilities(&self) -> $crate::transport::Capabilities {
+                $crate::__each!(self, $Any $list, a => a.capabilities())
             }
-            fn on_ack(&mut self, ack: &$crate::transport::Ack, orders: &mut $crate::transport::Orders) {
-                $crate::__each!(self, $Any $list, a => a.on_ack(ack, orders))
+            fn on_ack(&mut self, ack: &$crate::transport::Ack, commands: &mut $crate::transport::Commands) {
+                $crate::__each!(self, $Any $list, a => a.on_ack(ack, commands))
             }
             #[inline(always)]
             fn on_expected(&mut self, acked: u64, window_limited: bool) -> u64 {
@@ -228,8 +228,8 @@ macro_rules! __delegate {
             fn seed(&mut self, seed: u64) {
                 $crate::__each!(self, $Any $list, a => a.seed(seed))
             }
-            fn on_congestion(&mut self, event: &$crate::transport::Congestion<'_>, orders: &mut $crate::transport::Orders) {
-                $crate::__each!(self, $Any $list, a => a.on_congestion(event, orders))
+            fn on_congestion(&mut self, event: &$crate::transport::Congestion<'_>, commands: &mut $crate::transport::Commands) {
+                $crate::__each!(self, $Any $list, a => a.on_congestion(event, commands))
             }
             fn on_recovered(&mut self, now: $crate::units::Time, bound: u64) {
                 $crate::__each!(self, $Any $list, a => a.on_recovered(now, bound))
@@ -246,8 +246,8 @@ macro_rules! __delegate {
             fn on_mss(&mut self, mss: u64) {
                 $crate::__each!(self, $Any $list, a => a.on_mss(mss))
             }
-            fn on_timer(&mut self, now: $crate::units::Time, orders: &mut $crate::transport::Orders) {
-                $crate::__each!(self, $Any $list, a => a.on_timer(now, orders))
+            fn on_timer(&mut self, now: $crate::units::Time, commands: &mut $crate::transport::Commands) {
+                $crate::__each!(self, $Any $list, a => a.on_timer(now, commands))
             }
             #[inline]
             fn next_timer(&self) -> $crate::units::Time {
@@ -258,12 +258,12 @@ macro_rules! __delegate {
                 now: $crate::units::Time,
                 rtt: Option<$crate::units::Span>,
                 window: u64,
-                orders: &mut $crate::transport::Orders,
+                commands: &mut $crate::transport::Commands,
             ) {
-                $crate::__each!(self, $Any $list, a => a.on_open(now, rtt, window, orders))
+                $crate::__each!(self, $Any $list, a => a.on_open(now, rtt, window, commands))
             }
-            fn on_local(&mut self, signal: $crate::transport::LocalSignal, orders: &mut $crate::transport::Orders) {
-                $crate::__each!(self, $Any $list, a => a.on_local(signal, orders))
+            fn on_host_signal(&mut self, signal: $crate::transport::HostSignal, commands: &mut $crate::transport::Commands) {
+                $crate::__each!(self, $Any $list, a => a.on_host_signal(signal, commands))
             }
             #[inline]
             fn cwnd(&self) -> u64 {
@@ -284,13 +284,13 @@ macro_rules! __delegate {
     (meter $Any:ident $list:tt) => {
         impl $crate::meter::Meter for $Any {
             #[inline]
-            fn colour(&mut self, cx: &mut $crate::aqm::Cx<'_>, p: &$crate::packet::Meta, before: $crate::meter::Colour) -> $crate::meter::Colour {
-                $crate::__each!(self, $Any $list, a => a.colour(cx, p, before))
+            fn color(&mut self, cx: &mut $crate::aqm::Cx<'_>, p: &$crate::packet::Meta, before: $crate::meter::Color) -> $crate::meter::Color {
+                $crate::__each!(self, $Any $list, a => a.color(cx, p, before))
             }
             fn tells_sender(&self) -> bool {
                 $crate::__each!(self, $Any $list, a => a.tells_sender())
             }
-            fn worst(&self) -> $crate::meter::Colour {
+            fn worst(&self) -> $crate::meter::Color {
                 $crate::__each!(self, $Any $list, a => a.worst())
             }
             fn tokens(&mut self, now: $crate::units::Time) -> Option<$crate::meter::Tokens> {
@@ -304,8 +304,8 @@ macro_rules! __delegate {
     (impairment $Any:ident $list:tt) => {
         impl $crate::impairment::Impairment for $Any {
             #[inline]
-            fn fate(&mut self, now: $crate::units::Time, rng: &mut $crate::rng::Stream, p: &$crate::packet::Meta) -> $crate::impairment::Fate {
-                $crate::__each!(self, $Any $list, a => a.fate(now, rng, p))
+            fn effect(&mut self, now: $crate::units::Time, rng: &mut $crate::rng::Stream, p: &$crate::packet::Meta) -> $crate::impairment::WireEffect {
+                $crate::__each!(self, $Any $list, a => a.effect(now, rng, p))
             }
             fn reorders(&self) -> bool {
                 $crate::__each!(self, $Any $list, a => a.reorders())
@@ -340,7 +340,7 @@ macro_rules! __delegate {
             fn enqueue(&mut self, cx: &mut $crate::aqm::Cx<'_>, p: P, sink: &mut impl $crate::qdisc::Sink<P>) {
                 $crate::__each!(self, $Any $list, q => q.enqueue(cx, p, sink))
             }
-            fn dequeue(&mut self, cx: &mut $crate::aqm::Cx<'_>, sink: &mut impl $crate::qdisc::Sink<P>) -> Option<$crate::store::Waiting<P>> {
+            fn dequeue(&mut self, cx: &mut $crate::aqm::Cx<'_>, sink: &mut impl $crate::qdisc::Sink<P>) -> Option<$crate::port::packet_queue::Waiting<P>> {
                 $crate::__each!(self, $Any $list, q => q.dequeue(cx, sink))
             }
             fn backlog(&self) -> $crate::aqm::Backlog {
@@ -369,7 +369,7 @@ macro_rules! __delegate {
     (service $Any:ident $list:tt) => {
         impl $crate::service::Service for $Any {
             #[inline]
-            fn finish(&mut self, arrived: $crate::units::Time, start: $crate::units::Time, wire_bytes: u32) -> $crate::service::Taken {
+            fn finish(&mut self, arrived: $crate::units::Time, start: $crate::units::Time, wire_bytes: u32) -> $crate::service::Transmitted {
                 $crate::__each!(self, $Any $list, a => a.finish(arrived, start, wire_bytes))
             }
             fn rate(&self) -> $crate::units::Rate {
@@ -390,8 +390,8 @@ macro_rules! __delegate {
             fn utilization(&self) -> Option<f64> {
                 $crate::__each!(self, $Any $list, a => a.utilization())
             }
-            fn spent(&self) -> Option<$crate::service::Spent> {
-                $crate::__each!(self, $Any $list, a => a.spent())
+            fn cpu_cost(&self) -> Option<$crate::service::CpuCost> {
+                $crate::__each!(self, $Any $list, a => a.cpu_cost())
             }
         }
     };

@@ -3,6 +3,7 @@
 //! A stream is Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011),
 //! keyed by the run's seed and the part's name. Adding a part never disturbs the draws of another, and a
 //! result does not depend on the release of any crate.
+pub mod distribution;
 
 const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
 const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];

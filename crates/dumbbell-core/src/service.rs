@@ -1,6 +1,6 @@
 //! How a transmitter takes the wire: constant rate by default; a link trace, a rate that varies, outages, repetitions.
 use crate::aqm::LinkInfo;
-use crate::impairment::Fate;
+use crate::impairment::WireEffect;
 use crate::rng::Stream;
 use crate::units::{Rate, Time, Transmitter};
 
@@ -18,28 +18,28 @@ pub struct Site {
 
 /// What became of a packet at the transmitter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Taken {
+pub struct Transmitted {
     /// When it leaves the transmitter: with its last bit, or when it is given up.
     pub done: Time,
     /// What becomes of it then, before the wire does anything to it.
-    pub fate: Fate,
+    pub effect: WireEffect,
 }
 
-impl Taken {
+impl Transmitted {
     /// Its last bit leaves at `done`.
     #[inline]
     pub const fn sent(done: Time) -> Self {
-        Taken { done, fate: Fate::Arrives }
+        Transmitted { done, effect: WireEffect::Arrives }
     }
     /// It is given up at `done`.
     pub const fn lost(done: Time) -> Self {
-        Taken { done, fate: Fate::Lost }
+        Transmitted { done, effect: WireEffect::Lost }
     }
 }
 
 /// What packets cost a processor.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Spent {
+pub struct CpuCost {
     /// Packets that it was through with.
     pub packets: u64,
     /// Of these, how many were handled as part of the one before.
@@ -63,7 +63,7 @@ pub trait Service {
     ///
     /// Not before `start`, and always after `arrived`: nothing passes a port in no time, or the order of what
     /// happens at one instant would depend on the order of asking.
-    fn finish(&mut self, arrived: Time, start: Time, wire_bytes: u32) -> Taken;
+    fn finish(&mut self, arrived: Time, start: Time, wire_bytes: u32) -> Transmitted;
     /// The nominal rate: at which the queue is emptied in the long run, by packets of the link's MTU. Queues, limits in
     /// BDP and limits in time go by it.
     fn rate(&self) -> Rate;
@@ -89,15 +89,15 @@ pub trait Service {
         None
     }
     /// What the packets cost that it was through with in the watched window, if it is a processor.
-    fn spent(&self) -> Option<Spent> {
+    fn cpu_cost(&self) -> Option<CpuCost> {
         None
     }
 }
 
 impl Service for Transmitter {
     #[inline]
-    fn finish(&mut self, _arrived: Time, start: Time, wire_bytes: u32) -> Taken {
-        Taken::sent(start + self.span(wire_bytes))
+    fn finish(&mut self, _arrived: Time, start: Time, wire_bytes: u32) -> Transmitted {
+        Transmitted::sent(start + self.span(wire_bytes))
     }
     fn rate(&self) -> Rate {
         Transmitter::rate(self)

@@ -1,7 +1,7 @@
 //! A bench for queues: numbered packets, a port on a virtual clock, and a journal of what became of each packet.
 //! For the tests of algorithms, here and in a user's own crate.
 use crate::aqm::{Cx, LinkInfo, Reason};
-use crate::flow::FlowTable;
+use crate::packet::flow::FlowTable;
 use crate::meter::Contract;
 use crate::packet::{Dscp, Ecn, FlowId, Meta, Packet};
 use crate::port::{HeldPort, Start};

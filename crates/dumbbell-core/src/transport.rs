@@ -11,6 +11,7 @@ mod detect;
 mod receive;
 mod recover;
 mod scoreboard;
+pub mod segment;
 pub use congestion::*;
 pub use detect::*;
 pub use receive::*;

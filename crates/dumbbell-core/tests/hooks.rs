@@ -1,6 +1,6 @@
 //! Each hook of [`Aqm`] carries the algorithm that needs it: small doubles of BLUE, CHOKe, CoDel, PI and RIO.
 use dumbbell_core::aqm::{Aqm, Backlog, Cx, Gone, Needs, QueueView, Reason, Verdict};
-use dumbbell_core::flow::FlowTable;
+use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::packet::{Ecn, Meta};
 use dumbbell_core::probe::{Gauges, Probe};
 use dumbbell_core::qdisc::{Fifo, Qdisc};
@@ -115,7 +115,7 @@ fn a_victim_of_the_same_flow_goes_with_the_arrival() {
         assert!(pair[0] < pair[1] && flows[pair[0] as usize] == flows[pair[1] as usize], "{pair:?}");
     }
     b.drain();
-    assert!(b.port.ledger().balances(0));
+    assert!(b.port.counters().balances(0));
 }
 
 /// CoDel (RFC 8289), its state machine asked once for each packet at the head.
@@ -211,7 +211,7 @@ fn decisions_at_departure_follow_codels_control_law() {
         assert!((-0.001..0.1).contains(&late), "{late} ms late at {law}");
     }
     b.drain();
-    assert!(b.port.ledger().balances(0));
+    assert!(b.port.counters().balances(0));
 }
 
 /// PI (Hollot, Misra, Towsley, Gong, INFOCOM 2001): a controller on a clock of 170 Hz.

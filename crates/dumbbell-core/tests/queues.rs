@@ -1,6 +1,6 @@
 //! The held port against closed forms of queueing theory. K counts the packet in service.
 use dumbbell_core::aqm::{Aqm, Cx, QueueView, Verdict};
-use dumbbell_core::measure::Occupancy;
+use dumbbell_core::port::occupancy::Occupancy;
 use dumbbell_core::packet::{Ecn, Meta};
 use dumbbell_core::qdisc::Fifo;
 use dumbbell_core::rng::Stream;
@@ -45,7 +45,7 @@ fn measure(rho: f64, k: u32, per_batch: usize, service: impl Fn(&mut Stream) -> 
     let mut bench = Bench::new(Fifo::<_, Numbered>::new(Everything), link(Capacity::Packets(k)), 1, true);
     let (mut at, mut rows) = (Time::ZERO, Vec::new());
     for _ in 0..BATCHES {
-        let (from, before) = (at, *bench.port.ledger());
+        let (from, before) = (at, *bench.port.counters());
         let (mut integral, mut busy, mut found) = (0.0, 0.0, 0.0);
         for _ in 0..per_batch {
             let next = at + Span::from_secs_f64(rng.exponential(MEAN_SERVICE / rho));
@@ -69,7 +69,7 @@ fn measure(rho: f64, k: u32, per_batch: usize, service: impl Fn(&mut Stream) -> 
             bench.arrive(next, Meta { ip_len: 1000, wire_len: bytes, ..Meta::default() });
             at = next;
         }
-        let after = bench.port.ledger().since(&before);
+        let after = bench.port.counters().since(&before);
         let time = at.since(from).seconds();
         rows.push([
             after.dropped() as f64 / after.arrivals as f64,
@@ -78,7 +78,7 @@ fn measure(rho: f64, k: u32, per_batch: usize, service: impl Fn(&mut Stream) -> 
             found / per_batch as f64,
         ]);
     }
-    assert!(bench.port.ledger().balances(bench.port.held()));
+    assert!(bench.port.counters().balances(bench.port.held()));
     [0, 1, 2, 3].map(|i| Estimate::of(&rows.iter().map(|r| r[i]).collect::<Vec<_>>()))
 }
 

@@ -1,8 +1,8 @@
 //! What a door costs, with a router that does nothing but hand packets on:
 //! `cargo run --release -p dumbbell-emu --example doors -- [tun|veth [seconds [segments]]]`.
 #![allow(clippy::disallowed_methods, clippy::print_stdout, missing_docs)]
-use dumbbell_emu::hosts::{Datapath, Door, HostSpec, Hosts, v4};
-use dumbbell_emu::nic::Nic;
+use dumbbell_emu::host::hosts::{Datapath, PendingNic, HostSpec, Hosts, v4};
+use dumbbell_emu::host::nic::Nic;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::io::Write;
 use std::net::{TcpListener, TcpStream, UdpSocket};
@@ -26,8 +26,8 @@ fn hand_on(from: &mut dyn Nic, to: &mut dyn Nic, packet: &mut [u8]) -> Result<u6
 }
 
 /// Hands packets from each door to the other until it is told to stop; whether it sleeps where there is nothing to do.
-fn forward(doors: &mut [Box<dyn Nic>], sleeps: bool, stop: &AtomicBool, count: &AtomicU64) -> Result<(), Error> {
-    let [a, b] = doors else { return Err("two doors are needed".into()) };
+fn forward(nics: &mut [Box<dyn Nic>], sleeps: bool, stop: &AtomicBool, count: &AtomicU64) -> Result<(), Error> {
+    let [a, b] = nics else { return Err("two doors are needed".into()) };
     let mut packet = vec![0; 65_535];
     while !stop.load(Relaxed) {
         let done = hand_on(&mut **a, &mut **b, &mut packet)? + hand_on(&mut **b, &mut **a, &mut packet)?;
@@ -67,7 +67,7 @@ fn round_trips(hosts: &Hosts, rounds: usize) -> Result<Vec<f64>, Error> {
     })
 }
 
-/// Packets of 1500 bytes as fast as they come: how many pass each second, and what the doors lost.
+/// Packets of 1500 bytes as fast as they come: how many pass each second, and what the NICs lost.
 fn blast(hosts: &Hosts, time: Duration, count: &AtomicU64) -> Result<f64, Error> {
     let sender = hosts.hosts[0].namespace.within(|| UdpSocket::bind((v4(0), 6000)))??;
     let _sink = hosts.hosts[1].namespace.within(|| UdpSocket::bind((v4(1), 6001)))??;
@@ -109,10 +109,10 @@ fn main() -> Result<(), Error> {
     let spec = |n| HostSpec { segments, ..HostSpec::numbered(n, format!("h{n}")) };
     for sleeps in [false, true] {
         let mut hosts = Hosts::up(&[0, 1].map(spec), datapath)?;
-        let mut doors = hosts.doors.drain(..).map(Door::open).collect::<Result<Vec<_>, _>>()?;
+        let mut nics = hosts.nics.drain(..).map(PendingNic::open).collect::<Result<Vec<_>, _>>()?;
         let (stop, count) = (AtomicBool::new(false), AtomicU64::new(0));
         thread::scope(|scope| {
-            let router = scope.spawn(|| forward(&mut doors, sleeps, &stop, &count));
+            let router = scope.spawn(|| forward(&mut nics, sleeps, &stop, &count));
             let measured = || -> Result<_, Error> {
                 let time = Duration::from_secs(seconds);
                 Ok((round_trips(&hosts, 10_000)?, bulk(&hosts, time)?, blast(&hosts, time, &count)?))
@@ -127,8 +127,8 @@ fn main() -> Result<(), Error> {
             println!("  TCP {:.2} Gbit/s, {rate:.0} packets of 1500 bytes/s", tcp / 1e9);
             Ok::<_, Error>(())
         })?;
-        for door in &doors {
-            println!("  {:?}", door.losses()?);
+        for nic in &nics {
+            println!("  {:?}", nic.losses()?);
         }
     }
     Ok(())

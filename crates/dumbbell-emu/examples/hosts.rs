@@ -1,6 +1,6 @@
 //! How long it takes to bring hosts up and down: `cargo run --release -p dumbbell-emu --example hosts -- 6 tun`.
 #![allow(clippy::disallowed_methods, clippy::print_stdout, missing_docs)]
-use dumbbell_emu::hosts::{Datapath, HostSpec, Hosts};
+use dumbbell_emu::host::hosts::{Datapath, HostSpec, Hosts};
 use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

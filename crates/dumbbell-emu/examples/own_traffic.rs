@@ -89,11 +89,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let jobs =
         plan(&scene, &address).map_err(|all| all.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))?;
     if words.get(5).is_some_and(|w| w == "tell") {
-        for (key, value) in jobs.wanted.values().flat_map(|w| &w.sysctls) {
+        for (key, value) in jobs.host_settings.values().flat_map(|w| &w.sysctls) {
             let path = format!("/proc/sys/{}", key.replace('.', "/"));
             std::fs::write(&path, value).map_err(|e| format!("{path} = {value}: {e}"))?;
         }
-        println!("{:?}", jobs.wanted);
+        println!("{:?}", jobs.host_settings);
     }
     let before = Machine::so_far()?;
     let opened = open(jobs, &|_, work| work())?;
@@ -115,15 +115,15 @@ fn main() -> Result<(), Box<dyn Error>> {
                 "f{i}: sent {} refused {} came {} no room {} reordered {}; late {late:?} ns in the mean, {} at most",
                 d.sent.count, d.sent.refused, d.count, d.no_room, d.reordered, d.sent.late_max_ns
             );
-            let mut ways: Vec<u64> = d.log.iter().map(|x| x.came.since(x.sent).ps() / 1000).collect();
-            ways.sort_unstable();
-            println!("  one way: p50 {:?} ns, p99 {:?}", ways.get(ways.len() / 2), ways.get(ways.len() * 99 / 100));
+            let mut delays: Vec<u64> = d.log.iter().map(|x| x.came.since(x.sent).ps() / 1000).collect();
+            delays.sort_unstable();
+            println!("  one way: p50 {:?} ns, p99 {:?}", delays.get(delays.len() / 2), delays.get(delays.len() * 99 / 100));
         } else {
             let s = f.sender_end;
             println!(
                 "f{i}: {:?} {:?} {:?}; cwnd {:?} rtt {:?}; busy {} us, limited by window {} by buffer {}; peer window {}; opened {:?} {:?}",
                 f.control,
-                f.trouble,
+                f.failure,
                 f.timeouts(),
                 f.means.cwnd(),
                 f.means.rtt(),

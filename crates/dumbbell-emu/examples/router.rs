@@ -11,12 +11,12 @@
 #[path = "../tests/net/mod.rs"]
 mod net;
 
-use dumbbell_core::foreign::Makers;
+use dumbbell_core::plugin::Plugins;
 use dumbbell_core::units::{Bytes, Capacity, Rate, Span};
-use dumbbell_emu::calibrate::{Ends, measure};
-use dumbbell_emu::live::Orders;
+use dumbbell_emu::calibrate::{ProbeHosts, measure};
+use dumbbell_emu::live::RunOptions;
 use dumbbell_emu::router::Router;
-use dumbbell_emu::router::wait::Manner;
+use dumbbell_emu::router::wait::WaitMode;
 use dumbbell_emu::validity::Facts;
 use dumbbell_plan::Wait;
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt, sockopt};
@@ -29,49 +29,49 @@ use std::{env, thread};
 
 fn main() {
     let words: Vec<String> = env::args().skip(1).collect();
-    let manner = match words.iter().find_map(|word| ["spin", "hybrid", "sleep"].iter().position(|m| m == word)) {
-        Some(0) => Manner::Spin,
-        Some(2) => Manner::Sleep,
-        _ => Manner::Hybrid,
+    let wait_mode = match words.iter().find_map(|word| ["spin", "hybrid", "sleep"].iter().position(|m| m == word)) {
+        Some(0) => WaitMode::Spin,
+        Some(2) => WaitMode::Sleep,
+        _ => WaitMode::Hybrid,
     };
     let number = |at: usize, default: f64| words.get(at).and_then(|word| word.parse().ok()).unwrap_or(default);
     match words.first().map(String::as_str) {
         Some("pace") => {
-            pace(number(1, 100.0), (manner, !words.iter().any(|word| word == "normal")), number(3, 5.0));
+            pace(number(1, 100.0), (wait_mode, !words.iter().any(|word| word == "normal")), number(3, 5.0));
         }
         Some("tcp") => {
             let captured = words.get(5).and_then(|word| word.parse().ok());
-            tcp(number(1, 100.0), manner, (number(3, 5.0), number(4, 1500.0) as u32), captured);
+            tcp(number(1, 100.0), wait_mode, (number(3, 5.0), number(4, 1500.0) as u32), captured);
         }
-        _ => straight(manner),
+        _ => straight(wait_mode),
     }
 }
 
-fn straight(manner: Manner) {
-    let (hosts, doors) = net::hosts(1500);
-    let ends = Ends { sockets: net::sockets(&hosts), doors: [0, 1], mtu: 1500, largest: 1500 };
-    let (found, _doors) = measure(doors, &ends, manner, true, None).expect("doors");
-    println!("{manner:?}: {found:#?}");
+fn straight(wait_mode: WaitMode) {
+    let (hosts, nics) = net::hosts(1500);
+    let ends = ProbeHosts { sockets: net::sockets(&hosts), nics: [0, 1], mtu: 1500, largest: 1500 };
+    let (found, _doors) = measure(nics, &ends, wait_mode, true, None).expect("doors");
+    println!("{wait_mode:?}: {found:#?}");
 }
 
-fn tcp(mbps: f64, manner: Manner, (seconds, mtu): (f64, u32), captured: Option<u64>) {
+fn tcp(mbps: f64, wait_mode: WaitMode, (seconds, mtu): (f64, u32), captured: Option<u64>) {
     let rate = Rate::from_bps((mbps * 1e6) as u64);
     let mut plan = net::plan(rate, Span::from_us(2_500), Span::from_secs_f64(seconds), mtu);
     net::connected(&mut plan, 3);
     // A round trip's worth.
     plan.links[0].capacity = Capacity::Packets((mbps * 1e6 * 0.005 / 8.0 / f64::from(mtu)).ceil() as u32 + 20);
-    plan.testbed.wait = if manner == Manner::Sleep { Wait::Sleep } else { Wait::Hybrid };
+    plan.testbed.wait = if wait_mode == WaitMode::Sleep { Wait::Sleep } else { Wait::Hybrid };
     plan.testbed.calibrate = captured.is_none();
     if let Some(bytes) = captured.filter(|bytes| *bytes > 0) {
         plan.testbed.snaplen = Bytes(bytes);
         plan.record.packets = (0..plan.flows.len()).collect();
     }
-    let orders = Orders {
+    let orders = RunOptions {
         plan: &plan,
-        makers: &Makers::default(),
+        plugins: &Plugins::default(),
         log: Box::new(std::io::sink()),
-        guests: None,
-        manner: Default::default(),
+        user_program: None,
+        threads: Default::default(),
         stop: &AtomicBool::new(false),
         estimate: &|_| {},
         progress: &|_| {},
@@ -94,15 +94,15 @@ fn tcp(mbps: f64, manner: Manner, (seconds, mtu): (f64, u32), captured: Option<u
     println!("{:#?}", validity.reasons);
 }
 
-fn pace(mbps: f64, (manner, real_time): (Manner, bool), seconds: f64) {
+fn pace(mbps: f64, (wait_mode, real_time): (WaitMode, bool), seconds: f64) {
     let rate = Rate::from_bps((mbps * 1e6) as u64);
     let plan = net::plan(rate, Span::from_ms(1), Span::from_secs_f64(seconds), 1500);
-    let (hosts, doors) = net::hosts(1500);
+    let (hosts, nics) = net::hosts(1500);
     let [near, far] = net::sockets(&hosts);
     let (network, headers) = net::network(&plan);
     let mut setup = net::setup(&plan);
-    (setup.manner, setup.real_time) = (manner, real_time);
-    let router = Router::new(setup, doors, network, headers, None).expect("doors");
+    (setup.wait_mode, setup.real_time) = (wait_mode, real_time);
+    let router = Router::new(setup, nics, network, headers, None).expect("doors");
     let stop = AtomicBool::new(false);
     let (stamps, measured) = thread::scope(|scope| {
         let routing = scope.spawn(|| router.run(&AtomicBool::new(false)));

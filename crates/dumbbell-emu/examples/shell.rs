@@ -1,7 +1,7 @@
 //! A program inside a host that has nobody to talk to: `cargo run -p dumbbell-emu --example shell -- ip address`.
 #![allow(missing_docs)]
-use dumbbell_emu::hosts::{Datapath, HostSpec, Hosts};
-use dumbbell_emu::program::Program;
+use dumbbell_emu::host::hosts::{Datapath, HostSpec, Hosts};
+use dumbbell_emu::host::program::Program;
 use std::process::{Command, exit};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -1,12 +1,12 @@
-//! What this machine can do, measured before each run: how many packets a second the router forwards through the very doors
+//! What this machine can do, measured before each run: how many packets a second the router forwards through the very NICs
 //! of the run when nothing is in their way, and how long one takes there and back.
-mod blast;
 mod demand;
-mod pauses;
+mod throughput;
+mod wakeup_delays;
 
-pub use blast::{Ends, measure};
-pub use demand::{Demand, TooMuch, check, demand};
-pub use pauses::{OutOfReach, Pauses};
+pub use throughput::{ProbeHosts, measure};
+pub use demand::{Demand, Overload, check, demand};
+pub use wakeup_delays::{OutOfReach, WakeupDelays};
 
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! What this machine can do for a testbed, and why not: everything is tried, not looked up, where trying leaves nothing.
 mod kernel;
 mod machine;
-mod tries;
+mod probes;
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -36,15 +36,15 @@ impl Check {
 /// `cubic` and `bbr` (as congestion controls), `iperf3` and `tcpdump`.
 pub fn doctor() -> Value {
     let machine = machine::look();
-    let mut checks = tries::all();
+    let mut checks = probes::all();
     checks.extend(machine::judge(&machine));
     checks.extend(machine::describe(&machine));
     let ok = |name: &str| checks.iter().any(|check| check.check == name && check.ok);
     let control = |name: &str| machine.congestion_controls_available.iter().any(|had| had == name);
-    let door = ok("tun") || ok("veth");
+    let datapath = ok("tun") || ok("veth");
     json!({
         "can": {
-            "kernel": ok("network_namespaces") && ok("settings") && door,
+            "kernel": ok("network_namespaces") && ok("settings") && datapath,
             "rootless": ok("user_namespaces"),
             "tun": ok("tun"),
             "veth": ok("veth"),
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn who_can_make_namespaces_is_told_so() {
-        if crate::testing::namespaces() {
+        if crate::host::testing::namespaces() {
             let can = &doctor()["can"];
             assert_eq!((&can["kernel"], &can["tun"]), (&Value::Bool(true), &Value::Bool(true)), "{can}");
         }

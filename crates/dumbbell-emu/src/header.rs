@@ -1,16 +1,16 @@
 //! What stands in the headers of real packets: pure functions over the bytes of one IP packet, versions 4 and 6.
 //!
-//! The router looks at a packet once ([`view::View`]) and changes of it what a router changes: the ECN field, the codepoint
+//! The router looks at a packet once ([`view::PacketView`]) and changes of it what a router changes: the ECN field, the codepoint
 //! ([`rewrite`]), a fragment's header ([`cut`]). It writes packets of its own only to say that one was too large ([`answer`]).
 //! No function here panics, whatever the bytes are.
 pub mod address;
-pub mod answer;
 pub mod checksum;
-pub mod cut;
-pub mod damage;
+pub mod corrupt;
 mod extension;
+pub mod five_tuple;
+pub mod fragment;
+pub mod icmp_error;
 pub mod rewrite;
-pub mod tuple;
 pub mod verify;
 pub mod view;
 
@@ -38,12 +38,12 @@ pub mod protocol {
 }
 
 /// The two bytes at `at`, in the network's order.
-fn word(bytes: &[u8], at: usize) -> Option<u16> {
+fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
     Some(u16::from_be_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
 /// The four bytes at `at`, in the network's order.
-fn long(bytes: &[u8], at: usize) -> Option<u32> {
+fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 

@@ -8,29 +8,16 @@
 #![allow(clippy::disallowed_methods)]
 
 pub mod calibrate;
-pub mod classify;
 pub mod clock;
-pub mod cores;
+pub mod cpu_cost;
 pub mod doctor;
-pub mod gigabyte;
+pub mod error;
 pub mod header;
-pub mod hosts;
-pub mod inspect;
-pub mod iperf3;
+pub mod host;
 pub mod live;
 pub mod log;
-pub mod namespace;
-pub mod netlink;
-pub mod nic;
-pub mod packet_ring;
-pub mod program;
-pub mod rootless;
+pub mod packet;
 pub mod router;
 pub mod sys;
-pub mod sysctl;
-pub mod testing;
 pub mod traffic;
-pub mod trouble;
-pub mod tun;
 pub mod validity;
-pub mod veth;

@@ -1,72 +1,74 @@
 //! A run between real hosts, from its plan to what came of it.
 //!
 //! ```text
-//! plan -> hosts, doors, sockets -> calibration -> router, traffic, collector side by side -> log, outcomes, measures
+//! plan -> hosts, NICs, sockets -> calibration -> router, traffic, collector side by side -> log, outcomes, measures
 //! log  -> replay: the same network once more, which must do the same
 //! ```
 //!
 //! The router's thread does nothing but route. All records of a run are made from its log afterwards, by the code that records
 //! simulations ([`mod@replay`]).
-pub mod again;
 pub mod collector;
-pub mod fault;
-pub mod guests;
+pub mod cpu_wait;
+pub mod error;
+pub mod host_map;
+pub mod iperf3;
 pub mod replay;
 pub mod report;
 pub mod series;
-pub mod starved;
-pub mod topology;
+pub mod spurious;
+pub mod user_program;
 
-use crate::calibrate::{self, Calibration, Ends, Pauses};
-use crate::classify::Classifier;
+use crate::calibrate::{self, Calibration, ProbeHosts, WakeupDelays};
+use crate::packet::classify::Classifier;
 use crate::clock::{Clock, monotonic_ns};
-use crate::cores::Reserved;
+use crate::router::reserved_core::Reserved;
 use crate::header::address::Address;
 use crate::header::protocol;
-use crate::header::tuple::Tuple;
-use crate::hosts::{self, Datapath, Door, HostSpec, Hosts};
+use crate::header::five_tuple::FiveTuple;
+use crate::host::hosts;
+use crate::host::hosts::{Datapath, PendingNic, HostSpec, Hosts};
 use crate::log::{self, Header, Totals};
-use crate::nic::Nic;
-use crate::router::bottleneck::Bottleneck;
-use crate::router::headers::Headers;
-use crate::router::network::Watched;
-use crate::router::tape::Capture;
+use crate::host::nic::Nic;
+use crate::router::measures::bottleneck::Bottleneck;
+use crate::router::ip_codec::IpCodec;
+use crate::router::network::ObservedRelay;
+use crate::router::log_ring::Capture;
 use crate::router::{Finished, Router, Setup};
-use crate::traffic::jobs::Carriage;
-use crate::traffic::poller::realtime;
-use crate::traffic::{self, Jobs, Manner, Outcomes};
-use crate::trouble::Trouble;
-use dumbbell_core::foreign::Makers;
+use crate::traffic::jobs::SocketKind;
+use crate::traffic::poller::realtime_ns;
+use crate::traffic::{self, Jobs, ThreadOptions, Outcomes};
+use crate::error::EnvError;
+use dumbbell_core::plugin::Plugins;
 use dumbbell_core::units::{Span, Time};
-use dumbbell_net::relay::Relay;
+use dumbbell_net::Relay;
 use dumbbell_plan::{Plan, Transport};
-use fault::LiveFault;
-use guests::{Guests, Visit};
+use error::LiveFault;
+use user_program::{UserProgram, ProgramOutcome};
 use std::io::{self, Write};
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
-use topology::Topology;
+use host_map::HostMap;
 
 /// From the last thread's start to the run's zero.
 const HEAD_START: Duration = Duration::from_millis(20);
 /// Between two looks at who wants to stop.
-const BEAT: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// What is to be run, and who wants to know of it.
-pub struct Orders<'a> {
+pub struct RunOptions<'a> {
     /// The run.
     pub plan: &'a Plan,
     /// Algorithms that are not of the catalogue.
-    pub makers: &'a Makers,
+    pub plugins: &'a Plugins,
     /// Where its log goes.
     pub log: Box<dyn Write + Send>,
     /// Programs whose packets take the plan's flows in turn, in place of traffic of our own; the run ends with them.
-    pub guests: Option<&'a Guests>,
+    pub user_program: Option<&'a UserProgram>,
     /// How the threads of its own traffic work.
-    pub manner: Manner,
+    pub threads: ThreadOptions,
     /// Set from outside: the run is to end, and nothing is wanted of it but for guests, who are asked to leave.
     pub stop: &'a AtomicBool,
     /// Told what the machine can do now, before the traffic starts.
@@ -76,13 +78,13 @@ pub struct Orders<'a> {
 }
 
 /// A run that was made. What its network found is given out with its [`crate::validity::Validity`] and not without.
-pub struct Live {
+pub struct LiveRun {
     /// The router.
-    pub finished: Finished<Watched<()>, Headers>,
+    pub finished: Finished<ObservedRelay<()>, IpCodec>,
     /// What came of its traffic.
     pub outcomes: Outcomes,
     /// How its guests ended.
-    pub visit: Option<Visit>,
+    pub program_outcome: Option<ProgramOutcome>,
     /// What its log says at its end.
     pub totals: Totals,
     /// What the machine could do before; `None`: that was not asked for.
@@ -95,22 +97,22 @@ pub struct Live {
 ///
 /// # Errors
 /// What the kernel has not, what this machine lacks or cannot keep up with, what broke, or that it was stopped.
-pub fn run(orders: Orders<'_>) -> Result<Live, LiveFault> {
-    let plan = orders.plan;
-    let mut ground = Ground::of(plan, orders.guests.is_some())?;
-    let datapath = if ground.hosts.datapath == Datapath::Tun { "tun" } else { "af_packet" };
+pub fn run(options: RunOptions<'_>) -> Result<LiveRun, LiveFault> {
+    let plan = options.plan;
+    let mut testbed = Testbed::of(plan, options.user_program.is_some())?;
+    let datapath = if testbed.hosts.datapath == Datapath::Tun { "tun" } else { "af_packet" };
     let mut calibration = None;
     if plan.testbed.calibrate {
-        let found = ground.measure(plan)?;
-        calibrate::check(plan, &found).map_err(LiveFault::TooMuch)?;
-        calibration = Some(stalled(plan, found, ground.core())?);
+        let found = testbed.measure(plan)?;
+        calibrate::check(plan, &found).map_err(LiveFault::Overload)?;
+        calibration = Some(stalled(plan, found, testbed.core())?);
     }
-    let core = ground.core();
-    calibration.iter().for_each(orders.estimate);
-    let Ground { topology, mut jobs, hosts, doors, reserved: _reserved, .. } = ground;
-    let mut classifier = classifier(plan, &topology, &jobs);
-    if orders.guests.is_some() {
-        let pairs = plan.flows.iter().map(|flow| [topology.door(flow.from), topology.door(flow.to)].map(u32::from));
+    let core = testbed.core();
+    calibration.iter().for_each(options.estimate);
+    let Testbed { host_map, mut jobs, hosts, nics, reserved: _reserved, .. } = testbed;
+    let mut classifier = classifier(plan, &host_map, &jobs);
+    if options.user_program.is_some() {
+        let pairs = plan.flows.iter().map(|flow| [host_map.nic(flow.from), host_map.nic(flow.to)].map(u32::from));
         for [from, to] in pairs.clone() {
             let flows =
                 (0..).zip(pairs.clone()).filter(|(_, pair)| *pair == [from, to]).map(|(flow, _)| flow).collect();
@@ -118,9 +120,9 @@ pub fn run(orders: Orders<'_>) -> Result<Live, LiveFault> {
         }
         (jobs.jobs, jobs.apps) = (vec![], vec![]);
     }
-    let (done, totals) = side_by_side(orders, &topology, (jobs, classifier), (&hosts, doors, core))?;
-    let Done { finished, outcomes, visit } = done;
-    Ok(Live { finished, outcomes, visit, totals, calibration, datapath })
+    let (done, totals) = run_threads(options, &host_map, (jobs, classifier), (&hosts, nics, core))?;
+    let Done { finished, outcomes, program_outcome } = done;
+    Ok(LiveRun { finished, outcomes, program_outcome, totals, calibration, datapath })
 }
 
 /// What a machine can forward between the hosts of `plan`, measured in half a second; the plan is not run.
@@ -128,34 +130,34 @@ pub fn run(orders: Orders<'_>) -> Result<Live, LiveFault> {
 /// # Errors
 /// As [`run`], but for what a run alone may find.
 pub fn ceiling(plan: &Plan) -> Result<Calibration, LiveFault> {
-    Ground::of(plan, true)?.measure(plan)
+    Testbed::of(plan, true)?.measure(plan)
 }
 
-/// The hosts of a plan with their open doors.
-struct Ground {
-    topology: Topology,
+/// The hosts of a plan with their open NICs.
+struct Testbed {
+    host_map: HostMap,
     jobs: Jobs,
     /// The MTU of each host.
     mtus: Vec<u32>,
     hosts: Hosts,
-    doors: Vec<Box<dyn Nic>>,
+    nics: Vec<Box<dyn Nic>>,
     /// The router's core, which the hosts' threads stay off while this lives.
     reserved: Option<Reserved>,
 }
 
-impl Ground {
-    /// Brings them up, for traffic of our own or for programs (`guests`).
-    fn of(plan: &Plan, guests: bool) -> Result<Ground, LiveFault> {
-        traffic::sockets::permit_descriptors().map_err(broke)?;
-        let topology = Topology::of(plan);
-        let jobs = traffic::plan(plan, &|node, ip| topology.address(node, ip)).map_err(LiveFault::Refused)?;
-        let specs = topology.specs(plan, &jobs.wanted);
-        let specs = if guests { prefer(specs, &jobs) } else { specs };
+impl Testbed {
+    /// Brings them up, for traffic of our own or for programs (`user_program`).
+    fn of(plan: &Plan, user_program: bool) -> Result<Testbed, LiveFault> {
+        traffic::sockets::permit_descriptors().map_err(failed)?;
+        let host_map = HostMap::of(plan);
+        let jobs = traffic::plan(plan, &|node, ip| host_map.address(node, ip)).map_err(LiveFault::Unsupported)?;
+        let specs = host_map.specs(plan, &jobs.host_settings);
+        let specs = if user_program { with_congestion_control(specs, &jobs) } else { specs };
         let reserved = plan.testbed.core.map(Reserved::of).transpose()?;
         let mut hosts = Hosts::up(&specs, plan.testbed.datapath)?;
-        let doors = hosts.doors.drain(..).map(Door::open).collect::<Result<Vec<_>, _>>()?;
+        let nics = hosts.nics.drain(..).map(PendingNic::open).collect::<Result<Vec<_>, _>>()?;
         let mtus = specs.iter().map(|spec| spec.mtu).collect();
-        Ok(Ground { topology, jobs, mtus, hosts, doors, reserved })
+        Ok(Testbed { host_map, jobs, mtus, hosts, nics, reserved })
     }
 
     /// The router's core, if it has one of its own.
@@ -165,27 +167,27 @@ impl Ground {
 
     /// What the machine forwards between the hosts of the first flow.
     fn measure(&mut self, plan: &Plan) -> Result<Calibration, LiveFault> {
-        let ends = ends(plan, &self.topology, &self.hosts, self.mtus.iter().copied())?;
-        let doors = std::mem::take(&mut self.doors);
-        let (found, doors) =
-            calibrate::measure(doors, &ends, plan.testbed.wait.into(), true, self.core()).map_err(broke)?;
-        self.doors = doors;
+        let ends = ends(plan, &self.host_map, &self.hosts, self.mtus.iter().copied())?;
+        let nics = std::mem::take(&mut self.nics);
+        let (found, nics) =
+            calibrate::measure(nics, &ends, plan.testbed.wait.into(), true, self.core()).map_err(failed)?;
+        self.nics = nics;
         Ok(found)
     }
 }
 
 /// What router and traffic came back with.
 struct Done {
-    finished: Finished<Watched<()>, Headers>,
+    finished: Finished<ObservedRelay<()>, IpCodec>,
     outcomes: Outcomes,
-    visit: Option<Visit>,
+    program_outcome: Option<ProgramOutcome>,
 }
 
 /// Hosts whose programs use the congestion control of the flows that they have, where they ask for none.
-fn prefer(specs: Vec<HostSpec>, jobs: &Jobs) -> Vec<HostSpec> {
-    let control = jobs.jobs.iter().find_map(|job| match &job.carriage {
-        Carriage::Tcp(connection) => Some(connection.control),
-        Carriage::Udp(_) => None,
+fn with_congestion_control(specs: Vec<HostSpec>, jobs: &Jobs) -> Vec<HostSpec> {
+    let control = jobs.jobs.iter().find_map(|job| match &job.socket_kind {
+        SocketKind::Tcp(connection) => Some(connection.control),
+        SocketKind::Udp(_) => None,
     });
     let own = |mut spec: HostSpec| {
         // By its route: a machine may keep namespaces from having most controls as their default.
@@ -197,118 +199,118 @@ fn prefer(specs: Vec<HostSpec>, jobs: &Jobs) -> Vec<HostSpec> {
 }
 
 /// Router, traffic and collector, until the end.
-fn side_by_side(
-    orders: Orders<'_>,
-    topology: &Topology,
+fn run_threads(
+    options: RunOptions<'_>,
+    host_map: &HostMap,
     (jobs, classifier): (Jobs, Classifier),
-    (hosts, doors, core): (&Hosts, Vec<Box<dyn Nic>>, Option<usize>),
+    (hosts, nics, core): (&Hosts, Vec<Box<dyn Nic>>, Option<usize>),
 ) -> Result<(Done, Totals), LiveFault> {
-    let Orders { plan, makers, log, guests, manner, stop, progress, .. } = orders;
-    let host = |node| &hosts.hosts[usize::from(topology.door(node))].namespace;
+    let RunOptions { plan, plugins, log, user_program, threads, stop, progress, .. } = options;
+    let host = |node| &hosts.hosts[usize::from(host_map.nic(node))].namespace;
     let opened = traffic::open(jobs, &|node, work| host(node).within(work).map_err(io::Error::other)?);
-    let opened = opened.map_err(|e| Trouble::new(e.to_string(), "`dumbbell doctor` says what this kernel has"))?;
+    let opened = opened.map_err(|e| EnvError::new(e.to_string(), "`dumbbell doctor` says what this kernel has"))?;
     let clock = Clock::from_epoch(monotonic_ns() + HEAD_START.as_nanos() as u64);
-    let names = topology.nodes().iter().map(|node| plan.nodes[*node].name.clone()).collect();
-    let setup = Setup { core, ..setup(plan, topology, clock) };
+    let names = host_map.nodes().iter().map(|node| plan.nodes[*node].name.clone()).collect();
+    let setup = Setup { core, ..setup(plan, host_map, clock) };
     let capture = setup.capture.as_ref().map(|capture| log::Capture {
         snaplen: capture.snaplen as u32,
-        realtime_ns: realtime().saturating_add_signed(clock.epoch().wrapping_sub(monotonic_ns()) as i64),
+        realtime_ns: realtime_ns().saturating_add_signed(clock.epoch().wrapping_sub(monotonic_ns()) as i64),
     });
     let (made_by, epoch_ns) = (env!("CARGO_PKG_VERSION").into(), clock.epoch());
     let header = Header { made_by, plan: plan.clone(), epoch_ns, hosts: names, capture };
-    let (producer, consumer) = rtrb::RingBuffer::new(collector::ROOM);
-    let watched = Watched { relay: Relay::new(plan, makers).map_err(LiveFault::Plan)?, observer: () };
+    let (producer, consumer) = rtrb::RingBuffer::new(collector::CAPACITY);
+    let watched = ObservedRelay { relay: Relay::new(plan, plugins).map_err(LiveFault::Plan)?, observer: () };
     let unlogged = Arc::clone(&setup.unlogged);
-    let router = Router::new(setup, doors, watched, Headers::new(classifier), Some(producer));
-    let router = router.map_err(broke)?;
+    let router = Router::new(setup, nics, watched, IpCodec::new(classifier), Some(producer));
+    let router = router.map_err(failed)?;
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
         let collector = thread::Builder::new().name("collector".into());
         let collector = collector.spawn_scoped(scope, || collector::collect(log, &header, consumer, &unlogged));
-        let collector = collector.map_err(broke)?;
+        let collector = collector.map_err(failed)?;
         let routing = thread::Builder::new().name("router".into());
-        let routing = routing.spawn_scoped(scope, || router.run(&over)).map_err(broke)?;
-        let running = opened.in_manner(manner).start(clock, plan.testbed.sample);
+        let routing = routing.spawn_scoped(scope, || router.run(&over)).map_err(failed)?;
+        let running = opened.with_threads(threads).start(clock, plan.testbed.sample);
         let halt = running.as_ref().map(traffic::Running::halt);
-        let visit = guests.map(|guests| {
+        let program_outcome = user_program.map(|user_program| {
             let first = &plan.flows[0];
-            guests::entertain(guests, (host(first.from), host(first.to)), stop, &|| {
+            user_program::run(user_program, (host(first.from), host(first.to)), stop, &|| {
                 routing.is_finished() || collector.is_finished()
             })
         });
         while running.is_ok()
-            && guests.is_none()
+            && user_program.is_none()
             && !routing.is_finished()
             && !collector.is_finished()
             && !stop.load(Ordering::Relaxed)
         {
             progress(clock.now().seconds() / plan.duration.seconds());
-            thread::sleep(BEAT);
+            thread::sleep(POLL_INTERVAL);
         }
-        let stopped = stop.load(Ordering::Relaxed) && guests.is_none();
+        let stopped = stop.load(Ordering::Relaxed) && user_program.is_none();
         // A collector that ended first could not write: what comes now would be for nothing.
-        if stopped || guests.is_some() || running.is_err() || collector.is_finished() {
+        if stopped || user_program.is_some() || running.is_err() || collector.is_finished() {
             over.store(true, Ordering::Relaxed);
-            halt.iter().for_each(traffic::Halt::say);
+            halt.iter().for_each(traffic::StopSignal::set);
         }
         // A router that ended early has no packets for anybody: the traffic ends with it, whatever it waits for.
         let finished = routing.join().unwrap_or_else(|_| Err(io::Error::other("the router broke down")));
         if finished.is_err() {
-            halt.iter().for_each(traffic::Halt::say);
+            halt.iter().for_each(traffic::StopSignal::set);
         }
         let outcomes = running.and_then(traffic::Running::join);
         let written = collector.join().unwrap_or_else(|_| Err(io::Error::other("the collector broke down")));
         if stopped {
             return Err(LiveFault::Stopped);
         }
-        let mut finished = finished.map_err(broke)?;
-        hosts::close(finished.take_doors());
-        let written = written.map_err(|e| LiveFault::Unkept(e.to_string()))?;
-        let visit = visit.transpose()?;
-        Ok((Done { finished, outcomes: outcomes.map_err(broke)?, visit }, written))
+        let mut finished = finished.map_err(failed)?;
+        hosts::close(finished.take_nics());
+        let written = written.map_err(|e| LiveFault::LogWrite(e.to_string()))?;
+        let program_outcome = program_outcome.transpose()?;
+        Ok((Done { finished, outcomes: outcomes.map_err(failed)?, program_outcome }, written))
     })
 }
 
 /// How the machine stalls the router now; refused if the class that the plan requires is out of reach.
 fn stalled(plan: &Plan, mut calibration: Calibration, core: Option<usize>) -> Result<Calibration, LiveFault> {
-    let pauses = Pauses::watch(core);
-    pauses.check(plan).map_err(LiveFault::OutOfReach)?;
-    pauses.describe(plan, &mut calibration);
+    let wakeup_delays = WakeupDelays::watch(core);
+    wakeup_delays.check(plan).map_err(LiveFault::OutOfReach)?;
+    wakeup_delays.describe(plan, &mut calibration);
     Ok(calibration)
 }
 
-fn broke(error: impl Into<io::Error>) -> LiveFault {
-    LiveFault::Broke(error.into().to_string())
+fn failed(error: impl Into<io::Error>) -> LiveFault {
+    LiveFault::Failed(error.into().to_string())
 }
 
 /// The hosts of the first flow, for the calibration.
-fn ends(plan: &Plan, topology: &Topology, hosts: &Hosts, mtus: impl Iterator<Item = u32>) -> Result<Ends, LiveFault> {
-    let first = plan.flows.first().ok_or_else(|| LiveFault::Broke("a plan without flows has no traffic".into()))?;
+fn ends(plan: &Plan, host_map: &HostMap, hosts: &Hosts, mtus: impl Iterator<Item = u32>) -> Result<ProbeHosts, LiveFault> {
+    let first = plan.flows.first().ok_or_else(|| LiveFault::Failed("a plan without flows has no traffic".into()))?;
     let nodes = [first.from, first.to];
-    let address = |node| SocketAddr::new(topology.address(node, dumbbell_plan::Ip::V4), CALIBRATION_PORT);
+    let address = |node| SocketAddr::new(host_map.address(node, dumbbell_plan::Ip::V4), CALIBRATION_PORT);
     let socket = |node, peer| -> Result<UdpSocket, LiveFault> {
-        let opened = hosts.hosts[usize::from(topology.door(node))].namespace.within(|| {
+        let opened = hosts.hosts[usize::from(host_map.nic(node))].namespace.within(|| {
             let socket = UdpSocket::bind(address(node))?;
             socket.connect(address(peer)).map(|()| socket)
         })?;
-        opened.map_err(broke)
+        opened.map_err(failed)
     };
     let sockets = [socket(nodes[0], nodes[1])?, socket(nodes[1], nodes[0])?];
     let (mut mtu, mut largest) = (u16::MAX, 0);
     for own in mtus.map(|mtu| mtu.min(u32::from(u16::MAX)) as u16) {
         (mtu, largest) = (mtu.min(own), largest.max(own));
     }
-    Ok(Ends { sockets, doors: nodes.map(|node| usize::from(topology.door(node))), mtu, largest })
+    Ok(ProbeHosts { sockets, nics: nodes.map(|node| usize::from(host_map.nic(node))), mtu, largest })
 }
 
 /// Where the calibration's sockets are: below those of all flows.
 const CALIBRATION_PORT: u16 = 9_999;
 
-fn setup(plan: &Plan, topology: &Topology, clock: Clock) -> Setup {
-    let largest = topology.specs(plan, &Default::default()).iter().map(|spec| spec.mtu).max().unwrap_or(1500);
+fn setup(plan: &Plan, host_map: &HostMap, clock: Clock) -> Setup {
+    let largest = host_map.specs(plan, &Default::default()).iter().map(|spec| spec.mtu).max().unwrap_or(1500);
     Setup {
-        manner: plan.testbed.wait.into(),
-        door_of: topology.door_of_sockets(plan),
+        wait_mode: plan.testbed.wait.into(),
+        nic_of: host_map.nic_of_sockets(plan),
         largest: largest.min(u32::from(u16::MAX)) as u16,
         bottleneck: Bottleneck::of(plan),
         capture: capture(plan),
@@ -325,22 +327,22 @@ fn capture(plan: &Plan) -> Option<Capture> {
 }
 
 /// Who knows whose a packet is: the conversations of all jobs.
-fn classifier(plan: &Plan, topology: &Topology, jobs: &Jobs) -> Classifier {
+fn classifier(plan: &Plan, host_map: &HostMap, jobs: &Jobs) -> Classifier {
     let address = |ip| match ip {
         IpAddr::V4(v4) => Address::v4(v4.octets()),
         IpAddr::V6(v6) => Address::v6(v6.octets()),
     };
     let of = |node: &dumbbell_plan::NodeId| {
-        let door = u32::from(topology.door(*node));
-        [dumbbell_plan::Ip::V4, dumbbell_plan::Ip::V6].map(|ip| (address(topology.address(*node, ip)), door))
+        let nic = u32::from(host_map.nic(*node));
+        [dumbbell_plan::Ip::V4, dumbbell_plan::Ip::V6].map(|ip| (address(host_map.address(*node, ip)), nic))
     };
-    let mut classifier = Classifier::new(topology.nodes().iter().flat_map(of));
+    let mut classifier = Classifier::new(host_map.nodes().iter().flat_map(of));
     for job in &jobs.jobs {
         let protocol = match plan.flows[job.flow].transport {
             Transport::Tcp { .. } => protocol::TCP,
             Transport::Udp { .. } => protocol::UDP,
         };
-        let tuple = Tuple {
+        let tuple = FiveTuple {
             protocol,
             source: address(job.from.ip()),
             destination: address(job.to.ip()),
@@ -352,4 +354,4 @@ fn classifier(plan: &Plan, topology: &Topology, jobs: &Jobs) -> Classifier {
 }
 
 /// How long a run takes on the clock on the wall beyond its plan: hosts, calibration, head start.
-pub const AROUND: Span = Span::from_ms(2100);
+pub const OVERHEAD: Span = Span::from_ms(2100);

@@ -13,7 +13,7 @@
 //! only where packets are captured.
 //!
 //! Numbers are little-endian. A hash is of the hash before it and of all bytes since.
-pub mod bytes;
+pub mod captured_bytes;
 mod read;
 mod record;
 mod write;
@@ -43,7 +43,7 @@ pub struct Header {
     pub plan: Plan,
     /// The nanosecond of CLOCK_MONOTONIC at which it began.
     pub epoch_ns: u64,
-    /// The hosts with a door, in the order of their doors.
+    /// The hosts with a door, in the order of their NICs.
     pub hosts: Vec<String>,
     /// What it has of packets' bytes; `None`: nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,47 +1,41 @@
-//! The router: one thread that has all doors and the network between them.
+//! The router: one thread that has all NICs and the network between them.
 //!
 //! It reads what hosts send, tells the network of each packet at the instant at which it was read, and writes what the network
 //! lets out, when it is due. Nothing else: no file, no lock, and in the long run no allocation. Its time is that of the
 //! network, a virtual clock: a packet that is written late is written with its lateness noted, and the next is due when it
 //! would have been, so that a link's rate never depends on the thread that plays it.
-pub mod bottleneck;
-pub mod budget;
-pub mod counts;
-pub mod cpu;
+pub mod codec;
+pub mod cpu_budget;
 pub mod departures;
-pub mod doors;
-pub mod gaps;
-pub mod headers;
-pub mod lateness;
-pub mod meters;
+pub mod forward;
+pub mod ip_codec;
+pub mod log_ring;
+pub mod measures;
 pub mod network;
+pub mod nics;
+pub mod privileges;
+pub mod reserved_core;
 pub mod slab;
-pub mod stalls;
-pub mod tape;
 #[cfg(test)]
 mod tests;
-pub mod thread;
-pub mod turn;
-pub mod unread;
 pub mod wait;
-pub mod wire;
 
 use crate::clock::Clock;
 use crate::log::Entry;
-use crate::nic::Nic;
-use crate::router::bottleneck::Bottleneck;
-use crate::router::budget::{Awake, Budget};
-use crate::router::cpu::Waits;
+use crate::host::nic::Nic;
+use crate::router::measures::bottleneck::Bottleneck;
+use crate::router::cpu_budget::{Awake, Budget};
+use crate::router::measures::cpu::CpuWaits;
 use crate::router::departures::Departures;
-use crate::router::doors::Door;
-use crate::router::meters::{Measured, Meters};
+use crate::router::nics::NicState;
+use crate::router::measures::{Measured, Measures};
 use crate::router::network::Network;
 use crate::router::slab::Slab;
-use crate::router::tape::{Capture, Tape};
-use crate::router::thread::Privileges;
-use crate::router::unread::Unread;
-use crate::router::wait::{Manner, PACKETS, Waiter};
-use crate::router::wire::Wire;
+use crate::router::log_ring::{Capture, LogRing};
+use crate::router::privileges::Privileges;
+use crate::router::measures::nic_wait::NicWait;
+use crate::router::wait::{WaitMode, PACKETS, Waiter};
+use crate::router::codec::PacketCodec;
 use crate::validity::{Facts, Validity, judge};
 use dumbbell_core::units::{Span, Time};
 use nix::poll::PollFd;
@@ -65,13 +59,13 @@ pub struct Setup {
     /// When it ends.
     pub end: Time,
     /// How it waits.
-    pub manner: Manner,
+    pub wait_mode: WaitMode,
     /// Whether it asks for real-time priority and a core of its own.
     pub real_time: bool,
     /// Which core; `None`: the last of those that the thread may use.
     pub core: Option<usize>,
     /// The door of each socket's host, by socket.
-    pub door_of: Vec<u16>,
+    pub nic_of: Vec<u16>,
     /// The largest IP packet, bytes.
     pub largest: u16,
     /// Memory for packets, bytes at most.
@@ -88,12 +82,12 @@ pub struct Setup {
 pub struct Router<N, W> {
     setup: Setup,
     network: N,
-    wire: W,
-    doors: Vec<Door>,
+    codec: W,
+    nics: Vec<NicState>,
     slab: Slab,
     departures: Departures,
-    tape: Tape,
-    meters: Meters,
+    log_ring: LogRing,
+    measures: Measures,
     /// The network has been told of everything before this.
     reached: Time,
     /// For packets that are not written as they came.
@@ -103,8 +97,8 @@ pub struct Router<N, W> {
 /// A run that is over. What the network found is given out with a judgement only ([`Finished::judge`]).
 pub struct Finished<N, W> {
     network: N,
-    wire: W,
-    doors: Vec<Box<dyn Nic>>,
+    codec: W,
+    nics: Vec<Box<dyn Nic>>,
     measured: Measured,
 }
 
@@ -115,11 +109,11 @@ impl<N, W> Finished<N, W> {
     }
     /// What it read headers with.
     pub fn wire(&self) -> &W {
-        &self.wire
+        &self.codec
     }
-    /// Gives back the doors, in their order; afterwards there are none.
-    pub fn take_doors(&mut self) -> Vec<Box<dyn Nic>> {
-        std::mem::take(&mut self.doors)
+    /// Gives back the NICs, in their order; afterwards there are none.
+    pub fn take_nics(&mut self) -> Vec<Box<dyn Nic>> {
+        std::mem::take(&mut self.nics)
     }
     /// The network, and whether what it found is worth something.
     pub fn judge(self, facts: &Facts) -> (N, Validity) {
@@ -133,10 +127,10 @@ impl Setup {
         Setup {
             clock,
             end,
-            manner: Manner::default(),
+            wait_mode: WaitMode::default(),
             real_time: true,
             core: None,
-            door_of: vec![],
+            nic_of: vec![],
             largest: 1500,
             memory: 1 << 30,
             bottleneck: None,
@@ -146,25 +140,25 @@ impl Setup {
     }
 }
 
-impl<N: Network, W: Wire> Router<N, W> {
-    /// A router for `doors`, in the order of [`Setup::door_of`]. `log` gets a record of each packet.
+impl<N: Network, W: PacketCodec> Router<N, W> {
+    /// A router for `nics`, in the order of [`Setup::nic_of`]. `log` gets a record of each packet.
     ///
     /// # Errors
     /// A door's counters cannot be read.
     pub fn new(
         setup: Setup,
-        doors: Vec<Box<dyn Nic>>,
+        nics: Vec<Box<dyn Nic>>,
         network: N,
-        wire: W,
+        codec: W,
         log: Option<rtrb::Producer<Entry>>,
     ) -> io::Result<Self> {
-        let doors = doors.into_iter().map(Door::new).collect::<io::Result<Vec<_>>>()?;
+        let nics = nics.into_iter().map(NicState::new).collect::<io::Result<Vec<_>>>()?;
         let slab = Slab::new(usize::from(setup.largest), setup.memory, 1 << 12);
-        let meters = Meters::new(setup.bottleneck.clone());
+        let measures = Measures::new(setup.bottleneck.clone());
         let scratch = Vec::with_capacity(usize::from(u16::MAX));
         let departures = Departures::new();
-        let tape = Tape::new(log, setup.capture.clone(), Arc::clone(&setup.unlogged));
-        Ok(Router { setup, network, wire, doors, slab, departures, tape, meters, reached: Time::ZERO, scratch })
+        let log_ring = LogRing::new(log, setup.capture.clone(), Arc::clone(&setup.unlogged));
+        Ok(Router { setup, network, codec, nics, slab, departures, log_ring, measures, reached: Time::ZERO, scratch })
     }
 
     /// Runs on the calling thread until the end, or until `stop` is set.
@@ -172,29 +166,29 @@ impl<N: Network, W: Wire> Router<N, W> {
     /// # Errors
     /// A door is gone.
     pub fn run(mut self, stop: &AtomicBool) -> io::Result<Finished<N, W>> {
-        let privileges = if self.setup.real_time { Privileges::claim(self.setup.core) } else { Privileges::waived() };
-        self.meters.unread = Unread::of_this_thread();
-        let fds = self.doors.iter().map(|door| door.nic.fd().try_clone_to_owned()).collect::<io::Result<Vec<_>>>()?;
-        let before = cpu::Reading::now();
+        let privileges = if self.setup.real_time { Privileges::claim(self.setup.core) } else { Privileges::unprivileged() };
+        self.measures.nic_wait = NicWait::of_this_thread();
+        let fds = self.nics.iter().map(|nic| nic.device.fd().try_clone_to_owned()).collect::<io::Result<Vec<_>>>()?;
+        let before = measures::cpu::Reading::now();
         let ended = self.work(&fds, stop)?;
         self.settle(ended)?;
-        let cpu = before.until(&cpu::Reading::now());
-        let losses = self.doors.iter().map(Door::losses).collect::<io::Result<Vec<_>>>()?;
+        let cpu = before.until(&measures::cpu::Reading::now());
+        let losses = self.nics.iter().map(NicState::losses).collect::<io::Result<Vec<_>>>()?;
         let inside = self.slab.inside();
         let planned = self.setup.end;
-        (self.meters.counts.log_overflow, self.meters.counts.uncaptured) = (self.tape.lost, self.tape.uncaptured);
-        let measured = self.meters.finish((ended, planned), (losses, inside), cpu, privileges.report());
-        let doors = self.doors.into_iter().map(|door| door.nic).collect();
-        Ok(Finished { network: self.network, wire: self.wire, doors, measured })
+        (self.measures.counts.log_overflow, self.measures.counts.uncaptured) = (self.log_ring.lost, self.log_ring.uncaptured);
+        let measured = self.measures.finish((ended, planned), (losses, inside), cpu, privileges.report());
+        let nics = self.nics.into_iter().map(|nic| nic.device).collect();
+        Ok(Finished { network: self.network, codec: self.codec, nics, measured })
     }
 
     /// Turn after turn; when it ended.
     fn work(&mut self, fds: &[OwnedFd], stop: &AtomicBool) -> io::Result<Time> {
         let clock = self.setup.clock;
         let mut polled: Vec<PollFd<'_>> = fds.iter().map(|fd| PollFd::new(fd.as_fd(), PACKETS)).collect();
-        let mut waiter = Waiter::new(clock, self.setup.manner);
-        let mut budget = Budget::new(clock.now(), cpu::thread_ns());
-        let mut waits = Waits::of_this_thread(clock.now());
+        let mut waiter = Waiter::new(clock, self.setup.wait_mode);
+        let mut budget = Budget::new(clock.now(), measures::cpu::thread_ns());
+        let mut waits = CpuWaits::of_this_thread(clock.now());
         let mut pace = Pace::default();
         let mut more = false;
         while !stop.load(Ordering::Relaxed) {
@@ -205,28 +199,28 @@ impl<N: Network, W: Wire> Router<N, W> {
             }
             let mut read = 0;
             more = false;
-            for (door, poll) in polled.iter().enumerate().filter(|_| woken.packets) {
+            for (nic, poll) in polled.iter().enumerate().filter(|_| woken.packets) {
                 if poll.any() == Some(true) {
-                    let n = self.read(door, woken.empty)?;
+                    let n = self.read(nic, woken.empty)?;
                     more |= n == BATCH;
                     read += n;
                 }
             }
-            let (written, left) = self.turn()?;
-            self.meters.unread.settle(&woken);
+            let (written, left) = self.step()?;
+            self.measures.nic_wait.settle(&woken);
             more |= left;
             let done = clock.now();
             if let Some(from) = woken.absent_since(until, read + written > 0) {
-                self.meters.stretch(from, done, budget.awake() != Awake::Never);
+                self.measures.stretch(from, done, budget.awake() != Awake::Never);
             }
             if let Some(waited) = waits.since(done) {
-                self.meters.waited(waited);
+                self.measures.waited(waited);
             }
             pace.count(done, read as u32);
-            budget.check(done, cpu::thread_ns);
+            budget.check(done, measures::cpu::thread_ns);
             if let Some(rest) = budget.must_rest() {
-                thread::rest(rest);
-                self.meters.rested();
+                privileges::sleep_for(rest);
+                self.measures.rested();
             }
         }
         Ok(clock.now().min(self.setup.end))
@@ -237,7 +231,7 @@ impl<N: Network, W: Wire> Router<N, W> {
         let network = self.network.next().unwrap_or(Time::NEVER);
         let departures = self.departures.next().unwrap_or(Time::NEVER);
         let again =
-            if self.doors.iter().any(|door| !door.delayed.is_empty()) { self.reached + AGAIN } else { Time::NEVER };
+            if self.nics.iter().any(|nic| !nic.delayed.is_empty()) { self.reached + AGAIN } else { Time::NEVER };
         network.min(departures).min(again).min(self.setup.end)
     }
 

@@ -4,6 +4,6 @@
 pub mod child;
 pub mod datagrams;
 pub mod device;
-pub mod packet;
+pub mod packet_socket;
 pub mod sched;
 pub mod tcp;

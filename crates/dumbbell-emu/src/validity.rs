@@ -13,9 +13,9 @@ pub use accuracy::{Accuracy, Load, Missed};
 pub use traffic::Traffic;
 
 use crate::calibrate::Calibration;
-use crate::inspect::Findings;
-use crate::router::lateness::Percentiles;
-use crate::router::meters::Measured;
+use crate::packet::defects::Findings;
+use crate::router::measures::lateness::Percentiles;
+use crate::router::measures::Measured;
 use dumbbell_plan::Class;
 use serde::{Deserialize, Serialize};
 
@@ -129,12 +129,12 @@ pub struct Validity {
     pub calibration: Option<Calibration>,
     /// How late packets were written.
     pub lateness_us: Percentiles,
-    /// How long packets waited at the doors until the router read them.
+    /// How long packets waited at the NICs until the router read them.
     pub door_wait_us: Percentiles,
     /// By how much gaps between packets that left the bottleneck back to back were wrong.
     pub gap_error_us: Percentiles,
     /// Stalls.
-    pub stalls: crate::router::stalls::Stalls,
+    pub stalls: crate::router::measures::stalls::Stalls,
     /// The error of the bottleneck's rate as a share; `None`: it was never busy.
     pub rate_error: Option<f64>,
     /// Packets that got lost between a host and the router.
@@ -154,7 +154,7 @@ pub struct Validity {
     /// What its own traffic says of itself.
     pub traffic: Traffic,
     /// Processor time.
-    pub cpu: crate::router::cpu::Cpu,
+    pub cpu: crate::router::measures::cpu::Cpu,
     /// Records of packets that were lost on their way to the log.
     pub log_overflow: u64,
     /// Packets that were to be captured, and that the log had no room for.
@@ -163,7 +163,7 @@ pub struct Validity {
     pub replay: Option<Replay>,
 }
 
-/// Packets that got lost at doors.
+/// Packets that got lost at NICs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PortDrops {
     /// Sent by a host, never read.

@@ -1,10 +1,10 @@
 //! A host's door: what is configured is read back, what is sent comes out, what gets lost is counted.
-use dumbbell_emu::hosts::{Datapath, Door, HostSpec, Hosts};
-use dumbbell_emu::namespace::Namespace;
-use dumbbell_emu::netlink::Netlink;
-use dumbbell_emu::nic::{Losses, Nic};
-use dumbbell_emu::testing::namespaces;
-use dumbbell_emu::tun::{Tun, TunSpec};
+use dumbbell_emu::host::hosts::{Datapath, PendingNic, HostSpec, Hosts};
+use dumbbell_emu::host::namespace::Namespace;
+use dumbbell_emu::host::netlink::Netlink;
+use dumbbell_emu::host::nic::{Losses, Nic};
+use dumbbell_emu::host::testing::namespaces;
+use dumbbell_emu::host::tun::{Tun, TunSpec};
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 
 const HERE: Ipv4Addr = Ipv4Addr::new(10, 77, 0, 1);
@@ -13,7 +13,7 @@ const THERE: Ipv4Addr = Ipv4Addr::new(10, 77, 0, 2);
 /// A host with one address and everything behind its device.
 fn host(spec: HostSpec) -> (Namespace, Tun) {
     let mut hosts = Hosts::up(&[spec], Datapath::Tun).unwrap();
-    let Door::Tun(tun) = hosts.doors.remove(0) else { panic!("a TUN was asked for") };
+    let PendingNic::Tun(tun) = hosts.nics.remove(0) else { panic!("a TUN was asked for") };
     (hosts.hosts.remove(0).namespace, tun)
 }
 
@@ -39,8 +39,8 @@ fn what_is_configured_is_read_back() {
         assert_eq!(addresses, [IpAddr::V4(HERE)]);
     }
     for mtu in [0, 67, 65_536] {
-        let trouble = Tun::open(&Namespace::new().unwrap(), &TunSpec { mtu, ..TunSpec::default() }).unwrap_err();
-        assert!(trouble.cause.contains(&mtu.to_string()), "{trouble}");
+        let failure = Tun::open(&Namespace::new().unwrap(), &TunSpec { mtu, ..TunSpec::default() }).unwrap_err();
+        assert!(failure.cause.contains(&mtu.to_string()), "{failure}");
     }
 }
 

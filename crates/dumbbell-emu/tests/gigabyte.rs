@@ -1,12 +1,12 @@
 //! What a gigabyte costs: positive numbers, and nothing is left.
-use dumbbell_emu::gigabyte::{Condition, Cost, Wish, measure};
-use dumbbell_emu::live::fault::LiveFault;
-use dumbbell_emu::netlink::Netlink;
-use dumbbell_emu::testing::namespaces;
+use dumbbell_emu::cpu_cost::{Condition, Cost, Request, measure};
+use dumbbell_emu::live::error::LiveFault;
+use dumbbell_emu::host::netlink::Netlink;
+use dumbbell_emu::host::testing::namespaces;
 use std::fs;
 use std::sync::atomic::AtomicBool;
 
-const WISH: Wish = Wish { mtu_bytes: 1500, condition: Condition::Plain, seconds: 0.5, warmup_s: 0.1, idle_s: 0.05 };
+const REQUEST: Request = Request { mtu_bytes: 1500, condition: Condition::Plain, seconds: 0.5, warmup_s: 0.1, idle_s: 0.05 };
 
 /// Descriptors of this process, and devices of its network: threads of tests share the former, so there is one test.
 fn held() -> (usize, usize) {
@@ -36,22 +36,22 @@ fn a_gigabyte_costs_something_under_every_condition_and_nothing_is_left() {
     let never = AtomicBool::new(false);
     let before = held();
     for condition in [Condition::Plain, Condition::Offloads, Condition::Router] {
-        let cost = measure(&Wish { condition, mtu_bytes: 9000, ..WISH }, &never).unwrap();
+        let cost = measure(&Request { condition, mtu_bytes: 9000, ..REQUEST }, &never).unwrap();
         assert_eq!((cost.condition, cost.mtu_bytes), (condition, 9000));
         adds_up(&cost);
         assert_eq!(held(), before, "{condition:?}");
     }
-    let stopped = measure(&WISH, &AtomicBool::new(true));
+    let stopped = measure(&REQUEST, &AtomicBool::new(true));
     assert!(matches!(stopped, Err(LiveFault::Stopped)), "{stopped:?}");
     assert_eq!(held(), before);
 }
 
 #[test]
 fn what_cannot_be_had_is_told_by_its_field() {
-    assert_eq!(WISH.wrong(), None);
-    let wrong = |wish: Wish| wish.wrong().map(|(field, _)| field);
-    assert_eq!(wrong(Wish { mtu_bytes: 100, ..WISH }), Some("mtu_bytes"));
-    assert_eq!(wrong(Wish { seconds: f64::NAN, ..WISH }), Some("seconds"));
-    assert_eq!(wrong(Wish { warmup_s: 0.4, ..WISH }), Some("warmup_s"));
-    assert_eq!(wrong(Wish { idle_s: -1.0, ..WISH }), Some("idle_s"));
+    assert_eq!(REQUEST.wrong(), None);
+    let wrong = |request: Request| request.wrong().map(|(field, _)| field);
+    assert_eq!(wrong(Request { mtu_bytes: 100, ..REQUEST }), Some("mtu_bytes"));
+    assert_eq!(wrong(Request { seconds: f64::NAN, ..REQUEST }), Some("seconds"));
+    assert_eq!(wrong(Request { warmup_s: 0.4, ..REQUEST }), Some("warmup_s"));
+    assert_eq!(wrong(Request { idle_s: -1.0, ..REQUEST }), Some("idle_s"));
 }

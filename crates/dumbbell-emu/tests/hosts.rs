@@ -1,10 +1,10 @@
 //! Hosts: what was asked for is what the kernel says, on either datapath, with and without privileges.
 #![allow(clippy::disallowed_methods, reason = "real hosts take real time")]
-use dumbbell_emu::hosts::{DOOR, Datapath, Door, Host, HostSpec, Hosts, v4, v6};
-use dumbbell_emu::netlink::{Link, Netlink, Route, RouteOptions};
-use dumbbell_emu::nic::Losses;
-use dumbbell_emu::testing::namespaces;
-use dumbbell_emu::{rootless, sysctl};
+use dumbbell_emu::host::hosts::{DEVICE_NAME, Datapath, PendingNic, Host, HostSpec, Hosts, v4, v6};
+use dumbbell_emu::host::netlink::{Link, Netlink, Route, RouteOptions};
+use dumbbell_emu::host::nic::Losses;
+use dumbbell_emu::host::testing::namespaces;
+use dumbbell_emu::host::{rootless, sysctl};
 use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, recv, socket};
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -38,7 +38,7 @@ fn particular(number: u16) -> HostSpec {
 fn seen(host: &Host) -> (Link, Vec<IpAddr>, Vec<Route>) {
     let look = || {
         let mut netlink = Netlink::open().unwrap();
-        let link = netlink.find(DOOR).unwrap();
+        let link = netlink.find(DEVICE_NAME).unwrap();
         let addresses = netlink.addresses(link.index).unwrap();
         (link, addresses, netlink.routes().unwrap())
     };
@@ -105,16 +105,16 @@ fn a_host_with_version_6_says_nothing_of_its_own_accord() {
     let specs = [0, 1].map(|n| HostSpec { v6: Some(v6(n)), ..HostSpec::numbered(n, "quiet") });
     let tun = Hosts::up(&specs[..1], Datapath::Tun).unwrap();
     let veth = Hosts::up(&specs[1..], Datapath::AfPacket).unwrap();
-    let heard = listen(&veth.doors[0]);
+    let heard = listen(&veth.nics[0]);
     std::thread::sleep(Duration::from_millis(500)); // a host with Linux's defaults has asked for a router by then
-    let Door::Tun(tun) = &tun.doors[0] else { panic!("a TUN was asked for") };
+    let PendingNic::Tun(tun) = &tun.nics[0] else { panic!("a TUN was asked for") };
     assert_eq!(tun.counters().unwrap().sent, 0);
     assert_eq!(recv(heard.as_raw_fd(), &mut [0; 2000], MsgFlags::MSG_DONTWAIT), Err(nix::errno::Errno::EAGAIN));
 }
 
 /// Hears every frame at the router's end of a pair.
-fn listen(door: &Door) -> OwnedFd {
-    let Door::Veth(veth) = door else { panic!("a pair was asked for") };
+fn listen(nic: &PendingNic) -> OwnedFd {
+    let PendingNic::Veth(veth) = nic else { panic!("a pair was asked for") };
     let open = || socket(AddressFamily::Packet, SockType::Raw, SockFlag::SOCK_CLOEXEC, SockProtocol::EthAll);
     veth.router_namespace.within(open).unwrap().unwrap()
 }
@@ -131,10 +131,10 @@ fn sum(bytes: &[u8]) -> u32 {
 fn a_frame_is_as_on_a_wire() {
     let specs = [HostSpec::numbered(0, "a"), HostSpec { v6: Some(v6(1)), ..HostSpec::numbered(1, "b") }];
     let hosts = Hosts::up(&specs, Datapath::AfPacket).unwrap();
-    let heard = listen(&hosts.doors[0]);
+    let heard = listen(&hosts.nics[0]);
     let everywhere = [(0, IpAddr::V4(v4(0)), IpAddr::V4(v4(9)), 20), (1, IpAddr::V6(v6(1)), IpAddr::V6(v6(9)), 40)];
     for (n, from, to, header) in everywhere {
-        let Door::Veth(veth) = &hosts.doors[n] else { panic!("a pair was asked for") };
+        let PendingNic::Veth(veth) = &hosts.nics[n] else { panic!("a pair was asked for") };
         let socket = hosts.hosts[n].namespace.within(|| UdpSocket::bind((from, 5000)).unwrap()).unwrap();
         socket.send_to(&[7; 333], SocketAddr::new(to, 7)).unwrap();
         let mut frame = [0; 2000];
@@ -168,7 +168,7 @@ fn hosts_come_up_in_a_user_namespace() {
         return;
     }
     let possible = || rootless::run(Command::new("true")).map(drop);
-    if !dumbbell_emu::testing::possible("netns", possible()) {
+    if !dumbbell_emu::host::testing::possible("netns", possible()) {
         return;
     }
     let mut command = Command::new(std::env::current_exe().unwrap());
@@ -191,8 +191,8 @@ fn what_cannot_be_is_named_with_its_mending() {
         (set("net.ipv4.tcp_ecn", "much"), "tcp_ecn = much", "range"),
         (set("net.ipv4.tcp_congestion_control", "nonsense"), "nonsense", "reno"),
     ] {
-        let trouble = Hosts::up(&[HostSpec::numbered(1, "fine"), spec], Datapath::Tun).unwrap_err();
-        assert!(trouble.cause.starts_with("host s1: ") && trouble.cause.contains(cause), "{trouble}");
-        assert!(trouble.fix.contains(fix), "{trouble}");
+        let failure = Hosts::up(&[HostSpec::numbered(1, "fine"), spec], Datapath::Tun).unwrap_err();
+        assert!(failure.cause.starts_with("host s1: ") && failure.cause.contains(cause), "{failure}");
+        assert!(failure.fix.contains(fix), "{failure}");
     }
 }

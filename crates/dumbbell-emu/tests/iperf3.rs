@@ -1,11 +1,11 @@
 //! Programs that know nothing of us talk to each other from host to host: iperf3, unmodified, through a router that only
 //! hands packets on.
-use dumbbell_emu::hosts::{Datapath, HostSpec, Hosts, close, v4};
-use dumbbell_emu::nic::{Losses, Nic};
-use dumbbell_emu::program::{Program, capture};
-use dumbbell_emu::sysctl;
-use dumbbell_emu::testing::{namespaces, possible};
-use dumbbell_emu::trouble::Trouble;
+use dumbbell_emu::host::hosts::{Datapath, HostSpec, Hosts, close, v4};
+use dumbbell_emu::host::nic::{Losses, Nic};
+use dumbbell_emu::host::program::{Program, capture};
+use dumbbell_emu::host::sysctl;
+use dumbbell_emu::host::testing::{namespaces, possible};
+use dumbbell_emu::error::EnvError;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
@@ -22,17 +22,17 @@ fn iperf3(words: &[&str]) -> Command {
 }
 
 /// Hands each packet to the other door; the largest there was.
-fn forward(doors: &mut [Box<dyn Nic>], stop: &AtomicBool) -> usize {
+fn forward(nics: &mut [Box<dyn Nic>], stop: &AtomicBool) -> usize {
     let (mut packet, mut largest) = (vec![0; 65_535], 0);
     while !stop.load(Relaxed) {
         for (from, to) in [(0, 1), (1, 0)] {
-            while let Some(arrived) = doors[from].read(&mut packet).unwrap() {
+            while let Some(arrived) = nics[from].read(&mut packet).unwrap() {
                 largest = largest.max(arrived.len);
-                while !doors[to].write(&packet[..arrived.len]).unwrap() {}
+                while !nics[to].write(&packet[..arrived.len]).unwrap() {}
             }
-            doors[to].flush().unwrap();
+            nics[to].flush().unwrap();
         }
-        let mut fds = [0, 1].map(|n| PollFd::new(doors[n].fd(), PollFlags::POLLIN));
+        let mut fds = [0, 1].map(|n| PollFd::new(nics[n].fd(), PollFlags::POLLIN));
         poll(&mut fds, PollTimeout::from(10u8)).unwrap();
     }
     largest
@@ -62,10 +62,10 @@ fn goes_from_host_to_host(datapath: Datapath, control: &str) {
     let sysctls = if asks { vec![] } else { vec![("net.ipv4.tcp_congestion_control".to_owned(), control.to_owned())] };
     let specs = [0, 1].map(|n| HostSpec { sysctls: sysctls.clone(), ..HostSpec::numbered(n, format!("h{n}")) });
     let mut hosts = Hosts::up(&specs, datapath).unwrap();
-    let mut doors: Vec<_> = hosts.doors.drain(..).map(|door| door.open().unwrap()).collect();
+    let mut nics: Vec<_> = hosts.nics.drain(..).map(|nic| nic.open().unwrap()).collect();
     let stop = AtomicBool::new(false);
     let (result, largest) = thread::scope(|scope| {
-        let router = scope.spawn(|| forward(&mut doors, &stop));
+        let router = scope.spawn(|| forward(&mut nics, &stop));
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             megabyte(&hosts, if asks { &["-C", "reno"] } else { &[] })
         }));
@@ -79,17 +79,17 @@ fn goes_from_host_to_host(datapath: Datapath, control: &str) {
     assert!(bytes("sum_received") <= bytes("sum_sent"), "{result}");
     assert_eq!(result["end"]["sender_tcp_congestion"], control);
     assert_eq!(largest, 1500, "segments as on a wire");
-    for door in &doors {
-        assert_eq!(door.losses().unwrap(), Losses::default());
+    for nic in &nics {
+        assert_eq!(nic.losses().unwrap(), Losses::default());
     }
-    close(doors);
+    close(nics);
 }
 
 #[test]
 fn a_megabyte_goes_from_host_to_host() {
     let there = || match Command::new("iperf3").arg("--version").stdout(Stdio::null()).status() {
         Ok(_) => Ok(()),
-        Err(e) => Err(Trouble::new(format!("could not start iperf3: {e}"), "install it")),
+        Err(e) => Err(EnvError::new(format!("could not start iperf3: {e}"), "install it")),
     };
     if namespaces() && possible("iperf3", there()) {
         goes_from_host_to_host(Datapath::Tun, "reno");

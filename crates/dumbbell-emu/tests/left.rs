@@ -1,9 +1,9 @@
 //! Nothing is left of a testbed, whatever ends it: a hundred ends, five ways.
 #![allow(clippy::disallowed_methods, reason = "real hosts take real time")]
-use dumbbell_emu::hosts::{Datapath, HostSpec, Hosts};
-use dumbbell_emu::namespace::Namespace;
-use dumbbell_emu::program::Program;
-use dumbbell_emu::testing::namespaces;
+use dumbbell_emu::host::hosts::{Datapath, HostSpec, Hosts};
+use dumbbell_emu::host::namespace::Namespace;
+use dumbbell_emu::host::program::Program;
+use dumbbell_emu::host::testing::namespaces;
 use nix::sys::signal::{SigHandler, Signal, kill, signal};
 use nix::unistd::Pid;
 use std::collections::BTreeSet;
@@ -36,12 +36,12 @@ fn nothing_is_left() {
     let before = Machine::look();
     let mut own = BTreeSet::new();
     for _ in 0..ROUNDS {
-        let ways: Vec<_> = WAYS.into_iter().flat_map(|way| [way; BESIDE]).collect();
-        let mut testbeds: Vec<_> = ways.iter().map(|way| start(way)).collect();
+        let delays: Vec<_> = WAYS.into_iter().flat_map(|way| [way; BESIDE]).collect();
+        let mut testbeds: Vec<_> = delays.iter().map(|way| start(way)).collect();
         // All of them stand before the first is ended. Their outputs are held open until all have.
         let seen: Vec<_> = testbeds.iter_mut().map(ready).collect();
-        ways.iter().zip(&testbeds).for_each(|(way, child)| end(way, child));
-        for ((way, mut child), (namespaces, _)) in ways.iter().zip(testbeds).zip(seen) {
+        delays.iter().zip(&testbeds).for_each(|(way, child)| end(way, child));
+        for ((way, mut child), (namespaces, _)) in delays.iter().zip(testbeds).zip(seen) {
             assert_eq!(namespaces.len(), 4, "{way}: four hosts with a namespace each");
             let status = child.wait().unwrap();
             assert_eq!((status.code(), status.signal()), expected(way), "{way}");

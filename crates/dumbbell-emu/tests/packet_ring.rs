@@ -1,15 +1,15 @@
 //! The door of the rootless: real hosts behind pairs of Ethernet devices, and rings between them.
-use dumbbell_emu::header::damage::{Damage, damage};
+use dumbbell_emu::header::corrupt::{Corruption, corrupt};
 use dumbbell_emu::header::rewrite::set_ce;
 use dumbbell_emu::header::verify::{Verdict, verify};
-use dumbbell_emu::header::view::{Carries, View};
-use dumbbell_emu::hosts::{Datapath, Door, HostSpec, Hosts, v4, v6};
-use dumbbell_emu::inspect::{Findings, Leak};
-use dumbbell_emu::namespace::Namespace;
-use dumbbell_emu::netlink::{Ethernet, Netlink, RouteOptions};
-use dumbbell_emu::nic::{LARGEST, Losses, Nic};
-use dumbbell_emu::packet_ring::{PacketRing, Wire};
-use dumbbell_emu::testing::possible;
+use dumbbell_emu::header::view::{TransportHeader, PacketView};
+use dumbbell_emu::host::hosts::{Datapath, PendingNic, HostSpec, Hosts, v4, v6};
+use dumbbell_emu::packet::defects::{Findings, Defective};
+use dumbbell_emu::host::namespace::Namespace;
+use dumbbell_emu::host::netlink::{VethEnd, Netlink, RouteOptions};
+use dumbbell_emu::host::nic::{LARGEST, Losses, Nic};
+use dumbbell_emu::host::packet_ring::{PacketRing, Wire};
+use dumbbell_emu::host::testing::possible;
 use nix::errno::Errno;
 use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, SockaddrIn, connect, recv, socket};
 use nix::time::{ClockId, clock_gettime};
@@ -31,22 +31,22 @@ fn hosts(mtu: u32) -> (Vec<Namespace>, Vec<PacketRing>) {
     let specs =
         [0, 1].map(|n| HostSpec { mtu, v6: (mtu >= 1280).then(|| v6(n)), ..HostSpec::numbered(n, format!("h{n}")) });
     let mut hosts = Hosts::up(&specs, Datapath::AfPacket).unwrap();
-    let doors = hosts.doors.drain(..).map(|door| match door {
-        Door::Veth(veth) => PacketRing::open(veth).unwrap(),
-        Door::Tun(_) => panic!("a veth was asked for"),
+    let nics = hosts.nics.drain(..).map(|nic| match nic {
+        PendingNic::Veth(veth) => PacketRing::open(veth).unwrap(),
+        PendingNic::Tun(_) => panic!("a veth was asked for"),
     });
-    let doors = doors.collect();
-    (hosts.hosts.drain(..).map(|h| h.namespace).collect(), doors)
+    let nics = nics.collect();
+    (hosts.hosts.drain(..).map(|h| h.namespace).collect(), nics)
 }
 
 /// What a door says of the packet that it does not give. It is sent again from time to time: a pair of devices may lose what
 /// comes while the kernel is still about to tell it that its cable is in.
-fn refusal(door: &mut PacketRing, send: impl Fn()) -> std::io::Error {
+fn refusal(nic: &mut PacketRing, send: impl Fn()) -> std::io::Error {
     for _ in 0..500 {
         send();
         let patience = now() + 20_000_000;
         while now() < patience {
-            if let Err(refused) = door.read(&mut vec![0; LARGEST]) {
+            if let Err(refused) = nic.read(&mut vec![0; LARGEST]) {
                 return refused;
             }
             thread::yield_now();
@@ -56,10 +56,10 @@ fn refusal(door: &mut PacketRing, send: impl Fn()) -> std::io::Error {
 }
 
 /// The next packet, when the kernel has brought it.
-fn arrival(door: &mut PacketRing, buffer: &mut [u8]) -> dumbbell_emu::nic::Arrived {
+fn arrival(nic: &mut PacketRing, buffer: &mut [u8]) -> dumbbell_emu::host::nic::Arrived {
     let patience = now() + 10_000_000_000;
     while now() < patience {
-        if let Some(arrived) = door.read(buffer).unwrap() {
+        if let Some(arrived) = nic.read(buffer).unwrap() {
             return arrived;
         }
         thread::yield_now();
@@ -72,25 +72,25 @@ fn now() -> u64 {
     now.tv_sec().cast_unsigned() * 1_000_000_000 + now.tv_nsec().cast_unsigned()
 }
 
-/// Hands packets from each of two doors to the other until `done`, and looks at every one of them first.
-fn relay(doors: &mut [PacketRing], done: &AtomicBool, mut look: impl FnMut(usize, &mut [u8])) -> u64 {
+/// Hands packets from each of two NICs to the other until `done`, and looks at every one of them first.
+fn relay(nics: &mut [PacketRing], done: &AtomicBool, mut look: impl FnMut(usize, &mut [u8])) -> u64 {
     let (mut buffer, mut packets, mut last) = (vec![0; LARGEST], 0, [now(); 2]);
     let patience = now() + 20_000_000_000;
     while !done.load(Ordering::Relaxed) {
         assert!(now() < patience, "the hosts never finish: {packets} packets so far");
         for from in 0..2 {
-            while let Some(arrived) = doors[from].read(&mut buffer).unwrap() {
+            while let Some(arrived) = nics[from].read(&mut buffer).unwrap() {
                 let packet = &mut buffer[..arrived.len];
                 let at = arrived.at.expect("nobody sets the clock");
                 // Two clocks are compared across two readings, between which others may have had the processor.
                 assert!(at + SLACK >= last[from] && at <= now() + SLACK, "stamped out of its time");
                 last[from] = at;
                 look(from, packet);
-                assert!(doors[1 - from].write(packet).unwrap(), "a ring that is full");
+                assert!(nics[1 - from].write(packet).unwrap(), "a ring that is full");
                 packets += 1;
             }
         }
-        doors.iter_mut().for_each(|door| door.flush().unwrap());
+        nics.iter_mut().for_each(|nic| nic.flush().unwrap());
         thread::yield_now();
     }
     packets
@@ -98,7 +98,7 @@ fn relay(doors: &mut [PacketRing], done: &AtomicBool, mut look: impl FnMut(usize
 
 /// Bytes over one TCP connection between the hosts, and what `look` does to their packets; how many packets it took.
 fn transfer(mtu: u32, address: IpAddr, bytes: usize, look: impl FnMut(usize, &mut [u8])) -> u64 {
-    let (namespaces, mut doors) = hosts(mtu);
+    let (namespaces, mut nics) = hosts(mtu);
     let (done, data): (_, Vec<u8>) = (AtomicBool::new(false), (0..bytes).map(|i| (i * i / 7) as u8).collect());
     let listener = namespaces[1].within(|| TcpListener::bind((address, 7000))).unwrap().unwrap();
     // Where the relay breaks off, nobody ever comes.
@@ -116,12 +116,12 @@ fn transfer(mtu: u32, address: IpAddr, bytes: usize, look: impl FnMut(usize, &mu
             done.store(true, Ordering::Relaxed);
             got
         });
-        let packets = relay(&mut doors, &done, look);
+        let packets = relay(&mut nics, &done, look);
         assert!(receiver.join().unwrap() == data, "other bytes came than were sent");
         packets
     });
-    for door in &doors {
-        assert_eq!((door.losses().unwrap(), door.foreign()), (Losses::default(), 0));
+    for nic in &nics {
+        assert_eq!((nic.losses().unwrap(), nic.foreign()), (Losses::default(), 0));
     }
     packets
 }
@@ -140,7 +140,7 @@ fn tcp_goes_through_in_packets_of_a_wire_with_every_checksum_right() {
     ] {
         let mut largest = 0;
         let packets = transfer(mtu, address, bytes, |_, packet| {
-            let view = View::of(packet).unwrap();
+            let view = PacketView::of(packet).unwrap();
             assert_eq!(usize::from(view.total_len), packet.len());
             assert_eq!(verify(packet, &view), Verdict::Right, "{view:?}");
             largest = largest.max(packet.len());
@@ -155,7 +155,7 @@ fn a_host_reads_marks_and_discards_what_is_damaged() {
     if !able() {
         return;
     }
-    let (namespaces, mut doors) = hosts(1500);
+    let (namespaces, mut nics) = hosts(1500);
     let (from, to) = (SocketAddr::from((v4(0), 1000)), SocketAddr::from((v4(1), 2000)));
     let sender = namespaces[0].within(|| UdpSocket::bind(from)).unwrap().unwrap();
     let receiver = namespaces[1].within(|| UdpSocket::bind(to)).unwrap().unwrap();
@@ -163,15 +163,15 @@ fn a_host_reads_marks_and_discards_what_is_damaged() {
     let mut buffer = vec![0; LARGEST];
     for number in 0..41u8 {
         sender.send_to(&[number; 100], to).unwrap();
-        let arrived = arrival(&mut doors[0], &mut buffer);
+        let arrived = arrival(&mut nics[0], &mut buffer);
         let packet = &mut buffer[..arrived.len];
         set_ce(packet);
         if number % 2 == 1 {
-            assert_eq!(damage(packet, u64::from(number) * 37), Damage::Payload);
+            assert_eq!(corrupt(packet, u64::from(number) * 37), Corruption::Payload);
         }
-        assert!(doors[1].write(packet).unwrap());
+        assert!(nics[1].write(packet).unwrap());
     }
-    doors[1].flush().unwrap();
+    nics[1].flush().unwrap();
     let mut got = [0; 200];
     for number in (0..41).step_by(2) {
         assert_eq!(receiver.recv(&mut got).unwrap(), 100);
@@ -200,19 +200,19 @@ fn what_found_the_ring_full_is_counted() {
     if !able() {
         return;
     }
-    let (namespaces, mut doors) = hosts(1500);
+    let (namespaces, mut nics) = hosts(1500);
     let sender = namespaces[0].within(|| UdpSocket::bind((v4(0), 1000))).unwrap().unwrap();
     for _ in 0..5000 {
         sender.send_to(&[7; 10], (v4(1), 2000)).unwrap();
     }
     let (mut buffer, mut read) = (vec![0; LARGEST], 0);
-    while doors[0].read(&mut buffer).unwrap().is_some() {
+    while nics[0].read(&mut buffer).unwrap().is_some() {
         read += 1;
     }
-    let lost = doors[0].losses().unwrap();
+    let lost = nics[0].losses().unwrap();
     assert_eq!(read + lost.sent, 5000, "{lost:?}");
     assert!(lost.sent > 0 && read >= 4096);
-    assert_eq!(doors[0].losses().unwrap(), lost, "asked twice it says the same");
+    assert_eq!(nics[0].losses().unwrap(), lost, "asked twice it says the same");
 }
 
 /// A pair whose devices are as the kernel makes them: with every offload on.
@@ -222,10 +222,10 @@ fn careless() -> (Namespace, Namespace, PacketRing) {
     host.within(|| {
         let mut netlink = Netlink::open().unwrap();
         let (here, there) =
-            (Ethernet { name: "eth0", mac: mine, mtu: 1500 }, Ethernet { name: "door", mac: gateway, mtu: 1500 });
+            (VethEnd { name: "eth0", mac: mine, mtu: 1500 }, VethEnd { name: "door", mac: gateway, mtu: 1500 });
         netlink.veth(&here, &there, router.as_fd()).unwrap();
         let index = netlink.index("eth0").unwrap();
-        netlink.link(index).quiet().up().apply().unwrap();
+        netlink.link(index).no_arp().up().apply().unwrap();
         netlink.add_address(index, v4(0).into()).unwrap();
         netlink.add_default_route(index, v4(0).into(), &RouteOptions::default()).unwrap();
     })
@@ -234,12 +234,12 @@ fn careless() -> (Namespace, Namespace, PacketRing) {
         .within(|| {
             let mut netlink = Netlink::open().unwrap();
             let index = netlink.index("door").unwrap();
-            netlink.link(index).quiet().up().apply().unwrap();
+            netlink.link(index).no_arp().up().apply().unwrap();
         })
         .unwrap();
     let wire = Wire { device: "door".into(), host: mine, router: gateway, mtu: 1500 };
-    let door = PacketRing::at(&router, &wire).unwrap();
-    (host, router, door)
+    let nic = PacketRing::at(&router, &wire).unwrap();
+    (host, router, nic)
 }
 
 #[test]
@@ -247,12 +247,12 @@ fn a_checksum_that_is_left_to_the_card_is_refused_with_its_cause() {
     if !able() {
         return;
     }
-    let (host, _router, mut door) = careless();
+    let (host, _router, mut nic) = careless();
     let sender = host.within(|| UdpSocket::bind((v4(0), 1000))).unwrap().unwrap();
     // It goes on behind it, to the next one.
     for _ in 0..2 {
         let send = || assert_eq!(sender.send_to(&[7; 100], (v4(1), 2000)).unwrap(), 100);
-        let refused = refusal(&mut door, send);
+        let refused = refusal(&mut nic, send);
         assert_eq!(refused.kind(), ErrorKind::InvalidData);
         assert!(refused.to_string().contains("ethtool -K DEVICE tx off"), "{refused}");
     }
@@ -278,9 +278,9 @@ fn without_the_kernels_word_the_sum_itself_tells() {
     let mut frame = [0; 2000];
     while let Ok(n) = recv(tap.as_raw_fd(), &mut frame, MsgFlags::empty()) {
         let packet = &frame[14..n];
-        let Verdict::Wrong(wrong) = verify(packet, &View::of(packet).unwrap()) else { panic!("{packet:02x?}") };
-        let leak = Leak::wrong(wrong, packet);
-        findings.note(leak.flaw.name(), || leak.words);
+        let Verdict::Wrong(wrong) = verify(packet, &PacketView::of(packet).unwrap()) else { panic!("{packet:02x?}") };
+        let defective = Defective::wrong(wrong, packet);
+        findings.note(defective.defect.name(), || defective.message);
     }
     assert_eq!((findings.of("bad_tcp_checksum"), findings.of("bad_udp_checksum"), findings.0.len()), (1, 1, 2));
     for finding in findings.0.values() {
@@ -294,12 +294,12 @@ fn a_segment_that_was_left_to_the_card_is_refused_with_its_cause() {
     if !able() {
         return;
     }
-    let (host, _router, mut door) = careless();
+    let (host, _router, mut nic) = careless();
     // Datagrams that one call hands over together are cut last of all, like TCP's segments.
     let sender = host.within(|| UdpSocket::bind((v4(0), 1000))).unwrap().unwrap();
     nix::sys::socket::setsockopt(&sender, nix::sys::socket::sockopt::UdpGsoSegment, &1000).unwrap();
     let send = || assert_eq!(sender.send_to(&[7; 10_000], (v4(1), 2000)).unwrap(), 10_000);
-    let refused = refusal(&mut door, send);
+    let refused = refusal(&mut nic, send);
     assert_eq!(refused.kind(), ErrorKind::InvalidData);
     assert!(
         refused.to_string().contains("10028 bytes") && refused.to_string().contains("tso off gso off"),
@@ -312,13 +312,13 @@ fn what_is_no_packet_is_not_written() {
     if !able() {
         return;
     }
-    let (_namespaces, mut doors) = hosts(1500);
-    assert_eq!(doors[0].write(&[0; 40]).unwrap_err().kind(), ErrorKind::InvalidInput);
-    assert_eq!(doors[0].write(&[]).unwrap_err().kind(), ErrorKind::InvalidInput);
-    assert!(doors[0].write(&[0x45; 1600]).is_err(), "larger than the device's MTU");
+    let (_namespaces, mut nics) = hosts(1500);
+    assert_eq!(nics[0].write(&[0; 40]).unwrap_err().kind(), ErrorKind::InvalidInput);
+    assert_eq!(nics[0].write(&[]).unwrap_err().kind(), ErrorKind::InvalidInput);
+    assert!(nics[0].write(&[0x45; 1600]).is_err(), "larger than the device's MTU");
     let missing = Wire { device: "nothing".into(), host: [2; 6], router: [2; 6], mtu: 1500 };
-    let trouble = PacketRing::at(&Namespace::new().unwrap(), &missing).unwrap_err();
-    assert!(trouble.cause.contains("device nothing"), "{trouble}");
+    let failure = PacketRing::at(&Namespace::new().unwrap(), &missing).unwrap_err();
+    assert!(failure.cause.contains("device nothing"), "{failure}");
 }
 
 #[test]
@@ -327,24 +327,24 @@ fn a_ring_that_was_filled_at_once_comes_out_whole() {
         return;
     }
     // More than a socket may have on its way by itself, and all of it before the kernel is told.
-    let (namespaces, mut doors) = hosts(9000);
+    let (namespaces, mut nics) = hosts(9000);
     let _receiver = namespaces[1].within(|| UdpSocket::bind((v4(1), 2000))).unwrap().unwrap();
     let sender = namespaces[0].within(|| UdpSocket::bind((v4(0), 1000))).unwrap().unwrap();
     sender.send_to(&[7; 8000], (v4(1), 2000)).unwrap();
     let mut buffer = vec![0; LARGEST];
-    let n = arrival(&mut doors[0], &mut buffer).len;
+    let n = arrival(&mut nics[0], &mut buffer).len;
     let mut written = 0u64;
-    while written < 500 && doors[1].write(&buffer[..n]).unwrap() {
+    while written < 500 && nics[1].write(&buffer[..n]).unwrap() {
         written += 1;
     }
-    doors[1].flush().unwrap();
+    nics[1].flush().unwrap();
     let patience = now() + 10_000_000_000;
     while namespaces[1].within(received).unwrap() < written && now() < patience {
-        doors[1].read(&mut buffer).unwrap();
+        nics[1].read(&mut buffer).unwrap();
         thread::yield_now();
     }
-    assert_eq!(namespaces[1].within(received).unwrap(), written, "{:?}", doors[1].losses());
-    assert_eq!(doors[1].losses().unwrap().written, 0);
+    assert_eq!(namespaces[1].within(received).unwrap(), written, "{:?}", nics[1].losses());
+    assert_eq!(nics[1].losses().unwrap().written, 0);
 }
 
 /// Datagrams that IP delivered in this thread's namespace, whether or not their socket had room.
@@ -357,16 +357,16 @@ fn an_error_that_the_kernel_makes_is_read() {
     if !able() {
         return;
     }
-    let (namespaces, mut doors) = hosts(1500);
+    let (namespaces, mut nics) = hosts(1500);
     // Nobody listens: the kernel answers with an error that quotes the datagram.
     let sender = namespaces[0].within(|| UdpSocket::bind((v4(0), 1000))).unwrap().unwrap();
     sender.send_to(b"?", (v4(1), 9)).unwrap();
     let mut buffer = vec![0; LARGEST];
-    let n = arrival(&mut doors[0], &mut buffer).len;
-    assert!(doors[1].write(&buffer[..n]).unwrap());
-    doors[1].flush().unwrap();
-    let n = arrival(&mut doors[1], &mut buffer).len;
-    let view = View::of(&buffer[..n]).unwrap();
-    assert_eq!(view.carries, Carries::Icmp { kind: 3, code: 3, rest: 0 });
+    let n = arrival(&mut nics[0], &mut buffer).len;
+    assert!(nics[1].write(&buffer[..n]).unwrap());
+    nics[1].flush().unwrap();
+    let n = arrival(&mut nics[1], &mut buffer).len;
+    let view = PacketView::of(&buffer[..n]).unwrap();
+    assert_eq!(view.transport, TransportHeader::Icmp { kind: 3, code: 3, rest: 0 });
     assert_eq!(verify(&buffer[..n], &view), Verdict::Right);
 }

@@ -1,7 +1,7 @@
 //! Programs inside hosts: they are where they should be, say how they ended, and take with them what they started.
-use dumbbell_emu::namespace::Namespace;
-use dumbbell_emu::program::{Captured, Program, capture};
-use dumbbell_emu::testing::namespaces;
+use dumbbell_emu::host::namespace::Namespace;
+use dumbbell_emu::host::program::{Captured, Program, capture};
+use dumbbell_emu::host::testing::namespaces;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -59,8 +59,8 @@ fn what_is_not_there_is_named() {
     if !namespaces() {
         return;
     }
-    let trouble = Program::start(&Namespace::new().unwrap(), Command::new("no-such-program")).unwrap_err();
-    assert!(trouble.cause.contains("no-such-program") && trouble.fix.contains("install"), "{trouble}");
+    let failure = Program::start(&Namespace::new().unwrap(), Command::new("no-such-program")).unwrap_err();
+    assert!(failure.cause.contains("no-such-program") && failure.fix.contains("install"), "{failure}");
 }
 
 #[test]

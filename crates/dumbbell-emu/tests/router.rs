@@ -2,15 +2,15 @@
 //! same run again.
 mod net;
 
-use dumbbell_core::foreign::Makers;
+use dumbbell_core::plugin::Plugins;
 use dumbbell_core::units::{Rate, Span};
-use dumbbell_emu::calibrate::{Ends, measure};
+use dumbbell_emu::calibrate::{ProbeHosts, measure};
 use dumbbell_emu::log::{Entry, Header, Reader, Record, Writer};
-use dumbbell_emu::router::wait::Manner;
+use dumbbell_emu::router::wait::WaitMode;
 use dumbbell_emu::router::{Finished, Router};
-use dumbbell_emu::testing::namespaces;
+use dumbbell_emu::host::testing::namespaces;
 use dumbbell_emu::validity::{Facts, Replay};
-use dumbbell_net::relay::{Outgoing, Relay};
+use dumbbell_net::{Outgoing, Relay};
 use dumbbell_plan::Plan;
 use std::net::UdpSocket;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,21 +19,21 @@ use std::time::Duration;
 
 /// What came out of a run, with all its records.
 struct Run {
-    finished: Finished<dumbbell_emu::router::network::Watched<()>, dumbbell_emu::router::headers::Headers>,
+    finished: Finished<dumbbell_emu::router::network::ObservedRelay<()>, dumbbell_emu::router::ip_codec::IpCodec>,
     entries: Vec<Entry>,
     received: Vec<Vec<u8>>,
 }
 
 /// Runs `plan` while host 0 does `send`; what host 1 received.
 fn run(plan: &Plan, mtu: u32, send: impl Fn(&UdpSocket) + Send) -> Run {
-    let (hosts, doors) = net::hosts(mtu);
+    let (hosts, nics) = net::hosts(mtu);
     let [near, far] = net::sockets(&hosts);
     far.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
     let (network, headers) = net::network(plan);
     let (log, mut records) = rtrb::RingBuffer::new(1 << 16);
     let mut setup = net::setup(plan);
     setup.largest = mtu as u16;
-    let router = Router::new(setup, doors, network, headers, Some(log)).unwrap();
+    let router = Router::new(setup, nics, network, headers, Some(log)).unwrap();
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
         let receiving = scope.spawn(|| {
@@ -70,7 +70,7 @@ fn replayed(plan: &Plan, entries: &[Entry]) -> (Vec<Outgoing>, Vec<Outgoing>, u6
     let (bytes, _) = writer.finish(0).unwrap();
     let mut reader = Reader::new(&bytes[..]).unwrap();
     assert_eq!(reader.header, header);
-    let mut relay = Relay::new(&reader.header.plan, &Makers::default()).unwrap();
+    let mut relay = Relay::new(&reader.header.plan, &Plugins::default()).unwrap();
     let (mut live, mut again, mut packets) = (vec![], vec![], 0);
     while let Some(record) = reader.next_record().unwrap() {
         match record {
@@ -150,10 +150,10 @@ fn the_machine_is_measured_and_the_doors_come_back() {
     if !namespaces() {
         return;
     }
-    let (hosts, doors) = net::hosts(1500);
-    let ends = Ends { sockets: net::sockets(&hosts), doors: [0, 1], mtu: 1500, largest: 1500 };
-    let (found, doors) = measure(doors, &ends, Manner::Hybrid, false, None).unwrap();
-    assert_eq!(doors.len(), 2);
+    let (hosts, nics) = net::hosts(1500);
+    let ends = ProbeHosts { sockets: net::sockets(&hosts), nics: [0, 1], mtu: 1500, largest: 1500 };
+    let (found, nics) = measure(nics, &ends, WaitMode::Hybrid, false, None).unwrap();
+    assert_eq!(nics.len(), 2);
     assert!(found.ceiling_packets_per_s > 0 && found.ceiling_bps == found.ceiling_packets_per_s * 12_000, "{found:?}");
     assert!(found.rtt_p50_us > 0.0 && found.rtt_p50_us <= found.rtt_p99_us, "{found:?}");
 }

@@ -1,10 +1,10 @@
 //! Own traffic over the loopback device: every byte and every datagram is accounted for.
-use dumbbell_core::flow::FlowInfo;
+use dumbbell_core::packet::flow::FlowInfo;
 use dumbbell_core::packet::Dscp;
 use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span, Time};
 use dumbbell_emu::clock::{Clock, monotonic_ns};
-use dumbbell_emu::namespace::Namespace;
-use dumbbell_emu::sysctl;
+use dumbbell_emu::host::namespace::Namespace;
+use dumbbell_emu::host::sysctl;
 use dumbbell_emu::traffic::{Outcomes, SAMPLE_EVERY, open, plan};
 use dumbbell_plan::{Flow, Ip, Link, Node, NodeKind, Plan, Record, Spec, Transport};
 use dumbbell_tcp::TcpConfig;
@@ -97,7 +97,7 @@ fn a_transfer_arrives_whole_and_is_complete_when_its_last_byte_is() {
         sizes.iter().map(|b| flow(&format!("f{b}"), spec("fixed", json!({ "size": format!("{b} B") })), tcp("sack")));
     let out = run(&scene(flows.collect(), 600));
     for (outcome, size) in out.flows.iter().zip(sizes) {
-        assert_eq!(outcome.trouble, None);
+        assert_eq!(outcome.failure, None);
         assert_eq!((outcome.written, outcome.end.bytes), (size, size));
         assert!(outcome.closed);
         let at = outcome.completed.expect("it is complete");
@@ -108,7 +108,7 @@ fn a_transfer_arrives_whole_and_is_complete_when_its_last_byte_is() {
     assert!(out.samples.iter().any(|s| s.flow == 2 && s.cwnd >= 10 && s.mss == 1448), "{:?}", out.samples.last());
     let rows: Vec<_> = out.progress.iter().filter(|p| p.flow == 2).collect();
     assert_eq!(rows.len(), 13, "from 0 to 600 ms, each 50 ms");
-    assert!(rows.windows(2).all(|w| w[0].had.bytes <= w[1].had.bytes));
+    assert!(rows.windows(2).all(|w| w[0].delivered.bytes <= w[1].delivered.bytes));
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn a_closed_loop_goes_on_when_everything_was_acknowledged() {
     let exchanges = flow("web", spec("request_response", config), tcp("sack"));
     let out = run(&scene(vec![exchanges], 800));
     let f = &out.flows[0];
-    assert_eq!(f.trouble, None);
+    assert_eq!(f.failure, None);
     assert!(f.closed && f.written > 0 && f.end.bytes == f.written, "{f:?}");
 }
 
@@ -147,8 +147,8 @@ fn datagrams_come_in_order_with_their_instants() {
     // The last one may be on its way.
     assert!(d.count + 1 >= d.sent.count && d.count <= d.sent.count, "{} of {}", d.count, d.sent.count);
     assert_eq!((d.reordered, d.copies, d.no_room, d.ce), (0, 0, 0, 0));
-    assert_eq!((d.log.len() as u64, d.ways.count), (d.count, d.count));
-    assert!(d.ways.least <= Some(d.ways.most));
+    assert_eq!((d.log.len() as u64, d.delays.count), (d.count, d.count));
+    assert!(d.delays.least <= Some(d.delays.most));
     assert!(d.log.iter().enumerate().all(|(i, x)| x.number as usize == i && x.came >= x.sent));
     assert_eq!(f.end.bytes * d.sent.count, d.count * d.sent.bytes);
 }
@@ -185,7 +185,7 @@ fn what_the_kernel_has_not_is_refused_with_its_field_and_a_fix() {
 
 #[test]
 fn hosts_take_what_their_flows_ask_for_and_the_kernel_does_so() {
-    if !dumbbell_emu::testing::namespaces() {
+    if !dumbbell_emu::host::testing::namespaces() {
         return;
     }
     let mut config = TcpConfig { mss: Some(Bytes(1000)), ..TcpConfig::linux() };
@@ -196,8 +196,8 @@ fn hosts_take_what_their_flows_ask_for_and_the_kernel_does_so() {
     let scene = scene(vec![flow("a", spec("bulk", json!({})), transport)], 300);
     let jobs = plan(&scene, &|host, _| Ipv4Addr::new(127, 9, 0, 1 + host as u8).into()).expect("the kernel has it");
     let host = Namespace::new().expect("a namespace");
-    for wanted in jobs.wanted.values() {
-        for (key, value) in &wanted.sysctls {
+    for host_settings in jobs.host_settings.values() {
+        for (key, value) in &host_settings.sysctls {
             let kept = host.within(|| sysctl::write(key, value).and_then(|()| sysctl::read(key))).expect("inside");
             assert_eq!(kept.map(|k| k.replace('\t', " ")).as_ref(), Ok(value), "{key}");
         }
@@ -205,7 +205,7 @@ fn hosts_take_what_their_flows_ask_for_and_the_kernel_does_so() {
     let opened = open(jobs, &|_, work| host.within(work).map_err(std::io::Error::other)?).expect("sockets open");
     let out = opened.start(Clock::start(), SAMPLE_EVERY).expect("threads start").join().expect("they end");
     let f = &out.flows[0];
-    assert_eq!((f.trouble.as_deref(), f.control.as_deref()), (None, Some("cubic")));
+    assert_eq!((f.failure.as_deref(), f.control.as_deref()), (None, Some("cubic")));
     assert!(f.end.bytes > 1_000_000, "{}", f.end.bytes);
     assert!(!out.samples.is_empty());
     for sample in &out.samples {

@@ -7,11 +7,8 @@ pub mod csv;
 pub mod flent;
 pub mod frame;
 pub mod headers;
-pub mod losses;
-pub mod mahimahi;
 pub mod ns2;
 pub mod pcapng;
-pub mod transfers;
 
 /// Where a file stops making sense, and why. What stood before is good.
 #[derive(Clone, Debug, PartialEq, Eq)]

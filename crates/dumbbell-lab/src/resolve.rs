@@ -1,15 +1,26 @@
 //! From one point of a scenario to its plan: every default resolved, every relation checked.
-use crate::choice::{Family, resolve as algorithm};
-use crate::flows::{self, Kit};
-use crate::limits;
-use crate::network::{self, Network, Placed, QueueFrom, Wired};
-use crate::node::{Node, Path, below, path};
-use crate::problem::{Check, Diagnostic};
-use crate::scenario::{Followed, Reassembly, Scenario};
-use crate::session::{self, Drawn, Laid};
-use crate::{edges, graph, hosts, reservations, row, rtt, sizes, way_back, words};
+pub(crate) mod edges;
+pub(crate) mod flows;
+pub(crate) mod host_signal;
+pub(crate) mod hosts;
+pub mod limits;
+pub mod lints;
+pub(crate) mod path_sharing;
+pub(crate) mod sessions;
+pub(crate) mod sizes;
+pub mod study;
+pub(crate) mod topology;
+use crate::language::lookup::{Family, resolve as algorithm};
+use crate::resolve::flows::FlowTemplate;
+use crate::resolve::topology::{Network, RoutedFlow, QueueFrom, LinkDraft};
+use crate::language::node::{Node, Path, below, path};
+use crate::language::problem::{Check, Diagnostic};
+use crate::language::scenario::{Followed, Reassembly, Scenario};
+use crate::resolve::sessions::{SampledTransfer, ExpandedScenario};
+use crate::resolve::topology::{graph, rtt, short};
+use crate::resolve::lints::{ack_path, reservations};
 use dumbbell_core::catalogue::nearest;
-use dumbbell_core::flow::FlowInfo;
+use dumbbell_core::packet::flow::FlowInfo;
 use dumbbell_core::packet::Dscp;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Capacity, Limit, Packets, Rate, Span, taken};
@@ -25,62 +36,62 @@ pub fn plan(scenario: &Scenario, root: &Node, name: &str, seed: u64, check: &mut
     whole(scenario, root, check);
     limits::flows(scenario, root, check);
     let before = check.found.len();
-    let laid = session::lay_out(scenario, root, check);
-    let plan = if check.ok() { of_laid(&laid, name, seed, check) } else { None };
-    laid.rename(&mut check.found[before..]);
+    let expanded = sessions::expand(scenario, root, check);
+    let plan = if check.ok() { of_expanded(&expanded, name, seed, check) } else { None };
+    expanded.rename(&mut check.found[before..]);
     plan
 }
 
 /// The plan of a scenario whose sessions are laid out.
-fn of_laid(laid: &Laid<'_>, name: &str, seed: u64, check: &mut Check) -> Option<Plan> {
-    let (scenario, root) = (&*laid.scenario, &*laid.root);
-    let offered = laid.offered(check);
-    let drawn = laid.draw(&offered, seed, check);
-    let more = drawn.iter().map(|d| (d.entry, d.name.clone()));
-    let names = network::flow_names(scenario, laid.written, more, root, check);
-    let kits: Vec<Option<Kit>> = (0..scenario.flow.len()).map(|i| flows::kit(scenario, root, i, check)).collect();
+fn of_expanded(expanded: &ExpandedScenario<'_>, name: &str, seed: u64, check: &mut Check) -> Option<Plan> {
+    let (scenario, root) = (&*expanded.scenario, &*expanded.root);
+    let offered = expanded.offered(check);
+    let sampled = expanded.draw(&offered, seed, check);
+    let more = sampled.iter().map(|d| (d.entry, d.name.clone()));
+    let names = topology::flow_names(scenario, expanded.written, more, root, check);
+    let templates: Vec<Option<FlowTemplate>> = (0..scenario.flow.len()).map(|i| flows::template(scenario, root, i, check)).collect();
     let mut net =
-        row::build(scenario, root, &names, check).unwrap_or_else(|| graph::build(scenario, root, &names, check));
+        short::build(scenario, root, &names, check).unwrap_or_else(|| graph::build(scenario, root, &names, check));
     if check.ok() {
         rtt::realise(&mut net, scenario, root, check);
     }
-    let mut kits: Vec<Kit> = kits.into_iter().flatten().collect();
-    let answers = if check.ok() { sizes::answers(&net, &kits) } else { Vec::new() };
-    let Network { nodes, links: wired, flows: placed } = net;
-    let mut links = links(wired, &placed, laid, check);
+    let mut templates: Vec<FlowTemplate> = templates.into_iter().flatten().collect();
+    let answers = if check.ok() { sizes::answers(&net, &templates) } else { Vec::new() };
+    let Network { nodes, links: draft, flows: routed } = net;
+    let mut links = links(draft, &routed, expanded, check);
     if !check.ok() {
         return None;
     }
-    laid.note_overload(&links, &placed, &drawn, &offered, check);
-    let own = placed.len() - drawn.len();
-    let entries: Vec<usize> = placed.iter().map(|f| f.entry).collect();
-    let starts = starts(&placed[..own], scenario, seed).into_iter().chain(drawn.iter().map(|d| d.start));
-    let transfers = (0..own).map(|_| None).chain(drawn.iter().map(Some));
+    expanded.note_overload(&links, &routed, &sampled, &offered, check);
+    let own = routed.len() - sampled.len();
+    let entries: Vec<usize> = routed.iter().map(|f| f.entry).collect();
+    let starts = starts(&routed[..own], scenario, seed).into_iter().chain(sampled.iter().map(|d| d.start));
+    let transfers = (0..own).map(|_| None).chain(sampled.iter().map(Some));
     let mut answers = answers.into_iter();
-    let mut flow = |((f, start), drawn): ((Placed, Span), Option<&Drawn>)| {
-        let kit = &mut kits[f.entry];
-        let mut flow = flow(kit, f, &links, scenario, root, start, check);
+    let mut flow = |((f, start), sampled): ((RoutedFlow, Span), Option<&SampledTransfer>)| {
+        let template = &mut templates[f.entry];
+        let mut flow = flow(template, f, &links, scenario, root, start, check);
         flow.answers = answers.next().flatten();
-        sizes::note(kit, &flow, &links, check);
-        match drawn {
+        sizes::note(template, &flow, &links, check);
+        match sampled {
             None => flow,
             Some(d) => transfer(flow, d),
         }
     };
-    let mut flows: Vec<Flow> = placed.into_iter().zip(starts).zip(transfers).map(&mut flow).collect();
-    hosts::lay(&nodes, &mut links, &mut flows, &entries, (scenario, root), check);
+    let mut flows: Vec<Flow> = routed.into_iter().zip(starts).zip(transfers).map(&mut flow).collect();
+    hosts::add_links(&nodes, &mut links, &mut flows, &entries, (scenario, root), check);
     let record = record(scenario, &flows, root, check);
     let (duration, warmup) = (scenario.duration, scenario.warmup);
     let Reassembly { timeout, memory } = scenario.reassembly;
     let reassembly = dumbbell_plan::Reassembly { timeout, memory };
     // Nobody asks it but real hosts: see `run`.
     let testbed = Testbed::default();
-    let sessions = laid.of_plan(&offered.iter().map(|o| o.map(|(_, bps)| bps)).collect::<Vec<_>>());
+    let sessions = expanded.of_plan(&offered.iter().map(|o| o.map(|(_, bps)| bps)).collect::<Vec<_>>());
     let mut plan =
         Plan { name: name.into(), seed, duration, warmup, nodes, links, flows, sessions, reassembly, testbed, record };
-    words::of_radios(&mut plan, &entries, scenario, root, check);
+    host_signal::of_radios(&mut plan, &entries, scenario, root, check);
     limits::work(&plan, root, check);
-    way_back::note(&plan, check);
+    ack_path::note(&plan, check);
     reservations::note(&plan, check);
     check.ok().then_some(plan)
 }
@@ -121,8 +132,8 @@ fn record(scenario: &Scenario, flows: &[Flow], root: &Node, check: &mut Check) -
 }
 
 /// The numbers of the flows that `record.KEY` follows, ascending.
-fn followed(wish: &Followed, key: &str, flows: &[Flow], root: &Node, check: &mut Check) -> Vec<usize> {
-    let names = match wish {
+fn followed(choice: &Followed, key: &str, flows: &[Flow], root: &Node, check: &mut Check) -> Vec<usize> {
+    let names = match choice {
         Followed::All(false) => return Vec::new(),
         Followed::All(true) => return (0..flows.len()).collect(),
         Followed::Of(names) => names,
@@ -202,9 +213,9 @@ fn whole(scenario: &Scenario, root: &Node, check: &mut Check) {
 }
 
 /// When each flow starts: those of an entry one after the other, each by chance a little later.
-fn starts(flows: &[Placed], scenario: &Scenario, seed: u64) -> Vec<Span> {
+fn starts(flows: &[RoutedFlow], scenario: &Scenario, seed: u64) -> Vec<Span> {
     let mut next: Vec<Span> = scenario.flow.iter().map(|written| written.start).collect();
-    let start = |f: &Placed| {
+    let start = |f: &RoutedFlow| {
         let written = &scenario.flow[f.entry];
         let spread = match written.start_spread {
             Span::ZERO => Span::ZERO,
@@ -218,8 +229,8 @@ fn starts(flows: &[Placed], scenario: &Scenario, seed: u64) -> Vec<Span> {
 }
 
 fn flow(
-    kit: &mut Kit,
-    f: Placed,
+    template: &mut FlowTemplate,
+    f: RoutedFlow,
     links: &[Link],
     scenario: &Scenario,
     root: &Node,
@@ -227,7 +238,7 @@ fn flow(
     check: &mut Check,
 ) -> Flow {
     let written = &scenario.flow[f.entry];
-    let transport = sizes::fit(kit, &f, links, root, check);
+    let transport = sizes::fit(template, &f, links, root, check);
     let udp = matches!(transport, Transport::Udp { .. });
     let rtt = f.forward.iter().chain(&f.back).fold(Span::ZERO, |sum, l| sum + links[*l].delay);
     Flow {
@@ -238,60 +249,60 @@ fn flow(
         stop: written.stop,
         forward: f.forward,
         back: if udp { Vec::new() } else { f.back },
-        source: kit.source.clone(),
+        source: template.source.clone(),
         transport,
         dscp: written.dscp.map_or(Dscp::default(), |c| c.0),
         info: FlowInfo { reserved: written.reserved, rtt: Some(rtt), weight: written.weight },
-        ip: kit.ip,
+        ip: template.ip,
         answers: None,
         session: None,
-        words: kit.words.clone(),
+        words: template.words.clone(),
     }
 }
 
 /// A flow of a session: one transfer of its own size.
-fn transfer(flow: Flow, drawn: &Drawn) -> Flow {
-    let config = json!({ "size": drawn.size.to_string() });
+fn transfer(flow: Flow, sampled: &SampledTransfer) -> Flow {
+    let config = json!({ "size": sampled.size.to_string() });
     let source = Spec { kind: "fixed".into(), config, source_hash: None };
-    Flow { source: source.into(), session: Some(drawn.session as u32), ..flow }
+    Flow { source: source.into(), session: Some(sampled.session as u32), ..flow }
 }
 
 /// Queues, conditioners and impairments. What several links share is resolved once, and kept once.
-fn links(wired: Vec<Wired>, placed: &[Placed], laid: &Laid<'_>, check: &mut Check) -> Vec<Link> {
-    let root = &*laid.root;
+fn links(draft: Vec<LinkDraft>, routed: &[RoutedFlow], expanded: &ExpandedScenario<'_>, check: &mut Check) -> Vec<Link> {
+    let root = &*expanded.root;
     let unlimited =
         Queue { aqm: drop_tail().into(), capacity: Capacity::Unlimited, count_in_service: false, watch_above: None };
-    let rtts = mean_rtts(&wired, placed, laid);
+    let rtts = mean_rtts(&draft, routed, expanded);
     let mut known: BTreeMap<(QueueFrom, Rate, u32, Option<Span>), Option<Queue>> = BTreeMap::new();
-    let mut stations = Stations { root, placed, edges: BTreeMap::new(), known: BTreeMap::new() };
-    let mut out = Vec::with_capacity(wired.len());
-    for (wired, mean_rtt) in wired.into_iter().zip(rtts) {
-        let queue = match &wired.queue {
+    let mut specs = SpecCache { root, routed, edges: BTreeMap::new(), known: BTreeMap::new() };
+    let mut out = Vec::with_capacity(draft.len());
+    for (draft, mean_rtt) in draft.into_iter().zip(rtts) {
+        let queue = match &draft.queue {
             QueueFrom::Unlimited => None,
             from => {
-                let alike = (from.clone(), wired.rate, wired.mtu, mean_rtt);
-                known.entry(alike).or_insert_with(|| queue(&wired, mean_rtt, root, check)).clone()
+                let alike = (from.clone(), draft.rate, draft.mtu, mean_rtt);
+                known.entry(alike).or_insert_with(|| queue(&draft, mean_rtt, root, check)).clone()
             }
         };
         let Queue { aqm, capacity, count_in_service, watch_above } = queue.unwrap_or_else(|| unlimited.clone());
-        let (conditioner, impairments) = (stations.conditioner(&wired, check), stations.impairments(&wired, check));
+        let (conditioner, impairments) = (specs.conditioner(&draft, check), specs.impairments(&draft, check));
         out.push(Link {
-            name: wired.name,
-            from: wired.from,
-            to: wired.to,
-            rate: wired.rate,
-            service: wired.service,
-            delay: wired.delay,
-            mtu: wired.mtu,
-            framing: u32::from(wired.framing.bytes),
-            least: u32::from(wired.framing.least),
+            name: draft.name,
+            from: draft.from,
+            to: draft.to,
+            rate: draft.rate,
+            service: draft.service,
+            delay: draft.delay,
+            mtu: draft.mtu,
+            framing: u32::from(draft.framing.bytes),
+            least: u32::from(draft.framing.least),
             conditioner,
             aqm,
             capacity,
             count_in_service,
             watch_above,
             impairments,
-            report: wired.report,
+            report: draft.report,
             host: None,
         });
     }
@@ -299,14 +310,14 @@ fn links(wired: Vec<Wired>, placed: &[Placed], laid: &Laid<'_>, check: &mut Chec
 }
 
 /// Edges and impairments by their place in the scenario.
-struct Stations<'a> {
+struct SpecCache<'a> {
     root: &'a Node,
-    placed: &'a [Placed],
+    routed: &'a [RoutedFlow],
     edges: BTreeMap<Path, Shared<Vec<Rule>>>,
     known: BTreeMap<Path, Option<Shared<Spec>>>,
 }
 
-impl Stations<'_> {
+impl SpecCache<'_> {
     fn resolve(&mut self, family: Family, at: &Path, check: &mut Check) -> Option<Shared<Spec>> {
         let node = self.root.at(at)?;
         if let Some(spec) = self.known.get(at) {
@@ -316,15 +327,15 @@ impl Stations<'_> {
         self.known.insert(at.clone(), spec.clone());
         spec
     }
-    fn conditioner(&mut self, wired: &Wired, check: &mut Check) -> Option<Shared<Vec<Rule>>> {
-        let at = wired.conditioner.as_deref()?;
+    fn conditioner(&mut self, draft: &LinkDraft, check: &mut Check) -> Option<Shared<Vec<Rule>>> {
+        let at = draft.conditioner.as_deref()?;
         let node = self.root.at(at)?;
-        let placed = self.placed;
-        let rules = || Shared::from(edges::rules(node, at, placed, check));
+        let routed = self.routed;
+        let rules = || Shared::from(edges::rules(node, at, routed, check));
         Some(self.edges.entry(at.clone()).or_insert_with(rules).clone()).filter(|rules| !rules.is_empty())
     }
-    fn impairments(&mut self, wired: &Wired, check: &mut Check) -> Vec<Shared<Spec>> {
-        let Some(at) = &wired.impairment else { return Vec::new() };
+    fn impairments(&mut self, draft: &LinkDraft, check: &mut Check) -> Vec<Shared<Spec>> {
+        let Some(at) = &draft.impairment else { return Vec::new() };
         let count = self.root.at(at).map_or(0, |n| n.items().len());
         (0..count).filter_map(|i| self.resolve(Family::Impairment, &below(at, i), check)).collect()
     }
@@ -346,14 +357,14 @@ pub(crate) fn drop_tail() -> Spec {
 
 /// Mean base round-trip time of the flows whose data crosses each link: what a limit in BDP refers to. A session counts
 /// as one flow, so that it does not depend on how many arrive.
-fn mean_rtts(wired: &[Wired], placed: &[Placed], laid: &Laid<'_>) -> Vec<Option<Span>> {
-    let mut sums = vec![(0u128, 0u128); wired.len()];
-    let mut seen = vec![false; laid.scenario.flow.len()];
-    for f in placed {
-        if std::mem::replace(&mut seen[f.entry], true) && laid.session_of(f.entry).is_some() {
+fn mean_rtts(draft: &[LinkDraft], routed: &[RoutedFlow], expanded: &ExpandedScenario<'_>) -> Vec<Option<Span>> {
+    let mut sums = vec![(0u128, 0u128); draft.len()];
+    let mut seen = vec![false; expanded.scenario.flow.len()];
+    for f in routed {
+        if std::mem::replace(&mut seen[f.entry], true) && expanded.session_of(f.entry).is_some() {
             continue;
         }
-        let rtt = f.forward.iter().chain(&f.back).fold(Span::ZERO, |sum, l| sum + wired[*l].delay);
+        let rtt = f.forward.iter().chain(&f.back).fold(Span::ZERO, |sum, l| sum + draft[*l].delay);
         let rtt = u128::from(rtt.ps());
         f.forward.iter().for_each(|l| sums[*l] = (sums[*l].0 + rtt, sums[*l].1 + 1));
     }
@@ -361,24 +372,24 @@ fn mean_rtts(wired: &[Wired], placed: &[Placed], laid: &Laid<'_>) -> Vec<Option<
 }
 
 /// The queue of one link.
-fn queue(wired: &Wired, mean_rtt: Option<Span>, root: &Node, check: &mut Check) -> Option<Queue> {
-    let QueueFrom::Written(at) = &wired.queue else {
-        let capacity = DEFAULT_LIMIT.resolve(wired.rate, Span::ZERO);
+fn queue(draft: &LinkDraft, mean_rtt: Option<Span>, root: &Node, check: &mut Check) -> Option<Queue> {
+    let QueueFrom::Written(at) = &draft.queue else {
+        let capacity = DEFAULT_LIMIT.resolve(draft.rate, Span::ZERO);
         return Some(Queue { aqm: drop_tail().into(), capacity, count_in_service: false, watch_above: None });
     };
     let node = root.at(at)?;
     let limit = size("limit", node, at, check)?.unwrap_or(DEFAULT_LIMIT);
     let watch_above = size("watch_above", node, at, check)?;
     if matches!((limit, watch_above), (Limit::Bdp(_), _) | (_, Some(Limit::Bdp(_)))) && mean_rtt.is_none() {
-        let d = Diagnostic::new(format!("a limit in BDP needs a flow whose data crosses `{}`", wired.name));
+        let d = Diagnostic::new(format!("a limit in BDP needs a flow whose data crosses `{}`", draft.name));
         check.error(d.at(node.nearest_place(&path(&["limit"]))).fix("write the limit in packets, or add a flow"));
         return None;
     }
-    let resolve = |limit: Limit| limit.resolve(wired.rate, mean_rtt.unwrap_or(Span::ZERO));
+    let resolve = |limit: Limit| limit.resolve(draft.rate, mean_rtt.unwrap_or(Span::ZERO));
     let (capacity, watch_above) = (resolve(limit), watch_above.map(resolve));
-    if capacity.in_packets(wired.mtu).is_some_and(|n| n < 1.0) {
-        let (why, fix) = too_small(capacity, wired.mtu);
-        let d = Diagnostic::new(format!("a limit of {limit} does not hold one packet of {} B{why}", wired.mtu));
+    if capacity.in_packets(draft.mtu).is_some_and(|n| n < 1.0) {
+        let (why, fix) = too_small(capacity, draft.mtu);
+        let d = Diagnostic::new(format!("a limit of {limit} does not hold one packet of {} B{why}", draft.mtu));
         check.error(d.at(node.nearest_place(&path(&["limit"]))).fix(fix));
         return None;
     }
@@ -401,7 +412,7 @@ fn queue(wired: &Wired, mean_rtt: Option<Span>, root: &Node, check: &mut Check) 
             return None;
         }
     };
-    let aqm = algorithm(Family::of_queue(node), node, at, capacity.in_packets(wired.mtu), check)?;
+    let aqm = algorithm(Family::of_queue(node), node, at, capacity.in_packets(draft.mtu), check)?;
     Some(Queue { aqm: aqm.into(), capacity, count_in_service, watch_above })
 }
 
@@ -420,7 +431,7 @@ fn size(key: &str, node: &Node, at: &[String], check: &mut Check) -> Option<Opti
     let Some(size) = node.get(key) else { return Some(None) };
     let read: Result<Limit, _> = serde_json::from_value(size.to_json());
     if let Err(e) = &read {
-        check.error(crate::typed::plain(&e.to_string()).at(size.place).key(&below(at, key)));
+        check.error(crate::language::deser::plain(&e.to_string()).at(size.place).key(&below(at, key)));
     }
     read.ok().map(Some)
 }

@@ -1,7 +1,16 @@
 //! The results of a study as one document: see the contract of `run --json`.
-use crate::problem::code;
-use crate::stats::combine;
-use crate::study::Study;
+pub mod arrow_table;
+pub mod manifest;
+pub(crate) mod output_dir;
+pub(crate) mod read_records;
+pub(crate) mod records;
+pub(crate) mod row_order;
+pub(crate) mod run_json;
+pub(crate) mod series;
+pub mod stats;
+use crate::language::problem::code;
+use crate::results::stats::combine;
+use crate::resolve::study::Study;
 use serde_json::{Map, Value, json};
 
 /// The document. One point stands at the top, several stand in `points`.

@@ -1,17 +1,28 @@
 //! Runs a study: points and replications on all cores, each as the store has it or else anew; with records that
 //! appear whole or not at all.
-use crate::bring::Bring;
-use crate::engine::{self, Engine, Meter, Stop, WHOLE, simulate};
-use crate::output::Output;
-use crate::problem::{Diagnostic, Problem, Texts, code};
-use crate::request::{On, Request};
+pub(crate) mod bench;
+pub mod conformance;
+pub(crate) mod engine;
+pub(crate) mod lfsr_autocorrelation;
+pub(crate) mod lockstep;
+pub(crate) mod remote;
+pub mod request;
+pub mod script;
+pub(crate) mod seeds;
+pub mod single_link;
+pub(crate) mod stop;
+use crate::language::plugins::PluginLoader;
+use crate::run::engine::{Engine, ProgressMeter, Stop, WHOLE, simulate};
+use crate::results::output_dir::Output;
+use crate::language::problem::{Diagnostic, Problem, Texts, code};
+use crate::run::request::{On, Request};
 use crate::results;
-use crate::rounds::{self, Job, Runs};
+use crate::run::seeds::{Job, Runs};
 use crate::store::Store;
 use crate::store::key::{Digest, Key};
-use crate::study::Study;
+use crate::resolve::study::Study;
 use crate::testbed::emulate;
-use dumbbell_emu::live::guests::Guests;
+use dumbbell_emu::live::user_program::UserProgram;
 use dumbbell_plan::Record;
 use rayon::prelude::*;
 use serde_json::Value;
@@ -49,35 +60,35 @@ struct Shared<'a> {
     on: On,
 }
 
-/// See [`crate::door::run`].
-pub fn run(request: &Value, progress: &dyn Fn(Progress) -> bool, bring: &dyn Bring) -> Result<Value, Problem> {
+/// See [`crate::api::run`].
+pub fn run(request: &Value, progress: &dyn Fn(Progress) -> bool, loader: &dyn PluginLoader) -> Result<Value, Problem> {
     let on = Request::read(request)?.on;
-    run_with(request, progress, bring, (if on == On::Kernel { emulate } else { simulate }, None))
+    run_with(request, progress, loader, (if on == On::Kernel { emulate } else { simulate }, None))
 }
 
 /// The same with another simulator, or with programs in place of traffic.
 pub(crate) fn run_with(
     request: &Value,
     progress: &dyn Fn(Progress) -> bool,
-    bring: &dyn Bring,
-    (simulate, guests): (engine::Simulate, Option<Guests>),
+    loader: &dyn PluginLoader,
+    (simulate, user_program): (engine::Simulate, Option<UserProgram>),
 ) -> Result<Value, Problem> {
     let began = Instant::now();
     let request = Request::read(request)?;
-    let study = Study::with(&request.wish(), bring, request.keep_going)?;
+    let study = Study::with(&request.study_input(), loader, request.keep_going)?;
     let store = request.store.as_deref().map(Store::open).transpose()?;
     let output = request.out.as_deref().map(|dir| Output::open(dir, &study)).transpose()?;
-    let meter = Meter::default();
+    let meter = ProgressMeter::default();
     let engine = Engine {
-        makers: &study.makers,
-        bring,
+        plugins: &study.plugins,
+        loader,
         options: request.options(),
         store: store.as_ref(),
         overrides: serde_json::to_string(request.overrides()).unwrap_or_default(),
         shown: output.as_ref().map(Output::dir).or(store.as_ref().map(Store::dir)).unwrap_or(Path::new("")).into(),
         meter: &meter,
         simulate,
-        guests,
+        user_program,
     };
     let shared = Shared { study: &study, engine, output: output.as_ref(), assemble: request.assemble, on: request.on };
     // Real hosts need the machine for themselves.
@@ -151,9 +162,9 @@ fn all(shared: &Shared<'_>, threads: usize, progress: &dyn Fn(Progress) -> bool)
     let mut runs: Vec<Runs> = vec![Runs::default(); shared.study.points.len()];
     let mut total = 0;
     loop {
-        let jobs = rounds::next(shared.study, &runs);
+        let jobs = seeds::next(shared.study, &runs);
         if jobs.is_empty() {
-            rounds::settle(shared.study, &mut runs);
+            seeds::settle(shared.study, &mut runs);
             return Ok(runs);
         }
         total += jobs.len();
@@ -172,7 +183,7 @@ fn round(
     progress: &dyn Fn(Progress) -> bool,
 ) -> Result<Vec<Value>, Stop> {
     // What calls back into an interpreter waits for its lock: such runs go one after another.
-    let threads = if shared.study.makers.interpreted() { 1 } else { threads };
+    let threads = if shared.study.plugins.interpreted() { 1 } else { threads };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(jobs.len())).build();
     let pool = pool.map_err(|e| Stop::Broken(Problem::failure(format!("no threads: {e}"), None)))?;
     let (done, is_done) = mpsc::channel::<()>();

@@ -19,19 +19,20 @@
 //! mutex of this process's segment. A writer syncs its series, then, sharing the store, makes and locks its segment
 //! if it has none, moves the series to their place, and appends the row. So who has the store alone sees no segment
 //! that is on its way, and no series without their row but those that a kill left.
-pub mod care;
 pub mod key;
 mod line;
 mod lock;
+pub mod maintenance;
 pub mod records;
 mod scan;
 mod segment;
 
-use crate::durable;
-use crate::growing::{self, Growing};
-use crate::problem::{Diagnostic, Problem, Texts, code};
+use crate::files::durable;
+use crate::files::staging;
+use crate::files::staging::StagingDir;
+use crate::language::problem::{Diagnostic, Problem, Texts, code};
 use key::Key;
-use lock::{Lock, Share};
+use lock::{Lock, SharedLock};
 pub use records::{Damage, Records};
 use scan::{Index, Row};
 use segment::Segment;
@@ -64,7 +65,7 @@ pub struct Store {
     /// This process's own file, made when there is a row.
     segment: Mutex<Option<Segment>>,
     /// Where series grow, made when there are some.
-    growing: Mutex<Option<Growing>>,
+    growing: Mutex<Option<StagingDir>>,
     /// Series that were asked for and are not what they were.
     damaged: Mutex<Vec<Damage>>,
 }
@@ -77,7 +78,7 @@ pub struct Found {
     /// Its series, each byte of which was verified just now.
     pub records: Records,
     /// While this value lives, nobody removes the series. The same thread asks the store for nothing else meanwhile.
-    _share: Option<Share>,
+    _share: Option<SharedLock>,
 }
 
 /// A store that cannot be used: why, and what helps.
@@ -106,7 +107,7 @@ impl Store {
         let index = store.read_index().map_err(|e| failed(dir, &e))?;
         match index.bad.first() {
             None => Ok(Store { index: RwLock::new(index), ..store }),
-            Some(_) => Err(care::refuse(dir, &index.bad)),
+            Some(_) => Err(maintenance::refuse(dir, &index.bad)),
         }
     }
 
@@ -213,7 +214,7 @@ impl Store {
     }
 
     /// Reads the index again if a file that it names is gone. True if it was read.
-    fn refresh(&self, _: &Share) -> io::Result<bool> {
+    fn refresh(&self, _: &SharedLock) -> io::Result<bool> {
         let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
         let stale = index.is_stale();
         if stale {
@@ -265,9 +266,9 @@ impl Store {
         let mut growing = self.growing.lock().unwrap_or_else(PoisonError::into_inner);
         if growing.is_none() {
             let _share = self.lock.share().map_err(failed)?;
-            *growing = Some(Growing::create(&self.dir).map_err(failed)?);
+            *growing = Some(StagingDir::create(&self.dir).map_err(failed)?);
         }
-        let base = growing.as_ref().map_or(self.dir.as_path(), Growing::path);
+        let base = growing.as_ref().map_or(self.dir.as_path(), StagingDir::path);
         let dir = base.join(key.to_string());
         std::fs::create_dir_all(&dir).map_err(failed)?;
         Ok(dir)
@@ -349,12 +350,12 @@ fn read_mark(dir: &Path) -> io::Result<Result<Mark, (i32, Diagnostic)>> {
 fn of_store(name: &str) -> bool {
     ["segments", "records", "damaged", "slurm", MARK].contains(&name)
         || lock::FILES.contains(&name)
-        || growing::is_temporary(name)
+        || staging::is_temporary(name)
 }
 
 /// Whether there are temporary names in a store, of living processes or of killed ones.
 fn leftovers(dir: &Path) -> io::Result<bool> {
-    let temporary = |e: std::fs::DirEntry| growing::is_temporary(&e.file_name().to_string_lossy());
+    let temporary = |e: std::fs::DirEntry| staging::is_temporary(&e.file_name().to_string_lossy());
     for folder in written_to(dir) {
         if std::fs::read_dir(folder)?.flatten().any(temporary) {
             return Ok(true);
@@ -365,7 +366,7 @@ fn leftovers(dir: &Path) -> io::Result<bool> {
 
 /// Clears away what killed processes have left in a store, by who has it alone.
 fn clear_away(dir: &Path) -> io::Result<()> {
-    written_to(dir).try_for_each(|folder| growing::clear_away(&folder))
+    written_to(dir).try_for_each(|folder| staging::clear_away(&folder))
 }
 
 /// The folders in which files get their names when they are whole.

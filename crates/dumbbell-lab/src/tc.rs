@@ -6,63 +6,49 @@
 //! to the kernel for given lines (the vectors of `tests/tc.rs`).
 //!
 //! A discipline of tc is one file and one line in [`KINDS`].
-mod adaptive;
-mod burst;
-mod choke;
-mod codel;
-mod dualpi2;
-mod fifo;
-mod fq_codel;
-mod fq_pie;
-mod leaf;
+mod args;
+mod discipline;
+mod export_link;
 mod line;
-mod netem;
-mod part;
-mod pie;
-mod red;
-mod send;
-mod sfb;
-mod sfq;
-mod tbf;
+pub mod qdisc;
 mod units;
-mod without;
-mod words;
+mod unsupported;
 
-use crate::problem::{Check, Problem, Texts, code};
-use part::{Above, Outlet, Part, Site};
+use crate::language::problem::{Check, Problem, Texts, code};
+use discipline::{ImportContext, ExportLog, Part, ExportContext};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use words::Words;
+use args::Args;
 
 /// A discipline of tc.
 pub struct Kind {
     /// Its name in tc.
     name: &'static str,
     /// What its words mean here. Errors go to the words' check.
-    import: fn(&mut Words<'_, '_>, &Above) -> Part,
+    import: fn(&mut Args<'_, '_>, &ImportContext) -> Part,
     /// The algorithms of queues that it can say, and how; none if it is no queue.
     exports: &'static [&'static str],
     /// The words after its name for a queue of one of these algorithms, or `None` after an error.
-    export: fn(&Site<'_>, &mut Outlet) -> Option<String>,
+    export: fn(&ExportContext<'_>, &mut ExportLog) -> Option<String>,
 }
 
 /// Every discipline that can be read or written: a new one is a file and a line here.
 const KINDS: &[Kind] = &[
-    fifo::PFIFO,
-    fifo::BFIFO,
-    fifo::PFIFO_HEAD_DROP,
-    fifo::PFIFO_FAST,
-    red::RED,
-    codel::CODEL,
-    pie::PIE,
-    choke::CHOKE,
-    sfb::SFB,
-    sfq::SFQ,
-    fq_codel::FQ_CODEL,
-    fq_pie::FQ_PIE,
-    dualpi2::DUALPI2,
-    tbf::TBF,
-    netem::NETEM,
+    qdisc::fifo::PFIFO,
+    qdisc::fifo::BFIFO,
+    qdisc::fifo::PFIFO_HEAD_DROP,
+    qdisc::fifo::PFIFO_FAST,
+    qdisc::red::RED,
+    qdisc::codel::CODEL,
+    qdisc::pie::PIE,
+    qdisc::choke::CHOKE,
+    qdisc::sfb::SFB,
+    qdisc::sfq::SFQ,
+    qdisc::fq_codel::FQ_CODEL,
+    qdisc::fq_pie::FQ_PIE,
+    qdisc::dualpi2::DUALPI2,
+    qdisc::tbf::TBF,
+    qdisc::netem::NETEM,
 ];
 
 /// Reads one line of tc, or several that hang below each other:
@@ -75,7 +61,7 @@ pub fn import(text: &str) -> Result<Value, Problem> {
     let (mut texts, mut check) = (Texts::default(), Check::default());
     let id = texts.add("tc", text);
     let parts = line::read(text, id, &mut check);
-    let whole = part::Whole::of(parts, &mut texts, &mut check);
+    let whole = discipline::DeviceModel::of(parts, &mut texts, &mut check);
     if !check.ok() {
         return Err(Problem::new(code::SCENARIO, &check.found, &texts));
     }
@@ -106,23 +92,23 @@ fn eth0() -> String {
 /// Code 2: the request, or what tc has no words for, by name.
 pub fn export(request: &Value) -> Result<Value, Problem> {
     let texts = Texts::default();
-    let mut outlet = Outlet::default();
+    let mut log = ExportLog::default();
     if let Some(kind) = request["link"]["service"]["kind"].as_str() {
-        outlet.refuse(format!("tc has no rate that changes as `{kind}` does"), "take the service of the link out");
+        log.refuse(format!("tc has no rate that changes as `{kind}` does"), "take the service of the link out");
     }
     let lines = match serde_json::from_value::<Request>(request.clone()) {
-        Ok(r) if send::plain(&r.dev) => send::lines(&r.link, &r.dev, r.queue_only, &mut outlet),
+        Ok(r) if export_link::plain(&r.dev) => export_link::lines(&r.link, &r.dev, r.queue_only, &mut log),
         Ok(r) => {
-            outlet.refuse(format!("`{}` is no name of a device", r.dev), "write one word, such as eth0");
+            log.refuse(format!("`{}` is no name of a device", r.dev), "write one word, such as eth0");
             Vec::new()
         }
         Err(e) => {
-            outlet.refuse(format!("this is no link of a plan: {e}"), "take one of `dumbbell show --json`");
+            log.refuse(format!("this is no link of a plan: {e}"), "take one of `dumbbell show --json`");
             Vec::new()
         }
     };
-    if !outlet.check.ok() {
-        return Err(Problem::new(code::SCENARIO, &outlet.check.found, &texts));
+    if !log.check.ok() {
+        return Err(Problem::new(code::SCENARIO, &log.check.found, &texts));
     }
-    Ok(json!({ "lines": lines, "explained": outlet.explained }))
+    Ok(json!({ "lines": lines, "explained": log.explained }))
 }

@@ -1,28 +1,29 @@
 //! Runs between real hosts: made by the testbed, recorded from its log, judged.
-mod gigabyte;
-mod replayed;
+mod cpu_cost;
+mod replay;
 mod shell;
 
-pub use gigabyte::gigabyte;
-pub(crate) use replayed::problem as log_problem;
-pub use replayed::replay;
+pub use cpu_cost::cpu_cost;
+pub(crate) use replay::problem as log_problem;
+pub use replay::replay;
 pub use shell::shell;
 
-use crate::engine::{Engine, Ran, Stop, WHOLE, raised, unwritten, wanted};
-use crate::outcome;
-use crate::problem::{Diagnostic, Problem, Texts, code};
-use crate::record::{self, Recorder, Series};
-use dumbbell_core::foreign::Makers;
+use crate::run::engine::{Engine, RunOutput, Stop, WHOLE, raised, unwritten, wanted};
+use crate::results::run_json;
+use crate::language::problem::{Diagnostic, Problem, Texts, code};
+use crate::results::records;
+use crate::results::records::{Recorder, Series};
+use dumbbell_core::plugin::Plugins;
 use dumbbell_core::units::{Span, Time};
 use dumbbell_emu::calibrate::Calibration;
-use dumbbell_emu::live::again::Again;
-use dumbbell_emu::live::fault::LiveFault;
-use dumbbell_emu::live::replay::{ReplayFault, Replayed, Witness, replay as replay_log};
-use dumbbell_emu::live::series::{Counted, rows};
-use dumbbell_emu::live::{self, Live, Orders, report};
+use dumbbell_emu::live::spurious::SpuriousRetransmissions;
+use dumbbell_emu::live::error::LiveFault;
+use dumbbell_emu::live::replay::{ReplayFault, Replayed, ReplayObserver, replay as replay_log};
+use dumbbell_emu::live::series::{FlowCounts, rows};
+use dumbbell_emu::live::{self, LiveRun, RunOptions, report};
 use dumbbell_emu::log::{Reader, Record};
-use dumbbell_emu::rootless;
-use dumbbell_emu::trouble::Trouble;
+use dumbbell_emu::host::rootless;
+use dumbbell_emu::error::EnvError;
 use dumbbell_emu::validity::{Facts, Load, Replay, Retransmissions, Traffic};
 use dumbbell_plan::{Class, Plan, Transport};
 use parquet::errors::ParquetError;
@@ -42,7 +43,7 @@ pub const LOG: &str = "run.log";
 /// # Errors
 /// What the kernel has not, what this machine lacks or cannot keep up with, that it was stopped, or that something cannot be
 /// written.
-pub fn emulate(engine: &Engine<'_>, plan: &Plan, hash: &str, dir: Option<&Path>) -> Result<Ran, Stop> {
+pub fn emulate(engine: &Engine<'_>, plan: &Plan, hash: &str, dir: Option<&Path>) -> Result<RunOutput, Stop> {
     let began = Instant::now();
     let dir = dir.filter(|_| wanted(plan));
     let mut log = open_log(dir).map_err(|e| unkept(&engine.shown, &e))?;
@@ -53,12 +54,12 @@ pub fn emulate(engine: &Engine<'_>, plan: &Plan, hash: &str, dir: Option<&Path>)
         engine.meter.passed.fetch_add(now.saturating_sub(before), Relaxed);
     };
     let own = log.try_clone().map_err(|e| unkept(&engine.shown, &e))?;
-    let orders = Orders {
+    let orders = RunOptions {
         plan,
-        makers: engine.makers,
+        plugins: engine.plugins,
         log: Box::new(own),
-        guests: engine.guests.as_ref(),
-        manner: Default::default(),
+        user_program: engine.user_program.as_ref(),
+        threads: Default::default(),
         stop: &engine.meter.stop,
         estimate: &expect,
         progress: &progress,
@@ -67,12 +68,12 @@ pub fn emulate(engine: &Engine<'_>, plan: &Plan, hash: &str, dir: Option<&Path>)
     // Programs end when they do, and the run with them.
     let ended = Span::from_ps((live.finished.measured().seconds * 1e12) as u64);
     let shorter =
-        engine.guests.as_ref().map(|_| Plan { duration: ended, warmup: plan.warmup.min(ended), ..plan.clone() });
-    let visit = live.visit.clone().map(|visit| (visit, ended));
+        engine.user_program.as_ref().map(|_| Plan { duration: ended, warmup: plan.warmup.min(ended), ..plan.clone() });
+    let visit = live.program_outcome.clone().map(|visit| (visit, ended));
     let plan = shorter.as_ref().unwrap_or(plan);
     log.rewind().map_err(|e| unkept(&engine.shown, &e))?;
-    let ran = settle(engine, (plan, hash), (live, log), dir)?;
-    Ok(Ran { wall_s: began.elapsed().as_secs_f64(), visit, ..ran })
+    let output = settle(engine, (plan, hash), (live, log), dir)?;
+    Ok(RunOutput { wall_s: began.elapsed().as_secs_f64(), visit, ..output })
 }
 
 /// Says which class a run can expect on this machine now, if it is not the best.
@@ -105,23 +106,23 @@ fn open_log(dir: Option<&Path>) -> io::Result<File> {
 fn settle(
     engine: &Engine<'_>,
     (plan, hash): (&Plan, &str),
-    (live, log): (Live, File),
+    (live, log): (LiveRun, File),
     dir: Option<&Path>,
-) -> Result<Ran, Stop> {
+) -> Result<RunOutput, Stop> {
     let unwritten = |e: ParquetError| Stop::Broken(unwritten(&engine.shown, &e));
-    let recorder = dir.map_or_else(|| Recorder::measuring(plan, None), |dir| Recorder::new(plan, engine.makers, dir));
+    let recorder = dir.map_or_else(|| Recorder::measuring(plan, None), |dir| Recorder::new(plan, engine.plugins, dir));
     let mut recorder = recorder.map_err(unwritten)?;
     let every = plan.record.every.unwrap_or(plan.duration);
-    let mut told = Told {
-        counted: Counted::new(plan.flows.len(), every, Time::ZERO + plan.duration),
+    let mut told = LogSummary {
+        counted: FlowCounts::new(plan.flows.len(), every, Time::ZERO + plan.duration),
         tcp: plan.flows.iter().map(|flow| matches!(flow.transport, Transport::Tcp { .. })).collect(),
         dropped: 0,
-        again: Again::default(),
+        spurious: SpuriousRetransmissions::default(),
     };
-    let replayed = replayed_into(log, (plan, engine.makers), &mut recorder, &mut told);
+    let replayed = replayed_into(log, (plan, engine.plugins), &mut recorder, &mut told);
     let replayed = replayed.map_err(|fault| match &fault {
-        ReplayFault::Own(failure) => Stop::Failed(raised(failure, plan.seed)),
-        _ => Stop::Failed(replayed::problem(&fault, "the log of this run")),
+        ReplayFault::Plugin(failure) => Stop::Failed(raised(failure, plan.seed)),
+        _ => Stop::Failed(replay::problem(&fault, "the log of this run")),
     })?;
     let Replayed { packets, mismatches, passed, .. } = replayed;
     let replay = Some(Replay { packets, mismatches });
@@ -130,8 +131,8 @@ fn settle(
         recorder.flow(t, flow, &row);
     }
     let mut traffic = Traffic::of(&live.outcomes);
-    let guests = live.visit.as_ref().map_or(0.0, |visit| visit.starved_share);
-    traffic.starved_share = traffic.starved_share.max(guests);
+    let user_program = live.program_outcome.as_ref().map_or(0.0, |visit| visit.starved_share);
+    traffic.starved_share = traffic.starved_share.max(user_program);
     let facts = Facts {
         required: plan.testbed.class,
         warmup_s: plan.warmup.seconds(),
@@ -141,22 +142,22 @@ fn settle(
         retransmissions: retransmissions(&live, &told, passed.fragmentation.is_some_and(|all| all.cuts.refused > 0)),
         replay,
         traffic,
-        open_ended: engine.guests.is_some(),
+        open_ended: engine.user_program.is_some(),
     };
     let (_, validity) = live.finished.judge(&facts);
-    let mut report = report::report(plan, passed, &live.outcomes, &told.again);
+    let mut report = report::report(plan, passed, &live.outcomes, &told.spurious);
     recorder.summarize(&mut report);
     recorder.tables(&report);
-    let print = outcome::hex(report.fingerprint);
-    recorder.close(&record::metadata(plan, hash, &engine.overrides, &print)).map_err(unwritten)?;
-    Ok(Ran { report, wall_s: 0.0, validity: Some(validity), visit: None })
+    let print = run_json::hex(report.fingerprint);
+    recorder.close(&records::metadata(plan, hash, &engine.overrides, &print)).map_err(unwritten)?;
+    Ok(RunOutput { report, wall_s: 0.0, validity: Some(validity), visit: None })
 }
 
 fn replayed_into(
     log: File,
-    of: (&Plan, &Makers),
+    of: (&Plan, &Plugins),
     recorder: &mut Recorder<'_>,
-    told: &mut Told,
+    told: &mut LogSummary,
 ) -> Result<Replayed, ReplayFault> {
     let mut log = Reader::new(BufReader::new(log))?;
     if recorder.follows() {
@@ -166,19 +167,19 @@ fn replayed_into(
 }
 
 /// What a log tells of a run beside what its network measures.
-struct Told {
-    counted: Counted,
+struct LogSummary {
+    counted: FlowCounts,
     /// Of each flow whether it is a connection.
     tcp: Vec<bool>,
     /// Packets of connections' senders that were dropped.
     dropped: u64,
-    again: Again,
+    spurious: SpuriousRetransmissions,
 }
 
-impl Witness for Told {
+impl ReplayObserver for LogSummary {
     fn record(&mut self, record: &Record) {
         self.counted.record(record);
-        self.again.record(record);
+        self.spurious.record(record);
     }
     fn lost(&mut self, t: Time, flow: usize) {
         self.counted.lost(t, flow);
@@ -187,16 +188,16 @@ impl Witness for Told {
 }
 
 /// Losses as the router knows them, and as the senders do; `None` where no sender of ours can be asked.
-fn retransmissions(live: &Live, told: &Told, refused: bool) -> Option<Retransmissions> {
+fn retransmissions(live: &LiveRun, told: &LogSummary, refused: bool) -> Option<Retransmissions> {
     let connections = || live.outcomes.flows.iter().filter(|o| o.control.is_some());
     let sum = |of: &dyn Fn(&dumbbell_emu::traffic::Outcome) -> u32| connections().map(|o| u64::from(of(o))).sum();
     let flows = connections().count() as u64;
-    let (dropped, needless) = (told.dropped, told.again.needless());
+    let (dropped, needless) = (told.dropped, told.spurious.needless());
     (flows > 0).then(|| Retransmissions {
         router_drops: dropped,
         retransmits: sum(&|o| o.sender_end.total_retrans),
         needless,
-        resized: if refused { told.again.repeated().saturating_sub(dropped + needless) } else { 0 },
+        resized: if refused { told.spurious.repeated().saturating_sub(dropped + needless) } else { 0 },
         in_flight: sum(&|o| o.sender_end.in_flight + o.sender_end.lost),
         flows,
     })
@@ -210,17 +211,17 @@ fn refusal(fault: LiveFault) -> Stop {
     };
     match fault {
         LiveFault::Stopped => Stop::Interrupted,
-        LiveFault::Trouble(Trouble { cause, fix }) => one(code::ENVIRONMENT, cause, Some(fix)),
-        LiveFault::TooMuch(too_much) => one(code::INVALID, too_much.to_string(), None),
+        LiveFault::EnvError(EnvError { cause, fix }) => one(code::ENVIRONMENT, cause, Some(fix)),
+        LiveFault::Overload(too_much) => one(code::INVALID, too_much.to_string(), None),
         LiveFault::OutOfReach(out_of_reach) => one(code::INVALID, out_of_reach.to_string(), None),
         LiveFault::Plan(fault) => one(code::FAILURE, format!("at {}: {}", fault.at, fault.cause), fault.fix),
-        LiveFault::Unkept(cause) => {
+        LiveFault::LogWrite(cause) => {
             let fix = "is the disk full?";
             Stop::Broken(Problem::failure(format!("the log of a run cannot be kept: {cause}"), Some(fix.into())))
         }
-        LiveFault::Broke(cause) => one(code::FAILURE, format!("the testbed broke down: {cause}"), None),
-        LiveFault::Refused(all) => {
-            let each = |r: &dumbbell_emu::traffic::Refusal| {
+        LiveFault::Failed(cause) => one(code::FAILURE, format!("the testbed broke down: {cause}"), None),
+        LiveFault::Unsupported(all) => {
+            let each = |r: &dumbbell_emu::traffic::Unsupported| {
                 Diagnostic::new(format!("flow `{}`, `{}`: {}", r.flow, r.field, r.cause)).fix(r.fix.clone())
             };
             let all: Vec<Diagnostic> = all.iter().map(each).collect();
@@ -247,12 +248,12 @@ pub fn enclose(argv: &Value) -> Result<i32, Problem> {
     let mut words = argv.as_array().into_iter().flatten().filter_map(Value::as_str);
     let mut command = Command::new(words.next().unwrap_or_default());
     command.args(words);
-    rootless::run(command).map_err(|Trouble { cause, fix }| {
+    rootless::run(command).map_err(|EnvError { cause, fix }| {
         Problem::new(code::ENVIRONMENT, &[Diagnostic::new(cause).fix(fix)], &Texts::default())
     })
 }
 
 /// How long a run takes on the clock on the wall.
 pub fn wall(plan: &Plan) -> Span {
-    plan.duration + live::AROUND
+    plan.duration + live::OVERHEAD
 }

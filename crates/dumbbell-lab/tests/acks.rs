@@ -2,7 +2,7 @@
 mod common;
 
 use common::request;
-use dumbbell_lab::door;
+use dumbbell_lab::api;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, Row};
 use serde_json::{Map, Value, json};
@@ -24,7 +24,7 @@ flow = [
 "#;
 
 fn run(request: &Value) -> Value {
-    door::run(request, &|_| true).unwrap_or_else(|p| panic!("{}", p.rendered))
+    api::run(request, &|_| true).unwrap_or_else(|p| panic!("{}", p.rendered))
 }
 
 fn rows(dir: &Path, name: &str) -> Vec<Map<String, Value>> {
@@ -192,7 +192,7 @@ fn a_bad_wire_leaves_no_row_open() {
 #[test]
 fn who_cannot_be_followed_is_named() {
     let wrong = |set: &str| {
-        let problem = door::run(&request(TWO_WAY, &[set]), &|_| true).unwrap_err();
+        let problem = api::run(&request(TWO_WAY, &[set]), &|_| true).unwrap_err();
         assert_eq!(problem.code, 2);
         problem.rendered
     };

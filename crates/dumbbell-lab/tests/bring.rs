@@ -3,13 +3,13 @@
 use dumbbell_algos::aqm::drop_tail::DropTail;
 use dumbbell_core::aqm::{Aqm, Cx, DynAqm, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{Algorithm, Fault, read};
-use dumbbell_core::foreign::{Alarm, Failure, Maker, Makers, Page};
+use dumbbell_core::plugin::{Alarm, Failure, PluginFactory, Plugins, Page};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::units::Time;
-use dumbbell_lab::bring::Bring;
-use dumbbell_lab::door;
-use dumbbell_lab::examine;
-use dumbbell_lab::problem::Diagnostic;
+use dumbbell_lab::language::plugins::PluginLoader;
+use dumbbell_lab::api;
+use dumbbell_lab::run::conformance;
+use dumbbell_lab::language::problem::Diagnostic;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -35,7 +35,7 @@ impl Aqm for Tired {
 
 struct Makes(Page);
 
-impl Maker<dyn DynAqm, LinkInfo> for Makes {
+impl PluginFactory<dyn DynAqm, LinkInfo> for Makes {
     fn page(&self) -> &Page {
         &self.0
     }
@@ -49,13 +49,13 @@ impl Maker<dyn DynAqm, LinkInfo> for Makes {
     }
 }
 
-fn makers(name: &str, source_hash: &str) -> Makers {
+fn plugins(name: &str, source_hash: &str) -> Plugins {
     let page = Page {
         name: name.into(),
         title: "Tired".into(),
         idea: "Drop Tail that may end.".into(),
         equations: "n = after".into(),
-        sources: vec!["tests/bring.rs".into()],
+        sources: vec!["tests/loader.rs".into()],
         language: "Rust".into(),
         file: format!("{name}.rs"),
         source_hash: source_hash.into(),
@@ -69,21 +69,21 @@ fn makers(name: &str, source_hash: &str) -> Makers {
             },
         } }),
     };
-    Makers { aqm: vec![Arc::new(Makes(page))], cc: vec![] }
+    Plugins { aqm: vec![Arc::new(Makes(page))], cc: vec![] }
 }
 
 /// Brings `tired`, or what a file's name says, and writes down which files it was asked for.
 #[derive(Default)]
 struct Van(Mutex<Vec<PathBuf>>);
 
-impl Bring for Van {
-    fn given(&self) -> Makers {
-        makers("tired", "0123456789abcdef")
+impl PluginLoader for Van {
+    fn given(&self) -> Plugins {
+        plugins("tired", "0123456789abcdef")
     }
-    fn file(&self, path: &Path) -> Result<Makers, Diagnostic> {
+    fn file(&self, path: &Path) -> Result<Plugins, Diagnostic> {
         self.0.lock().unwrap().push(path.into());
         let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
-        if stem == "broken" { Err(Diagnostic::new("it is broken").fix("mend it")) } else { Ok(makers(&stem, "ff")) }
+        if stem == "broken" { Err(Diagnostic::new("it is broken").fix("mend it")) } else { Ok(plugins(&stem, "ff")) }
     }
 }
 
@@ -100,12 +100,12 @@ fn text(rest: &str) -> Value {
 #[test]
 fn what_is_brought_is_named_like_the_catalogue() {
     let van = Van::default();
-    let run = |queue: &str| door::run_with(&text(queue), &|_| true, &van);
-    let brought = run(r#"queue = { kind = "tired", limit = "9 pkt" }"#).unwrap();
+    let run = |queue: &str| api::run_with(&text(queue), &|_| true, &van);
+    let plugin = run(r#"queue = { kind = "tired", limit = "9 pkt" }"#).unwrap();
     let plain = run(r#"queue = { kind = "drop_tail", limit = "9 pkt" }"#).unwrap();
-    assert_eq!(brought["queues"][0]["kind"], "tired");
-    assert!(brought["queues"][0]["drops"]["overflow"].as_u64() > Some(0));
-    assert_eq!(brought["fingerprint"], plain["fingerprint"]);
+    assert_eq!(plugin["queues"][0]["kind"], "tired");
+    assert!(plugin["queues"][0]["drops"]["overflow"].as_u64() > Some(0));
+    assert_eq!(plugin["fingerprint"], plain["fingerprint"]);
     let refused = |queue: &str| run(queue).unwrap_err().json["problems"][0].clone();
     assert_eq!(refused(r#"queue = "tyred""#)["fix"], "did you mean `tired`?");
     assert_eq!(refused(r#"queue = { kind = "tired", aftr = 1 }"#)["fix"], "did you mean `after`?");
@@ -118,7 +118,7 @@ fn what_is_brought_is_named_like_the_catalogue() {
 #[test]
 fn one_that_cannot_go_on_ends_the_run_with_its_cause() {
     let problem =
-        door::run_with(&text(r#"queue = { kind = "tired", after = 50 }"#), &|_| true, &Van::default()).unwrap_err();
+        api::run_with(&text(r#"queue = { kind = "tired", after = 50 }"#), &|_| true, &Van::default()).unwrap_err();
     assert_eq!(problem.code, 1);
     assert!(problem.rendered.starts_with("in tired.rs\n"), "{}", problem.rendered);
     let told = &problem.json["problems"][0];
@@ -129,23 +129,23 @@ fn one_that_cannot_go_on_ends_the_run_with_its_cause() {
 
 #[test]
 fn a_plan_says_which_source() {
-    let plan = |van: &dyn Bring| {
-        let planned = door::plan_with(&text(r#"queue = "tired""#), van).unwrap();
+    let plan = |van: &dyn PluginLoader| {
+        let planned = api::plan_with(&text(r#"queue = "tired""#), van).unwrap();
         (planned["points"][0]["plan_hash"].clone(), planned["points"][0]["plan"].to_string())
     };
     let (hash, plan_text) = plan(&Van::default());
     assert!(plan_text.contains(r#""source_hash":"0123456789abcdef""#));
     struct Edited;
-    impl Bring for Edited {
-        fn given(&self) -> Makers {
-            makers("tired", "fedcba9876543210")
+    impl PluginLoader for Edited {
+        fn given(&self) -> Plugins {
+            plugins("tired", "fedcba9876543210")
         }
-        fn file(&self, _: &Path) -> Result<Makers, Diagnostic> {
-            Ok(Makers::default())
+        fn file(&self, _: &Path) -> Result<Plugins, Diagnostic> {
+            Ok(Plugins::default())
         }
     }
     assert_ne!(plan(&Edited).0, hash);
-    let none = door::plan(&text(r#"queue = "red""#)).unwrap().to_string();
+    let none = api::plan(&text(r#"queue = "red""#)).unwrap().to_string();
     assert!(!none.contains("source_hash"), "plans of the catalogue are as they were");
 }
 
@@ -158,7 +158,7 @@ fn files_are_relative_to_the_scenario_that_uses_them() {
     std::fs::write(&top, "extends = \"below/base.toml\"\nuse = [\"three.x\"]\nqueue = \"two\"").unwrap();
     let van = Van::default();
     let request = json!({ "source": { "path": top }, "use": ["zero.x"] });
-    door::plan_with(&request, &van).unwrap();
+    api::plan_with(&request, &van).unwrap();
     let at = |name: &str| dir.path().join(name);
     let asked = van.0.into_inner().unwrap();
     assert_eq!(asked, [PathBuf::from("zero.x"), at("below/one.x"), at("below/two.x"), at("three.x")]);
@@ -167,14 +167,14 @@ fn files_are_relative_to_the_scenario_that_uses_them() {
 #[test]
 fn what_cannot_be_brought_is_told_where_it_is_written() {
     let refused =
-        |rest: &str, van: &dyn Bring| door::plan_with(&text(rest), van).unwrap_err().json["problems"][0].clone();
+        |rest: &str, van: &dyn PluginLoader| api::plan_with(&text(rest), van).unwrap_err().json["problems"][0].clone();
     let broken = refused("use = [\"one.x\", \"broken.x\"]", &Van::default());
     assert_eq!((&broken["cause"], &broken["line"], &broken["column"]), (&json!("it is broken"), &json!(1), &json!(17)));
     let red = refused("use = [\"red.x\"]", &Van::default());
     assert_eq!(red["cause"], "red.rs brings `red`, and one of the catalogue has that name");
     let twice = refused("use = [\"tired.x\"]", &Van::default());
     assert_eq!(twice["cause"], "tired.rs brings `tired`, and tired.rs has that name");
-    let no_door = door::plan(&text("use = [\"one.x\"]")).unwrap_err();
+    let no_door = api::plan(&text("use = [\"one.x\"]")).unwrap_err();
     assert!(no_door.rendered.contains("it knows the catalogue only"), "{}", no_door.rendered);
     let wrong = refused("use = \"one.x\"", &Van::default());
     assert_eq!(wrong["key"], "use");
@@ -182,13 +182,13 @@ fn what_cannot_be_brought_is_told_where_it_is_written() {
 
 #[test]
 fn the_suite_examines_what_is_brought() {
-    let document = examine::test(&makers("tired", ""));
+    let document = conformance::test(&plugins("tired", ""));
     assert_eq!(document["ok"], true, "{document}");
     let traffic = json!({ "queue": { "kind": "tired", "limit": "2 pkt", "after": 3 }, "rate": "1 Mbps", "mtu": 1500,
         "delay": "10 ms", "seed": 1, "arrivals": [{ "gap": 0.0, "bytes": 1000 }, { "gap": 0.0, "bytes": 1000 }] });
-    let driven = examine::drive_queue(&traffic, &Van::default()).unwrap();
+    let driven = conformance::drive_queue(&traffic, &Van::default()).unwrap();
     assert_eq!(driven["events"][1]["time_s"], json!(Time::from_ps(16_000_000_000).seconds()));
     let mut longer = traffic.clone();
     longer["arrivals"].as_array_mut().unwrap().push(json!({ "gap": 0.0, "bytes": 1000 }));
-    assert_eq!(examine::drive_queue(&longer, &Van::default()).unwrap_err().code, 1);
+    assert_eq!(conformance::drive_queue(&longer, &Van::default()).unwrap_err().code, 1);
 }

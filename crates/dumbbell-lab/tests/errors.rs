@@ -3,8 +3,8 @@
 mod common;
 
 use common::{GRAPH, RED, plan, study};
-use dumbbell_lab::door;
-use dumbbell_lab::problem::code;
+use dumbbell_lab::api;
+use dumbbell_lab::language::problem::code;
 use serde_json::json;
 use std::fmt::Write;
 
@@ -151,7 +151,7 @@ fn messages_are_those_that_were_read_aloud() {
 #[test]
 fn a_problem_says_the_same_to_programs() {
     let request = json!({ "source": { "text": RED.replace("red", "redd"), "name": "net.toml" } });
-    let problem = door::plan(&request).unwrap_err();
+    let problem = api::plan(&request).unwrap_err();
     assert_eq!(
         problem.json,
         json!({ "code": 2, "problems": [{
@@ -166,7 +166,7 @@ fn a_dictionary_is_shown_where_it_is_wrong() {
     let value = json!({
         "duration": "10 s", "dumbbell": { "bottleneck": { "rate": "10 Mbps", "delay": 10 } }, "flow": [{ "rtt": "40 ms" }],
     });
-    let problem = door::plan(&json!({ "source": { "value": value } })).unwrap_err();
+    let problem = api::plan(&json!({ "source": { "value": value } })).unwrap_err();
     assert!(problem.rendered.contains("\"delay\": 10") && problem.rendered.contains("10 ms"), "{}", problem.rendered);
     assert_eq!(problem.json["problems"][0]["key"], "dumbbell.bottleneck.delay");
 }
@@ -186,7 +186,7 @@ fn a_circle_of_extends_names_the_chain() {
     for (file, base) in [("a.toml", "b.toml"), ("b.toml", "c.toml"), ("c.toml", "a.toml")] {
         std::fs::write(dir.path().join(file), format!("extends = \"{base}\"\n")).unwrap();
     }
-    let problem = door::plan(&json!({ "source": { "path": dir.path().join("a.toml") } })).unwrap_err();
+    let problem = api::plan(&json!({ "source": { "path": dir.path().join("a.toml") } })).unwrap_err();
     let cause = problem.json["problems"][0]["cause"].as_str().unwrap().to_string();
     assert_eq!(cause, "`extends` goes round: a.toml -> b.toml -> c.toml -> a.toml");
     assert!(problem.json["problems"][0]["file"].as_str().unwrap().ends_with("c.toml"));
@@ -194,7 +194,7 @@ fn a_circle_of_extends_names_the_chain() {
 
 #[test]
 fn a_missing_file_is_an_error_of_the_scenario() {
-    let problem = door::plan(&json!({ "source": { "path": "no/such.toml" } })).unwrap_err();
+    let problem = api::plan(&json!({ "source": { "path": "no/such.toml" } })).unwrap_err();
     assert_eq!(
         (problem.code, problem.json["problems"][0]["cause"].as_str()),
         (2, Some("there is no file no/such.toml"))
@@ -219,7 +219,7 @@ fn only_regular_files_are_read() {
             json!({ "text": format!("extends = \"{file}\"") }),
             json!({ "text": service(file) }),
         ] {
-            let problem = door::plan(&json!({ "source": source })).unwrap_err();
+            let problem = api::plan(&json!({ "source": source })).unwrap_err();
             let cause = problem.json["problems"][0]["cause"].as_str().unwrap();
             let expected = format!("{file} cannot be read: it is {what}, and only regular files are read");
             assert_eq!((problem.code, cause), (2, expected.as_str()));
@@ -232,7 +232,7 @@ fn a_scenario_that_is_too_long_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("long.toml");
     std::fs::File::create(&file).unwrap().set_len((16 << 20) + 1).unwrap();
-    let problem = door::plan(&json!({ "source": { "path": file } })).unwrap_err();
+    let problem = api::plan(&json!({ "source": { "path": file } })).unwrap_err();
     let cause = problem.json["problems"][0]["cause"].as_str().unwrap();
     assert!(cause.ends_with("cannot be read: it is larger than 16 MiB"), "{cause}");
 }
@@ -265,7 +265,7 @@ fn a_syntax_error_has_no_second_error_that_follows_from_it() {
 #[test]
 fn a_request_of_a_program_is_named_by_its_key() {
     let request = json!({ "source": { "text": RED }, "seed": -1 });
-    let problem = door::plan(&request).unwrap_err();
+    let problem = api::plan(&request).unwrap_err();
     assert_eq!(problem.rendered, "  × `seed`: -1 is negative\n  help: write a whole number from 0 up\n");
 }
 

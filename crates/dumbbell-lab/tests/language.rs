@@ -3,8 +3,8 @@ mod common;
 
 use common::{GRAPH, RED, plan, study};
 use dumbbell_core::units::{Capacity, Rate, Span};
-use dumbbell_lab::choice::limit_factor;
-use dumbbell_lab::door;
+use dumbbell_lab::language::lookup::limit_factor;
+use dumbbell_lab::api;
 use dumbbell_plan::{Plan, Transport};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -173,7 +173,7 @@ fn a_scenario_lies_over_the_one_it_extends() {
     let text = "extends = \"../base.toml\"\nseed = 7\n[queue]\nlimit = \"48 pkt\"\n[[flow]]\nname = \"other\"\n";
     let file = dir.path().join("sub/derived.toml");
     std::fs::write(&file, text).unwrap();
-    let shown = door::plan(&json!({ "source": { "path": file } })).unwrap();
+    let shown = api::plan(&json!({ "source": { "path": file } })).unwrap();
     let p: Plan = serde_json::from_value(shown["points"][0]["plan"].clone()).unwrap();
     assert_eq!((p.name.as_str(), p.seed, p.flows.len(), p.flows[0].name.as_str()), ("derived", 7, 1, "other"));
     assert_eq!(
@@ -184,8 +184,8 @@ fn a_scenario_lies_over_the_one_it_extends() {
 
 #[test]
 fn a_dictionary_and_a_file_mean_the_same() {
-    let from_text = door::plan(&json!({ "source": { "text": RED } })).unwrap();
-    let from_value = door::plan(&json!({ "source": { "value": from_text["scenario"] } })).unwrap();
+    let from_text = api::plan(&json!({ "source": { "text": RED } })).unwrap();
+    let from_value = api::plan(&json!({ "source": { "value": from_text["scenario"] } })).unwrap();
     assert_eq!(from_text["points"], from_value["points"]);
 }
 
@@ -210,7 +210,7 @@ fn flows_that_are_alike_start_one_step_after_the_other() {
     assert_eq!(starts, [1.0, 1.25, 1.5]);
     for (too_far, key) in [("flow.0.start_step=30 s", "start_step"), ("flow.0.stop=1.5 s", "stop")] {
         let overrides = ["flow.0.count=3", "flow.0.start=1 s", "flow.0.start_step=250 ms", too_far];
-        let problem = door::plan(&json!({ "source": { "text": RED }, "overrides": overrides })).unwrap_err();
+        let problem = api::plan(&json!({ "source": { "text": RED }, "overrides": overrides })).unwrap_err();
         assert_eq!(problem.json["problems"][0]["key"], format!("flow.0.{key}"), "{}", problem.rendered);
     }
 }
@@ -236,14 +236,14 @@ fn the_schema_is_closed_and_complete() {
             _ => {}
         }
     }
-    let schema = door::schema();
+    let schema = api::schema();
     let mut used = Vec::new();
     references(&schema, &mut used);
     for r in used {
         let name = r.strip_prefix("#/$defs/").unwrap_or_else(|| panic!("{r}"));
         assert!(schema["$defs"].get(name).is_some(), "{r}");
     }
-    let catalogue = door::catalogue();
+    let catalogue = api::catalogue();
     let names = |kind: &str| catalogue[kind].as_array().unwrap().iter().map(|e| e["name"].clone()).collect::<Vec<_>>();
     let listed = |definition: &str| schema["$defs"][definition]["anyOf"][0]["enum"].clone();
     for (kind, definition) in [("cc", "cc"), ("source", "source"), ("impairment", "impairment")] {
@@ -253,7 +253,7 @@ fn the_schema_is_closed_and_complete() {
     let children: Vec<Value> = names("aqm").into_iter().filter(|name| name != "red_rtl").collect();
     assert_eq!(json!(children), listed("Aqm"));
     assert_eq!(json!([names("aqm"), names("qdisc")].concat()), listed("queue"));
-    for kind in dumbbell_lab::catalogue::KINDS {
+    for kind in dumbbell_lab::language::catalogue::KINDS {
         assert!(catalogue[kind].is_array(), "{kind}");
     }
 }
@@ -261,8 +261,8 @@ fn the_schema_is_closed_and_complete() {
 /// Every parameter has a documentation, and a default unless it may be absent.
 #[test]
 fn the_catalogue_documents_every_parameter() {
-    let catalogue = door::catalogue();
-    for kind in dumbbell_lab::catalogue::KINDS {
+    let catalogue = api::catalogue();
+    for kind in dumbbell_lab::language::catalogue::KINDS {
         for entry in catalogue[kind].as_array().unwrap() {
             for p in entry["parameters"].as_array().unwrap() {
                 assert!(p["doc"].is_string() && p["source"].is_string(), "{} {p}", entry["name"]);
@@ -285,16 +285,16 @@ fn the_resolved_scenario_is_the_same_study() {
     ] {
         let first = study(RED, overrides).unwrap_or_else(|p| panic!("{}", p.rendered));
         let again =
-            door::plan(&json!({ "source": { "value": first.resolved } })).unwrap_or_else(|p| panic!("{}", p.rendered));
+            api::plan(&json!({ "source": { "value": first.resolved } })).unwrap_or_else(|p| panic!("{}", p.rendered));
         assert_eq!(again["points"].as_array().unwrap().len(), first.points.len(), "{overrides:?}");
         for (a, b) in first.points.iter().zip(again["points"].as_array().unwrap()) {
             let plan = first.plan(a, a.seeds[0]).unwrap();
-            assert_eq!(door::plan_hash(&plan), b["plan_hash"].as_str().unwrap(), "{overrides:?}");
+            assert_eq!(api::plan_hash(&plan), b["plan_hash"].as_str().unwrap(), "{overrides:?}");
         }
     }
     // The caller's own keys win over a sweep, too.
     let request = json!({ "source": { "text": RED }, "overrides": ["sweep.grid={seed=[1, 2, 3]}"], "seed": 7 });
-    let shown = door::plan(&request).unwrap();
+    let shown = api::plan(&request).unwrap();
     assert_eq!((shown["points"].as_array().unwrap().len(), &shown["points"][0]["seeds"]), (1, &json!([7])));
 }
 
@@ -307,7 +307,7 @@ fn work_is_estimated_from_what_is_sent() {
     let p = plan(&slow, &["dumbbell.bottleneck.rate=100 Gbps", "duration=200 d"]);
     // 1 Mbps, 8224 bits a packet, three links.
     let want = 1e6 * 200.0 * 86_400.0 / 8224.0 * 3.0;
-    let got = dumbbell_lab::limits::packet_hops(&p);
+    let got = dumbbell_lab::resolve::limits::packet_hops(&p);
     assert!((got / want - 1.0).abs() < 1e-9, "{got} {want}");
 }
 
@@ -318,7 +318,7 @@ fn null_is_absent() {
         "duration": "10 s", "queue": null, "dumbbell": { "bottleneck": { "rate": "10 Mbps", "delay": "10 ms" } },
         "flow": [{ "cc": null, "tcp": null, "rtt": "40 ms", "stop": null }],
     });
-    assert!(door::plan(&json!({ "source": { "value": value } })).is_ok());
+    assert!(api::plan(&json!({ "source": { "value": value } })).is_ok());
 }
 
 proptest! {

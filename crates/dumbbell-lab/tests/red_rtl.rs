@@ -2,7 +2,7 @@
 mod common;
 
 use common::request;
-use dumbbell_lab::door;
+use dumbbell_lab::api;
 use dumbbell_rtl::testing::rtl;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -18,7 +18,7 @@ fn paper(queue: &[&str]) -> Value {
 }
 
 fn run(request: &Value) -> Value {
-    door::run(request, &|_| true).unwrap_or_else(|p| panic!("{}", p.rendered))
+    api::run(request, &|_| true).unwrap_or_else(|p| panic!("{}", p.rendered))
 }
 
 /// The queue of `kind` with the thresholds of a buffer of 36 packets and what `more` says.
@@ -72,8 +72,8 @@ fn a_link_alone_shows_the_same_to_the_last_bit() {
     if !rtl() {
         return;
     }
-    use dumbbell_lab::bring::Nothing;
-    use dumbbell_lab::drive::{Arrivals, drive};
+    use dumbbell_lab::language::plugins::NoPlugins;
+    use dumbbell_lab::run::single_link::{Arrivals, drive};
     let count = 20_000u64;
     let arrivals = Arrivals {
         time_ps: (0..count)
@@ -92,7 +92,7 @@ fn a_link_alone_shows_the_same_to_the_last_bit() {
         let fates = |kind: &str| {
             let queue = json!({ "kind": kind, "limit": "60 pkt", "mode": mode, "max_p": 0.1, "weight_shift": 5, "idle_half_life": "2 ms", "gap": true });
             let link = json!({ "rate": "500 Mbps", "delay": "1 ms", "queue": queue });
-            let tidy = drive(&json!({ "link": link, "seed": 5 }), &arrivals, &Nothing)
+            let tidy = drive(&json!({ "link": link, "seed": 5 }), &arrivals, &NoPlugins)
                 .unwrap_or_else(|p| panic!("{}", p.rendered));
             tidy.batches
         };
@@ -107,13 +107,13 @@ fn a_link_alone_shows_the_same_to_the_last_bit() {
 
 #[test]
 fn it_is_listed_and_explained_whether_or_not_it_can_run() {
-    let catalogue = door::catalogue();
+    let catalogue = api::catalogue();
     let find = |name: &str| catalogue["aqm"].as_array().unwrap().iter().find(|a| a["name"] == name).cloned().unwrap();
     let (model, rtl) = (find("red_hw"), find("red_rtl"));
     assert_eq!(model["parameters"], rtl["parameters"]);
     assert_eq!((&rtl["language"], &rtl["provenance"]), (&json!("SystemVerilog"), &model["provenance"]));
     let plan = |kind: &str| {
-        door::plan(&paper(&[&queue(kind, ", mode=\"paper\"")])).unwrap_or_else(|p| panic!("{}", p.rendered))
+        api::plan(&paper(&[&queue(kind, ", mode=\"paper\"")])).unwrap_or_else(|p| panic!("{}", p.rendered))
     };
     let bottleneck = |kind: &str| {
         let plan = plan(kind);
@@ -128,7 +128,7 @@ fn it_is_listed_and_explained_whether_or_not_it_can_run() {
 #[test]
 fn what_is_wrong_with_its_parameters_is_said_as_the_models() {
     let refused = |kind: &str, more: &str| {
-        let problem = door::plan(&paper(&[&queue(kind, more)])).unwrap_err();
+        let problem = api::plan(&paper(&[&queue(kind, more)])).unwrap_err();
         let one = &problem.json["problems"][0];
         let words = |key: &str| one[key].as_str().unwrap_or_default().replace("red_rtl", "red_hw");
         (problem.code, ["cause", "fix", "key"].map(words))
@@ -137,7 +137,7 @@ fn what_is_wrong_with_its_parameters_is_said_as_the_models() {
     {
         assert_eq!(refused("red_hw", more), refused("red_rtl", more), "{more}");
     }
-    let name = door::plan(&request(common::RED, &["queue.kind=red_rtI"])).unwrap_err();
+    let name = api::plan(&request(common::RED, &["queue.kind=red_rtI"])).unwrap_err();
     assert!(name.rendered.contains("did you mean `red_rtl`?"), "{}", name.rendered);
 }
 
@@ -165,7 +165,7 @@ fn a_sweep_over_thresholds_needs_one_library() {
 
 #[test]
 fn lockstep_through_the_door() {
-    let wrong = |request: Value| door::rtl_lockstep(&request, &|_| true).unwrap_err();
+    let wrong = |request: Value| api::rtl_lockstep(&request, &|_| true).unwrap_err();
     assert_eq!(wrong(json!({ "packets": 0 })).code, 2);
     assert_eq!(wrong(json!({ "modes": ["loud"] })).code, 2);
     assert_eq!(wrong(json!({ "dut": ["no/such.sv"] })).code, 2);
@@ -173,14 +173,14 @@ fn lockstep_through_the_door() {
         return;
     }
     let asked = json!({ "packets": 300_000, "seed": 9, "modes": ["sound", "paper+gap"] });
-    let done = door::rtl_lockstep(&asked, &|_| true).unwrap_or_else(|p| panic!("{}", p.rendered));
+    let done = api::rtl_lockstep(&asked, &|_| true).unwrap_or_else(|p| panic!("{}", p.rendered));
     assert_eq!((&done["mismatches"], &done["first_mismatch"], &done["seed"]), (&json!(0), &Value::Null, &json!(9)));
     assert!(done["packets"].as_u64().unwrap() >= 300_000, "{done}");
     assert_eq!(done["short_of"], json!([]));
-    let again = door::rtl_lockstep(&asked, &|_| true).unwrap();
+    let again = api::rtl_lockstep(&asked, &|_| true).unwrap();
     assert_eq!((&done["clocks"], &done["modes"]), (&again["clocks"], &again["modes"]));
     assert_eq!(
-        door::rtl_lockstep(&json!({ "packets": 1_000_000_000u64, "modes": ["sound"] }), &|_| false).unwrap_err().code,
+        api::rtl_lockstep(&json!({ "packets": 1_000_000_000u64, "modes": ["sound"] }), &|_| false).unwrap_err().code,
         130
     );
 }
@@ -190,7 +190,7 @@ fn vectors_appear_whole_and_replace_only_vectors() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("deep/vectors");
     let asked = json!({ "dir": out, "packets": 200, "seed": 1, "mode": "sound" });
-    let write = || door::rtl_vectors(&asked);
+    let write = || api::rtl_vectors(&asked);
     let done = write().unwrap_or_else(|p| panic!("{}", p.rendered));
     let names = |dir: &Path| -> Vec<String> {
         let mut all: Vec<String> =

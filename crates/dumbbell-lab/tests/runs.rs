@@ -2,8 +2,9 @@
 mod common;
 
 use common::{RED, request};
-use dumbbell_lab::door::{self, Progress};
-use dumbbell_lab::problem::code;
+use dumbbell_lab::api;
+use dumbbell_lab::api::Progress;
+use dumbbell_lab::language::problem::code;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, Row, RowAccessor};
 use serde_json::{Value, json};
@@ -12,7 +13,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 fn run(request: &Value) -> Value {
-    door::run(request, &|_| true).unwrap_or_else(|p| panic!("{}", p.rendered))
+    api::run(request, &|_| true).unwrap_or_else(|p| panic!("{}", p.rendered))
 }
 
 fn recorded(out: &Path) -> Value {
@@ -252,7 +253,7 @@ fn packets_are_followed_when_asked_for() {
     assert!(at(&first["far_end_ps"]) < at(&sent["delivered_ps"]));
 
     wanted["record"] = json!({ "packets": ["nobody"] });
-    let problem = door::run(&wanted, &|_| true).unwrap_err();
+    let problem = api::run(&wanted, &|_| true).unwrap_err();
     assert!(problem.rendered.contains("there is no flow named `nobody`"), "{}", problem.rendered);
 }
 
@@ -297,11 +298,11 @@ fn an_interrupted_run_leaves_earlier_results_as_they_were() {
         asked.set(asked.get() + 1);
         asked.get() < 3
     };
-    let problem = door::run(&long, &stop).unwrap_err();
+    let problem = api::run(&long, &stop).unwrap_err();
     assert_eq!(problem.code, code::INTERRUPTED);
     // A directory that was not there is gone again.
     long["out"] = json!(dir.path().join("new"));
-    assert_eq!(door::run(&long, &|_| false).unwrap_err().code, code::INTERRUPTED);
+    assert_eq!(api::run(&long, &|_| false).unwrap_err().code, code::INTERRUPTED);
     assert_eq!((names, summary, flows), (files(dir.path()), content("summary.json"), content("flows.parquet")));
 }
 
@@ -350,7 +351,7 @@ fn a_directory_that_cannot_be_is_refused_before_anything_runs() {
     for out in [in_the_way.clone(), in_the_way.join("below")] {
         let mut r = recorded(&out);
         r["overrides"] = json!(["duration=100000 s"]);
-        let problem = door::run(&r, &|_| panic!("it runs")).unwrap_err();
+        let problem = api::run(&r, &|_| panic!("it runs")).unwrap_err();
         assert_eq!(problem.code, code::FAILURE, "{}", problem.rendered);
         assert!(problem.rendered.contains("a file is in the way"), "{}", problem.rendered);
     }
@@ -363,15 +364,15 @@ fn an_error_of_the_scenario_writes_nothing() {
     let out = dir.path().join("new");
     let mut r = recorded(&out);
     r["overrides"] = json!(["queue.kind=redd"]);
-    assert_eq!(door::run(&r, &|_| true).unwrap_err().code, code::SCENARIO);
+    assert_eq!(api::run(&r, &|_| true).unwrap_err().code, code::SCENARIO);
     assert!(!out.exists());
 }
 
 #[test]
 fn a_request_is_checked_like_a_scenario() {
-    let problem = door::run(&json!({ "source": { "text": RED }, "thread": 3 }), &|_| true).unwrap_err();
+    let problem = api::run(&json!({ "source": { "text": RED }, "thread": 3 }), &|_| true).unwrap_err();
     assert_eq!((problem.code, problem.json["problems"][0]["fix"].as_str()), (2, Some("did you mean `threads`?")));
-    assert_eq!(door::plan(&json!({ "source": {} })).unwrap_err().code, 2);
+    assert_eq!(api::plan(&json!({ "source": {} })).unwrap_err().code, 2);
 }
 
 #[test]

@@ -3,7 +3,7 @@ mod common;
 
 use common::{GRAPH, RED, plan};
 use dumbbell_core::units::{Capacity, Rate};
-use dumbbell_lab::door;
+use dumbbell_lab::api;
 use dumbbell_plan::{Link, Plan};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -20,7 +20,7 @@ fn with_service(service: &str) -> String {
 }
 
 fn refused(request: &Value) -> String {
-    door::plan(request).expect_err("refused").rendered
+    api::plan(request).expect_err("refused").rendered
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn the_ends_of_an_ethernet_belong_together() {
 fn the_constant_rate_needs_no_word() {
     let hash = |text: &str, overrides: &[&str]| {
         let request = json!({ "source": { "text": text }, "overrides": overrides });
-        door::plan(&request).unwrap()["points"][0]["plan_hash"].clone()
+        api::plan(&request).unwrap()["points"][0]["plan_hash"].clone()
     };
     assert_eq!(hash(RED, &[]), hash(RED, &["dumbbell.bottleneck.service=constant"]));
     assert!(!serde_json::to_string(&plan(RED, &[])).unwrap().contains("\"service\":"));
@@ -91,7 +91,7 @@ fn the_constant_rate_needs_no_word() {
 #[test]
 fn a_rate_beside_one_does_not_apply_and_none_at_all_is_an_error() {
     let request = json!({ "source": { "text": RED }, "overrides": ["dumbbell.bottleneck.service=mahimahi"] });
-    let planned = door::plan(&request).unwrap();
+    let planned = api::plan(&request).unwrap();
     assert!(planned["notes"][0].as_str().unwrap().contains("mahimahi has its own, 12 Mbps in the mean"), "{planned}");
     let said = refused(&json!({ "source": { "text": with_service("\"constant\"") } }));
     assert!(said.contains("`rate` is missing"), "{said}");
@@ -140,7 +140,7 @@ fn a_loss_trace_is_read_beside_its_scenario() {
         let one =
             format!("impairment = [\"bernoulli\", {{ kind = \"loss_trace\", of = \"{of}\", file = \"losses.txt\" }}]");
         write(dir.path(), "s.toml", &RED.replace("delay = \"10 ms\"", &format!("delay = \"10 ms\", {one}")));
-        door::plan(&json!({ "source": { "path": dir.path().join("s.toml") } }))
+        api::plan(&json!({ "source": { "path": dir.path().join("s.toml") } }))
     };
     for (of, words, trace) in
         [("bits", "0\n0\n0\n1\n", "0x3 1"), ("packets", "# two\n4 7\n", "4 7"), ("times", "0.50\n3\n", "0.5 3")]
@@ -182,7 +182,7 @@ fn a_trace_is_read_beside_its_scenario_and_is_part_of_the_plan() {
         "below/swept.toml",
         "extends = \"base.toml\"\n[sweep.grid]\n\"dumbbell.bottleneck.service.file\" = [\"up.trace\", \"same.trace\", \"other.trace\"]\n",
     );
-    let planned = |name: &str| door::plan(&json!({ "source": { "path": dir.path().join(name) } })).unwrap();
+    let planned = |name: &str| api::plan(&json!({ "source": { "path": dir.path().join(name) } })).unwrap();
     let top = planned("top.toml");
     let config = &top["points"][0]["plan"]["links"][0]["service"]["config"];
     assert_eq!(*config, json!({ "file": "", "trace": "1 1x2 5" }));
@@ -203,7 +203,7 @@ fn results_need_no_file() {
     let overrides = ["duration=2 s", "warmup=0 s"];
     let run = |source: &Path, out: Option<&Path>| {
         let request = json!({ "source": { "path": source }, "overrides": overrides, "out": out });
-        door::run(&request, &|_| true).unwrap()["fingerprint"].clone()
+        api::run(&request, &|_| true).unwrap()["fingerprint"].clone()
     };
     let first = run(&dir.path().join("s.toml"), Some(&out));
     std::fs::remove_file(dir.path().join("up.trace")).unwrap();
@@ -220,7 +220,7 @@ fn a_bad_trace_is_named_with_its_line() {
         if let Some(bytes) = bytes {
             std::fs::write(dir.path().join("up.trace"), bytes).unwrap();
         }
-        let problem = door::plan(&request).expect_err("refused");
+        let problem = api::plan(&request).expect_err("refused");
         assert_eq!(problem.code, 2);
         assert!(problem.json["problems"][0]["line"].is_u64(), "{}", problem.json);
         problem.rendered
@@ -238,6 +238,6 @@ fn a_bad_trace_is_named_with_its_line() {
     }
     assert!(said(None).contains("there is no file"));
     std::fs::create_dir(dir.path().join("up.trace")).unwrap();
-    let problem = door::plan(&request).expect_err("a directory");
+    let problem = api::plan(&request).expect_err("a directory");
     assert!(problem.rendered.contains("cannot be read"), "{}", problem.rendered);
 }

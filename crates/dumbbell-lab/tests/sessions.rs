@@ -4,7 +4,7 @@ mod common;
 
 use common::{GRAPH, plan};
 use dumbbell_core::units::{Bytes, Span};
-use dumbbell_lab::door;
+use dumbbell_lab::api;
 use dumbbell_plan::{Flow, Plan};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -42,11 +42,11 @@ fn of_session(p: &Plan) -> Vec<(Span, u64)> {
 }
 
 fn run(text: &str, overrides: &[&str]) -> Value {
-    door::run(&json!({ "source": { "text": text }, "overrides": overrides }), &|_| true).unwrap()
+    api::run(&json!({ "source": { "text": text }, "overrides": overrides }), &|_| true).unwrap()
 }
 
 fn refused(text: &str, overrides: &[&str]) -> Value {
-    door::plan(&json!({ "source": { "text": text }, "overrides": overrides })).expect_err("refused").json
+    api::plan(&json!({ "source": { "text": text }, "overrides": overrides })).expect_err("refused").json
 }
 
 /// Two schemes under one seed see the same flows; so do those beside which others run. Another load sees the same sizes.
@@ -117,10 +117,10 @@ fn a_list_is_replayed_and_no_longer_needed() {
     let text = "duration = \"10 s\"\ndumbbell.bottleneck = { rate = \"10 Mbps\", delay = \"10 ms\" }\n\
         [[session]]\nname = \"replay\"\nlist = \"flows.csv\"\nstart = \"1 s\"\n";
     let file = write(dir.path(), "s.toml", text);
-    let planned = door::plan(&json!({ "source": { "path": file } })).unwrap();
+    let planned = api::plan(&json!({ "source": { "path": file } })).unwrap();
     let p: Plan = serde_json::from_value(planned["points"][0]["plan"].clone()).unwrap();
     assert_eq!(of_session(&p), [(Span::from_ms(1250), 3000), (Span::from_ms(2500), 20_000)], "one is beyond the end");
-    let out = door::run(&json!({ "source": { "path": file } }), &|_| true).unwrap();
+    let out = api::run(&json!({ "source": { "path": file } }), &|_| true).unwrap();
     assert_eq!((out["sessions"][0]["flows"].clone(), out["sessions"][0]["finished"].clone()), (json!(2), json!(2)));
     for (bad, said) in [
         ("start,size\n1,2\nx,5\n", "flows.csv, line 3"),
@@ -128,12 +128,12 @@ fn a_list_is_replayed_and_no_longer_needed() {
         ("start,size,from,to\n1,2,a,b\n", "a short form makes its own"),
     ] {
         write(dir.path(), "flows.csv", bad);
-        let problem = door::plan(&json!({ "source": { "path": file } })).unwrap_err();
+        let problem = api::plan(&json!({ "source": { "path": file } })).unwrap_err();
         assert!(problem.rendered.contains(said), "{bad}: {}", problem.rendered);
         assert_eq!(problem.json["problems"].as_array().unwrap().len(), 1, "{}", problem.rendered);
     }
     std::fs::remove_file(dir.path().join("flows.csv")).unwrap();
-    let said = door::plan(&json!({ "source": { "path": file } })).unwrap_err().rendered;
+    let said = api::plan(&json!({ "source": { "path": file } })).unwrap_err().rendered;
     assert!(said.contains("there is no file") && said.contains("`list` is relative"), "{said}");
 }
 
@@ -217,7 +217,7 @@ fn laws_are_laid_over_laws() {
 fn an_overload_is_noted_with_its_cause() {
     let notes = |overrides: &[&str]| {
         let request = json!({ "source": { "text": WEB }, "overrides": overrides });
-        door::plan(&request).unwrap()["notes"].to_string()
+        api::plan(&request).unwrap()["notes"].to_string()
     };
     assert!(!notes(&[]).contains("offer"), "{}", notes(&[]));
     let said = notes(&["session.0.load=1.2"]);

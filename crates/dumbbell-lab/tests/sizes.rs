@@ -3,7 +3,7 @@ mod common;
 
 use common::plan;
 use dumbbell_core::units::Bytes;
-use dumbbell_lab::door;
+use dumbbell_lab::api;
 use dumbbell_plan::{Plan, Transport};
 use dumbbell_tcp::TcpConfig;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ fn tcp(plan: &Plan) -> &TcpConfig {
 }
 
 fn run(text: &str, overrides: &[&str]) -> Value {
-    door::run(&json!({ "source": { "text": text }, "overrides": overrides }), &|_| true).unwrap()
+    api::run(&json!({ "source": { "text": text }, "overrides": overrides }), &|_| true).unwrap()
 }
 
 #[test]
@@ -100,6 +100,6 @@ fn datagrams_that_are_cut_are_noted() {
     assert!(notes.contains("9000 B, are cut into 7 fragments for `r1->r2` (1500 B)"), "{notes}");
     assert_eq!(result["flows"][0]["lost_packets"], 0);
     // With df the datagrams of a known size are refused before the run.
-    let problem = door::plan(&json!({ "source": { "text": text }, "overrides": ["flow.0.df=true"] })).unwrap_err();
+    let problem = api::plan(&json!({ "source": { "text": text }, "overrides": ["flow.0.df=true"] })).unwrap_err();
     assert!(problem.rendered.contains("send at most \"1472 B\""), "{}", problem.rendered);
 }

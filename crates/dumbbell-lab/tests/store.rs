@@ -4,8 +4,8 @@ mod common;
 mod series;
 
 use common::{RED, request};
-use dumbbell_lab::door;
-use dumbbell_lab::problem::Problem;
+use dumbbell_lab::api;
+use dumbbell_lab::language::problem::Problem;
 use dumbbell_lab::store::Store;
 use dumbbell_lab::store::key::{Digest, Key, RESULTS_VERSION};
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ fn stored(store: &Path, overrides: &[&str]) -> Value {
 }
 
 fn run(request: &Value) -> Value {
-    door::run(request, &|_| true).unwrap_or_else(|p| panic!("{}", p.rendered))
+    api::run(request, &|_| true).unwrap_or_else(|p| panic!("{}", p.rendered))
 }
 
 /// Four short runs.
@@ -34,7 +34,7 @@ fn four(store: &Path) -> Value {
 }
 
 fn care(what: &str, store: &Path) -> Result<Value, Problem> {
-    door::store(&json!({ "do": what, "dir": store }))
+    api::store(&json!({ "do": what, "dir": store }))
 }
 
 fn segments(store: &Path) -> Vec<PathBuf> {
@@ -78,9 +78,9 @@ fn a_key_is_all_that_a_result_depends_on() {
     assert_eq!(own, key(&["name=another", "title=words"], false), "a name changes no result");
     assert_eq!(own, key(&["replications=7"], false), "a run does not know how many there are");
     let mut plan = common::plan(RED, &["name=\"a \\\"name\\\"\""]);
-    assert_eq!(Digest::of(&mut plan.clone(), false).plan_hash, door::plan_hash(&plan));
+    assert_eq!(Digest::of(&mut plan.clone(), false).plan_hash, api::plan_hash(&plan));
     plan.name.clear();
-    assert_eq!(Digest::of(&mut plan.clone(), false).plan_hash, door::plan_hash(&plan));
+    assert_eq!(Digest::of(&mut plan.clone(), false).plan_hash, api::plan_hash(&plan));
     let others = [
         key(&["seed=2"], false),
         key(&["queue.max_p=0.11"], false),
@@ -166,7 +166,7 @@ fn repair_moves_a_damaged_row_aside_and_keeps_the_others() {
     std::fs::write(&file, lines.join("\n") + "\n").unwrap();
     let damaged = &care("check", &store).unwrap()["problems"];
     assert_eq!((damaged.as_array().unwrap().len(), &damaged[0]["line"]), (1, &json!(2)));
-    assert!(door::run(&stored(&store, &[]), &|_| true).is_err(), "nothing is run on a store that is damaged");
+    assert!(api::run(&stored(&store, &[]), &|_| true).is_err(), "nothing is run on a store that is damaged");
 
     let said = care("repair", &store).unwrap();
     assert_eq!((&said["moved"], &said["kept"]), (&json!(1), &json!(3)));
@@ -199,7 +199,7 @@ fn what_a_later_release_wrote_is_named_and_left_alone() {
 fn only_a_store_is_taken_for_one() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("thesis.tex"), "years of work").unwrap();
-    let problem = door::run(&stored(dir.path(), &[]), &|_| true).unwrap_err();
+    let problem = api::run(&stored(dir.path(), &[]), &|_| true).unwrap_err();
     assert!(problem.code == 1 && problem.rendered.contains("thesis.tex"), "{}", problem.rendered);
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
     for what in ["check", "list", "repair", "gc"] {
@@ -207,7 +207,7 @@ fn only_a_store_is_taken_for_one() {
     }
     // A wrong scenario makes no store.
     let none = dir.path().join("none");
-    assert!(door::run(&stored(&none, &["queue.max_p=7"]), &|_| true).is_err());
+    assert!(api::run(&stored(&none, &["queue.max_p=7"]), &|_| true).is_err());
     assert!(!none.exists());
 }
 

@@ -6,8 +6,8 @@ mod lines;
 
 use common::plan;
 use dumbbell_core::units::{Bytes, Limit, Packets, Rate, Span};
-use dumbbell_lab::door;
-use dumbbell_lab::problem::code;
+use dumbbell_lab::api;
+use dumbbell_lab::language::problem::code;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -114,13 +114,13 @@ const MISTAKES: &[&str] = &[
 fn meanings_and_mistakes_are_those_that_were_read() {
     let mut all = String::new();
     for line in LINES {
-        let read = door::import_tc(line).unwrap_or_else(|p| panic!("{line}\n{}", p.rendered));
+        let read = api::import_tc(line).unwrap_or_else(|p| panic!("{line}\n{}", p.rendered));
         writeln!(all, "=== {line}").unwrap();
         read["explained"].as_array().unwrap().iter().for_each(|s| writeln!(all, "- {}", s.as_str().unwrap()).unwrap());
         writeln!(all, "{}", read["toml"].as_str().unwrap()).unwrap();
     }
     for line in MISTAKES {
-        let problem = door::import_tc(line).expect_err(line);
+        let problem = api::import_tc(line).expect_err(line);
         assert_eq!(problem.code, code::SCENARIO);
         writeln!(all, "=== {line}\n{}", problem.rendered).unwrap();
     }
@@ -139,14 +139,14 @@ fn meanings_and_mistakes_are_those_that_were_read() {
 #[test]
 fn a_line_may_begin_with_tc_or_with_qdisc() {
     let line = "qdisc add dev eth0 root red limit 30000 min 5000 max 15000 avpkt 1000 burst 20";
-    let with_program = door::import_tc(&format!("tc {line}")).unwrap();
-    assert_eq!(door::import_tc(line).unwrap()["toml"], with_program["toml"]);
-    assert!(door::import_tc("qdisc show dev eth0").unwrap_err().rendered.contains("`show` adds no queue"));
+    let with_program = api::import_tc(&format!("tc {line}")).unwrap();
+    assert_eq!(api::import_tc(line).unwrap()["toml"], with_program["toml"]);
+    assert!(api::import_tc("qdisc show dev eth0").unwrap_err().rendered.contains("`show` adds no queue"));
 }
 
 #[test]
 fn a_mistake_is_shown_where_it_stands() {
-    let problem = door::import_tc("tc qdisc add dev eth0 root red limt 30000 avpkt 1000").unwrap_err();
+    let problem = api::import_tc("tc qdisc add dev eth0 root red limt 30000 avpkt 1000").unwrap_err();
     assert_eq!(
         problem.json["problems"][0],
         json!({ "cause": "`limt` is no word of tc's red", "fix": "did you mean `limit`?",
@@ -181,23 +181,23 @@ fn meaning(read: &Value) -> Value {
 }
 
 fn there_and_back(line: &str) -> (Value, Value, String) {
-    let first = door::import_tc(line).unwrap_or_else(|p| panic!("{line}\n{}", p.rendered));
+    let first = api::import_tc(line).unwrap_or_else(|p| panic!("{line}\n{}", p.rendered));
     let queue_only = first["link"].as_object().unwrap().is_empty() && first["impairment"] == json!([]);
     let wish = json!({ "link": link(&first), "dev": "eth0", "queue_only": queue_only });
-    let written = door::export_tc(&wish).unwrap_or_else(|p| panic!("{line}\n{}", p.rendered));
+    let written = api::export_tc(&wish).unwrap_or_else(|p| panic!("{line}\n{}", p.rendered));
     let lines: Vec<&str> = written["lines"].as_array().unwrap().iter().map(|l| l.as_str().unwrap()).collect();
     let lines = lines.join("\n");
-    let second = door::import_tc(&lines).unwrap_or_else(|p| panic!("{lines}\n{}", p.rendered));
+    let second = api::import_tc(&lines).unwrap_or_else(|p| panic!("{lines}\n{}", p.rendered));
     (first, second, lines)
 }
 
 #[test]
 fn a_plan_says_what_the_line_said() {
-    let read = door::import_tc(LINES[0]).unwrap();
+    let read = api::import_tc(LINES[0]).unwrap();
     let link = link(&read);
     assert_eq!(link["capacity"], json!({ "bytes": 30000 }));
     assert_eq!((&link["aqm"]["config"]["min_th"], &link["aqm"]["config"]["w_q"]), (&json!("5 pkt"), &json!(0.015625)));
-    let read = door::import_tc("netem delay 100ms 10ms loss 1% rate 5mbit").unwrap();
+    let read = api::import_tc("netem delay 100ms 10ms loss 1% rate 5mbit").unwrap();
     let link = self::link(&read);
     assert_eq!((&link["rate"], &link["delay"]), (&json!("5 Mbps"), &json!("90 ms")));
     let jitter = json!({ "max": "20 ms", "distribution": "uniform", "mean": "10 ms", "deviation": "2 ms", "shape": 3.0,
@@ -223,7 +223,7 @@ fn a_link_becomes_a_chain() {
         .replace("delay = \"10 ms\"", "delay = \"10 ms\", impairment = [{ kind = \"bernoulli\", loss = 0.01 }]");
     let plan = plan(&text, &["queue.ecn=true"]);
     let link = plan.links.iter().find(|l| l.name == "bottleneck").unwrap();
-    let written = door::export_tc(&json!({ "link": link, "dev": "veth1" })).unwrap();
+    let written = api::export_tc(&json!({ "link": link, "dev": "veth1" })).unwrap();
     assert_eq!(
         written["lines"],
         json!([
@@ -261,15 +261,15 @@ fn what_tc_cannot_say_is_refused_by_name() {
     ] {
         let plan = plan(common::RED, &[change]);
         let link = plan.links.iter().find(|l| l.name == "bottleneck").unwrap();
-        let problem = door::export_tc(&json!({ "link": link })).expect_err(change);
+        let problem = api::export_tc(&json!({ "link": link })).expect_err(change);
         assert_eq!(problem.code, code::SCENARIO);
         assert!(problem.rendered.contains(word), "{change}\n{}", problem.rendered);
     }
     let plan = plan(common::RED, &[]);
     for dev in ["", "eth0; reboot", "-x", "a b"] {
-        assert_eq!(door::export_tc(&json!({ "link": plan.links[0], "dev": dev })).unwrap_err().code, code::SCENARIO);
+        assert_eq!(api::export_tc(&json!({ "link": plan.links[0], "dev": dev })).unwrap_err().code, code::SCENARIO);
     }
-    assert_eq!(door::export_tc(&json!({ "link": 3 })).unwrap_err().code, code::SCENARIO);
+    assert_eq!(api::export_tc(&json!({ "link": 3 })).unwrap_err().code, code::SCENARIO);
 }
 
 fn red() -> impl Strategy<Value = String> {
@@ -352,7 +352,7 @@ proptest! {
     #[test]
     fn the_way_back_says_the_same(text in device()) {
         // tc refuses some of these lines, as their weight has no exponent up to 31.
-        prop_assume!(door::import_tc(&text).is_ok());
+        prop_assume!(api::import_tc(&text).is_ok());
         let (first, second, lines) = there_and_back(&text);
         prop_assert_eq!(meaning(&first), meaning(&second), "{} became\n{}", text, lines);
     }
@@ -360,7 +360,7 @@ proptest! {
     /// Whatever stands there: a meaning, or an error that says something.
     #[test]
     fn any_words_are_read_or_refused(text in "(tc |qdisc |add |dev |root |parent |handle |1:1 |netem |red |tbf |loss |delay |limit |burst |9k |1ms |5% |;|\\\\\n|#|é|\\PC){0,24}") {
-        match door::import_tc(&text) {
+        match api::import_tc(&text) {
             Ok(read) => prop_assert!(read["toml"].is_string()),
             Err(problem) => prop_assert!(!problem.rendered.trim().is_empty()),
         }
@@ -370,9 +370,9 @@ proptest! {
 /// The largest that tc can say is read without loss.
 #[test]
 fn limits_reach_as_far_as_tc() {
-    let read = door::import_tc("pfifo limit 4294967295").unwrap();
+    let read = api::import_tc("pfifo limit 4294967295").unwrap();
     assert_eq!(read["queue"]["limit"], json!(Limit::Packets(Packets(4_294_967_295.0))));
-    let read = door::import_tc("tbf rate 1mbit burst 2000 latency 10ms").unwrap();
+    let read = api::import_tc("tbf rate 1mbit burst 2000 latency 10ms").unwrap();
     let expected = Rate::from_bps(1_000_000).bytes_in(Span::from_ms(10)) + 2000;
     assert_eq!(read["conditioner"]["limit"], json!(Bytes(expected)));
 }

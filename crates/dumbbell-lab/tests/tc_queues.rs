@@ -2,8 +2,8 @@
 mod common;
 
 use common::plan;
-use dumbbell_lab::door;
-use dumbbell_lab::problem::code;
+use dumbbell_lab::api;
+use dumbbell_lab::language::problem::code;
 use serde_json::{Value, json};
 
 /// Lines, and of the attributes that tc 6.1 puts into its message (linux/pkt_sched.h) those that are named, as they
@@ -180,7 +180,7 @@ impl Sent {
 #[test]
 fn a_line_means_what_tc_sends() {
     for (line, sent) in SENT {
-        let read = door::import_tc(line).unwrap_or_else(|p| panic!("{line}\n{}", p.rendered));
+        let read = api::import_tc(line).unwrap_or_else(|p| panic!("{line}\n{}", p.rendered));
         for (key, value) in *sent {
             let found = &read["queue"][key];
             assert!(value.is(found), "{line}: {key} is {found}, and tc sends {value:?}");
@@ -191,7 +191,7 @@ fn a_line_means_what_tc_sends() {
 /// What stands for nothing written is what the manual pages print for their bare lines.
 #[test]
 fn bare_lines_have_the_manuals_values() {
-    let queue = |line: &str| door::import_tc(line).unwrap()["queue"].clone();
+    let queue = |line: &str| api::import_tc(line).unwrap()["queue"].clone();
     let codel = queue("codel");
     let wanted = json!(["codel", "1000 pkt", "5 ms", "100 ms", false]);
     assert_eq!(json!([codel["kind"], codel["limit"], codel["target"], codel["interval"], codel["ecn"]]), wanted);
@@ -235,7 +235,7 @@ fn written(queue: &str) -> Result<(String, String), String> {
     let text = format!("{head}[queue]\nlimit = \"36 pkt\"\n[[flow]]{flow}");
     let plan = plan(&text, &[&format!("queue={queue}")]);
     let link = plan.links.iter().find(|l| l.name == "bottleneck").unwrap();
-    let done = door::export_tc(&json!({ "link": link, "queue_only": true })).map_err(|problem| {
+    let done = api::export_tc(&json!({ "link": link, "queue_only": true })).map_err(|problem| {
         assert_eq!(problem.code, code::SCENARIO);
         problem.rendered
     })?;
@@ -346,7 +346,7 @@ fn what_has_no_counterpart_is_refused_with_a_reason() {
     }
     for (line, reason) in [("cake", "fq_cobalt"), ("fq", "RFC 8290"), ("prio", "codepoint"), ("gred", "virtual queues")]
     {
-        let rendered = door::import_tc(line).expect_err(line).rendered;
+        let rendered = api::import_tc(line).expect_err(line).rendered;
         assert!(rendered.contains(reason), "{line}: {reason} is not in\n{rendered}");
     }
 }

@@ -1,6 +1,6 @@
 //! Runs between real hosts, from the scenario to the result: what must hold however busy the machine is.
-use dumbbell_emu::testing::namespaces;
-use dumbbell_lab::{door, testbed};
+use dumbbell_emu::host::testing::namespaces;
+use dumbbell_lab::{api, testbed};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -22,7 +22,7 @@ fn run(scenario: &Value, on: &str, overrides: &[&str], out: Option<&Path>) -> Re
     let request = json!({
         "source": { "value": scenario, "name": "testbed" }, "on": on, "overrides": overrides, "out": out,
     });
-    door::run(&request, &|_| true).map_err(|problem| (problem.code, problem.rendered))
+    api::run(&request, &|_| true).map_err(|problem| (problem.code, problem.rendered))
 }
 
 /// What a run must keep to on any machine: all but times.

@@ -2,11 +2,11 @@
 mod common;
 
 use common::{RED, plan, study};
-use dumbbell_core::transport::LocalSignal::{PathDown, PathUp};
+use dumbbell_core::transport::HostSignal::{PathDown, PathUp};
 use dumbbell_core::units::Span;
-use dumbbell_plan::{Listener, Plan};
+use dumbbell_plan::{SignalTarget, Plan};
 
-fn said(p: &Plan, flow: usize) -> Vec<(u64, bool, Listener)> {
+fn said(p: &Plan, flow: usize) -> Vec<(u64, bool, SignalTarget)> {
     let words = p.flows[flow].words.iter().flat_map(|words| words.iter());
     words.map(|w| (w.at.ps() / 1_000_000_000, w.say == PathUp, w.to)).collect()
 }
@@ -17,14 +17,14 @@ const OUTAGES: &str = "dumbbell.bottleneck.service={kind=\"outage\", at=[[\"1 s\
 fn a_radio_says_what_its_link_will_do() {
     let p =
         plan(RED, &["duration=6 s", OUTAGES, "flow.0.radio={link=\"bottleneck\", warning=\"700 ms\", to=\"sender\"}"]);
-    let s = Listener::Sender;
+    let s = SignalTarget::Sender;
     // The third outage is foreseen before the second is over, which is not said then; its end lies beyond the run's.
     let expected = [(300, false, s), (1500, true, s), (2300, false, s), (5000, true, s), (5000, false, s)];
     assert_eq!(said(&p, 0), expected);
     // What is written besides comes in its order.
     let both = "flow.0.words=[{at=\"4 s\", say=\"path_up\"}, {at=\"100 ms\", say=\"path_down\"}]";
     let p = plan(RED, &["duration=6 s", OUTAGES, "flow.0.radio={link=\"bottleneck\"}", both, "flow.0.count=2"]);
-    let r = Listener::Receiver;
+    let r = SignalTarget::Receiver;
     assert_eq!(said(&p, 1)[..3], [(100, false, r), (1000, false, r), (1500, true, r)]);
     assert_eq!((said(&p, 1), said(&p, 1)[4]), (said(&p, 0), (4000, true, r)));
     assert_eq!(p.flows[0].words.as_ref().map(|w| w[0].say), Some(PathDown));

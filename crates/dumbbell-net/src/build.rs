@@ -1,26 +1,29 @@
 //! From a plan to its network: every part with its own chance, named by it.
-use crate::account::Account;
-use crate::agenda::Agenda;
-use crate::arrival::ArrivalQueue;
-use crate::audit::Audit;
-use crate::discipline::Discipline;
-use crate::edges::{self, Passing};
-use crate::exit::Exit;
-use crate::held::HeldQueue;
-use crate::large::{self, Large};
-use crate::legend::Legend;
-use crate::legs::{Legs, Streams, Tail, Waits};
-use crate::measures::attach;
-use crate::media::Media;
+use crate::port::account::Account;
+use crate::engine::agenda::Agenda;
+use crate::port::arrival::ArrivalQueue;
+use crate::engine::audit::Audit;
+use crate::port::discipline::Discipline;
+use crate::edge::rules;
+use crate::edge::rules::FlowsByLink;
+use crate::engine::egress::Egress;
+use crate::port::held::HeldQueue;
+use crate::fragment::oversize;
+use crate::fragment::oversize::Oversize;
+use crate::report::names::ReportNames;
+use crate::engine::path::{Paths, Streams, RunAhead, OrderNeeds};
+use crate::measure::queue::attach;
+use crate::link::shared_medium::SharedMedia;
 use crate::net::{Element, Net, RECEIVER, SENDER};
-use crate::observe::Looks;
+use crate::observe::SampleTimes;
 use crate::port::{Port, Queue};
-use crate::ranks::Ranks;
-use crate::reassembly::Gathering;
-use crate::station::Station;
-use crate::stats::PortStats;
-use crate::wire::Wire;
-use crate::words::{self, Words};
+use crate::engine::ranks::Ranks;
+use crate::fragment::reassembly::Reassembler;
+use crate::port::edge::PortEdge;
+use crate::port::stats::PortStats;
+use crate::link::wire::Wire;
+use crate::engine::host_signals;
+use crate::engine::host_signals::HostSignals;
 use dumbbell_algos::aqm::{self, AnyAqm};
 use dumbbell_algos::impairment::AnyImpairment;
 use dumbbell_algos::qdisc::{self, AnyQdisc};
@@ -28,8 +31,8 @@ use dumbbell_algos::service::AnyService;
 use dumbbell_algos::service::constant::Constant;
 use dumbbell_core::aqm::{Aqm, LinkInfo, Needs};
 use dumbbell_core::catalogue::{Algorithm, Fault, NoConfig};
-use dumbbell_core::flow::FlowTable;
-use dumbbell_core::foreign::{Alarm, Makers};
+use dumbbell_core::packet::flow::FlowTable;
+use dumbbell_core::plugin::{Alarm, Plugins};
 use dumbbell_core::impairment::Impairment;
 use dumbbell_core::packet::FlowId;
 use dumbbell_core::qdisc::Fifo;
@@ -67,89 +70,89 @@ pub struct Built {
     /// The network.
     pub net: Net,
     /// What results call its parts.
-    pub legend: Legend,
+    pub report_names: ReportNames,
     /// Where hosts put fragments together.
-    pub gathering: Gathering,
+    pub reassembler: Reassembler,
 }
 
-/// The network of `plan`, whose sockets are the caller's. `exit` is told of each socket (2 x flow + end) its way out.
+/// The network of `plan`, whose sockets are the caller's. `egress` is told of each socket (2 x flow + end) its way out.
 ///
 /// # Errors
 /// A name that is not in the catalogue, or parameters that it refuses; a plan made from a scenario has neither.
 pub fn network(
     plan: &Plan,
     options: Options,
-    (makers, alarm): (&Makers, &Alarm),
-    exit: impl Fn(usize, Tail) -> Exit,
+    (plugins, alarm): (&Plugins, &Alarm),
+    egress: impl Fn(usize, RunAhead) -> Egress,
 ) -> Result<Built, Fault> {
-    let brought = Brought { makers, alarm, passing: edges::passing(plan) };
+    let cx = BuildCx { plugins, alarm, passing: rules::passing(plan) };
     let mut elements = Vec::with_capacity(plan.links.len());
-    let narrow = large::too_narrow(plan);
+    let narrow = oversize::too_narrow(plan);
     for (link, datagrams) in with_datagrams(plan).into_iter().enumerate() {
-        elements.push(element(plan, link, datagrams || narrow[link], options, &brought)?);
+        elements.push(element(plan, link, datagrams || narrow[link], options, &cx)?);
     }
     attach(plan, &mut elements);
     let is = |f: &dyn Fn(&Port) -> bool| -> Vec<bool> {
         elements.iter().map(|e| matches!(e, Element::Port(p) if f(p))).collect()
     };
-    let held = is(&|p| matches!(p.queue, Queue::Held(_)) || p.station.is_some());
+    let held = is(&|p| matches!(p.queue, Queue::Held(_)) || p.edge.is_some());
     let unordered = is(&|p| p.impairments.iter().any(|(i, _)| i.reorders()) || p.service().reorders());
-    let waits = Waits { unordered, hears: hears(plan, &elements) };
-    let streams = Streams::of(plan, &waits);
+    let order_needs = OrderNeeds { unordered, signaled: signaled(plan, &elements) };
+    let streams = Streams::of(plan, &order_needs);
     let (ranks, arrivals) = Ranks::new(plan.seed, streams.population(plan));
-    let cut = Legs::cut(plan, &streams, &arrivals, options.fold, &held, &waits);
+    let cut = Paths::cut(plan, &streams, &arrivals, options.fold, &held, &order_needs);
     let agenda = Agenda::new(entries_per_second(plan, &cut.merge), horizon(plan).ps());
-    let mut exits = Vec::with_capacity(2 * plan.flows.len());
-    exits.extend(cut.sockets.into_iter().enumerate().map(|(socket, tail)| exit(socket, tail)));
-    let legend = Legend::of(plan, |link| matches!(elements[link], Element::Port(_)));
-    let large = Large::of(plan, &cut.answers);
-    let gathering = Gathering::new(plan, large.iter().flat_map(|large| large.sockets()));
-    for (link, least) in large.iter().flat_map(|large| large.asking(plan)) {
+    let mut egresses = Vec::with_capacity(2 * plan.flows.len());
+    egresses.extend(cut.sockets.into_iter().enumerate().map(|(socket, run_ahead)| egress(socket, run_ahead)));
+    let report_names = ReportNames::of(plan, |link| matches!(elements[link], Element::Port(_)));
+    let oversize = Oversize::of(plan, &cut.answers);
+    let reassembler = Reassembler::new(plan, oversize.iter().flat_map(|oversize| oversize.sockets()));
+    for (link, least) in oversize.iter().flat_map(|oversize| oversize.asking(plan)) {
         if let Element::Port(port) = &mut elements[link] {
             port.mtu = least;
         }
     }
-    let media = Media::of(plan, &elements)?;
-    let mut net = Net::new(Time::ZERO + plan.duration, cut.legs, ranks, agenda, elements, exits);
+    let shared_media = SharedMedia::of(plan, &elements)?;
+    let mut net = Net::new(Time::ZERO + plan.duration, cut.paths, ranks, agenda, elements, egresses);
     net.table = FlowTable::new(plan.flows.iter().map(|f| f.info));
     net.audit = options.audit.then(Audit::default);
-    net.words = Words::of(plan);
-    (net.large, net.media) = (large, media);
-    Ok(Built { net, legend, gathering })
+    net.host_signals = HostSignals::of(plan);
+    (net.oversize, net.shared_media) = (oversize, shared_media);
+    Ok(Built { net, report_names, reassembler })
 }
 
 /// What parts are made of beside their own entry in the plan.
-struct Brought<'a> {
+struct BuildCx<'a> {
     /// Algorithms that are not of the catalogue.
-    makers: &'a Makers,
+    plugins: &'a Plugins,
     /// Where those of this run say that they cannot go on.
     alarm: &'a Alarm,
     /// The flows that pass each edge.
-    passing: Passing,
+    passing: FlowsByLink,
 }
 
-impl Brought<'_> {
+impl BuildCx<'_> {
     fn aqm(&self, spec: &Spec, site: &LinkInfo) -> Result<AnyAqm, Fault> {
-        match self.makers.aqm(&spec.kind) {
-            Some(maker) => maker.make(&spec.config, site, self.alarm).map(AnyAqm::Foreign),
+        match self.plugins.aqm(&spec.kind) {
+            Some(factory) => factory.make(&spec.config, site, self.alarm).map(AnyAqm::Plugin),
             None => AnyAqm::build(&spec.kind, &spec.config, site),
         }
     }
 }
 
-/// For each socket whether it hears words: its host's, or a sender those of an edge that it passes.
-fn hears(plan: &Plan, elements: &[Element]) -> Vec<bool> {
+/// For each socket whether it is given signals: its host's, or a sender those of an edge that it passes.
+fn signaled(plan: &Plan, elements: &[Element]) -> Vec<bool> {
     let tells = |link: &LinkId, flow: FlowId| match &elements[*link] {
-        Element::Port(port) => port.station.as_ref().is_some_and(|station| station.tells(flow)),
+        Element::Port(port) => port.edge.as_ref().is_some_and(|edge| edge.tells(flow)),
         Element::Wire(_) => false,
     };
-    let large = large::attentive(plan);
+    let oversize = oversize::in_order_sockets(plan);
     let each = |(number, flow): (usize, &dumbbell_plan::Flow)| {
         let tcp = matches!(flow.transport, Transport::Tcp { .. });
         let told = tcp && flow.forward.iter().any(|link| tells(link, FlowId(number as u32)));
         [
-            told || words::hears(flow, SENDER) || large[2 * number + SENDER],
-            words::hears(flow, RECEIVER) || large[2 * number + RECEIVER],
+            told || host_signals::has_signals(flow, SENDER) || oversize[2 * number + SENDER],
+            host_signals::has_signals(flow, RECEIVER) || oversize[2 * number + RECEIVER],
         ]
     };
     plan.flows.iter().enumerate().flat_map(each).collect()
@@ -164,8 +167,8 @@ fn with_datagrams(plan: &Plan) -> Vec<bool> {
 }
 
 /// When an element of a series is looked at, if it is wanted.
-pub fn looks(plan: &Plan, wanted: bool) -> Looks {
-    Looks::new(plan.record.every.filter(|_| wanted), Time::ZERO + plan.warmup)
+pub fn sample_times(plan: &Plan, wanted: bool) -> SampleTimes {
+    SampleTimes::new(plan.record.every.filter(|_| wanted), Time::ZERO + plan.warmup)
 }
 
 /// When the transmitter of a link is down by its own law during a run of `plan`, which is known before it: from and to, in
@@ -174,11 +177,11 @@ pub fn looks(plan: &Plan, wanted: bool) -> Looks {
 /// # Errors
 /// As [`World::new`].
 pub fn outages(plan: &Plan, link: LinkId) -> Result<Vec<(Time, Time)>, Fault> {
-    Ok(unwatched(plan, &plan.links[link])?.outages(Time::ZERO + plan.duration))
+    Ok(new_service(plan, &plan.links[link])?.outages(Time::ZERO + plan.duration))
 }
 
 /// How a link's transmitter takes the wire.
-fn unwatched(plan: &Plan, link: &Link) -> Result<AnyService, Fault> {
+fn new_service(plan: &Plan, link: &Link) -> Result<AnyService, Fault> {
     let info = LinkInfo { rate: link.rate, capacity: link.capacity, mtu: link.mtu, delay: link.delay };
     let part = link.service.as_ref().map_or("constant", |spec| &spec.kind);
     let chance = Stream::named(plan.seed, &format!("{}/{part}", link.name));
@@ -191,13 +194,13 @@ fn unwatched(plan: &Plan, link: &Link) -> Result<AnyService, Fault> {
 
 /// The same, watched after the warm-up.
 fn service(plan: &Plan, link: &Link) -> Result<AnyService, Fault> {
-    let mut service = unwatched(plan, link)?;
+    let mut service = new_service(plan, link)?;
     service.watch(Time::ZERO + plan.warmup, Time::ZERO + plan.duration);
     Ok(service)
 }
 
 /// A link is a wire if there is nothing to decide, to lose or to look at. `asks`: whether a packet may be too large for it.
-fn element(plan: &Plan, number: usize, asks: bool, options: Options, brought: &Brought<'_>) -> Result<Element, Fault> {
+fn element(plan: &Plan, number: usize, asks: bool, options: Options, cx: &BuildCx<'_>) -> Result<Element, Fault> {
     let link = &plan.links[number];
     let plain = link.aqm.kind == "drop_tail" && link.capacity == Capacity::Unlimited;
     let simple = link.impairments.is_empty() && link.conditioner.is_none() && link.service.is_none();
@@ -206,25 +209,25 @@ fn element(plan: &Plan, number: usize, asks: bool, options: Options, brought: &B
     }
     let chance = |part: &str| Stream::named(plan.seed, &format!("{}/{part}", link.name));
     let info = LinkInfo { rate: link.rate, capacity: link.capacity, mtu: link.mtu, delay: link.delay };
-    let queue = queue(plan, link, info, chance(chance_of(&link.aqm.kind, brought.makers)), options, brought)?;
+    let queue = queue(plan, link, info, chance(chance_of(&link.aqm.kind, cx.plugins)), options, cx)?;
     let mut impairments = Vec::with_capacity(link.impairments.len());
     for (i, spec) in link.impairments.iter().enumerate() {
         let Spec { kind, config, .. } = &**spec;
         let impairment = within(&link.name, AnyImpairment::build(kind, config, &()))?;
         impairments.push((impairment, chance(&format!("{kind}.{i}"))));
     }
-    let passing = brought.passing.get(&number);
-    let served = edges::served(plan, number, passing);
-    let marks = looks(plan, plan.record.markers);
-    let edge = within(&link.name, edges::edge(plan, number, info, passing))?;
-    let station = edge.map(|edge| Box::new(Station::new(edge, info, served, marks)));
+    let passing = cx.passing.get(&number);
+    let served = rules::served(plan, number, passing);
+    let marks = sample_times(plan, plan.record.markers);
+    let edge = within(&link.name, rules::edge(plan, number, info, passing))?;
+    let edge = edge.map(|edge| Box::new(PortEdge::new(edge, info, served, marks)));
     let (warm, end) = (Time::ZERO + plan.warmup, Time::ZERO + plan.duration);
     Ok(Element::Port(Box::new(Port {
-        station,
+        edge,
         queue,
         account: Account::new(number, plan.record.tells_drops(), PortStats::new(warm, end)),
         impairments,
-        looks: looks(plan, plan.record.queues && link.report),
+        sample_times: sample_times(plan, plan.record.queues && link.report),
         quiet_until: Time::ZERO,
         framing: link.framing(),
         mtu: link.mtu,
@@ -233,8 +236,8 @@ fn element(plan: &Plan, number: usize, asks: bool, options: Options, brought: &B
 }
 
 /// The name of the chance of a queue: its own, or that of the algorithm that it varies.
-fn chance_of<'a>(kind: &'a str, makers: &'a Makers) -> &'a str {
-    let own = makers.aqm(kind).map_or(kind, |maker| maker.chance());
+fn chance_of<'a>(kind: &'a str, plugins: &'a Plugins) -> &'a str {
+    let own = plugins.aqm(kind).map_or(kind, |factory| factory.chance());
     aqm::CATALOGUE.iter().find(|e| e.about.name == kind).map_or(own, |e| e.chance)
 }
 
@@ -245,7 +248,7 @@ fn queue(
     info: LinkInfo,
     rng: Stream,
     options: Options,
-    brought: &Brought<'_>,
+    cx: &BuildCx<'_>,
 ) -> Result<Queue, Fault> {
     let service = service(plan, link)?;
     let spec = &link.aqm;
@@ -254,7 +257,7 @@ fn queue(
         let discipline = Discipline::Several(Box::new(several));
         return Ok(Queue::Held(HeldQueue::new(discipline, rng, info, service, link.count_in_service)));
     }
-    let aqm = within(&link.name, brought.aqm(spec, &info))?;
+    let aqm = within(&link.name, cx.aqm(spec, &info))?;
     // A limit in buffers is counted where packets are held: in a queue that decides at arrival it would be on everybody's way.
     Ok(match aqm.needs() {
         Needs::Arrival if !(options.hold || shared(&service) || link.capacity.buffer_size().is_some()) => {
@@ -276,9 +279,9 @@ fn shared(service: &AnyService) -> bool {
 ///
 /// # Errors
 /// As [`World::new`].
-pub fn lone(plan: &Plan, link: usize, makers: &Makers, alarm: &Alarm) -> Result<Box<Port>, Fault> {
-    let brought = Brought { makers, alarm, passing: edges::passing(plan) };
-    match element(plan, link, true, Options::default(), &brought)? {
+pub fn lone_port(plan: &Plan, link: usize, plugins: &Plugins, alarm: &Alarm) -> Result<Box<Port>, Fault> {
+    let cx = BuildCx { plugins, alarm, passing: rules::passing(plan) };
+    match element(plan, link, true, Options::default(), &cx)? {
         Element::Port(port) => Ok(port),
         Element::Wire(_) => unreachable!("a link that datagrams take is no wire"),
     }

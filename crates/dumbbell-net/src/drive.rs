@@ -1,18 +1,18 @@
 //! One link by itself, under a table of arrivals: the simulator's own port, built as for a plan, without a network.
-use crate::account::{Casualties, Copies, Scene};
-use crate::build::lone;
-use crate::entry::Pkt;
-use crate::extras::Extras;
-use crate::observe::{Observer, Signal, Who};
-use crate::parcel::Parcel;
+use crate::port::account::{Drops, Copies, PortCtx};
+use crate::build::lone_port;
+use crate::engine::entry::Pkt;
+use crate::engine::sidecar::Sidecars;
+use crate::observe::{Observer, Signal, PacketId};
+use crate::engine::queued_packet::QueuedPacket;
 use crate::port::{Port, Queue};
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::catalogue::Fault;
-use dumbbell_core::flow::FlowTable;
-use dumbbell_core::foreign::{Alarm, Failure, Makers};
+use dumbbell_core::packet::flow::FlowTable;
+use dumbbell_core::plugin::{Alarm, Failure, Plugins};
 use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::probe::Gauges;
-use dumbbell_core::segment::{Segment, flag};
+use dumbbell_core::transport::segment::{Segment, flag};
 use dumbbell_core::units::{Span, Time};
 use dumbbell_plan::{LinkId, Plan, Record};
 use std::cmp::Reverse;
@@ -35,7 +35,7 @@ pub struct Arrival {
 
 /// What became of a packet.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Fate {
+pub struct PacketOutcome {
     /// When it came to the queue: at its arrival, or when a conditioner let it go; `None`: it never came so far.
     pub entered: Option<Time>,
     /// The codepoint that it had there: an edge's answer.
@@ -63,22 +63,22 @@ pub fn drive(
     plan: &Plan,
     link: LinkId,
     arrivals: &[Arrival],
-    makers: &Makers,
-) -> Result<(Vec<Fate>, Option<Failure>), Fault> {
+    plugins: &Plugins,
+) -> Result<(Vec<PacketOutcome>, Option<Failure>), Fault> {
     let alarm = Alarm::default();
     let plan = &Plan {
         duration: Span::from_ps(u64::MAX / 2),
         record: Record { drops: true, ..Record::default() },
         ..plan.clone()
     };
-    let port = lone(plan, link, makers, &alarm)?;
-    let mut rig = Rig::new(port, plan, arrivals.len());
+    let port = lone_port(plan, link, plugins, &alarm)?;
+    let mut lone = LoneLink::new(port, plan, arrivals.len());
     for (number, arrival) in arrivals.iter().enumerate() {
-        rig.catch_up(arrival.at);
-        rig.come(number, arrival);
+        lone.catch_up(arrival.at);
+        lone.come(number, arrival);
     }
-    while rig.port.held() > 0 && rig.step() {}
-    Ok((rig.watch.0, alarm.heard().cloned()))
+    while lone.port.held() > 0 && lone.step() {}
+    Ok((lone.outcomes.0, alarm.failure().cloned()))
 }
 
 /// What is due at a link by itself, in the order in which the world handles it at one instant.
@@ -86,50 +86,50 @@ pub fn drive(
 enum Due {
     Done,
     Wake,
-    Station,
+    Edge,
 }
 
 /// The link, its clocks, and who looks on.
-struct Rig {
+struct LoneLink {
     port: Box<Port>,
     due: BinaryHeap<Reverse<(Time, Due)>>,
     flows: FlowTable,
-    extras: Extras,
-    casualties: Casualties,
+    sidecars: Sidecars,
+    drops: Drops,
     copies: Copies,
-    released: Vec<Parcel>,
-    watch: Watch,
+    released: Vec<QueuedPacket>,
+    outcomes: Outcomes,
 }
 
-macro_rules! scene {
-    ($rig:ident) => {
-        &mut Scene {
-            flows: &$rig.flows,
-            extras: &mut $rig.extras,
-            casualties: &mut $rig.casualties,
-            copies: &mut $rig.copies,
-            observer: &mut $rig.watch,
+macro_rules! port_ctx {
+    ($lone:ident) => {
+        &mut PortCtx {
+            flows: &$lone.flows,
+            sidecars: &mut $lone.sidecars,
+            drops: &mut $lone.drops,
+            copies: &mut $lone.copies,
+            observer: &mut $lone.outcomes,
         }
     };
 }
 
-impl Rig {
+impl LoneLink {
     fn new(port: Box<Port>, plan: &Plan, packets: usize) -> Self {
-        let mut rig = Rig {
+        let mut lone = LoneLink {
             port,
             due: BinaryHeap::new(),
             flows: FlowTable::new(plan.flows.iter().map(|f| f.info)),
-            extras: Extras::default(),
-            casualties: Casualties::default(),
+            sidecars: Sidecars::default(),
+            drops: Drops::default(),
             copies: Copies::default(),
             released: Vec::new(),
-            watch: Watch(vec![Fate::default(); packets]),
+            outcomes: Outcomes(vec![PacketOutcome::default(); packets]),
         };
-        if let Queue::Held(queue) = &rig.port.queue {
-            rig.due.extend(queue.next_wakeup().map(|at| Reverse((at, Due::Wake))));
+        if let Queue::Held(queue) = &lone.port.queue {
+            lone.due.extend(queue.next_wakeup().map(|at| Reverse((at, Due::Wake))));
         }
-        rig.arm();
-        rig
+        lone.arm();
+        lone
     }
 
     /// Handles what is due by `t`: at one instant the link's own clocks come before an arrival.
@@ -144,18 +144,18 @@ impl Rig {
         let Some(Reverse((now, due))) = self.due.pop() else { return false };
         match due {
             Due::Done => {
-                let (parcel, at, next) = self.port.done(now, scene!(self));
+                let (queued, at, next) = self.port.done(now, port_ctx!(self));
                 self.due.extend(next.map(|at| Reverse((at, Due::Done))));
-                self.forget(at.map(|_| parcel));
+                self.forget(at.map(|_| queued));
             }
             Due::Wake => {
-                let again = self.port.wake(now, scene!(self));
+                let again = self.port.wake(now, port_ctx!(self));
                 self.due.extend(again.map(|at| Reverse((at, Due::Wake))));
             }
-            Due::Station => {
-                if let Some(mut station) = self.port.station.take() {
-                    station.wake(now, &mut self.released, &mut self.port.account, scene!(self));
-                    self.port.station = Some(station);
+            Due::Edge => {
+                if let Some(mut edge) = self.port.edge.take() {
+                    edge.wake(now, &mut self.released, &mut self.port.account, port_ctx!(self));
+                    self.port.edge = Some(edge);
                 }
                 self.release(now);
             }
@@ -167,22 +167,22 @@ impl Rig {
     /// A packet comes to the link.
     fn come(&mut self, number: usize, a: &Arrival) {
         let segment = Segment { seq: number as u32, ts: 0, ip_len: a.ip_len, flags: flag::UDP, ecn: a.ecn };
-        let extra = self.extras.follow(0, number as u64 + 1);
+        let extra = self.sidecars.follow(0, number as u64 + 1);
         let mut packet = Pkt::new(segment, extra);
         packet.set_dscp(a.dscp);
-        let parcel = Parcel::new(packet, 2 * a.flow, 0);
+        let queued = QueuedPacket::new(packet, 2 * a.flow, 0);
         if u32::from(a.ip_len) > self.port.mtu {
             // Nobody is there who would cut it, or hear that it did not fit.
-            self.port.refuse(a.at, parcel, scene!(self));
+            self.port.refuse(a.at, queued, port_ctx!(self));
             return self.forget(None);
         }
-        match self.port.station.take() {
-            None => self.enter(a.at, parcel),
-            Some(mut station) => {
-                station.arrive(a.at, parcel, &mut self.released, &mut self.port.account, scene!(self));
+        match self.port.edge.take() {
+            None => self.enter(a.at, queued),
+            Some(mut edge) => {
+                edge.arrive(a.at, queued, &mut self.released, &mut self.port.account, port_ctx!(self));
                 // There is no sender to tell.
-                station.told().for_each(drop);
-                self.port.station = Some(station);
+                edge.told().for_each(drop);
+                self.port.edge = Some(edge);
                 self.release(a.at);
             }
         }
@@ -190,43 +190,43 @@ impl Rig {
     }
 
     /// Packets that are through, or lost, need no number any more.
-    fn forget(&mut self, through: Option<Parcel>) {
+    fn forget(&mut self, through: Option<QueuedPacket>) {
         // What is told is the fate of those that came; copies did not.
         self.copies.clear();
-        for parcel in through.into_iter().chain(self.casualties.drain(..).map(|(_, parcel, _)| parcel)) {
-            self.extras.take(parcel.packet.extra());
+        for queued in through.into_iter().chain(self.drops.drain(..).map(|(_, queued, _)| queued)) {
+            self.sidecars.take(queued.packet.sidecar());
         }
     }
 
     /// What the conditioner let go comes to the queue, and its clock is set.
     fn release(&mut self, now: Time) {
         let mut released = std::mem::take(&mut self.released);
-        released.drain(..).for_each(|parcel| self.enter(now, parcel));
+        released.drain(..).for_each(|queued| self.enter(now, queued));
         self.released = released;
         self.arm();
     }
 
     fn arm(&mut self) {
-        let at = self.port.station.as_mut().and_then(|station| station.arm());
-        self.due.extend(at.map(|at| Reverse((at, Due::Station))));
+        let at = self.port.edge.as_mut().and_then(|edge| edge.arm());
+        self.due.extend(at.map(|at| Reverse((at, Due::Edge))));
     }
 
     /// A packet comes to the queue.
-    fn enter(&mut self, now: Time, parcel: Parcel) {
-        let number = self.extras.number(parcel.packet.extra()) as usize - 1;
-        self.watch.0[number].dscp = Some(parcel.packet.dscp());
+    fn enter(&mut self, now: Time, queued: QueuedPacket) {
+        let number = self.sidecars.number(queued.packet.sidecar()) as usize - 1;
+        self.outcomes.0[number].dscp = Some(queued.packet.dscp());
         match self.port.queue {
             Queue::Arrival(_) => {
-                let mut packet = parcel.packet;
-                let through = self.port.pass(now, &mut packet, (parcel.socket(), parcel.leg), scene!(self));
-                self.forget(through.map(|_| parcel));
+                let mut packet = queued.packet;
+                let through = self.port.pass(now, &mut packet, (queued.socket(), queued.path_segment), port_ctx!(self));
+                self.forget(through.map(|_| queued));
             }
             Queue::Held(_) => {
-                let done = self.port.arrive(now, parcel, scene!(self));
+                let done = self.port.arrive(now, queued, port_ctx!(self));
                 self.due.extend(done.map(|at| Reverse((at, Due::Done))));
             }
         }
-        let gauges = &mut self.watch.0[number].gauges;
+        let gauges = &mut self.outcomes.0[number].gauges;
         match &self.port.queue {
             Queue::Arrival(queue) => queue.probe(gauges),
             Queue::Held(queue) => queue.probe(gauges),
@@ -235,23 +235,23 @@ impl Rig {
 }
 
 /// Writes down what happens to each packet.
-struct Watch(Vec<Fate>);
+struct Outcomes(Vec<PacketOutcome>);
 
-impl Watch {
-    fn of(&mut self, number: u64) -> Option<&mut Fate> {
+impl Outcomes {
+    fn of(&mut self, number: u64) -> Option<&mut PacketOutcome> {
         self.0.get_mut(number.checked_sub(1)? as usize)
     }
 }
 
-impl Observer for Watch {
+impl Observer for Outcomes {
     const FOLLOWS: bool = true;
 
-    fn entered(&mut self, t: Time, who: Who, _: usize, backlog: u32) {
+    fn entered(&mut self, t: Time, who: PacketId, _: usize, backlog: u32) {
         if let Some(fate) = self.of(who.number) {
             (fate.entered, fate.backlog) = (Some(t), backlog);
         }
     }
-    fn left(&mut self, who: Who, _: usize, done: Time, arrives: Time) {
+    fn left(&mut self, who: PacketId, _: usize, done: Time, arrives: Time) {
         if let Some(fate) = self.of(who.number) {
             (fate.left, fate.arrived) = (Some(done), Some(arrives));
         }

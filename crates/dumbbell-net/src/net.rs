@@ -1,22 +1,23 @@
 //! Everything between sockets, and the one function that runs packets ahead between merges.
-use crate::account::{Casualties, Copied, Copies};
-use crate::agenda::Agenda;
-use crate::audit::Audit;
-use crate::cutting::Cuts;
-use crate::entry::{Entry, Pkt};
-use crate::exit::Exit;
-use crate::extras::Extras;
-use crate::large::Large;
-use crate::legs::{End, Leg, Legs, Tail};
-use crate::media::Media;
-use crate::observe::{Observer, Who};
-use crate::parcel::Parcel;
+mod held_ports;
+use crate::port::account::{Drops, PacketCopy, Copies};
+use crate::engine::agenda::Agenda;
+use crate::engine::audit::Audit;
+use crate::fragment::cut::FragmentationCounts;
+use crate::engine::entry::{Entry, Pkt};
+use crate::engine::egress::Egress;
+use crate::engine::sidecar::Sidecars;
+use crate::fragment::oversize::Oversize;
+use crate::engine::path::{End, PathSegment, Paths, RunAhead};
+use crate::link::shared_medium::SharedMedia;
+use crate::observe::{Observer, PacketId};
+use crate::engine::queued_packet::QueuedPacket;
 use crate::port::{Port, Queue};
-use crate::ranks::Ranks;
-use crate::wire::Wire;
-use crate::words::Words;
+use crate::engine::ranks::Ranks;
+use crate::link::wire::Wire;
+use crate::engine::host_signals::HostSignals;
 use dumbbell_core::aqm::Reason;
-use dumbbell_core::flow::FlowTable;
+use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::units::Time;
 
 /// The end of a flow that sends its data, in the numbers of sockets.
@@ -47,18 +48,18 @@ pub struct Tally {
     /// Packets dropped anywhere.
     pub dropped: u64,
     /// Packets whose next event lies after the end.
-    pub cut: u64,
+    pub beyond_end: u64,
     /// Copies that wires made.
     pub copied: u64,
     /// Of those dropped, how many at a socket, for a wrong bit.
     pub discarded: u64,
     /// What became of packets that were too large.
-    pub cuts: Cuts,
+    pub cuts: FragmentationCounts,
 }
 
 /// A packet that came to a socket without a merge on its way there.
 #[derive(Clone, Copy)]
-pub struct Landing {
+pub struct Delivery {
     /// When.
     pub t: Time,
     /// At which socket: 2 x flow + end.
@@ -72,7 +73,7 @@ pub struct Net {
     /// When the run ends: what happens later is not its own any more.
     pub end: Time,
     /// Its routes, cut at merges.
-    pub legs: Legs,
+    pub paths: Paths,
     /// Who comes first at one instant.
     pub ranks: Ranks,
     /// What is still to come.
@@ -80,65 +81,65 @@ pub struct Net {
     /// Of each link.
     pub elements: Vec<Element>,
     /// Of each socket (2 x flow + end).
-    pub exits: Vec<Exit>,
+    pub egresses: Vec<Egress>,
     /// What routers know of flows.
     pub table: FlowTable,
     /// What only some packets carry.
-    pub extras: Extras,
+    pub sidecars: Sidecars,
     /// Drops that their flows are to be told of.
-    pub casualties: Casualties,
+    pub drops: Drops,
     /// Copies of the packet that passed a wire just now.
     pub copies: Copies,
     /// Packets that their sockets are to be given.
-    pub landings: Vec<Landing>,
+    pub deliveries: Vec<Delivery>,
     /// How many packets went where.
     pub tally: Tally,
     /// The account of each packet by number, if it is kept.
     pub audit: Option<Audit>,
     /// What is known of packets that do not fit everywhere.
-    pub large: Option<Box<Large>>,
+    pub oversize: Option<Box<Oversize>>,
     /// What is still to be said to sockets.
-    pub words: Words,
+    pub host_signals: HostSignals,
     /// Wires that both directions share.
-    pub media: Option<Box<Media>>,
+    pub shared_media: Option<Box<SharedMedia>>,
     /// What a conditioner lets out, during one event.
-    pub released: Vec<Parcel>,
+    pub released: Vec<QueuedPacket>,
 }
 
 /// The parts of the network that a port needs, for one event.
-macro_rules! scene {
+macro_rules! port_ctx {
     ($net:expr, $observer:ident) => {
-        &mut $crate::account::Scene {
+        &mut $crate::port::account::PortCtx {
             flows: &$net.table,
-            extras: &mut $net.extras,
-            casualties: &mut $net.casualties,
+            sidecars: &mut $net.sidecars,
+            drops: &mut $net.drops,
             copies: &mut $net.copies,
             observer: $observer,
         }
     };
 }
-pub(crate) use scene;
+pub(crate) use port_ctx;
 
 impl Net {
     /// A network in which nothing is on its way.
-    pub fn new(end: Time, legs: Legs, ranks: Ranks, agenda: Agenda, elements: Vec<Element>, exits: Vec<Exit>) -> Self {
+    pub fn new(end: Time, paths: Paths, ranks: Ranks, agenda: Agenda, elements: Vec<Element>, egresses: Vec<Egress>) -> Self {
         Net {
             end,
-            legs,
+            paths,
             ranks,
             agenda,
             elements,
-            exits,
+            egresses,
             table: FlowTable::default(),
-            extras: Extras::default(),
-            casualties: Casualties::default(),
+            sidecars: Sidecars::default(),
+            drops: Drops::default(),
             copies: Copies::default(),
-            landings: Vec::new(),
+            deliveries: Vec::new(),
             tally: Tally::default(),
             audit: None,
-            large: None,
-            words: Words::default(),
-            media: None,
+            oversize: None,
+            host_signals: HostSignals::default(),
+            shared_media: None,
             released: Vec::new(),
         }
     }
@@ -152,8 +153,8 @@ impl Net {
             {
                 self.agenda.push(Entry::clock(at.ps(), self.ranks.wake(link as u32)));
             }
-            if let Some(at) = port.station.as_mut().and_then(|station| station.arm()) {
-                self.agenda.push(Entry::clock(at.ps(), self.ranks.station(link as u32)));
+            if let Some(at) = port.edge.as_mut().and_then(|edge| edge.arm()) {
+                self.agenda.push(Entry::clock(at.ps(), self.ranks.edge(link as u32)));
             }
         }
     }
@@ -163,65 +164,65 @@ impl Net {
     pub fn launch<O: Observer>(&mut self, t: Time, socket: u32, mut packet: Pkt, observer: &mut O) {
         self.tally.sent += 1;
         if let Some(audit) = &mut self.audit {
-            packet = packet.with_extra(self.extras.tag(packet.extra(), audit.sent()));
+            packet = packet.with_sidecar(self.sidecars.tag(packet.sidecar(), audit.sent()));
         }
-        let exit = &mut self.exits[socket as usize];
-        packet.put_dscp(exit.dscp);
-        let (leaves, tail) = (exit.leaves(t, &packet), exit.tail);
+        let egress = &mut self.egresses[socket as usize];
+        packet.put_dscp(egress.dscp);
+        let (leaves, run_ahead) = (egress.leaves(t, &packet), egress.run_ahead);
         if O::FOLLOWS {
-            packet = packet.with_extra(self.follow(t, socket, packet, observer));
+            packet = packet.with_sidecar(self.follow(t, socket, packet, observer));
         }
-        if let Some(landing) = self.advance(leaves, &tail, socket, packet, observer) {
-            self.landings.push(landing);
+        if let Some(delivery) = self.advance(leaves, &run_ahead, socket, packet, observer) {
+            self.deliveries.push(delivery);
         }
     }
 
     /// Tells an observer that follows packets of one that its socket sent; the handle that the packet now has.
     fn follow<O: Observer>(&mut self, t: Time, socket: u32, packet: Pkt, observer: &mut O) -> u32 {
         let (flow, data) = (socket / 2, socket as usize % 2 == SENDER);
-        let who = Who { flow: flow as usize, data, number: observer.follow(flow as usize, data) };
+        let who = PacketId { flow: flow as usize, data, number: observer.follow(flow as usize, data) };
         if who.number == 0 {
-            return packet.extra();
+            return packet.sidecar();
         }
-        observer.sent(t, who, &packet.segment(), self.extras.get(packet.extra()));
-        self.extras.follow(packet.extra(), who.number)
+        observer.sent(t, who, &packet.segment(), self.sidecars.get(packet.sidecar()));
+        self.sidecars.follow(packet.sidecar(), who.number)
     }
 
-    /// Runs a packet ahead from `t` over private links to the end of `tail`; its landing, if that is a socket.
+    /// Runs a packet ahead from `t` over private links to the end of `run_ahead`; its delivery, if that is a socket.
     /// The only place where folding happens: a loop, not a special case.
     #[inline(always)]
     pub fn advance<O: Observer>(
         &mut self,
         mut t: Time,
-        tail: &Tail,
+        run_ahead: &RunAhead,
         socket: u32,
         mut packet: Pkt,
         observer: &mut O,
-    ) -> Option<Landing> {
-        for i in tail.from..tail.to {
+    ) -> Option<Delivery> {
+        for i in run_ahead.from..run_ahead.to {
             if t > self.end {
-                self.cut(packet);
+                self.beyond_end(packet);
                 return None;
             }
-            let link = self.legs.hops[i as usize];
+            let link = self.paths.hops[i as usize];
             match &mut self.elements[link as usize] {
                 Element::Wire(wire) if !O::FOLLOWS => {
                     self.tally.packet_hops += 1;
                     t = wire.pass(t, packet.ip_len());
                 }
-                _ => t = self.pass_between(t, &tail.past(i), &mut packet, socket, observer)?,
+                _ => t = self.pass_between(t, &run_ahead.past(i), &mut packet, socket, observer)?,
             }
         }
         if t > self.end {
-            self.cut(packet);
+            self.beyond_end(packet);
             return None;
         }
-        match tail.end() {
-            End::Merge(leg, rank) => {
-                self.agenda.push(Entry { t: t.ps(), rank, leg, packet });
+        match run_ahead.end() {
+            End::Merge(path_segment, rank) => {
+                self.agenda.push(Entry { t: t.ps(), rank, path_segment, packet });
                 None
             }
-            End::Socket(at) => Some(Landing { t, at, packet }),
+            End::Socket(at) => Some(Delivery { t, at, packet }),
         }
     }
 
@@ -233,26 +234,26 @@ impl Net {
         t: Time,
         link: u32,
         packet: &mut Pkt,
-        (socket, leg): (u32, u32),
+        (socket, path_segment): (u32, u32),
         observer: &mut O,
     ) -> Option<Time> {
         self.tally.packet_hops += 1;
         match &mut self.elements[link as usize] {
             Element::Wire(wire) => {
                 let at = wire.pass(t, packet.ip_len());
-                wire.tell(t, link, &Parcel::new(*packet, socket, leg), scene!(self, observer));
+                wire.tell(t, link, &QueuedPacket::new(*packet, socket, path_segment), port_ctx!(self, observer));
                 Some(at)
             }
             Element::Port(port) => {
                 if u32::from(packet.ip_len()) > port.mtu {
-                    return self.too_large(t, link, packet, (socket, leg), observer);
+                    return self.too_large(t, link, packet, (socket, path_segment), observer);
                 }
                 match port.queue {
-                    Queue::Arrival(_) if port.station.is_none() => {
-                        port.pass(t, packet, (socket, leg), scene!(self, observer))
+                    Queue::Arrival(_) if port.edge.is_none() => {
+                        port.pass(t, packet, (socket, path_segment), port_ctx!(self, observer))
                     }
                     _ => {
-                        self.wait(t, link, Parcel::new(*packet, socket, leg), observer);
+                        self.wait(t, link, QueuedPacket::new(*packet, socket, path_segment), observer);
                         None
                     }
                 }
@@ -266,43 +267,43 @@ impl Net {
         t: Time,
         link: u32,
         packet: &mut Pkt,
-        (socket, leg): (u32, u32),
+        (socket, path_segment): (u32, u32),
         observer: &mut O,
     ) -> Option<Time> {
         let Element::Port(port) = &mut self.elements[link as usize] else { return None };
         match port.queue {
-            Queue::Arrival(_) if port.station.is_none() => port.pass(t, packet, (socket, leg), scene!(self, observer)),
+            Queue::Arrival(_) if port.edge.is_none() => port.pass(t, packet, (socket, path_segment), port_ctx!(self, observer)),
             _ => {
-                self.wait(t, link, Parcel::new(*packet, socket, leg), observer);
+                self.wait(t, link, QueuedPacket::new(*packet, socket, path_segment), observer);
                 None
             }
         }
     }
 
-    /// The same of the first link of `tail`, between merges, where wires are the rule. A packet that has copies goes on
+    /// The same of the first link of `run_ahead`, between merges, where wires are the rule. A packet that has copies goes on
     /// with them from here.
     #[inline(never)]
     fn pass_between<O: Observer>(
         &mut self,
         t: Time,
-        tail: &Tail,
+        run_ahead: &RunAhead,
         packet: &mut Pkt,
         socket: u32,
         observer: &mut O,
     ) -> Option<Time> {
-        let link = self.legs.hops[tail.from as usize];
+        let link = self.paths.hops[run_ahead.from as usize];
         let at = self.pass(t, link, packet, (socket, 0), observer);
         if self.copies.is_empty() {
             return at;
         }
-        self.together(at, *packet, &tail.past(tail.from + 1), socket, observer);
+        self.together(at, *packet, &run_ahead.past(run_ahead.from + 1), socket, observer);
         None
     }
 
-    /// A packet arrives at a merge at `now`; its landing, if a socket is behind it.
+    /// A packet arrives at a merge at `now`; its delivery, if a socket is behind it.
     #[inline]
-    pub fn arrive<O: Observer>(&mut self, now: Time, entry: &Entry, observer: &mut O) -> Option<Landing> {
-        let Leg { link, socket, tail } = self.legs.legs[entry.leg as usize];
+    pub fn arrive<O: Observer>(&mut self, now: Time, entry: &Entry, observer: &mut O) -> Option<Delivery> {
+        let PathSegment { link, socket, run_ahead } = self.paths.segments[entry.path_segment as usize];
         let mut packet = entry.packet;
         let at = match self.elements.get_mut(link as usize) {
             None => now,
@@ -311,81 +312,81 @@ impl Net {
                 wire.pass(now, packet.ip_len())
             }
             Some(_) => {
-                let at = self.pass(now, link, &mut packet, (socket, entry.leg), observer);
+                let at = self.pass(now, link, &mut packet, (socket, entry.path_segment), observer);
                 if !self.copies.is_empty() {
-                    self.together(at, packet, &tail, socket, observer);
+                    self.together(at, packet, &run_ahead, socket, observer);
                     return None;
                 }
                 at?
             }
         };
-        self.advance(at, &tail, socket, packet, observer)
+        self.advance(at, &run_ahead, socket, packet, observer)
     }
 
     /// A packet goes on behind a port, with its copies, off the hot path; `at`: when it is there, unless it is lost.
-    pub fn goes_on<O: Observer>(&mut self, at: Option<Time>, parcel: Parcel, observer: &mut O) {
+    pub fn goes_on<O: Observer>(&mut self, at: Option<Time>, queued: QueuedPacket, observer: &mut O) {
         if at.is_some() || !self.copies.is_empty() {
-            let tail = self.legs.legs[parcel.leg as usize].tail;
-            self.together(at, parcel.packet, &tail, parcel.socket(), observer);
+            let run_ahead = self.paths.segments[queued.path_segment as usize].run_ahead;
+            self.together(at, queued.packet, &run_ahead, queued.socket(), observer);
         }
     }
 
-    /// A packet goes on from the start of `tail`, and behind it the copies that were made of it: each as far as it comes
+    /// A packet goes on from the start of `run_ahead`, and behind it the copies that were made of it: each as far as it comes
     /// before the next one does, so that every link sees them in their order.
     #[inline(never)]
-    fn together<O: Observer>(&mut self, at: Option<Time>, packet: Pkt, tail: &Tail, socket: u32, observer: &mut O) {
+    fn together<O: Observer>(&mut self, at: Option<Time>, packet: Pkt, run_ahead: &RunAhead, socket: u32, observer: &mut O) {
         let copies = std::mem::take(&mut self.copies);
         if !copies.is_empty() {
             self.counts(&copies);
         }
         let all = at.map(|at| (at, packet)).into_iter();
-        for (at, packet) in all.chain(copies.iter().filter_map(|c| Some((c.at?, c.parcel.packet)))) {
-            if let Some(landing) = self.advance(at, tail, socket, packet, observer) {
-                self.landings.push(landing);
+        for (at, packet) in all.chain(copies.iter().filter_map(|c| Some((c.at?, c.queued.packet)))) {
+            if let Some(delivery) = self.advance(at, run_ahead, socket, packet, observer) {
+                self.deliveries.push(delivery);
             }
         }
     }
 
-    /// Copies are packets more; the pieces among them were counted where they were cut.
+    /// Copies are packets more; the fragments among them were counted where they were cut.
     #[cold]
-    fn counts(&mut self, copies: &[Copied]) {
-        for copy in copies.iter().filter(|c| !c.piece) {
+    fn counts(&mut self, copies: &[PacketCopy]) {
+        for copy in copies.iter().filter(|c| !c.fragment) {
             self.tally.copied += 1;
             if let Some(audit) = &mut self.audit {
-                audit.copied(self.extras.audit(copy.parcel.packet.extra()));
+                audit.copied(self.sidecars.audit(copy.queued.packet.sidecar()));
             }
         }
     }
 
     /// A packet whose next event lies after the end: it is still in the network.
     #[cold]
-    fn cut(&mut self, packet: Pkt) {
-        self.tally.cut += 1;
+    fn beyond_end(&mut self, packet: Pkt) {
+        self.tally.beyond_end += 1;
         if let Some(audit) = &mut self.audit {
-            audit.cut(self.extras.audit(packet.extra()));
+            audit.beyond_end(self.sidecars.audit(packet.sidecar()));
         }
-        self.extras.take(packet.extra());
+        self.sidecars.take(packet.sidecar());
     }
 
     /// Takes drops to the account of the run; calls `lost` with each data packet that was dropped, when and why, and whether it
     /// is the first of its datagram that is told: of fragments one speaks for all, before the window, which begins at `warm`,
     /// and in it.
     #[cold]
-    pub fn bury(&mut self, warm: Time, mut lost: impl FnMut(Time, &Parcel, Reason, bool)) {
-        for (t, parcel, why) in self.casualties.drain(..) {
+    pub fn account_drops(&mut self, warm: Time, mut lost: impl FnMut(Time, &QueuedPacket, Reason, bool)) {
+        for (t, queued, why) in self.drops.drain(..) {
             if t > self.end {
                 // Lost on the wire after the end: at the end it was still on its way.
-                self.tally.cut += 1;
+                self.tally.beyond_end += 1;
             } else {
                 self.tally.dropped += 1;
-                if parcel.data {
-                    lost(t, &parcel, why, self.extras.loses(parcel.packet.extra(), t >= warm));
+                if queued.data {
+                    lost(t, &queued, why, self.sidecars.loses(queued.packet.sidecar(), t >= warm));
                 }
             }
             if let Some(audit) = &mut self.audit {
-                audit.dropped(self.extras.audit(parcel.packet.extra()));
+                audit.dropped(self.sidecars.audit(queued.packet.sidecar()));
             }
-            self.extras.take(parcel.packet.extra());
+            self.sidecars.take(queued.packet.sidecar());
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Looking on while a network runs. What nobody records costs nothing.
-use crate::markers::MarkerRow;
+use crate::edge::report::MarkerRow;
 use dumbbell_core::aqm::Reason;
-use dumbbell_core::meter::Colour;
+use dumbbell_core::meter::Color;
 use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::probe::Gauges;
-use dumbbell_core::segment::{Extra, Segment};
+use dumbbell_core::transport::segment::{Extra, Segment};
 use dumbbell_core::transport::Phase;
 use dumbbell_core::units::{Span, Time};
 use dumbbell_tcp::{SenderStats, SenderView};
@@ -59,7 +59,7 @@ pub struct QueueRow {
 
 /// Which packet: those of one end of a flow are numbered from 1 in the order in which its socket sent them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Who {
+pub struct PacketId {
     /// Whose it is.
     pub flow: usize,
     /// Whether the flow's sender sent it (else its receiver).
@@ -78,9 +78,9 @@ pub struct Reaction {
     /// Why.
     pub cause: Cause,
     /// Its state and counts before.
-    pub before: Stance,
+    pub before: SenderSnapshot,
     /// And after.
-    pub after: Stance,
+    pub after: SenderSnapshot,
 }
 
 /// Why a sender reacted, as far as can be told from outside.
@@ -107,8 +107,8 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// Why a sender went from one stance to another; `None` if it did not react: its window grew, or stayed.
-    pub fn between(before: &Stance, after: &Stance) -> Option<Cause> {
+    /// Why a sender went from one snapshot to another; `None` if it did not react: its window grew, or stayed.
+    pub fn between(before: &SenderSnapshot, after: &SenderSnapshot) -> Option<Cause> {
         let (b, a) = (&before.view, &after.view);
         if after.stats.rtos > before.stats.rtos {
             Some(Cause::Timeout)
@@ -150,7 +150,7 @@ impl Cause {
 
 /// How a TCP sender stands.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stance {
+pub struct SenderSnapshot {
     /// Its state.
     pub view: SenderView,
     /// Its counts.
@@ -202,18 +202,18 @@ pub trait Observer {
         0
     }
     /// A socket handed a packet to its host.
-    fn sent(&mut self, _t: Time, _who: Who, _segment: &Segment, _extra: Option<&Extra>) {}
+    fn sent(&mut self, _t: Time, _packet: PacketId, _segment: &Segment, _extra: Option<&Extra>) {}
     /// A packet came to a link, where `backlog` packets wait.
-    fn entered(&mut self, _t: Time, _who: Who, _link: usize, _backlog: u32) {}
+    fn entered(&mut self, _t: Time, _packet: PacketId, _link: usize, _backlog: u32) {}
     /// The edge before a link lets it on at `t` with a codepoint, and a colour if it was judged; it enters that link's queue
     /// next.
-    fn released(&mut self, _t: Time, _who: Who, _link: usize, _dscp: Dscp, _colour: Option<Colour>) {}
+    fn released(&mut self, _t: Time, _packet: PacketId, _link: usize, _dscp: Dscp, _colour: Option<Color>) {}
     /// Its last bit left at `done`, and will be at the link's far end at `arrives`.
-    fn left(&mut self, _who: Who, _link: usize, _done: Time, _arrives: Time) {}
+    fn left(&mut self, _packet: PacketId, _link: usize, _done: Time, _arrives: Time) {}
     /// A packet arrived at a socket, with `ecn` in its header.
-    fn delivered(&mut self, _t: Time, _who: Who, _ecn: Ecn) {}
+    fn delivered(&mut self, _t: Time, _packet: PacketId, _ecn: Ecn) {}
     /// A packet came to a socket, which discarded it, because `link` had given it a wrong bit.
-    fn discarded(&mut self, _t: Time, _who: Who, _link: usize) {}
+    fn discarded(&mut self, _t: Time, _packet: PacketId, _link: usize) {}
     /// Whether it wants to know of reactions.
     fn wants_reactions(&self) -> bool {
         false
@@ -234,7 +234,7 @@ impl Observer for () {}
 
 /// The instants at which one element is looked at: multiples of a period, and the end of the warm-up.
 #[derive(Clone, Copy, Debug)]
-pub struct Looks {
+pub struct SampleTimes {
     /// Zero where there is no series.
     every: Span,
     sample: Time,
@@ -257,11 +257,11 @@ pub struct Due {
     pub window: bool,
 }
 
-impl Looks {
+impl SampleTimes {
     /// Samples each `every`, from zero on; the warm-up ends at `warm`.
     pub fn new(every: Option<Span>, warm: Time) -> Self {
         let sample = if every.is_some() { Time::ZERO } else { Time::NEVER };
-        Looks { every: every.unwrap_or_default(), sample, warm, next: sample.min(warm) }
+        SampleTimes { every: every.unwrap_or_default(), sample, warm, next: sample.min(warm) }
     }
     /// The period of the series; zero where there is none.
     pub fn every(&self) -> Span {

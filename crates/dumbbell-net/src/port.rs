@@ -1,19 +1,26 @@
 //! A port of the simulated network: its queue, decided at arrival or held, and the wire behind it.
-use crate::account::{Account, Event, Scene};
-use crate::arrival::ArrivalQueue;
-use crate::entry::{NONE, Pkt};
-use crate::held::HeldQueue;
-use crate::observe::{Looks, Observer, QueueRow};
-use crate::parcel::Parcel;
-use crate::station::Station;
+pub(crate) mod account;
+pub(crate) mod arrival;
+pub(crate) mod discipline;
+pub(crate) mod edge;
+pub(crate) mod held;
+pub(crate) mod ring;
+pub(crate) mod stats;
+use crate::port::account::{Account, Event, PortCtx};
+use crate::port::arrival::ArrivalQueue;
+use crate::engine::entry::{NO_SIDECAR, Pkt};
+use crate::port::held::HeldQueue;
+use crate::observe::{SampleTimes, Observer, QueueRow};
+use crate::engine::queued_packet::QueuedPacket;
+use crate::port::edge::PortEdge;
 use dumbbell_algos::impairment::AnyImpairment;
 use dumbbell_algos::service::AnyService;
 use dumbbell_core::aqm::{Backlog, Reason};
-use dumbbell_core::impairment::Fate;
+use dumbbell_core::impairment::WireEffect;
 use dumbbell_core::packet::Framing;
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::service::{Service, Taken};
+use dumbbell_core::service::{Service, Transmitted};
 use dumbbell_core::units::{Span, Time};
 
 /// How a queue decides.
@@ -28,7 +35,7 @@ pub enum Queue {
 /// One port, and the wire behind it.
 pub struct Port {
     /// What packets pass before the queue.
-    pub station: Option<Box<Station>>,
+    pub edge: Option<Box<PortEdge>>,
     /// The queue.
     pub queue: Queue,
     /// Its account.
@@ -36,7 +43,7 @@ pub struct Port {
     /// What the wire does to packets, each with its own chance.
     pub impairments: Vec<(AnyImpairment, Stream)>,
     /// When it is looked at.
-    pub looks: Looks,
+    pub sample_times: SampleTimes,
     /// Nothing of its own is due before this instant: no clock, no look, no idle period to be told.
     pub quiet_until: Time,
     /// What the link adds to each packet.
@@ -53,90 +60,90 @@ impl Port {
         &mut self,
         t: Time,
         packet: &mut Pkt,
-        (socket, leg): (u32, u32),
-        scene: &mut Scene<'_, O>,
+        (socket, path_segment): (u32, u32),
+        ctx: &mut PortCtx<'_, O>,
     ) -> Option<Time> {
-        let mut parcel = Parcel::new(*packet, socket, leg);
-        let at = self.takes(t, &mut parcel, scene);
-        *packet = parcel.packet;
+        let mut queued = QueuedPacket::new(*packet, socket, path_segment);
+        let at = self.takes(t, &mut queued, ctx);
+        *packet = queued.packet;
         at
     }
 
     #[inline(always)]
-    fn takes<O: Observer>(&mut self, t: Time, parcel: &mut Parcel, scene: &mut Scene<'_, O>) -> Option<Time> {
+    fn takes<O: Observer>(&mut self, t: Time, queued: &mut QueuedPacket, ctx: &mut PortCtx<'_, O>) -> Option<Time> {
         if t >= self.quiet_until {
-            self.settle(t, scene);
+            self.settle(t, ctx);
         }
-        self.frames(parcel, scene);
+        self.frames(queued, ctx);
         let Queue::Arrival(queue) = &mut self.queue else { unreachable!("a held queue is a merge") };
-        let taken = queue.offer(t, parcel, &mut self.account, scene)?;
+        let taken = queue.offer(t, queued, &mut self.account, ctx)?;
         self.quiet_until = taken.done.min(self.quiet_until);
-        self.onto_the_wire(taken, parcel, scene)
+        self.transmit(taken, queued, ctx)
     }
 
     /// Says on the packet what the link adds to it, and whether it is a fragment.
     #[inline]
-    fn frames<O: Observer>(&self, parcel: &mut Parcel, scene: &Scene<'_, O>) {
-        parcel.framing = self.framing;
-        let handle = parcel.packet.extra();
-        parcel.fragment = handle != NONE && scene.extras.fragment(handle).is_some();
+    fn frames<O: Observer>(&self, queued: &mut QueuedPacket, ctx: &PortCtx<'_, O>) {
+        queued.framing = self.framing;
+        let handle = queued.packet.sidecar();
+        queued.fragment = handle != NO_SIDECAR && ctx.sidecars.fragment(handle).is_some();
     }
 
     /// A packet comes that is larger than the link carries, and must not be cut: it is dropped.
     #[cold]
-    pub fn refuse<O: Observer>(&mut self, t: Time, parcel: Parcel, scene: &mut Scene<'_, O>) {
+    pub fn refuse<O: Observer>(&mut self, t: Time, queued: QueuedPacket, ctx: &mut PortCtx<'_, O>) {
         if t >= self.quiet_until {
-            self.settle(t, scene);
+            self.settle(t, ctx);
         }
-        self.account.stats.arrived(t, u32::from(parcel.packet.ip_len()));
-        self.account.stats.came(parcel.flow, u32::from(parcel.packet.ip_len()), parcel.packet.dscp());
-        self.account.drop(parcel, &Event { t, reason: Reason::Mtu, backlog: 0, saw: &|_| {} }, scene);
+        self.account.stats.arrived(t, u32::from(queued.packet.ip_len()));
+        self.account.stats.came(queued.flow, u32::from(queued.packet.ip_len()), queued.packet.dscp());
+        self.account.drop(queued, &Event { t, reason: Reason::Mtu, backlog: 0, saw: &|_| {} }, ctx);
     }
 
     /// The packet left at `done`: when it is at the far end, or `None` if it is lost.
     #[inline(always)]
-    fn onto_the_wire<O: Observer>(
+    fn transmit<O: Observer>(
         &mut self,
-        Taken { done, fate }: Taken,
-        parcel: &mut Parcel,
-        scene: &mut Scene<'_, O>,
+        Transmitted { done, effect: fate }: Transmitted,
+        queued: &mut QueuedPacket,
+        ctx: &mut PortCtx<'_, O>,
     ) -> Option<Time> {
-        if fate != Fate::Arrives || !self.impairments.is_empty() {
-            return self.suffers(done, fate, parcel, scene);
+        if fate != WireEffect::Arrives || !self.impairments.is_empty() {
+            return self.apply_effects(done, fate, queued, ctx);
         }
         let at = done + self.delay;
-        self.account.departed(done, parcel);
-        scene.left(parcel, self.account.link, done, at);
+        self.account.departed(done, queued);
+        ctx.left(queued, self.account.link, done, at);
         Some(at)
     }
 
     /// A packet comes to a held queue: when the transmission ends that starts now, if one starts.
-    pub fn arrive<O: Observer>(&mut self, t: Time, mut parcel: Parcel, scene: &mut Scene<'_, O>) -> Option<Time> {
-        self.look_until(t, scene.observer);
-        self.frames(&mut parcel, scene);
-        self.account.stats.came(parcel.flow, u32::from(parcel.packet.ip_len()), parcel.packet.dscp());
+    pub fn arrive<O: Observer>(&mut self, t: Time, mut queued: QueuedPacket, ctx: &mut PortCtx<'_, O>) -> Option<Time> {
+        self.sample_until(t, ctx.observer);
+        self.frames(&mut queued, ctx);
+        self.account.stats.came(queued.flow, u32::from(queued.packet.ip_len()), queued.packet.dscp());
         let Queue::Held(queue) = &mut self.queue else { unreachable!("asked of a queue that decides at arrival") };
-        let done = queue.arrive(t, parcel, &mut self.account, scene);
+        let done = queue.arrive(t, queued, &mut self.account, ctx);
         self.account.stats.became(t, queue.backlog());
         done
     }
 
     /// A transmission of a held queue ends: the packet, when it is at the far end (`None`: lost on the wire), and
     /// when the next transmission ends.
-    pub fn done<O: Observer>(&mut self, t: Time, scene: &mut Scene<'_, O>) -> (Parcel, Option<Time>, Option<Time>) {
-        self.look_before(t, scene.observer);
+    pub fn done<O: Observer>(&mut self, t: Time, ctx: &mut PortCtx<'_, O>) -> (QueuedPacket, Option<Time>, Option<Time>) {
+        self.sample_before(t, ctx.observer);
         let Queue::Held(queue) = &mut self.queue else { unreachable!("asked of a queue that decides at arrival") };
-        let ((mut parcel, fate), next) = queue.done(t, &mut self.account, scene);
+        let ((mut queued, fate), next) = queue.done(t, &mut self.account, ctx);
         self.account.stats.became(t, queue.backlog());
-        let at = self.onto_the_wire(Taken { done: t, fate }, &mut parcel, scene);
-        (parcel, at, next)
+        let at = self.transmit(Transmitted { done: t, effect: fate }, &mut queued, ctx);
+        (queued, at, next)
     }
 
     /// A clock of a held queue is due; when it is due again.
-    pub fn wake<O: Observer>(&mut self, t: Time, scene: &mut Scene<'_, O>) -> Option<Time> {
-        self.look_before(t, scene.observer);
+    pub fn wake<O: Observer>(&mut self, t: Time, ctx: &mut PortCtx<'_, O>) -> Option<Time> {
+        self.sample_before(t, ctx.observer);
         let Queue::Held(queue) = &mut self.queue else { unreachable!("asked of a queue that decides at arrival") };
-        queue.wake(t, scene);
+        queue.wake(t, ctx);
         self.account.stats.became(t, queue.backlog());
         queue.next_wakeup()
     }
@@ -144,54 +151,54 @@ impl Port {
     /// Brings the port up to `t`: clocks of a queue that decides at arrival, and looks, in order of time; at one
     /// instant departures come first, then clocks, then looks.
     #[inline]
-    pub fn settle<O: Observer>(&mut self, t: Time, scene: &mut Scene<'_, O>) {
+    pub fn settle<O: Observer>(&mut self, t: Time, ctx: &mut PortCtx<'_, O>) {
         loop {
             let clock = match &self.queue {
                 Queue::Arrival(queue) => queue.next_clock(),
                 Queue::Held(_) => Time::NEVER,
             };
-            let look = self.next_look();
+            let look = self.next_sample();
             self.quiet_until = clock.min(look);
             if self.quiet_until > t {
                 return;
             }
             match &mut self.queue {
-                Queue::Arrival(queue) if clock <= look => queue.clock(scene.flows, &mut self.account.stats),
-                _ => self.look(scene.observer),
+                Queue::Arrival(queue) if clock <= look => queue.clock(ctx.flows, &mut self.account.stats),
+                _ => self.take_sample(ctx.observer),
             }
         }
     }
 
-    fn look_before(&mut self, t: Time, observer: &mut impl Observer) {
+    fn sample_before(&mut self, t: Time, observer: &mut impl Observer) {
         if t > Time::ZERO {
-            self.look_until(Time::from_ps(t.ps() - 1), observer);
+            self.sample_until(Time::from_ps(t.ps() - 1), observer);
         }
     }
 
     #[inline]
-    fn look_until(&mut self, t: Time, observer: &mut impl Observer) {
-        while self.next_look() <= t {
-            self.look(observer);
+    fn sample_until(&mut self, t: Time, observer: &mut impl Observer) {
+        while self.next_sample() <= t {
+            self.take_sample(observer);
         }
     }
 
     /// When somebody looks next: for a row of a series, or for the measures.
     #[inline]
-    fn next_look(&self) -> Time {
-        self.looks.next().min(self.account.stats.next_turn())
+    fn next_sample(&self) -> Time {
+        self.sample_times.next().min(self.account.stats.next_turn())
     }
 
     #[cold]
-    fn look(&mut self, observer: &mut impl Observer) {
-        let at = self.next_look();
+    fn take_sample(&mut self, observer: &mut impl Observer) {
+        let at = self.next_sample();
         let backlog = self.backlog_at(at);
         if self.account.stats.next_turn() == at {
             self.account.stats.turn(backlog);
         }
-        if self.looks.next() > at {
+        if self.sample_times.next() > at {
             return;
         }
-        let due = self.looks.take();
+        let due = self.sample_times.take();
         if !due.sample {
             return;
         }
@@ -217,11 +224,11 @@ impl Port {
     }
 
     /// The run is over at `end`.
-    pub fn close<O: Observer>(&mut self, end: Time, scene: &mut Scene<'_, O>) {
-        if let Some(station) = &mut self.station {
-            station.close(end, self.account.link, scene.observer);
+    pub fn close<O: Observer>(&mut self, end: Time, ctx: &mut PortCtx<'_, O>) {
+        if let Some(edge) = &mut self.edge {
+            edge.close(end, self.account.link, ctx.observer);
         }
-        self.settle(end, scene);
+        self.settle(end, ctx);
         let backlog = self.backlog_at(end);
         self.account.stats.close(backlog);
         if let Queue::Held(q) = &mut self.queue {
@@ -244,12 +251,12 @@ impl Port {
 
     /// Packets that came to the queue and are neither through nor dropped at the end.
     pub fn inside(&self) -> u64 {
-        self.account.late() + self.in_queue()
+        self.account.after_end() + self.in_queue()
     }
 
-    /// Packets that it holds in queue and station; a queue that decides at arrival holds none.
+    /// Packets that it holds in queue and edge; a queue that decides at arrival holds none.
     pub fn held(&self) -> u64 {
-        self.in_queue() + self.station.as_ref().map_or(0, |s| s.held())
+        self.in_queue() + self.edge.as_ref().map_or(0, |s| s.held())
     }
 
     fn in_queue(&self) -> u64 {

@@ -4,30 +4,30 @@
 //! links are run ahead here as in a simulation. What happens depends on the plan, its seed and the packets that came, in
 //! their order, and on nothing else: whoever gives the same packets to another relay of the same plan sees the same, however
 //! often either was asked in between. That is how a live run is replayed.
-mod ahead;
-mod parts;
+mod in_flight;
+mod lookahead;
 
 use crate::build::{Built, Options, network};
-use crate::colours::{Colours, Tints};
-use crate::delays::{DelaySummary, OneWay};
-use crate::entry::{NONE, Pkt};
-use crate::exit::Exit;
-use crate::large::Fragment;
-use crate::legend::Legend;
-use crate::markers::MarkerReport;
-use crate::net::{Landing, Net, RECEIVER, SENDER};
-use crate::observe::{Observer, Who};
-use crate::ranks::Clock;
+use crate::measure::colors::{FlowColors, ProfileCounts};
+use crate::measure::delays::{DelaySummary, OneWay};
+use crate::engine::entry::{NO_SIDECAR, Pkt};
+use crate::engine::egress::Egress;
+use crate::fragment::oversize::Fragment;
+use crate::report::names::ReportNames;
+use crate::edge::report::MarkerReport;
+use crate::net::{Delivery, Net, RECEIVER, SENDER};
+use crate::observe::{Observer, PacketId};
+use crate::engine::ranks::Clock;
 use crate::report::{Conservation, Fragmentation, ProcessorReport, QueueReport};
-use ahead::ahead;
+use lookahead::lookahead;
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::catalogue::Fault;
-use dumbbell_core::foreign::{Alarm, Failure, Makers};
+use dumbbell_core::plugin::{Alarm, Failure, Plugins};
 use dumbbell_core::packet::{Dscp, Ecn};
-use dumbbell_core::segment::{Notice, Segment, flag};
+use dumbbell_core::transport::segment::{PacketTooBig, Segment, flag};
 use dumbbell_core::units::{Span, Time};
 use dumbbell_plan::{Plan, Transport};
-use parts::Parts;
+use in_flight::InFlight;
 
 /// A packet that a host sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,12 +68,12 @@ pub struct Outgoing {
     /// Whether a wire gave it a wrong bit.
     pub damaged: bool,
     /// What a router says to the sender of a packet that was too large.
-    pub notice: Option<Notice>,
+    pub notice: Option<PacketTooBig>,
 }
 
 /// What the network saw of one flow, from the warm-up to the end.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Passage {
+pub struct RelayFlow {
     /// Packets of its sender that came in.
     pub sent_packets: u64,
     /// Their bytes of the application's.
@@ -88,17 +88,17 @@ pub struct Passage {
     pub marks: u64,
     /// Packets that its sender sent again.
     pub retransmits: u64,
-    /// By colour, pieces of cut packets one by one; `None` in a plan without profiles.
-    pub tints: Option<Tints>,
+    /// By color, fragments of cut packets one by one; `None` in a plan without profiles.
+    pub colors: Option<ProfileCounts>,
     /// Of datagrams.
     pub delays: Option<DelaySummary>,
 }
 
 /// What the network saw of all.
 #[derive(Clone, Debug)]
-pub struct Passed {
+pub struct RelayReport {
     /// Of each flow, in the plan's order.
-    pub flows: Vec<Passage>,
+    pub flows: Vec<RelayFlow>,
     /// Of each link that results report.
     pub queues: Vec<QueueReport>,
     /// Of edges.
@@ -119,8 +119,8 @@ pub struct Passed {
 
 /// One flow while it passes.
 #[derive(Default)]
-struct Passing {
-    passage: Passage,
+struct FlowState {
+    report: RelayFlow,
     delays: Option<Box<OneWay>>,
     datagrams: u32,
 }
@@ -128,15 +128,15 @@ struct Passing {
 /// A network whose sockets are outside.
 pub struct Relay {
     net: Net,
-    legend: Legend,
+    report_names: ReportNames,
     alarm: Alarm,
-    colours: Option<Box<Colours>>,
+    colors: Option<Box<FlowColors>>,
     warm: Time,
     now: Time,
     /// What comes out is not earlier than this after what causes it.
-    ahead: Span,
-    flows: Vec<Passing>,
-    parts: Parts,
+    lookahead: Span,
+    flows: Vec<FlowState>,
+    in_flight: InFlight,
     out: Vec<Outgoing>,
     /// Packets of flows' senders that were dropped, for whoever wants to know.
     losses: Option<Vec<(Time, u32)>>,
@@ -147,29 +147,29 @@ impl Relay {
     ///
     /// # Errors
     /// A name that is neither in the catalogue nor of `makers`, or parameters that it refuses.
-    pub fn new(plan: &Plan, makers: &Makers) -> Result<Relay, Fault> {
+    pub fn new(plan: &Plan, plugins: &Plugins) -> Result<Relay, Fault> {
         let alarm = Alarm::default();
         // Hosts write their own codepoints.
-        let exit = |_, tail| Exit::new(tail, Dscp::default(), None);
-        let Built { mut net, legend, .. } = network(plan, Options::default(), (makers, &alarm), exit)?;
-        net.extras.keep_lives();
+        let egress = |_, run_ahead| Egress::new(run_ahead, Dscp::default(), None);
+        let Built { mut net, report_names, .. } = network(plan, Options::default(), (plugins, &alarm), egress)?;
+        net.sidecars.keep_lifetime_events();
         net.arm();
         let warm = Time::ZERO + plan.warmup;
-        let passing = |flow: &dumbbell_plan::Flow| Passing {
+        let passing = |flow: &dumbbell_plan::Flow| FlowState {
             delays: matches!(flow.transport, Transport::Udp { .. })
                 .then(|| Box::new(OneWay::new(warm, plan.propagation(flow)))),
-            ..Passing::default()
+            ..FlowState::default()
         };
         Ok(Relay {
-            ahead: ahead(&net),
+            lookahead: lookahead(&net),
             net,
-            legend,
+            report_names,
             alarm,
-            colours: Colours::of(plan),
+            colors: FlowColors::of(plan),
             warm,
             now: Time::ZERO,
             flows: plan.flows.iter().map(passing).collect(),
-            parts: Parts::default(),
+            in_flight: InFlight::default(),
             out: Vec::new(),
             losses: None,
         })
@@ -182,13 +182,13 @@ impl Relay {
 
     /// The algorithm of a caller's own that could not go on, if there was one.
     pub fn failure(&self) -> Option<&Failure> {
-        self.alarm.heard()
+        self.alarm.failure()
     }
 
     /// A packet comes in at `t`, after everything that is due before then; `t` is not before the instant that was reached. What
     /// is due at `t` itself waits for what else comes then: their order is that of a simulation, and not of the calls.
     pub fn send<O: Observer>(&mut self, t: Time, packet: Incoming, observer: &mut O) {
-        debug_assert!(t >= self.now && packet.number >= self.parts.next());
+        debug_assert!(t >= self.now && packet.number >= self.in_flight.next());
         self.run_until(t, observer);
         let Incoming { socket, number, ip_len, payload, ecn, dscp, mut seq, flags } = packet;
         let flow = &mut self.flows[socket as usize / 2];
@@ -199,13 +199,13 @@ impl Relay {
                 delays.sent(t);
             }
             if t >= self.warm && t <= self.net.end {
-                flow.passage.sent_packets += 1;
-                flow.passage.sent_bytes += u64::from(payload);
-                flow.passage.retransmits += u64::from(flags & flag::RETRANSMIT != 0);
+                flow.report.sent_packets += 1;
+                flow.report.sent_bytes += u64::from(payload);
+                flow.report.retransmits += u64::from(flags & flag::RETRANSMIT != 0);
             }
         }
-        self.parts.remember(number, payload);
-        let handle = self.net.extras.tag(NONE, number);
+        self.in_flight.remember(number, payload);
+        let handle = self.net.sidecars.tag(NO_SIDECAR, number);
         let mut pkt = Pkt::new(Segment { seq, ts: 0, ip_len, flags, ecn }, handle);
         pkt.set_dscp(dscp);
         self.net.launch(t, socket, pkt, observer);
@@ -225,15 +225,15 @@ impl Relay {
             self.net.tally.events += 1;
             let now = Time::from_ps(entry.t);
             if !entry.is_clock() {
-                let landing = self.net.arrive(now, &entry, observer);
-                self.net.landings.extend(landing);
+                let delivery = self.net.arrive(now, &entry, observer);
+                self.net.deliveries.extend(delivery);
             } else {
                 match self.net.ranks.clock(entry.rank) {
                     Clock::Done(link) => self.net.done(now, link, observer),
                     Clock::Wake(link) => self.net.wake(now, link, observer),
-                    Clock::Station(link) => self.net.station(now, link, observer),
+                    Clock::Edge(link) => self.net.wake_edge(now, link, observer),
                     // An edge's word to a sender: a real one has no ear for it.
-                    Clock::Socket(socket) => drop(self.net.words.take(now, socket)),
+                    Clock::Socket(socket) => drop(self.net.host_signals.take(now, socket)),
                 }
             }
             self.settle(observer);
@@ -242,7 +242,7 @@ impl Relay {
 
     /// The earliest instant at which anything can come out that is not known yet, unless a packet comes in; `None`: never.
     pub fn next(&self) -> Option<Time> {
-        self.net.agenda.next().map(Time::from_ps).filter(|t| *t <= self.net.end).map(|t| t + self.ahead)
+        self.net.agenda.next().map(Time::from_ps).filter(|t| *t <= self.net.end).map(|t| t + self.lookahead)
     }
 
     /// What is known to come out and was not said yet, in any order.
@@ -252,7 +252,7 @@ impl Relay {
 
     /// Numbers of packets of which no part is on its way inside any more: what comes out of them was said.
     pub fn gone(&mut self) -> impl Iterator<Item = u64> {
-        self.parts.gone()
+        self.in_flight.gone()
     }
 
     /// From now on [`Self::losses`] has something to say.
@@ -266,51 +266,51 @@ impl Relay {
     }
 
     /// The run is over, at the end of its plan: what the network saw.
-    pub fn finish<O: Observer>(mut self, observer: &mut O) -> Passed {
+    pub fn finish<O: Observer>(mut self, observer: &mut O) -> RelayReport {
         self.run_through(self.net.end, observer);
         self.net.close(observer);
         self.settle(observer);
-        let tokens = self.net.token_faults(&self.legend);
-        let (colours, cuts) = (self.colours, self.net.tally.cuts);
-        let passage = |(number, flow): (usize, Passing)| Passage {
-            tints: colours.as_ref().map(|c| c.of_flow(number)),
+        let tokens = self.net.token_faults(&self.report_names);
+        let (colors, cuts) = (self.colors, self.net.tally.cuts);
+        let report = |(number, flow): (usize, FlowState)| RelayFlow {
+            colors: colors.as_ref().map(|c| c.of_flow(number)),
             delays: flow.delays.map(|delays| delays.summary()),
-            ..flow.passage
+            ..flow.report
         };
-        Passed {
-            flows: self.flows.into_iter().enumerate().map(passage).collect(),
-            queues: self.net.queue_reports(&self.legend),
-            markers: self.net.marker_reports(&self.legend),
+        RelayReport {
+            flows: self.flows.into_iter().enumerate().map(report).collect(),
+            queues: self.net.queue_reports(&self.report_names),
+            markers: self.net.marker_reports(&self.report_names),
             processors: self.net.processor_reports(),
             fingerprint: self.net.fingerprint(),
             packet_hops: self.net.tally.packet_hops,
             events: self.net.tally.events,
-            conservation: self.net.conservation(&self.legend, tokens),
-            fragmentation: self.net.large.as_ref().map(|_| Fragmentation { cuts, gathered: Default::default() }),
+            conservation: self.net.conservation(&self.report_names, tokens),
+            fragmentation: self.net.oversize.as_ref().map(|_| Fragmentation { cuts, reassembled: Default::default() }),
         }
     }
 
     /// Takes note of everything that one event led to.
     fn settle<O: Observer>(&mut self, observer: &mut O) {
-        if !self.net.landings.is_empty() {
-            let mut landings = std::mem::take(&mut self.net.landings);
-            landings.drain(..).for_each(|landing| self.land(landing, observer));
-            self.net.landings = landings;
+        if !self.net.deliveries.is_empty() {
+            let mut deliveries = std::mem::take(&mut self.net.deliveries);
+            deliveries.drain(..).for_each(|delivery| self.deliver(delivery, observer));
+            self.net.deliveries = deliveries;
         }
-        if !self.net.casualties.is_empty() {
-            self.bury();
+        if !self.net.drops.is_empty() {
+            self.account_drops();
         }
-        self.parts.live(self.net.extras.lives());
+        self.in_flight.update(self.net.sidecars.lifetime_events());
     }
 
     /// A packet comes out.
-    fn land<O: Observer>(&mut self, Landing { t, at, packet }: Landing, observer: &mut O) {
-        let (handle, flow, data) = (packet.extra(), at as usize / 2, at as usize % 2 == RECEIVER);
-        let extras = &self.net.extras;
-        let (number, piece, wrong) = (extras.audit(handle), extras.fragment(handle), extras.corrupted(handle));
-        let notice = extras.get(handle).and_then(|extra| extra.notice);
-        if O::FOLLOWS && extras.number(handle) != 0 {
-            let who = Who { flow, data, number: extras.number(handle) };
+    fn deliver<O: Observer>(&mut self, Delivery { t, at, packet }: Delivery, observer: &mut O) {
+        let (handle, flow, data) = (packet.sidecar(), at as usize / 2, at as usize % 2 == RECEIVER);
+        let sidecars = &self.net.sidecars;
+        let (number, piece, wrong) = (sidecars.audit(handle), sidecars.fragment(handle), sidecars.corrupted(handle));
+        let notice = sidecars.get(handle).and_then(|extra| extra.notice);
+        if O::FOLLOWS && sidecars.number(handle) != 0 {
+            let who = PacketId { flow, data, number: sidecars.number(handle) };
             match wrong {
                 Some(link) => observer.discarded(t, who, link),
                 None => observer.delivered(t, who, packet.ecn()),
@@ -326,27 +326,27 @@ impl Relay {
         }
         if data && notice.is_none() {
             let whole = piece.is_none_or(|piece| piece.last);
-            let payload = self.parts.payload(number);
+            let payload = self.in_flight.payload(number);
             self.arrives(flow, t, &packet, (payload, wrong.is_none(), whole));
         }
-        self.net.extras.take(handle);
+        self.net.sidecars.take(handle);
     }
 
-    /// A packet of a flow's sender comes out; of one that was cut, its last piece stands for it.
+    /// A packet of a flow's sender comes out; of one that was cut, its last fragment stands for it.
     fn arrives(&mut self, number: usize, t: Time, packet: &Pkt, (payload, sound, whole): (u16, bool, bool)) {
         let counts = t >= self.warm;
         let flow = &mut self.flows[number];
         if !sound {
-            let first = self.net.extras.loses(packet.extra(), counts);
+            let first = self.net.sidecars.loses(packet.sidecar(), counts);
             self.losses.iter_mut().filter(|_| first).for_each(|losses| losses.push((t, number as u32)));
-            flow.passage.lost_packets += u64::from(counts && first);
+            flow.report.lost_packets += u64::from(counts && first);
             if let Some(delays) = flow.delays.as_mut().filter(|_| first) {
                 delays.lost(t, delays.number(packet.seq()));
             }
-            self.colours.iter_mut().filter(|_| counts).for_each(|c| c.lost(number, packet.dscp(), Reason::Link));
+            self.colors.iter_mut().filter(|_| counts).for_each(|c| c.lost(number, packet.dscp(), Reason::Link));
             return;
         }
-        self.colours.iter_mut().for_each(|c| c.delivered(t, number, packet.dscp(), packet.ip_len()));
+        self.colors.iter_mut().for_each(|c| c.delivered(t, number, packet.dscp(), packet.ip_len()));
         if !whole {
             return;
         }
@@ -354,29 +354,29 @@ impl Relay {
             delays.arrived(t, delays.number(packet.seq()));
         }
         if counts {
-            let passage = &mut flow.passage;
-            passage.delivered_packets += 1;
-            passage.received_bytes += u64::from(payload);
-            passage.marks += u64::from(packet.ecn() == Ecn::Ce);
+            let report = &mut flow.report;
+            report.delivered_packets += 1;
+            report.received_bytes += u64::from(payload);
+            report.marks += u64::from(packet.ecn() == Ecn::Ce);
         }
     }
 
     /// Takes drops to the accounts of their flows.
     #[cold]
-    fn bury(&mut self) {
-        let (flows, colours, warm) = (&mut self.flows, &mut self.colours, self.warm);
+    fn account_drops(&mut self) {
+        let (flows, colors, warm) = (&mut self.flows, &mut self.colors, self.warm);
         let losses = &mut self.losses;
-        self.net.bury(warm, |t, parcel, why, first| {
-            let flow = &mut flows[parcel.flow as usize];
+        self.net.account_drops(warm, |t, queued, why, first| {
+            let flow = &mut flows[queued.flow as usize];
             if first {
-                losses.iter_mut().for_each(|losses| losses.push((t, parcel.flow)));
-                flow.passage.lost_packets += u64::from(t >= warm);
+                losses.iter_mut().for_each(|losses| losses.push((t, queued.flow)));
+                flow.report.lost_packets += u64::from(t >= warm);
                 if let Some(delays) = &mut flow.delays {
-                    delays.lost(t, delays.number(parcel.packet.seq()));
+                    delays.lost(t, delays.number(queued.packet.seq()));
                 }
             }
             if t >= warm {
-                colours.iter_mut().for_each(|c| c.lost(parcel.flow as usize, parcel.packet.dscp(), why));
+                colors.iter_mut().for_each(|c| c.lost(queued.flow as usize, queued.packet.dscp(), why));
             }
         });
     }

@@ -1,19 +1,20 @@
 //! What happened, and whether every packet is accounted for.
-use crate::acks::AckSummary;
-use crate::colours::Tints;
-use crate::cutting::Cuts;
-use crate::delays::DelaySummary;
-use crate::legend::Legend;
-use crate::markers::MarkerReport;
-use crate::measures::Measures;
-use crate::net::{Element, Net, scene};
+pub(crate) mod names;
+use crate::measure::acks::AckSummary;
+use crate::measure::colors::ProfileCounts;
+use crate::fragment::cut::FragmentationCounts;
+use crate::measure::delays::DelaySummary;
+use crate::report::names::ReportNames;
+use crate::edge::report::MarkerReport;
+use crate::measure::queue::Measures;
+use crate::net::{Element, Net, port_ctx};
 use crate::observe::Observer;
-use crate::reassembly::Gathered;
+use crate::fragment::reassembly::ReassemblyCounts;
 use dumbbell_algos::service::duplex_mismatch::medium::Counters;
-use dumbbell_core::fingerprint::Fingerprint;
-use dumbbell_core::ledger::Ledger;
+use dumbbell_core::packet::fingerprint::Fingerprint;
+use dumbbell_core::port::counters::PortCounters;
 use dumbbell_core::probe::Gauges;
-use dumbbell_core::service::{Service, Spent};
+use dumbbell_core::service::{CpuCost, Service};
 use dumbbell_core::units::Span;
 use dumbbell_plan::LinkId;
 use dumbbell_tcp::PathStats;
@@ -45,9 +46,9 @@ pub struct Report {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fragmentation {
     /// At the links that they did not fit into.
-    pub cuts: Cuts,
-    /// At the hosts that their pieces came to.
-    pub gathered: Gathered,
+    pub cuts: FragmentationCounts,
+    /// At the hosts that their fragments came to.
+    pub reassembled: ReassemblyCounts,
 }
 
 /// One flow.
@@ -85,7 +86,7 @@ pub struct FlowReport {
     /// What its application measured of itself, since its start.
     pub application: Gauges,
     /// Its packets by colour; `None` in a plan without profiles.
-    pub tints: Option<Tints>,
+    pub colors: Option<ProfileCounts>,
     /// The path's MTU that its sender came to, bytes, and how; `None`: it learned nothing.
     pub path: Option<(u32, PathStats)>,
     /// Its acknowledgements; filled in by whoever followed them.
@@ -110,7 +111,7 @@ pub struct QueueReport {
     /// What else is measured of a reported queue.
     pub measures: Measures,
     /// Counts.
-    pub ledger: Ledger,
+    pub counters: PortCounters,
     /// Bits sent over bits that the transmitter could have sent; at a constant rate the share of time in which it was
     /// busy.
     pub utilization: f64,
@@ -124,7 +125,7 @@ pub struct ProcessorReport {
     /// The link that it is.
     pub link: LinkId,
     /// What packets cost it.
-    pub spent: Spent,
+    pub cpu_cost: CpuCost,
     /// Share of time in which it was at work.
     pub utilization: f64,
     /// Packets that found its ring full.
@@ -158,14 +159,14 @@ impl Net {
         let end = self.end;
         for element in &mut self.elements {
             if let Element::Port(port) = element {
-                port.close(end, scene!(self, observer));
+                port.close(end, port_ctx!(self, observer));
             }
         }
     }
 
     /// What happened at the links that results report.
-    pub fn queue_reports(&self, legend: &Legend) -> Vec<QueueReport> {
-        let reported = legend.links().iter().filter(|link| link.report);
+    pub fn queue_reports(&self, report_names: &ReportNames) -> Vec<QueueReport> {
+        let reported = report_names.links().iter().filter(|link| link.report);
         reported
             .filter_map(|link| {
                 let Element::Port(port) = &self.elements[link.number] else { return None };
@@ -177,9 +178,9 @@ impl Net {
                     max_packets: stats.max_packets(),
                     mean_sojourn_s: stats.mean_sojourn_s(),
                     measures: stats.measures().unwrap_or_default(),
-                    ledger: stats.window(),
+                    counters: stats.window(),
                     utilization: port.utilization(),
-                    duplex: self.media.as_ref().and_then(|media| media.counters(link.number)),
+                    duplex: self.shared_media.as_ref().and_then(|shared_media| shared_media.counters(link.number)),
                 })
             })
             .collect()
@@ -189,34 +190,34 @@ impl Net {
     pub fn processor_reports(&self) -> Vec<ProcessorReport> {
         let of = |(link, element): (usize, &Element)| {
             let Element::Port(port) = element else { return None };
-            let (ledger, utilization) = (port.account.stats.window(), port.utilization());
-            Some(ProcessorReport { link, spent: port.service().spent()?, utilization, dropped: ledger.dropped() })
+            let (counters, utilization) = (port.account.stats.window(), port.utilization());
+            Some(ProcessorReport { link, cpu_cost: port.service().cpu_cost()?, utilization, dropped: counters.dropped() })
         };
         self.elements.iter().enumerate().filter_map(of).collect()
     }
 
     /// What happened at edges.
-    pub fn marker_reports(&self, legend: &Legend) -> Vec<MarkerReport> {
+    pub fn marker_reports(&self, report_names: &ReportNames) -> Vec<MarkerReport> {
         let mut all = Vec::new();
-        for link in legend.links() {
+        for link in report_names.links() {
             if let Element::Port(port) = &self.elements[link.number]
-                && let Some(station) = &port.station
+                && let Some(edge) = &port.edge
             {
-                all.extend(station.reports(&link.name, |flow| legend.name(flow)));
+                all.extend(edge.reports(&link.name, |flow| report_names.name(flow)));
             }
         }
         all
     }
 
     /// Markers that lost count of their tokens.
-    pub fn token_faults(&mut self, legend: &Legend) -> Vec<String> {
+    pub fn token_faults(&mut self, report_names: &ReportNames) -> Vec<String> {
         let end = self.end;
         let mut all = Vec::new();
-        for link in legend.links() {
+        for link in report_names.links() {
             if let Element::Port(port) = &mut self.elements[link.number]
-                && let Some(station) = &mut port.station
+                && let Some(edge) = &mut port.edge
             {
-                all.extend(station.faults(end, &link.name, |flow| legend.name(flow)));
+                all.extend(edge.faults(end, &link.name, |flow| report_names.name(flow)));
             }
         }
         all
@@ -230,16 +231,16 @@ impl Net {
                 port.account.fingerprint(&mut all);
             }
         }
-        self.exits.iter().for_each(|exit| all.mix(exit.sent.value()));
+        self.egresses.iter().for_each(|egress| all.mix(egress.sent.value()));
         all.value()
     }
 
     /// Whether everything closes; `faults` are those of tokens.
-    pub fn conservation(&self, legend: &Legend, mut faults: Vec<String>) -> Conservation {
+    pub fn conservation(&self, report_names: &ReportNames, mut faults: Vec<String>) -> Conservation {
         let held: u64 = self.elements.iter().map(|e| if let Element::Port(p) = e { p.held() } else { 0 }).sum();
         let t = &self.tally;
         let split = t.cuts.fragments - t.cuts.cut;
-        let (sent, in_network) = (t.sent + t.copied + split, t.cut + held);
+        let (sent, in_network) = (t.sent + t.copied + split, t.beyond_end + held);
         if sent != t.delivered + t.dropped + in_network {
             faults.push(format!(
                 "{} packets left sockets, {} copies and {split} fragments more were made, but {} arrived, {} were dropped and \
@@ -247,7 +248,7 @@ impl Net {
                 t.sent, t.copied, t.delivered, t.dropped
             ));
         }
-        for link in legend.links() {
+        for link in report_names.links() {
             if let Element::Port(p) = &self.elements[link.number]
                 && !p.account.stats.total.balances(p.inside())
             {
@@ -262,8 +263,8 @@ impl Net {
         if let Some(audit) = &self.audit {
             faults.extend(audit.faults(held));
         }
-        if self.extras.in_use() as u64 > held {
-            faults.push(format!("{} extras are in use, but queues hold {held} packets", self.extras.in_use()));
+        if self.sidecars.in_use() as u64 > held {
+            faults.push(format!("{} extras are in use, but queues hold {held} packets", self.sidecars.in_use()));
         }
         Conservation {
             ok: faults.is_empty(),

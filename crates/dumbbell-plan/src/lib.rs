@@ -8,10 +8,10 @@
 mod shared;
 mod testbed;
 
-use dumbbell_core::flow::FlowInfo;
+use dumbbell_core::packet::flow::FlowInfo;
 use dumbbell_core::meter::Actions;
 use dumbbell_core::packet::{Dscp, Ecn, Framing};
-use dumbbell_core::transport::LocalSignal;
+use dumbbell_core::transport::HostSignal;
 use dumbbell_core::units::{Bytes, Capacity, Rate, Span};
 use dumbbell_tcp::TcpConfig;
 use schemars::JsonSchema;
@@ -280,26 +280,28 @@ pub struct Flow {
     pub session: Option<u32>,
     /// What its hosts say to its two ends, in order of time; `None`: nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub words: Option<Shared<Vec<Word>>>,
+    pub words: Option<Shared<Vec<ScheduledSignal>>>,
 }
 
 /// A word from a host to its end of a connection: what the network does not tell it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Word {
+#[schemars(rename = "Word")]
+pub struct ScheduledSignal {
     /// When it is said, from the start of the run.
     pub at: Span,
     /// To which end; default the receiver.
     #[serde(default)]
-    pub to: Listener,
+    pub to: SignalTarget,
     /// What is said: the path is about to vanish, or it is back.
-    pub say: LocalSignal,
+    pub say: HostSignal,
 }
 
-/// Who hears a [`Word`].
+/// The end of a connection that a [`ScheduledSignal`] is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Listener {
+#[schemars(rename = "Listener", description = "Who hears a [`Word`].")]
+pub enum SignalTarget {
     /// The sender: its congestion control.
     Sender,
     /// The receiver: its manners.

@@ -5,14 +5,14 @@ use arrow_array::types::Int32Type;
 use arrow_array::{Array, ArrayRef, BooleanArray, DictionaryArray, Float64Array, StringArray, UInt64Array};
 use arrow_array::{RecordBatch, RecordBatchIterator};
 use arrow_schema::ffi::FFI_ArrowSchema;
-use dumbbell_lab::tidy::Tidy;
+use dumbbell_lab::results::arrow_table::ArrowTable;
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList};
 
 /// Columns by name. Any library that speaks the Arrow PyCapsule protocol takes it.
 #[pyclass(frozen, module = "dumbbell._native")]
-pub struct Table(pub Tidy);
+pub struct Table(pub ArrowTable);
 
 #[pymethods]
 impl Table {

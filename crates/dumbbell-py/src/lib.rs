@@ -4,14 +4,15 @@
 //! The interpreter's lock is released while a scenario runs and while records are read; each call of such a class takes
 //! it for its time.
 mod columns;
-mod own;
+mod plugin;
 
 use columns::Table;
-use dumbbell_lab::drive::Arrivals;
-use dumbbell_lab::problem::Problem as Refusal;
+use dumbbell_lab::run::single_link::Arrivals;
+use dumbbell_lab::language::problem::Problem as Refusal;
 
-use dumbbell_lab::{door, examine};
-use own::Own;
+use dumbbell_lab::api;
+use dumbbell_lab::run::conformance;
+use plugin::PythonPlugins;
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
@@ -25,45 +26,45 @@ fn problem(p: Refusal) -> PyErr {
 }
 
 fn read(request: &str) -> PyResult<Value> {
-    serde_json::from_str(request).map_err(|e| problem(door::not_json(&e)))
+    serde_json::from_str(request).map_err(|e| problem(api::not_json(&e)))
 }
 
 /// Every algorithm by kind, with its page, parameters and defaults.
 #[pyfunction]
 #[pyo3(signature = (own = vec![]))]
 fn catalogue(own: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
-    Ok(door::catalogue_with(Own::read(&own)?.makers()).to_string())
+    Ok(api::catalogue_with(PythonPlugins::read(&own)?.plugins()).to_string())
 }
 
 /// JSON Schema of a scenario file.
 #[pyfunction]
 #[pyo3(signature = (own = vec![]))]
 fn schema(own: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
-    Ok(door::schema_with(Own::read(&own)?.makers()).to_string())
+    Ok(api::schema_with(PythonPlugins::read(&own)?.plugins()).to_string())
 }
 
 /// The points of a scenario with every default resolved. `own`: described classes that it may name.
 #[pyfunction]
 #[pyo3(signature = (request, own = vec![]))]
 fn plan(py: Python<'_>, request: &str, own: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
-    let (request, own) = (read(request)?, Own::read(&own)?);
-    py.detach(|| door::plan_text(&request, &own)).map_err(problem)
+    let (request, own) = (read(request)?, PythonPlugins::read(&own)?);
+    py.detach(|| api::plan_text(&request, &own)).map_err(problem)
 }
 
 /// Checks the syntax and the names of a scenario that may still lack something.
 #[pyfunction]
 #[pyo3(signature = (request, own = vec![]))]
 fn draft(py: Python<'_>, request: &str, own: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
-    let (request, own) = (read(request)?, Own::read(&own)?);
-    py.detach(|| door::draft(&request, &own)).map(|()| "null".into()).map_err(problem)
+    let (request, own) = (read(request)?, PythonPlugins::read(&own)?);
+    py.detach(|| api::draft(&request, &own)).map(|()| "null".into()).map_err(problem)
 }
 
 /// How much of each flow's way others take, too.
 #[pyfunction]
 #[pyo3(signature = (request, own = vec![]))]
 fn sharing(py: Python<'_>, request: &str, own: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
-    let (request, own) = (read(request)?, Own::read(&own)?);
-    py.detach(|| door::sharing(&request, &own)).map(|v| v.to_string()).map_err(problem)
+    let (request, own) = (read(request)?, PythonPlugins::read(&own)?);
+    py.detach(|| api::sharing(&request, &own)).map(|v| v.to_string()).map_err(problem)
 }
 
 /// Runs a scenario. About ten times a second, and at the end, `progress(finished, runs, fraction)` is called; the
@@ -71,14 +72,14 @@ fn sharing(py: Python<'_>, request: &str, own: Vec<Bound<'_, PyAny>>) -> PyResul
 #[pyfunction]
 #[pyo3(signature = (request, progress, own = vec![]))]
 fn run(py: Python<'_>, request: &str, progress: Py<PyAny>, own: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
-    let (request, own) = (read(request)?, Own::read(&own)?);
-    let report = |p: door::Progress| -> bool {
+    let (request, own) = (read(request)?, PythonPlugins::read(&own)?);
+    let report = |p: api::Progress| -> bool {
         Python::attach(|py| {
             let heard = progress.call1(py, (p.finished, p.runs, p.fraction));
             heard.and_then(|go_on| go_on.is_truthy(py)).unwrap_or(false)
         })
     };
-    py.detach(|| door::run_with(&request, &report, &own)).map(|v| v.to_string()).map_err(problem)
+    py.detach(|| api::run_with(&request, &report, &own)).map(|v| v.to_string()).map_err(problem)
 }
 
 /// Makes one run and says what it costs.
@@ -86,42 +87,42 @@ fn run(py: Python<'_>, request: &str, progress: Py<PyAny>, own: Vec<Bound<'_, Py
 #[pyo3(name = "bench")] // `bench` is a word of the compiler's, too.
 fn measure(py: Python<'_>, order: &str) -> PyResult<String> {
     let order = read(order)?;
-    py.detach(|| door::bench(&order)).map(|v| v.to_string()).map_err(problem)
+    py.detach(|| api::bench(&order)).map(|v| v.to_string()).map_err(problem)
 }
 
 /// The known name that a word was probably meant to be.
 #[pyfunction]
 fn nearest(written: &str, known: Vec<String>) -> Option<String> {
-    door::nearest(written, &known).map(str::to_string)
+    api::nearest(written, &known).map(str::to_string)
 }
 
 /// The conformance suite, applied to described classes.
 #[pyfunction]
 fn test(py: Python<'_>, own: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
-    let own = Own::read(&own)?;
-    Ok(py.detach(|| examine::test(own.makers())).to_string())
+    let own = PythonPlugins::read(&own)?;
+    Ok(py.detach(|| conformance::test(own.plugins())).to_string())
 }
 
 /// Sends a trace of packets through a queue, or takes a congestion control through a trace of events.
 #[pyfunction]
 #[pyo3(signature = (request, own = vec![]))]
 fn drive(py: Python<'_>, request: &str, own: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
-    let (request, own) = (read(request)?, Own::read(&own)?);
-    let drive = if request["cc"].is_null() { examine::drive_queue } else { examine::drive_connection };
+    let (request, own) = (read(request)?, PythonPlugins::read(&own)?);
+    let drive = if request["cc"].is_null() { conformance::drive_queue } else { conformance::drive_connection };
     py.detach(|| drive(&request, &own)).map(|v| v.to_string()).map_err(problem)
 }
 
 /// Columns of arrivals: `time_ps`, `bytes`, `ecn`, `flow`, `dscp`.
 type Columns = (Vec<u64>, Vec<u32>, Vec<u8>, Vec<u32>, Vec<u8>);
 
-/// Sends packets, in columns, through one link: see `dumbbell_lab::drive`.
+/// Sends packets, in columns, through one link: see `dumbbell_lab::run::single_link`.
 #[pyfunction]
 #[pyo3(signature = (request, arrivals, own = vec![]))]
 fn drive_link(py: Python<'_>, request: &str, arrivals: Columns, own: Vec<Bound<'_, PyAny>>) -> PyResult<Table> {
     let (time_ps, bytes, ecn, flow, dscp) = arrivals;
-    let (request, own) = (read(request)?, Own::read(&own)?);
+    let (request, own) = (read(request)?, PythonPlugins::read(&own)?);
     let arrivals = Arrivals { time_ps, bytes, ecn, flow, dscp };
-    py.detach(|| dumbbell_lab::drive::drive(&request, &arrivals, &own)).map(Table).map_err(problem)
+    py.detach(|| dumbbell_lab::run::single_link::drive(&request, &arrivals, &own)).map(Table).map_err(problem)
 }
 
 /// RED's RTL beside its model. `progress(fraction)` is called some ten times a second; it goes on as long as that returns true.
@@ -131,14 +132,14 @@ fn rtl_lockstep(py: Python<'_>, request: &str, progress: Py<PyAny>) -> PyResult<
     let goes_on = |share: f64| -> bool {
         Python::attach(|py| progress.call1(py, (share,)).and_then(|answer| answer.is_truthy(py)).unwrap_or(false))
     };
-    py.detach(|| door::rtl_lockstep(&request, &goes_on)).map(|v| v.to_string()).map_err(problem)
+    py.detach(|| api::rtl_lockstep(&request, &goes_on)).map(|v| v.to_string()).map_err(problem)
 }
 
 /// Writes stimulus and expectation of RED's RTL as plain hex.
 #[pyfunction]
 fn rtl_vectors(py: Python<'_>, request: &str) -> PyResult<String> {
     let request = read(request)?;
-    py.detach(|| door::rtl_vectors(&request)).map(|v| v.to_string()).map_err(problem)
+    py.detach(|| api::rtl_vectors(&request)).map(|v| v.to_string()).map_err(problem)
 }
 
 /// What this machine can do for the testbed, and why not.
@@ -153,7 +154,7 @@ fn gigabyte(py: Python<'_>, request: &str, going: Py<PyAny>) -> PyResult<String>
     let request = read(request)?;
     let goes_on =
         || -> bool { Python::attach(|py| going.call0(py).and_then(|answer| answer.is_truthy(py)).unwrap_or(false)) };
-    py.detach(|| dumbbell_lab::testbed::gigabyte(&request, &goes_on)).map(|v| v.to_string()).map_err(problem)
+    py.detach(|| dumbbell_lab::testbed::cpu_cost(&request, &goes_on)).map(|v| v.to_string()).map_err(problem)
 }
 
 /// Runs a program in a host of a network. An interrupt is the program's to answer; the run ends when it does.
@@ -181,98 +182,98 @@ fn replay(py: Python<'_>, request: &str) -> PyResult<String> {
 #[pyfunction]
 fn store(py: Python<'_>, request: &str) -> PyResult<String> {
     let request = read(request)?;
-    py.detach(|| door::store(&request)).map(|v| v.to_string()).map_err(problem)
+    py.detach(|| api::store(&request)).map(|v| v.to_string()).map_err(problem)
 }
 
 /// The runs of a request that its store has not, for workers.
 #[pyfunction]
 fn jobs(py: Python<'_>, request: &str) -> PyResult<String> {
     let request = read(request)?;
-    py.detach(|| door::jobs(&request)).map(|v| v.to_string()).map_err(problem)
+    py.detach(|| api::jobs(&request)).map(|v| v.to_string()).map_err(problem)
 }
 
 /// Makes runs for another machine.
 #[pyfunction]
 fn work(py: Python<'_>, order: &str) -> PyResult<String> {
     let order = read(order)?;
-    py.detach(|| door::work(&order)).map(|v| v.to_string()).map_err(problem)
+    py.detach(|| api::work(&order)).map(|v| v.to_string()).map_err(problem)
 }
 
 /// Keeps rows that workers sent.
 #[pyfunction]
 fn keep(py: Python<'_>, request: &str) -> PyResult<String> {
     let request = read(request)?;
-    py.detach(|| door::keep(&request)).map(|v| v.to_string()).map_err(problem)
+    py.detach(|| api::keep(&request)).map(|v| v.to_string()).map_err(problem)
 }
 
 /// The text of a result's `summary.json`, which was checked.
 #[pyfunction]
 fn summary(py: Python<'_>, file: PathBuf) -> PyResult<String> {
-    py.detach(|| door::summary(&file)).map_err(problem)
+    py.detach(|| api::summary(&file)).map_err(problem)
 }
 
 /// Checks a file of a result directory; false: it was not written.
 #[pyfunction]
 fn check_file(py: Python<'_>, file: PathBuf) -> PyResult<bool> {
-    py.detach(|| door::check_file(&file)).map_err(problem)
+    py.detach(|| api::check_file(&file)).map_err(problem)
 }
 
 /// Writes a file whole or leaves it as it was; makes its folder. `new`: there must be no such file.
 #[pyfunction]
 fn write_file(py: Python<'_>, file: PathBuf, data: &[u8], new: bool) -> PyResult<()> {
-    py.detach(|| door::write_file(&file, data, new)).map_err(problem)
+    py.detach(|| api::write_file(&file, data, new)).map_err(problem)
 }
 
-/// One table of several runs, in tidy form: see `dumbbell_lab::door::table`.
+/// One table of several runs, in tidy form: see `dumbbell_lab::api::table`.
 #[pyfunction]
 fn table(py: Python<'_>, request: &str) -> PyResult<Table> {
     let request = read(request)?;
-    py.detach(|| door::table(&request)).map(Table).map_err(problem)
+    py.detach(|| api::table(&request)).map(Table).map_err(problem)
 }
 
 /// Runs a script that tests one end of a TCP; `name` is what messages call it.
 #[pyfunction]
 fn script(py: Python<'_>, text: &str, name: &str) -> PyResult<String> {
-    py.detach(|| door::script(text, name)).map(|v| v.to_string()).map_err(problem)
+    py.detach(|| api::script(text, name)).map(|v| v.to_string()).map_err(problem)
 }
 
 /// Lines of Linux's `tc` as tables of a scenario.
 #[pyfunction]
 fn import_tc(text: &str) -> PyResult<String> {
-    door::import_tc(text).map(|v| v.to_string()).map_err(problem)
+    api::import_tc(text).map(|v| v.to_string()).map_err(problem)
 }
 
 /// A link of a plan as lines for Linux's `tc`.
 #[pyfunction]
 fn export_tc(request: &str) -> PyResult<String> {
-    door::export_tc(&read(request)?).map(|v| v.to_string()).map_err(problem)
+    api::export_tc(&read(request)?).map(|v| v.to_string()).map_err(problem)
 }
 
 /// What packets cost a host.
 #[pyfunction]
 fn host_cost(request: &str) -> PyResult<String> {
-    door::host_cost(&read(request)?).map(|v| v.to_string()).map_err(problem)
+    api::host_cost(&read(request)?).map(|v| v.to_string()).map_err(problem)
 }
 
 /// How much one draw of the hardware's shift register says of a later one.
 #[pyfunction]
 fn rtl_lags(py: Python<'_>, request: &str) -> PyResult<String> {
     let request = read(request)?;
-    py.detach(|| door::rtl_lags(&request)).map(|v| v.to_string()).map_err(problem)
+    py.detach(|| api::rtl_lags(&request)).map(|v| v.to_string()).map_err(problem)
 }
 
 /// Writes a run's records in a format of other programs.
 #[pyfunction]
 fn export(py: Python<'_>, request: &str) -> PyResult<String> {
     let request = read(request)?;
-    py.detach(|| door::export(&request)).map(|v| v.to_string()).map_err(problem)
+    py.detach(|| api::export(&request)).map(|v| v.to_string()).map_err(problem)
 }
 
 /// Reads a capture or a trace.
 #[pyfunction]
 fn read_capture(py: Python<'_>, request: &str) -> PyResult<String> {
     let request = read(request)?;
-    py.detach(|| door::read_capture(&request)).map(|v| v.to_string()).map_err(problem)
+    py.detach(|| api::read_capture(&request)).map(|v| v.to_string()).map_err(problem)
 }
 
 #[pymodule]
@@ -280,7 +281,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add("Problem", m.py().get_type::<Problem>())?;
     m.add_class::<Table>()?;
-    own::register(m)?;
+    plugin::register(m)?;
     m.add_function(wrap_pyfunction!(catalogue, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(plan, m)?)?;

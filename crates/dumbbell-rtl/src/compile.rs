@@ -3,9 +3,9 @@
 //! Parameters of SystemVerilog are settled when it is compiled, so each set of them is a library of its own. Ours are kept
 //! ([`crate::cache`]); of a user's file, which he is likely to edit, none is.
 use crate::cache;
-use crate::clocked::Verilated;
+use crate::verilated::Verilated;
 use crate::fault::{Fault, broke};
-use crate::ports::{HOLDER, Holder, Line, Parameters, Written};
+use crate::core_ports::{HOLDER, Wrapper, Line, Parameters, Written};
 use crate::sources::{self, Sources};
 use crate::sys::{Library, SHIM};
 use crate::tools::{Tools, VERILATOR, compiler, run, tools};
@@ -105,7 +105,7 @@ impl<'a> Order<'a> {
             hasher.update(text.as_bytes()).update(&[0]);
         };
         add(&sources::hash());
-        add(&Holder::new(&self.parameters).text);
+        add(&Wrapper::new(&self.parameters).text);
         add(SHIM);
         self.recipe().iter().for_each(|word| add(word));
         hasher.finalize().to_hex()[..32].to_string()
@@ -141,7 +141,7 @@ impl<'a> Order<'a> {
         let files = self.sources.laid(at).map_err(broke("there is no room for temporary files"))?;
         let mut parameters = self.parameters.clone();
         loop {
-            let holder = Holder::new(&parameters);
+            let holder = Wrapper::new(&parameters);
             let file = at.join(format!("{HOLDER}.sv"));
             fs::write(&file, &holder.text).map_err(broke("there is no room for temporary files"))?;
             let mut command = Command::new(VERILATOR);
@@ -251,7 +251,7 @@ enum Found {
 }
 
 /// Reads what Verilator said, which calls a core's ports by the holder's lines.
-fn judge(holder: &Holder, said: &str, success: bool) -> Found {
+fn judge(holder: &Wrapper, said: &str, success: bool) -> Found {
     let about = |line: &str| -> Line {
         let place = line.split_once(&format!("{HOLDER}.sv:")).map(|(_, rest)| rest);
         let number = place.and_then(|rest| rest.split(':').next()?.parse().ok());
@@ -284,9 +284,9 @@ fn parameter(about: Line) -> Option<&'static str> {
 fn port(line: &str, about: Line) -> Option<Fault> {
     let Line::Port(port) = about else { return None };
     let cause = if line.contains("ot found") {
-        format!("{} has no port `{}`", crate::ports::TOP, port.name)
+        format!("{} has no port `{}`", crate::core_ports::TOP, port.name)
     } else {
-        format!("port `{}` of {} is not as documented", port.name, crate::ports::TOP)
+        format!("port `{}` of {} is not as documented", port.name, crate::core_ports::TOP)
     };
     let direction = if port.out { "an output" } else { "an input" };
     let fix = format!("it is {direction} of {} bit(s); rtl/red/SPEC.md has all ports", port.width);

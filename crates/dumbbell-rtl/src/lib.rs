@@ -10,16 +10,16 @@
 // This floor runs compilers and keeps what they made.
 #![allow(clippy::disallowed_methods)]
 
-pub mod brought;
 mod cache;
-pub mod clocked;
 pub mod compile;
-pub mod decider;
+pub mod core_ports;
 pub mod fault;
 pub mod lockstep;
-pub mod ports;
+pub mod plugin;
+pub mod rtl_decider;
 pub mod sources;
 mod sys;
 pub mod testing;
 mod tools;
 pub mod vectors;
+pub mod verilated;

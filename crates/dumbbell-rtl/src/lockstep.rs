@@ -2,10 +2,10 @@
 //!
 //! [`mode`] says what the cores are made with, [`stimulus`] what they are shown, [`bench`] shows it clock by clock and compares,
 //! [`shrink`] finds a short stimulus that fails, [`trace`] shows why, [`study`] puts it together.
-pub mod bench;
-pub mod mode;
+pub mod campaign;
 pub mod model;
+pub mod parameter_sets;
 pub mod shrink;
 pub mod stimulus;
-pub mod study;
+pub mod testbench;
 pub mod trace;

@@ -1,10 +1,10 @@
 //! Stimulus and expectation as plain hex, for simulators that know nothing of Rust: `$readmemh` reads both.
-use crate::clocked::{Clocked, In, Out};
-use crate::lockstep::bench::{Bench, Counts};
-use crate::lockstep::mode::Mode;
+use crate::verilated::{Clocked, In, Out};
+use crate::lockstep::testbench::{Testbench, Counts};
+use crate::lockstep::parameter_sets::Mode;
 use crate::lockstep::model::ModelCore;
 use crate::lockstep::stimulus::Stimulus;
-use crate::ports::Written;
+use crate::core_ports::Written;
 use std::io::{self, Write};
 
 /// Clocks that a core has for a decision where registers are to be written, and to be ready after a reset.
@@ -68,14 +68,14 @@ pub fn write(
     let model = ModelCore::new(&mode.parameters.shape, LATENCY, CLEARING, 1);
     let mut scribe = Scribe { model, stimulus, expected, lines: 0 };
     let counts = {
-        let mut bench = Bench::new(&mut scribe, &mode.parameters, 4 * CLEARING);
+        let mut bench = Testbench::new(&mut scribe, &mode.parameters, 4 * CLEARING);
         let mut made = Stimulus::new(&mode.parameters, seed, 0);
         let mut actions = vec![];
         while bench.counts.packets < packets {
             made.next(&bench.core, &mut actions);
             // What is on its way at a reset is lost, and no vector could say how much of it came out before.
             for action in actions.drain(..) {
-                let reset = matches!(action, crate::lockstep::bench::Action::Reset(_)) && bench.counts.clocks > 0;
+                let reset = matches!(action, crate::lockstep::testbench::Action::Reset(_)) && bench.counts.clocks > 0;
                 let done = if reset { bench.settle(true) } else { Ok(()) };
                 done.and_then(|()| bench.act(&action)).map_err(|m| io::Error::other(m.what))?;
             }

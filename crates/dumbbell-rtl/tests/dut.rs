@@ -1,9 +1,9 @@
 //! Cores that are not ours: other latencies and intervals, and what is wrong with some.
-use dumbbell_rtl::clocked::{Clocked, In, Verilated};
+use dumbbell_rtl::verilated::{Clocked, In, Verilated};
 use dumbbell_rtl::fault::Fault;
-use dumbbell_rtl::lockstep::mode::Mode;
-use dumbbell_rtl::lockstep::study::{Part, Ran};
-use dumbbell_rtl::ports::Parameters;
+use dumbbell_rtl::lockstep::parameter_sets::Mode;
+use dumbbell_rtl::lockstep::campaign::{Part, Ran};
+use dumbbell_rtl::core_ports::Parameters;
 use dumbbell_rtl::sources::{CORE, Sources};
 use dumbbell_rtl::testing::rtl;
 use std::fs;

@@ -1,10 +1,10 @@
 //! The bench itself, with the model as the core: it sees what is wrong, says where, and finds a short stimulus.
 use dumbbell_algos::aqm::red_hw::core::Shape;
-use dumbbell_rtl::clocked::{Clocked, In, Out};
-use dumbbell_rtl::lockstep::bench::Action;
-use dumbbell_rtl::lockstep::mode::Mode;
+use dumbbell_rtl::verilated::{Clocked, In, Out};
+use dumbbell_rtl::lockstep::testbench::Action;
+use dumbbell_rtl::lockstep::parameter_sets::Mode;
 use dumbbell_rtl::lockstep::model::ModelCore;
-use dumbbell_rtl::lockstep::study::{Part, Ran, measured, told};
+use dumbbell_rtl::lockstep::campaign::{Part, Ran, measured, told};
 
 const PATIENCE: u64 = 600;
 

@@ -1,8 +1,8 @@
 //! Model and RTL in lockstep: every decision in every bit.
-use dumbbell_rtl::clocked::{Clocked, Verilated};
-use dumbbell_rtl::lockstep::bench::Counts;
-use dumbbell_rtl::lockstep::mode::Mode;
-use dumbbell_rtl::lockstep::study::{measured, parts, told};
+use dumbbell_rtl::verilated::{Clocked, Verilated};
+use dumbbell_rtl::lockstep::testbench::Counts;
+use dumbbell_rtl::lockstep::parameter_sets::Mode;
+use dumbbell_rtl::lockstep::campaign::{measured, parts, told};
 use dumbbell_rtl::sources::Sources;
 use dumbbell_rtl::testing::rtl;
 use std::thread;

@@ -1,5 +1,5 @@
 //! Vectors, read by a simulator that is not Verilator: Icarus Verilog runs the bench that comes with them on our core.
-use dumbbell_rtl::lockstep::mode::Mode;
+use dumbbell_rtl::lockstep::parameter_sets::Mode;
 use dumbbell_rtl::sources::CORE;
 use dumbbell_rtl::testing::rtl;
 use dumbbell_rtl::vectors::{FILES, write};

@@ -5,25 +5,25 @@
 //! hold. Offsets are those of the stream: 0 is the SYN's, data begins at 1. docs/scripts.md has the language.
 #![forbid(unsafe_code)]
 
-mod bench;
+mod endpoint;
 mod quantity;
 mod read;
 mod run;
 mod segment;
+mod tokens;
 mod values;
-mod words;
 
-use dumbbell_core::segment::Notice;
-use dumbbell_core::transport::LocalSignal;
+use dumbbell_core::transport::segment::PacketTooBig;
+use dumbbell_core::transport::HostSignal;
 use dumbbell_core::units::{Span, Time};
 use dumbbell_tcp::TcpConfig;
 pub use read::read;
-use segment::Seg;
+use segment::SegmentPattern;
 use serde_json::Value;
 
 /// What is wrong with a script's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trouble {
+pub struct ScriptError {
     /// First byte of the place.
     pub from: usize,
     /// Byte after its last.
@@ -73,36 +73,36 @@ struct Line {
     at: Time,
     /// How much earlier or later a segment may leave.
     tolerance: Span,
-    act: Act,
+    act: Action,
     from: usize,
     to: usize,
 }
 
 #[derive(Clone, Debug)]
-enum Act {
+enum Action {
     /// The application hands over bytes; [`u64::MAX`]: without end.
     Write(u64),
     Close,
     /// The receiving application has room for so many bytes.
     Offer(u64),
     /// The host says something to its end.
-    Say(LocalSignal),
+    Say(HostSignal),
     /// Segments arrive.
-    Inject(Vec<Seg>),
+    Inject(Vec<SegmentPattern>),
     /// A router tells of a packet that was too large for it.
-    Notify(Notice),
+    Notify(PacketTooBig),
     /// These segments leave, in this order.
-    Expect(Vec<Seg>),
+    Expect(Vec<SegmentPattern>),
     /// Nothing has left that no line expected.
     Nothing,
     /// Whatever left until now is as well.
     Any,
-    Claims(Vec<Claim>),
+    Assertions(Vec<Assertion>),
 }
 
 /// A word about the state of the end.
 #[derive(Clone, Debug)]
-struct Claim {
+struct Assertion {
     left: Name,
     relation: Relation,
     right: Operand,
@@ -134,6 +134,6 @@ enum Relation {
 #[derive(Clone, Debug, PartialEq)]
 enum Operand {
     Number(f64),
-    Word(String),
+    Token(String),
     Other(Name),
 }

@@ -1,8 +1,8 @@
 //! A script's lines, one after the other, against the end that it tests.
-use crate::bench::{Bench, Left};
-use crate::segment::Seg;
+use crate::endpoint::{Endpoint, SentSegment};
+use crate::segment::SegmentPattern;
 use crate::values::Value;
-use crate::{Act, Claim, Failure, Line, Operand, Relation, Script};
+use crate::{Action, Assertion, Failure, Line, Operand, Relation, Script};
 use dumbbell_core::units::{Span, Time};
 
 /// Events that a failure tells of.
@@ -13,11 +13,11 @@ impl Script {
     /// does, because what follows would mean something else.
     pub fn run(&self) -> Vec<Failure> {
         let whole = self.lines.first().map_or((0, 0), |l| (l.from, l.to));
-        let Some(bench) = Bench::new(self) else {
+        let Some(endpoint) = Endpoint::new(self) else {
             let fault = "a congestion control that can be built".to_string();
             return vec![failure(whole, Time::ZERO, fault, format!("`{}` cannot", self.cc.0), &[])];
         };
-        let mut run = Run { bench, failures: vec![] };
+        let mut run = Run { endpoint, failures: vec![] };
         for line in &self.lines {
             if !run.line(line) {
                 return run.failures;
@@ -35,7 +35,7 @@ impl Script {
 }
 
 struct Run {
-    bench: Bench,
+    endpoint: Endpoint,
     failures: Vec<Failure>,
 }
 
@@ -43,25 +43,25 @@ impl Run {
     /// One line; false: the script ends here.
     fn line(&mut self, line: &Line) -> bool {
         let place = (line.from, line.to);
-        if let Act::Expect(wanted) = &line.act {
+        if let Action::Expect(wanted) = &line.act {
             return wanted.iter().all(|seg| self.expect(seg, line));
         }
-        if !self.bench.advance(line.at) {
+        if !self.endpoint.advance(line.at) {
             return self.fail(place, line.at, "an end that comes to rest", "its deadlines never move on".into());
         }
         match &line.act {
-            Act::Expect(_) => {}
-            Act::Nothing => return self.nothing(place, line.at),
-            Act::Any => self.bench.left.clear(),
-            Act::Claims(claims) => claims.iter().for_each(|c| self.claim(c, line.at)),
-            Act::Write(bytes) => return self.leftover(place, line.at, "a `>` line") && self.then(|b| b.write(*bytes)),
-            Act::Close => return self.leftover(place, line.at, "a `>` line") && self.then(Bench::close),
-            Act::Offer(bytes) => return self.leftover(place, line.at, "a `>` line") && self.then(|b| b.offer(*bytes)),
-            Act::Say(word) => return self.leftover(place, line.at, "a `>` line") && self.then(|b| b.say(*word)),
-            Act::Notify(notice) => {
+            Action::Expect(_) => {}
+            Action::Nothing => return self.nothing(place, line.at),
+            Action::Any => self.endpoint.left.clear(),
+            Action::Assertions(claims) => claims.iter().for_each(|c| self.claim(c, line.at)),
+            Action::Write(bytes) => return self.leftover(place, line.at, "a `>` line") && self.then(|b| b.write(*bytes)),
+            Action::Close => return self.leftover(place, line.at, "a `>` line") && self.then(Endpoint::close),
+            Action::Offer(bytes) => return self.leftover(place, line.at, "a `>` line") && self.then(|b| b.offer(*bytes)),
+            Action::Say(word) => return self.leftover(place, line.at, "a `>` line") && self.then(|b| b.say(*word)),
+            Action::Notify(notice) => {
                 return self.leftover(place, line.at, "a `>` line") && self.then(|b| b.notify(*notice));
             }
-            Act::Inject(segments) => {
+            Action::Inject(segments) => {
                 return self.leftover(place, line.at, "a `>` line")
                     && self.then(|b| segments.iter().for_each(|s| b.inject(s)));
             }
@@ -69,20 +69,20 @@ impl Run {
         true
     }
 
-    fn then(&mut self, act: impl FnOnce(&mut Bench)) -> bool {
-        act(&mut self.bench);
+    fn then(&mut self, act: impl FnOnce(&mut Endpoint)) -> bool {
+        act(&mut self.endpoint);
         true
     }
 
     /// The next segment to leave must be `wanted`, and leave when `line` says.
-    fn expect(&mut self, wanted: &Seg, line: &Line) -> bool {
+    fn expect(&mut self, wanted: &SegmentPattern, line: &Line) -> bool {
         let (early, late) = (line.at.since(Time::ZERO).saturating_sub(line.tolerance), line.at + line.tolerance);
         let expected = || format!("> {wanted}, {}", when(line.at, line.tolerance));
-        if !self.bench.advance_to_next(late) || !self.bench.advance(line.at) {
+        if !self.endpoint.advance_to_next(late) || !self.endpoint.advance(line.at) {
             return self.fail(wanted.place, line.at, "an end that comes to rest", "its deadlines never move on".into());
         }
-        let Some(Left { at, seg }) = self.bench.left.pop_front() else {
-            let next = self.bench.next().map_or("nothing is due".into(), |t| format!("the next deadline is at {t}"));
+        let Some(SentSegment { at, seg }) = self.endpoint.left.pop_front() else {
+            let next = self.endpoint.next().map_or("nothing is due".into(), |t| format!("the next deadline is at {t}"));
             return self.fail(wanted.place, line.at, &expected(), format!("no segment; {next}"));
         };
         let in_time = early <= at.since(Time::ZERO) && at <= late;
@@ -94,7 +94,7 @@ impl Run {
     }
 
     fn nothing(&mut self, place: (usize, usize), at: Time) -> bool {
-        match self.bench.left.front() {
+        match self.endpoint.left.front() {
             None => true,
             Some(l) => {
                 let came = format!("> {}, {}", plain(&l.seg), when(l.at, Span::ZERO));
@@ -105,19 +105,19 @@ impl Run {
 
     /// What left before `at` must have been expected by a line.
     fn leftover(&mut self, place: (usize, usize), at: Time, by: &str) -> bool {
-        match self.bench.left.front() {
+        match self.endpoint.left.front() {
             Some(l) if l.at < at => {
                 let came = format!("> {}, {}, that no line expects", plain(&l.seg), when(l.at, Span::ZERO));
-                self.fail(place, at.min(self.bench.now), &format!("{by} for what left, or `> any`"), came)
+                self.fail(place, at.min(self.endpoint.now), &format!("{by} for what left, or `> any`"), came)
             }
             _ => true,
         }
     }
 
-    fn claim(&mut self, claim: &Claim, at: Time) {
-        let (mss, place) = (self.bench.mss(), (claim.from, claim.to));
-        let Some(left) = self.bench.value(&claim.left) else {
-            let gauges = self.bench.gauges().join(", ");
+    fn claim(&mut self, claim: &Assertion, at: Time) {
+        let (mss, place) = (self.endpoint.mss(), (claim.from, claim.to));
+        let Some(left) = self.endpoint.value(&claim.left) else {
+            let gauges = self.endpoint.gauges().join(", ");
             self.fail(
                 place,
                 at,
@@ -128,16 +128,16 @@ impl Run {
         };
         let right = match &claim.right {
             Operand::Number(n) => Ok(*n),
-            Operand::Word(w) => Err(w.clone()),
-            Operand::Other(name) => match self.bench.value(name) {
-                Some(Value::Word(w)) => Err(w.to_string()),
+            Operand::Token(w) => Err(w.clone()),
+            Operand::Other(name) => match self.endpoint.value(name) {
+                Some(Value::Token(w)) => Err(w.to_string()),
                 Some(v) => v.number().ok_or_else(String::new),
                 None => Err("a gauge that there is not".into()),
             },
         };
         if !holds(&left, claim, &right) {
             let other = if let Operand::Other(name) = &claim.right {
-                self.bench.value(name).map(|v| format!(", the other is {}", v.text(mss))).unwrap_or_default()
+                self.endpoint.value(name).map(|v| format!(", the other is {}", v.text(mss))).unwrap_or_default()
             } else {
                 String::new()
             };
@@ -146,7 +146,7 @@ impl Run {
     }
 
     fn fail(&mut self, place: (usize, usize), at: Time, expected: &str, came: String) -> bool {
-        self.failures.push(failure(place, at, expected.into(), came, &self.bench.history));
+        self.failures.push(failure(place, at, expected.into(), came, &self.endpoint.history));
         false
     }
 }
@@ -156,8 +156,8 @@ fn failure(place: (usize, usize), at: Time, expected: String, came: String, hist
     Failure { from: place.0, to: place.1, at: at.since(Time::ZERO), expected, came, history: tail }
 }
 
-fn plain(seg: &Seg) -> Seg {
-    seg.as_far_as(&Seg::new(seg.what, (0, 0)))
+fn plain(seg: &SegmentPattern) -> SegmentPattern {
+    seg.as_far_as(&SegmentPattern::new(seg.what, (0, 0)))
 }
 
 fn when(at: Time, tolerance: Span) -> String {
@@ -165,10 +165,10 @@ fn when(at: Time, tolerance: Span) -> String {
     if tolerance == Span::ZERO { format!("at {at}") } else { format!("at {at} within {tolerance}") }
 }
 
-fn holds(left: &Value, claim: &Claim, right: &Result<f64, String>) -> bool {
+fn holds(left: &Value, claim: &Assertion, right: &Result<f64, String>) -> bool {
     let (a, b) = match (left, right) {
-        (Value::Word(w), Err(word)) => return (*w == word) == (claim.relation == Relation::Equal),
-        (_, Err(_)) | (Value::Word(_), Ok(_)) => return claim.relation == Relation::Unequal,
+        (Value::Token(w), Err(word)) => return (*w == word) == (claim.relation == Relation::Equal),
+        (_, Err(_)) | (Value::Token(_), Ok(_)) => return claim.relation == Relation::Unequal,
         (v, Ok(b)) => match v.number() {
             Some(a) => (a, *b),
             None => return false,

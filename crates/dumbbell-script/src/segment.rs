@@ -1,6 +1,6 @@
 //! A segment as a script speaks of it: one form for what must leave, what left and what arrives.
 use dumbbell_core::packet::Ecn;
-use dumbbell_core::segment::{Extra, Segment, TS_UNIT_SHIFT, flag};
+use dumbbell_core::transport::segment::{Extra, Segment, TS_UNIT_SHIFT, flag};
 use dumbbell_core::units::Span;
 use std::fmt;
 
@@ -11,7 +11,7 @@ const MASK: u8 = flag::FIN | flag::ACE | flag::RETRANSMIT;
 
 /// What a segment is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum SegmentKind {
     /// Bytes `[from, to)`.
     Data(u64, u64),
     /// A FIN alone, wherever.
@@ -33,8 +33,8 @@ pub struct SynOptions {
 
 /// A segment.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Seg {
-    pub what: What,
+pub struct SegmentPattern {
+    pub what: SegmentKind,
     /// Of [`NAMED`].
     pub flags: u8,
     /// The ECN field; `None`: not looked at, or not ECN-capable.
@@ -50,9 +50,9 @@ pub struct Seg {
     pub place: (usize, usize),
 }
 
-impl Seg {
-    pub fn new(what: What, place: (usize, usize)) -> Self {
-        Seg { what, flags: 0, ecn: None, sack: vec![], window: None, ts: None, syn: SynOptions::default(), place }
+impl SegmentPattern {
+    pub fn new(what: SegmentKind, place: (usize, usize)) -> Self {
+        SegmentPattern { what, flags: 0, ecn: None, sack: vec![], window: None, ts: None, syn: SynOptions::default(), place }
     }
 
     /// A segment that an end sent, whose header without data is `overhead` bytes long.
@@ -60,13 +60,13 @@ impl Seg {
         let bytes = u64::from(s.ip_len).saturating_sub(overhead);
         let at = u64::from(s.seq);
         let what = match (s.flags & flag::SYN != 0, s.flags & flag::ACK != 0) {
-            (true, true) => What::SynAck,
-            (true, false) => What::Syn,
-            (false, true) => What::Ack(at),
-            (false, false) => What::Data(at, at + bytes),
+            (true, true) => SegmentKind::SynAck,
+            (true, false) => SegmentKind::Syn,
+            (false, true) => SegmentKind::Ack(at),
+            (false, false) => SegmentKind::Data(at, at + bytes),
         };
-        let mut seg = Seg { flags: s.flags & MASK, ecn: Some(s.ecn), ..Seg::new(what, (0, 0)) };
-        if matches!(what, What::Syn | What::SynAck) {
+        let mut seg = SegmentPattern { flags: s.flags & MASK, ecn: Some(s.ecn), ..SegmentPattern::new(what, (0, 0)) };
+        if matches!(what, SegmentKind::Syn | SegmentKind::SynAck) {
             seg.flags &= !flag::ACE;
         }
         seg.ts = Some(Span::from_ps(u64::from(s.ts) << TS_UNIT_SHIFT));
@@ -74,7 +74,7 @@ impl Seg {
             let blocks = &x.sack[..usize::from(x.blocks)];
             seg.sack = blocks.iter().map(|b| (u64::from(b.0), u64::from(b.1))).collect();
             seg.window = Some(u64::from(x.window));
-            if matches!(what, What::Syn | What::SynAck) {
+            if matches!(what, SegmentKind::Syn | SegmentKind::SynAck) {
                 seg.syn = SynOptions {
                     mss: Some(u64::from(x.mss)),
                     wscale: Some(x.window_scale),
@@ -87,12 +87,12 @@ impl Seg {
     }
 
     /// Whether `seen` is what this one says. What it does not mention is not looked at, but flags and SACK blocks are.
-    pub fn fits(&self, seen: &Seg) -> bool {
+    pub fn fits(&self, seen: &SegmentPattern) -> bool {
         fn said<T: PartialEq>(said: Option<T>, seen: Option<T>) -> bool {
             said.is_none() || said == seen
         }
         let what = match (self.what, seen.what) {
-            (What::Fin, What::Data(from, to)) => from == to,
+            (SegmentKind::Fin, SegmentKind::Data(from, to)) => from == to,
             (said, seen) => said == seen,
         };
         what && self.flags == seen.flags
@@ -107,7 +107,7 @@ impl Seg {
     }
 
     /// This one's own text, with of `other`'s details only those that `wanted` looks at.
-    pub fn as_far_as(&self, wanted: &Seg) -> Seg {
+    pub fn as_far_as(&self, wanted: &SegmentPattern) -> SegmentPattern {
         let mut short = self.clone();
         short.ecn = wanted.ecn.and(self.ecn);
         short.window = wanted.window.and(self.window);
@@ -131,16 +131,16 @@ fn near(a: Span, b: Span) -> bool {
 /// The names of the ECN field's values.
 pub const ECN: [(&str, Ecn); 4] = [("not-ect", Ecn::NotEct), ("ect0", Ecn::Ect0), ("ect1", Ecn::Ect1), ("ce", Ecn::Ce)];
 
-impl fmt::Display for Seg {
+impl fmt::Display for SegmentPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.what {
-            What::Data(from, to) => write!(f, "{from}:{to}")?,
-            What::Fin => write!(f, "FIN")?,
-            What::Ack(next) => write!(f, "ack {next}")?,
-            What::Syn => write!(f, "SYN")?,
-            What::SynAck => write!(f, "SYN-ACK")?,
+            SegmentKind::Data(from, to) => write!(f, "{from}:{to}")?,
+            SegmentKind::Fin => write!(f, "FIN")?,
+            SegmentKind::Ack(next) => write!(f, "ack {next}")?,
+            SegmentKind::Syn => write!(f, "SYN")?,
+            SegmentKind::SynAck => write!(f, "SYN-ACK")?,
         }
-        let shown = if self.what == What::Fin { self.flags & !flag::FIN } else { self.flags };
+        let shown = if self.what == SegmentKind::Fin { self.flags & !flag::FIN } else { self.flags };
         NAMED.iter().filter(|n| shown & n.1 != 0).try_for_each(|(name, _)| write!(f, " {name}"))?;
         if let Some((name, _)) = ECN.iter().find(|e| Some(e.1) == self.ecn) {
             write!(f, " {name}")?;

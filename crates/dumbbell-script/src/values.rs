@@ -8,7 +8,7 @@ pub enum Value {
     Bytes(u64),
     Span(Span),
     Count(u64),
-    Word(&'static str),
+    Token(&'static str),
     Gauge(f64),
 }
 
@@ -70,11 +70,11 @@ pub fn names(side: Side) -> &'static [&'static str] {
 impl Value {
     /// A deadline.
     pub fn instant(at: Time) -> Self {
-        if at == Time::NEVER { Value::Word("never") } else { Value::Span(at.since(Time::ZERO)) }
+        if at == Time::NEVER { Value::Token("never") } else { Value::Span(at.since(Time::ZERO)) }
     }
     /// Yes or no.
     pub fn flag(on: bool) -> Self {
-        Value::Word(if on { "true" } else { "false" })
+        Value::Token(if on { "true" } else { "false" })
     }
     /// A number, if it is one: bytes, seconds or what the gauge counts.
     pub fn number(&self) -> Option<f64> {
@@ -82,7 +82,7 @@ impl Value {
             Value::Bytes(n) | Value::Count(n) => Some(*n as f64),
             Value::Span(s) => Some(s.seconds()),
             Value::Gauge(x) => Some(*x),
-            Value::Word(_) => None,
+            Value::Token(_) => None,
         }
     }
     /// For people; `mss` makes packets of bytes.
@@ -91,7 +91,7 @@ impl Value {
             Value::Bytes(n) => format!("{n} B ({} pkt)", *n as f64 / mss as f64),
             Value::Span(s) => s.to_string(),
             Value::Count(n) => n.to_string(),
-            Value::Word(w) => (*w).into(),
+            Value::Token(w) => (*w).into(),
             Value::Gauge(x) => x.to_string(),
         }
     }

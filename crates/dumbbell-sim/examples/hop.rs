@@ -69,19 +69,19 @@ fn main() {
     drop(plan);
     let set_up = start.elapsed().as_secs_f64();
     let start = Instant::now();
-    while !world.run_alone(1_000_000) {}
+    while !world.run_unobserved(1_000_000) {}
     let spent = start.elapsed().as_secs_f64();
-    let r = world.finish_alone();
+    let r = world.finish_unobserved();
     let goodput: f64 = r.flows.iter().map(|f| f.goodput_bps).sum();
-    let ledger = &r.queues[0].ledger;
+    let counters = &r.queues[0].counters;
     println!(
         "flows {n} set-up {set_up:.3} s hops {} events {} ns/hop {:.2} goodput {:.2} Mbps drops {:.3} % delivered {} rtos {} fingerprint {:016x} ok {}",
         r.packet_hops,
         r.events,
         spent * 1e9 / r.packet_hops as f64,
         goodput / 1e6,
-        100.0 * ledger.dropped() as f64 / ledger.arrivals as f64,
-        ledger.departures,
+        100.0 * counters.dropped() as f64 / counters.arrivals as f64,
+        counters.departures,
         r.flows.iter().map(|f| f.rtos).sum::<u64>(),
         r.fingerprint,
         r.conservation.ok,

@@ -6,15 +6,15 @@ use crate::world::World;
 use dumbbell_algos::cc::AnyCc;
 use dumbbell_algos::source::AnySource;
 use dumbbell_core::catalogue::Fault;
-use dumbbell_core::foreign::{Alarm, Makers};
+use dumbbell_core::plugin::{Alarm, Plugins};
 use dumbbell_core::rng::{Stream, key_of};
 use dumbbell_core::transport::{CongestionControl, Path};
 use dumbbell_core::units::{Span, Time};
-use dumbbell_net::build::{Options, looks, network, within};
-use dumbbell_net::colours::Colours;
-use dumbbell_net::delays::OneWay;
-use dumbbell_net::exit::Exit;
-use dumbbell_net::net::SENDER;
+use dumbbell_net::{Options, sample_times, network, within};
+use dumbbell_net::FlowColors;
+use dumbbell_net::OneWay;
+use dumbbell_net::Egress;
+use dumbbell_net::SENDER;
 use dumbbell_plan::{Plan, Spec, Transport};
 use dumbbell_tcp::Sender;
 use std::sync::Arc;
@@ -25,34 +25,34 @@ impl World {
     /// # Errors
     /// A name that is not in the catalogue, or parameters that it refuses; a plan made from a scenario has neither.
     pub fn new(plan: &Plan, options: Options) -> Result<World, Fault> {
-        World::with(plan, options, &Makers::default())
+        World::with(plan, options, &Plugins::default())
     }
 
     /// The same, of a plan that names algorithms of `makers` too.
     ///
     /// # Errors
     /// As [`World::new`]. An algorithm that fails when it is made says so in [`World::failure`].
-    pub fn with(plan: &Plan, options: Options, makers: &Makers) -> Result<World, Fault> {
-        let (colours, alarm) = (Colours::of(plan), Alarm::default());
+    pub fn with(plan: &Plan, options: Options, plugins: &Plugins) -> Result<World, Fault> {
+        let (colors, alarm) = (FlowColors::of(plan), Alarm::default());
         // Acknowledgements are of the class of their data.
-        let exit = |socket: usize, tail| {
+        let egress = |socket: usize, run_ahead| {
             let (flow, end) = (socket / 2, socket % 2);
-            Exit::new(tail, plan.flows[flow].dscp, if end == SENDER { jitter(plan, flow) } else { None })
+            Egress::new(run_ahead, plan.flows[flow].dscp, if end == SENDER { jitter(plan, flow) } else { None })
         };
-        let built = network(plan, options, (makers, &alarm), exit)?;
-        let brought = Brought { makers, alarm: alarm.clone(), straight: options.straight, counts: colours.is_some() };
+        let built = network(plan, options, (plugins, &alarm), egress)?;
+        let cx = BuildCx { plugins, alarm: alarm.clone(), straight: options.straight, counts: colors.is_some() };
         let mut flows = Vec::with_capacity(plan.flows.len());
         for number in 0..plan.flows.len() {
-            flows.push(flow(plan, number, &brought)?);
+            flows.push(flow(plan, number, &cx)?);
         }
-        Ok(World::assemble(built, flows, colours, alarm))
+        Ok(World::assemble(built, flows, colors, alarm))
     }
 }
 
 /// What sockets are made of beside their own entry in the plan.
-struct Brought<'a> {
+struct BuildCx<'a> {
     /// Algorithms that are not of the catalogue.
-    makers: &'a Makers,
+    plugins: &'a Plugins,
     /// Where those of this world say that they cannot go on.
     alarm: Alarm,
     /// Whether connections take the short way.
@@ -61,10 +61,10 @@ struct Brought<'a> {
     counts: bool,
 }
 
-impl Brought<'_> {
+impl BuildCx<'_> {
     fn cc(&self, spec: &Spec, path: &Path) -> Result<AnyCc, Fault> {
-        match self.makers.cc(&spec.kind) {
-            Some(maker) => maker.make(&spec.config, path, &self.alarm).map(AnyCc::Foreign),
+        match self.plugins.cc(&spec.kind) {
+            Some(factory) => factory.make(&spec.config, path, &self.alarm).map(AnyCc::Plugin),
             None => AnyCc::build(&spec.kind, &spec.config, path),
         }
     }
@@ -83,7 +83,7 @@ fn delays(plan: &Plan, flow: &dumbbell_plan::Flow) -> Option<OneWay> {
     flow.session.is_none().then(|| OneWay::new(Time::ZERO + plan.warmup, plan.propagation(flow)))
 }
 
-fn flow(plan: &Plan, number: usize, brought: &Brought<'_>) -> Result<Flow, Fault> {
+fn flow(plan: &Plan, number: usize, cx: &BuildCx<'_>) -> Result<Flow, Fault> {
     let flow = &plan.flows[number];
     let chance = |part: &str| Stream::named(plan.seed, &format!("{}/{part}", flow.name));
     let source = within(&flow.name, AnySource::build(&flow.source.kind, &flow.source.config, &()))?;
@@ -94,7 +94,7 @@ fn flow(plan: &Plan, number: usize, brought: &Brought<'_>) -> Result<Flow, Fault
         Transport::Udp { header, ecn, .. } => Ends::Udp(Udp::new(*header, *ecn, delays(plan, flow))),
         Transport::Tcp { cc, tcp } => {
             let (reserved, rtt) = (flow.info.reserved, flow.info.rtt);
-            let build = |path: &Path| brought.cc(cc, &Path { reserved, rtt, ..*path });
+            let build = |path: &Path| cx.cc(cc, &Path { reserved, rtt, ..*path });
             within(&flow.name, build(&Path::PLAIN))?;
             let mut sender = Sender::new(Arc::clone(tcp.arc()), |path| {
                 let mut cc = build(path).expect("the same parameters were accepted a line above");
@@ -103,14 +103,14 @@ fn flow(plan: &Plan, number: usize, brought: &Brought<'_>) -> Result<Flow, Fault
             });
             let mss = tcp.mss.map_or(1460, |b| b.0);
             let mut receiver = sender.receiver();
-            if !brought.straight {
-                sender.take_care();
-                receiver.take_care();
+            if !cx.straight {
+                sender.disable_fast_path();
+                receiver.disable_fast_path();
             }
             Ends::Tcp { sender, receiver, mss }
         }
     };
     // A session's flows are too many and too short for series.
-    let looks = looks(plan, plan.record.flows && flow.session.is_none());
-    Ok(Flow::new(number as u32, ends, app, start, looks, brought.counts))
+    let sample_times = sample_times(plan, plan.record.flows && flow.session.is_none());
+    Ok(Flow::new(number as u32, ends, app, start, sample_times, cx.counts))
 }

@@ -1,16 +1,16 @@
 //! The two ends of a flow, and what is measured of it.
 use crate::app::{Act, App};
-use crate::receipt::Receipt;
+use crate::completion::Completion;
 use crate::series::{Received, Series};
 use crate::udp::Udp;
 use dumbbell_algos::cc::AnyCc;
 use dumbbell_core::probe::Gauges;
-use dumbbell_core::segment::{Extra, Notice, Outbox, Segment};
-use dumbbell_core::transport::{CongestionControl, LocalSignal};
+use dumbbell_core::transport::segment::{Extra, PacketTooBig, Outbox, Segment};
+use dumbbell_core::transport::{CongestionControl, HostSignal};
 use dumbbell_core::units::{Span, Time};
-use dumbbell_net::delays::DelaySummary;
-use dumbbell_net::net::{RECEIVER, SENDER};
-use dumbbell_net::observe::{Cause, FlowRow, Looks, Observer, Reaction, Stance};
+use dumbbell_net::DelaySummary;
+use dumbbell_net::{RECEIVER, SENDER};
+use dumbbell_net::{Cause, FlowRow, SampleTimes, Observer, Reaction, SenderSnapshot};
 use dumbbell_tcp::{PathStats, Receiver, Sender};
 
 /// The transport of a flow.
@@ -64,7 +64,7 @@ pub struct Side {
     pub quiet_until: Time,
     /// Before what arrives from this instant on there is something to do: a look, or the receipt of a transfer.
     attend: Time,
-    looks: Looks,
+    sample_times: SampleTimes,
 }
 
 /// One flow; what each packet touches comes first.
@@ -81,7 +81,7 @@ pub struct Flow {
     /// Its number.
     number: u32,
     /// Whether somebody sees each packet that comes to its receiver.
-    attended: bool,
+    sees_each_packet: bool,
     /// Rows that wait; only of a flow that is sampled.
     series: Option<Box<Series>>,
     /// Packets of the sender that were dropped somewhere in the window.
@@ -89,23 +89,23 @@ pub struct Flow {
     /// Counts of the two ends when the warm-up ended, unless nothing had happened by then.
     warm: Option<Box<[Counts; 2]>>,
     /// Of a connection whose application may close.
-    receipt: Option<Box<Receipt>>,
+    completion: Option<Box<Completion>>,
 }
 
 impl Flow {
     /// A flow that has not begun; it does at `start`. `counted`: somebody counts what its receiver gets, packet by packet.
-    pub fn new(number: u32, ends: Ends, app: App, start: Time, looks: Looks, counted: bool) -> Self {
-        let receipt = (app.may_close() && matches!(ends, Ends::Tcp { .. })).then(|| Box::new(Receipt::new(start)));
-        let side = |attend| Side { armed: Time::NEVER, quiet_until: Time::ZERO, attend, looks };
-        let attended = counted || receipt.is_some();
-        let receives = if attended { Time::ZERO } else { looks.next() };
+    pub fn new(number: u32, ends: Ends, app: App, start: Time, sample_times: SampleTimes, counted: bool) -> Self {
+        let completion = (app.may_close() && matches!(ends, Ends::Tcp { .. })).then(|| Box::new(Completion::new(start)));
+        let side = |attend| Side { armed: Time::NEVER, quiet_until: Time::ZERO, attend, sample_times };
+        let sees_each_packet = counted || completion.is_some();
+        let receives = if sees_each_packet { Time::ZERO } else { sample_times.next() };
         Flow {
             number,
-            attended,
+            sees_each_packet,
             ends,
             app,
-            sides: [side(looks.next()), side(receives)],
-            receipt,
+            sides: [side(sample_times.next()), side(receives)],
+            completion,
             series: None,
             lost_packets: 0,
             cwnd_integral: 0,
@@ -136,7 +136,7 @@ impl Flow {
 
     /// What is due at the sender at `now`: the application before a timer.
     pub fn sender_acts(&mut self, now: Time, out: &mut impl Outbox) {
-        self.weigh(now);
+        self.integrate_cwnd(now);
         let act = (self.app.next() == now).then(|| self.app.act());
         match (&mut self.ends, act) {
             (Ends::Tcp { sender, .. }, Some(Act::Open)) => sender.open(now, out),
@@ -157,8 +157,8 @@ impl Flow {
     }
 
     /// The host of an end says something to it.
-    pub fn hears(&mut self, end: usize, now: Time, signal: LocalSignal, out: &mut impl Outbox) {
-        self.weigh_if_sender(end, now);
+    pub fn signal(&mut self, end: usize, now: Time, signal: HostSignal, out: &mut impl Outbox) {
+        self.integrate_cwnd_if_sender(end, now);
         match (&mut self.ends, end) {
             (Ends::Tcp { sender, .. }, SENDER) => sender.local(now, signal, out),
             (Ends::Tcp { receiver, .. }, _) => receiver.local(now, signal, out),
@@ -169,7 +169,7 @@ impl Flow {
     /// A packet arrives at the sender.
     #[inline]
     pub fn sender_gets(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) {
-        self.weigh(now);
+        self.integrate_cwnd(now);
         if let Ends::Tcp { sender, .. } = &mut self.ends {
             sender.on_segment(now, s, x, out);
             if self.app.waits() && sender.all_acknowledged() {
@@ -185,10 +185,10 @@ impl Flow {
     }
 
     /// A router says that a packet of the sender was too large.
-    pub fn notified(&mut self, now: Time, notice: Notice, out: &mut impl Outbox) {
-        self.weigh(now);
+    pub fn on_packet_too_big(&mut self, now: Time, notice: PacketTooBig, out: &mut impl Outbox) {
+        self.integrate_cwnd(now);
         if let Ends::Tcp { sender, .. } = &mut self.ends {
-            sender.notified(now, notice, out);
+            sender.on_packet_too_big(now, notice, out);
         }
     }
 
@@ -204,8 +204,8 @@ impl Flow {
     /// When everything that the application handed over was there, if it has closed and everything was: of a
     /// connection, after [`Flow::close`].
     pub fn completed_at(&self) -> Option<Time> {
-        let (Some(receipt), Ends::Tcp { sender, .. }) = (&self.receipt, &self.ends) else { return None };
-        receipt.complete(sender.written()).filter(|_| self.app.closed())
+        let (Some(completion), Ends::Tcp { sender, .. }) = (&self.completion, &self.ends) else { return None };
+        completion.complete(sender.written()).filter(|_| self.app.closed())
     }
 
     /// What the application measured of itself by `end`.
@@ -217,7 +217,7 @@ impl Flow {
 
     /// Adds the window since the last event to its integral.
     #[inline]
-    fn weigh(&mut self, now: Time) {
+    fn integrate_cwnd(&mut self, now: Time) {
         if let Ends::Tcp { sender, .. } = &self.ends {
             self.cwnd_integral += u128::from(sender.cwnd()) * u128::from(now.since(self.cwnd_since).ps());
             // A look before the flow starts does not move its start.
@@ -237,34 +237,34 @@ impl Flow {
         }
     }
 
-    /// Looks at one end as often as is due by `t`, before anything at `t` happens there. The world stands at `now`: what was
+    /// Samples one end as often as is due by `t`, before anything at `t` happens there. The world stands at `now`: what was
     /// lost by then is known.
     #[inline]
-    pub fn look_until(&mut self, end: usize, t: Time, now: Time, observer: &mut impl Observer) {
-        while self.sides[end].looks.next() <= t {
-            self.look(end, now, observer);
+    pub fn sample_until(&mut self, end: usize, t: Time, now: Time, observer: &mut impl Observer) {
+        while self.sides[end].sample_times.next() <= t {
+            self.take_sample(end, now, observer);
         }
         if end == RECEIVER {
-            self.note_receipt(t);
+            self.note_completion(t);
         }
     }
 
     /// Notes when the receiver got what it has, before a packet comes at `t`.
-    fn note_receipt(&mut self, t: Time) {
-        if let (Some(receipt), Ends::Tcp { receiver, .. }) = (&mut self.receipt, &self.ends) {
-            receipt.note(receiver.stats().delivered_bytes, t);
+    fn note_completion(&mut self, t: Time) {
+        if let (Some(completion), Ends::Tcp { receiver, .. }) = (&mut self.completion, &self.ends) {
+            completion.note(receiver.stats().delivered_bytes, t);
         }
     }
 
     #[cold]
-    fn look(&mut self, end: usize, now: Time, observer: &mut impl Observer) {
+    fn take_sample(&mut self, end: usize, now: Time, observer: &mut impl Observer) {
         let side = &mut self.sides[end];
-        let due = side.looks.take();
-        if end == SENDER || !self.attended {
-            side.attend = side.looks.next();
+        let due = side.sample_times.take();
+        if end == SENDER || !self.sees_each_packet {
+            side.attend = side.sample_times.next();
         }
         if due.warm {
-            self.weigh_if_sender(end, due.at);
+            self.integrate_cwnd_if_sender(end, due.at);
             let counts = self.counts();
             if self.warm.is_some() || counts != Counts::default() {
                 self.warm.get_or_insert_default()[end] = counts;
@@ -287,9 +287,9 @@ impl Flow {
         }
     }
 
-    fn weigh_if_sender(&mut self, end: usize, now: Time) {
+    fn integrate_cwnd_if_sender(&mut self, end: usize, now: Time) {
         if end == SENDER {
-            self.weigh(now);
+            self.integrate_cwnd(now);
         }
     }
 
@@ -339,15 +339,15 @@ impl Flow {
     }
 
     /// How the sender stands, for an observer that wants to know of reactions.
-    pub fn stance(&self, observer: &impl Observer) -> Option<Stance> {
+    pub fn snapshot(&self, observer: &impl Observer) -> Option<SenderSnapshot> {
         let Ends::Tcp { sender, .. } = &self.ends else { return None };
-        let stance = || Stance { view: sender.view(), stats: *sender.stats(), gauges: Gauges::default() };
-        observer.wants_reactions().then(stance)
+        let snapshot = || SenderSnapshot { view: sender.view(), stats: *sender.stats(), gauges: Gauges::default() };
+        observer.wants_reactions().then(snapshot)
     }
 
     /// Tells of a reaction, if the sender reacted at `t`.
-    pub fn tell_reaction(&self, t: Time, before: Stance, observer: &mut impl Observer) {
-        let (Some(mut after), Ends::Tcp { sender, .. }) = (self.stance(observer), &self.ends) else { return };
+    pub fn tell_reaction(&self, t: Time, before: SenderSnapshot, observer: &mut impl Observer) {
+        let (Some(mut after), Ends::Tcp { sender, .. }) = (self.snapshot(observer), &self.ends) else { return };
         if let Some(cause) = Cause::between(&before, &after) {
             sender.cc().probe(&mut after.gauges);
             observer.reacted(&Reaction { t, flow: self.number as usize, cause, before, after });
@@ -355,15 +355,15 @@ impl Flow {
     }
 
     /// The run is over at `end`: what happened within the window.
-    pub fn close(&mut self, end: Time, observer: &mut impl Observer) -> Windowed {
-        self.look_until(SENDER, end, end, observer);
-        self.look_until(RECEIVER, end, end, observer);
+    pub fn close(&mut self, end: Time, observer: &mut impl Observer) -> FlowWindow {
+        self.sample_until(SENDER, end, end, observer);
+        self.sample_until(RECEIVER, end, end, observer);
         if let Some(series) = &mut self.series {
             series.hand_over(self.number as usize, end, observer);
         }
-        self.weigh(end);
+        self.integrate_cwnd(end);
         let (now, [s, r]) = (self.counts(), self.warm.as_deref().copied().unwrap_or_default());
-        Windowed {
+        FlowWindow {
             counts: Counts {
                 sent_packets: now.sent_packets - s.sent_packets,
                 sent_bytes: now.sent_bytes - s.sent_bytes,
@@ -385,13 +385,13 @@ impl Flow {
 
     /// The largest throughput of a whole period of the series within the window.
     fn peak_bps(&self) -> Option<f64> {
-        let (bytes, every) = (self.series.as_ref()?.peak.bytes()?, self.sides[RECEIVER].looks.every());
+        let (bytes, every) = (self.series.as_ref()?.peak.bytes()?, self.sides[RECEIVER].sample_times.every());
         (every > Span::ZERO).then(|| bytes as f64 * 8.0 / every.seconds())
     }
 }
 
 /// What happened to a flow between the warm-up and the end.
-pub struct Windowed {
+pub struct FlowWindow {
     /// Counts of both ends.
     pub counts: Counts,
     /// Packets of the sender that were dropped somewhere.

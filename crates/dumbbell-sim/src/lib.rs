@@ -5,33 +5,33 @@
 //! the sockets is `dumbbell_net`'s, which knows no clock of its own.
 #![forbid(unsafe_code)]
 
-mod alone;
 mod app;
 mod build;
+mod completion;
 mod flow;
-mod receipt;
 mod report;
 mod series;
 mod socket;
 mod udp;
+mod unobserved;
 mod world;
 
-pub use dumbbell_net::acks::{AckArrival, AckEnd, AckPath, AckRow, AckSummary, Spacings};
-pub use dumbbell_net::build::{Options, outages};
-pub use dumbbell_net::colours::{Tint, Tints};
-pub use dumbbell_net::cutting::Cuts;
-pub use dumbbell_net::delays::{DelaySummary, OneWay};
-pub use dumbbell_net::drive::{Arrival, Fate, drive};
-pub use dumbbell_net::markers::{MarkerReport, MarkerRow};
-pub use dumbbell_net::measures::Measures;
-pub use dumbbell_net::observe::{Cause, FlowRow, Observer, QueueRow, Reaction, Signal, Stance, Who};
-pub use dumbbell_net::reassembly::Gathered;
-pub use dumbbell_net::report::{Conservation, FlowReport, Fragmentation, ProcessorReport, QueueReport, Report};
+pub use dumbbell_net::{AckArrival, AckEnd, AckPath, AckRow, AckSummary, Spacings};
+pub use dumbbell_net::{Options, outages};
+pub use dumbbell_net::{ColorCounts, ProfileCounts};
+pub use dumbbell_net::FragmentationCounts;
+pub use dumbbell_net::{DelaySummary, OneWay};
+pub use dumbbell_net::{Arrival, PacketOutcome, drive};
+pub use dumbbell_net::{MarkerReport, MarkerRow};
+pub use dumbbell_net::Measures;
+pub use dumbbell_net::{Cause, FlowRow, Observer, QueueRow, Reaction, Signal, SenderSnapshot, PacketId};
+pub use dumbbell_net::ReassemblyCounts;
+pub use dumbbell_net::{Conservation, FlowReport, Fragmentation, ProcessorReport, QueueReport, Report};
 pub use world::World;
 
 /// Parts for the benchmarks in `bench/`; no part of the API.
 #[doc(hidden)]
 pub mod parts {
-    pub use dumbbell_net::agenda::Agenda;
-    pub use dumbbell_net::entry::Entry;
+    pub use dumbbell_net::Agenda;
+    pub use dumbbell_net::Entry;
 }

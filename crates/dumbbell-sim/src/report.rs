@@ -2,50 +2,50 @@
 use crate::flow::Ends;
 use crate::world::World;
 use dumbbell_core::units::Time;
-use dumbbell_net::observe::Observer;
-use dumbbell_net::report::{FlowReport, Fragmentation, Report};
+use dumbbell_net::Observer;
+use dumbbell_net::{FlowReport, Fragmentation, Report};
 
 impl World {
     /// Ends the run. Call it when [`World::run`] said true; earlier, the account does not close.
     pub fn finish<O: Observer>(mut self, observer: &mut O) -> Report {
         let end = self.end;
         self.net.close(observer);
-        self.bury();
-        self.gathering.close(end, &mut self.net.extras);
+        self.account_drops();
+        self.reassembler.close(end, &mut self.net.sidecars);
         self.give_up(end);
-        let tokens = self.net.token_faults(&self.legend);
+        let tokens = self.net.token_faults(&self.report_names);
         let flows = (0..self.flows.len()).map(|i| self.flow_report(i, observer)).collect();
         Report {
             flows,
-            queues: self.net.queue_reports(&self.legend),
-            markers: self.net.marker_reports(&self.legend),
+            queues: self.net.queue_reports(&self.report_names),
+            markers: self.net.marker_reports(&self.report_names),
             processors: self.net.processor_reports(),
             fingerprint: self.net.fingerprint(),
             packet_hops: self.net.tally.packet_hops,
             events: self.net.tally.events,
-            conservation: self.net.conservation(&self.legend, tokens),
+            conservation: self.net.conservation(&self.report_names, tokens),
             fragmentation: self.fragmentation(),
         }
     }
 
     /// What became of packets that were too large, if something could be.
     fn fragmentation(&self) -> Option<Fragmentation> {
-        self.net.large.as_ref().map(|_| Fragmentation { cuts: self.net.tally.cuts, gathered: self.gathering.counts })
+        self.net.oversize.as_ref().map(|_| Fragmentation { cuts: self.net.tally.cuts, reassembled: self.reassembler.counts })
     }
 
     fn flow_report<O: Observer>(&mut self, i: usize, observer: &mut O) -> FlowReport {
-        let legend = &self.legend;
+        let report_names = &self.report_names;
         let window = self.end.since(self.warm).seconds();
-        let from = legend.warmup.max(legend.start(i));
-        let active = (legend.duration.saturating_sub(from)).seconds();
+        let from = report_names.warmup.max(report_names.start(i));
+        let active = (report_names.duration.saturating_sub(from)).seconds();
         let flow = &mut self.flows[i];
         let w = flow.close(self.end, observer);
         let c = w.counts;
         let tcp = matches!(flow.ends, Ends::Tcp { .. });
         let bps = |bytes: u64| bytes as f64 * 8.0 / window;
         FlowReport {
-            name: legend.name(i).into(),
-            cc: legend.cc(i).map(Into::into),
+            name: report_names.name(i).into(),
+            cc: report_names.cc(i).map(Into::into),
             goodput_bps: bps(c.delivered_bytes),
             throughput_bps: bps(c.received_bytes),
             peak_throughput_bps: w.peak_bps,
@@ -57,9 +57,9 @@ impl World {
             marks: c.marks,
             srtt_mean_s: (c.rtt_samples > 0).then(|| c.rtt_sum_s / c.rtt_samples as f64),
             cwnd_mean_packets: (tcp && active > 0.0).then(|| c.cwnd_integral / active),
-            completion: flow.completed_at().map(|at| at.since(Time::ZERO + legend.start(i))),
+            completion: flow.completed_at().map(|at| at.since(Time::ZERO + report_names.start(i))),
             application: flow.application(self.end),
-            tints: self.colours.as_ref().map(|c| c.of_flow(i)),
+            colors: self.colors.as_ref().map(|c| c.of_flow(i)),
             path: flow.path(),
             acks: None,
             delays: w.delays.map(Box::new),

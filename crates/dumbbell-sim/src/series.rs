@@ -1,6 +1,6 @@
 //! The series of a flow: its rows on their way to the observer, and the largest throughput of a period.
 use dumbbell_core::units::Time;
-use dumbbell_net::observe::{FlowRow, Observer};
+use dumbbell_net::{FlowRow, Observer};
 use std::collections::VecDeque;
 
 /// What a receiver has at one instant, since the start.

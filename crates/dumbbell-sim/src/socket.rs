@@ -1,10 +1,10 @@
 //! The way from a socket into the network: what an endpoint sends is run ahead at once, to its first merge.
 use dumbbell_core::packet::Dscp;
-use dumbbell_core::segment::{Extra, Outbox, Segment};
+use dumbbell_core::transport::segment::{Extra, Outbox, Segment};
 use dumbbell_core::units::Time;
-use dumbbell_net::entry::{NONE, Pkt};
-use dumbbell_net::net::Net;
-use dumbbell_net::observe::Observer;
+use dumbbell_net::{NO_SIDECAR, Pkt};
+use dumbbell_net::Net;
+use dumbbell_net::Observer;
 
 /// The codepoint of lower effort (RFC 8622).
 const LOWER_EFFORT: Dscp = Dscp(1);
@@ -26,10 +26,10 @@ impl<O> Socket<'_, O> {
     /// control coloured has that colour, whatever their flow is of.
     #[inline(never)]
     fn special(&mut self, packet: Pkt, extra: Extra) -> Pkt {
-        let mut packet = packet.with_extra(self.net.extras.put(Some(extra)));
+        let mut packet = packet.with_sidecar(self.net.sidecars.put(Some(extra)));
         if let Some(own) = if extra.dummy { Some(LOWER_EFFORT) } else { extra.dscp } {
-            // The exit adds its own codepoint bit by bit: this leaves the packet's.
-            packet.put_dscp(Dscp(own.0 ^ self.net.exits[self.number as usize].dscp.0));
+            // The egress adds its own codepoint bit by bit: this leaves the packet's.
+            packet.put_dscp(Dscp(own.0 ^ self.net.egresses[self.number as usize].dscp.0));
         }
         packet
     }
@@ -38,7 +38,7 @@ impl<O> Socket<'_, O> {
 impl<O: Observer> Outbox for Socket<'_, O> {
     #[inline(always)]
     fn send(&mut self, segment: Segment, extra: Option<Extra>) {
-        let mut packet = Pkt::new(segment, NONE);
+        let mut packet = Pkt::new(segment, NO_SIDECAR);
         if let Some(extra) = extra {
             packet = self.special(packet, extra);
         }

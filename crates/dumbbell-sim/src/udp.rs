@@ -1,9 +1,9 @@
 //! The two ends of a flow of datagrams.
 use crate::flow::Counts;
 use dumbbell_core::packet::Ecn;
-use dumbbell_core::segment::{Outbox, Segment, flag, timestamp};
+use dumbbell_core::transport::segment::{Outbox, Segment, flag, timestamp};
 use dumbbell_core::units::Time;
-use dumbbell_net::delays::{DelaySummary, OneWay};
+use dumbbell_net::{DelaySummary, OneWay};
 
 /// Datagrams: numbered, counted, never sent again.
 pub struct Udp {

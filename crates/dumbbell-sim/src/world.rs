@@ -2,43 +2,43 @@
 use crate::flow::{Ends, Flow};
 use crate::socket::Socket;
 use dumbbell_core::aqm::Reason;
-use dumbbell_core::foreign::{Alarm, Failure};
-use dumbbell_core::segment::{Extra, Notice};
+use dumbbell_core::plugin::{Alarm, Failure};
+use dumbbell_core::transport::segment::{Extra, PacketTooBig};
 use dumbbell_core::units::Time;
-use dumbbell_net::build::Built;
-use dumbbell_net::colours::Colours;
-use dumbbell_net::entry::{Entry, NONE, Pkt};
-use dumbbell_net::large::Fragment;
-use dumbbell_net::legend::Legend;
-use dumbbell_net::net::{Landing, Net, RECEIVER, SENDER};
-use dumbbell_net::observe::{Observer, Who};
-use dumbbell_net::ranks::Clock;
-use dumbbell_net::reassembly::Gathering;
+use dumbbell_net::Built;
+use dumbbell_net::FlowColors;
+use dumbbell_net::{Entry, NO_SIDECAR, Pkt};
+use dumbbell_net::Fragment;
+use dumbbell_net::ReportNames;
+use dumbbell_net::{Delivery, Net, RECEIVER, SENDER};
+use dumbbell_net::{Observer, PacketId};
+use dumbbell_net::Clock;
+use dumbbell_net::Reassembler;
 
 /// A network in virtual time.
 pub struct World {
-    pub(crate) legend: Legend,
+    pub(crate) report_names: ReportNames,
     pub(crate) warm: Time,
     pub(crate) end: Time,
     pub(crate) flows: Vec<Flow>,
     pub(crate) net: Net,
     /// Where hosts put fragments together.
-    pub(crate) gathering: Gathering,
+    pub(crate) reassembler: Reassembler,
     /// What arrived and what was lost of each colour, in a run with markers.
-    pub(crate) colours: Option<Box<Colours>>,
+    pub(crate) colors: Option<Box<FlowColors>>,
     alarm: Alarm,
     now: Time,
 }
 
 impl World {
     /// A world that stands at its beginning.
-    pub(crate) fn assemble(built: Built, flows: Vec<Flow>, colours: Option<Box<Colours>>, alarm: Alarm) -> Self {
-        let Built { net, legend, gathering } = built;
-        let (warm, end) = (Time::ZERO + legend.warmup, Time::ZERO + legend.duration);
-        let mut world = World { legend, warm, end, flows, net, gathering, colours, alarm, now: Time::ZERO };
+    pub(crate) fn assemble(built: Built, flows: Vec<Flow>, colors: Option<Box<FlowColors>>, alarm: Alarm) -> Self {
+        let Built { net, report_names, reassembler } = built;
+        let (warm, end) = (Time::ZERO + report_names.warmup, Time::ZERO + report_names.duration);
+        let mut world = World { report_names, warm, end, flows, net, reassembler, colors, alarm, now: Time::ZERO };
         (0..world.flows.len()).for_each(|f| world.arm(f, SENDER));
         world.net.arm();
-        for (at, socket) in world.net.words.all() {
+        for (at, socket) in world.net.host_signals.all() {
             world.net.agenda.push(Entry::clock(at.ps(), world.net.ranks.socket(socket)));
         }
         world
@@ -52,7 +52,7 @@ impl World {
     /// The algorithm of a caller's own that could not go on, if there was one: what happened since is not what it
     /// would have done. Look after each [`World::run`].
     pub fn failure(&self) -> Option<&Failure> {
-        self.alarm.heard()
+        self.alarm.failure()
     }
 
     /// Handles at most `events` entries; true when the end is reached.
@@ -66,14 +66,14 @@ impl World {
             self.now = Time::from_ps(entry.t);
             if entry.is_clock() {
                 self.clock(entry.rank, observer);
-            } else if let Some(landing) = self.net.arrive(self.now, &entry, observer) {
-                self.land(landing, observer);
+            } else if let Some(delivery) = self.net.arrive(self.now, &entry, observer) {
+                self.dispatch(delivery, observer);
             }
-            if !self.net.landings.is_empty() {
-                self.land_all(observer);
+            if !self.net.deliveries.is_empty() {
+                self.dispatch_all(observer);
             }
-            if !self.net.casualties.is_empty() {
-                self.bury();
+            if !self.net.drops.is_empty() {
+                self.account_drops();
             }
         }
         false
@@ -85,7 +85,7 @@ impl World {
             Clock::Socket(socket) => self.due(socket as usize, observer),
             Clock::Done(link) => self.net.done(self.now, link, observer),
             Clock::Wake(link) => self.net.wake(self.now, link, observer),
-            Clock::Station(link) => self.net.station(self.now, link, observer),
+            Clock::Edge(link) => self.net.wake_edge(self.now, link, observer),
         }
     }
 
@@ -98,21 +98,21 @@ impl World {
             self.settle_socket(flow, end, self.now, observer);
             self.arm(flow, end);
         }
-        if !self.net.words.is_empty() {
-            self.hear(socket, observer);
+        if !self.net.host_signals.is_empty() {
+            self.deliver_signals(socket, observer);
         }
     }
 
     /// What is said to a socket now: after everything else at this instant.
     #[cold]
-    fn hear<O: Observer>(&mut self, number: usize, observer: &mut O) {
+    fn deliver_signals<O: Observer>(&mut self, number: usize, observer: &mut O) {
         let (f, end, now) = (number / 2, number % 2, self.now);
-        for signal in self.net.words.take(now, number as u32) {
+        for signal in self.net.host_signals.take(now, number as u32) {
             self.settle_socket(f, end, now, observer);
             let flow = &mut self.flows[f];
-            flow.look_until(end, now, now, observer);
-            let before = if O::FOLLOWS && end == SENDER { flow.stance(observer) } else { None };
-            flow.hears(end, now, signal, &mut Socket { t: now, number: number as u32, net: &mut self.net, observer });
+            flow.sample_until(end, now, now, observer);
+            let before = if O::FOLLOWS && end == SENDER { flow.snapshot(observer) } else { None };
+            flow.signal(end, now, signal, &mut Socket { t: now, number: number as u32, net: &mut self.net, observer });
             if let Some(before) = before {
                 flow.tell_reaction(now, before, observer);
             }
@@ -128,8 +128,8 @@ impl World {
             if due > t {
                 return;
             }
-            flow.look_until(end, due, self.now, observer);
-            let before = if O::FOLLOWS && end == SENDER { flow.stance(observer) } else { None };
+            flow.sample_until(end, due, self.now, observer);
+            let before = if O::FOLLOWS && end == SENDER { flow.snapshot(observer) } else { None };
             let mut socket = Socket { t: due, number: (2 * f + end) as u32, net: &mut self.net, observer };
             match end {
                 SENDER => flow.sender_acts(due, &mut socket),
@@ -152,24 +152,24 @@ impl World {
         observer: &mut O,
     ) -> Option<Extra> {
         if let Some(audit) = &mut self.net.audit {
-            audit.delivered(self.net.extras.audit(packet.extra()));
+            audit.delivered(self.net.sidecars.audit(packet.sidecar()));
         }
         if self.flows[f].due(END) < t {
             self.settle_socket(f, END, Time::from_ps(t.ps() - 1), observer);
         }
-        if O::FOLLOWS && packet.extra() != NONE {
-            let who = Who { flow: f, data: END == RECEIVER, number: self.net.extras.number(packet.extra()) };
+        if O::FOLLOWS && packet.sidecar() != NO_SIDECAR {
+            let who = PacketId { flow: f, data: END == RECEIVER, number: self.net.sidecars.number(packet.sidecar()) };
             if who.number != 0 {
                 observer.delivered(t, who, packet.ecn());
             }
         }
-        self.flows[f].look_until(END, t, self.now, observer);
+        self.flows[f].sample_until(END, t, self.now, observer);
         if END == RECEIVER
-            && let Some(colours) = &mut self.colours
+            && let Some(colors) = &mut self.colors
         {
-            colours.delivered(t, f, packet.dscp(), packet.ip_len());
+            colors.delivered(t, f, packet.dscp(), packet.ip_len());
         }
-        self.net.extras.take(packet.extra())
+        self.net.sidecars.take(packet.sidecar())
     }
 
     /// Sees to it that the agenda holds an entry at or before the next deadline of this end.
@@ -189,19 +189,19 @@ impl World {
 
     /// Gives packets to sockets that they reached without a merge, and what these send in turn.
     #[cold]
-    fn land_all<O: Observer>(&mut self, observer: &mut O) {
+    fn dispatch_all<O: Observer>(&mut self, observer: &mut O) {
         let mut i = 0;
-        while let Some(&landing) = self.net.landings.get(i) {
+        while let Some(&delivery) = self.net.deliveries.get(i) {
             i += 1;
-            self.land(landing, observer);
+            self.dispatch(delivery, observer);
         }
-        self.net.landings.clear();
+        self.net.deliveries.clear();
     }
 
     /// A packet comes to a socket.
     #[inline]
-    fn land<O: Observer>(&mut self, landing: Landing, observer: &mut O) {
-        let Landing { t, at, packet } = landing;
+    fn dispatch<O: Observer>(&mut self, delivery: Delivery, observer: &mut O) {
+        let Delivery { t, at, packet } = delivery;
         let flow = (at / 2) as usize;
         match at as usize % 2 {
             SENDER => self.deliver::<SENDER, O>(flow, t, packet, observer),
@@ -214,12 +214,12 @@ impl World {
     #[inline(never)]
     fn deliver<const END: usize, O: Observer>(&mut self, f: usize, t: Time, mut packet: Pkt, observer: &mut O) {
         let mut extra = None;
-        if packet.extra() != NONE || self.flows[f].sides[END].quiet_until <= t {
-            if let Some(link) = self.net.extras.corrupted(packet.extra()) {
+        if packet.sidecar() != NO_SIDECAR || self.flows[f].sides[END].quiet_until <= t {
+            if let Some(link) = self.net.sidecars.corrupted(packet.sidecar()) {
                 return self.discard::<END, O>(f, t, (packet, link), observer);
             }
-            if let Some(piece) = self.net.extras.fragment(packet.extra()) {
-                let Some(whole) = self.gather((2 * f + 1 - END) as u32, t, (packet, piece)) else { return };
+            if let Some(piece) = self.net.sidecars.fragment(packet.sidecar()) {
+                let Some(whole) = self.reassemble((2 * f + 1 - END) as u32, t, (packet, piece)) else { return };
                 packet = whole;
             }
             extra = self.prepare::<END, O>(f, t, packet, observer);
@@ -229,7 +229,7 @@ impl World {
         }
         self.net.tally.delivered += 1;
         let flow = &mut self.flows[f];
-        let before = if O::FOLLOWS && END == SENDER { flow.stance(observer) } else { None };
+        let before = if O::FOLLOWS && END == SENDER { flow.snapshot(observer) } else { None };
         let mut socket = Socket { t, number: (2 * f + END) as u32, net: &mut self.net, observer };
         match END {
             SENDER => flow.sender_gets(t, &packet.segment(), extra.as_ref(), &mut socket),
@@ -246,9 +246,9 @@ impl World {
 
     /// A fragment arrives of what socket `from` sent: the whole packet, if nothing is missing now.
     #[cold]
-    fn gather(&mut self, from: u32, t: Time, (packet, piece): (Pkt, Fragment)) -> Option<Pkt> {
-        let number = self.net.extras.audit(packet.extra());
-        let whole = self.gathering.takes(t, from, (packet, piece), &mut self.net.extras);
+    fn reassemble(&mut self, from: u32, t: Time, (packet, piece): (Pkt, Fragment)) -> Option<Pkt> {
+        let number = self.net.sidecars.audit(packet.sidecar());
+        let whole = self.reassembler.takes(t, from, (packet, piece), &mut self.net.sidecars);
         self.give_up(t);
         if whole.is_none() {
             self.net.tally.delivered += 1;
@@ -259,20 +259,20 @@ impl World {
 
     /// Tells flows of datagrams that hosts gave up by `t`.
     pub(crate) fn give_up(&mut self, t: Time) {
-        for socket in self.gathering.lost.drain(..).filter(|socket| socket % 2 == SENDER as u32) {
+        for socket in self.reassembler.lost.drain(..).filter(|socket| socket % 2 == SENDER as u32) {
             self.flows[socket as usize / 2].loses(t, t >= self.warm, None);
         }
     }
 
     /// A router tells the sender of flow `f` that a packet was too large.
     #[cold]
-    fn notify<O: Observer>(&mut self, f: usize, t: Time, notice: Notice, observer: &mut O) {
+    fn notify<O: Observer>(&mut self, f: usize, t: Time, notice: PacketTooBig, observer: &mut O) {
         self.net.tally.delivered += 1;
         let number = 2 * f as u32;
-        if let Some(large) = self.net.large.as_mut().filter(|_| matches!(self.flows[f].ends, Ends::Udp(_))) {
-            large.learns(number, notice);
+        if let Some(oversize) = self.net.oversize.as_mut().filter(|_| matches!(self.flows[f].ends, Ends::Udp(_))) {
+            oversize.learns(number, notice);
         }
-        self.flows[f].notified(t, notice, &mut Socket { t, number, net: &mut self.net, observer });
+        self.flows[f].on_packet_too_big(t, notice, &mut Socket { t, number, net: &mut self.net, observer });
         self.arm(f, SENDER);
     }
 
@@ -289,34 +289,34 @@ impl World {
         net.tally.dropped += 1;
         net.tally.discarded += 1;
         if let Some(audit) = &mut net.audit {
-            audit.dropped(net.extras.audit(packet.extra()));
+            audit.dropped(net.sidecars.audit(packet.sidecar()));
         }
-        let who = Who { flow: f, data: END == RECEIVER, number: net.extras.number(packet.extra()) };
+        let who = PacketId { flow: f, data: END == RECEIVER, number: net.sidecars.number(packet.sidecar()) };
         if O::FOLLOWS && who.number != 0 {
             observer.discarded(t, who, link);
         }
-        let (counts, first) = (t >= self.warm, net.extras.loses(packet.extra(), t >= self.warm));
-        net.extras.take(packet.extra());
+        let (counts, first) = (t >= self.warm, net.sidecars.loses(packet.sidecar(), t >= self.warm));
+        net.sidecars.take(packet.sidecar());
         if who.data && first {
             self.flows[f].loses(t, counts, Some(packet.seq()));
         }
         if who.data {
-            self.colours.iter_mut().filter(|_| counts).for_each(|c| c.lost(f, packet.dscp(), Reason::Link));
+            self.colors.iter_mut().filter(|_| counts).for_each(|c| c.lost(f, packet.dscp(), Reason::Link));
         }
     }
 
     /// Tells flows of their packets that were dropped.
     #[cold]
-    pub(crate) fn bury(&mut self) {
-        let (flows, colours, warm) = (&mut self.flows, &mut self.colours, self.warm);
-        self.net.bury(warm, |t, parcel, why, first| {
-            let flow = parcel.flow as usize;
+    pub(crate) fn account_drops(&mut self) {
+        let (flows, colors, warm) = (&mut self.flows, &mut self.colors, self.warm);
+        self.net.account_drops(warm, |t, queued, why, first| {
+            let flow = queued.flow as usize;
             if first {
-                flows[flow].loses(t, t >= warm, Some(parcel.packet.seq()));
+                flows[flow].loses(t, t >= warm, Some(queued.packet.seq()));
             }
             // Edges colour fragments one by one, and so they are counted.
             if t >= warm {
-                colours.iter_mut().for_each(|c| c.lost(flow, parcel.packet.dscp(), why));
+                colors.iter_mut().for_each(|c| c.lost(flow, queued.packet.dscp(), why));
             }
         });
     }

@@ -108,7 +108,7 @@ fn alone_it_fills_the_pipe_and_not_the_queue() {
         let (rate, queue) = (series.rate(0, 2.0, 30.0) / C, series.queue(2.0, 30.0) / BDP);
         assert!(rate >= 0.9, "{cc}: {rate} C");
         assert!(queue <= 0.5, "{cc}: {queue} BDP in the queue");
-        assert_eq!(report.queues[0].ledger.dropped(), 0, "{cc}");
+        assert_eq!(report.queues[0].counters.dropped(), 0, "{cc}");
         // Window gains of 2.885 and 2: so much beyond the BDP at most, and three quanta of 1 ms at a pacing gain of 2.885.
         // The path holds 61 packets with the time that they take to send.
         let most = series.queue.iter().filter(|q| q.0 < 1.0).map(|q| q.1).max().unwrap();

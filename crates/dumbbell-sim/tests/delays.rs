@@ -3,10 +3,10 @@
 mod plans;
 
 use dumbbell_core::packet::Ecn;
-use dumbbell_core::segment::{Extra, Segment};
+use dumbbell_core::transport::segment::{Extra, Segment};
 use dumbbell_core::units::{Capacity, Rate, Span, Time};
 use dumbbell_plan::{Node, NodeKind, Plan, Record, Transport};
-use dumbbell_sim::{DelaySummary, FlowRow, Observer, Options, Report, Signal, Who, World};
+use dumbbell_sim::{DelaySummary, FlowRow, Observer, Options, Report, Signal, PacketId, World};
 use plans::{audited, bench_tcp, empty, flow, link, spec};
 use serde_json::{Value, json};
 
@@ -99,10 +99,10 @@ impl Observer for Packets {
     fn follow(&mut self, _: usize, data: bool) -> u64 {
         if data { self.sent.len() as u64 + 1 } else { 0 }
     }
-    fn sent(&mut self, t: Time, _: Who, _: &Segment, _: Option<&Extra>) {
+    fn sent(&mut self, t: Time, _: PacketId, _: &Segment, _: Option<&Extra>) {
         self.sent.push(t);
     }
-    fn delivered(&mut self, t: Time, who: Who, _: Ecn) {
+    fn delivered(&mut self, t: Time, who: PacketId, _: Ecn) {
         self.arrived.push((who.number - 1, t));
     }
     fn signal(&mut self, s: &Signal) {

@@ -2,12 +2,12 @@
 mod plans;
 
 use dumbbell_core::aqm::Reason;
-use dumbbell_core::foreign::Makers;
+use dumbbell_core::plugin::Plugins;
 use dumbbell_core::packet::{Dscp, Ecn};
-use dumbbell_core::segment::{Extra, Segment};
+use dumbbell_core::transport::segment::{Extra, Segment};
 use dumbbell_core::units::{Capacity, Rate, Span, Time};
 use dumbbell_plan::{Node, NodeKind, Plan, Transport};
-use dumbbell_sim::{Arrival, Fate, Observer, Options, Signal, Who, World, drive};
+use dumbbell_sim::{Arrival, PacketOutcome, Observer, Options, Signal, PacketId, World, drive};
 use plans::{bench_tcp, edge, empty, flow, link, spec};
 use serde_json::{Value, json};
 
@@ -34,11 +34,11 @@ fn overload(queue: Value, capacity: Capacity) -> Plan {
 #[derive(Default)]
 struct Watch {
     arrivals: Vec<Arrival>,
-    fates: Vec<Fate>,
+    fates: Vec<PacketOutcome>,
 }
 
 impl Watch {
-    fn of(&mut self, number: u64) -> &mut Fate {
+    fn of(&mut self, number: u64) -> &mut PacketOutcome {
         &mut self.fates[number as usize - 1]
     }
 }
@@ -46,16 +46,16 @@ impl Watch {
 impl Observer for Watch {
     const FOLLOWS: bool = true;
     fn follow(&mut self, _: usize, _: bool) -> u64 {
-        self.fates.push(Fate::default());
+        self.fates.push(PacketOutcome::default());
         self.fates.len() as u64
     }
-    fn sent(&mut self, at: Time, _: Who, segment: &Segment, _: Option<&Extra>) {
+    fn sent(&mut self, at: Time, _: PacketId, segment: &Segment, _: Option<&Extra>) {
         self.arrivals.push(Arrival { at, ip_len: segment.ip_len, ecn: segment.ecn, dscp: Dscp(0), flow: 0 });
     }
-    fn entered(&mut self, t: Time, who: Who, _: usize, backlog: u32) {
+    fn entered(&mut self, t: Time, who: PacketId, _: usize, backlog: u32) {
         (self.of(who.number).entered, self.of(who.number).backlog) = (Some(t), backlog);
     }
-    fn left(&mut self, who: Who, _: usize, done: Time, arrives: Time) {
+    fn left(&mut self, who: PacketId, _: usize, done: Time, arrives: Time) {
         (self.of(who.number).left, self.of(who.number).arrived) = (Some(done), Some(arrives));
     }
     fn signal(&mut self, s: &Signal) {
@@ -65,12 +65,12 @@ impl Observer for Watch {
     }
 }
 
-fn alike(plan: &Plan) -> Vec<Fate> {
+fn alike(plan: &Plan) -> Vec<PacketOutcome> {
     let mut watch = Watch::default();
     let mut world = World::new(plan, Options::default()).unwrap();
     while !world.run(&mut watch, 10_000) {}
     world.finish(&mut watch);
-    let (alone, failure) = drive(plan, 0, &watch.arrivals, &Makers::default()).unwrap();
+    let (alone, failure) = drive(plan, 0, &watch.arrivals, &Plugins::default()).unwrap();
     assert!(failure.is_none() && alone.len() > 2000);
     let end = Time::ZERO + plan.duration;
     for (i, (mine, run)) in alone.iter().zip(&watch.fates).enumerate() {
@@ -79,14 +79,14 @@ fn alike(plan: &Plan) -> Vec<Fate> {
             // A run shows what the algorithm saw only with drops and marks at the queue.
             let seen = if run.gauges.0.is_empty() { Default::default() } else { mine.gauges.clone() };
             // Codepoints are not among what a run tells of its packets.
-            assert_eq!(&Fate { gauges: seen, dscp: None, ..mine.clone() }, run, "packet {i}");
+            assert_eq!(&PacketOutcome { gauges: seen, dscp: None, ..mine.clone() }, run, "packet {i}");
         }
         assert!(mine.left.is_some() != mine.dropped.is_some(), "packet {i}: {mine:?}");
     }
     alone
 }
 
-fn count(fates: &[Fate], reason: Reason) -> usize {
+fn count(fates: &[PacketOutcome], reason: Reason) -> usize {
     fates.iter().filter(|f| f.reason == Some(reason)).count()
 }
 
@@ -129,7 +129,7 @@ fn codepoints_go_in_and_marks_come_out() {
     let at = |i: u64| Time::from_ps(i * 1000);
     let arrivals: Vec<Arrival> =
         (0..12).map(|i| Arrival { at: at(i), ip_len: 1000, ecn: Ecn::Ect0, dscp: Dscp(0), flow: 0 }).collect();
-    let (fates, _) = drive(&p, 0, &arrivals, &Makers::default()).unwrap();
+    let (fates, _) = drive(&p, 0, &arrivals, &Plugins::default()).unwrap();
     let backlogs: Vec<u32> = fates.iter().map(|f| f.backlog).collect();
     assert_eq!(backlogs, [0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     assert!(count(&fates, Reason::Early) > 0 && fates.iter().all(|f| f.dropped.is_none()));
@@ -145,7 +145,7 @@ fn a_marker_shows_its_colours() {
         json!({ "rate": "8 kbps", "burst": "2 pkt", "tokens": "packet", "packet_size": "1 kB", "size": "3 pkt" });
     p.links[0].conditioner = edge("data_buffer", words, false);
     let one = Arrival { at: Time::ZERO, ip_len: 1000, ecn: Ecn::NotEct, dscp: Dscp(0), flow: 0 };
-    let (fates, _) = drive(&p, 0, &[one; 8], &Makers::default()).unwrap();
+    let (fates, _) = drive(&p, 0, &[one; 8], &Plugins::default()).unwrap();
     let second = |s: u64| Some(Time::ZERO + Span::from_secs(s));
     let entered: Vec<Option<Time>> = fates.iter().map(|f| f.entered).collect();
     assert_eq!(entered, [0, 0, 0, 0, 0, 1, 2, 3].map(second));

@@ -149,7 +149,7 @@ fn losses_of_light_datagrams_are_those_of_overlap() {
     assert_eq!((half.excessive_collisions, half.broken_frames), (0, 0));
     let lost: Vec<u64> = r.flows.iter().map(|f| f.lost_packets).collect();
     assert_eq!(lost, [full.broken_frames, half.late_collisions]);
-    assert_eq!(r.queues[1].ledger.drops[dumbbell_core::aqm::Reason::Link.index()], half.late_collisions);
+    assert_eq!(r.queues[1].counters.drops[dumbbell_core::aqm::Reason::Link.index()], half.late_collisions);
 }
 
 /// A link that shares its wire with nobody is refused.

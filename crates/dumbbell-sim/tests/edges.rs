@@ -1,7 +1,7 @@
 //! Edges in a network: what they are when they hold nothing, and what holding costs.
 mod plans;
 
-use dumbbell_core::flow::FlowInfo;
+use dumbbell_core::packet::flow::FlowInfo;
 use dumbbell_core::units::{Capacity, Rate, Span};
 use dumbbell_plan::{Plan, Transport};
 use dumbbell_sim::{Options, Report};
@@ -59,7 +59,7 @@ fn holding_a_packet_costs_at_most_one_entry_of_the_agenda() {
     let at_once = run(&offered("token_bucket", json!({})));
     for size in [1, 3, 20] {
         let held = run(&offered("data_buffer", json!({ "size": format!("{size} pkt") })));
-        let (more, packets) = (held.events - at_once.events, held.queues[0].ledger.arrivals);
+        let (more, packets) = (held.events - at_once.events, held.queues[0].counters.arrivals);
         assert!(0 < more && more <= packets, "{more} more for {packets} packets with room for {size}");
     }
 }

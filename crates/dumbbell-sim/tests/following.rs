@@ -2,10 +2,10 @@
 mod plans;
 
 use dumbbell_core::packet::Ecn;
-use dumbbell_core::segment::{Extra, Segment};
+use dumbbell_core::transport::segment::{Extra, Segment};
 use dumbbell_core::units::{Capacity, Rate, Span, Time};
 use dumbbell_plan::Plan;
-use dumbbell_sim::{Cause, Observer, Options, Reaction, Report, Signal, Who, World};
+use dumbbell_sim::{Cause, Observer, Options, Reaction, Report, Signal, PacketId, World};
 use plans::{dumbbell, spec};
 use serde_json::json;
 
@@ -14,11 +14,11 @@ use serde_json::json;
 struct Diary {
     counters: std::collections::BTreeMap<(usize, bool), u64>,
     end: Time,
-    sent: Vec<(Time, Who, u16)>,
-    entered: Vec<(Time, Who, usize, u32)>,
-    left: Vec<(Who, usize, Time, Time)>,
-    delivered: Vec<(Time, Who)>,
-    signals: Vec<(Time, Who, usize, bool)>,
+    sent: Vec<(Time, PacketId, u16)>,
+    entered: Vec<(Time, PacketId, usize, u32)>,
+    left: Vec<(PacketId, usize, Time, Time)>,
+    delivered: Vec<(Time, PacketId)>,
+    signals: Vec<(Time, PacketId, usize, bool)>,
     reactions: Vec<(Time, usize, &'static str, u64, u64)>,
 }
 
@@ -30,24 +30,24 @@ impl Observer for Diary {
         *n += 1;
         *n
     }
-    fn sent(&mut self, t: Time, who: Who, segment: &Segment, _: Option<&Extra>) {
+    fn sent(&mut self, t: Time, who: PacketId, segment: &Segment, _: Option<&Extra>) {
         self.sent.push((t, who, segment.ip_len));
     }
-    fn entered(&mut self, t: Time, who: Who, link: usize, backlog: u32) {
+    fn entered(&mut self, t: Time, who: PacketId, link: usize, backlog: u32) {
         if t <= self.end {
             self.entered.push((t, who, link, backlog));
         }
     }
-    fn left(&mut self, who: Who, link: usize, done: Time, arrives: Time) {
+    fn left(&mut self, who: PacketId, link: usize, done: Time, arrives: Time) {
         if done <= self.end {
             self.left.push((who, link, done, arrives));
         }
     }
-    fn delivered(&mut self, t: Time, who: Who, _: Ecn) {
+    fn delivered(&mut self, t: Time, who: PacketId, _: Ecn) {
         self.delivered.push((t, who));
     }
     fn signal(&mut self, s: &Signal) {
-        self.signals.push((s.t, Who { flow: s.flow, data: s.data, number: s.number }, s.link, s.marked));
+        self.signals.push((s.t, PacketId { flow: s.flow, data: s.data, number: s.number }, s.link, s.marked));
     }
     fn wants_reactions(&self) -> bool {
         true
@@ -126,7 +126,7 @@ fn packets_that_are_followed_add_up_to_the_report() {
     assert!(drops > 20 && drops == c.dropped, "{drops} {c:?}");
     let at = |link: usize| diary.entered.iter().filter(|e| e.2 == link).count() as u64;
     let through = |link: usize| diary.left.iter().filter(|e| e.1 == link).count() as u64;
-    let queue = &report.queues[0].ledger;
+    let queue = &report.queues[0].counters;
     assert_eq!((at(0), through(0)), (queue.arrivals, queue.departures));
     let retransmits: u64 = report.flows.iter().map(|f| f.retransmits).sum();
     let losses = diary.reactions.iter().filter(|r| ["loss", "timeout"].contains(&r.2)).count() as u64;

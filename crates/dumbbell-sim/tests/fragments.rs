@@ -50,11 +50,11 @@ fn a_datagram_is_seven_fragments_and_whole_again() {
     let r = audited(&p, Options::default());
     let sent = r.flows[0].sent_packets;
     assert_eq!((of(&r).cuts.cut, of(&r).cuts.fragments), (sent, 7 * sent));
-    assert_eq!(r.queues[0].ledger.arrivals, 7 * sent);
+    assert_eq!(r.queues[0].counters.arrivals, 7 * sent);
     // The headers of six more fragments: 9300 bytes in place of 9180.
-    assert_eq!(r.queues[0].ledger.arrived_bytes, 9300 * sent);
-    assert_eq!((of(&r).gathered.whole, r.flows[0].delivered_packets), (sent, sent));
-    assert_eq!((r.flows[0].lost_packets, of(&r).gathered.expired), (0, 0));
+    assert_eq!(r.queues[0].counters.arrived_bytes, 9300 * sent);
+    assert_eq!((of(&r).reassembled.whole, r.flows[0].delivered_packets), (sent, sent));
+    assert_eq!((r.flows[0].lost_packets, of(&r).reassembled.expired), (0, 0));
 }
 
 /// The loss of one fragment loses the datagram: 1 - (1 - p)^7.
@@ -85,8 +85,8 @@ fn what_arrived_whole_is_not_lost_by_its_copies() {
     let f = &r.flows[0];
     assert_eq!((f.delivered_packets, f.lost_packets), (f.sent_packets, 0), "{f:?}");
     // Copies wait for the rest of a datagram that came long ago; at the end, too, their time is over.
-    let gathered = of(&r).gathered;
-    assert!(gathered.duplicates > 100 && gathered.expired > 100, "{gathered:?}");
+    let reassembled = of(&r).reassembled;
+    assert!(reassembled.duplicates > 100 && reassembled.expired > 100, "{reassembled:?}");
 }
 
 /// What does not become whole keeps memory for its time and no longer, and never more than there is.
@@ -97,12 +97,12 @@ fn reassembly_has_its_time_and_its_memory() {
     p.reassembly = Reassembly { timeout: Span::from_secs(2), memory: Bytes(100_000) };
     datagrams(&mut p, 9180, (Ip::V4, false));
     let r = audited(&p, Options::default());
-    let gathered = of(&r).gathered;
-    assert!(gathered.most_bytes <= 100_000 && gathered.full > 0, "{gathered:?}");
-    assert!(gathered.expired > 100, "{gathered:?}");
+    let reassembled = of(&r).reassembled;
+    assert!(reassembled.most_bytes <= 100_000 && reassembled.full > 0, "{reassembled:?}");
+    assert!(reassembled.expired > 100, "{reassembled:?}");
     p.reassembly = Reassembly { memory: Bytes(64 << 20), ..Reassembly::default() };
-    let gathered = of(&audited(&p, Options::default())).gathered;
-    assert_eq!(gathered.full, 0, "{gathered:?}");
+    let reassembled = of(&audited(&p, Options::default())).reassembled;
+    assert_eq!(reassembled.full, 0, "{reassembled:?}");
 }
 
 /// Version 6: the router refuses the first datagram and says 1500; the host cuts those that follow, with 8 bytes more of
@@ -117,7 +117,7 @@ fn hosts_of_version_6_cut_to_what_they_were_told() {
     assert_eq!(cuts.fragments, 7 * cuts.cut);
     assert_eq!(cuts.cut, r.flows[0].sent_packets - 1);
     assert_eq!(r.flows[0].delivered_packets, cuts.cut);
-    assert_eq!(r.queues[0].ledger.drops[Reason::Mtu.index()], 1);
+    assert_eq!(r.queues[0].counters.drops[Reason::Mtu.index()], 1);
 }
 
 /// With DF a host that was told sends nothing more that does not fit: it is dropped at home.
@@ -126,7 +126,7 @@ fn datagrams_that_must_not_be_cut_end_at_home_once_it_is_known() {
     let mut p = chain(1500, 2);
     datagrams(&mut p, 1528, (Ip::V4, true));
     let r = audited(&p, Options::default());
-    assert_eq!(r.queues[0].ledger.drops[Reason::Mtu.index()], 1);
+    assert_eq!(r.queues[0].counters.drops[Reason::Mtu.index()], 1);
     assert_eq!(of(&r).cuts.refused, r.flows[0].sent_packets);
     assert_eq!((of(&r).cuts.answered, r.flows[0].delivered_packets), (1, 0));
 }

@@ -10,7 +10,7 @@ use dumbbell_core::rng::Stream;
 use dumbbell_core::source::Source;
 use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span, Time};
 use dumbbell_plan::{Node, NodeKind, Plan, Shared, Spec};
-use dumbbell_sim::{FlowRow, Observer, Options, Reaction, Signal, Who, World};
+use dumbbell_sim::{FlowRow, Observer, Options, Reaction, Signal, PacketId, World};
 use dumbbell_tcp::TcpConfig;
 use plans::{empty, flow, link, spec};
 use serde_json::json;
@@ -118,16 +118,16 @@ impl Observer for Watch {
     fn sent(
         &mut self,
         t: Time,
-        who: Who,
-        _: &dumbbell_core::segment::Segment,
-        _: Option<&dumbbell_core::segment::Extra>,
+        who: PacketId,
+        _: &dumbbell_core::transport::segment::Segment,
+        _: Option<&dumbbell_core::transport::segment::Extra>,
     ) {
         if who.data {
             self.longest_pause = self.longest_pause.max(t.since(self.last_sent));
             self.last_sent = t;
         }
     }
-    fn delivered(&mut self, t: Time, who: Who, _: Ecn) {
+    fn delivered(&mut self, t: Time, who: PacketId, _: Ecn) {
         if who.data { self.data.push(who.number) } else { self.acks.push(t) }
     }
     fn signal(&mut self, signal: &Signal) {

@@ -1,10 +1,10 @@
 //! Path MTU discovery in a network: by routers' notices through real queues, and by probing where nobody answers.
 mod plans;
 
-use dumbbell_core::segment::{Extra, Segment};
+use dumbbell_core::transport::segment::{Extra, Segment};
 use dumbbell_core::units::{Bytes, Capacity, Limit, Rate, Span, Time};
 use dumbbell_plan::{Node, NodeKind, Plan};
-use dumbbell_sim::{FlowRow, Observer, Options, Report, Who, World};
+use dumbbell_sim::{FlowRow, Observer, Options, Report, PacketId, World};
 use dumbbell_tcp::{Discovery, TcpConfig};
 use plans::{answered, empty, flow, link};
 
@@ -51,7 +51,7 @@ impl Observer for Watch {
         self.packets += 1;
         self.packets
     }
-    fn sent(&mut self, t: Time, who: Who, s: &Segment, _: Option<&Extra>) {
+    fn sent(&mut self, t: Time, who: PacketId, s: &Segment, _: Option<&Extra>) {
         if who.data && s.ip_len > 100 {
             self.sizes.push((t, s.ip_len));
         }

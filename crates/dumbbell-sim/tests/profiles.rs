@@ -6,7 +6,7 @@ use dumbbell_core::meter::{ASSURED, Action};
 use dumbbell_core::packet::Dscp;
 use dumbbell_core::units::{Bytes, Capacity, Rate, Span, Time};
 use dumbbell_plan::{Plan, Rule, Transport};
-use dumbbell_sim::{MarkerReport, MarkerRow, Observer, Options, Report, Tint, World};
+use dumbbell_sim::{MarkerReport, MarkerRow, Observer, Options, Report, ColorCounts, World};
 use plans::{audited, dumbbell, edge, spec};
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ fn constant(plan: &mut Plan, flow: usize, kbps: u64) {
     flow.source = spec("cbr", json!({"rate": Rate::from_bps(kbps * payload.0), "packet": payload}));
 }
 
-fn bps(tint: Tint) -> f64 {
+fn bps(tint: ColorCounts) -> f64 {
     tint.delivered_bytes as f64 * 8.0 / WINDOW
 }
 
@@ -52,9 +52,9 @@ fn above_the_reservation_in_is_the_reservation() {
     constant(&mut plan, 0, 2500);
     constant(&mut plan, 1, 4000);
     let report = audited(&plan, Options::default());
-    let [gold, other] = [0, 1].map(|i| report.flows[i].tints.unwrap());
+    let [gold, other] = [0, 1].map(|i| report.flows[i].colors.unwrap());
     assert!(about(bps(gold.inside), 1e6) && about(bps(gold.outside), 1.5e6), "{gold:?}");
-    assert!(other.inside == Tint::default() && about(bps(other.outside), 4e6), "{other:?}");
+    assert!(other.inside == ColorCounts::default() && about(bps(other.outside), 4e6), "{other:?}");
     let [marker, outside] = &report.markers[..] else { panic!("a place for each flow") };
     let income = marker.income.unwrap();
     assert_eq!((income.packets, income.made, income.lost), (false, WINDOW * 125e3, 0.0));
@@ -70,8 +70,8 @@ fn below_the_reservation_tokens_are_lost() {
     let mut plan = plan(1, "token_bucket", json!({}));
     constant(&mut plan, 0, 500);
     let report = audited(&plan, Options::default());
-    let tints = report.flows[0].tints.unwrap();
-    assert!(about(bps(tints.inside), 0.5e6) && tints.outside == Tint::default(), "{tints:?}");
+    let colors = report.flows[0].colors.unwrap();
+    assert!(about(bps(colors.inside), 0.5e6) && colors.outside == ColorCounts::default(), "{colors:?}");
     let income = report.markers[0].income.unwrap();
     let share = income.lost / income.made;
     assert!((share - 0.5).abs() < 2.0 * PACKET as f64 / income.made, "{share}");
@@ -87,7 +87,7 @@ fn what_is_held_is_told() {
     let report = audited(&plan, Options::default());
     let marker = &report.markers[0];
     let [mean, p99, max] = marker.holding.map(|span| span.unwrap().seconds());
-    assert!(about(bps(report.flows[0].tints.unwrap().inside), 1e6));
+    assert!(about(bps(report.flows[0].colors.unwrap().inside), 1e6));
     assert!(mean <= p99 && p99 <= max && max <= 0.024, "D L / r: {mean} {p99} {max}");
     // Little's law: what was held on average is how many came times how long each stayed.
     let little = marker.held as f64 * mean / WINDOW;
@@ -104,19 +104,19 @@ fn what_a_policer_drops_was_not_in_profile() {
     plan.flows[0].dscp = Dscp(46);
     constant(&mut plan, 0, 2000);
     let report = audited(&plan, Options::default());
-    let tints = report.flows[0].tints.unwrap();
-    assert!(about(bps(tints.inside), 1e6) && tints.inside.lost_packets == 0, "{tints:?}");
-    assert_eq!((tints.outside.delivered_packets, tints.outside.lost_packets), (0, report.markers[0].dropped));
+    let colors = report.flows[0].colors.unwrap();
+    assert!(about(bps(colors.inside), 1e6) && colors.inside.lost_packets == 0, "{colors:?}");
+    assert_eq!((colors.outside.delivered_packets, colors.outside.lost_packets), (0, report.markers[0].dropped));
     assert!(report.markers[0].dropped >= 998, "half of 250 a second for 8 s: {}", report.markers[0].dropped);
 }
 
 /// Everything in a report that has to do with colours: markers, flows, and what came to the queue and was dropped there.
-type Told = (Vec<MarkerReport>, Vec<[Tint; 2]>, [Option<[u64; 2]>; 2]);
+type Told = (Vec<MarkerReport>, Vec<[ColorCounts; 2]>, [Option<[u64; 2]>; 2]);
 
 fn told(report: &Report) -> Told {
-    let tints = report.flows.iter().filter_map(|f| f.tints).map(|t| [t.inside, t.outside]).collect();
+    let colors = report.flows.iter().filter_map(|f| f.colors).map(|t| [t.inside, t.outside]).collect();
     let measures = &report.queues[0].measures;
-    (report.markers.clone(), tints, [measures.arrivals, measures.drops])
+    (report.markers.clone(), colors, [measures.arrivals, measures.drops])
 }
 
 /// Connections with profiles, with and without a buffer: the same story however they are run, and every packet that arrived
@@ -133,15 +133,15 @@ fn every_packet_has_one_colour() {
             assert_eq!(told(&audited(&plan, options)), told(&report), "{kind} {options:?}");
         }
         for flow in &report.flows {
-            let tints = flow.tints.unwrap();
-            let sum = |of: fn(&Tint) -> u64| of(&tints.inside) + of(&tints.outside);
+            let colors = flow.colors.unwrap();
+            let sum = |of: fn(&ColorCounts) -> u64| of(&colors.inside) + of(&colors.outside);
             assert_eq!(sum(|t| t.delivered_packets), flow.delivered_packets, "{}", flow.name);
             assert_eq!(sum(|t| t.lost_packets), flow.lost_packets, "{}", flow.name);
         }
         let queue = &report.queues[0];
         let (arrivals, drops) = (queue.measures.arrivals.unwrap(), queue.measures.drops.unwrap());
-        assert_eq!(arrivals.iter().sum::<u64>(), queue.ledger.arrivals, "{kind}");
-        assert_eq!(drops.iter().sum::<u64>(), queue.ledger.dropped(), "{kind}");
+        assert_eq!(arrivals.iter().sum::<u64>(), queue.counters.arrivals, "{kind}");
+        assert_eq!(drops.iter().sum::<u64>(), queue.counters.dropped(), "{kind}");
         assert!(drops[1] > 0 && arrivals[0] > 0, "{kind}: {arrivals:?} {drops:?}");
         // What goes on from the marker is what comes to the queue behind it.
         let marked: u64 = report.markers.iter().map(|m| m.packets[0]).sum();
@@ -155,7 +155,7 @@ fn without_profiles_there_are_no_colours() {
     let mut plan = plan(2, "token_bucket", json!({}));
     plan.links[0].conditioner = None;
     let unmarked = audited(&plan, Options::default());
-    assert!(unmarked.markers.is_empty() && unmarked.flows[0].tints.unwrap().inside == Tint::default());
+    assert!(unmarked.markers.is_empty() && unmarked.flows[0].colors.unwrap().inside == ColorCounts::default());
     plan.flows[0].info.reserved = None;
     let report = audited(&plan, Options::default());
     assert_eq!(report.fingerprint, unmarked.fingerprint, "counting changes nothing");
@@ -171,8 +171,8 @@ fn the_edge_says_what_is_in() {
     let rule = Rule { colours, ..plan.links[0].rules()[0].clone() };
     plan.links[0].conditioner = Some(vec![rule].into());
     constant(&mut plan, 0, 3000);
-    let tints = audited(&plan, Options::default()).flows[0].tints.unwrap();
-    assert!(about(bps(tints.inside), 1e6) && about(bps(tints.outside), 2e6), "{tints:?}");
+    let colors = audited(&plan, Options::default()).flows[0].colors.unwrap();
+    assert!(about(bps(colors.inside), 1e6) && about(bps(colors.outside), 2e6), "{colors:?}");
 }
 
 /// The rows of one place.

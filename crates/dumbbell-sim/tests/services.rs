@@ -37,7 +37,7 @@ fn a_saturated_trace_delivers_one_full_packet_for_each_opportunity() {
     let mut p = datagrams(Some(trace), "20 Mbps", 1500, Capacity::Packets(50), 1);
     (p.links[0].delay, p.duration) = (Span::ZERO, Span::from_ms(1000));
     let r = both(&p);
-    assert_eq!(r.queues[0].ledger.departures, 10 * a_round + 6);
+    assert_eq!(r.queues[0].counters.departures, 10 * a_round + 6);
     assert_eq!(r.flows[0].delivered_packets, 10 * a_round + 6);
     assert_eq!(r.queues[0].utilization, 1.0);
 }
@@ -50,7 +50,7 @@ fn a_constant_trace_is_a_constant_rate() {
         let mut p = datagrams(service, "20 Mbps", 1500, Capacity::Packets(50), 10);
         p.links[0].delay = Span::ZERO;
         let r = both(&p);
-        (r.queues[0].ledger.departures, r.queues[0].utilization)
+        (r.queues[0].counters.departures, r.queues[0].utilization)
     };
     let (plain, traced) = (run(None), run(Some(spec("mahimahi", json!({ "trace": "1*1000" })))));
     assert_eq!((plain.0, plain.1), (10_000, 1.0));
@@ -80,7 +80,7 @@ fn tcp_fills_a_trace() {
 fn small_packets_share_an_opportunity() {
     let p = datagrams(Some(spec("mahimahi", json!({ "trace": "10" }))), "9 Mbps", 500, Capacity::Packets(50), 1);
     // 100 opportunities until 1 s and none at 0.
-    assert_eq!(both(&p).queues[0].ledger.departures, 300);
+    assert_eq!(both(&p).queues[0].counters.departures, 300);
 }
 
 /// What is not used is lost, and the utilization says how much was used.
@@ -130,7 +130,7 @@ fn a_handoff_flushes_or_keeps_what_waits() {
     let (kept, flushed) = (both(&plan("kept")), both(&plan("flushed")));
     // Packets come at 0, 1, ... 99 ms; by 10 ms six are through (9 ms), and those of 6 to 9 ms are not.
     assert_eq!((kept.conservation.sent, kept.conservation.dropped), (100, 0));
-    assert_eq!(flushed.queues[0].ledger.drops[dumbbell_core::aqm::Reason::Link.index()], 4);
+    assert_eq!(flushed.queues[0].counters.drops[dumbbell_core::aqm::Reason::Link.index()], 4);
     // Those that left after 10 ms arrive 21 ms after they left: by 78.5 ms, the last that came at 78 ms.
     assert_eq!((kept.flows[0].delivered_packets, flushed.flows[0].delivered_packets), (79, 75));
 }
@@ -145,7 +145,7 @@ fn outages_are_told_beforehand() {
     assert!((20..90).contains(&told.len()) && dumbbell_sim::outages(&p, 1).unwrap().is_empty());
     let end = dumbbell_core::units::Time::ZERO + p.duration;
     let down: f64 = told.iter().map(|(from, to)| (*to).min(end).since(*from).seconds()).sum();
-    let departures = both(&p).queues[0].ledger.departures as f64;
+    let departures = both(&p).queues[0].counters.departures as f64;
     assert!((departures - (20.0 - down) * 1000.0).abs() <= 2.0, "{departures} packets of 1 ms, {down} s down");
     p.seed = 2;
     assert_ne!(dumbbell_sim::outages(&p, 0).unwrap(), told);
@@ -158,7 +158,7 @@ fn repetition_turns_loss_into_delay() {
         let config = json!({ "rate": "30 Mbps", "loss": 0.3, "turnaround": "100 us", "limit": limit });
         both(&datagrams(Some(spec("arq", config)), "11776 kbps", 1500, Capacity::Packets(200), 60))
     };
-    let lost = |r: &Report| r.queues[0].ledger.drops[dumbbell_core::aqm::Reason::Link.index()] as f64;
+    let lost = |r: &Report| r.queues[0].counters.drops[dumbbell_core::aqm::Reason::Link.index()] as f64;
     let (one, three) = (run(1), run(3));
     let n = one.conservation.sent as f64;
     for (r, p) in [(&one, 0.3f64), (&three, 0.027)] {

@@ -110,7 +110,7 @@ fn a_datagram_that_must_not_be_cut_is_dropped_where_it_does_not_fit() {
     datagrams(&mut p, 0, 2);
     p.flows[0].transport = Transport::Udp { header: 28, ecn: Default::default(), df: true };
     let r = audited(&p, Options::default());
-    let too_large = r.queues[0].ledger.drops[dumbbell_core::aqm::Reason::Mtu.index()];
+    let too_large = r.queues[0].counters.drops[dumbbell_core::aqm::Reason::Mtu.index()];
     assert!(too_large > 100 && too_large == r.flows[0].lost_packets, "{too_large} {:?}", r.flows[0]);
     assert_eq!(r.flows[0].delivered_packets, 0);
 }

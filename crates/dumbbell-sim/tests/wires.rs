@@ -48,8 +48,8 @@ fn run(plan: &Plan) -> Report {
 fn a_copy_is_a_packet_behind_its_wire() {
     let r = run(&datagrams(&[(FIRST, "duplicate", json!({ "share": 1.0 }))]));
     let (sent, c) = (r.flows[0].sent_packets, &r.conservation);
-    assert_eq!(r.queues[0].ledger.arrivals, sent);
-    assert_eq!(r.queues[1].ledger.arrivals, 2 * r.queues[0].ledger.departures - 2, "the last are on their way");
+    assert_eq!(r.queues[0].counters.arrivals, sent);
+    assert_eq!(r.queues[1].counters.arrivals, 2 * r.queues[0].counters.departures - 2, "the last are on their way");
     assert_eq!(r.flows[0].delivered_packets, c.delivered);
     assert!(c.duplicated >= sent - 2 && c.sent == sent + c.duplicated, "{c:?}");
     assert!(c.delivered >= 2 * sent - 6, "{c:?}");
@@ -71,8 +71,8 @@ fn copies_are_copied_and_lost_in_their_turn() {
     let (sent, c) = (r.flows[0].sent_packets, &r.conservation);
     assert!(c.dropped.abs_diff(2 * sent) <= 8 && c.delivered.abs_diff(2 * sent) <= 8, "{c:?}");
     // The queue's own account knows of originals only: each was lost, at the first place of its four.
-    assert_eq!(r.queues[0].ledger.departures, 0);
-    assert_eq!(r.queues[0].ledger.drops[Reason::Link.index()], c.dropped / 2);
+    assert_eq!(r.queues[0].counters.departures, 0);
+    assert_eq!(r.queues[0].counters.drops[Reason::Link.index()], c.dropped / 2);
 }
 
 /// A packet with a wrong bit takes its place on the second link and is discarded by its receiver.
@@ -80,7 +80,7 @@ fn copies_are_copied_and_lost_in_their_turn() {
 fn a_wrong_bit_travels_to_the_receiver() {
     let r = run(&datagrams(&[(FIRST, "corrupt", json!({ "rate": 1.0 }))]));
     let (sent, c) = (r.flows[0].sent_packets, &r.conservation);
-    assert!(r.queues[1].ledger.departures >= sent - 3 && r.queues[1].ledger.dropped() == 0);
+    assert!(r.queues[1].counters.departures >= sent - 3 && r.queues[1].counters.dropped() == 0);
     assert_eq!((r.flows[0].delivered_packets, c.delivered), (0, 0));
     assert!(c.discarded >= sent - 4 && c.discarded == c.dropped && r.flows[0].lost_packets == c.dropped, "{c:?}");
     // A copy of it has the same wrong bit.

@@ -1,20 +1,20 @@
 //! What only some hosts do: they say words, at their instant, folded or not, to one end of one flow; they send dummies.
 mod plans;
 
-use dumbbell_core::transport::LocalSignal;
+use dumbbell_core::transport::HostSignal;
 use dumbbell_core::units::{Capacity, Rate, Span};
-use dumbbell_plan::{Listener, Plan, Transport, Word};
+use dumbbell_plan::{SignalTarget, Plan, Transport, ScheduledSignal};
 use dumbbell_sim::{Options, Report};
 use dumbbell_tcp::TcpConfig;
 use plans::{audited, bench_tcp, dumbbell, spec};
 use serde_json::json;
 
 /// Two flows through 10 Mbps for 10 s; the first's radio is gone from 4 s to 7 s.
-fn plan(cc: &str, to: Listener) -> Plan {
+fn plan(cc: &str, to: SignalTarget) -> Plan {
     let queue = spec("drop_tail", json!({}));
     let mut p = dumbbell(3, 2, Rate::from_mbps(10), queue, Capacity::Packets(40), Span::from_secs(10));
-    let word = |ms, say| Word { at: Span::from_ms(ms), to, say };
-    p.flows[0].words = Some(vec![word(4000, LocalSignal::PathDown), word(7000, LocalSignal::PathUp)].into());
+    let word = |ms, say| ScheduledSignal { at: Span::from_ms(ms), to, say };
+    p.flows[0].words = Some(vec![word(4000, HostSignal::PathDown), word(7000, HostSignal::PathUp)].into());
     if let Transport::Tcp { cc: control, .. } = &mut p.flows[0].transport {
         *control = spec(cc, json!({}));
     }
@@ -36,8 +36,8 @@ fn everyway(plan: &Plan) -> Report {
 /// A receiver that minds closes its window for three seconds, and the other flow has the link for itself.
 #[test]
 fn a_receiver_hears_its_host() {
-    let deaf = everyway(&plan("newreno", Listener::Receiver));
-    let frozen = everyway(&plan("freeze", Listener::Receiver));
+    let deaf = everyway(&plan("newreno", SignalTarget::Receiver));
+    let frozen = everyway(&plan("freeze", SignalTarget::Receiver));
     // Alone for three of ten seconds, the other flow has half as much again.
     assert!(frozen.flows[1].goodput_bps > 1.2 * deaf.flows[1].goodput_bps, "{:?}", frozen.flows);
     assert!(frozen.flows[0].goodput_bps < 0.8 * deaf.flows[0].goodput_bps);
@@ -46,7 +46,7 @@ fn a_receiver_hears_its_host() {
 /// A plan without words is written as ever; one with words says them.
 #[test]
 fn words_are_written_down_only_where_there_are_any() {
-    let mut p = plan("newreno", Listener::Sender);
+    let mut p = plan("newreno", SignalTarget::Sender);
     let written = serde_json::to_value(&p).unwrap();
     assert_eq!(written["flows"][0]["words"][1], json!({ "at": "7 s", "to": "sender", "say": "path_up" }));
     assert!(written["flows"][1].get("words").is_none());

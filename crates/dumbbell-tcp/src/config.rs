@@ -1,11 +1,11 @@
 //! Every choice that a TCP makes, as a field; a profile is a value of this struct.
 mod check;
 mod choices;
+mod defaults;
 mod profiles;
-mod usual;
 
 pub use choices::{DelayedAck, Detection, Discovery, Ecn, Exit, PartialAck, Recovery, Reduction, Reentry};
-use dumbbell_core::transport::Implied;
+use dumbbell_core::transport::TcpOverrides;
 use dumbbell_core::units::{Bytes, Limit, Packets, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,29 +26,29 @@ pub struct TcpConfig {
     pub peer_mss: Option<Bytes>,
     /// How the sender learns how large a packet the path carries.
     #[schemars(extend("x-source" = "RFC 1191, RFC 4821, RFC 8899", "x-default" = "known"))]
-    #[serde(default = "usual::known", skip_serializing_if = "usual::discovery")]
+    #[serde(default = "defaults::known", skip_serializing_if = "defaults::discovery")]
     pub pmtu_discovery: Discovery,
     /// How long after the path turned out smaller a larger size is tried again. With `pmtu_discovery = "icmp"` and `"probe"`.
     #[schemars(extend("x-source" = "RFC 1191 section 6.3, RFC 8899 section 5.1.1", "x-default" = "600 s"))]
-    #[serde(skip_serializing_if = "usual::raise_after")]
+    #[serde(skip_serializing_if = "defaults::raise_after")]
     pub pmtu_raise_after: Span,
     /// The packet, header and options counted, that a sender falls back to in a black hole, and the search begins with. With
     /// `pmtu_discovery = "probe"`.
     #[schemars(extend("x-source" = "RFC 4821 section 7.2", "x-default" = "1024 B"))]
-    #[serde(skip_serializing_if = "usual::base")]
+    #[serde(skip_serializing_if = "defaults::base")]
     pub pmtu_base: Bytes,
     /// Timeouts of one segment, one after the other, that tell of a black hole. With `pmtu_discovery = "probe"`.
     #[schemars(range(min = 1, max = 20), extend("x-source" = "RFC 4821 section 7.7, RFC 1122 section 4.2.3.5: R1", "x-default" = 3))]
-    #[serde(skip_serializing_if = "usual::black_hole")]
+    #[serde(skip_serializing_if = "defaults::black_hole")]
     pub pmtu_black_hole: u32,
     /// The search ends when the largest size known to pass and the smallest known not to are no further apart. With
     /// `pmtu_discovery = "probe"`.
     #[schemars(extend("x-source" = "Linux: tcp_probe_threshold", "x-default" = "8 B"))]
-    #[serde(skip_serializing_if = "usual::step")]
+    #[serde(skip_serializing_if = "defaults::step")]
     pub pmtu_step: Bytes,
     /// The least MTU that a path can have: a router that names less is not believed. A flow with `ip = 6` has 1280 B.
     #[schemars(extend("x-source" = "RFC 791 section 3.2, RFC 8201 section 4", "x-default" = "68 B"))]
-    #[serde(skip_serializing_if = "usual::least")]
+    #[serde(skip_serializing_if = "defaults::least")]
     pub pmtu_least: Bytes,
     /// IP and TCP header without options.
     #[schemars(extend("x-source" = "RFC 791, RFC 9293: 20 + 20"))]
@@ -107,15 +107,15 @@ pub struct TcpConfig {
     /// How long `detection = "dcr"` waits after the first duplicate acknowledgement, in smoothed round-trip times; always
     /// less than the retransmission timeout.
     #[schemars(range(min = 0.01, max = 10.0), extend("x-source" = "TCP-DCR section 3: tau = 1", "x-default" = 1.0))]
-    #[serde(skip_serializing_if = "usual::dcr_delay")]
+    #[serde(skip_serializing_if = "defaults::dcr_delay")]
     pub dcr_delay: f64,
     /// Whether it waits in slow start, too.
     #[schemars(extend("x-source" = "TCP-DCR section 3", "x-default" = false))]
-    #[serde(skip_serializing_if = "usual::off")]
+    #[serde(skip_serializing_if = "defaults::off")]
     pub dcr_in_slow_start: bool,
     /// Whether it waits no longer once all but one of a window's segments are answered by duplicates.
     #[schemars(extend("x-source" = "RFC 4653 section 3; reconstructed", "x-default" = false))]
-    #[serde(skip_serializing_if = "usual::off")]
+    #[serde(skip_serializing_if = "defaults::off")]
     pub dcr_at_window: bool,
     /// After two round trips of silence a probe, new data or the last segment again, calls for an acknowledgement
     /// that tells of a loss at the tail, before the timer must. With `detection = "rack"`.
@@ -142,7 +142,7 @@ pub struct TcpConfig {
     /// Freeze-TCP: the receiver closes its window while its host says that the path is gone, and the sender goes on with
     /// the window and the round-trip time that it had.
     #[schemars(extend("x-source" = "Goff, Moronski, Phatak, Gupta, INFOCOM 2000", "x-default" = false))]
-    #[serde(skip_serializing_if = "usual::off")]
+    #[serde(skip_serializing_if = "defaults::off")]
     pub freeze: bool,
     /// Segments leave at a rate, in place of as soon as the window allows; a congestion control that asks for a rate
     /// is paced anyway.
@@ -198,32 +198,32 @@ pub struct TcpConfig {
 impl TcpConfig {
     /// With what the name of a congestion control implies: the recovery `sack` negotiates SACK, `tahoe`, `reno` and
     /// `newreno` do without it. Both ends of a connection need the same answer.
-    pub fn implied_by(&self, implied: Implied) -> Self {
-        let (recovery, sack) = match implied.recovery {
+    pub fn with_overrides(&self, overrides: TcpOverrides) -> Self {
+        let (recovery, sack) = match overrides.recovery {
             Some("tahoe") => (Recovery::Tahoe, false),
             Some("reno") => (Recovery::Reno, false),
             Some("newreno") => (Recovery::Newreno, false),
             Some("sack") => (Recovery::Sack, true),
             _ => (self.recovery, self.sack),
         };
-        let detection = match implied.detection {
+        let detection = match overrides.detection {
             Some("dcr") => Detection::Dcr,
             _ => self.detection,
         };
-        let ecn = match implied.ecn {
+        let ecn = match overrides.ecn {
             Some("per_packet") => Ecn::PerPacket,
             Some("dctcp") => Ecn::Dctcp,
             Some("accecn") => Ecn::Accecn,
             Some("l4s") => Ecn::L4s,
             _ => self.ecn,
         };
-        let reduction = if implied.meters { Reduction::Rfc6675 } else { self.reduction };
-        let (timestamps, freeze) = (self.timestamps || implied.timestamps, self.freeze || implied.freeze);
+        let reduction = if overrides.meters { Reduction::Rfc6675 } else { self.reduction };
+        let (timestamps, freeze) = (self.timestamps || overrides.timestamps, self.freeze || overrides.freeze);
         TcpConfig { recovery, sack, detection, ecn, reduction, timestamps, freeze, ..self.clone() }
     }
     /// The same of a configuration that connections have in common: a copy only where it says something else.
-    pub(crate) fn implied(config: Arc<Self>, implied: Implied) -> Arc<Self> {
-        let with = config.implied_by(implied);
+    pub(crate) fn overrides(config: Arc<Self>, overrides: TcpOverrides) -> Arc<Self> {
+        let with = config.with_overrides(overrides);
         if with == *config { config } else { Arc::new(with) }
     }
     /// Bytes of options in each data segment.

@@ -13,7 +13,7 @@ mod sender;
 
 pub use config::{DelayedAck, Detection, Discovery, Ecn, Exit, PartialAck, Recovery, Reduction, Reentry, TcpConfig};
 pub use detect::{AnyDetect, Dcr, DupAcks, Rack};
-pub use receiver::{Manners, Receiver, ReceiverStats};
+pub use receiver::{ReceiverPolicy, Receiver, ReceiverStats};
 pub use recover::{AnyRecover, Guard, Meter, Prr, Reno, Sack, Tahoe};
 pub use rtt::{Clock, Estimator};
 pub use sender::{PathStats, Sender, SenderStats, SenderView};

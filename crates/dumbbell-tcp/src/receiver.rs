@@ -1,16 +1,16 @@
 //! The receiving end of a connection.
-mod answer;
-mod manners;
-mod ordinary;
+mod acknowledge;
+mod fast_path;
+mod policy;
 mod reassembly;
 
 use crate::TcpConfig;
 use crate::rtt::Clock;
 use dumbbell_core::packet::Ecn;
-use dumbbell_core::segment::{Extra, Outbox, Segment, flag, widen};
-use dumbbell_core::transport::{Arrival, LocalSignal, Receive, Reply};
+use dumbbell_core::transport::segment::{Extra, Outbox, Segment, flag, widen};
+use dumbbell_core::transport::{Arrival, HostSignal, Receive, Reply};
 use dumbbell_core::units::Time;
-pub use manners::Manners;
+pub use policy::ReceiverPolicy;
 use reassembly::Reassembly;
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ struct Cold {
 }
 
 /// The receiving end. It takes what its application would read at once, so that its window is its buffer.
-pub struct Receiver<P = Manners> {
+pub struct Receiver<P = ReceiverPolicy> {
     /// RCV.NXT.
     nxt: u64,
     /// Last.ACK.sent (RFC 7323 section 4.3).
@@ -70,7 +70,7 @@ pub struct Receiver<P = Manners> {
     verbose: bool,
     /// Whether the policy is such that most segments need no care, and whether the next one needs none.
     simple: bool,
-    ordinary: bool,
+    fast_path: bool,
     /// Whether the next acknowledgement carries more than its number.
     more_to_say: bool,
     clock: Clock,
@@ -85,8 +85,8 @@ impl Receiver {
     /// A receiver with the manners of `config`, whose `mss` is set.
     pub fn new(config: impl Into<Arc<TcpConfig>>) -> Self {
         let config = config.into();
-        let manners = Manners::new(&config);
-        Receiver::with(config, manners)
+        let policy = ReceiverPolicy::new(&config);
+        Receiver::with(config, policy)
     }
 }
 
@@ -109,7 +109,7 @@ impl<P: Receive> Receiver<P> {
             sack: config.sack,
             verbose: false,
             simple: policy.answers_each(),
-            ordinary: false,
+            fast_path: false,
             more_to_say: false,
             clock: Clock(config.clock),
             policy,
@@ -122,7 +122,7 @@ impl<P: Receive> Receiver<P> {
     /// Whether every acknowledgement carries this end's clock, for a congestion control that wants it.
     pub fn report_clock(&mut self, on: bool) {
         self.verbose = on && self.timestamps;
-        self.ordinary = false;
+        self.fast_path = false;
     }
     /// What was counted.
     pub fn stats(&self) -> &ReceiverStats {
@@ -145,15 +145,15 @@ impl<P: Receive> Receiver<P> {
     /// The application offers another buffer from now on; tells the sender at once.
     pub fn offer(&mut self, now: Time, bytes: u64, out: &mut impl Outbox) {
         self.buffer = bytes;
-        self.ordinary = false;
+        self.fast_path = false;
         self.acknowledge(now, false, out);
     }
 
     /// A word from the host. What it has to say goes out only where something came in.
-    pub fn local(&mut self, now: Time, signal: LocalSignal, out: &mut impl Outbox) {
-        self.ordinary = false;
-        let acks = self.policy.on_local(now, signal);
-        if signal == LocalSignal::PathUp {
+    pub fn local(&mut self, now: Time, signal: HostSignal, out: &mut impl Outbox) {
+        self.fast_path = false;
+        let acks = self.policy.on_host_signal(now, signal);
+        if signal == HostSignal::PathUp {
             self.cold.moved = self.cold.moved.wrapping_add(1);
             self.verbose = true;
         }
@@ -165,15 +165,15 @@ impl<P: Receive> Receiver<P> {
     /// A segment arrives.
     #[inline]
     pub fn on_segment(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) {
-        if !self.goes_straight(s, x, out) {
+        if !self.take_fast_path(s, x, out) {
             self.on_special(now, s, x, out);
-            self.ordinary = self.is_ordinary();
+            self.fast_path = self.may_take_fast_path();
         }
     }
 
     /// Gives up the short way of ordinary segments. It changes nothing but the time that they take.
-    pub fn take_care(&mut self) {
-        (self.simple, self.ordinary) = (false, false);
+    pub fn disable_fast_path(&mut self) {
+        (self.simple, self.fast_path) = (false, false);
     }
 
     /// A segment that is not simply the next one, or that needs more than an answer at once.

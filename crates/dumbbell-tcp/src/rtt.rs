@@ -234,13 +234,13 @@ mod tests {
     /// RFC 4015 section 3.2 step (9): SRTT = max(SRTT, R), RTTVAR = max(RTTVAR, R / 2), RTO = SRTT + 4 RTTVAR.
     #[test]
     fn a_needless_timeout_counts_its_sample_as_much_as_all_before() {
-        let after = |sample, ordered| {
+        let after = |sample, command_pending| {
             let mut e = unclamped();
             e.needless(Span::from_secs(9));
             assert_eq!((e.srtt(), e.rto()), (None, Span::from_secs(1)), "nothing to compare with");
             e.sample(Span::from_ms(100));
             e.expired();
-            (0..ordered).for_each(|_| e.back_off(true));
+            (0..command_pending).for_each(|_| e.back_off(true));
             e.needless(Span::from_ms(sample));
             assert_eq!(e.expiries(), 0);
             [e.srtt().unwrap(), e.rttvar(), e.rto()].map(|span| span.ps() / 1_000_000_000)

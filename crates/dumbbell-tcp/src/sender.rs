@@ -1,32 +1,30 @@
 //! The sending end of a connection.
-mod accurate;
+mod accecn;
 mod ack;
-mod begin;
-mod control;
+mod ack_info;
+mod cached_cc;
+mod commands;
+mod delivery_rate;
+mod fast_path;
 mod freeze;
 mod frto;
-mod gain;
-mod notice;
-mod opening;
-mod orders;
-mod ordinary;
+mod handshake;
+mod init;
 mod output;
 mod pacing;
-mod path;
-mod probe;
-mod rate;
+mod path_mtu;
 mod recovery;
-mod search;
 mod tags;
+mod tail_probe;
 mod timer;
 mod undo;
-use control::Control;
-pub(crate) use opening::syn_options;
-pub use path::PathStats;
+use cached_cc::CachedCc;
+pub(crate) use handshake::syn_options;
+pub use path_mtu::PathStats;
 
 use crate::{AnyDetect, AnyRecover, Clock, Estimator, Receiver, TcpConfig};
 use dumbbell_core::packet::Ecn as Codepoint;
-use dumbbell_core::segment::Outbox;
+use dumbbell_core::transport::segment::Outbox;
 use dumbbell_core::transport::{CongestionControl, Detect, Phase, Recover, Scoreboard};
 use dumbbell_core::units::{Span, Time};
 use std::sync::Arc;
@@ -145,21 +143,21 @@ struct Cold {
     refitting: bool,
     opened_at: Time,
     /// What the acknowledgement at hand reports and echoes.
-    report: gain::Report,
+    report: ack_info::AckReport,
     /// The ranges that it reports selectively for the first time; kept for its room.
     fresh: Vec<(u64, u64)>,
     frto: frto::Frto,
-    accurate: Option<Box<accurate::Accurate>>,
+    accurate: Option<Box<accecn::AccEcn>>,
     freeze: freeze::Freeze,
     /// How often the receiver said that it moved.
     moves: u8,
     /// What followed the last reduction: whether it was due.
     episode: undo::Episode,
-    probe: probe::Probe,
+    probe: tail_probe::TailProbe,
     /// Delivery rates, if the congestion control asked for them.
-    rates: Option<Box<rate::Rates>>,
+    rates: Option<Box<delivery_rate::Rates>>,
     /// The path's size, once it proved to be another than that of its ends.
-    path: Option<Box<path::PathSize>>,
+    path: Option<Box<path_mtu::PathSize>>,
     /// Repetitions lost when the window was last reduced for one, and where that round trip ends.
     lost_again: (u64, u64),
 }
@@ -233,7 +231,7 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     paced: bool,
     /// Whether the connection is such that most acknowledgements need no care, and whether the next one needs none.
     simple: bool,
-    ordinary: bool,
+    fast_path: bool,
     burst: u32,
     quantum: u32,
     /// Bytes of the FIN: 1 after a close that sends one.
@@ -244,7 +242,7 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     clock: Clock,
     timer: Clock,
     rtt: Estimator,
-    cc: Control<C>,
+    cc: CachedCc<C>,
     stats: SenderStats,
     board: Scoreboard,
     detect: D,
@@ -259,8 +257,8 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// Gives up the short way of ordinary acknowledgements. It changes nothing but the time that they take.
-    pub fn take_care(&mut self) {
-        (self.simple, self.ordinary) = (false, false);
+    pub fn disable_fast_path(&mut self) {
+        (self.simple, self.fast_path) = (false, false);
     }
 
     /// The application hands over `bytes`; [`u64::MAX`]: more than can ever be sent.
@@ -320,7 +318,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     }
     /// Whether the receiver should put its clock on every acknowledgement ([`crate::Receiver::report_clock`]).
     pub fn wants_peer_clock(&self) -> bool {
-        self.timestamps && self.cc.algorithm().implies().timestamps
+        self.timestamps && self.cc.algorithm().tcp_overrides().timestamps
     }
     /// The receiver that fits: the same configuration with what the congestion control's name implies, and its
     /// clock on every acknowledgement if that is wanted.
@@ -388,6 +386,6 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             next = next.min(self.raise_at());
         }
         self.next = next;
-        self.ordinary = self.is_ordinary();
+        self.fast_path = self.may_take_fast_path();
     }
 }

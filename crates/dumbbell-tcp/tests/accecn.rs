@@ -2,8 +2,8 @@
 mod harness;
 use dumbbell_core::packet::Ecn as Codepoint;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::segment::flag;
-use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Orders};
+use dumbbell_core::transport::segment::flag;
+use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Commands};
 use dumbbell_core::units::Bytes;
 use dumbbell_tcp::{DelayedAck, Ecn, Receiver, Sender, TcpConfig};
 use harness::*;
@@ -15,13 +15,13 @@ struct Sums {
     echoes: u64,
 }
 impl CongestionControl for Sums {
-    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         assert!(ack.marked <= ack.acked + ack.sacked && ack.ece == (ack.marked > 0));
         self.marked += ack.marked;
         self.acked += ack.acked;
         self.echoes += u64::from(ack.ece);
     }
-    fn on_congestion(&mut self, _: &Congestion<'_>, _: &mut Orders) {}
+    fn on_congestion(&mut self, _: &Congestion<'_>, _: &mut Commands) {}
     fn cwnd(&self) -> u64 {
         24 * MSS
     }
@@ -90,7 +90,7 @@ fn no_mark_is_lost_or_counted_twice() {
             let lost = chance.unit() < if way == Way::Back { 0.33 } else { 0.01 };
             if lost && s.flags & flag::SYN == 0 { lose() } else { pass() }
         });
-        net.sender.take_care();
+        net.sender.disable_fast_path();
         net = net.start(20_000 * MSS);
         net.run(at_ms(600_000));
         let sums = net.sender.cc();

@@ -1,7 +1,7 @@
 //! TCP CAE in a sender: what its orders do to the timer, and what that spares.
 mod harness;
 use dumbbell_algos::cc::AnyCc;
-use dumbbell_core::segment::{Extra, Segment, flag, timestamp};
+use dumbbell_core::transport::segment::{Extra, Segment, flag, timestamp};
 use dumbbell_core::units::{Bytes, Limit, Packets, Span, Time};
 use dumbbell_tcp::{Receiver, Sender, TcpConfig};
 use harness::*;
@@ -132,7 +132,7 @@ fn ramp(name: &str, options: &Value, window: u32, spread: bool) -> (u64, u64) {
 
 fn sender_config(sender: &Sender<AnyCc>, config: &TcpConfig) -> TcpConfig {
     use dumbbell_core::transport::CongestionControl;
-    config.implied_by(sender.cc().implies())
+    config.with_overrides(sender.cc().tcp_overrides())
 }
 
 /// With one or two samples in a round trip the base times out where CAE does not. With more of them RTTVAR grows within the first

@@ -1,7 +1,7 @@
 //! A congestion control that colours its segments, and one that sends ahead of its window: each by a double.
 mod harness;
 use dumbbell_core::packet::Dscp;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Implied, Orders, Sent, Tag};
+use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, TcpOverrides, Commands, Sent, Tag};
 use dumbbell_core::units::{Limit, Packets, Time};
 use dumbbell_tcp::{DelayedAck, Receiver, Sender, TcpConfig};
 use harness::*;
@@ -28,10 +28,10 @@ impl Double {
 }
 
 impl CongestionControl for Double {
-    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         self.answered.extend((ack.tag != Tag(0)).then_some(ack.tag));
     }
-    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         self.lost.push((event.cause, event.tags.into()));
     }
     fn on_sent(&mut self, _: &Sent) -> Tag {
@@ -41,9 +41,9 @@ impl CongestionControl for Double {
     fn codepoint(&self, tag: Tag) -> Option<Dscp> {
         (tag == IN).then_some(Dscp(10))
     }
-    fn on_timer(&mut self, _: Time, orders: &mut Orders) {
+    fn on_timer(&mut self, _: Time, commands: &mut Commands) {
         self.due.remove(0);
-        orders.ahead = self.ahead;
+        commands.ahead = self.ahead;
     }
     fn next_timer(&self) -> Time {
         self.due.first().copied().unwrap_or(Time::NEVER)
@@ -88,14 +88,14 @@ fn a_colour_is_nothing_to_answer() {
 /// begins the recovery tells of the first, each partial acknowledgement of the next: IN from OUT.
 #[test]
 fn what_was_lost_tells_its_colour() {
-    let config = plain().implied_by(Implied::recovery("newreno"));
+    let config = plain().with_overrides(TcpOverrides::recovery("newreno"));
     let mut net = net(&config, 9, &[], 0).lose_first(&[1, 3, 4]).start(9 * MSS);
     net.run(at_ms(2000));
     assert!(net.sender.finished());
     let told = &net.sender.cc().lost;
     assert_eq!(*told, [(Cause::Loss, vec![IN]), (Cause::Further, vec![OUT]), (Cause::Further, vec![IN])]);
     // With SACK a recovery begins with all that is known by then.
-    let config = plain().implied_by(Implied::recovery("sack"));
+    let config = plain().with_overrides(TcpOverrides::recovery("sack"));
     let mut net = self::net(&config, 9, &[], 0).lose_first(&[1, 3, 4]).start(9 * MSS);
     net.run(at_ms(2000));
     let all: Vec<Tag> = net.sender.cc().lost.iter().flat_map(|(_, tags)| tags.clone()).collect();
@@ -131,7 +131,7 @@ fn what_goes_ahead_is_new_and_has_room_at_the_receiver() {
 /// expiry, the next two ahead.
 #[test]
 fn what_goes_ahead_follows_the_repair() {
-    let mut net = net(&plain().implied_by(Implied::recovery("newreno")), 6, &[110], 2).lose_first(&[1]).start(u64::MAX);
+    let mut net = net(&plain().with_overrides(TcpOverrides::recovery("newreno")), 6, &[110], 2).lose_first(&[1]).start(u64::MAX);
     net.run(at_ms(115));
     assert_eq!(net.sender.stats().recoveries, 1);
     let data = net.data();

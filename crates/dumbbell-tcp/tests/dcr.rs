@@ -1,6 +1,6 @@
 //! TCP-DCR in closed loop: patience with reordering, and one answer to a loss, delayed by tau.
 mod harness;
-use dumbbell_core::transport::Implied;
+use dumbbell_core::transport::TcpOverrides;
 use dumbbell_core::units::{Limit, Packets, Span};
 use dumbbell_tcp::TcpConfig;
 use harness::*;
@@ -8,7 +8,7 @@ use harness::*;
 /// Congestion avoidance from a window of 10 on, with this recovery.
 fn avoiding(recovery: &'static str) -> TcpConfig {
     let config = TcpConfig { initial_ssthresh: Limit::Packets(Packets(10.0)), ..plain() };
-    config.implied_by(Implied::recovery(recovery))
+    config.with_overrides(TcpOverrides::recovery(recovery))
 }
 
 /// Every seventh packet takes a detour of up to 95 of the 100 ms of a round trip.

@@ -1,6 +1,6 @@
 //! Freeze-TCP across a disconnection, beside a TCP that is not told.
 mod harness;
-use dumbbell_core::transport::{Implied, LocalSignal};
+use dumbbell_core::transport::{TcpOverrides, HostSignal};
 use dumbbell_core::units::{Limit, Packets, Rate};
 use dumbbell_tcp::{SenderView, TcpConfig};
 use harness::*;
@@ -16,14 +16,14 @@ fn disconnect(cc: &str, config: &TcpConfig, warning: u64) -> (SenderView, Sender
     let mut net = Net::new(cc, config).start(u64::MAX);
     net.rate = Some(Rate::from_mbps(8));
     net.run(at_ms(6013 - warning));
-    net.answer(|r, now, out| r.local(now, LocalSignal::PathDown, out));
+    net.answer(|r, now, out| r.local(now, HostSignal::PathDown, out));
     net.run(at_ms(6013));
     let before = net.sender.view();
     net.cut();
     net.fate = Box::new(|_, _, _| lose());
     net.run(at_ms(11_013));
     net.fate = Box::new(|_, _, _| pass());
-    net.answer(|r, now, out| r.local(now, LocalSignal::PathUp, out));
+    net.answer(|r, now, out| r.local(now, HostSignal::PathUp, out));
     net.run(at_ms(11_078));
     let after = net.sender.view();
     net.run(at_ms(14_000));
@@ -36,7 +36,7 @@ fn disconnect(cc: &str, config: &TcpConfig, warning: u64) -> (SenderView, Sender
 fn a_warned_sender_goes_on_where_it_was() {
     for base in [
         plain(),
-        plain().implied_by(Implied::recovery("newreno")),
+        plain().with_overrides(TcpOverrides::recovery("newreno")),
         modern(),
         TcpConfig { timestamps: true, ..modern() },
     ] {
@@ -59,7 +59,7 @@ fn a_warned_sender_goes_on_where_it_was() {
 /// Without a warning in time all that is on its way is lost: it goes again when the path is back, at the same window.
 #[test]
 fn what_was_on_its_way_goes_again() {
-    for base in [plain(), plain().implied_by(Implied::recovery("newreno")), modern()] {
+    for base in [plain(), plain().with_overrides(TcpOverrides::recovery("newreno")), modern()] {
         let config = config(base);
         let (before, after, net) = disconnect("freeze", &config, 55);
         let s = net.sender.stats();
@@ -81,7 +81,7 @@ fn one_announcement_is_enough() {
         let config = config(plain());
         let mut net = Net::new("freeze", &config).start(u64::MAX);
         net.run(at_ms(2013));
-        net.answer(|r, now, out| r.local(now, LocalSignal::PathDown, out));
+        net.answer(|r, now, out| r.local(now, HostSignal::PathDown, out));
         net.run(at_ms(3000));
         let cwnd = net.sender.cwnd();
         let mut n = 0;
@@ -89,7 +89,7 @@ fn one_announcement_is_enough() {
             n += u64::from(way == Way::Back);
             if way == Way::Back && n <= 3 && n != kept + 1 { lose() } else { pass() }
         });
-        net.answer(|r, now, out| r.local(now, LocalSignal::PathUp, out));
+        net.answer(|r, now, out| r.local(now, HostSignal::PathUp, out));
         net.run(at_ms(3060));
         assert_eq!((net.sender.cwnd(), burst(&net.data(), 3050).len() as u64), (cwnd, cwnd / MSS), "{kept}");
         net.run(at_ms(6000));
@@ -101,13 +101,13 @@ fn one_announcement_is_enough() {
 /// of them are lost.
 #[test]
 fn a_move_is_heard_once() {
-    use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Orders};
+    use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Commands};
     struct Listens(Vec<u64>);
     impl CongestionControl for Listens {
-        fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+        fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
             self.0.extend(ack.moved.then(|| ms(ack.now)));
         }
-        fn on_congestion(&mut self, _: &Congestion<'_>, _: &mut Orders) {}
+        fn on_congestion(&mut self, _: &Congestion<'_>, _: &mut Commands) {}
         fn cwnd(&self) -> u64 {
             4 * MSS
         }
@@ -116,15 +116,15 @@ fn a_move_is_heard_once() {
     let receiver = sender.receiver();
     let mut net = Net::of(sender, receiver).start(u64::MAX);
     net.run(at_ms(1010));
-    net.answer(|r, now, out| r.local(now, LocalSignal::PathUp, out));
+    net.answer(|r, now, out| r.local(now, HostSignal::PathUp, out));
     let mut lost = 0;
     net.fate = Box::new(move |way, _, _| {
         lost += u64::from(way == Way::Back && lost < 3);
         if way == Way::Back && lost < 3 { lose() } else { pass() }
     });
     net.run(at_ms(3010));
-    net.answer(|r, now, out| r.local(now, LocalSignal::PathDown, out));
-    net.answer(|r, now, out| r.local(now, LocalSignal::PathUp, out));
+    net.answer(|r, now, out| r.local(now, HostSignal::PathDown, out));
+    net.answer(|r, now, out| r.local(now, HostSignal::PathUp, out));
     net.run(at_ms(5000));
     let heard = &net.sender.cc().0;
     assert!(heard.len() == 2 && heard[0] < 1200 && (3050..3200).contains(&heard[1]), "{heard:?}");

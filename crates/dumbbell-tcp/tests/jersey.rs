@@ -68,6 +68,6 @@ fn a_loss_with_a_warning_asks_the_estimate() {
 #[test]
 fn it_implies_its_echo() {
     let net = Net::new("jersey", &config());
-    let implied = net.sender.cc().implies();
+    let implied = net.sender.cc().tcp_overrides();
     assert_eq!((implied.ecn, implied.recovery), (Some("per_packet"), Some("newreno")));
 }

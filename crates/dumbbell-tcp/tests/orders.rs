@@ -1,22 +1,22 @@
 //! The orders of a congestion control and the other plug points, each proved by a double.
 mod harness;
-use dumbbell_core::segment::flag;
+use dumbbell_core::transport::segment::flag;
 use dumbbell_core::transport::{
-    Ack, Arrival, Cause, Congestion, CongestionControl, Detect, Evidence, Finding, Implied, LocalSignal, Orders,
-    Receive, Reply, RtoOrder, Scoreboard, Tag,
+    Ack, Arrival, Cause, Congestion, CongestionControl, Detect, Evidence, Finding, TcpOverrides, HostSignal, Commands,
+    Receive, Reply, RtoCommand, Scoreboard, Tag,
 };
 use dumbbell_core::units::{Span, Time};
 use dumbbell_tcp::{AnyRecover, DupAcks, Receiver, Sender, TcpConfig};
 use harness::*;
 
-type OnAck = Box<dyn FnMut(&Ack, &mut Orders)>;
+type OnAck = Box<dyn FnMut(&Ack, &mut Commands)>;
 
 /// A fixed window that does what its script says at each call, and notes what it hears.
 struct Double {
     window: u64,
     clock: bool,
     on_ack: OnAck,
-    on_loss: Box<dyn FnMut(&mut Orders)>,
+    on_loss: Box<dyn FnMut(&mut Commands)>,
     lost_tags: Vec<(Cause, Vec<u32>)>,
     acked_tags: Vec<u32>,
     timer: Time,
@@ -37,28 +37,28 @@ impl Double {
 }
 
 impl CongestionControl for Double {
-    fn implies(&self) -> Implied {
-        Implied { timestamps: self.clock, ..Implied::NOTHING }
+    fn tcp_overrides(&self) -> TcpOverrides {
+        TcpOverrides { timestamps: self.clock, ..TcpOverrides::NOTHING }
     }
-    fn on_ack(&mut self, ack: &Ack, orders: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, commands: &mut Commands) {
         if ack.tag != Tag(0) {
             self.acked_tags.push(ack.tag.0);
         }
-        (self.on_ack)(ack, orders);
+        (self.on_ack)(ack, commands);
     }
-    fn on_congestion(&mut self, event: &Congestion<'_>, orders: &mut Orders) {
+    fn on_congestion(&mut self, event: &Congestion<'_>, commands: &mut Commands) {
         self.lost_tags.push((event.cause, event.tags.iter().map(|t| t.0).collect()));
-        (self.on_loss)(orders);
+        (self.on_loss)(commands);
     }
-    fn on_timer(&mut self, _: Time, orders: &mut Orders) {
+    fn on_timer(&mut self, _: Time, commands: &mut Commands) {
         self.timer = Time::NEVER;
-        orders.retransmit = true;
+        commands.retransmit = true;
     }
     fn next_timer(&self) -> Time {
         self.timer
     }
-    fn on_local(&mut self, signal: LocalSignal, orders: &mut Orders) {
-        orders.freeze = Some(signal == LocalSignal::PathDown);
+    fn on_host_signal(&mut self, signal: HostSignal, commands: &mut Commands) {
+        commands.freeze = Some(signal == HostSignal::PathDown);
     }
     fn cwnd(&self) -> u64 {
         self.window
@@ -77,13 +77,13 @@ fn a_control_backs_the_timeout_off_and_resets_it() {
     let mut double = Double::new(1);
     double.clock = true;
     let (mut last, mut alarmed) = (None, false);
-    double.on_ack = Box::new(move |ack, orders| {
+    double.on_ack = Box::new(move |ack, commands| {
         let peer = ack.peer_clock.expect("every ACK carries the receiver's clock");
         if let Some((r, t)) = last {
             let slow = peer.since(r).seconds() / ack.now.since(t).seconds() < 0.75;
             match (slow, alarmed) {
-                (true, false) => orders.rto = Some(RtoOrder::BACK_OFF),
-                (false, true) => orders.rto = Some(RtoOrder::Reset),
+                (true, false) => commands.rto = Some(RtoCommand::BACK_OFF),
+                (false, true) => commands.rto = Some(RtoCommand::Reset),
                 _ => {}
             }
             alarmed = slow;
@@ -114,9 +114,9 @@ fn a_control_backs_the_timeout_off_and_resets_it() {
 #[test]
 fn a_backoff_extends_the_running_timer() {
     let mut double = Double::new(3);
-    double.on_ack = Box::new(|ack, orders| {
+    double.on_ack = Box::new(|ack, commands| {
         if ack.una == 1 {
-            orders.rto = Some(RtoOrder::BACK_OFF);
+            commands.rto = Some(RtoCommand::BACK_OFF);
         }
     });
     let mut net = net(&TcpConfig { limited_transmit: false, ..plain() }, double).lose_first(&[1]).start(2 * MSS);
@@ -130,13 +130,13 @@ fn a_backoff_extends_the_running_timer() {
 fn freezing_stops_the_timers() {
     let mut net = net(&plain(), Double::new(8)).start(u64::MAX);
     net.run(at_ms(220));
-    net.act(|s, now, out| s.local(now, LocalSignal::PathDown, out));
+    net.act(|s, now, out| s.local(now, HostSignal::PathDown, out));
     net.fate = Box::new(|_, _, _| lose());
     net.run(at_ms(60_000));
     assert_eq!((net.sender.deadline(), net.sender.stats().rtos), (Time::NEVER, 0));
     assert!(net.data().iter().all(|d| d.0 < 250));
     net.fate = Box::new(|_, _, _| pass());
-    net.act(|s, now, out| s.local(now, LocalSignal::PathUp, out));
+    net.act(|s, now, out| s.local(now, HostSignal::PathUp, out));
     net.run(at_ms(62_000));
     assert!(net.receiver.stats().delivered_bytes > 40 * MSS);
 }
@@ -158,12 +158,12 @@ fn extra_segments_go_beyond_the_window_and_their_tags_return() {
     for recovery in ["newreno", "sack"] {
         let mut double = Double::new(6);
         let mut once = false;
-        double.on_ack = Box::new(move |_, orders| {
+        double.on_ack = Box::new(move |_, commands| {
             if !std::mem::replace(&mut once, true) {
-                [7, 8, 9].into_iter().for_each(|tag| orders.extra(Tag(tag)));
+                [7, 8, 9].into_iter().for_each(|tag| commands.extra(Tag(tag)));
             }
         });
-        let config = plain().implied_by(Implied::recovery(recovery));
+        let config = plain().with_overrides(TcpOverrides::recovery(recovery));
         // Segments 1 to 6 go, and at the first ACK extras 7, 8, 9; then data 10 ... The first extra is lost.
         let mut net = net(&config, double).lose_first(&[7]).start(u64::MAX);
         net.run(at_ms(110));
@@ -179,9 +179,9 @@ fn extra_segments_go_beyond_the_window_and_their_tags_return() {
 #[test]
 fn a_timeout_returns_every_tag() {
     let mut double = Double::new(4);
-    double.on_ack = Box::new(|ack, orders| {
+    double.on_ack = Box::new(|ack, commands| {
         if ack.una == 1 + 2 * MSS {
-            [5, 6].into_iter().for_each(|tag| orders.extra(Tag(tag)));
+            [5, 6].into_iter().for_each(|tag| commands.extra(Tag(tag)));
         }
     });
     let mut net = net(&plain(), double).with_fate(|way, n, s| {
@@ -225,7 +225,7 @@ impl Detect for Patient {
 #[test]
 fn a_detector_may_wait() {
     let run = |patient: bool, lost: bool| {
-        let config = plain().implied_by(Implied::recovery("newreno"));
+        let config = plain().with_overrides(TcpOverrides::recovery("newreno"));
         let fate = move |way: Way, n: u64, _: &mut _| match (way, n) {
             (Way::Forward, 12) if lost => lose(),
             (Way::Forward, 12) => vec![Span::from_ms(80)],
@@ -271,8 +271,8 @@ impl Receive for Mobile {
     fn window(&self, free: u64) -> u64 {
         if self.down { 0 } else { free }
     }
-    fn on_local(&mut self, _: Time, signal: LocalSignal) -> u32 {
-        self.down = signal == LocalSignal::PathDown;
+    fn on_host_signal(&mut self, _: Time, signal: HostSignal) -> u32 {
+        self.down = signal == HostSignal::PathDown;
         if self.down { 1 } else { 3 }
     }
 }
@@ -280,17 +280,17 @@ impl Receive for Mobile {
 #[test]
 fn a_receiver_may_close_the_window_ahead_of_a_disconnection() {
     let mut double = Double::new(20);
-    double.on_ack = Box::new(|ack, orders| orders.freeze = Some(ack.window == 0));
+    double.on_ack = Box::new(|ack, commands| commands.freeze = Some(ack.window == 0));
     let sender = Sender::new(plain(), |_| double);
     let mut net = Net::of(sender, Receiver::with(plain(), Mobile { down: false })).start(u64::MAX);
     net.run(at_ms(510));
-    net.answer(|r, now, out| r.local(now, LocalSignal::PathDown, out));
+    net.answer(|r, now, out| r.local(now, HostSignal::PathDown, out));
     net.run(at_ms(620));
     net.fate = Box::new(|_, _, _| lose());
     net.run(at_ms(30_000));
     assert_eq!((net.sender.stats().rtos, net.sender.cc().lost_tags.len()), (0, 0));
     net.fate = Box::new(|_, _, _| pass());
-    net.answer(|r, now, out| r.local(now, LocalSignal::PathUp, out));
+    net.answer(|r, now, out| r.local(now, HostSignal::PathUp, out));
     let before = net.receiver.stats().delivered_bytes;
     net.run(at_ms(33_000));
     assert!(net.receiver.stats().delivered_bytes >= before + 100 * MSS, "{:?}", net.sender.view());

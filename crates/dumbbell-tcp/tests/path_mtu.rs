@@ -1,7 +1,7 @@
 //! A path that carries less than its ends: discovery by routers' notices (RFC 1191) and by probing (RFC 4821). 50 ms each way.
 mod harness;
-use dumbbell_core::segment::Notice;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Habits, Orders, Path, Phase};
+use dumbbell_core::transport::segment::PacketTooBig;
+use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, Commands, Path, Phase};
 use dumbbell_core::units::{Bytes, Limit, Packets, Rate, Span, Time};
 use dumbbell_tcp::{DelayedAck, Detection, Discovery, PathStats, Sender, TcpConfig};
 use harness::*;
@@ -39,17 +39,17 @@ struct Spy {
 }
 
 impl CongestionControl for Spy {
-    fn habits(&self) -> Habits {
-        Habits { paces: false, timer: false, orders: false, rates: true, ..Habits::ALL }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { paces: false, timer: false, commands: false, rates: true, ..Capabilities::ALL }
     }
-    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         let mut heard = self.heard.borrow_mut();
         if let Some(rate) = ack.rate {
             heard.lost += rate.newly_lost;
             heard.most_pipe = heard.most_pipe.max(rate.pipe);
         }
     }
-    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         self.heard.borrow_mut().events.push(event.cause);
     }
     fn on_mss(&mut self, mss: u64) {
@@ -264,7 +264,7 @@ fn a_changed_size_goes_the_short_way() {
             config.receive_window = Limit::Packets(Packets(12.0));
             let mut net = Net::new("sack", &config);
             if careful {
-                net.sender.take_care();
+                net.sender.disable_fast_path();
             }
             net.mtus = vec![(Time::ZERO, 1500)];
             (net.tells, net.rate) = (Some((Span::from_ms(30), true)), Some(Rate::from_mbps(8)));
@@ -284,7 +284,7 @@ fn forged_notices_change_nothing() {
         let mut net = Net::new("sack", &jumbo(Discovery::Icmp));
         if forged {
             for (i, seq) in [0, 1, 5_000_000, u32::MAX, 3_000_000_000].into_iter().enumerate() {
-                net.notices.insert((at_ms(250 + i as u64), 1 << 40), Notice { mtu: 576, seq });
+                net.notices.insert((at_ms(250 + i as u64), 1 << 40), PacketTooBig { mtu: 576, seq });
             }
         }
         net = net.start(600_000);

@@ -2,7 +2,7 @@
 //! and what is counted is right all the while.
 mod harness;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::segment::{Notice, flag};
+use dumbbell_core::transport::segment::{PacketTooBig, flag};
 use dumbbell_core::transport::CongestionControl;
 use dumbbell_core::units::{Bytes, Rate, Span, Time};
 use dumbbell_tcp::{DelayedAck, Detection, Discovery, Recovery, Reduction, TcpConfig};
@@ -80,7 +80,7 @@ fn net(w: &Weather) -> Net<dumbbell_algos::cc::AnyCc> {
     for i in 0..w.forged {
         let at = at_ms(u64::from(chance.below(10_000)));
         let (mtu, seq) = ([0, 40, 68, 300, 1280, 1499, 5000, 70_000][chance.below(8) as usize], chance.below(400_000));
-        net.notices.insert((at, (1 << 40) + i), Notice { mtu, seq });
+        net.notices.insert((at, (1 << 40) + i), PacketTooBig { mtu, seq });
     }
     net
 }
@@ -104,8 +104,8 @@ proptest! {
         prop_assert_eq!(net.sender.view().in_flight, 0);
         // New data follows what was sent before it, without a gap; nothing is larger than both ends allow.
         let name = dumbbell_algos::cc::CATALOGUE[w.control].about.name;
-        let implied = cc(name, &dumbbell_core::transport::Path::PLAIN).implies();
-        let header = 40 + w.config.implied_by(implied).option_bytes();
+        let implied = cc(name, &dumbbell_core::transport::Path::PLAIN).tcp_overrides();
+        let header = 40 + w.config.with_overrides(implied).option_bytes();
         let most = w.config.mss.unwrap().0 + 40;
         let mut high = 1u64;
         for s in net.log.iter().filter(|s| s.way == Way::Forward && s.segment.flags & flag::SYN == 0) {

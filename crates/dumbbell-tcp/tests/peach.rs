@@ -1,6 +1,6 @@
 //! TCP Peach in closed loop: what dummies find out, and what they must not disturb.
 mod harness;
-use dumbbell_core::transport::Implied;
+use dumbbell_core::transport::TcpOverrides;
 use dumbbell_core::units::{Rate, Span};
 use dumbbell_tcp::TcpConfig;
 use harness::*;
@@ -35,7 +35,7 @@ fn sudden_start_opens_the_window_in_two_round_trips() {
 #[test]
 fn dummies_are_no_data() {
     for (recovery, lost) in [("newreno", false), ("newreno", true), ("sack", false), ("sack", true)] {
-        let config = TcpConfig { handshake: true, ..plain() }.implied_by(Implied::recovery(recovery));
+        let config = TcpConfig { handshake: true, ..plain() }.with_overrides(TcpOverrides::recovery(recovery));
         let sender = dumbbell_tcp::Sender::new(&config, |path| cc("peach", path));
         let receiver = sender.receiver();
         let mut net = Net::of(sender, receiver);

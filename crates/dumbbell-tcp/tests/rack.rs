@@ -1,6 +1,6 @@
 //! RACK against the text: RFC 8985 section 6, transcribed line by line over a plain list, decides like the detector with
 //! its queues, whatever happens.
-use dumbbell_core::segment::TS_UNIT_SHIFT;
+use dumbbell_core::transport::segment::TS_UNIT_SHIFT;
 use dumbbell_core::transport::{Detect, Evidence, Finding, Phase, Scoreboard, Sent};
 use dumbbell_core::units::{Span, Time};
 use dumbbell_tcp::{Rack, TcpConfig};

@@ -2,7 +2,7 @@
 mod harness;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Habits, Implied, Orders, RateSample};
+use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Capabilities, TcpOverrides, Commands, RateSample};
 use dumbbell_core::units::{Rate, Span, Time};
 use dumbbell_tcp::{Sender, TcpConfig};
 use harness::*;
@@ -18,18 +18,18 @@ struct Noting {
 }
 
 impl CongestionControl for Noting {
-    fn implies(&self) -> Implied {
-        self.inner.implies()
+    fn tcp_overrides(&self) -> TcpOverrides {
+        self.inner.tcp_overrides()
     }
-    fn habits(&self) -> Habits {
-        Habits { samples: true, rates: true, ..self.inner.habits() }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { samples: true, rates: true, ..self.inner.capabilities() }
     }
-    fn on_ack(&mut self, ack: &Ack, orders: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, commands: &mut Commands) {
         self.seen.borrow_mut().push((ack.now, ack.una, ack.rate));
-        self.inner.on_ack(ack, orders);
+        self.inner.on_ack(ack, commands);
     }
-    fn on_congestion(&mut self, event: &Congestion<'_>, orders: &mut Orders) {
-        self.inner.on_congestion(event, orders);
+    fn on_congestion(&mut self, event: &Congestion<'_>, commands: &mut Commands) {
+        self.inner.on_congestion(event, commands);
     }
     fn on_recovered(&mut self, now: Time, bound: u64) {
         self.inner.on_recovered(now, bound);

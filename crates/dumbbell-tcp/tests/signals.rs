@@ -1,8 +1,8 @@
 //! ECN, D-SACK, timestamps and the options that make segments longer.
 mod harness;
 use dumbbell_core::packet::Ecn as Codepoint;
-use dumbbell_core::segment::{Segment, TS_UNIT_SHIFT, flag};
-use dumbbell_core::transport::Implied;
+use dumbbell_core::transport::segment::{Segment, TS_UNIT_SHIFT, flag};
+use dumbbell_core::transport::TcpOverrides;
 use dumbbell_core::units::{Bytes, Span, Time};
 use dumbbell_tcp::{Ecn, TcpConfig};
 use harness::*;
@@ -164,7 +164,7 @@ fn options_are_negotiated() {
         mss: Some(Bytes(536)),
         sack: false,
         timestamps: false,
-        ..TcpConfig::rfc().implied_by(Implied::recovery("newreno"))
+        ..TcpConfig::rfc().with_overrides(TcpOverrides::recovery("newreno"))
     };
     let sender = dumbbell_tcp::Sender::new(&ours, |path| cc("aimd", path));
     let mut net = Net::of(sender, dumbbell_tcp::Receiver::new(&theirs))

@@ -1,6 +1,6 @@
 //! RACK-TLP in a connection (RFC 8985): tails, lost repetitions, reordering. 50 ms each way.
 mod harness;
-use dumbbell_core::segment::flag;
+use dumbbell_core::transport::segment::flag;
 use dumbbell_core::transport::Phase;
 use dumbbell_core::units::{Limit, Packets, Rate, Span};
 use dumbbell_tcp::{Detection, Reduction, TcpConfig};

@@ -1,7 +1,7 @@
 //! Timers: retransmission, delayed acknowledgement, persist, idle, pacing.
 mod harness;
-use dumbbell_core::segment::flag;
-use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Orders};
+use dumbbell_core::transport::segment::flag;
+use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Commands};
 use dumbbell_core::units::{Bytes, Limit, Packets, Rate, Span, Time};
 use dumbbell_tcp::{DelayedAck, Receiver, Sender, TcpConfig};
 use harness::*;
@@ -177,8 +177,8 @@ fn idle_restarts_from_the_initial_window() {
 /// A fixed window, sent at a rate.
 struct Paced;
 impl CongestionControl for Paced {
-    fn on_ack(&mut self, _: &Ack, _: &mut Orders) {}
-    fn on_congestion(&mut self, _: &Congestion<'_>, _: &mut Orders) {}
+    fn on_ack(&mut self, _: &Ack, _: &mut Commands) {}
+    fn on_congestion(&mut self, _: &Congestion<'_>, _: &mut Commands) {}
     fn cwnd(&self) -> u64 {
         100 * MSS
     }

@@ -1,6 +1,6 @@
 //! Whatever the network does, what was written arrives once and in order, and both ends finish.
 mod harness;
-use dumbbell_core::segment::flag;
+use dumbbell_core::transport::segment::flag;
 use dumbbell_core::units::{Bytes, Rate, Span, Time};
 use dumbbell_tcp::{Detection, Recovery, Reduction, TcpConfig};
 use harness::*;

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DumbbellError, EnvironmentLacks, ScenarioError, of_code
-from ..files import temporary_folder
+from ..files.write import temporary_folder
 from .workload import Case
 
 JSON = dict[str, Any]

@@ -8,9 +8,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from .. import door
+from .. import api
 from ..errors import ScenarioError
-from ..units import plain_rate, seconds
+from ..present.units import plain_rate, seconds
 
 SCENARIO = Path(__file__).parent / "workload.toml"
 
@@ -160,7 +160,7 @@ def _checked(case: Case) -> Case:
 def _plan(overrides: list[str]) -> dict[str, Any]:
     """The plan of the file with these overrides; what is refused is said of the option that it came from."""
     try:
-        planned = door.plan(door.request({"path": str(SCENARIO)}, overrides, points=1))
+        planned = api.plan(api.request({"path": str(SCENARIO)}, overrides, points=1))
     except ScenarioError as error:
         (first, *_) = error.detail["problems"]
         option = _OPTIONS.get(first.get("key", ""), first.get("key", ""))

@@ -14,9 +14,9 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar, cast
 
-from .. import aside
+from ..plugins import user_stdout
 from ..errors import DumbbellError, ScenarioError
-from . import letters
+from . import encoding
 
 if TYPE_CHECKING:
     from cyclopts import App
@@ -78,7 +78,7 @@ def app() -> App:
     from cyclopts import App
 
     from .. import __version__
-    from .mistakes import DEFAULTS
+    from .usage_errors import DEFAULTS
 
     grammar = App(
         name="dumbbell",
@@ -102,7 +102,7 @@ def main(arguments: list[str] | None = None) -> None:
     if sys.stdout is None:  # As after `>&-`.
         print("cannot write to standard output: it is closed", file=sys.stderr)
         sys.exit(DumbbellError.code)
-    letters.prepare()
+    encoding.prepare()
     stdout, code = sys.stdout, 0
     sys.stdout = cast(TextIO, _Stdout(stdout))
     try:
@@ -118,7 +118,7 @@ def main(arguments: list[str] | None = None) -> None:
         sys.stdout = stdout
     if code == 130 and any(thread.name == "dumbbell-run" for thread in threading.enumerate()):
         sys.stderr.flush()
-        aside.leave(code)  # Code of a user that nothing ends, in C: the interpreter cannot be taken down around it.
+        user_stdout.leave(code)  # Code of a user that nothing ends, in C: the interpreter cannot be taken down around it.
     sys.exit(code)
 
 
@@ -131,7 +131,7 @@ def _answered(words: list[str]) -> int:
         print(first_page())
         return 0
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # A batch system's end is an interrupt, too.
-    aside.to_stderr()
+    user_stdout.to_stderr()
     return _code(words)
 
 
@@ -169,10 +169,10 @@ def _written(write: Callable[[], T]) -> T:
 def _code(words: list[str]) -> int:
     from cyclopts import CycloptsError
 
-    from .mistakes import sentence, with_values
+    from .usage_errors import sentence, with_values
 
     try:
-        letters.need_text(words)
+        encoding.need_text(words)
         return app()(with_values(words)) or 0
     except DumbbellError as error:
         return _refuse(words, error.code, error.rendered, error.detail)
@@ -180,7 +180,7 @@ def _code(words: list[str]) -> int:
         said = sentence(error, [name for name, _, _ in _COMMANDS])
         return _refuse(words, 2, f"{said}\nTry `dumbbell {_command(words)}--help`.", {})
     except KeyboardInterrupt as stop:
-        aside.back()  # Code of a user that nothing ends may still print.
+        user_stdout.back()  # Code of a user that nothing ends may still print.
         return _refuse(words, 130, str(stop) or "interrupted", {})
     except BrokenPipeError:
         return 0
@@ -204,7 +204,7 @@ def _command(words: list[str]) -> str:
 
 
 def _refuse(words: list[str], code: int, text: str, detail: dict[str, Any]) -> int:
-    from .mistakes import narrow
+    from .usage_errors import narrow
 
     text = narrow(text)
     print(text.rstrip("\n"), file=sys.stderr)

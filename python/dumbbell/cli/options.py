@@ -13,11 +13,11 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from .. import door
+from .. import api
 from ..errors import ScenarioError
-from ..progress import said
-from ..reading import LONGEST
-from . import letters
+from ..present.progress import said
+from ..files.reading import LONGEST
+from . import encoding
 
 Json = Annotated[bool, Parameter(name="--json", help="Print exactly one JSON document on stdout.")]
 Overrides = Annotated[
@@ -70,7 +70,7 @@ class RunOptions:
 
     def request(self, file: str, extra: Iterable[str] = ()) -> dict[str, Any]:
         """The request that the door reads."""
-        return door.request(
+        return api.request(
             source(file),
             [*self.set, *extra],
             seed=self.seed,
@@ -109,7 +109,7 @@ def source(file: str) -> dict[str, str]:
 
 def emit(document: Any) -> None:
     """Prints the one JSON document of `--json`."""
-    print(json.dumps(document, ensure_ascii=not letters.is_unicode(), allow_nan=False))
+    print(json.dumps(document, ensure_ascii=not encoding.is_unicode(), allow_nan=False))
 
 
 def show(*renderables: Any) -> None:
@@ -119,14 +119,14 @@ def show(*renderables: Any) -> None:
 
         Console(highlight=False, markup=False, emoji=False).print(*renderables, sep="\n")
     else:
-        from ..tables import to_text
+        from ..present.tables import to_text
 
         print(to_text(renderables))
 
 
 def instant(option: str, text: str | None) -> float | None:
     """A time with its unit, in seconds, as in scenario files; None if it was not given."""
-    from ..units import seconds
+    from ..present.units import seconds
 
     if text is None:
         return None
@@ -158,7 +158,7 @@ def tell(line: str) -> None:
 
 
 @contextmanager
-def progress(title: str) -> Iterator[door.Progress]:
+def progress(title: str) -> Iterator[api.Progress]:
     """A progress bar on stderr, if that is a terminal."""
     if not sys.stderr.isatty():
         yield lambda finished, runs, fraction: None

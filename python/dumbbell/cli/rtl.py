@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from ..errors import ScenarioError
-from .mistakes import DEFAULTS
+from .usage_errors import DEFAULTS
 from .options import Json, emit, show
 
 FAILED = 3
@@ -106,7 +106,7 @@ def _tell(line: str) -> None:
 
 
 def _check(asked: _Asked) -> int:
-    from ..rtl import check
+    from ..rtl.verify import check
 
     if asked.out is not None:
         asked.out.mkdir(parents=True, exist_ok=True)
@@ -116,7 +116,7 @@ def _check(asked: _Asked) -> int:
 
 
 def _dut(asked: _Asked, files: list[Path]) -> int:
-    from ..rtl import check, lockstep
+    from ..rtl.verify import check, lockstep
 
     for file in files:
         if not file.is_file():
@@ -127,7 +127,7 @@ def _dut(asked: _Asked, files: list[Path]) -> int:
 
 
 def _vectors(asked: _Asked, directory: Path) -> int:
-    from ..rtl import vectors
+    from ..rtl.verify import vectors
 
     written = vectors.write(directory, packets=asked.packets or 10_000, seed=asked.seed, modes=asked.modes or None)
     asked.say(written, [f"wrote {file}" for file in written["files"]])
@@ -135,28 +135,28 @@ def _vectors(asked: _Asked, directory: Path) -> int:
 
 
 def _synth(asked: _Asked, placed: bool) -> int:
-    from ..rtl import synth
+    from ..rtl.synthesis import size
 
-    found: dict[str, Any] = {"counts": synth.counts(heard=_tell)}
+    found: dict[str, Any] = {"counts": size.counts(heard=_tell)}
     if placed:
-        from ..rtl import place
+        from ..rtl.synthesis import place
 
         found["fmax"] = place.fmax(heard=_tell)
-    asked.say(found, synth.lines(found))
+    asked.say(found, size.lines(found))
     return 0
 
 
 def _wave(asked: _Asked) -> int:
     from ..figures import style
-    from ..rtl import wave
+    from ..rtl.drawings import waveform
 
-    files = [str(file) for file in style.save(wave.draw(), (asked.out or Path("results")) / "red-waveform")]
+    files = [str(file) for file in style.save(waveform.draw(), (asked.out or Path("results")) / "red-waveform")]
     asked.say({"files": files}, [f"wrote {file}" for file in files])
     return 0
 
 
 def _coverage(asked: _Asked) -> int:
-    from ..rtl import coverage
+    from ..rtl.verify import coverage
 
     found = coverage.measure(asked.packets or coverage.PACKETS, asked.seed)
     asked.say(found, coverage.lines(found))
@@ -164,7 +164,7 @@ def _coverage(asked: _Asked) -> int:
 
 
 def _mutants(asked: _Asked) -> int:
-    from ..rtl import mutants
+    from ..rtl.verify import mutants
 
     found = mutants.hunt(heard=_tell, seed=asked.seed)
     asked.say(found, mutants.lines(found))

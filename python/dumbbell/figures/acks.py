@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import ScenarioError
 from . import style
-from .source import Source, View
+from .recorded_run import Source, View
 from .style import Figure
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from .. import catalogue
 from ..errors import ScenarioError
-from ..stats import Interval
-from ..units import amount
+from ..present.stats import Interval
+from ..present.units import amount
 from . import style
 from .style import Figure
 
 if TYPE_CHECKING:
-    from ..arrow import Table
+    from ..data.arrow import Table
     from ..result import Result, Sweep
 
 _MOST_TICKS = 12

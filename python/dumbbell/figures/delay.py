@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ScenarioError
-from ..units import plain_rate
+from ..present.units import plain_rate
 from . import style
-from .source import Source, View
+from .recorded_run import Source, View
 from .style import Figure
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from . import acks, delay, markers, measured, over_time, phase, queues, spread, timeseq, transfers, windows
-from .source import Source, View
+from . import acks, delay, markers, measured, over_time, phase, queues, distributions, timeseq, transfers, windows
+from .recorded_run import Source, View
 from .style import Figure
 
 if TYPE_CHECKING:
@@ -57,9 +57,9 @@ KINDS: dict[str, Kind] = {
     "phase": Kind("two windows, or a window and a queue", ("flows",), phase.phase, unasked=False),
     "acks": Kind("acknowledgements: spacing at both ends, arrivals", ("acks",), acks.acks),
     "markers": Kind("a marker: window, tokens, lost tokens, held packets", ("markers",), markers.markers),
-    "delays": Kind("one-way delay: CDF and density, with jitter", ("delays",), spread.delays),
-    "loss": Kind("cumulative loss over time", ("flows",), spread.loss, unasked=False),
-    "scatter": Kind("throughput of two flows against each other", ("flows",), spread.scatter, unasked=False),
+    "delays": Kind("one-way delay: CDF and density, with jitter", ("delays",), distributions.delays),
+    "loss": Kind("cumulative loss over time", ("flows",), distributions.loss, unasked=False),
+    "scatter": Kind("throughput of two flows against each other", ("flows",), distributions.scatter, unasked=False),
     "timeseq": Kind("time-sequence graph", ("packets",), timeseq.timeseq, unasked=False),
 }
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .. import series
+from ..data import series
 from ..errors import ScenarioError
 from . import style
-from .source import Source, View
+from .recorded_run import Source, View
 from .style import Figure
 
 if TYPE_CHECKING:

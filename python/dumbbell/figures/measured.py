@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ScenarioError
-from ..signalling.laws import frequency
-from ..stats import wilson95
-from ..units import plain_packets
+from ..studies.aqm_response.laws import frequency
+from ..present.stats import wilson95
+from ..present.units import plain_packets
 from . import style
 from .curve import Red
-from .source import Source, View
+from .recorded_run import Source, View
 from .style import Figure
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .. import series
+from ..data import series
 from ..errors import ScenarioError
-from ..stats import ci95
+from ..present.stats import ci95
 from . import style
 from .queues import queue
 from .style import Figure
@@ -17,7 +17,7 @@ from .windows import cwnd
 if TYPE_CHECKING:
     import polars
 
-    from ..records import Series
+    from ..data.records import Series
     from ..result import Result
 
 

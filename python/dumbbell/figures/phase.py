@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.collections import LineCollection
 
-from .. import units
+from ..present import units
 from ..errors import ScenarioError
 from . import style
-from .source import Source, View
+from .recorded_run import Source, View
 from .style import Figure
 
 if TYPE_CHECKING:

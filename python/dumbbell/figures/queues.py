@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .. import series
+from ..data import series
 from . import style
 from .style import Figure
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import EnvironmentLacks
-from ..files import writing
+from ..files.write import writing
 
 try:
     import matplotlib

@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ..declared import cut, filled
+from ..files.declared import cut, filled
 from ..errors import ScenarioError
-from ..filename import component
-from . import predicate, surface
+from ..files.filename import component
+from . import predicate
+from .measures import buffer_size_grid
 from .entries import Paper, Picture
 from .paper_file import PaperFile, misfits
 
@@ -68,7 +69,7 @@ def is_file(file: Path) -> bool:
 
 def numbers(paper: Paper) -> set[str]:
     """Every name that an expression may use."""
-    laws = surface.NAMES if paper.surface is not None else ()
+    laws = buffer_size_grid.NAMES if paper.surface is not None else ()
     return {*paper.numbers, *paper.derived, *laws}
 
 
@@ -107,7 +108,7 @@ def _check_surface(paper: Paper) -> Iterator[str]:
         yield "surface: `rates` and `rtts` are lists of numbers above 0"
         return
     for template in (grid.total, grid.inside, grid.wait, grid.out_loss, grid.tokens_lost):
-        names = (filled(template, place) for _, place in surface.cells(grid))
+        names = (filled(template, place) for _, place in buffer_size_grid.cells(grid))
         yield from (f"surface: there is no number `{name}`" for name in names if name not in paper.numbers)
 
 

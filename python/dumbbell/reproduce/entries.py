@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 from msgspec import field as default
 
-from ..declared import Real, Shape
+from ..files.declared import Real, Shape
 
 Count = Annotated[int, Meta(ge=1, le=100_000)]
 """How many: runs, say."""

@@ -15,10 +15,10 @@ from typing import Any
 
 import msgspec
 
-from .. import stats
+from ..present import stats
 from ..errors import EnvironmentLacks
 from .entries import Hardware, Measure, Paper, Variant
-from .work import Bench, Runs
+from .work import PointRunner, Runs
 
 NOT_IN_QUICK = "quick: the RTL is translated and compiled first, which takes longer than all quick runs"
 
@@ -37,27 +37,27 @@ def count(paper: Paper, quick: bool) -> int:
     return len(changed) * len(points(paper.hardware, quick))
 
 
-def compare(paper: Paper, measured: Mapping[str, Runs], bench: Bench, quick: bool) -> dict[str, Any]:
+def compare(paper: Paper, measured: Mapping[str, Runs], runner: PointRunner, quick: bool) -> dict[str, Any]:
     """The comparison as `report.json` has it."""
     if paper.hardware is None:
         raise ValueError("the paper has no hardware")
     wanted = paper.hardware
-    at = [_at(wanted, point, baseline, measured, bench, quick) for point, baseline in points(wanted, quick)]
+    at = [_at(wanted, point, baseline, measured, runner, quick) for point, baseline in points(wanted, quick)]
     told = _conclusion(at)
     return {"points": at, "conclusion": told, "valid": all(place["valid"] for place in at)}
 
 
 def _at(
-    wanted: Hardware, point: str, baseline: str, measured: Mapping[str, Runs], bench: Bench, quick: bool
+    wanted: Hardware, point: str, baseline: str, measured: Mapping[str, Runs], runner: PointRunner, quick: bool
 ) -> dict[str, Any]:
     """Every variant at one point."""
     ran: dict[str, Runs] = {}
     rows, equal = [], []
     for variant in wanted.variants:
         if variant.equals:
-            equal.append(_equal(variant, ran[variant.equals], measured[point], bench, quick))
+            equal.append(_equal(variant, ran[variant.equals], measured[point], runner, quick))
             continue
-        ran[variant.id] = bench.run(measured[point].point, variant.changes) if variant.changes else measured[point]
+        ran[variant.id] = runner.run(measured[point].point, variant.changes) if variant.changes else measured[point]
         rows.append(_row(wanted, variant, ran, measured[baseline]))
     valid = all(row["valid"] for row in rows) and not any(row["equal"] is False for row in equal)
     return {"point": point, "baseline": baseline, "rows": rows, "equal": equal, "valid": valid}
@@ -108,7 +108,7 @@ def _sign(difference: stats.Interval) -> str:
     return "+" if difference.low > 0 else "-" if difference.high < 0 else "0"
 
 
-def _equal(variant: Variant, model: Runs, here: Runs, bench: Bench, quick: bool) -> dict[str, Any]:
+def _equal(variant: Variant, model: Runs, here: Runs, runner: PointRunner, quick: bool) -> dict[str, Any]:
     """Whether a variant is the same run as another, for each of its seeds; `equal` is None where it was not run."""
     row: dict[str, Any] = {
         "id": variant.id,
@@ -120,13 +120,13 @@ def _equal(variant: Variant, model: Runs, here: Runs, bench: Bench, quick: bool)
     }
     if quick:
         return row | {"reason": NOT_IN_QUICK}
-    fewer = msgspec.structs.replace(bench.effort, replications=variant.replications)
+    fewer = msgspec.structs.replace(runner.effort, replications=variant.replications)
     try:
-        runs = dataclasses.replace(bench, effort=fewer).run(here.point, variant.changes)
+        runs = dataclasses.replace(runner, effort=fewer).run(here.point, variant.changes)
     except EnvironmentLacks as lack:
         return row | {"reason": lack.rendered}
     finally:
-        bench.done += 1
+        runner.done += 1
     pairs = list(_pairs(runs, model))
     return row | {"seeds": pairs, "equal": bool(pairs) and all(a["ours"] == a["model"] for a in pairs)}
 

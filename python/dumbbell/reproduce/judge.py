@@ -6,9 +6,10 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from .. import stats
+from ..present import stats
 from ..errors import ScenarioError
-from . import predicate, surface, verdict
+from . import predicate, verdict
+from .measures import buffer_size_grid
 from .papers import Cell, Claim, Paper, Prediction
 from .predicate import Family
 from .verdict import Printed
@@ -102,8 +103,8 @@ def numbers(paper: Paper, measured: Measured, stands_for: Mapping[str, str] | No
         if all(point in measured and measured[point].has(number.measure) for point in number.points)
     }
     found |= {name: found[other] for name, other in (stands_for or {}).items()}
-    if paper.surface is not None and surface.measured(paper.surface, found):
-        found |= surface.laws(paper.surface, found)
+    if paper.surface is not None and buffer_size_grid.measured(paper.surface, found):
+        found |= buffer_size_grid.laws(paper.surface, found)
     for name, expression in paper.derived.items():
         if predicate.names(expression) <= found.keys():
             found[name] = predicate.evaluate(expression, found)

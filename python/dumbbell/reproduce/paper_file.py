@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, field
 
-from ..declared import Real, Shape
+from ..files.declared import Real, Shape
 from .entries import (
     Assumption,
     Cell,

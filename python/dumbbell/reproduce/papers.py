@@ -11,10 +11,11 @@ from typing import Any
 
 import msgspec
 
-from .. import declared, door
-from ..declared import Real, filled
+from ..files import declared
+from .. import api
+from ..files.declared import Real, filled
 from ..errors import ScenarioError
-from ..filename import component
+from ..files.filename import component
 from . import checks, paper_file
 from .checks import reach
 from .entries import (
@@ -104,7 +105,7 @@ def find(name: str) -> Path:
     if found:
         return next(iter(found.values()))
     known = names()
-    near = door.nearest(name, known)
+    near = api.nearest(name, known)
     if near:
         raise ScenarioError(f"there is no paper `{name}`: did you mean `{near}`?")
     raise ScenarioError(

@@ -25,10 +25,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from .. import stats
-from ..declared import cut
+from ..present import stats
+from ..files.declared import cut
 from ..errors import ScenarioError
-from . import sizing
+from .measures import buffer_size
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +91,12 @@ _FUNCTIONS: dict[str, Callable[[Family], Family]] = {
     "some": lambda x: _single(any(_flat(x))),
     "count": lambda x: _single(sum(map(bool, _flat(x)))),
     "fraction": lambda x: _single(sum(map(bool, _flat(x))) / len(x.at)),
-    "best": lambda x: _single(sizing.size(x.at, x.values)),
-    "best_low": lambda x: _single(sizing.interval(x.at, x.values)[0]),
-    "best_high": lambda x: _single(sizing.interval(x.at, x.values)[1]),
-    "nearest": lambda x: _single(sizing.size(x.at, x.values, sizing.nearest)),
-    "nearest_low": lambda x: _single(sizing.interval(x.at, x.values, sizing.nearest)[0]),
-    "nearest_high": lambda x: _single(sizing.interval(x.at, x.values, sizing.nearest)[1]),
+    "best": lambda x: _single(buffer_size.size(x.at, x.values)),
+    "best_low": lambda x: _single(buffer_size.interval(x.at, x.values)[0]),
+    "best_high": lambda x: _single(buffer_size.interval(x.at, x.values)[1]),
+    "nearest": lambda x: _single(buffer_size.size(x.at, x.values, buffer_size.nearest)),
+    "nearest_low": lambda x: _single(buffer_size.interval(x.at, x.values, buffer_size.nearest)[0]),
+    "nearest_high": lambda x: _single(buffer_size.interval(x.at, x.values, buffer_size.nearest)[1]),
     "largest": lambda x: _single(max(_flat(x))),
     "smallest": lambda x: _single(min(_flat(x))),
 }

@@ -13,11 +13,11 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .. import stats
+from ..present import stats
 from . import judge, predicate, verdict
 from .papers import Cell, Paper, Point, Reading, Readings, reach
 from .predicate import Family
-from .work import Bench, Runs
+from .work import PointRunner, Runs
 
 BASE = Reading("base", "base", "as assumed below")
 
@@ -42,14 +42,14 @@ def _of(paper: Paper) -> Readings:
     return paper.readings
 
 
-def compare(paper: Paper, measured: Mapping[str, Runs], bench: Bench) -> dict[str, Any]:
+def compare(paper: Paper, measured: Mapping[str, Runs], runner: PointRunner) -> dict[str, Any]:
     """Every reading's row, the base first, and what they say together: `{"rows": [...], "conclusion": ...}`."""
     wanted = _of(paper)
-    at = bench.effort.readings_at
+    at = runner.effort.readings_at
     small = _restricted(paper, at)
     rows = [_row(small, wanted, BASE, measured)]
     for reading in wanted.entries:
-        rows.append(_row(small, wanted, reading, _run(reading, points(paper, at), measured, bench)))
+        rows.append(_row(small, wanted, reading, _run(reading, points(paper, at), measured, runner)))
     for row in rows:
         pairs = zip(row["effect"], rows[0]["effect"], strict=True)
         row["sign_changes"] = any(opposite(here["sign"], base["sign"]) for here, base in pairs)
@@ -58,10 +58,10 @@ def compare(paper: Paper, measured: Mapping[str, Runs], bench: Bench) -> dict[st
     return {"rows": rows, "conclusion": told}
 
 
-def _run(reading: Reading, of: Mapping[str, Point], measured: Mapping[str, Runs], bench: Bench) -> dict[str, Runs]:
+def _run(reading: Reading, of: Mapping[str, Point], measured: Mapping[str, Runs], runner: PointRunner) -> dict[str, Runs]:
     """Every point under a reading; what the reading does not change is there already."""
     return {
-        name: bench.run(point, reading.at(point)) if reading.at(point) else measured[name] for name, point in of.items()
+        name: runner.run(point, reading.at(point)) if reading.at(point) else measured[name] for name, point in of.items()
     }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import figures
 from ..errors import EnvironmentLacks
-from ..units import significant
+from ..present.units import significant
 from .papers import Paper
 
 MARKS = {"reproduced": "✓", "in part": "~", "contradicted": "✗", "not testable": "?", None: "·"}

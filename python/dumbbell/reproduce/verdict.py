@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .. import stats
+from ..present import stats
 
 REPRODUCED, IN_PART, CONTRADICTED, NOT_TESTABLE = "reproduced", "in part", "contradicted", "not testable"
 VERDICTS = (REPRODUCED, IN_PART, CONTRADICTED, NOT_TESTABLE)

@@ -11,12 +11,14 @@ from typing import Any
 
 import msgspec
 
-from .. import door, interrupt, series
+from .. import api
+from ..plugins import interrupt
+from ..data import series
 from ..errors import ScenarioError
-from ..filename import component
-from ..files import temporary_folder, write_json, write_text
+from ..files.filename import component
+from ..files.write import temporary_folder, write_json, write_text
 from . import papers, verdict
-from .measure import needs_series, of_run
+from .measures.measure import needs_series, of_run
 from .papers import Cell, Effort, Paper, Picture, Point
 
 
@@ -78,7 +80,7 @@ def reproduce(
     threads: int | None = None,
     store: str | Path | None = None,
     out: str | Path | None = None,
-    progress: door.Progress = lambda finished, runs, fraction: None,
+    progress: api.Progress = lambda finished, runs, fraction: None,
 ) -> dict[str, Any]:
     """Reproduces a paper and returns the object of `report.json`, which it writes beside `report.html` and the
     figures, each as SVG, PDF and PNG in `figures`.
@@ -104,11 +106,11 @@ def reproduce(
     in_hardware = paper.hardware is not None and not wanted and not any(owned(paper, over) for over in altered)
     total = len(points) + (readings.count(paper, effort.readings_at) if compared else 0)
     total += hardware.count(paper, quick) if in_hardware else 0
-    bench = Bench(paper, effort, altered, seed, threads, progress, total, store=None if store is None else str(store))
+    runner = PointRunner(paper, effort, altered, seed, threads, progress, total, store=None if store is None else str(store))
     with temporary_folder() as scratch:
-        measured = _measure(bench, points, Path(scratch))
-        read = readings.compare(paper, measured, bench) if compared else None
-        built = hardware.compare(paper, measured, bench, quick) if in_hardware else None
+        measured = _measure(runner, points, Path(scratch))
+        read = readings.compare(paper, measured, runner) if compared else None
+        built = hardware.compare(paper, measured, runner, quick) if in_hardware else None
         there = Path(out or Path("results") / component(paper.name))
         summary, drawn = _conclude(paper, measured, read, built, wanted, altered, quick, started, there)
     with interrupt.held():
@@ -126,10 +128,10 @@ def _on_kernels(
     threads: int | None,
     store: str | Path | None,
     out: str | Path | None,
-    progress: door.Progress,
+    progress: api.Progress,
 ) -> dict[str, Any]:
     """The paper's campaign on the testbed, whose runs are always kept."""
-    from ..testbed.campaign import work
+    from .testbed import work
 
     if cells:
         raise ScenarioError(
@@ -185,7 +187,7 @@ def _points_of(paper: Paper, cell: Cell) -> set[str]:
 
 
 @dataclass(slots=True)
-class Bench:
+class PointRunner:
     """Runs points one after the other, with the same effort and seeds, and says how far the whole is."""
 
     paper: Paper
@@ -193,7 +195,7 @@ class Bench:
     altered: list[str]
     seed: int | None
     threads: int | None
-    progress: door.Progress
+    progress: api.Progress
     total: int
     done: int = 0
     store: str | None = None
@@ -207,7 +209,7 @@ class Bench:
             *applying(self.paper, point, self.altered),
             *changes,
         ]
-        request = door.request(
+        request = api.request(
             {"path": str(point.scenario)},
             overrides,
             seed=self.paper.seed if self.seed is None else self.seed,
@@ -216,7 +218,7 @@ class Bench:
             store=self.store,
             out=None if out is None else str(out),
         )
-        result = door.run(request, self._part)
+        result = api.run(request, self._part)
         self.done += 1
         runs = Runs(point, overrides, result, series.run_directories(out) if out else [])
         runs.settle(papers.measures_at(self.paper, point.id))
@@ -227,9 +229,9 @@ class Bench:
         return self.progress(self.done * runs + finished, self.total * runs, (self.done + fraction) / self.total)
 
 
-def _measure(bench: Bench, points: Mapping[str, Point], scratch: Path) -> dict[str, Runs]:
-    recorded = _recorded(bench.paper)
-    return {name: bench.run(point, out=scratch / name if name in recorded else None) for name, point in points.items()}
+def _measure(runner: PointRunner, points: Mapping[str, Point], scratch: Path) -> dict[str, Runs]:
+    recorded = _recorded(runner.paper)
+    return {name: runner.run(point, out=scratch / name if name in recorded else None) for name, point in points.items()}
 
 
 def applying(paper: Paper, point: Point, altered: Iterable[str]) -> list[str]:
@@ -268,7 +270,8 @@ def _conclude(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The object of `report.json`, and the pictures by their ids."""
     from .. import __version__
-    from . import judge, pictures
+    from . import judge
+    from .figures import kinds
 
     chosen = [paper.cells[name] for name in wanted] if wanted else list(paper.cells.values())
     numbers = judge.numbers(paper, measured)
@@ -297,7 +300,7 @@ def _conclude(
         "wall_s": time.perf_counter() - started,
         "report": str((out / "report.html").resolve()),
     }
-    drawn = {} if wanted else pictures.draw(paper, measured, numbers)
+    drawn = {} if wanted else kinds.draw(paper, measured, numbers)
     summary["figures"] = [] if wanted else [_figure(picture, drawn) for picture in paper.pictures]
     return summary, drawn
 

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from ..errors import CheckFailed, ScenarioError
-from ..files import write_text
+from ..files.write import write_text
 from .sources import folder
 
 DESCRIPTION = "netfpga/registers.toml"

@@ -18,26 +18,26 @@ def enter() -> None:
     thread move."""
     if os.geteuid() == 0:
         return
-    from .. import door
+    from .. import api
 
     # `-P`: modules come from where packages are installed, never from the current folder.
-    raise SystemExit(door.enclose([sys.executable, "-P", "-m", "dumbbell", *sys.argv[1:]]))
+    raise SystemExit(api.enclose([sys.executable, "-P", "-m", "dumbbell", *sys.argv[1:]]))
 
 
 def doctor() -> dict[str, Any]:
-    """What this machine can do for live runs of this user, as `door.doctor` says it.
+    """What this machine can do for live runs of this user, as `api.doctor` says it.
 
     Runs of a user who is not root are made inside a user namespace (`enter`), so what they need is tried there.
     """
-    from .. import door
-    from ..files import temporary_folder
+    from .. import api
+    from ..files.write import temporary_folder
 
-    here = door.doctor()
+    here = api.doctor()
     if os.geteuid() == 0 or not here["can"].get("rootless"):
         return here
     with temporary_folder() as folder:
         answer = folder / "doctor.json"
-        if door.enclose([sys.executable, "-P", "-c", _EXAMINE, str(answer)]) != 0:
+        if api.enclose([sys.executable, "-P", "-c", _EXAMINE, str(answer)]) != 0:
             return here
         inside = json.loads(answer.read_text(encoding="utf-8"))
     tried = {check["check"]: check for check in inside["checks"] if check["check"] in _TRIED}

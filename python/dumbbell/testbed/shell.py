@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ScenarioError
-from ..schemes.spelling import choice, refused
-from ..units import plain_rate, seconds
+from ..studies.compare.queues.arguments import choice, refused
+from ..present.units import plain_rate, seconds
 
 NAME = "shell"
 UP, DOWN = "up", "down"
@@ -24,7 +24,7 @@ _PACKET = 1500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class Options:
     """The words of the command line. Rates, delays and limits as in scenarios; `loss` as `"1%"` or `"0.01"`; `queue` as
     `"red:min_th=5pkt"`; `only`: the one direction that is shaped, the other one being fast and without loss."""
 
@@ -54,73 +54,73 @@ class Wish:
         return not (self.rate or self.up or self.down or self.trace)
 
 
-def request(wish: Wish, out: Path) -> dict[str, Any]:
+def request(options: Options, out: Path) -> dict[str, Any]:
     """What the door reads. `ScenarioError` for a word that is wrong, underlined."""
-    if not wish.program:
+    if not options.program:
         raise ScenarioError(
             "no program is named\n"
             "help: write it behind two dashes, as in `dumbbell shell --rate 12Mbps -- iperf3 -c {server}`"
         )
-    server = shlex.split(wish.server) if wish.server else None
+    server = shlex.split(options.server) if options.server else None
     return {
-        "source": {"value": scenario(wish), "name": NAME},
-        "overrides": list(wish.sets),
-        "seed": wish.seed,
-        "program": list(wish.program),
-        "unshaped": ["link.0.rate", "link.0.reverse.rate"] if wish.unshaped else [],
+        "source": {"value": scenario(options), "name": NAME},
+        "overrides": list(options.sets),
+        "seed": options.seed,
+        "program": list(options.program),
+        "unshaped": ["link.0.rate", "link.0.reverse.rate"] if options.unshaped else [],
         "server": server,
         "out": str(out),
     }
 
 
-def scenario(wish: Wish) -> dict[str, Any]:
+def scenario(options: Options) -> dict[str, Any]:
     """The network as a scenario: two hosts and a link."""
-    rates = {UP: wish.up or wish.rate, DOWN: wish.down or wish.rate}
-    forward, reverse = (_direction(wish, way, rates[way]) for way in (UP, DOWN))
-    link: dict[str, Any] = {"between": ["client", "server"], "name": UP, "delay": wish.delay, **forward}
-    if wish.mtu is not None:
-        link["mtu"] = wish.mtu if not wish.mtu.strip().isdigit() else f"{wish.mtu} B"
+    rates = {UP: options.up or options.rate, DOWN: options.down or options.rate}
+    forward, reverse = (_direction(options, way, rates[way]) for way in (UP, DOWN))
+    link: dict[str, Any] = {"between": ["client", "server"], "name": UP, "delay": options.delay, **forward}
+    if options.mtu is not None:
+        link["mtu"] = options.mtu if not options.mtu.strip().isdigit() else f"{options.mtu} B"
     built: dict[str, Any] = {
         "name": NAME,
         "profile": "linux",
-        "duration": wish.time or _LONGEST,
+        "duration": options.time or _LONGEST,
         "host": [{"name": "client"}, {"name": "server"}],
         "link": [link | {"reverse": reverse}],
         "flow": [{"name": "program", "from": "client", "to": "server"}],
-        "record": {"every": wish.record_every, "drops": True},
+        "record": {"every": options.record_every, "drops": True},
     }
-    if wish.capture:
+    if options.capture:
         built["record"]["packets"] = True
-    if wish.ecn:
+    if options.ecn:
         built["tcp"] = {"ecn": "rfc3168"}
-    if wish.required:
-        built["testbed"] = {"class": wish.required}
+    if options.required:
+        built["testbed"] = {"class": options.required}
     return built
 
 
-def _direction(wish: Wish, way: str, rate: str | None) -> dict[str, Any]:
+def _direction(options: Options, way: str, rate: str | None) -> dict[str, Any]:
     """One direction of the link."""
-    if wish.only not in (None, UP, DOWN):
-        raise refused(f"--only {wish.only}", wish.only, "there is no such direction", f"write {UP} or {DOWN}")
-    if wish.only not in (None, way):
+    if options.only not in (None, UP, DOWN):
+        raise refused(f"--only {options.only}", options.only, "there is no such direction", f"write {UP} or {DOWN}")
+    if options.only not in (None, way):
         return {"rate": _UNSHAPED, "queue": {"kind": "drop_tail", "limit": "1000 pkt"}}
     found: dict[str, Any] = {}
-    if wish.trace is not None and rate is None:
-        found["service"] = {"kind": "mahimahi", "file": wish.trace}
+    if options.trace is not None and rate is None:
+        found["service"] = {"kind": "mahimahi", "file": options.trace}
     else:
         found["rate"] = rate or _UNSHAPED
         if plain_rate(_spaced(found["rate"])) is None:
             raise refused(f"--rate {rate}", rate, "this is not a rate", "write it with its unit, as in --rate 12Mbps")
-    found["queue"] = _queue(wish, found.get("rate"))
-    if share := _loss(wish.loss):
+    found["queue"] = _queue(options, found.get("rate"))
+    if share := _loss(options.loss):
         found["impairment"] = [{"kind": "bernoulli", "loss": share}]
     return found
 
 
-def _queue(wish: Wish, rate: str | None) -> dict[str, Any]:
-    wanted = choice(wish.queue)
-    ecn = {"ecn": True} if wish.ecn and _marks(wanted.kind) else {}
-    return {"kind": wanted.kind, "limit": wish.limit or _limit(rate, wish.delay), **ecn, **wanted.parameters}
+def _queue(options: Options, rate: str | None) -> dict[str, Any]:
+    wanted = choice(options.queue)
+    ecn = {"ecn": True} if options.ecn and _marks(wanted.kind) else {}
+    return {"kind": wanted.kind, "limit": options.limit or _limit(rate, options.delay), **ecn, **wanted.parameters}
 
 
 def _marks(kind: str) -> bool:
@@ -172,7 +172,7 @@ _OPTIONS = {
 """Which option a key of the scenario comes from; the first that fits."""
 
 
-def spelled(error: ScenarioError, wish: Wish) -> ScenarioError:
+def spelled(error: ScenarioError, options: Options) -> ScenarioError:
     """An error in the scenario that was made from the options, in terms of the options, each once.
 
     The scenario says most of them twice, for both directions. An error in an override (`-s`) stays as it is.
@@ -184,9 +184,9 @@ def spelled(error: ScenarioError, wish: Wish) -> ScenarioError:
     for problem in problems:
         key = problem.get("key", "").replace(".reverse", "")
         option = next((name for place, name in _OPTIONS.items() if key.startswith(place)), None)
-        if option is None and wish.trace is not None and wish.trace in problem["cause"]:
+        if option is None and options.trace is not None and options.trace in problem["cause"]:
             option = "trace"
-        said: str | None = getattr(wish, option) if option else None
+        said: str | None = getattr(options, option) if option else None
         if option is None or said is None:
             texts["\n".join([problem["cause"], *([f"help: {problem['fix']}"] if problem.get("fix") else [])])] = None
             continue
@@ -230,7 +230,7 @@ def _idle(data: Mapping[str, Any]) -> bool:
 def said(data: Mapping[str, Any]) -> list[str]:
     """What the queues did, and whether it may be used: a few lines."""
     from ..result import Result
-    from ..tables import drops, scaled
+    from ..present.tables import drops, scaled
     from . import validity
 
     lines, names = [], {f"{UP}_reverse": DOWN}

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..tables import Grid, scaled
-from ..units import significant
+from ..present.tables import Grid, scaled
+from ..present.units import significant
 
 JSON = Mapping[str, Any]
 

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
-from .. import door
+from .. import api
 from ..errors import EnvironmentLacks, ScenarioError
 from . import options
 
@@ -43,13 +43,13 @@ class Crew(Protocol):
         """Ends them; `whole` if there is nothing left to do."""
 
 
-def run(wanted: dict[str, Any], where: str, progress: door.Progress | None = None, say: Say = print) -> dict[str, Any]:
-    """What `door.run` gives for this request, whose runs are made `where`: `dask://HOST:PORT`, `ssh:HOST,HOST` or
+def run(wanted: dict[str, Any], where: str, progress: api.Progress | None = None, say: Say = print) -> dict[str, Any]:
+    """What `api.run` gives for this request, whose runs are made `where`: `dask://HOST:PORT`, `ssh:HOST,HOST` or
     `slurm`. `say` hears what a person should know: a worker that was lost, for one."""
     options.check(where)
     if not wanted.get("store"):
         raise ScenarioError("runs on other machines are kept in a store: name one with --store DIR")
-    first = door.jobs(wanted | {"points": _AT_ONCE})  # Before anybody is hired: a wrong scenario is refused here.
+    first = api.jobs(wanted | {"points": _AT_ONCE})  # Before anybody is hired: a wrong scenario is refused here.
     if first["jobs"]:
         crew = hire(where, first["store"])
         whole = False
@@ -58,7 +58,7 @@ def run(wanted: dict[str, Any], where: str, progress: door.Progress | None = Non
             whole = True
         finally:
             crew.dismiss(whole)
-    return door.run(wanted | {"assemble": True}, progress)
+    return api.run(wanted | {"assemble": True}, progress)
 
 
 def hire(where: str, store: str) -> Crew:
@@ -86,7 +86,7 @@ def hire(where: str, store: str) -> Crew:
     raise AssertionError(f"options.check lets {where} pass")
 
 
-def _finish(wanted: dict[str, Any], listed: dict[str, Any], crew: Crew, progress: door.Progress, say: Say) -> None:
+def _finish(wanted: dict[str, Any], listed: dict[str, Any], crew: Crew, progress: api.Progress, say: Say) -> None:
     """Deals out what is missing until nothing is."""
     lost: Counter[str] = Counter()
     failed: set[str] = set()
@@ -107,7 +107,7 @@ def _finish(wanted: dict[str, Any], listed: dict[str, Any], crew: Crew, progress
             failed.update(row["key"] for row in answer if row["state"] != "done")
             done += len(answer)
             progress(done, total, done / total)
-        listed = door.jobs(wanted | {"points": _AT_ONCE, "except": sorted(failed)})
+        listed = api.jobs(wanted | {"points": _AT_ONCE, "except": sorted(failed)})
 
 
 def _parcels(listed: dict[str, Any], places: int) -> list[Parcel]:
@@ -122,7 +122,7 @@ def _keep(parcel: Parcel, answer: list[dict[str, Any]]) -> None:
     asked = {job["key"] for job in parcel["jobs"]}
     rows = [{"key": row["key"], "row": row["row"]} for row in answer if "row" in row and row["key"] in asked]
     if rows:
-        door.keep({"store": parcel["store"], "rows": rows})
+        api.keep({"store": parcel["store"], "rows": rows})
 
 
 def _give_up(parcel: Parcel, jobs: list[dict[str, Any]], why: Exception) -> None:
@@ -130,7 +130,7 @@ def _give_up(parcel: Parcel, jobs: list[dict[str, Any]], why: Exception) -> None
     message = f"lost {_CHANCES} times with its worker: {_short(why)}"
     rows = [{"key": job["key"], "row": _failure(job, message)} for job in jobs]
     if rows:
-        door.keep({"store": parcel["store"], "rows": rows})
+        api.keep({"store": parcel["store"], "rows": rows})
 
 
 def _failure(job: dict[str, Any], message: str) -> dict[str, Any]:

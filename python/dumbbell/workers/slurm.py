@@ -11,7 +11,7 @@ from typing import Any
 
 import submitit
 
-from .. import private
+from ..files import private
 from ..errors import DumbbellError, EnvironmentLacks
 from . import Parcel
 from .options import SLURM, memory, number, read

@@ -7,7 +7,7 @@ import socket
 from pathlib import Path
 from typing import Any
 
-from .. import door
+from .. import api
 from ..errors import EnvironmentLacks
 
 # What a plan may ask to record besides the result.
@@ -22,13 +22,13 @@ def perform(parcel: dict[str, Any], threads: int = 1) -> list[dict[str, Any]]:
     """
     order = {key: parcel[key] for key in ("jobs", "results_version", "audit", "overrides")}
     if sees(parcel["store"], parcel["id"]):
-        return door.work(order | {"threads": threads, "store": parcel["store"]})
+        return api.work(order | {"threads": threads, "store": parcel["store"]})
     if any(any(job["plan"]["record"].get(what) for what in _SERIES) for job in parcel["jobs"]):
         raise EnvironmentLacks(
             f"the worker on {socket.gethostname()} does not see the store {parcel['store']}, where series are kept: "
             "put it on a file system that every worker mounts at the same path (--store DIR), or record nothing"
         )
-    return door.work(order | {"threads": threads})
+    return api.work(order | {"threads": threads})
 
 
 def sees(store: str, name: str) -> bool:

@@ -14,7 +14,7 @@ mod tests;
 
 pub use super::red::automatic::AutoWeight;
 use super::red::automatic::lower_threshold;
-use super::red::body::{Body, Dropper};
+use crate::aqm::red::state::{RedState, Dropper};
 use super::red::config::red_config;
 use super::red::curve::Curve;
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Slot, Verdict};
@@ -119,7 +119,7 @@ impl Config for AdaptiveRedConfig {
 /// RED whose `max_p` adapts.
 #[derive(Clone, Debug)]
 pub struct AdaptiveRed {
-    body: Body,
+    body: RedState,
     dropper: Dropper,
     rule: Rule,
     /// The timer's first call, at the start of the run, is no step.
@@ -179,7 +179,7 @@ impl Algorithm for AdaptiveRed {
         red.w_q = w_q;
         let &AdaptiveRedConfig { adapt_trigger: trigger, interval, alpha, beta, top, .. } = config;
         AdaptiveRed {
-            body: Body::new(&red),
+            body: RedState::new(&red),
             dropper: Dropper::new(&red),
             rule: Rule { trigger, interval, alpha, beta, bottom, top },
             started: false,

@@ -11,7 +11,7 @@
 //!
 //! A packet that is dropped at an idle link leaves it idle, which is one more event of an idle link, as in ns-2, where
 //! the link then asks the queue in vain. Without it `p_m` = 1 would last.
-use super::sizes::{ByteDrop, Sizes, check_sizes};
+use crate::aqm::parts::packet_size::{ByteDrop, SizePolicy, check_sizes};
 use dumbbell_core::aqm::{Aqm, Cx, Decision, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::Meta;
@@ -75,7 +75,7 @@ impl Config for BlueConfig {
 #[derive(Clone, Debug)]
 pub struct Blue {
     config: BlueConfig,
-    sizes: Sizes,
+    sizes: SizePolicy,
     p_m: f64,
     coin: f64,
     /// When the probability was stepped last.
@@ -101,7 +101,7 @@ impl Algorithm for Blue {
         provenance: Provenance::Recollection,
     };
     fn new(config: &BlueConfig, _: &LinkInfo) -> Self {
-        let sizes = Sizes::new(config.mean_packet_size, config.byte_mode, config.byte_drop);
+        let sizes = SizePolicy::new(config.mean_packet_size, config.byte_mode, config.byte_drop);
         Blue { config: config.clone(), sizes, p_m: 0.0, coin: 1.0, last_update: None, idle: true }
     }
 }

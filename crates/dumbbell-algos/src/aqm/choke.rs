@@ -16,7 +16,7 @@ use super::red::average::{Average, AverageRule, IdleFraction, IdleStyle};
 use super::red::config::check_thresholds;
 use super::red::curve::{Curve, Region};
 use super::red::spacing::{Spacing, SpacingLaw};
-use super::sizes::{ByteDrop, Part, Sizes, check_sizes};
+use crate::aqm::parts::packet_size::{ByteDrop, Part, SizePolicy, check_sizes};
 use dumbbell_core::aqm::{Aqm, Cx, Decision, LinkInfo, Needs, QueueView, Reason, Slot, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::Meta;
@@ -114,7 +114,7 @@ impl Config for ChokeConfig {
 #[derive(Clone, Debug)]
 pub struct Choke {
     config: ChokeConfig,
-    sizes: Sizes,
+    sizes: SizePolicy,
     average: Average,
     curve: Curve,
     spacing: Spacing,
@@ -143,7 +143,7 @@ impl Algorithm for Choke {
     };
 
     fn new(config: &ChokeConfig, _: &LinkInfo) -> Self {
-        let sizes = Sizes::new(config.mean_packet_size, config.byte_mode, config.byte_drop);
+        let sizes = SizePolicy::new(config.mean_packet_size, config.byte_mode, config.byte_drop);
         Choke {
             sizes,
             average: Average::new(AverageRule {

@@ -9,8 +9,8 @@
 //! | gamma | the same | how strongly h_i tells; with 0 it is RIO |
 //!
 //! The primary text is not at hand. Known of it are the history list and the hit ratio; all else is reconstructed, and a parameter.
-use super::red::body::Weighed;
-use super::rio::body::{Classes, told_to_classes};
+use crate::aqm::red::state::ClassProbability;
+use crate::aqm::rio::classes::{Classes, told_to_classes};
 use super::rio::config::{check_weighed, rio_config};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
@@ -165,12 +165,12 @@ impl Drio {
 impl Aqm for Drio {
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
         if self.classes.is_in(p) {
-            return self.classes.arrive(cx, q, (p, fits), Weighed::plain);
+            return self.classes.arrive(cx, q, (p, fits), ClassProbability::plain);
         }
         let weight = self.weigh(p.flow);
         self.weight = weight;
         self.history.push(p.flow);
-        self.classes.arrive(cx, q, (p, fits), |p_b| Weighed { p_b, weight })
+        self.classes.arrive(cx, q, (p, fits), |p_b| ClassProbability { p_b, weight })
     }
     fn probe(&self, out: &mut dyn Probe) {
         self.classes.probe(out);
@@ -188,7 +188,7 @@ mod tests {
     use crate::aqm::rio::tests::{all_events, marked_shares, narrow};
     use crate::aqm::rio::{Rio, RioConfig};
     use dumbbell_core::catalogue::read;
-    use dumbbell_core::flow::FlowInfo;
+    use dumbbell_core::packet::flow::FlowInfo;
     use dumbbell_core::testing::link;
     use dumbbell_core::units::{Bytes, Packets};
     use serde_json::json;

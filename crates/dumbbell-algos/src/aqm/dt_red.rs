@@ -13,7 +13,7 @@
 //! | T_obs | `interval` | observation interval |
 //! | alpha, beta | the same | steps up and down, fractions of `max_th` |
 //! | max_lo, max_hi | the same | limits of `max_th`, in units of the first `min_th` and of the queue's limit |
-use super::red::body::{Body, Dropper};
+use crate::aqm::red::state::{RedState, Dropper};
 use super::red::config::red_config;
 use super::red::curve::Curve;
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Slot, Verdict};
@@ -83,7 +83,7 @@ impl Config for DtRedConfig {
 /// RED whose upper threshold moves once an interval.
 #[derive(Clone, Debug)]
 pub struct DtRed {
-    body: Body,
+    body: RedState,
     dropper: Dropper,
     watch: Watch,
     rule: Box<Rule>,
@@ -146,7 +146,7 @@ impl Algorithm for DtRed {
         let low = config.max_lo * config.min_th.0;
         let high = link.capacity.in_packets(size).map_or(f64::MAX, |limit| config.max_hi * limit);
         DtRed {
-            body: Body::new(&red),
+            body: RedState::new(&red),
             dropper: Dropper::new(&red),
             watch: Watch::default(),
             rule: Box::new(Rule { config: config.clone(), limits: (low, high), a: 0.0 }),

@@ -16,7 +16,7 @@ pub mod config;
 #[cfg(test)]
 mod tests;
 
-use super::red::body::{Body, Dropper};
+use crate::aqm::red::state::{RedState, Dropper};
 use super::red::curve::Curve;
 pub use config::{EaRedConfig, OverflowDir, Step};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Slot, Verdict};
@@ -27,7 +27,7 @@ use dumbbell_core::probe::Probe;
 /// RED whose thresholds keep the average between them.
 #[derive(Clone, Debug)]
 pub struct EaRed {
-    body: Body,
+    body: RedState,
     dropper: Dropper,
     rule: Rule,
 }
@@ -71,7 +71,7 @@ impl Algorithm for EaRed {
 
     fn new(config: &EaRedConfig, _: &LinkInfo) -> Self {
         let red = config.red(config.min_th.0, config.max_th.0, config.max_p);
-        EaRed { body: Body::new(&red), dropper: Dropper::new(&red), rule: Rule { config: Box::new(config.clone()) } }
+        EaRed { body: RedState::new(&red), dropper: Dropper::new(&red), rule: Rule { config: Box::new(config.clone()) } }
     }
 }
 

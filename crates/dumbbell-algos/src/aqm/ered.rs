@@ -10,7 +10,7 @@
 //!
 //! Reconstructed: the source has one average and thresholds that act on unmarked packets alone; that marked ones are dropped
 //! only where they do not fit, or by a lower curve (`in_curve`), is ours.
-use super::red::body::{Body, Dropper};
+use crate::aqm::red::state::{RedState, Dropper};
 use super::red::config::{check_thresholds, red_config};
 use super::rio::config::{RioConfig, RioPrecedences};
 use crate::aqm::red::RedConfig;
@@ -72,7 +72,7 @@ impl Config for EredConfig {
 #[derive(Clone, Debug)]
 pub struct Ered {
     of: Box<[u32; 64]>,
-    body: Body,
+    body: RedState,
     out: Dropper,
     inside: Option<Dropper>,
     /// Whether the last packet was IN.
@@ -102,7 +102,7 @@ impl Algorithm for Ered {
         let (_, of) = RioConfig { precedences: RioPrecedences::Two, ..RioConfig::default() }.table();
         let inside = config.in_curve.then(|| Dropper::new(&config.inside()));
         let out = config.out();
-        Ered { of: Box::new(of), body: Body::new(&out), out: Dropper::new(&out), inside, last_in: false }
+        Ered { of: Box::new(of), body: RedState::new(&out), out: Dropper::new(&out), inside, last_in: false }
     }
 }
 

@@ -6,7 +6,7 @@
 //! | status | `status` | where avg was last seen: -1 below, 0 between, 1 above the thresholds |
 //! | alpha | `alpha` | what max_p is divided by on the way below |
 //! | beta | `beta` | what max_p is multiplied by on the way above |
-use super::red::body::{Body, Dropper};
+use crate::aqm::red::state::{RedState, Dropper};
 use super::red::config::red_config;
 use super::red::curve::Curve;
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Slot, Verdict};
@@ -79,7 +79,7 @@ impl Config for FengRedConfig {
 #[derive(Clone, Debug)]
 pub struct FengRed {
     config: Box<FengRedConfig>,
-    body: Body,
+    body: RedState,
     dropper: Dropper,
     status: Status,
 }
@@ -107,7 +107,7 @@ impl Algorithm for FengRed {
     fn new(config: &FengRedConfig, _: &LinkInfo) -> Self {
         let red = config.red(config.min_th.0, config.max_th.0, config.max_p);
         FengRed {
-            body: Body::new(&red),
+            body: RedState::new(&red),
             dropper: Dropper::new(&red),
             status: config.start,
             config: Box::new(config.clone()),

@@ -20,7 +20,7 @@ use super::red::average::{Average, AverageRule, IdleFraction, IdleStyle};
 use super::red::config::check_thresholds;
 use super::red::curve::{Curve, Region};
 use super::red::spacing::{Spacing, SpacingLaw};
-use super::sizes::{ByteDrop, Part, Sizes, check_sizes};
+use crate::aqm::parts::packet_size::{ByteDrop, Part, SizePolicy, check_sizes};
 use dumbbell_core::aqm::{Aqm, Backlog, Cx, Decision, Gone, LinkInfo, Needs, QueueView, Reason, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::{FlowId, Meta};
@@ -122,7 +122,7 @@ struct Account {
 #[derive(Clone, Debug)]
 pub struct Fred {
     config: FredConfig,
-    sizes: Sizes,
+    sizes: SizePolicy,
     average: Average,
     curve: Curve,
     spacing: Spacing,
@@ -152,7 +152,7 @@ impl Algorithm for Fred {
     };
 
     fn new(config: &FredConfig, _: &LinkInfo) -> Self {
-        let sizes = Sizes::new(config.mean_packet_size, config.byte_mode, config.byte_drop);
+        let sizes = SizePolicy::new(config.mean_packet_size, config.byte_mode, config.byte_drop);
         Fred {
             sizes,
             average: Average::new(AverageRule {

@@ -13,8 +13,8 @@ pub mod config;
 #[cfg(test)]
 mod tests;
 
-use super::red::body::{Body, Dropper, Observed};
-use crate::qdisc::codepoints;
+use crate::aqm::red::state::{RedState, Dropper, Observed};
+use crate::dscp as codepoints;
 pub use config::{GredConfig, GredMode, GredQueue};
 use dumbbell_core::aqm::{Aqm, Backlog, Cx, Decision, Gone, LinkInfo, Needs, QueueView, Reason, Slot, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Provenance};
@@ -29,7 +29,7 @@ pub struct Gred {
     of: Box<[u32; 64]>,
     queues: Vec<Virtual>,
     /// The average of the whole queue, of which [`GredMode::Wred`] is.
-    whole: Body,
+    whole: RedState,
     now: Time,
     /// The queue of the last packet, and the average that it was judged by.
     last: (usize, f64),
@@ -38,7 +38,7 @@ pub struct Gred {
 /// One virtual queue.
 #[derive(Clone, Debug)]
 struct Virtual {
-    body: Body,
+    body: RedState,
     dropper: Dropper,
     prio: u32,
     /// Packets; 0: none.
@@ -70,14 +70,14 @@ impl Algorithm for Gred {
     fn new(config: &GredConfig, _: &LinkInfo) -> Self {
         let of_queue = |q: &GredQueue| {
             let red = config.red(q.min_th.0, q.max_th.0, q.max_p);
-            let (body, dropper) = (Body::new(&red), Dropper::new(&red));
+            let (body, dropper) = (RedState::new(&red), Dropper::new(&red));
             Virtual { body, dropper, prio: q.prio, limit: q.limit.0, backlog: Backlog::default() }
         };
         Gred {
             mode: config.mode,
             of: Box::new(codepoints::classes(&config.map, config.default_queue)),
             queues: config.queues.iter().map(of_queue).collect(),
-            whole: Body::new(&config.red(0.0, 0.0, 0.0)),
+            whole: RedState::new(&config.red(0.0, 0.0, 0.0)),
             now: Time::ZERO,
             last: (0, 0.0),
         }

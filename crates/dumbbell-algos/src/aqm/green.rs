@@ -169,7 +169,7 @@ impl Aqm for Green {
 mod tests {
     use super::*;
     use dumbbell_core::catalogue::read;
-    use dumbbell_core::flow::{FlowInfo, FlowTable};
+    use dumbbell_core::packet::flow::{FlowInfo, FlowTable};
     use dumbbell_core::packet::Ecn;
     use dumbbell_core::qdisc::Fifo;
     use dumbbell_core::rng::Stream;

@@ -9,7 +9,7 @@
 //!
 //! a > b: at a constant queue above q_ref the probability grows by (a - b) of the excess in each sample. The gains are
 //! those of the paper's example: 3750 packets/s, at least 60 flows, round-trip times of at most 246 ms.
-use super::sizes::{ByteDrop, Sizes, check_sizes};
+use crate::aqm::parts::packet_size::{ByteDrop, SizePolicy, check_sizes};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::Meta;
@@ -84,7 +84,7 @@ impl Config for PiConfig {
 #[derive(Clone, Debug)]
 pub struct Pi {
     config: PiConfig,
-    sizes: Sizes,
+    sizes: SizePolicy,
     period: Span,
     p: f64,
     q_old: f64,
@@ -109,7 +109,7 @@ impl Algorithm for Pi {
     };
     fn new(config: &PiConfig, _: &LinkInfo) -> Self {
         Pi {
-            sizes: Sizes::new(config.mean_packet_size, config.byte_mode, config.byte_drop),
+            sizes: SizePolicy::new(config.mean_packet_size, config.byte_mode, config.byte_drop),
             period: Span::from_secs_f64(1.0 / config.w),
             config: config.clone(),
             p: 0.0,
@@ -191,7 +191,7 @@ mod tests {
     fn it_samples_at_its_frequency() {
         let (site, mut rng) = (link(Capacity::Unlimited), dumbbell_core::rng::Stream::named(1, "pi"));
         let (flows, queue) =
-            (dumbbell_core::flow::FlowTable::default(), dumbbell_core::store::Store::<Numbered>::default());
+            (dumbbell_core::packet::flow::FlowTable::default(), dumbbell_core::port::packet_queue::PacketQueue::<Numbered>::default());
         let cx = &mut Cx { now: Time::ZERO, rng: &mut rng, link: &site, flows: &flows };
         assert_eq!(pi(&PiConfig::default()).tick(cx, &queue), Some(Span::from_ps(5_882_352_941)));
         assert_eq!(pi(&PiConfig { w: 1000.0, ..PiConfig::default() }).tick(cx, &queue), Some(Span::from_ms(1)));

@@ -19,9 +19,9 @@ mod active;
 #[cfg(test)]
 mod tests;
 
-use super::red::body::Weighed;
+use crate::aqm::red::state::ClassProbability;
 use super::red::spacing::SpacingLaw;
-use super::rio::body::{Classes, told_to_classes};
+use crate::aqm::rio::classes::{Classes, told_to_classes};
 use super::rio::config::{check_weighed, rio_config};
 use active::{Active, Terms};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
@@ -127,13 +127,13 @@ impl Aqm for RRttAdaptive {
         let terms = self.terms(cx, p);
         self.active.see(p.flow, terms, cx.now.ps() / self.config.window.ps().max(1));
         if self.classes.is_in(p) {
-            return self.classes.arrive(cx, q, (p, fits), Weighed::plain);
+            return self.classes.arrive(cx, q, (p, fits), ClassProbability::plain);
         }
         let shares = self.active.shares(cx.link.rate, self.config.spare_floor);
         let weight = if self.config.exact { 1.0 } else { shares.weight(terms) };
         let model = if self.config.exact { Some(self.model(terms, shares.spare, p)) } else { None };
         self.weight = weight;
-        self.classes.arrive(cx, q, (p, fits), |p_b| Weighed { p_b: model.unwrap_or(p_b), weight })
+        self.classes.arrive(cx, q, (p, fits), |p_b| ClassProbability { p_b: model.unwrap_or(p_b), weight })
     }
     fn probe(&self, out: &mut dyn Probe) {
         self.classes.probe(out);

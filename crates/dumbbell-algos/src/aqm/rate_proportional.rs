@@ -9,8 +9,8 @@
 //!
 //! The primary text is not at hand. Known of it is that the probability is inversely proportional to the target bandwidth; the mean
 //! that it is relative to, and what best effort counts as, are reconstructed, and parameters.
-use super::red::body::Weighed;
-use super::rio::body::{Classes, told_to_classes};
+use crate::aqm::red::state::ClassProbability;
+use crate::aqm::rio::classes::{Classes, told_to_classes};
 use super::rio::config::{check_weighed, rio_config};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
@@ -109,12 +109,12 @@ impl RateProportional {
 impl Aqm for RateProportional {
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
         if self.classes.is_in(p) {
-            return self.classes.arrive(cx, q, (p, fits), Weighed::plain);
+            return self.classes.arrive(cx, q, (p, fits), ClassProbability::plain);
         }
         let reserved = cx.flows.get(p.flow).reserved.map(|r| r.bps()).filter(|bps| *bps > 0);
         let weight = self.weigh(reserved.map(|bps| bps as f64));
         self.weight = weight;
-        self.classes.arrive(cx, q, (p, fits), |p_b| Weighed { p_b, weight })
+        self.classes.arrive(cx, q, (p, fits), |p_b| ClassProbability { p_b, weight })
     }
     fn probe(&self, out: &mut dyn Probe) {
         self.classes.probe(out);
@@ -131,7 +131,7 @@ mod tests {
     use crate::aqm::rio::tests::{events_knowing, known, marked_shares, narrow};
     use crate::aqm::rio::{Rio, RioConfig};
     use dumbbell_core::catalogue::read;
-    use dumbbell_core::flow::FlowInfo;
+    use dumbbell_core::packet::flow::FlowInfo;
     use dumbbell_core::testing::link;
     use dumbbell_core::units::Capacity;
     use serde_json::json;

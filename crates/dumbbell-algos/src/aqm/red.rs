@@ -13,14 +13,14 @@
 //! The variants of the family are made of the same parts: see [`body`].
 pub mod automatic;
 pub mod average;
-pub mod body;
 pub mod config;
 pub mod curve;
 pub mod spacing;
+pub mod state;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use body::{Body, Dropper};
+use state::{RedState, Dropper};
 pub use config::{ByteDrop, RedConfig};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Slot, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Provenance};
@@ -30,7 +30,7 @@ use dumbbell_core::probe::Probe;
 /// The 1993 algorithm with the choices that ns-2, ns-3 and Linux made since.
 #[derive(Clone, Debug)]
 pub struct Red {
-    body: Body,
+    body: RedState,
     dropper: Dropper,
 }
 
@@ -57,7 +57,7 @@ impl Algorithm for Red {
 
     fn new(config: &RedConfig, link: &LinkInfo) -> Self {
         let config = config.on(link);
-        Red { body: Body::new(&config), dropper: Dropper::new(&config) }
+        Red { body: RedState::new(&config), dropper: Dropper::new(&config) }
     }
 }
 

@@ -10,7 +10,7 @@
 //! The probability is exponential in the price, so that over several links 1 minus the probability of a mark is phi to
 //! minus the *sum* of their prices. ns-2 marks a packet when it departs; here it is marked when it arrives, by the same
 //! probability, since a price lasts for many packets.
-use super::sizes::{ByteDrop, Sizes, check_sizes};
+use crate::aqm::parts::packet_size::{ByteDrop, SizePolicy, check_sizes};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::Meta;
@@ -85,7 +85,7 @@ impl Config for RemConfig {
 #[derive(Clone, Debug)]
 pub struct Rem {
     config: RemConfig,
-    sizes: Sizes,
+    sizes: SizePolicy,
     price: f64,
     /// What arrived since the last update, and its average, in packets.
     arrived: f64,
@@ -112,7 +112,7 @@ impl Algorithm for Rem {
     };
     fn new(config: &RemConfig, _: &LinkInfo) -> Self {
         Rem {
-            sizes: Sizes::new(config.mean_packet_size, config.byte_mode, config.byte_drop),
+            sizes: SizePolicy::new(config.mean_packet_size, config.byte_mode, config.byte_drop),
             config: config.clone(),
             price: 0.0,
             arrived: 0.0,

@@ -13,13 +13,13 @@
 //! With n precedences, best protected first, packets of precedence p are judged by the average of all that are of precedence p or
 //! better, each with a curve and a count of its own. Packets that are dropped because they do not fit are of any class: where
 //! reservations can be met there should be none of IN.
-pub mod body;
+pub mod classes;
 pub mod config;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use super::red::body::Weighed;
-use body::{Classes, told_to_classes};
+use crate::aqm::red::state::ClassProbability;
+use classes::{Classes, told_to_classes};
 pub use config::{ClassIdle, RioConfig, RioMode, RioPrecedences};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Provenance};
@@ -63,7 +63,7 @@ impl Algorithm for Rio {
 
 impl Aqm for Rio {
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
-        self.classes.arrive(cx, q, (p, fits), Weighed::plain)
+        self.classes.arrive(cx, q, (p, fits), ClassProbability::plain)
     }
     fn probe(&self, out: &mut dyn Probe) {
         self.classes.probe(out);

@@ -16,8 +16,8 @@ mod bins;
 #[cfg(test)]
 mod tests;
 
-use super::sizes::{ByteDrop, Sizes, check_sizes};
-use bins::{Bins, Seen, Steps};
+use crate::aqm::parts::packet_size::{ByteDrop, SizePolicy, check_sizes};
+use bins::{Bins, BinLookup, Steps};
 use dumbbell_core::aqm::{Aqm, Cx, Gone, LinkInfo, Needs, QueueView, Reason, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::Meta;
@@ -154,7 +154,7 @@ impl Penalty {
 #[derive(Clone, Debug)]
 pub struct Sfb {
     config: SfbConfig,
-    sizes: Sizes,
+    sizes: SizePolicy,
     steps: Steps,
     max: u32,
     /// Those that decide; none before the first packet, with which chance comes.
@@ -166,7 +166,7 @@ pub struct Sfb {
     penalty: Penalty,
     /// Packets in the queue.
     inside: u32,
-    seen: Seen,
+    seen: BinLookup,
     coin: f64,
 }
 
@@ -194,7 +194,7 @@ impl Algorithm for Sfb {
 
     fn new(config: &SfbConfig, _: &LinkInfo) -> Self {
         let burst = config.penalty_burst.0;
-        let sizes = Sizes::new(config.mean_packet_size, config.byte_mode, config.byte_drop);
+        let sizes = SizePolicy::new(config.mean_packet_size, config.byte_mode, config.byte_drop);
         let whole = |length: Packets| libm::ceil(length.0 * if sizes.in_bytes() { sizes.mean() } else { 1.0 }) as u32;
         Sfb {
             sizes,
@@ -210,7 +210,7 @@ impl Algorithm for Sfb {
             turn: Time::ZERO,
             penalty: Penalty { rate: config.penalty_rate, burst, tokens: burst, at: Time::ZERO },
             inside: 0,
-            seen: Seen::default(),
+            seen: BinLookup::default(),
             coin: 1.0,
             config: config.clone(),
         }

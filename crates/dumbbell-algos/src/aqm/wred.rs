@@ -6,10 +6,11 @@
 //! | avg | `avg` | RED's average of all packets |
 //! | min_i, max_i, maxp_i | `profile`, or `classes` | the curve of class i |
 //! | count_i | `count` | class i's packets since its last signal (`shared_count`: all packets since the last) |
-use super::red::body::{Body, Dropper};
+use crate::aqm::red::state::{RedState, Dropper};
 use super::red::config::red_config;
 use super::red::curve::Curve;
-use crate::qdisc::codepoints::{self, Table};
+use crate::dscp as codepoints;
+use crate::dscp::Table;
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Slot, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::Meta;
@@ -150,7 +151,7 @@ impl Config for WredConfig {
 /// RED with a curve for each class.
 #[derive(Clone, Debug)]
 pub struct Wred {
-    body: Body,
+    body: RedState,
     of: Box<[u32; 64]>,
     curves: Vec<Curve>,
     /// One for each class, or one for all.
@@ -185,7 +186,7 @@ impl Algorithm for Wred {
         let curves = all.iter().map(|d| d.curve).collect();
         let count = if config.shared_count { 1 } else { all.len() };
         let droppers = all.into_iter().take(count).collect();
-        Wred { body: Body::new(&config.red(0.0, 0.0, 0.0)), of: Box::new(of), curves, droppers, last: (0, 0) }
+        Wred { body: RedState::new(&config.red(0.0, 0.0, 0.0)), of: Box::new(of), curves, droppers, last: (0, 0) }
     }
 }
 

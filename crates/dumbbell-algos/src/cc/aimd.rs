@@ -1,7 +1,7 @@
 //! Additive increase, multiplicative decrease, and its binomial generalisation.
-use super::window::{Law, Window, windowed};
+use crate::cc::parts::window::{Law, Window, windowed};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
-use dumbbell_core::transport::{Implied, Path};
+use dumbbell_core::transport::{TcpOverrides, Path};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -70,4 +70,4 @@ impl Algorithm for Aimd {
     }
 }
 
-windowed!(Aimd, implies Implied::NOTHING, loss_window None);
+windowed!(Aimd, tcp_overrides TcpOverrides::NOTHING, loss_window None);

@@ -1,12 +1,12 @@
 //! BBR, version 1 (draft-cardwell-iccrg-bbr-congestion-control-00; Cardwell et al. 2016): a model of the path in place of
 //! losses. Windows are in bytes, rates in bytes per second.
-use super::filter::WindowedMax;
-use super::model::{Apart, FullPipe, HeldBack, LastGood, MinRtt, Rounds, pacing_rate};
+use crate::cc::parts::windowed_filter::WindowedMax;
+use crate::cc::parts::path_model::{Boxed, FullPipe, HeldBack, LastGood, MinRtt, Rounds, pacing_rate};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::transport::{
-    Ack, Cause, Congestion, CongestionControl, Habits, Implied, Orders, Path, RateSample, Sent, Tag,
+    Ack, Cause, Congestion, CongestionControl, Capabilities, TcpOverrides, Commands, Path, RateSample, Sent, Tag,
 };
 use dumbbell_core::units::{Packets, Rate, Span, Time};
 use schemars::JsonSchema;
@@ -81,7 +81,7 @@ impl Config for BbrConfig {
 }
 
 /// See the module's page.
-pub type Bbr = Apart<Model>;
+pub type Bbr = Boxed<Model>;
 
 /// Its state.
 #[derive(Clone, Debug)]
@@ -272,17 +272,17 @@ impl Model {
 }
 
 impl CongestionControl for Model {
-    fn implies(&self) -> Implied {
-        Implied { meters: true, ..Implied::NOTHING }
+    fn tcp_overrides(&self) -> TcpOverrides {
+        TcpOverrides { meters: true, ..TcpOverrides::NOTHING }
     }
-    fn habits(&self) -> Habits {
-        Habits { paces: true, segments: true, samples: true, rates: true, discerns: true, ..Habits::WINDOW }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { paces: true, segments: true, samples: true, rates: true, discriminates: true, ..Capabilities::WINDOW }
     }
     fn seed(&mut self, seed: u64) {
         self.chance = Stream::named(seed, "bbr");
     }
 
-    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         if self.good.is_over(ack) {
             self.recovered();
         }
@@ -302,7 +302,7 @@ impl CongestionControl for Model {
         self.set_cwnd(rs, newly);
     }
 
-    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         match event.cause {
             Cause::Loss if self.good.repairing => {}
             Cause::Loss => {

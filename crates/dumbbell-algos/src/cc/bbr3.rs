@@ -1,12 +1,12 @@
 //! BBR, version 3 (draft-ietf-ccwg-bbr-04): version 1's model, bounded by what losses and marks say that the path holds.
 //! Windows are in bytes, rates in bytes per second.
-use super::filter::WindowedMax;
-use super::model::{Apart, FullPipe, HeldBack, LastGood, MinRtt, Rounds, pacing_rate};
+use crate::cc::parts::windowed_filter::WindowedMax;
+use crate::cc::parts::path_model::{Boxed, FullPipe, HeldBack, LastGood, MinRtt, Rounds, pacing_rate};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::transport::{
-    Ack, Cause, Congestion, CongestionControl, Habits, Implied, Orders, Path, RateSample, Sent, Tag,
+    Ack, Cause, Congestion, CongestionControl, Capabilities, TcpOverrides, Commands, Path, RateSample, Sent, Tag,
 };
 use dumbbell_core::units::{Packets, Rate, Span, Time};
 use schemars::JsonSchema;
@@ -144,7 +144,7 @@ impl Config for Bbr3Config {
 }
 
 /// See the module's page.
-pub type Bbr3 = Apart<Model>;
+pub type Bbr3 = Boxed<Model>;
 
 /// Its state.
 #[derive(Clone, Debug)]
@@ -274,18 +274,18 @@ impl Model {
 }
 
 impl CongestionControl for Model {
-    fn implies(&self) -> Implied {
-        Implied { meters: true, ..Implied::NOTHING }
+    fn tcp_overrides(&self) -> TcpOverrides {
+        TcpOverrides { meters: true, ..TcpOverrides::NOTHING }
     }
-    fn habits(&self) -> Habits {
-        Habits { paces: true, segments: true, samples: true, rates: true, discerns: true, ..Habits::WINDOW }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { paces: true, segments: true, samples: true, rates: true, discriminates: true, ..Capabilities::WINDOW }
     }
     fn seed(&mut self, seed: u64) {
         self.chance = Stream::named(seed, "bbr3");
     }
 
     /// `BBRUpdateOnACK`, after the losses that were found since the acknowledgement before.
-    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         if self.good.is_over(ack) {
             self.recovered();
         }
@@ -314,7 +314,7 @@ impl CongestionControl for Model {
         self.probing.next_round(self.rounds.start);
     }
 
-    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         match event.cause {
             Cause::Loss | Cause::Timeout { .. } => {
                 self.good.save(self.cwnd, self.state == State::ProbeRtt);

@@ -1,8 +1,8 @@
 //! BIC (Xu, Harfoush, Rhee 2004): a binary search for the window at which the last loss was.
-use super::window::{Window, window_of};
+use crate::cc::parts::window::{Window, window_of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Habits, Orders, Path};
+use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, Commands, Path};
 use dumbbell_core::units::Packets;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -145,18 +145,18 @@ impl Bic {
 }
 
 impl CongestionControl for Bic {
-    fn habits(&self) -> Habits {
-        Habits::WINDOW
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::WINDOW
     }
     #[inline]
-    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         let cwnd = self.window.cwnd();
         if (cwnd < self.holds.0 || cwnd >= self.holds.1) && !self.window.in_slow_start() {
             self.look_up();
         }
         self.window.grow(ack);
     }
-    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         match event.cause {
             Cause::Loss | Cause::Ecn => self.aim(),
             Cause::Timeout { first } => {
@@ -187,14 +187,14 @@ impl CongestionControl for Bic {
 
 #[cfg(test)]
 mod tests {
-    use super::super::drill::{Drill, near};
+    use crate::cc::parts::test_connection::{TestConnection, near};
     use super::super::newreno::Newreno;
     use super::*;
 
     /// The steps of its equations around a goal of 1000 segments, by hand.
     #[test]
     fn steps() {
-        let mut bic = Drill::<Bic>::at(1000.0, &BicConfig::default()).cc;
+        let mut bic = TestConnection::<Bic>::at(1000.0, &BicConfig::default()).cc;
         bic.last_max = 1000.0;
         let far = [(14.0, 1.0), (800.0, 16.0), (936.0, 16.0), (940.0, 15.0), (995.0, 1.25), (996.0, 0.2), (999.0, 0.2)];
         let beyond = [(1000.0, 0.2), (1003.9, 0.2), (1004.0, 4.0 / 3.0), (1030.0, 10.0), (1048.0, 16.0), (9e4, 16.0)];
@@ -211,7 +211,7 @@ mod tests {
     /// (200 - 64) / 16 = 8.5 and 4 ln(64 / 4) = 11.1 round trips.
     #[test]
     fn the_search_takes_the_time_of_its_closed_form() {
-        let mut d = Drill::<Bic>::at(1000.0, &BicConfig::default());
+        let mut d = TestConnection::<Bic>::at(1000.0, &BicConfig::default());
         d.lose();
         assert_eq!((d.w(), d.ssthresh(), d.gauge("last_max")), (800.0, 800.0, 1000.0));
         let mut rounds = 0;
@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn fast_convergence() {
         for (fast_convergence, goal) in [(true, 720.0), (false, 800.0)] {
-            let mut d = Drill::<Bic>::at(1000.0, &BicConfig { fast_convergence, ..Default::default() });
+            let mut d = TestConnection::<Bic>::at(1000.0, &BicConfig { fast_convergence, ..Default::default() });
             d.lose();
             d.lose();
             near(d.gauge("last_max"), goal, 1e-9);
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn a_timeout_forgets_the_goal_and_an_undone_loss_does_not() {
-        let mut d = Drill::<Bic>::at(1000.0, &BicConfig::default());
+        let mut d = TestConnection::<Bic>::at(1000.0, &BicConfig::default());
         d.lose();
         d.lose();
         d.congest(Cause::Spurious);
@@ -253,8 +253,8 @@ mod tests {
     /// Within the low window NewReno, to the byte.
     #[test]
     fn small_windows_are_renos() {
-        let mut d = Drill::<Bic>::at(7.0, &BicConfig::default());
-        let mut reno = Drill::<Newreno>::at(7.0, &Default::default());
+        let mut d = TestConnection::<Bic>::at(7.0, &BicConfig::default());
+        let mut reno = TestConnection::<Newreno>::at(7.0, &Default::default());
         for i in 0..300 {
             d.ack(1);
             reno.ack(1);

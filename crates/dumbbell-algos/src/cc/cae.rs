@@ -19,11 +19,11 @@
 //!
 //! Each estimate is of two acknowledgements. Those of a burst come as far apart as they left however late the burst is, so a warning that
 //! its first one raised ends with its second: `ewma` and a larger `kmin` (under a clock with ticks) make it last.
-use super::window::{STANDARD, Window};
+use crate::cc::parts::window::{STANDARD, Window};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::segment::TS_UNIT_SHIFT;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Habits, Implied, Orders, Path, RtoOrder};
+use dumbbell_core::transport::segment::TS_UNIT_SHIFT;
+use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, TcpOverrides, Commands, Path, RtoCommand};
 use dumbbell_core::units::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -127,7 +127,7 @@ struct Estimator {
 impl Estimator {
     /// Figure 3 of the paper.
     #[inline]
-    fn on_ack(&mut self, ack: &Ack, orders: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, commands: &mut Commands) {
         let Some(r) = ack.peer_clock else { return };
         let Some((r_before, t_before)) = self.before else {
             self.before = Some((r, ack.now));
@@ -148,20 +148,20 @@ impl Estimator {
         let low = self.estimate < self.config.threshold;
         self.warnings += u64::from(low);
         if low != self.warning {
-            self.turn(low, orders);
+            self.turn(low, commands);
         }
     }
 
     #[cold]
-    fn turn(&mut self, warning: bool, orders: &mut Orders) {
+    fn turn(&mut self, warning: bool, commands: &mut Commands) {
         self.warning = warning;
         if warning {
             self.backoffs += 1;
             let from_now = self.config.timer == TimerRule::FromNow;
-            orders.rto = Some(RtoOrder::BackOff { held: self.config.hold, from_now });
+            commands.rto = Some(RtoCommand::BackOff { held: self.config.hold, from_now });
         } else {
             self.resets += 1;
-            orders.rto = Some(RtoOrder::Reset);
+            commands.rto = Some(RtoCommand::Reset);
         }
     }
 }
@@ -212,18 +212,18 @@ impl Algorithm for Cae {
 }
 
 impl CongestionControl for Cae {
-    fn implies(&self) -> Implied {
-        Implied { timestamps: true, ..Implied::recovery(self.reverse.config.base.name()) }
+    fn tcp_overrides(&self) -> TcpOverrides {
+        TcpOverrides { timestamps: true, ..TcpOverrides::recovery(self.reverse.config.base.name()) }
     }
-    fn habits(&self) -> Habits {
-        Habits { orders: true, samples: true, ..Habits::WINDOW }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { commands: true, samples: true, ..Capabilities::WINDOW }
     }
     #[inline]
-    fn on_ack(&mut self, ack: &Ack, orders: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, commands: &mut Commands) {
         self.window.grow(ack);
-        self.reverse.on_ack(ack, orders);
+        self.reverse.on_ack(ack, commands);
     }
-    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         if matches!(event.cause, Cause::Timeout { .. }) {
             self.reverse.before = None;
         }

@@ -1,9 +1,9 @@
 //! Compound TCP (Tan, Song, Zhang, Sridharan 2006): a loss-based window and a delay-based one, added.
-use super::rounds::{Round, Rounds};
-use super::window::Window;
+use crate::cc::parts::rounds::{Round, Rounds};
+use crate::cc::parts::window::Window;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Habits, Orders, Path};
+use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, Commands, Path};
 use dumbbell_core::units::{Packets, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -130,11 +130,11 @@ impl Compound {
 }
 
 impl CongestionControl for Compound {
-    fn habits(&self) -> Habits {
-        Habits { samples: true, ..Habits::WINDOW }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { samples: true, ..Capabilities::WINDOW }
     }
     #[inline]
-    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         let slow_start = self.window.in_slow_start();
         if let Some(round) = self.rounds.on_ack(ack)
             && let Some(base) = self.rounds.base()
@@ -150,7 +150,7 @@ impl CongestionControl for Compound {
         }
         self.window.grow(ack);
     }
-    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         match event.cause {
             Cause::Loss | Cause::Ecn => {
                 self.prior = self.dwnd;
@@ -196,7 +196,7 @@ impl CongestionControl for Compound {
 
 #[cfg(test)]
 mod tests {
-    use super::super::drill::{Drill, MSS, near};
+    use crate::cc::parts::test_connection::{TestConnection, MSS, near};
     use super::super::newreno::Newreno;
     use super::*;
 
@@ -208,14 +208,14 @@ mod tests {
     #[test]
     fn an_idle_path_adds_by_the_binomial_law() {
         let base = Span::from_ms(100);
-        let mut c = Drill::<Compound>::at(256.0, &CompoundConfig::default()).cc;
+        let mut c = TestConnection::<Compound>::at(256.0, &CompoundConfig::default()).cc;
         c.judge(&round(100), base);
         assert_eq!((c.dwnd, c.cwnd()), (7 * MSS, 263 * MSS));
         // 263 * (1 - 100 / 110) = 23.9 < 30: 0.125 * 263^0.75 - 1 = 7.163.
         c.judge(&round(110), base);
         near(c.diff, 23.909, 1e-3);
         near(c.dwnd as f64, 14_163.0, 2.0);
-        let mut small = Drill::<Compound>::at(16.0, &CompoundConfig::default()).cc;
+        let mut small = TestConnection::<Compound>::at(16.0, &CompoundConfig::default()).cc;
         small.judge(&round(100), base);
         assert_eq!(small.dwnd, 0);
     }
@@ -223,7 +223,7 @@ mod tests {
     /// 270 * (1 - 100 / 120) = 45 packets in the queue: 45 segments less, and never less than none.
     #[test]
     fn a_queue_takes_the_delay_based_window() {
-        let mut c = Drill::<Compound>::at(200.0, &CompoundConfig::default()).cc;
+        let mut c = TestConnection::<Compound>::at(200.0, &CompoundConfig::default()).cc;
         c.dwnd = 70 * MSS;
         c.judge(&round(120), Span::from_ms(100));
         near(c.dwnd as f64, 25_000.0, 1.0);
@@ -234,7 +234,7 @@ mod tests {
     /// 1 / win per acknowledgement: a round trip of the whole window adds one segment.
     #[test]
     fn the_loss_based_window_adds_a_segment_per_round_trip() {
-        let mut d = Drill::<Compound>::at(100.0, &CompoundConfig { alpha: 0.0, ..Default::default() });
+        let mut d = TestConnection::<Compound>::at(100.0, &CompoundConfig { alpha: 0.0, ..Default::default() });
         d.cc.dwnd = 300 * MSS;
         d.round();
         near(d.cc.window.segments(), 101.0, 0.02);
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn a_loss_takes_beta_of_the_whole() {
         for (beta, whole) in [(0.5, 200.0), (0.25, 300.0), (0.875, 50.0)] {
-            let mut d = Drill::<Compound>::at(100.0, &CompoundConfig { beta, ..Default::default() });
+            let mut d = TestConnection::<Compound>::at(100.0, &CompoundConfig { beta, ..Default::default() });
             d.cc.dwnd = 300 * MSS;
             d.lose();
             near(d.w(), whole, 0.01);
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn a_timeout_takes_all_of_the_delay_based_window() {
-        let mut d = Drill::<Compound>::at(100.0, &CompoundConfig::default());
+        let mut d = TestConnection::<Compound>::at(100.0, &CompoundConfig::default());
         d.cc.dwnd = 300 * MSS;
         d.congest(Cause::Timeout { first: true });
         assert_eq!((d.w(), d.ssthresh(), d.cc.dwnd), (1.0, 50.0, 0));
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn a_bound_takes_from_the_delay_based_window_first() {
-        let mut d = Drill::<Compound>::at(100.0, &CompoundConfig::default());
+        let mut d = TestConnection::<Compound>::at(100.0, &CompoundConfig::default());
         d.cc.dwnd = 50 * MSS;
         d.cc.on_recovered(Time::ZERO, 120 * MSS);
         assert_eq!((d.w(), d.cc.dwnd), (120.0, 20 * MSS));
@@ -275,8 +275,8 @@ mod tests {
     /// Without gain it is NewReno, to the byte.
     #[test]
     fn without_gain_it_is_newreno() {
-        let mut d = Drill::<Compound>::at(40.0, &CompoundConfig { alpha: 0.0, ..Default::default() });
-        let mut reno = Drill::<Newreno>::at(40.0, &Default::default());
+        let mut d = TestConnection::<Compound>::at(40.0, &CompoundConfig { alpha: 0.0, ..Default::default() });
+        let mut reno = TestConnection::<Newreno>::at(40.0, &Default::default());
         for i in 0..400 {
             d.ack(1);
             reno.ack(1);

@@ -1,8 +1,8 @@
 //! CUBIC (RFC 9438). Windows are in bytes outside and in segments, with fractions, inside.
-use super::hystart::{Advice, HyStart, SlowStart};
+use crate::cc::parts::hystart::{Advice, HyStart, SlowStart};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Habits, Orders, Path, Phase, Sent, Tag};
+use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, Commands, Path, Phase, Sent, Tag};
 use dumbbell_core::units::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -271,11 +271,11 @@ impl Cubic {
 }
 
 impl CongestionControl for Cubic {
-    fn habits(&self) -> Habits {
-        Habits { segments: true, samples: true, ..Habits::WINDOW }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { segments: true, samples: true, ..Capabilities::WINDOW }
     }
     #[inline]
-    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         if ack.acked == 0 || ack.phase == Phase::Recovery {
             return;
         }
@@ -287,7 +287,7 @@ impl CongestionControl for Cubic {
         }
     }
 
-    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         match event.cause {
             Cause::Loss => {
                 self.reduce(event.in_flight, self.config.beta);

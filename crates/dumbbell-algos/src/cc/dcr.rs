@@ -2,17 +2,17 @@
 //!
 //! The wait is the transport's (`detection = "dcr"`, options `dcr_delay`, `dcr_in_slow_start`, `dcr_at_window`), so that any
 //! congestion control may have it; this name implies it and takes the profile's recovery, with SACK or without.
-use super::classic::ClassicConfig;
-use super::window::{Window, windowed};
+use crate::cc::parts::classic_config::ClassicConfig;
+use crate::cc::parts::window::{Window, windowed};
 use dumbbell_core::catalogue::{About, Algorithm, Provenance};
-use dumbbell_core::transport::{Implied, Path};
+use dumbbell_core::transport::{TcpOverrides, Path};
 
 /// See the module's page.
 #[derive(Clone, Debug)]
 pub struct Dcr(Window);
 
 /// Its name implies a detection and nothing else.
-const DELAYED: Implied = Implied { detection: Some("dcr"), ..Implied::NOTHING };
+const DELAYED: TcpOverrides = TcpOverrides { detection: Some("dcr"), ..TcpOverrides::NOTHING };
 
 impl Algorithm for Dcr {
     type Config = ClassicConfig;
@@ -36,4 +36,4 @@ impl Algorithm for Dcr {
     }
 }
 
-windowed!(Dcr, implies DELAYED, loss_window None);
+windowed!(Dcr, tcp_overrides DELAYED, loss_window None);

@@ -1,9 +1,9 @@
 //! DCTCP: the window falls by the extent of congestion, not by its mere existence (RFC 8257).
-use super::extent::Extent;
-use super::window::Window;
+use crate::cc::parts::mark_fraction::MarkFraction;
+use crate::cc::parts::window::Window;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Habits, Implied, Orders, Path};
+use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, TcpOverrides, Commands, Path};
 use dumbbell_core::units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -32,7 +32,7 @@ impl Config for DctcpConfig {}
 #[derive(Clone, Debug)]
 pub struct Dctcp {
     window: Box<Window>,
-    extent: Extent,
+    extent: MarkFraction,
 }
 
 impl Algorithm for Dctcp {
@@ -50,22 +50,22 @@ impl Algorithm for Dctcp {
         provenance: Provenance::Recollection,
     };
     fn new(config: &DctcpConfig, path: &Path) -> Self {
-        Dctcp { window: Window::boxed(path), extent: Extent::new(config.g, config.alpha_on_init) }
+        Dctcp { window: Window::boxed(path), extent: MarkFraction::new(config.g, config.alpha_on_init) }
     }
 }
 
 impl CongestionControl for Dctcp {
-    fn implies(&self) -> Implied {
-        Implied { ecn: Some("dctcp"), ..Implied::NOTHING }
+    fn tcp_overrides(&self) -> TcpOverrides {
+        TcpOverrides { ecn: Some("dctcp"), ..TcpOverrides::NOTHING }
     }
-    fn habits(&self) -> Habits {
-        Habits { samples: true, ..Habits::WINDOW }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { samples: true, ..Capabilities::WINDOW }
     }
-    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         self.extent.on_ack(ack, true);
         self.window.grow(ack);
     }
-    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         if event.cause == Cause::Ecn {
             self.window.cut_by(self.extent.alpha() / 2.0);
         }
@@ -111,11 +111,11 @@ mod tests {
     fn the_cut_is_half_of_alpha() {
         for (alpha, left) in [(1.0, 50_000), (0.5, 75_000), (0.1, 95_000), (0.0, 100_000)] {
             let mut d = dctcp(alpha);
-            d.on_congestion(&event(Cause::Ecn), &mut Orders::default());
+            d.on_congestion(&event(Cause::Ecn), &mut Commands::default());
             assert_eq!((d.cwnd(), d.ssthresh()), (left, Some(left)), "{alpha}");
             // A loss is a loss (RFC 8257 section 3.5).
             let mut d = dctcp(alpha);
-            d.on_congestion(&event(Cause::Loss), &mut Orders::default());
+            d.on_congestion(&event(Cause::Loss), &mut Commands::default());
             assert_eq!(d.cwnd(), 50_000);
         }
     }

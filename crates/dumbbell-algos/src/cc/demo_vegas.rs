@@ -12,7 +12,7 @@
 use super::vegas::{Law, VegasConfig, law_of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Habits, Orders, Path};
+use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, Commands, Path};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -92,11 +92,11 @@ impl Algorithm for DemoVegas {
 }
 
 impl CongestionControl for DemoVegas {
-    fn habits(&self) -> Habits {
-        Habits { samples: true, discerns: true, ..Habits::WINDOW }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { samples: true, discriminates: true, ..Capabilities::WINDOW }
     }
     #[inline]
-    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         self.una = ack.una;
         if ack.moved {
             self.handoff = ack.nxt;
@@ -114,7 +114,7 @@ impl CongestionControl for DemoVegas {
             self.law.on_ack(&unsampled);
         }
     }
-    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         let forgiven = self.forgive && self.una < self.handoff;
         match event.cause {
             Cause::Loss if forgiven => self.forgiven += 1,
@@ -138,23 +138,23 @@ impl CongestionControl for DemoVegas {
 
 #[cfg(test)]
 mod tests {
-    use super::super::drill::{Drill, MSS, path};
+    use crate::cc::parts::test_connection::{TestConnection, MSS, path};
     use super::super::vegas::Vegas;
     use super::*;
     use dumbbell_core::units::Span;
 
-    fn drill(config: &DemoVegasConfig) -> Drill<DemoVegas> {
-        let mut d = Drill::<DemoVegas>::at(20.0, config);
+    fn drill(config: &DemoVegasConfig) -> TestConnection<DemoVegas> {
+        let mut d = TestConnection::<DemoVegas>::at(20.0, config);
         d.rounds(3, 100);
         d
     }
 
     /// The receiver says with its next acknowledgement that it has moved: the path takes 200 ms from now on.
-    fn move_on(d: &mut Drill<DemoVegas>) {
+    fn move_on(d: &mut TestConnection<DemoVegas>) {
         d.rtt = Span::from_ms(200);
         let mut ack = d.told(1);
         ack.moved = true;
-        d.cc.on_ack(&ack, &mut Orders::default());
+        d.cc.on_ack(&ack, &mut Commands::default());
     }
 
     /// A longer path after a handoff is a new base, not a queue: the window stays for a round trip, and grows then.
@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(d.gauge("base_rtt"), 0.2);
         assert!(d.w() > w, "{}", d.w());
         // Vegas takes the path for a queue.
-        let mut vegas = Drill::<Vegas>::at(20.0, &VegasConfig::default());
+        let mut vegas = TestConnection::<Vegas>::at(20.0, &VegasConfig::default());
         vegas.rounds(3, 100);
         vegas.rounds(6, 200);
         assert!(vegas.w() < w && vegas.gauge("base_rtt") == 0.1, "{}", vegas.w());
@@ -201,8 +201,8 @@ mod tests {
     /// Whatever happens, without a handoff.
     #[test]
     fn without_a_handoff_it_is_vegas() {
-        let mut demo = Drill::<DemoVegas>::on(&path(2.0, true), &DemoVegasConfig::default());
-        let mut vegas = Drill::<Vegas>::on(&path(2.0, true), &VegasConfig::default());
+        let mut demo = TestConnection::<DemoVegas>::on(&path(2.0, true), &DemoVegasConfig::default());
+        let mut vegas = TestConnection::<Vegas>::on(&path(2.0, true), &VegasConfig::default());
         for i in 0..2000u64 {
             let rtt = Span::from_us(100_000 + i * 7919 % 30_000);
             (demo.rtt, vegas.rtt) = (rtt, rtt);

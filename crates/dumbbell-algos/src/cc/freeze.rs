@@ -1,17 +1,17 @@
 //! Freeze-TCP: the standard window, with a receiver that closes its own while the path is gone.
 //!
 //! What it does is the transport's (`freeze = true`), so that any congestion control may have it; this name implies it.
-use super::classic::ClassicConfig;
-use super::window::{Window, windowed};
+use crate::cc::parts::classic_config::ClassicConfig;
+use crate::cc::parts::window::{Window, windowed};
 use dumbbell_core::catalogue::{About, Algorithm, Provenance};
-use dumbbell_core::transport::{Implied, Path};
+use dumbbell_core::transport::{TcpOverrides, Path};
 
 /// See the module's page.
 #[derive(Clone, Debug)]
 pub struct Freeze(Window);
 
 /// Its name implies the receiver's manners and nothing else.
-const FROZEN: Implied = Implied { freeze: true, ..Implied::NOTHING };
+const FROZEN: TcpOverrides = TcpOverrides { freeze: true, ..TcpOverrides::NOTHING };
 
 impl Algorithm for Freeze {
     type Config = ClassicConfig;
@@ -34,4 +34,4 @@ impl Algorithm for Freeze {
     }
 }
 
-windowed!(Freeze, implies FROZEN, loss_window None);
+windowed!(Freeze, tcp_overrides FROZEN, loss_window None);

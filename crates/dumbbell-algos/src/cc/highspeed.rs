@@ -1,8 +1,8 @@
 //! HighSpeed TCP (RFC 3649): Reno whose steps grow, and whose cuts shrink, with the window.
-use super::window::{Window, window_of};
+use crate::cc::parts::window::{Window, window_of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Habits, Orders, Path};
+use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Capabilities, Commands, Path};
 use dumbbell_core::units::Packets;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -122,18 +122,18 @@ impl Highspeed {
 }
 
 impl CongestionControl for Highspeed {
-    fn habits(&self) -> Habits {
-        Habits::WINDOW
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::WINDOW
     }
     #[inline]
-    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         let cwnd = self.window.cwnd();
         if (cwnd < self.holds.0 || cwnd >= self.holds.1) && !self.window.in_slow_start() {
             self.look_up();
         }
         self.window.grow(ack);
     }
-    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         self.look_up();
         self.window.shrink(event, None);
     }
@@ -152,7 +152,7 @@ impl CongestionControl for Highspeed {
 
 #[cfg(test)]
 mod tests {
-    use super::super::drill::{Drill, near};
+    use crate::cc::parts::test_connection::{TestConnection, near};
     use super::super::newreno::Newreno;
     use super::*;
     use dumbbell_core::transport::Cause;
@@ -187,12 +187,12 @@ mod tests {
     /// a = 0.156 * 1000^0.8 * b / (2 - b) = 7.738.
     #[test]
     fn a_round_trip_adds_a_and_a_loss_takes_b() {
-        let mut d = Drill::<Highspeed>::at(1000.0, &HighspeedConfig::default());
+        let mut d = TestConnection::<Highspeed>::at(1000.0, &HighspeedConfig::default());
         d.round();
         near(d.w(), 1007.738, 0.05);
         d.lose();
         near(d.w(), 1007.738 * (1.0 - 0.3295), 0.1);
-        let mut d = Drill::<Highspeed>::at(1000.0, &tabled());
+        let mut d = TestConnection::<Highspeed>::at(1000.0, &tabled());
         d.round();
         near(d.w(), 1008.0, 0.05);
         d.lose();
@@ -202,7 +202,7 @@ mod tests {
     /// Rounds back to the window before a loss at 10661 segments: less than a tenth of Reno's W / 2.
     #[test]
     fn a_large_window_comes_back() {
-        let mut d = Drill::<Highspeed>::at(10_661.0, &HighspeedConfig::default());
+        let mut d = TestConnection::<Highspeed>::at(10_661.0, &HighspeedConfig::default());
         d.lose();
         let mut rounds = 0;
         while d.w() < 10_661.0 {
@@ -216,8 +216,8 @@ mod tests {
     /// Where the window never leaves the low one, it is NewReno to the byte.
     #[test]
     fn small_windows_are_renos() {
-        let mut d = Drill::<Highspeed>::at(20.0, &HighspeedConfig::default());
-        let mut reno = Drill::<Newreno>::at(20.0, &Default::default());
+        let mut d = TestConnection::<Highspeed>::at(20.0, &HighspeedConfig::default());
+        let mut reno = TestConnection::<Newreno>::at(20.0, &Default::default());
         for i in 0..400 {
             d.ack(1);
             reno.ack(1);

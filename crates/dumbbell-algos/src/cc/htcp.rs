@@ -1,8 +1,8 @@
 //! H-TCP (Leith and Shorten 2004): steps that grow with the time since the last loss.
-use super::window::{Window, window_of};
+use crate::cc::parts::window::{Window, window_of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Habits, Orders, Path, Phase};
+use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, Commands, Path, Phase};
 use dumbbell_core::units::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -200,11 +200,11 @@ impl Htcp {
 }
 
 impl CongestionControl for Htcp {
-    fn habits(&self) -> Habits {
-        Habits { samples: true, ..Habits::WINDOW }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { samples: true, ..Capabilities::WINDOW }
     }
     #[inline]
-    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         let since = *self.now.since.get_or_insert(ack.now);
         self.now.acked += ack.acked;
         self.trip.on_ack(ack);
@@ -222,7 +222,7 @@ impl CongestionControl for Htcp {
             self.window.add(ack.acked);
         }
     }
-    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         match event.cause {
             Cause::Loss | Cause::Ecn | Cause::Timeout { first: true } => self.adapt(event.now),
             Cause::Spurious => self.undo(),
@@ -244,13 +244,13 @@ impl CongestionControl for Htcp {
 
 #[cfg(test)]
 mod tests {
-    use super::super::drill::{Drill, near};
+    use crate::cc::parts::test_connection::{TestConnection, near};
     use super::super::newreno::Newreno;
     use super::*;
 
     /// One that has lost at 1 ms, as ns-3's tests do; its alpha at `ms`.
     fn alpha_at(ms: u64) -> f64 {
-        Drill::<Htcp>::at(38.0, &HtcpConfig::default()).cc.alpha(Span::from_ms(ms - 1))
+        TestConnection::<Htcp>::at(38.0, &HtcpConfig::default()).cc.alpha(Span::from_ms(ms - 1))
     }
 
     /// ns-3's vectors: (cwnd, SMSS, acknowledgement at, cwnd after it). ns-3 adds alpha bytes to SMSS^2 / cwnd, where the
@@ -272,7 +272,7 @@ mod tests {
     /// acknowledgements at 22.55 take the window from 500 to sqrt(500^2 + 2 * 500 * 22.55).
     #[test]
     fn a_round_trip_adds_alpha() {
-        let mut d = Drill::<Htcp>::at(1000.0, &HtcpConfig::default());
+        let mut d = TestConnection::<Htcp>::at(1000.0, &HtcpConfig::default());
         d.ack(1);
         d.lose();
         d.now += Span::from_secs(3);
@@ -287,7 +287,7 @@ mod tests {
     fn beta_is_the_ratio_of_round_trip_times() {
         let throughput = Throughput::SinceLoss;
         let slow = HtcpConfig { delta_l: Span::from_secs(1000), throughput, ..Default::default() };
-        let mut d = Drill::<Htcp>::at(100.0, &slow);
+        let mut d = TestConnection::<Htcp>::at(100.0, &slow);
         let mut cycle = |rtts: &[u64]| {
             rtts.iter().for_each(|rtt| d.rounds(5, *rtt));
             d.lose();
@@ -301,7 +301,7 @@ mod tests {
         assert_eq!(cycle(&[80, 100]).0, 0.5);
         assert!(d.gauge("throughput") / 8000.0 < 0.8 * throughput);
         // 28 segments, 33 and so on: each cycle about half the one before, until the windows settle.
-        let mut steady = Drill::<Htcp>::at(100.0, &HtcpConfig { use_bandwidth_switch: false, ..slow });
+        let mut steady = TestConnection::<Htcp>::at(100.0, &HtcpConfig { use_bandwidth_switch: false, ..slow });
         for beta in [0.5, 0.8, 0.8] {
             [80, 100].iter().for_each(|rtt| steady.rounds(5, *rtt));
             let before = steady.w();
@@ -319,7 +319,7 @@ mod tests {
     /// 100 segments in 100 ms, and 50 in the same after the window was halved.
     #[test]
     fn the_throughput_before_a_loss() {
-        let mut d = Drill::<Htcp>::at(100.0, &HtcpConfig { delta_l: Span::from_secs(1000), ..Default::default() });
+        let mut d = TestConnection::<Htcp>::at(100.0, &HtcpConfig { delta_l: Span::from_secs(1000), ..Default::default() });
         d.rounds(5, 100);
         d.lose();
         near(d.gauge("throughput"), 8.0 * 103.5e3 / 0.1, 2e5);
@@ -343,7 +343,7 @@ mod tests {
     fn rtt_scaling() {
         let config = HtcpConfig { use_rtt_scaling: true, ..Default::default() };
         for (rtt_ms, scale) in [(10, 10.0), (5, 10.0), (100, 1.0), (400, 0.5)] {
-            let mut d = Drill::<Htcp>::at(100.0, &config);
+            let mut d = TestConnection::<Htcp>::at(100.0, &config);
             d.rounds(1, rtt_ms);
             d.lose();
             near(d.cc.alpha(Span::from_secs(11)), 126.0 / scale, 1e-9);
@@ -355,8 +355,8 @@ mod tests {
     #[test]
     fn before_delta_l_it_is_newreno() {
         let config = HtcpConfig { delta_l: Span::from_secs(1000), beta_max: 0.5, ..Default::default() };
-        let mut d = Drill::<Htcp>::at(20.0, &config);
-        let mut reno = Drill::<Newreno>::at(20.0, &Default::default());
+        let mut d = TestConnection::<Htcp>::at(20.0, &config);
+        let mut reno = TestConnection::<Newreno>::at(20.0, &Default::default());
         for i in 0..400 {
             d.ack(1);
             reno.ack(1);
@@ -371,7 +371,7 @@ mod tests {
 
     #[test]
     fn an_undone_loss_leaves_no_trace() {
-        let mut d = Drill::<Htcp>::at(100.0, &HtcpConfig::default());
+        let mut d = TestConnection::<Htcp>::at(100.0, &HtcpConfig::default());
         d.rounds(5, 80);
         d.rounds(5, 100);
         let (before, w) = (d.cc.now, d.cc.cwnd());

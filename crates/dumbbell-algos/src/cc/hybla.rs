@@ -1,8 +1,8 @@
 //! TCP Hybla (Caini and Firrincieli 2004): the growth that a connection with a short round trip would have.
-use super::window::{Window, window_of};
+use crate::cc::parts::window::{Window, window_of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Habits, Orders, Path};
+use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Capabilities, Commands, Path};
 use dumbbell_core::units::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -95,11 +95,11 @@ impl Hybla {
 }
 
 impl CongestionControl for Hybla {
-    fn habits(&self) -> Habits {
-        Habits { samples: true, ..Habits::WINDOW }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { samples: true, ..Capabilities::WINDOW }
     }
     #[inline]
-    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         if let Some(rtt) = ack.rtt
             && rtt < self.rtt_min
         {
@@ -112,7 +112,7 @@ impl CongestionControl for Hybla {
             self.window.add(ack.acked);
         }
     }
-    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         self.initial = None;
         self.window.shrink(event, None);
     }
@@ -126,7 +126,7 @@ impl CongestionControl for Hybla {
 
 #[cfg(test)]
 mod tests {
-    use super::super::drill::{Drill, near, path};
+    use crate::cc::parts::test_connection::{TestConnection, near, path};
     use super::super::newreno::Newreno;
     use super::*;
 
@@ -135,13 +135,13 @@ mod tests {
     fn rho() {
         let config = HyblaConfig { rtt0: Span::from_ms(50), ..Default::default() };
         for (ms, rho) in [(55, 1.1), (100, 2.0), (750, 15.0), (50, 1.0), (10, 1.0)] {
-            let mut d = Drill::<Hybla>::at(10.0, &config);
+            let mut d = TestConnection::<Hybla>::at(10.0, &config);
             d.rtt = Span::from_ms(ms);
             d.ack(1);
             near(d.gauge("rho"), rho, 1e-12);
         }
         // Only a smaller sample changes it.
-        let mut d = Drill::<Hybla>::at(10.0, &config);
+        let mut d = TestConnection::<Hybla>::at(10.0, &config);
         d.rounds(1, 100);
         d.rounds(1, 300);
         assert_eq!(d.gauge("rho"), 2.0);
@@ -152,7 +152,7 @@ mod tests {
     /// rho = 4: rho^2 = 16 segments in a round trip.
     #[test]
     fn a_round_trip_adds_rho_squared() {
-        let mut d = Drill::<Hybla>::at(100.0, &HyblaConfig::default());
+        let mut d = TestConnection::<Hybla>::at(100.0, &HyblaConfig::default());
         d.ack(1);
         assert_eq!(d.gauge("rho"), 4.0);
         let w = d.w();
@@ -167,7 +167,7 @@ mod tests {
     fn slow_start() {
         let mut slow = path(10.0, true);
         slow.initial_ssthresh = 60_000;
-        let mut d = Drill::<Hybla>::on(&slow, &HyblaConfig::default());
+        let mut d = TestConnection::<Hybla>::on(&slow, &HyblaConfig::default());
         d.rtt = Span::from_ms(50);
         for w in [23.0, 26.0, 29.0] {
             d.ack(1);
@@ -176,12 +176,12 @@ mod tests {
         d.round();
         near(d.w(), 60.0, 4.1 * 18.0 / 60.0);
         // At rho = 24 an acknowledgement would add 16.8 million segments: it doubles the window.
-        let mut far = Drill::<Hybla>::on(&path(10.0, true), &HyblaConfig::default());
+        let mut far = TestConnection::<Hybla>::on(&path(10.0, true), &HyblaConfig::default());
         far.rtt = Span::from_ms(600);
         far.ack(1);
         assert_eq!(far.w(), 480.0);
         let half = HyblaConfig { slow_start_limit: 0.5, ..Default::default() };
-        let mut far = Drill::<Hybla>::on(&path(10.0, true), &half);
+        let mut far = TestConnection::<Hybla>::on(&path(10.0, true), &half);
         far.rtt = Span::from_ms(600);
         far.ack(1);
         assert_eq!(far.w(), 360.0);
@@ -190,8 +190,8 @@ mod tests {
     /// Up to RTT_0 it is NewReno, to the byte.
     #[test]
     fn a_short_path_is_renos() {
-        let mut d = Drill::<Hybla>::on(&path(10.0, true), &HyblaConfig::default());
-        let mut reno = Drill::<Newreno>::on(&path(10.0, true), &Default::default());
+        let mut d = TestConnection::<Hybla>::on(&path(10.0, true), &HyblaConfig::default());
+        let mut reno = TestConnection::<Newreno>::on(&path(10.0, true), &Default::default());
         (d.rtt, reno.rtt) = (Span::from_ms(25), Span::from_ms(25));
         for i in 0..600 {
             d.ack(1);

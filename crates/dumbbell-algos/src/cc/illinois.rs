@@ -1,9 +1,9 @@
 //! TCP Illinois (Liu, Basar, Srikant 2006): losses say when to shrink, delay says by how much, and how fast to grow.
-use super::rounds::{Round, Rounds};
-use super::window::{Window, window_of};
+use crate::cc::parts::rounds::{Round, Rounds};
+use crate::cc::parts::window::{Window, window_of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Habits, Orders, Path};
+use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, Commands, Path};
 use dumbbell_core::units::{Packets, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -163,11 +163,11 @@ impl Illinois {
 }
 
 impl CongestionControl for Illinois {
-    fn habits(&self) -> Habits {
-        Habits { samples: true, ..Habits::WINDOW }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { samples: true, ..Capabilities::WINDOW }
     }
     #[inline]
-    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         if let Some(rtt) = ack.rtt {
             self.rtt_max = self.rtt_max.max(rtt);
         }
@@ -176,7 +176,7 @@ impl CongestionControl for Illinois {
         }
         self.window.grow(ack);
     }
-    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         self.window.shrink(event, None);
         if let Cause::Timeout { .. } = event.cause {
             (self.alpha, self.beta, self.above, self.low) = (1.0, 0.5, false, 0);
@@ -199,13 +199,13 @@ impl CongestionControl for Illinois {
 
 #[cfg(test)]
 mod tests {
-    use super::super::drill::{Drill, near};
+    use crate::cc::parts::test_connection::{TestConnection, near};
     use super::super::newreno::Newreno;
     use super::*;
 
     /// One that has seen 100 and 200 ms.
-    fn between_100_and_200_ms(w: f64) -> Drill<Illinois> {
-        let mut d = Drill::<Illinois>::at(w, &IllinoisConfig::default());
+    fn between_100_and_200_ms(w: f64) -> TestConnection<Illinois> {
+        let mut d = TestConnection::<Illinois>::at(w, &IllinoisConfig::default());
         d.rounds(2, 100);
         d.rounds(2, 200);
         d
@@ -215,7 +215,7 @@ mod tests {
     /// kappa_2 = 99 * 0.3 / 9.7 - 1 = 2.06186 ms.
     #[test]
     fn the_curves() {
-        let mut i = Drill::<Illinois>::at(100.0, &IllinoisConfig::default()).cc;
+        let mut i = TestConnection::<Illinois>::at(100.0, &IllinoisConfig::default()).cc;
         for (da, alpha, beta) in [
             (0.0, 10.0, 0.125),
             (1.0, 10.0, 0.125),
@@ -278,8 +278,8 @@ mod tests {
     fn where_it_is_newreno() {
         let flat = IllinoisConfig { alpha_min: 1.0, alpha_max: 1.0, beta_min: 0.5, ..Default::default() };
         for (w, config) in [(6.0, IllinoisConfig::default()), (40.0, flat)] {
-            let mut d = Drill::<Illinois>::at(w, &config);
-            let mut reno = Drill::<Newreno>::at(w, &Default::default());
+            let mut d = TestConnection::<Illinois>::at(w, &config);
+            let mut reno = TestConnection::<Newreno>::at(w, &Default::default());
             for i in 0..300 {
                 d.rtt = Span::from_ms(100 + i % 70);
                 d.ack(1);

@@ -13,11 +13,11 @@
 //!
 //! Reconstructed: that a warning is answered once in a window of data, and never raises the window; that bytes which duplicates told of are
 //! not counted again; that the round-trip time is the smoothed one (`rtt`). The first acknowledgement begins the clock.
-use super::counter::Counter;
-use super::window::{STANDARD, Window};
+use crate::cc::parts::delivered::DeliveredCounter;
+use crate::cc::parts::window::{STANDARD, Window};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Habits, Implied, Orders, Path};
+use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, TcpOverrides, Commands, Path};
 use dumbbell_core::units::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -84,7 +84,7 @@ impl Estimate {
 #[derive(Clone, Debug)]
 pub struct Core {
     pub(super) window: Box<Window>,
-    counter: Counter,
+    counter: DeliveredCounter,
     estimate: Estimate,
     /// The round-trip time that counts; zero: none yet.
     rtt: Span,
@@ -100,7 +100,7 @@ impl Core {
     pub fn new(config: &JerseyConfig, path: &Path) -> Self {
         Core {
             window: Box::new(Window::new(STANDARD, path)),
-            counter: Counter::default(),
+            counter: DeliveredCounter::default(),
             estimate: Estimate::default(),
             rtt: Span::ZERO,
             which: config.rtt,
@@ -153,7 +153,7 @@ impl Core {
 }
 
 /// What Jersey and New Jersey are, besides.
-pub(super) const HABITS: Habits = Habits { samples: true, discerns: true, ..Habits::WINDOW };
+pub(super) const HABITS: Capabilities = Capabilities { samples: true, discriminates: true, ..Capabilities::WINDOW };
 
 /// See the module's page.
 #[derive(Clone, Debug)]
@@ -184,17 +184,17 @@ impl Algorithm for Jersey {
 }
 
 impl CongestionControl for Jersey {
-    fn implies(&self) -> Implied {
-        Implied { ecn: Some("per_packet"), ..Implied::recovery("newreno") }
+    fn tcp_overrides(&self) -> TcpOverrides {
+        TcpOverrides { ecn: Some("per_packet"), ..TcpOverrides::recovery("newreno") }
     }
-    fn habits(&self) -> Habits {
+    fn capabilities(&self) -> Capabilities {
         HABITS
     }
     #[inline]
-    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         self.0.on_ack(ack, ack.now, false);
     }
-    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         self.0.on_congestion(event);
     }
     fn on_recovered(&mut self, _now: Time, bound: u64) {

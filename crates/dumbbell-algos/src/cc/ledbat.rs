@@ -1,8 +1,8 @@
 //! LEDBAT (RFC 6817): keeps the queue at a target delay, and so leaves the link to whoever wants it.
-use super::delays::{Delays, one_way};
+use crate::cc::parts::delay_history::{DelayHistory, one_way};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Habits, Implied, Orders, Path, Phase};
+use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, TcpOverrides, Commands, Path, Phase};
 use dumbbell_core::units::{Packets, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -76,7 +76,7 @@ pub struct Ledbat {
     allowed: f64,
     least: f64,
     queueing: f64,
-    delays: Delays,
+    delays: DelayHistory,
 }
 
 impl Algorithm for Ledbat {
@@ -110,7 +110,7 @@ impl Algorithm for Ledbat {
             allowed: config.allowed_increase.0 * mss,
             least: config.min_cwnd.0 * mss,
             queueing: 0.0,
-            delays: Delays::new(config.base_history as usize, config.current_filter as usize),
+            delays: DelayHistory::new(config.base_history as usize, config.current_filter as usize),
         }
     }
 }
@@ -131,13 +131,13 @@ impl Ledbat {
 }
 
 impl CongestionControl for Ledbat {
-    fn implies(&self) -> Implied {
-        Implied { timestamps: true, ..Implied::NOTHING }
+    fn tcp_overrides(&self) -> TcpOverrides {
+        TcpOverrides { timestamps: true, ..TcpOverrides::NOTHING }
     }
-    fn habits(&self) -> Habits {
-        Habits { samples: true, ..Habits::WINDOW }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { samples: true, ..Capabilities::WINDOW }
     }
-    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         if let Some(delay) = one_way(ack) {
             self.delays.sample(ack.now, delay);
             self.queueing = self.delays.queueing().unwrap_or(0.0);
@@ -146,7 +146,7 @@ impl CongestionControl for Ledbat {
             self.follow(ack);
         }
     }
-    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         match event.cause {
             Cause::Loss | Cause::Ecn => {
                 self.prior = self.cwnd;
@@ -187,7 +187,7 @@ impl CongestionControl for Ledbat {
 
 #[cfg(test)]
 mod tests {
-    use super::super::drill::{Drill, near, path};
+    use crate::cc::parts::test_connection::{TestConnection, near, path};
     use super::*;
 
     /// One with `cwnd` bytes in segments of 1446, whose base delay is 20 ms; after an acknowledgement of two segments
@@ -199,7 +199,7 @@ mod tests {
         for (ms, acked) in [(20, 0), (delay, 2 * 1446)] {
             let mut ack = Ack::default();
             (ack.acked, ack.in_flight, ack.rtt) = (acked, flight, Some(Span::from_ms(ms)));
-            l.on_ack(&ack, &mut Orders::default());
+            l.on_ack(&ack, &mut Commands::default());
         }
         l.cwnd()
     }
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn a_round_trip_at_each_delay() {
         for (forward, change) in [(20, 1.0), (70, 0.5), (120, 0.0), (170, -0.5), (220, -1.0)] {
-            let mut d = Drill::<Ledbat>::on(
+            let mut d = TestConnection::<Ledbat>::on(
                 &path(50.0, true),
                 &LedbatConfig { init_cwnd: Packets(50.0), ..Default::default() },
             );
@@ -236,22 +236,22 @@ mod tests {
     /// The reverse path's queue is not LEDBAT's affair: 20 ms there and 100 ms back.
     #[test]
     fn only_the_way_there_counts() {
-        let mut d = Drill::<Ledbat>::on(&path(50.0, true), &LedbatConfig::default());
+        let mut d = TestConnection::<Ledbat>::on(&path(50.0, true), &LedbatConfig::default());
         for back in [10, 110, 60] {
             let mut ack = d.told(1);
             ack.now = d.now + Span::from_secs(9);
             ack.rtt = Some(Span::from_ms(20 + back));
             ack.peer_clock = Some(Time::from_ps(ack.now.ps() - Span::from_ms(back).ps()));
-            d.cc.on_ack(&ack, &mut Orders::default());
+            d.cc.on_ack(&ack, &mut Commands::default());
             near(d.gauge("queueing_delay"), 0.0, 1e-12);
         }
-        assert!(d.cc.implies().timestamps);
+        assert!(d.cc.tcp_overrides().timestamps);
     }
 
     #[test]
     fn congestion() {
         let config = LedbatConfig { init_cwnd: Packets(50.0), ..Default::default() };
-        let mut d = Drill::<Ledbat>::on(&path(50.0, true), &config);
+        let mut d = TestConnection::<Ledbat>::on(&path(50.0, true), &config);
         d.lose();
         assert_eq!((d.w(), d.cc.ssthresh()), (25.0, None));
         d.congest(Cause::Spurious);
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn it_starts_with_two_segments_and_no_slow_start() {
-        let mut d = Drill::<Ledbat>::on(&path(10.0, true), &LedbatConfig::default());
+        let mut d = TestConnection::<Ledbat>::on(&path(10.0, true), &LedbatConfig::default());
         assert_eq!(d.w(), 2.0);
         d.rounds(10, 100);
         near(d.w(), 11.0, 1.0);

@@ -1,8 +1,8 @@
 //! LEDBAT++ (draft-irtf-iccrg-ledbat-plus-plus): LEDBAT that is fair to its like, and finds its base delay again.
-use super::delays::Delays;
+use crate::cc::parts::delay_history::DelayHistory;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Habits, Orders, Path, Phase};
+use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, Commands, Path, Phase};
 use dumbbell_core::units::{Packets, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -94,7 +94,7 @@ pub struct LedbatPp {
     limit: u64,
     queueing: f64,
     gain: f64,
-    delays: Box<Delays>,
+    delays: Box<DelayHistory>,
     config: Box<LedbatPpConfig>,
 }
 
@@ -131,7 +131,7 @@ impl Algorithm for LedbatPp {
             limit: path.growth_limit.max(1) * path.mss,
             queueing: 0.0,
             gain: 1.0,
-            delays: Box::new(Delays::new(config.base_history as usize, config.current_filter as usize)),
+            delays: Box::new(DelayHistory::new(config.base_history as usize, config.current_filter as usize)),
             config: Box::new(config.clone()),
         }
     }
@@ -212,10 +212,10 @@ impl LedbatPp {
 }
 
 impl CongestionControl for LedbatPp {
-    fn habits(&self) -> Habits {
-        Habits { samples: true, ..Habits::WINDOW }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { samples: true, ..Capabilities::WINDOW }
     }
-    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         if let Some(rtt) = ack.rtt {
             self.sample(ack.now, rtt);
         }
@@ -237,7 +237,7 @@ impl CongestionControl for LedbatPp {
             self.leave(ack.now, rtt);
         }
     }
-    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         match event.cause {
             Cause::Loss | Cause::Ecn => {
                 self.reduce(event.in_flight);
@@ -288,7 +288,7 @@ impl CongestionControl for LedbatPp {
 
 #[cfg(test)]
 mod tests {
-    use super::super::drill::{Drill, near, path};
+    use crate::cc::parts::test_connection::{TestConnection, near, path};
     use super::*;
 
     fn still() -> LedbatPpConfig {
@@ -301,7 +301,7 @@ mod tests {
         for (base, divisor) in
             [(1, 16.0), (7, 16.0), (8, 15.0), (20, 6.0), (50, 3.0), (60, 2.0), (120, 1.0), (500, 1.0)]
         {
-            let mut d = Drill::<LedbatPp>::at(10.0, &still());
+            let mut d = TestConnection::<LedbatPp>::at(10.0, &still());
             d.rtt = Span::from_ms(base);
             d.ack(1);
             near(d.gauge("gain"), 1.0 / divisor, 1e-12);
@@ -313,24 +313,24 @@ mod tests {
     #[test]
     fn a_round_trip_at_each_delay() {
         for (queueing, change) in [(0, 1.0 / 3.0), (60, 1.0 / 3.0), (63, 1.0 / 3.0 - 5.0), (75, 1.0 / 3.0 - 25.0)] {
-            let mut d = Drill::<LedbatPp>::at(100.0, &still());
+            let mut d = TestConnection::<LedbatPp>::at(100.0, &still());
             d.rtt = Span::from_ms(50);
             d.ack(1);
             d.rtt = Span::from_ms(50 + queueing);
             let mut ack = d.told(1);
             (ack.acked, d.cc.cwnd, d.cc.ssthresh) = (100_000, 100_000.0, 100_000);
-            d.cc.on_ack(&ack, &mut Orders::default());
+            d.cc.on_ack(&ack, &mut Commands::default());
             near(d.w() - 100.0, change, 0.01);
             assert!(!d.cc.in_slow_start());
         }
         for queueing in [91, 200] {
-            let mut d = Drill::<LedbatPp>::at(100.0, &still());
+            let mut d = TestConnection::<LedbatPp>::at(100.0, &still());
             d.rtt = Span::from_ms(50);
             d.ack(1);
             d.rtt = Span::from_ms(50 + queueing);
             let mut ack = d.told(1);
             (ack.acked, d.cc.cwnd, d.cc.ssthresh) = (100_000, 100_000.0, 100_000);
-            d.cc.on_ack(&ack, &mut Orders::default());
+            d.cc.on_ack(&ack, &mut Commands::default());
             near(d.w(), 50.0, 0.01);
         }
     }
@@ -338,7 +338,7 @@ mod tests {
     /// Up by the gain per segment, until 45 ms of queue.
     #[test]
     fn the_first_slow_start() {
-        let mut d = Drill::<LedbatPp>::on(&path(10.0, true), &still());
+        let mut d = TestConnection::<LedbatPp>::on(&path(10.0, true), &still());
         d.rtt = Span::from_ms(50);
         d.ack(1);
         near(d.w(), 10.0 + 1.0 / 3.0, 1e-3);
@@ -358,7 +358,7 @@ mod tests {
     /// as long.
     #[test]
     fn slowdowns() {
-        let mut d = Drill::<LedbatPp>::at(20.0, &LedbatPpConfig::default());
+        let mut d = TestConnection::<LedbatPp>::at(20.0, &LedbatPpConfig::default());
         d.rtt = Span::from_ms(120);
         let (mut log, mut was) = (vec![], 0.0);
         while log.len() < 4 {
@@ -374,7 +374,7 @@ mod tests {
         assert!((5.0..=8.0).contains(&(first / 0.12)), "{first}");
         near(pause / first, 9.0, 2.0);
         near(d.w(), d.ssthresh(), 1.5);
-        let mut never = Drill::<LedbatPp>::at(20.0, &still());
+        let mut never = TestConnection::<LedbatPp>::at(20.0, &still());
         (0..200).for_each(|_| never.round());
         assert_eq!(never.gauge("slowdown"), 0.0);
     }

@@ -1,9 +1,9 @@
 //! TCP-LP (Kuzmanovic and Knightly 2003): gives way at the first sign of a queue.
-use super::delays::one_way;
-use super::window::{Window, window_of};
+use crate::cc::parts::delay_history::one_way;
+use crate::cc::parts::window::{Window, window_of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Habits, Implied, Orders, Path, Phase};
+use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Capabilities, TcpOverrides, Commands, Path, Phase};
 use dumbbell_core::units::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -140,13 +140,13 @@ impl Lp {
 }
 
 impl CongestionControl for Lp {
-    fn implies(&self) -> Implied {
-        Implied { timestamps: true, ..Implied::NOTHING }
+    fn tcp_overrides(&self) -> TcpOverrides {
+        TcpOverrides { timestamps: true, ..TcpOverrides::NOTHING }
     }
-    fn habits(&self) -> Habits {
-        Habits { samples: true, ..Habits::WINDOW }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { samples: true, ..Capabilities::WINDOW }
     }
-    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         if let Some(delay) = one_way(ack) {
             self.sample(delay);
         }
@@ -155,7 +155,7 @@ impl CongestionControl for Lp {
             self.window.grow(ack);
         }
     }
-    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         self.window.shrink(event, None);
     }
     window_of!(window);
@@ -175,14 +175,14 @@ impl CongestionControl for Lp {
 
 #[cfg(test)]
 mod tests {
-    use super::super::drill::{Drill, near, path};
+    use crate::cc::parts::test_connection::{TestConnection, near, path};
     use super::super::newreno::Newreno;
     use super::*;
     use dumbbell_core::transport::Cause;
 
     /// 100 segments on a path of 20 ms whose longest delay was 120 ms: congestion begins at 35 ms.
-    fn lp(inference: f64) -> Drill<Lp> {
-        let mut d = Drill::<Lp>::at(100.0, &LpConfig { inference, ..Default::default() });
+    fn lp(inference: f64) -> TestConnection<Lp> {
+        let mut d = TestConnection::<Lp>::at(100.0, &LpConfig { inference, ..Default::default() });
         d.rtt = Span::from_ms(20);
         d.ack(1);
         d.cc.most = d.cc.least + Span::from_ms(100).ps() as i64;
@@ -238,7 +238,7 @@ mod tests {
     /// Slow start learns what the largest delay is; only then is there something to compare with.
     #[test]
     fn slow_start_heeds_no_indication() {
-        let mut d = Drill::<Lp>::on(&path(10.0, true), &LpConfig::default());
+        let mut d = TestConnection::<Lp>::on(&path(10.0, true), &LpConfig::default());
         for ms in 20..80 {
             d.rtt = Span::from_ms(ms);
             d.ack(1);
@@ -253,8 +253,8 @@ mod tests {
     #[test]
     fn without_indications_it_is_newreno() {
         for delta in [0.15, 1.0] {
-            let mut d = Drill::<Lp>::at(20.0, &LpConfig { delta, ..Default::default() });
-            let mut reno = Drill::<Newreno>::at(20.0, &Default::default());
+            let mut d = TestConnection::<Lp>::at(20.0, &LpConfig { delta, ..Default::default() });
+            let mut reno = TestConnection::<Newreno>::at(20.0, &Default::default());
             for i in 0..400 {
                 d.rtt = Span::from_ms(if delta == 1.0 { 100 + i % 50 } else { 100 });
                 d.ack(1);

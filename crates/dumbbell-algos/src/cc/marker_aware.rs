@@ -6,11 +6,11 @@
 //!
 //! Reconstructed: ssthresh follows the window, so that it grows by a segment in a round trip from there; a round trip is
 //! over when what had been sent by the last answer is acknowledged; R is of the smoothed round-trip time.
-use super::window::{STANDARD, Window, window_of};
+use crate::cc::parts::window::{STANDARD, Window, window_of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
-    Ack, Congestion, CongestionControl, Habits, Implied, LocalSignal, Orders, Path, Sent, Tag,
+    Ack, Congestion, CongestionControl, Capabilities, TcpOverrides, HostSignal, Commands, Path, Sent, Tag,
 };
 use dumbbell_core::units::{Rate, Span};
 use schemars::JsonSchema;
@@ -102,29 +102,29 @@ impl Algorithm for MarkerAware {
 }
 
 impl CongestionControl for MarkerAware {
-    fn implies(&self) -> Implied {
-        Implied::recovery("newreno")
+    fn tcp_overrides(&self) -> TcpOverrides {
+        TcpOverrides::recovery("newreno")
     }
-    fn habits(&self) -> Habits {
-        Habits { segments: true, samples: true, ..Habits::WINDOW }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { segments: true, samples: true, ..Capabilities::WINDOW }
     }
-    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         self.heard.una = ack.una;
         if let Some(rtt) = ack.srtt.or(ack.rtt) {
             self.heard.rtt = rtt;
         }
         self.window.grow(ack);
     }
-    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         self.window.shrink(event, None);
     }
     fn on_sent(&mut self, sent: &Sent) -> Tag {
         self.heard.high = self.heard.high.max(sent.end);
         Tag(0)
     }
-    fn on_local(&mut self, signal: LocalSignal, _: &mut Orders) {
+    fn on_host_signal(&mut self, signal: HostSignal, _: &mut Commands) {
         let h = &mut self.heard;
-        if signal != LocalSignal::MarkedOut {
+        if signal != HostSignal::MarkedOut {
             return;
         }
         h.words += 1;
@@ -150,35 +150,35 @@ impl CongestionControl for MarkerAware {
 
 #[cfg(test)]
 mod tests {
-    use super::super::drill::{Drill, MSS, path};
+    use crate::cc::parts::test_connection::{TestConnection, MSS, path};
     use super::super::newreno::Newreno;
     use super::*;
     use dumbbell_core::transport::Cause;
 
     /// 1 Mbps: 12 019 bytes of payload in a round trip of 100 ms.
-    fn at(w: f64, answer: MarkingAnswer) -> Drill<MarkerAware> {
+    fn at(w: f64, answer: MarkingAnswer) -> TestConnection<MarkerAware> {
         let config = MarkerAwareConfig { rate: Some(Rate::from_mbps(1)), answer };
-        let mut d = Drill::<MarkerAware>::on(&path(w, false), &config);
+        let mut d = TestConnection::<MarkerAware>::on(&path(w, false), &config);
         d.ack(1);
         send(&mut d);
         d
     }
 
     /// A window of data goes.
-    fn send(d: &mut Drill<MarkerAware>) {
+    fn send(d: &mut TestConnection<MarkerAware>) {
         let ack = d.told(0);
         d.cc.on_sent(&Sent::new(d.now, ack.nxt - MSS, MSS, false, d.cc.cwnd()));
     }
 
-    fn word(d: &mut Drill<MarkerAware>) -> u64 {
-        d.cc.on_local(LocalSignal::MarkedOut, &mut Orders::default());
+    fn word(d: &mut TestConnection<MarkerAware>) -> u64 {
+        d.cc.on_host_signal(HostSignal::MarkedOut, &mut Commands::default());
         d.cc.cwnd()
     }
 
     #[test]
     fn without_a_word_it_is_newreno() {
         let mut d = at(20.0, MarkingAnswer::Reserved);
-        let mut reno = Drill::<Newreno>::at(20.0, &Default::default());
+        let mut reno = TestConnection::<Newreno>::at(20.0, &Default::default());
         reno.ack(1);
         for i in 0..400 {
             d.ack(1);
@@ -188,10 +188,10 @@ mod tests {
                 d.congest(cause);
                 reno.congest(cause);
             }
-            d.cc.on_local(LocalSignal::PathDown, &mut Orders::default());
+            d.cc.on_host_signal(HostSignal::PathDown, &mut Commands::default());
             assert_eq!((d.cc.cwnd(), d.cc.ssthresh()), (reno.cc.cwnd(), reno.cc.ssthresh()), "{i}");
         }
-        assert_eq!(d.cc.implies(), reno.cc.implies());
+        assert_eq!(d.cc.tcp_overrides(), reno.cc.tcp_overrides());
     }
 
     /// From 20 segments to 12 019 bytes, once until the window of then is acknowledged; half of it with `half`.
@@ -216,7 +216,7 @@ mod tests {
     /// Never below two segments, and never up.
     #[test]
     fn the_answer_has_bounds() {
-        let mut best_effort = Drill::<MarkerAware>::at(20.0, &MarkerAwareConfig::default());
+        let mut best_effort = TestConnection::<MarkerAware>::at(20.0, &MarkerAwareConfig::default());
         best_effort.ack(1);
         assert_eq!(word(&mut best_effort), 2 * MSS);
         let mut small = at(5.0, MarkingAnswer::Reserved);

@@ -8,7 +8,7 @@
 use super::jersey::{Core, HABITS, JerseyConfig};
 use dumbbell_core::catalogue::{About, Algorithm, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Habits, Implied, Orders, Path};
+use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Capabilities, TcpOverrides, Commands, Path};
 use dumbbell_core::units::Time;
 
 /// See the module's page.
@@ -38,20 +38,20 @@ impl Algorithm for NewJersey {
 }
 
 impl CongestionControl for NewJersey {
-    fn implies(&self) -> Implied {
-        Implied { ecn: Some("per_packet"), timestamps: true, ..Implied::recovery("newreno") }
+    fn tcp_overrides(&self) -> TcpOverrides {
+        TcpOverrides { ecn: Some("per_packet"), timestamps: true, ..TcpOverrides::recovery("newreno") }
     }
-    fn habits(&self) -> Habits {
+    fn capabilities(&self) -> Capabilities {
         HABITS
     }
     #[inline]
-    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         match ack.peer_clock {
             Some(r) => self.0.on_ack(ack, r, true),
             None => self.0.on_ack(ack, ack.now, false),
         }
     }
-    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         self.0.on_congestion(event);
     }
     fn on_recovered(&mut self, _now: Time, bound: u64) {
@@ -108,7 +108,7 @@ mod tests {
             ack.peer_clock = Some(Time::ZERO + Span::from_ms(10 * n));
             ack.now = Time::ZERO + Span::from_ms(50 + 10 * (n / hold + 1) * hold);
             ack.srtt = Some(Span::from_ms(100));
-            cc.on_ack(&ack, &mut Orders::default());
+            cc.on_ack(&ack, &mut Commands::default());
             if n >= 900 {
                 highest = highest.max(rate(cc));
             }
@@ -135,7 +135,7 @@ mod tests {
             ack.now = Time::ZERO + Span::from_ms(n);
             let late = if n % 100 == 57 { 20 } else { 0 };
             ack.peer_clock = Some(Time::ZERO + Span::from_ms((n / 10 * 10).max(late) - late));
-            cc.on_ack(&ack, &mut Orders::default());
+            cc.on_ack(&ack, &mut Commands::default());
         }
         assert!((rate(&cc) - 1e6).abs() < 1e4, "{}", rate(&cc));
     }
@@ -149,12 +149,12 @@ mod tests {
             (ack.acked, ack.window_limited, ack.ece) = (MSS, true, n % 50 == 49);
             (ack.now, ack.srtt) = (Time::ZERO + Span::from_us(1000 * n + 50_000), Some(Span::from_ms(40)));
             ack.peer_clock = Some(Time::ZERO + Span::from_us(1000 * n));
-            jersey.on_ack(&ack, &mut Orders::default());
-            ours.on_ack(&ack, &mut Orders::default());
+            jersey.on_ack(&ack, &mut Commands::default());
+            ours.on_ack(&ack, &mut Commands::default());
             if n % 50 == 49 {
                 let event = Congestion::new(ack.now, dumbbell_core::transport::Cause::Ecn, 30 * MSS, &[]);
-                jersey.on_congestion(&event, &mut Orders::default());
-                ours.on_congestion(&event, &mut Orders::default());
+                jersey.on_congestion(&event, &mut Commands::default());
+                ours.on_congestion(&event, &mut Commands::default());
             }
             assert_eq!((jersey.cwnd(), jersey.ssthresh()), (ours.cwnd(), ours.ssthresh()));
             assert_eq!(rate(&jersey), rate(&ours));
@@ -163,8 +163,8 @@ mod tests {
 
     #[test]
     fn it_needs_timestamps() {
-        let implied = made::<NewJersey>().implies();
+        let implied = made::<NewJersey>().tcp_overrides();
         assert_eq!((implied.timestamps, implied.ecn, implied.recovery), (true, Some("per_packet"), Some("newreno")));
-        assert!(!made::<Jersey>().implies().timestamps);
+        assert!(!made::<Jersey>().tcp_overrides().timestamps);
     }
 }

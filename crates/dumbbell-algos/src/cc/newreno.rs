@@ -1,8 +1,8 @@
 //! TCP NewReno.
-use super::classic::ClassicConfig;
-use super::window::{Window, windowed};
+use crate::cc::parts::classic_config::ClassicConfig;
+use crate::cc::parts::window::{Window, windowed};
 use dumbbell_core::catalogue::{About, Algorithm, Provenance};
-use dumbbell_core::transport::{Implied, Path};
+use dumbbell_core::transport::{TcpOverrides, Path};
 
 /// See the module's page.
 #[derive(Clone, Debug)]
@@ -30,4 +30,4 @@ impl Algorithm for Newreno {
     }
 }
 
-windowed!(Newreno, implies Implied::recovery("newreno"), loss_window None);
+windowed!(Newreno, tcp_overrides TcpOverrides::recovery("newreno"), loss_window None);

@@ -2,10 +2,10 @@
 //! 2001). Routers that serve them last lose nothing by them; each that is acknowledged proves room for a segment.
 //!
 //! Reconstructed where the sketch is silent: what each round trip of Rapid Recovery sends, and what a timeout does.
-use super::window::Window;
+use crate::cc::parts::window::Window;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Habits, Orders, Path, Phase, Tag};
+use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, Commands, Path, Phase, Tag};
 use dumbbell_core::units::{Packets, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -119,15 +119,15 @@ impl Peach {
 }
 
 impl CongestionControl for Peach {
-    fn habits(&self) -> Habits {
-        Habits { paces: false, segments: false, ..Habits::ALL }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { paces: false, segments: false, ..Capabilities::ALL }
     }
-    fn on_open(&mut self, now: Time, rtt: Option<Span>, window: u64, _: &mut Orders) {
+    fn on_open(&mut self, now: Time, rtt: Option<Span>, window: u64, _: &mut Commands) {
         if let Some(rtt) = rtt.filter(|_| self.episode == 0) {
             self.begin(now, rtt, window);
         }
     }
-    fn on_ack(&mut self, ack: &Ack, orders: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, commands: &mut Commands) {
         if let Some(rtt) = ack.rtt.filter(|_| self.episode == 0) {
             self.begin(ack.now, rtt, ack.window);
         }
@@ -138,10 +138,10 @@ impl CongestionControl for Peach {
         if self.allowed > 0 && ack.phase != Phase::Loss {
             let now = u64::from(self.config.dummies_per_ack).min(self.allowed);
             self.allowed -= now;
-            (0..now).for_each(|_| orders.dummy(Tag(self.episode)));
+            (0..now).for_each(|_| commands.dummy(Tag(self.episode)));
         }
     }
-    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         let before = self.window.cwnd() / self.mss;
         self.window.shrink(event, None);
         match event.cause {
@@ -162,8 +162,8 @@ impl CongestionControl for Peach {
         self.mss = mss;
         self.window.set_mss(mss);
     }
-    fn on_timer(&mut self, now: Time, orders: &mut Orders) {
-        orders.dummy(Tag(self.episode));
+    fn on_timer(&mut self, now: Time, commands: &mut Commands) {
+        commands.dummy(Tag(self.episode));
         self.left = self.left.saturating_sub(1);
         self.timer = if self.left > 0 { now + self.interval } else { Time::NEVER };
     }
@@ -200,21 +200,21 @@ mod tests {
     #[test]
     fn sudden_start_sends_a_window_of_dummies_in_a_round_trip() {
         let mut p = Peach::new(&PeachConfig { rwnd: Packets(8.0), ..PeachConfig::default() }, &PATH);
-        let mut orders = Orders::default();
+        let mut commands = Commands::default();
         assert_eq!(p.cwnd(), MSS);
-        p.on_open(Time::ZERO, Some(Span::from_ms(80)), 1 << 20, &mut orders);
+        p.on_open(Time::ZERO, Some(Span::from_ms(80)), 1 << 20, &mut commands);
         let mut at = Vec::new();
         while p.next_timer() != Time::NEVER {
             at.push(p.next_timer().since(Time::ZERO).ps() / 1_000_000_000);
             let due = p.next_timer();
-            p.on_timer(due, &mut orders);
+            p.on_timer(due, &mut commands);
         }
-        assert_eq!((at, orders.beside.len()), ((1..8).map(|n| 10 * n).collect(), 7));
-        (0..7).for_each(|_| p.on_ack(&answer(1), &mut Orders::default()));
+        assert_eq!((at, commands.uncounted.len()), ((1..8).map(|n| 10 * n).collect(), 7));
+        (0..7).for_each(|_| p.on_ack(&answer(1), &mut Commands::default()));
         assert_eq!(p.cwnd(), 8 * MSS);
         // The receiver's window bounds it.
         let mut p = Peach::new(&PeachConfig::default(), &PATH);
-        p.on_open(Time::ZERO, Some(Span::from_ms(80)), 4 * MSS, &mut orders);
+        p.on_open(Time::ZERO, Some(Span::from_ms(80)), 4 * MSS, &mut commands);
         assert_eq!(p.left, 3);
     }
 
@@ -223,22 +223,22 @@ mod tests {
     fn rapid_recovery_restores_the_window_if_the_path_is_free() {
         let mut p = Peach::new(&PeachConfig::default(), &PATH);
         p.window.raise(19 * MSS);
-        p.on_congestion(&Congestion::new(Time::ZERO, Cause::Loss, 20 * MSS, &[]), &mut Orders::default());
-        let (tag, mut orders) = (p.episode, Orders::default());
+        p.on_congestion(&Congestion::new(Time::ZERO, Cause::Loss, 20 * MSS, &[]), &mut Commands::default());
+        let (tag, mut commands) = (p.episode, Commands::default());
         let mut duplicate = Ack::default();
         duplicate.phase = Phase::Recovery;
-        (0..30).for_each(|_| p.on_ack(&duplicate, &mut orders));
-        assert_eq!((p.cwnd(), orders.beside.len()), (10 * MSS, 20));
+        (0..30).for_each(|_| p.on_ack(&duplicate, &mut commands));
+        assert_eq!((p.cwnd(), commands.uncounted.len()), (10 * MSS, 20));
         let windows: Vec<u64> = (0..20)
             .map(|_| {
-                p.on_ack(&answer(tag), &mut orders);
+                p.on_ack(&answer(tag), &mut commands);
                 p.cwnd() / MSS
             })
             .collect();
         assert_eq!(windows, [vec![10; 10], (11..=20).collect()].concat());
         // Answers to dummies of before a further loss prove nothing.
-        p.on_congestion(&Congestion::new(Time::ZERO, Cause::Timeout { first: true }, 20 * MSS, &[]), &mut orders);
-        p.on_ack(&answer(tag), &mut orders);
+        p.on_congestion(&Congestion::new(Time::ZERO, Cause::Timeout { first: true }, 20 * MSS, &[]), &mut commands);
+        p.on_ack(&answer(tag), &mut commands);
         assert_eq!(p.cwnd(), MSS);
     }
 }

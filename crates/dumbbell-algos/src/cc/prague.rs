@@ -1,9 +1,9 @@
 //! Prague: DCTCP made fit for the Internet (draft-briscoe-iccrg-prague-congestion-control, RFC 9331): accurate ECN on
 //! ECT(1), pacing, less dependence on the round-trip time, and Reno's answer to a loss.
-use super::extent::Extent;
+use crate::cc::parts::mark_fraction::MarkFraction;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Habits, Implied, Orders, Path, Phase};
+use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, TcpOverrides, Commands, Path, Phase};
 use dumbbell_core::units::{Rate, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -55,7 +55,7 @@ pub struct Prague {
     /// Bytes that one acknowledgement may add in slow start.
     limit: f64,
     config: PragueConfig,
-    extent: Extent,
+    extent: MarkFraction,
     srtt: Option<Span>,
     now: Time,
     /// When alpha was last updated, and the window last reduced for marks: not again within a virtual round trip.
@@ -90,7 +90,7 @@ impl Algorithm for Prague {
             ssthresh: path.initial_ssthresh as f64,
             mss: path.mss as f64,
             limit: (path.growth_limit.max(1) * path.mss) as f64,
-            extent: Extent::new(config.g, config.alpha_on_init),
+            extent: MarkFraction::new(config.g, config.alpha_on_init),
             config: config.clone(),
             srtt: None,
             now: Time::ZERO,
@@ -149,13 +149,13 @@ impl Prague {
 }
 
 impl CongestionControl for Prague {
-    fn implies(&self) -> Implied {
-        Implied { ecn: Some("l4s"), timestamps: false, ..Implied::NOTHING }
+    fn tcp_overrides(&self) -> TcpOverrides {
+        TcpOverrides { ecn: Some("l4s"), timestamps: false, ..TcpOverrides::NOTHING }
     }
-    fn habits(&self) -> Habits {
-        Habits { samples: true, paces: true, ..Habits::WINDOW }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { samples: true, paces: true, ..Capabilities::WINDOW }
     }
-    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         (self.now, self.srtt) = (ack.now, ack.srtt.or(ack.rtt).or(self.srtt));
         let due = ack.now.since(self.updated) >= self.virtual_rtt();
         if self.extent.on_ack(ack, due) {
@@ -163,7 +163,7 @@ impl CongestionControl for Prague {
         }
         self.grow(ack);
     }
-    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         match event.cause {
             Cause::Ecn => self.cut(event.now),
             Cause::Loss => {
@@ -225,7 +225,7 @@ mod tests {
         for _ in 0..10 {
             let mut ack = Ack::default();
             (ack.acked, ack.window_limited, ack.srtt) = (1000, true, Some(rtt));
-            p.on_ack(&ack, &mut Orders::default());
+            p.on_ack(&ack, &mut Commands::default());
         }
         (p.cwnd - before) / 1000.0
     }
@@ -246,10 +246,10 @@ mod tests {
     #[test]
     fn cuts_come_once_per_virtual_round_trip() {
         let mut p = Prague::new(&PragueConfig { alpha_on_init: 0.2, ..PragueConfig::default() }, &PATH);
-        let mut orders = Orders::default();
+        let mut commands = Commands::default();
         let mut at = |ms: u64, cause| {
             p.srtt = Some(Span::from_ms(10));
-            p.on_congestion(&Congestion::new(Time::ZERO + Span::from_ms(ms), cause, 8000, &[]), &mut orders);
+            p.on_congestion(&Congestion::new(Time::ZERO + Span::from_ms(ms), cause, 8000, &[]), &mut commands);
             p.cwnd()
         };
         // Rounds of 10 ms: of 10, 20 and 30 ms the second is nearest to the virtual 25.

@@ -1,8 +1,8 @@
 //! TCP SACK.
-use super::classic::ClassicConfig;
-use super::window::{Window, windowed};
+use crate::cc::parts::classic_config::ClassicConfig;
+use crate::cc::parts::window::{Window, windowed};
 use dumbbell_core::catalogue::{About, Algorithm, Provenance};
-use dumbbell_core::transport::{Implied, Path};
+use dumbbell_core::transport::{TcpOverrides, Path};
 
 /// See the module's page.
 #[derive(Clone, Debug)]
@@ -27,4 +27,4 @@ impl Algorithm for Sack {
     }
 }
 
-windowed!(Sack, implies Implied::recovery("sack"), loss_window None);
+windowed!(Sack, tcp_overrides TcpOverrides::recovery("sack"), loss_window None);

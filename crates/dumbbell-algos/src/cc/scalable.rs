@@ -1,8 +1,8 @@
 //! Scalable TCP (Kelly 2003): steps in proportion to the window, so that it recovers in the same time at every rate.
-use super::window::{Window, window_of};
+use crate::cc::parts::window::{Window, window_of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Habits, Orders, Path};
+use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Capabilities, Commands, Path};
 use dumbbell_core::units::Packets;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -90,16 +90,16 @@ impl Algorithm for Scalable {
 }
 
 impl CongestionControl for Scalable {
-    fn habits(&self) -> Habits {
-        Habits::WINDOW
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::WINDOW
     }
     #[inline]
-    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         let cwnd = self.window.cwnd();
         self.window.set_increase(if cwnd <= self.reno { 1.0 } else { self.slope * cwnd as f64 });
         self.window.grow(ack);
     }
-    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         self.window.set_decrease(if self.window.cwnd() <= self.low { 0.5 } else { self.b });
         self.window.shrink(event, None);
     }
@@ -117,13 +117,13 @@ impl CongestionControl for Scalable {
 
 #[cfg(test)]
 mod tests {
-    use super::super::drill::{Drill, near};
+    use crate::cc::parts::test_connection::{TestConnection, near};
     use super::super::newreno::Newreno;
     use super::*;
 
     #[test]
     fn a_hundred_acknowledgements_add_a_segment() {
-        let mut d = Drill::<Scalable>::at(500.0, &ScalableConfig::default());
+        let mut d = TestConnection::<Scalable>::at(500.0, &ScalableConfig::default());
         (0..100).for_each(|_| d.ack(1));
         near(d.w(), 501.0, 0.01);
         d.lose();
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn the_time_to_recover_does_not_depend_on_the_window() {
         for w in [100.0, 1000.0, 10_000.0] {
-            let mut d = Drill::<Scalable>::at(w, &ScalableConfig::default());
+            let mut d = TestConnection::<Scalable>::at(w, &ScalableConfig::default());
             d.lose();
             d.rounds(13, 100);
             // Within a round trip the increase compounds: (1 + 0.01 / w')^w' = e^0.01 at most.
@@ -148,8 +148,8 @@ mod tests {
     /// Up to the legacy window NewReno, to the byte.
     #[test]
     fn small_windows_are_renos() {
-        let mut d = Drill::<Scalable>::at(8.0, &ScalableConfig::default());
-        let mut reno = Drill::<Newreno>::at(8.0, &Default::default());
+        let mut d = TestConnection::<Scalable>::at(8.0, &ScalableConfig::default());
+        let mut reno = TestConnection::<Newreno>::at(8.0, &Default::default());
         for i in 0..300 {
             d.ack(1);
             reno.ack(1);
@@ -159,7 +159,7 @@ mod tests {
                 reno.lose();
             }
         }
-        let mut never = Drill::<Scalable>::at(8.0, &ScalableConfig { low_window: Packets(0.0), ..Default::default() });
+        let mut never = TestConnection::<Scalable>::at(8.0, &ScalableConfig { low_window: Packets(0.0), ..Default::default() });
         (0..100).for_each(|_| never.ack(1));
         near(never.w(), 9.0, 0.01);
         never.lose();
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn at_least_renos_growth() {
         for (at_least_reno, left) in [(false, 40.4), (true, 41.0)] {
-            let mut d = Drill::<Scalable>::at(40.0, &ScalableConfig { at_least_reno, ..Default::default() });
+            let mut d = TestConnection::<Scalable>::at(40.0, &ScalableConfig { at_least_reno, ..Default::default() });
             d.round();
             near(d.w(), left, 0.02);
             d.lose();

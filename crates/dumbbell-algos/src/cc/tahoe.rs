@@ -1,7 +1,7 @@
 //! TCP Tahoe.
-use super::window::{STANDARD, Window, windowed};
+use crate::cc::parts::window::{STANDARD, Window, windowed};
 use dumbbell_core::catalogue::{About, Algorithm, NoConfig, Provenance};
-use dumbbell_core::transport::{Implied, Path};
+use dumbbell_core::transport::{TcpOverrides, Path};
 
 /// See the module's page.
 #[derive(Clone, Debug)]
@@ -26,4 +26,4 @@ impl Algorithm for Tahoe {
     }
 }
 
-windowed!(Tahoe, implies Implied::recovery("tahoe"), loss_window Some(0));
+windowed!(Tahoe, tcp_overrides TcpOverrides::recovery("tahoe"), loss_window Some(0));

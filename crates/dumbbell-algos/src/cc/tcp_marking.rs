@@ -12,13 +12,14 @@
 //! Reconstructed, each as an option or said here: how the throughput is measured, what slow start does to the two windows,
 //! how the choice of a colour is made, what an IN segment means that is found lost later in a recovery, and that a loss
 //! whose colour nobody knows (an ECN echo) halves both.
-use super::colours::{self, Colours, IN, OUT};
-use super::window::{STANDARD, Window};
+use crate::cc::parts::self_marking as colors;
+use crate::cc::parts::self_marking::{MarkingCodepoints, IN, OUT};
+use crate::cc::parts::window::{STANDARD, Window};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::Dscp;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Habits, Implied, Orders, Path, Sent, Tag};
+use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, TcpOverrides, Commands, Path, Sent, Tag};
 use dumbbell_core::units::{Rate, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -94,7 +95,7 @@ impl Config for TcpMarkingConfig {
         if self.update == Span::ZERO {
             return Err(Fault::at("update", "no throughput can be measured over 0 s").fix("write update = \"1 s\""));
         }
-        colours::check(&self.inside, &self.outside)
+        colors::check(&self.inside, &self.outside)
     }
 }
 
@@ -134,7 +135,7 @@ struct Marking {
     chance: Stream,
     /// What an even choice owes.
     owed: f64,
-    colours: Colours,
+    colors: MarkingCodepoints,
     config: TcpMarkingConfig,
 }
 
@@ -150,7 +151,7 @@ impl Marking {
             severe: false,
             chance: Stream::named(0, "tcp_marking"),
             owed: 0.0,
-            colours: Colours::of(&config.inside, &config.outside),
+            colors: MarkingCodepoints::of(&config.inside, &config.outside),
             config: config.clone(),
         }
     }
@@ -240,19 +241,19 @@ impl Algorithm for TcpMarking {
 }
 
 impl CongestionControl for TcpMarking {
-    fn implies(&self) -> Implied {
-        Implied::recovery("reno")
+    fn tcp_overrides(&self) -> TcpOverrides {
+        TcpOverrides::recovery("reno")
     }
-    fn habits(&self) -> Habits {
+    fn capabilities(&self) -> Capabilities {
         let marks = self.marking.is_some();
-        Habits { segments: marks, samples: marks, ..Habits::WINDOW }
+        Capabilities { segments: marks, samples: marks, ..Capabilities::WINDOW }
     }
     fn seed(&mut self, seed: u64) {
         if let Some(m) = &mut self.marking {
             m.chance = Stream::named(seed, "tcp_marking");
         }
     }
-    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         let (before, slow_start) = (self.window.cwnd(), self.window.in_slow_start());
         self.window.grow(ack);
         if let Some(m) = &mut self.marking {
@@ -266,7 +267,7 @@ impl CongestionControl for TcpMarking {
         }
         self.window.cwnd()
     }
-    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         let Some(m) = &mut self.marking else { return self.window.shrink(event, None) };
         match event.cause {
             Cause::Loss => {
@@ -303,7 +304,7 @@ impl CongestionControl for TcpMarking {
         self.marking.as_mut().map_or(Tag(0), |m| m.choose(m.pwnd / cwnd))
     }
     fn codepoint(&self, tag: Tag) -> Option<Dscp> {
-        self.marking.as_ref().and_then(|m| m.colours.codepoint(tag))
+        self.marking.as_ref().and_then(|m| m.colors.codepoint(tag))
     }
     fn on_idle(&mut self, restart_window: u64) {
         self.bound(restart_window);

@@ -12,13 +12,14 @@
 //! Reconstructed where the sources are silent, each as an option or said here: R is of the smoothed round-trip time, queues
 //! included; all growth is E's; after a timeout cwnd is one segment, what is due of R goes by the timer, and slow start leads
 //! back to R + E/2; segments that go by the timer are counted by the window like all others.
-use super::colours::{self, Colours, Profile};
-use super::window::{STANDARD, Window, window_of};
+use crate::cc::parts::self_marking as colors;
+use crate::cc::parts::self_marking::{MarkingCodepoints, Profile};
+use crate::cc::parts::window::{STANDARD, Window, window_of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::Dscp;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
-    Ack, Cause, Congestion, CongestionControl, Habits, Implied, Orders, Path, Phase, Sent, Tag,
+    Ack, Cause, Congestion, CongestionControl, Capabilities, TcpOverrides, Commands, Path, Phase, Sent, Tag,
 };
 use dumbbell_core::units::{Limit, Rate, Span, Time};
 use schemars::JsonSchema;
@@ -79,7 +80,7 @@ impl Config for TimedTransmissionConfig {
             return Err(Fault::at("period", cause).fix("write period = \"20 ms\""));
         }
         crate::bucket::config::check(self.burst, None)?;
-        colours::check(&self.inside, &self.outside)
+        colors::check(&self.inside, &self.outside)
     }
 }
 
@@ -87,7 +88,7 @@ impl Config for TimedTransmissionConfig {
 #[derive(Clone, Debug)]
 struct Reservation {
     profile: Profile,
-    colours: Colours,
+    colors: MarkingCodepoints,
     /// Whether a loss spares R.
     split: bool,
     /// R, bytes, and what a picosecond of round-trip time adds to it.
@@ -106,7 +107,7 @@ impl Reservation {
         let period = config.period.unwrap_or(rate.span_of(packet).min(LONGEST)).max(Span::from_us(10));
         Reservation {
             profile: Profile::new(rate, config.burst, path),
-            colours: Colours::of(&config.inside, &config.outside),
+            colors: MarkingCodepoints::of(&config.inside, &config.outside),
             split: config.split,
             reserved: 0,
             per_ps: rate.bps() as f64 / 8e12 * path.mss as f64 / packet as f64,
@@ -173,25 +174,25 @@ impl Algorithm for TimedTransmission {
 }
 
 impl CongestionControl for TimedTransmission {
-    fn implies(&self) -> Implied {
-        Implied::recovery("reno")
+    fn tcp_overrides(&self) -> TcpOverrides {
+        TcpOverrides::recovery("reno")
     }
-    fn habits(&self) -> Habits {
+    fn capabilities(&self) -> Capabilities {
         match &self.reservation {
-            None => Habits::WINDOW,
+            None => Capabilities::WINDOW,
             Some(r) => {
                 let timed = r.period.is_some();
-                let discerns = r.split;
-                Habits { timer: timed, orders: timed, segments: true, samples: true, discerns, ..Habits::WINDOW }
+                let discriminates = r.split;
+                Capabilities { timer: timed, commands: timed, segments: true, samples: true, discriminates, ..Capabilities::WINDOW }
             }
         }
     }
-    fn on_open(&mut self, _: Time, rtt: Option<Span>, _: u64, _: &mut Orders) {
+    fn on_open(&mut self, _: Time, rtt: Option<Span>, _: u64, _: &mut Commands) {
         if let (Some(r), Some(rtt)) = (&mut self.reservation, rtt) {
             r.follow(rtt, &mut self.window);
         }
     }
-    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         if let Some(r) = &mut self.reservation {
             r.stir(ack.now);
             if let Some(rtt) = ack.srtt.or(ack.rtt).filter(|_| ack.phase == Phase::Open) {
@@ -207,7 +208,7 @@ impl CongestionControl for TimedTransmission {
         }
         self.window.cwnd()
     }
-    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         let from = if event.cause == Cause::Ecn { self.window.cwnd() } else { event.in_flight };
         let reserved = self.reservation.as_ref().map_or(0, |r| r.reserved);
         self.window.shrink_to(event, reserved + from.saturating_sub(reserved) / 2);
@@ -215,14 +216,14 @@ impl CongestionControl for TimedTransmission {
     fn on_sent(&mut self, sent: &Sent) -> Tag {
         let Some(r) = &mut self.reservation else { return Tag(0) };
         r.stir(sent.now);
-        r.profile.colour(sent)
+        r.profile.color(sent)
     }
     fn codepoint(&self, tag: Tag) -> Option<Dscp> {
-        self.reservation.as_ref().and_then(|r| r.colours.codepoint(tag))
+        self.reservation.as_ref().and_then(|r| r.colors.codepoint(tag))
     }
-    fn on_timer(&mut self, now: Time, orders: &mut Orders) {
+    fn on_timer(&mut self, now: Time, commands: &mut Commands) {
         let Some(r) = &mut self.reservation else { return };
-        orders.ahead = r.profile.segments(now);
+        commands.ahead = r.profile.segments(now);
         // Where nothing goes and nothing comes there is nothing to send, or no room for it: what ends that stirs.
         r.timer = match r.period.filter(|_| r.stirred) {
             Some(period) => now + period,

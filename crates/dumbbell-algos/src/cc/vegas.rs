@@ -15,11 +15,11 @@
 //! A round trip is judged with one sample: without timestamps there are no more in one. Linux wants three, because it fears
 //! delayed acknowledgements (`min_samples`). The clock of the profile `ns2` ticks every 10 ms, and what is shorter than a
 //! tick Vegas does not see: write `clock = "0 s"`.
-use super::rounds::{Round, Rounds};
-use super::window::{STANDARD, Window};
+use crate::cc::parts::rounds::{Round, Rounds};
+use crate::cc::parts::window::{STANDARD, Window};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Habits, Orders, Path, Phase};
+use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, Commands, Path, Phase};
 use dumbbell_core::units::{Packets, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -263,14 +263,14 @@ macro_rules! law_of {
 pub(super) use law_of;
 
 impl CongestionControl for Vegas {
-    fn habits(&self) -> Habits {
-        Habits { samples: true, ..Habits::WINDOW }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { samples: true, ..Capabilities::WINDOW }
     }
     #[inline]
-    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         self.0.on_ack(ack);
     }
-    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         self.0.on_congestion(event);
     }
     law_of!(0);

@@ -1,9 +1,9 @@
 //! TCP Veno (Fu and Liew 2003): Vegas' estimate of the queue tells losses of a noisy channel from those of a full queue.
-use super::rounds::{Round, Rounds};
-use super::window::{Window, window_of};
+use crate::cc::parts::rounds::{Round, Rounds};
+use crate::cc::parts::window::{Window, window_of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Habits, Orders, Path};
+use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, Commands, Path};
 use dumbbell_core::units::{Packets, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -99,11 +99,11 @@ impl Veno {
 }
 
 impl CongestionControl for Veno {
-    fn habits(&self) -> Habits {
-        Habits { samples: true, ..Habits::WINDOW }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { samples: true, ..Capabilities::WINDOW }
     }
     #[inline]
-    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         if let Some(round) = self.rounds.on_ack(ack)
             && let Some(base) = self.rounds.base()
         {
@@ -111,7 +111,7 @@ impl CongestionControl for Veno {
         }
         self.window.grow(ack);
     }
-    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         let timeout = matches!(event.cause, Cause::Timeout { .. });
         self.window.set_decrease(if self.is_idle() && !timeout { 1.0 - self.config.random_loss } else { 0.5 });
         self.window.shrink(event, None);
@@ -130,13 +130,13 @@ impl CongestionControl for Veno {
 
 #[cfg(test)]
 mod tests {
-    use super::super::drill::{Drill, near};
+    use crate::cc::parts::test_connection::{TestConnection, near};
     use super::super::newreno::Newreno;
     use super::*;
 
     /// Two round trips of 100 ms, then two of `rtt_ms`.
-    fn after(w: f64, rtt_ms: u64, config: &VenoConfig) -> Drill<Veno> {
-        let mut d = Drill::<Veno>::at(w, config);
+    fn after(w: f64, rtt_ms: u64, config: &VenoConfig) -> TestConnection<Veno> {
+        let mut d = TestConnection::<Veno>::at(w, config);
         d.rounds(2, 100);
         d.rounds(2, rtt_ms);
         d
@@ -188,8 +188,8 @@ mod tests {
     /// samples asked for as there never are, it is NewReno to the byte.
     #[test]
     fn without_a_measure_it_is_newreno() {
-        let mut d = Drill::<Veno>::at(20.0, &VenoConfig { min_samples: 1000, ..Default::default() });
-        let mut reno = Drill::<Newreno>::at(20.0, &Default::default());
+        let mut d = TestConnection::<Veno>::at(20.0, &VenoConfig { min_samples: 1000, ..Default::default() });
+        let mut reno = TestConnection::<Newreno>::at(20.0, &Default::default());
         for i in 0..400 {
             d.ack(1);
             reno.ack(1);

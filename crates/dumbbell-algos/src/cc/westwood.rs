@@ -12,11 +12,11 @@
 //!
 //! Acknowledgements at one instant are one sample; the first one begins the clock. While the estimate carries more than the
 //! window, a loss takes nothing from the window.
-use super::counter::Counter;
-use super::window::{STANDARD, Window};
+use crate::cc::parts::delivered::DeliveredCounter;
+use crate::cc::parts::window::{STANDARD, Window};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Habits, Orders, Path};
+use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Capabilities, Commands, Path};
 use dumbbell_core::units::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -128,7 +128,7 @@ impl Filter {
 pub struct Westwood {
     window: Box<Window>,
     mss: u64,
-    counter: Counter,
+    counter: DeliveredCounter,
     filter: Filter,
     rtt_min: Span,
 }
@@ -158,7 +158,7 @@ impl Algorithm for Westwood {
         Westwood {
             window: Box::new(Window::new(STANDARD, path)),
             mss: path.mss,
-            counter: Counter::default(),
+            counter: DeliveredCounter::default(),
             filter: Filter::new(config),
             rtt_min: Span::ZERO,
         }
@@ -173,11 +173,11 @@ impl Westwood {
 }
 
 impl CongestionControl for Westwood {
-    fn habits(&self) -> Habits {
-        Habits { samples: true, discerns: true, ..Habits::WINDOW }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { samples: true, discriminates: true, ..Capabilities::WINDOW }
     }
     #[inline]
-    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         let bytes = self.counter.count(ack, self.mss);
         self.filter.arrive(ack.now, bytes);
         if let Some(rtt) = ack.min_rtt {
@@ -185,7 +185,7 @@ impl CongestionControl for Westwood {
         }
         self.window.grow(ack);
     }
-    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         self.window.shrink_to(event, self.pipe());
     }
     fn on_recovered(&mut self, _now: Time, bound: u64) {

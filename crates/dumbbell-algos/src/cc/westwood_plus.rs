@@ -8,11 +8,11 @@
 //! | est | `bwe` | estimate of the bandwidth in use |
 //!
 //! Growth is Reno's; recovery is the profile's. While the estimate carries more than the window, a loss takes nothing from it.
-use super::counter::Counter;
-use super::window::{STANDARD, Window};
+use crate::cc::parts::delivered::DeliveredCounter;
+use crate::cc::parts::window::{STANDARD, Window};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Habits, Orders, Path};
+use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, Commands, Path};
 use dumbbell_core::units::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -131,7 +131,7 @@ impl Estimator {
 pub struct WestwoodPlus {
     window: Box<Window>,
     mss: u64,
-    counter: Counter,
+    counter: DeliveredCounter,
     estimator: Estimator,
     /// The smallest sample since the last timeout, and whether the next one is it.
     rtt_min: Span,
@@ -164,7 +164,7 @@ impl Algorithm for WestwoodPlus {
         WestwoodPlus {
             window: Box::new(Window::new(STANDARD, path)),
             mss: path.mss,
-            counter: Counter::default(),
+            counter: DeliveredCounter::default(),
             estimator: Estimator::new(config.filter),
             rtt_min: Span::ZERO,
             renew: true,
@@ -181,11 +181,11 @@ impl WestwoodPlus {
 }
 
 impl CongestionControl for WestwoodPlus {
-    fn habits(&self) -> Habits {
-        Habits { samples: true, discerns: true, ..Habits::WINDOW }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { samples: true, discriminates: true, ..Capabilities::WINDOW }
     }
     #[inline]
-    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         if let Some(rtt) = ack.rtt {
             self.rtt_min = if self.renew { rtt } else { self.rtt_min.min(rtt) };
             self.renew = false;
@@ -194,7 +194,7 @@ impl CongestionControl for WestwoodPlus {
         self.estimator.arrive(ack.now, bytes, ack.rtt);
         self.window.grow(ack);
     }
-    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         if self.cut == Cut::Recovered && event.cause == Cause::Loss {
             return self.window.shrink(event, None);
         }

@@ -1,10 +1,10 @@
 //! YeAH-TCP (Baiocchi, Castellani, Vacirca 2007): scalable while the queue is short, Reno while it is not, and it drains
 //! the queue by itself.
-use super::rounds::{Round, Rounds};
-use super::window::{Window, window_of};
+use crate::cc::parts::rounds::{Round, Rounds};
+use crate::cc::parts::window::{Window, window_of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Habits, Orders, Path};
+use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, Commands, Path};
 use dumbbell_core::units::{Packets, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -167,11 +167,11 @@ impl Yeah {
 }
 
 impl CongestionControl for Yeah {
-    fn habits(&self) -> Habits {
-        Habits { samples: true, ..Habits::WINDOW }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { samples: true, ..Capabilities::WINDOW }
     }
     #[inline]
-    fn on_ack(&mut self, ack: &Ack, _: &mut Orders) {
+    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         if let Some(round) = self.rounds.on_ack(ack)
             && let Some(base) = self.rounds.base()
         {
@@ -181,7 +181,7 @@ impl CongestionControl for Yeah {
         self.window.set_increase(fast.max(1.0));
         self.window.grow(ack);
     }
-    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Orders) {
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         self.window.set_decrease(self.cut());
         self.window.shrink(event, None);
         if matches!(event.cause, Cause::Loss | Cause::Ecn | Cause::Timeout { first: true }) {
@@ -208,12 +208,12 @@ impl CongestionControl for Yeah {
 
 #[cfg(test)]
 mod tests {
-    use super::super::drill::{Drill, near};
+    use crate::cc::parts::test_connection::{TestConnection, near};
     use super::super::newreno::Newreno;
     use super::*;
 
-    fn yeah(w: f64) -> Drill<Yeah> {
-        Drill::<Yeah>::at(w, &YeahConfig::default())
+    fn yeah(w: f64) -> TestConnection<Yeah> {
+        TestConnection::<Yeah>::at(w, &YeahConfig::default())
     }
 
     /// A hundredth of a segment per segment acknowledged while no queue is seen, a segment per round trip with one of
@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn small_windows_grow_as_newreno() {
         let mut d = yeah(20.0);
-        let mut reno = Drill::<Newreno>::at(20.0, &Default::default());
+        let mut reno = TestConnection::<Newreno>::at(20.0, &Default::default());
         for i in 0..600 {
             if i == 50 {
                 d.cc.doing_reno = 100;

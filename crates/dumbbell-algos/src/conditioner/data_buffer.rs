@@ -7,7 +7,7 @@ use crate::bucket::config::{bucket_config, committed};
 use dumbbell_core::aqm::{Backlog, Cx};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::conditioner::{Conditioner, Emit};
-use dumbbell_core::meter::{Colour, Contract, Tokens};
+use dumbbell_core::meter::{Color, Contract, Tokens};
 use dumbbell_core::packet::Packet;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Capacity, Limit, Packets, Span, Time};
@@ -111,24 +111,24 @@ impl<P: Packet> DataBuffer<P> {
         self.bucket.fill(now);
         while let Some(front) = self.waiting.front() {
             let bytes = front.bytes;
-            let colour = if self.bucket.spend(bytes) {
-                Colour::Green
+            let color = if self.bucket.spend(bytes) {
+                Color::Green
             } else {
                 self.next = self.bucket.due(bytes);
                 if self.next != Time::NEVER {
                     return;
                 }
-                Colour::Yellow
+                Color::Yellow
             };
-            self.release(now, colour, out);
+            self.release(now, color, out);
         }
     }
 
     /// The front leaves.
-    fn release(&mut self, now: Time, colour: Colour, out: &mut impl Emit<P>) {
+    fn release(&mut self, now: Time, color: Color, out: &mut impl Emit<P>) {
         if let Some(front) = self.waiting.pop_front() {
             self.held = self.held.without(self.one(front.bytes));
-            out.release(front.packet, Some(colour), now.since(front.since));
+            out.release(front.packet, Some(color), now.since(front.since));
         }
     }
 
@@ -151,15 +151,15 @@ impl<P: Packet> Conditioner<P> for DataBuffer<P> {
             self.serve(now, out);
         }
         if self.waiting.is_empty() && self.bucket.take(now, bytes) {
-            return out.release(p, Some(Colour::Green), Span::ZERO);
+            return out.release(p, Some(Color::Green), Span::ZERO);
         }
         let before = self.waiting.len();
         while self.overflow == Overflow::Front && !self.waiting.is_empty() && !self.fits(bytes) {
-            self.release(now, Colour::Yellow, out);
+            self.release(now, Color::Yellow, out);
         }
         // Larger than the whole buffer, or there is none.
         if !self.fits(bytes) {
-            out.release(p, Some(Colour::Yellow), Span::ZERO);
+            out.release(p, Some(Color::Yellow), Span::ZERO);
         } else {
             self.held = self.held.and(self.one(bytes));
             self.waiting.push_back(Held { since: now, bytes, packet: p });

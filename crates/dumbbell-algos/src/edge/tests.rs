@@ -14,7 +14,7 @@ const EF: Dscp = Dscp(46);
 struct Seen(Vec<(u64, u8)>, Vec<(u64, Reason)>);
 
 impl Emit<Numbered> for Seen {
-    fn release(&mut self, p: Numbered, _: Option<Colour>, _: Span) {
+    fn release(&mut self, p: Numbered, _: Option<Color>, _: Span) {
         self.0.push((p.id, p.meta.dscp.0));
     }
     fn drop(&mut self, p: Numbered, why: Reason) {
@@ -33,8 +33,8 @@ fn bucket(packets: u64) -> Stage<Numbered> {
     Stage::Meter(AnyMeter::TokenBucketMeter(TokenBucketMeter::new(&config, &contract())))
 }
 
-fn place(edge: &mut Edge<Numbered>, stage: Stage<Numbered>, actions: Actions) -> u32 {
-    edge.place(stage, actions, Stream::named(1, "edge"), (Time::ZERO, Time::NEVER))
+fn state(edge: &mut Edge<Numbered>, stage: Stage<Numbered>, actions: Actions) -> u32 {
+    edge.add_state(stage, actions, Stream::named(1, "edge"), (Time::ZERO, Time::NEVER))
 }
 
 /// Sends (flow, codepoint, reply) and says what came out.
@@ -42,7 +42,7 @@ fn send(edge: &mut Edge<Numbered>, those: &[(u32, Dscp, bool)]) -> Seen {
     let (site, flows) = (contract(), FlowTable::default());
     let mut seen = Seen::default();
     for (id, (flow, dscp, reply)) in (0..).zip(those) {
-        let around = Around { now: Time::ZERO, link: &site.link, flows: &flows };
+        let around = EdgeCx { now: Time::ZERO, link: &site.link, flows: &flows };
         let mut p = Numbered { id, meta: packet(*flow, 1000, Ecn::NotEct) };
         p.set_dscp(*dscp);
         edge.arrive(around, p, *reply, &mut seen);
@@ -53,23 +53,23 @@ fn send(edge: &mut Edge<Numbered>, those: &[(u32, Dscp, bool)]) -> Seen {
 #[test]
 fn each_flow_has_a_bucket_of_its_own_and_replies_have_none() {
     let mut edge = Edge::default();
-    let places: Vec<u32> = (0..2).map(|_| place(&mut edge, bucket(1), ASSURED)).collect();
-    let outside = place(&mut edge, Stage::BestEffort(Colour::Yellow), ASSURED);
-    edge.rule_for_flows(ALL, &[(FlowId(0), places[0]), (FlowId(1), places[1]), (FlowId(2), outside)]);
+    let states: Vec<u32> = (0..2).map(|_| state(&mut edge, bucket(1), ASSURED)).collect();
+    let outside = state(&mut edge, Stage::BestEffort(Color::Yellow), ASSURED);
+    edge.rule_for_flows(ALL, &[(FlowId(0), states[0]), (FlowId(1), states[1]), (FlowId(2), outside)]);
     let be = Dscp(0);
     let seen = send(
         &mut edge,
         &[(0, be, false), (0, be, false), (1, be, false), (1, be, true), (2, be, false), (7, be, false)],
     );
     assert_eq!(seen.0, [(0, 10), (1, 12), (2, 10), (3, 0), (4, 12), (5, 0)]);
-    assert_eq!(edge.places()[0].account.packets(Colour::Yellow), 1);
+    assert_eq!(edge.states()[0].account.packets(Color::Yellow), 1);
 }
 
 #[test]
 fn the_first_rule_that_takes_a_packet_has_it() {
     let mut edge = Edge::default();
-    let premium = place(&mut edge, bucket(1), [Action::Mark(EF), Action::Drop, Action::Drop]);
-    let rest = place(&mut edge, bucket(2), [Action::Pass, Action::Mark(Dscp(8)), Action::Pass]);
+    let premium = state(&mut edge, bucket(1), [Action::Mark(EF), Action::Drop, Action::Drop]);
+    let rest = state(&mut edge, bucket(2), [Action::Pass, Action::Mark(Dscp(8)), Action::Pass]);
     edge.rule_for_all(codepoints(&[EF]), premium);
     edge.rule_for_all(ALL, rest);
     let seen = send(
@@ -78,16 +78,16 @@ fn the_first_rule_that_takes_a_packet_has_it() {
     );
     assert_eq!(seen.0, [(0, 46), (2, 0), (3, 0), (4, 8)]);
     assert_eq!(seen.1, [(1, Reason::Policed)]);
-    assert_eq!(edge.places()[0].account.drops(), 1);
+    assert_eq!(edge.states()[0].account.drops(), 1);
 }
 
 #[test]
 fn a_bucket_at_the_edge_is_balanced() {
     let mut edge = Edge::default();
-    let number = place(&mut edge, bucket(3), ASSURED);
+    let number = state(&mut edge, bucket(3), ASSURED);
     edge.rule_for_all(ALL, number);
     send(&mut edge, &[(0, Dscp(0), false); 5]);
-    let tokens = edge.places_mut()[0].tokens(Time::ZERO + Span::from_secs(9)).unwrap();
+    let tokens = edge.states_mut()[0].tokens(Time::ZERO + Span::from_secs(9)).unwrap();
     assert!(tokens.balanced());
     assert_eq!(tokens.tokens(tokens.taken), 3000.0);
 }

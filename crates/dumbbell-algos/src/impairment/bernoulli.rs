@@ -1,7 +1,7 @@
 //! Independent loss: every packet, byte or bit is hit with the same probability, whatever became of the others.
-use super::unit::{Hit, Per};
+use crate::impairment::parts::error_unit::{Hit, Per};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};
-use dumbbell_core::impairment::{Fate, Impairment};
+use dumbbell_core::impairment::{WireEffect, Impairment};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::Time;
@@ -47,8 +47,8 @@ impl Algorithm for Bernoulli {
 }
 
 impl Impairment for Bernoulli {
-    fn fate(&mut self, _: Time, rng: &mut Stream, p: &Meta) -> Fate {
-        if rng.coin(self.hit.probability(p.wire_len)) { Fate::Lost } else { Fate::Arrives }
+    fn effect(&mut self, _: Time, rng: &mut Stream, p: &Meta) -> WireEffect {
+        if rng.coin(self.hit.probability(p.wire_len)) { WireEffect::Lost } else { WireEffect::Arrives }
     }
 }
 
@@ -61,10 +61,10 @@ mod tests {
         let mut rng = Stream::named(seed, "bernoulli");
         let mut link = Bernoulli::new(&BernoulliConfig { loss, per }, &());
         let p = Meta { wire_len: bytes, ..Meta::default() };
-        (0..200_000).map(|_| link.fate(Time::ZERO, &mut rng, &p) == Fate::Lost).collect()
+        (0..200_000).map(|_| link.effect(Time::ZERO, &mut rng, &p) == WireEffect::Lost).collect()
     }
 
-    fn fates(loss: f64, seed: u64) -> Vec<bool> {
+    fn effects(loss: f64, seed: u64) -> Vec<bool> {
         losses(loss, Per::Packet, 1500, seed)
     }
 
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn losses_are_binomial() {
         for (seed, loss) in [0.01, 0.05, 0.5, 0.9].into_iter().enumerate() {
-            let lost = fates(loss, seed as u64);
+            let lost = effects(loss, seed as u64);
             let n = lost.len() as f64;
             let seen = lost.iter().filter(|l| **l).count() as f64;
             assert!((seen - n * loss).abs() < 4.4 * (n * loss * (1.0 - loss)).sqrt(), "{loss}: {seen}");
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn losses_are_independent() {
         let loss = 0.2;
-        let lost = fates(loss, 9);
+        let lost = effects(loss, 9);
         let pairs = lost.chunks_exact(2).filter(|w| w[0] && w[1]).count() as f64;
         let (n, p) = ((lost.len() / 2) as f64, loss * loss);
         assert!((pairs - n * p).abs() < 4.4 * (n * p * (1.0 - p)).sqrt(), "{pairs}");
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn none_and_all() {
-        assert!(fates(0.0, 1).iter().all(|lost| !lost));
-        assert!(fates(1.0, 1).iter().all(|lost| *lost));
+        assert!(effects(0.0, 1).iter().all(|lost| !lost));
+        assert!(effects(1.0, 1).iter().all(|lost| *lost));
     }
 }

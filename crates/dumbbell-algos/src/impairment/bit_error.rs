@@ -1,6 +1,6 @@
 //! Independent bit errors: a packet with any wrong bit is lost, so that long packets are lost more often.
 use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};
-use dumbbell_core::impairment::{Fate, Impairment};
+use dumbbell_core::impairment::{WireEffect, Impairment};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::Time;
@@ -49,8 +49,8 @@ impl Algorithm for BitError {
 }
 
 impl Impairment for BitError {
-    fn fate(&mut self, _: Time, rng: &mut Stream, p: &Meta) -> Fate {
-        if rng.coin(self.loss(p.wire_len)) { Fate::Lost } else { Fate::Arrives }
+    fn effect(&mut self, _: Time, rng: &mut Stream, p: &Meta) -> WireEffect {
+        if rng.coin(self.loss(p.wire_len)) { WireEffect::Lost } else { WireEffect::Arrives }
     }
 }
 
@@ -81,7 +81,7 @@ mod tests {
         assert!((by_bits - f64::from(n) * p).abs() < 4.4 * (f64::from(n) * p * (1.0 - p)).sqrt(), "{by_bits} {p}");
         let mut impairment = link(rate);
         let meta = Meta { wire_len: bytes, ..Meta::default() };
-        let lost = (0..n).filter(|_| impairment.fate(Time::ZERO, &mut rng, &meta) == Fate::Lost).count() as f64;
+        let lost = (0..n).filter(|_| impairment.effect(Time::ZERO, &mut rng, &meta) == WireEffect::Lost).count() as f64;
         assert!((lost - f64::from(n) * p).abs() < 4.4 * (f64::from(n) * p * (1.0 - p)).sqrt(), "{lost} {p}");
     }
 }

@@ -1,7 +1,7 @@
 //! Wrong bits that no link notices: the packet travels on, and its receiver discards it for its checksum.
-use super::unit::{Hit, Per};
+use crate::impairment::parts::error_unit::{Hit, Per};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};
-use dumbbell_core::impairment::{Fate, Impairment};
+use dumbbell_core::impairment::{WireEffect, Impairment};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::Time;
@@ -47,8 +47,8 @@ impl Algorithm for Corrupt {
 }
 
 impl Impairment for Corrupt {
-    fn fate(&mut self, _: Time, rng: &mut Stream, p: &Meta) -> Fate {
-        if rng.coin(self.hit.probability(p.wire_len)) { Fate::Corrupted } else { Fate::Arrives }
+    fn effect(&mut self, _: Time, rng: &mut Stream, p: &Meta) -> WireEffect {
+        if rng.coin(self.hit.probability(p.wire_len)) { WireEffect::Corrupted } else { WireEffect::Arrives }
     }
 }
 
@@ -66,7 +66,7 @@ mod tests {
             let mut rng = Stream::named(seed as u64, "corrupt");
             let mut link = Corrupt::new(&CorruptConfig { rate, per }, &());
             let (n, p) = (200_000, Meta { wire_len: 400, ..Meta::default() });
-            let hit = (0..n).filter(|_| link.fate(Time::ZERO, &mut rng, &p) == Fate::Corrupted).count() as f64;
+            let hit = (0..n).filter(|_| link.effect(Time::ZERO, &mut rng, &p) == WireEffect::Corrupted).count() as f64;
             let n = f64::from(n);
             assert!((hit - n * law).abs() < 4.4 * (n * law * (1.0 - law)).sqrt(), "{per:?}: {hit}, {}", n * law);
         }

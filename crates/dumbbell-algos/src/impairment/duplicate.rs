@@ -1,6 +1,6 @@
 //! Packets that arrive twice.
 use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};
-use dumbbell_core::impairment::{Fate, Impairment};
+use dumbbell_core::impairment::{WireEffect, Impairment};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::Time;
@@ -42,8 +42,8 @@ impl Algorithm for Duplicate {
 }
 
 impl Impairment for Duplicate {
-    fn fate(&mut self, _: Time, rng: &mut Stream, _: &Meta) -> Fate {
-        if rng.coin(self.share) { Fate::Duplicated } else { Fate::Arrives }
+    fn effect(&mut self, _: Time, rng: &mut Stream, _: &Meta) -> WireEffect {
+        if rng.coin(self.share) { WireEffect::Duplicated } else { WireEffect::Arrives }
     }
 }
 
@@ -56,7 +56,7 @@ mod tests {
     fn copies_are_binomial_and_independent() {
         let (mut rng, mut link) = (Stream::named(3, "duplicate"), Duplicate::new(&DuplicateConfig { share: 0.1 }, &()));
         let twice: Vec<bool> =
-            (0..200_000).map(|_| link.fate(Time::ZERO, &mut rng, &Meta::default()) == Fate::Duplicated).collect();
+            (0..200_000).map(|_| link.effect(Time::ZERO, &mut rng, &Meta::default()) == WireEffect::Duplicated).collect();
         let within = |seen: usize, n: f64, p: f64| (seen as f64 - n * p).abs() < 4.4 * (n * p * (1.0 - p)).sqrt();
         assert!(within(twice.iter().filter(|t| **t).count(), 200_000.0, 0.1));
         assert!(within(twice.chunks_exact(2).filter(|t| t[0] && t[1]).count(), 100_000.0, 0.01));

@@ -10,7 +10,7 @@
 //! the line beneath carries `(data + repair) / data` times as much.
 use super::gilbert_elliott::{GilbertElliott, GilbertElliottConfig};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
-use dumbbell_core::impairment::{Fate, Impairment};
+use dumbbell_core::impairment::{WireEffect, Impairment};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Span, Time};
@@ -87,7 +87,7 @@ pub struct Fec {
     config: FecConfig,
     wire: GilbertElliott,
     /// What becomes of the data packets of the blocks that are open, in the order in which they come.
-    fates: Box<[Fate]>,
+    effects: Box<[WireEffect]>,
     /// How many of these have come.
     taken: usize,
     /// The last arrival, where order is kept.
@@ -125,7 +125,7 @@ impl Algorithm for Fec {
         let data = (config.data * config.interleave) as usize;
         Fec {
             wire: GilbertElliott::new(&wire, &()),
-            fates: vec![Fate::Arrives; data].into(),
+            effects: vec![WireEffect::Arrives; data].into(),
             taken: data,
             config: config.clone(),
             last: Time::ZERO,
@@ -137,16 +137,16 @@ impl Fec {
     /// Draws the losses of the next blocks, data first and repairs behind them, and says what becomes of the data.
     fn draw(&mut self, rng: &mut Stream) {
         let (depth, repair) = (self.config.interleave as usize, self.config.repair as usize);
-        let slots = self.fates.len() + repair * depth;
+        let slots = self.effects.len() + repair * depth;
         // The wire's own clock is its packets, so no time is to be said.
         let lost: Vec<bool> =
-            (0..slots).map(|_| self.wire.fate(Time::ZERO, rng, &Meta::default()) == Fate::Lost).collect();
+            (0..slots).map(|_| self.wire.effect(Time::ZERO, rng, &Meta::default()) == WireEffect::Lost).collect();
         let decodes = decodes(&lost, depth, repair);
-        for (i, fate) in self.fates.iter_mut().enumerate() {
-            *fate = match (lost[i], decodes[i % depth]) {
-                (false, _) => Fate::Arrives,
-                (true, true) => Fate::Delayed(self.config.delay),
-                (true, false) => Fate::Lost,
+        for (i, effect) in self.effects.iter_mut().enumerate() {
+            *effect = match (lost[i], decodes[i % depth]) {
+                (false, _) => WireEffect::Arrives,
+                (true, true) => WireEffect::Delayed(self.config.delay),
+                (true, false) => WireEffect::Lost,
             };
         }
         self.taken = 0;
@@ -154,18 +154,18 @@ impl Fec {
 }
 
 impl Impairment for Fec {
-    fn fate(&mut self, now: Time, rng: &mut Stream, _: &Meta) -> Fate {
-        if self.taken == self.fates.len() {
+    fn effect(&mut self, now: Time, rng: &mut Stream, _: &Meta) -> WireEffect {
+        if self.taken == self.effects.len() {
             self.draw(rng);
         }
-        let fate = self.fates[self.taken];
+        let effect = self.effects[self.taken];
         self.taken += 1;
-        if !self.config.keep_order || fate == Fate::Lost {
-            return fate;
+        if !self.config.keep_order || effect == WireEffect::Lost {
+            return effect;
         }
-        let own = if fate == Fate::Arrives { Span::ZERO } else { self.config.delay };
+        let own = if effect == WireEffect::Arrives { Span::ZERO } else { self.config.delay };
         self.last = self.last.max(now + own);
-        Fate::Delayed(self.last.since(now))
+        WireEffect::Delayed(self.last.since(now))
     }
     fn reorders(&self) -> bool {
         self.config.repair > 0 && self.config.delay > Span::ZERO && !self.config.keep_order

@@ -1,7 +1,7 @@
 //! Loss in bursts: a channel that is good or bad, as a Markov chain with a step for each packet (Gilbert, BSTJ 39,
 //! 1960; Elliott, BSTJ 42, 1963), with a step each so many milliseconds, or in continuous time.
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
-use dumbbell_core::impairment::{Fate, Impairment};
+use dumbbell_core::impairment::{WireEffect, Impairment};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Span, Time};
@@ -141,7 +141,7 @@ impl GilbertElliott {
 }
 
 impl Impairment for GilbertElliott {
-    fn fate(&mut self, now: Time, rng: &mut Stream, _: &Meta) -> Fate {
+    fn effect(&mut self, now: Time, rng: &mut Stream, _: &Meta) -> WireEffect {
         self.catch_up(now, rng);
         let c = &self.config;
         let (loss, change) = if self.bad { (c.loss_bad, c.to_good) } else { (c.loss_good, c.to_bad) };
@@ -149,7 +149,7 @@ impl Impairment for GilbertElliott {
         if let Pace::Packet = self.pace {
             self.bad ^= rng.coin(change);
         }
-        if lost { Fate::Lost } else { Fate::Arrives }
+        if lost { WireEffect::Lost } else { WireEffect::Arrives }
     }
 }
 
@@ -165,7 +165,7 @@ mod tests {
     fn spaced(config: GilbertElliottConfig, n: usize, gap: Span) -> Vec<bool> {
         let (mut channel, mut rng) = (GilbertElliott::new(&config, &()), Stream::named(6, "gilbert"));
         let at = |i: usize| Time::ZERO + gap * i as u64;
-        (0..n).map(|i| channel.fate(at(i), &mut rng, &Meta::default()) == Fate::Lost).collect()
+        (0..n).map(|i| channel.effect(at(i), &mut rng, &Meta::default()) == WireEffect::Lost).collect()
     }
 
     /// The lengths of bursts of losses, compared with a geometric law with the mean 1 / (1 - stay).

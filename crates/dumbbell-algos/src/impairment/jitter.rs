@@ -1,6 +1,6 @@
 //! Jitter: every packet is late by a random time of its own.
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
-use dumbbell_core::impairment::{Fate, Impairment};
+use dumbbell_core::impairment::{WireEffect, Impairment};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Span, Time};
@@ -135,13 +135,13 @@ fn normal(rng: &mut Stream) -> f64 {
 }
 
 impl Impairment for Jitter {
-    fn fate(&mut self, now: Time, rng: &mut Stream, _: &Meta) -> Fate {
+    fn effect(&mut self, now: Time, rng: &mut Stream, _: &Meta) -> WireEffect {
         let mut delay = self.draw(rng);
         if self.config.keep_order {
             self.last = self.last.max(now + delay);
             delay = self.last.since(now);
         }
-        Fate::Delayed(delay)
+        WireEffect::Delayed(delay)
     }
     fn reorders(&self) -> bool {
         let c = &self.config;
@@ -169,8 +169,8 @@ mod tests {
     /// Delays in milliseconds of packets that are far apart.
     fn delays(v: Value) -> Vec<f64> {
         let (mut rng, mut link) = (Stream::named(1, "jitter"), Jitter::new(&config(v), &()));
-        let one = |i| match link.fate(Time::ZERO + Span::from_secs(100 * i), &mut rng, &Meta::default()) {
-            Fate::Delayed(d) => d.seconds() * 1e3,
+        let one = |i| match link.effect(Time::ZERO + Span::from_secs(100 * i), &mut rng, &Meta::default()) {
+            WireEffect::Delayed(d) => d.seconds() * 1e3,
             other => panic!("{other:?}"),
         };
         (0..DRAWS as u64).map(one).collect()
@@ -232,8 +232,8 @@ mod tests {
         let arrivals = |config: &JitterConfig| -> Vec<Time> {
             let (mut link, mut rng) = (Jitter::new(config, &()), Stream::named(2, "order"));
             (0..10_000)
-                .map(|i| match link.fate(Time::ZERO + Span::from_ms(i), &mut rng, &Meta::default()) {
-                    Fate::Delayed(d) => Time::ZERO + Span::from_ms(i) + d,
+                .map(|i| match link.effect(Time::ZERO + Span::from_ms(i), &mut rng, &Meta::default()) {
+                    WireEffect::Delayed(d) => Time::ZERO + Span::from_ms(i) + d,
                     other => panic!("{other:?}"),
                 })
                 .collect()

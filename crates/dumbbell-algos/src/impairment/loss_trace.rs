@@ -1,7 +1,7 @@
 //! Losses as they were recorded: no chance, but a list of what is lost.
-use super::losses::{Losses, Of};
+use crate::impairment::parts::loss_list::{Losses, Of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
-use dumbbell_core::impairment::{Fate, Impairment};
+use dumbbell_core::impairment::{WireEffect, Impairment};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::Time;
@@ -83,7 +83,7 @@ impl Algorithm for LossTrace {
 }
 
 impl Impairment for LossTrace {
-    fn fate(&mut self, now: Time, _: &mut Stream, _: &Meta) -> Fate {
+    fn effect(&mut self, now: Time, _: &mut Stream, _: &Meta) -> WireEffect {
         if self.repeat && self.came == self.losses.length() {
             (self.came, self.next) = (0, 0);
         }
@@ -91,7 +91,7 @@ impl Impairment for LossTrace {
         self.came += 1;
         let due = self.losses.lost()[self.next..].iter().take_while(|place| **place <= reached).count();
         self.next += due;
-        if due > 0 { Fate::Lost } else { Fate::Arrives }
+        if due > 0 { WireEffect::Lost } else { WireEffect::Arrives }
     }
 }
 
@@ -106,7 +106,7 @@ mod tests {
     fn lost(v: Value) -> Vec<u64> {
         let (mut link, mut rng) = (LossTrace::new(&read(&v).unwrap(), &()), Stream::named(1, "unused"));
         let at = |n: u64| Time::ZERO + Span::from_ms(100 * n);
-        (1..=30).filter(|n| link.fate(at(*n), &mut rng, &Meta::default()) == Fate::Lost).collect()
+        (1..=30).filter(|n| link.effect(at(*n), &mut rng, &Meta::default()) == WireEffect::Lost).collect()
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Reordering: some packets are late, or ahead of the others, by a fixed time.
 use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};
-use dumbbell_core::impairment::{Fate, Impairment};
+use dumbbell_core::impairment::{WireEffect, Impairment};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Span, Time};
@@ -97,9 +97,9 @@ impl Reorder {
 }
 
 impl Impairment for Reorder {
-    fn fate(&mut self, _: Time, rng: &mut Stream, _: &Meta) -> Fate {
+    fn effect(&mut self, _: Time, rng: &mut Stream, _: &Meta) -> WireEffect {
         let late = self.chooses(rng) == (self.config.chosen == Chosen::Late);
-        if late { Fate::Delayed(self.config.delay) } else { Fate::Arrives }
+        if late { WireEffect::Delayed(self.config.delay) } else { WireEffect::Arrives }
     }
     fn reorders(&self) -> bool {
         let c = &self.config;
@@ -117,7 +117,7 @@ mod tests {
     /// Which of the packets are late.
     fn late(v: Value, n: usize) -> Vec<bool> {
         let (mut link, mut rng) = (Reorder::new(&read(&v).unwrap(), &()), Stream::named(4, "reorder"));
-        (0..n).map(|_| link.fate(Time::ZERO, &mut rng, &Meta::default()) != Fate::Arrives).collect()
+        (0..n).map(|_| link.effect(Time::ZERO, &mut rng, &Meta::default()) != WireEffect::Arrives).collect()
     }
 
     /// A probability, counted: within 4.4 standard deviations (two-sided 1e-5).

@@ -2,12 +2,12 @@
 //! a probability that rises while a flow has less than its target, and falls while it has more.
 //!
 //! The target is a mean throughput, not a reservation: a flow that has it without any mark is not marked at all.
-use super::tsw::{bytes_per_second, draw};
+use crate::meter::parts::tsw::{bytes_per_second, draw};
 use super::tsw2cm::check_window;
 use crate::bucket::config::committed;
 use dumbbell_core::aqm::Cx;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
-use dumbbell_core::meter::{Colour, Contract, Meter};
+use dumbbell_core::meter::{Color, Contract, Meter};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Rate, Span, Time};
@@ -98,10 +98,10 @@ impl Algorithm for AdaptivePacketMarking {
 
 impl Meter for AdaptivePacketMarking {
     #[inline]
-    fn colour(&mut self, cx: &mut Cx<'_>, p: &Meta, _: Colour) -> Colour {
+    fn color(&mut self, cx: &mut Cx<'_>, p: &Meta, _: Color) -> Color {
         self.close(cx.now);
         self.bytes += u64::from(p.ip_len);
-        if draw(cx.rng) < self.p { Colour::Green } else { Colour::Yellow }
+        if draw(cx.rng) < self.p { Color::Green } else { Color::Yellow }
     }
     fn probe(&self, out: &mut dyn Probe) {
         out.gauge("p", self.p);
@@ -133,12 +133,12 @@ mod tests {
     fn the_probability_by_hand() {
         let mut b = bench(0.25);
         let at = |ms| Time::ZERO + Span::from_ms(ms);
-        b.colour(at(400), 100);
+        b.color(at(400), 100);
         assert_eq!(b.meter.p, 0.25);
-        b.colour(at(3500), 250_000);
+        b.color(at(3500), 250_000);
         assert!((b.meter.p - (0.25 + 0.01 * (3.0 - 100.0 / 125_000.0))).abs() < 1e-15, "{}", b.meter.p);
         let before = b.meter.p;
-        b.colour(at(4000), 40);
+        b.color(at(4000), 40);
         assert!((b.meter.p - (before - 0.01)).abs() < 1e-15, "twice the target: {}", b.meter.p);
     }
 

@@ -5,12 +5,12 @@
 //! ours. At the top of an undisturbed sawtooth of mean r that difference is r / 3, so that with the weight 1 the level is the
 //! plain marker's 4 r / 3; a smooth flow above the contract has no difference and is policed to it; a flow that recovers from
 //! a loss is faster than its average and has credit.
-use super::tsw::{Start, Tsw, bytes_per_second, draw};
+use crate::meter::parts::tsw::{Start, Tsw, bytes_per_second, draw};
 use super::tsw2cm::check_window;
 use crate::bucket::config::committed;
 use dumbbell_core::aqm::Cx;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
-use dumbbell_core::meter::{Colour, Contract, Meter};
+use dumbbell_core::meter::{Color, Contract, Meter};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Rate, Span};
@@ -139,12 +139,12 @@ impl Etsw {
 
 impl Meter for Etsw {
     #[inline]
-    fn colour(&mut self, cx: &mut Cx<'_>, p: &Meta, _: Colour) -> Colour {
+    fn color(&mut self, cx: &mut Cx<'_>, p: &Meta, _: Color) -> Color {
         let pause = self.instant.pause(cx.now);
         let (inst, avg) = (self.instant.after(pause, p.ip_len), self.average.after(pause, p.ip_len));
         // What is not above the contract is not above theta, which is never below it.
         let above = inst > self.rate && (inst > self.most || inst > self.level(inst, avg));
-        if above && draw(cx.rng) * inst < inst - self.rate { Colour::Yellow } else { Colour::Green }
+        if above && draw(cx.rng) * inst < inst - self.rate { Color::Yellow } else { Color::Green }
     }
     fn probe(&self, out: &mut dyn Probe) {
         out.gauge("inst_rate", 8.0 * self.instant.rate);

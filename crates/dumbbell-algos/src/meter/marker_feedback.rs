@@ -4,7 +4,7 @@ use crate::bucket::TokenBucket;
 use crate::bucket::config::bucket_config;
 use dumbbell_core::aqm::Cx;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
-use dumbbell_core::meter::{Colour, Contract, Meter, Tokens};
+use dumbbell_core::meter::{Color, Contract, Meter, Tokens};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::Time;
@@ -49,8 +49,8 @@ impl Algorithm for MarkerFeedback {
 
 impl Meter for MarkerFeedback {
     #[inline]
-    fn colour(&mut self, cx: &mut Cx<'_>, p: &Meta, _: Colour) -> Colour {
-        if self.bucket.take(cx.now, p.ip_len) { Colour::Green } else { Colour::Yellow }
+    fn color(&mut self, cx: &mut Cx<'_>, p: &Meta, _: Color) -> Color {
+        if self.bucket.take(cx.now, p.ip_len) { Color::Green } else { Color::Yellow }
     }
     fn tells_sender(&self) -> bool {
         true
@@ -67,16 +67,16 @@ impl Meter for MarkerFeedback {
 mod tests {
     use super::*;
     use crate::meter::token_bucket::{TokenBucketConfig, TokenBucketMeter};
-    use crate::suite::meter::{Bench, colours};
+    use crate::suite::meter::{Bench, colors};
 
     /// Its colours are those of the plain marker; it differs in what it says.
     #[test]
     fn its_colours_are_the_token_bucket_markers() {
         let mut feedback = Bench::<MarkerFeedback>::new(&MarkerFeedbackConfig::default());
         let mut plain = Bench::<TokenBucketMeter>::new(&TokenBucketConfig::default());
-        let arrivals: Vec<(u64, u32, Colour)> = (0..500).map(|n| (n * n % 7 + 12 * n, 1000, Colour::Green)).collect();
-        let said = colours(&mut feedback, &arrivals);
-        assert_eq!(said, colours(&mut plain, &arrivals));
+        let arrivals: Vec<(u64, u32, Color)> = (0..500).map(|n| (n * n % 7 + 12 * n, 1000, Color::Green)).collect();
+        let said = colors(&mut feedback, &arrivals);
+        assert_eq!(said, colors(&mut plain, &arrivals));
         assert!(said.contains('Y') && said.contains('G'));
         assert!(feedback.meter.tells_sender() && !plain.meter.tells_sender());
     }

@@ -4,7 +4,7 @@ use crate::bucket::config::{committed, depth, holds_nothing};
 use crate::bucket::{TokenBucket, units};
 use dumbbell_core::aqm::Cx;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
-use dumbbell_core::meter::{Colour, Contract, Meter, Tokens};
+use dumbbell_core::meter::{Color, Contract, Meter, Tokens};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Limit, Rate, Time};
@@ -89,21 +89,21 @@ impl Algorithm for SrTcm {
 
 impl Meter for SrTcm {
     #[inline]
-    fn colour(&mut self, cx: &mut Cx<'_>, p: &Meta, before: Colour) -> Colour {
+    fn color(&mut self, cx: &mut Cx<'_>, p: &Meta, before: Color) -> Color {
         self.fill(cx.now);
-        let before = if self.colour_aware { before } else { Colour::Green };
-        if before == Colour::Green && self.committed.spend(p.ip_len) {
-            return Colour::Green;
+        let before = if self.colour_aware { before } else { Color::Green };
+        if before == Color::Green && self.committed.spend(p.ip_len) {
+            return Color::Green;
         }
         let cost = units(u64::from(p.ip_len));
-        if before != Colour::Red && self.excess >= cost {
+        if before != Color::Red && self.excess >= cost {
             self.excess -= cost;
-            return Colour::Yellow;
+            return Color::Yellow;
         }
-        Colour::Red
+        Color::Red
     }
-    fn worst(&self) -> Colour {
-        Colour::Red
+    fn worst(&self) -> Color {
+        Color::Red
     }
     fn tokens(&mut self, now: Time) -> Option<Tokens> {
         self.fill(now);
@@ -118,7 +118,7 @@ impl Meter for SrTcm {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suite::meter::{Bench, colours};
+    use crate::suite::meter::{Bench, colors};
     use dumbbell_core::rng::Stream;
     use dumbbell_core::units::{Bytes, Packets, Span};
 
@@ -132,8 +132,8 @@ mod tests {
     fn the_vector_of_the_rfc_by_hand() {
         let mut bench = Bench::<SrTcm>::new(&config(false));
         let at = [0, 0, 0, 0, 500, 1000, 4000, 4000, 4000];
-        assert_eq!(colours(&mut bench, &at.map(|ms| (ms, 1000, Colour::Green))), "GGYRRGGGY");
-        assert_eq!(colours(&mut bench, &[(4000, 1, Colour::Green)]), "R");
+        assert_eq!(colors(&mut bench, &at.map(|ms| (ms, 1000, Color::Green))), "GGYRRGGGY");
+        assert_eq!(colors(&mut bench, &[(4000, 1, Color::Green)]), "R");
         assert_eq!((bench.meter.committed.level(), bench.meter.excess), (0.0, 0));
     }
 
@@ -145,7 +145,7 @@ mod tests {
     }
 
     impl Literal {
-        fn colour(&mut self, ms: u64, bytes: u64, before: Colour, aware: bool) -> Colour {
+        fn color(&mut self, ms: u64, bytes: u64, before: Color, aware: bool) -> Color {
             for _ in self.ms..ms {
                 if self.tc < 2000 {
                     self.tc += 1;
@@ -154,16 +154,16 @@ mod tests {
                 }
             }
             self.ms = ms;
-            let green = !aware || before == Colour::Green;
-            let yellow = !aware || before == Colour::Green || before == Colour::Yellow;
+            let green = !aware || before == Color::Green;
+            let yellow = !aware || before == Color::Green || before == Color::Yellow;
             if green && self.tc >= bytes {
                 self.tc -= bytes;
-                Colour::Green
+                Color::Green
             } else if yellow && self.te >= bytes {
                 self.te -= bytes;
-                Colour::Yellow
+                Color::Yellow
             } else {
-                Colour::Red
+                Color::Red
             }
         }
     }
@@ -177,11 +177,11 @@ mod tests {
             let (mut bench, mut literal) = (Bench::<SrTcm>::new(&config(aware)), Literal { tc: 2000, te: 1000, ms: 0 });
             for _ in 0..200 {
                 let ms = literal.ms + u64::from(if rng.coin(0.1) { rng.below(5000) } else { rng.below(700) });
-                let (bytes, before) = (rng.below(1001), Colour::ALL[rng.below(3) as usize]);
-                let colour = bench.recolour(Time::ZERO + Span::from_ms(ms), bytes, before);
-                assert_eq!(colour, literal.colour(ms, u64::from(bytes), before, aware));
+                let (bytes, before) = (rng.below(1001), Color::ALL[rng.below(3) as usize]);
+                let color = bench.recolor(Time::ZERO + Span::from_ms(ms), bytes, before);
+                assert_eq!(color, literal.color(ms, u64::from(bytes), before, aware));
                 assert_eq!(bench.meter.excess, units(literal.te));
-                seen[usize::from(aware)][colour.index()] += 1;
+                seen[usize::from(aware)][color.index()] += 1;
             }
         }
         assert!(seen.iter().flatten().all(|n| *n > 500), "{seen:?}");
@@ -192,7 +192,7 @@ mod tests {
         let none = Limit::Packets(Packets(0.0));
         let run = |config: SrTcmConfig| {
             config.check().unwrap();
-            colours(&mut Bench::<SrTcm>::new(&config), &[0, 0, 0, 9000].map(|ms| (ms, 1000, Colour::Green)))
+            colors(&mut Bench::<SrTcm>::new(&config), &[0, 0, 0, 9000].map(|ms| (ms, 1000, Color::Green)))
         };
         assert_eq!(run(SrTcmConfig { ebs: none, ..config(false) }), "GGRG");
         assert_eq!(run(SrTcmConfig { cbs: none, ..config(false) }), "YRRY");

@@ -6,7 +6,7 @@ use crate::bucket::TokenBucket;
 use crate::bucket::config::bucket_config;
 use dumbbell_core::aqm::Cx;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
-use dumbbell_core::meter::{Colour, Contract, Meter, Tokens};
+use dumbbell_core::meter::{Color, Contract, Meter, Tokens};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::Time;
@@ -52,8 +52,8 @@ impl Algorithm for TokenBucketMeter {
 
 impl Meter for TokenBucketMeter {
     #[inline]
-    fn colour(&mut self, cx: &mut Cx<'_>, p: &Meta, _: Colour) -> Colour {
-        if self.bucket.take(cx.now, p.ip_len) { Colour::Green } else { Colour::Yellow }
+    fn color(&mut self, cx: &mut Cx<'_>, p: &Meta, _: Color) -> Color {
+        if self.bucket.take(cx.now, p.ip_len) { Color::Green } else { Color::Yellow }
     }
     fn tokens(&mut self, now: Time) -> Option<Tokens> {
         Some(self.bucket.account(now))
@@ -80,9 +80,9 @@ mod tests {
             packet_size: Some(Bytes(1000)),
         };
         let mut bench = Bench::<TokenBucketMeter>::new(&config);
-        let colours: Vec<Colour> = (0..8).map(|_| bench.colour(Time::ZERO, 1000)).collect();
-        assert_eq!(colours[..2], [Colour::Green; 2]);
-        assert_eq!(colours[2..], [Colour::Yellow; 6]);
+        let colors: Vec<Color> = (0..8).map(|_| bench.color(Time::ZERO, 1000)).collect();
+        assert_eq!(colors[..2], [Color::Green; 2]);
+        assert_eq!(colors[2..], [Color::Yellow; 6]);
         let end = bench.meter.tokens(Time::ZERO + Span::from_secs(8)).unwrap();
         assert_eq!((end.tokens(end.lost), end.balanced()), (6.0, true));
     }
@@ -95,7 +95,7 @@ mod tests {
             let mut bench = Bench::<TokenBucketMeter>::new(&config);
             let n = 10_000;
             let green =
-                (0..n).filter(|i| bench.colour(Time::ZERO + Span::from_us(i * gap_us), 1000) == Colour::Green).count();
+                (0..n).filter(|i| bench.color(Time::ZERO + Span::from_us(i * gap_us), 1000) == Color::Green).count();
             let depth = 100.0 * 1000.0 / 8.0 / 1000.0;
             assert!((green as f64 - share * n as f64).abs() <= depth + 1.0, "{green} of {n}");
         }

@@ -4,7 +4,7 @@ use crate::bucket::TokenBucket;
 use crate::bucket::config::{committed, depth, holds_nothing};
 use dumbbell_core::aqm::Cx;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
-use dumbbell_core::meter::{Colour, Contract, Meter, Tokens};
+use dumbbell_core::meter::{Color, Contract, Meter, Tokens};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Limit, Rate, Time};
@@ -94,16 +94,16 @@ impl Algorithm for TrTcm {
 
 impl Meter for TrTcm {
     #[inline]
-    fn colour(&mut self, cx: &mut Cx<'_>, p: &Meta, before: Colour) -> Colour {
-        let before = if self.colour_aware { before } else { Colour::Green };
-        if before == Colour::Red || !self.peak.take(cx.now, p.ip_len) {
-            return Colour::Red;
+    fn color(&mut self, cx: &mut Cx<'_>, p: &Meta, before: Color) -> Color {
+        let before = if self.colour_aware { before } else { Color::Green };
+        if before == Color::Red || !self.peak.take(cx.now, p.ip_len) {
+            return Color::Red;
         }
-        let green = before == Colour::Green && self.committed.take(cx.now, p.ip_len);
-        if green { Colour::Green } else { Colour::Yellow }
+        let green = before == Color::Green && self.committed.take(cx.now, p.ip_len);
+        if green { Color::Green } else { Color::Yellow }
     }
-    fn worst(&self) -> Colour {
-        Colour::Red
+    fn worst(&self) -> Color {
+        Color::Red
     }
     fn tokens(&mut self, now: Time) -> Option<Tokens> {
         Some(self.committed.account(now))
@@ -117,7 +117,7 @@ impl Meter for TrTcm {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suite::meter::{Bench, colours};
+    use crate::suite::meter::{Bench, colors};
     use dumbbell_core::rng::Stream;
     use dumbbell_core::units::{Bytes, Span};
 
@@ -134,8 +134,8 @@ mod tests {
 
     #[test]
     fn the_vector_of_the_rfc_by_hand() {
-        let at = [0, 0, 0, 0, 500, 1000, 3000, 3000, 3000].map(|ms| (ms, 1000, Colour::Green));
-        assert_eq!(colours(&mut Bench::<TrTcm>::new(&config(false)), &at), "GGYRYGGGY");
+        let at = [0, 0, 0, 0, 500, 1000, 3000, 3000, 3000].map(|ms| (ms, 1000, Color::Green));
+        assert_eq!(colors(&mut Bench::<TrTcm>::new(&config(false)), &at), "GGYRYGGGY");
     }
 
     /// The RFC's section 3 word for word: both counts a token at a time, and each mode in its own lines.
@@ -151,20 +151,20 @@ mod tests {
                 ms += u64::from(gap);
                 (0..2 * gap).for_each(|_| tp += u32::from(tp < 3000));
                 (0..gap).for_each(|_| tc += u32::from(tc < 2000));
-                let (bytes, before) = (rng.below(1501), Colour::ALL[rng.below(3) as usize]);
-                let red = tp < bytes || aware && before == Colour::Red;
-                let yellow = tc < bytes || aware && before == Colour::Yellow;
+                let (bytes, before) = (rng.below(1501), Color::ALL[rng.below(3) as usize]);
+                let red = tp < bytes || aware && before == Color::Red;
+                let yellow = tc < bytes || aware && before == Color::Yellow;
                 let expected = if red {
-                    Colour::Red
+                    Color::Red
                 } else if yellow {
                     tp -= bytes;
-                    Colour::Yellow
+                    Color::Yellow
                 } else {
                     tp -= bytes;
                     tc -= bytes;
-                    Colour::Green
+                    Color::Green
                 };
-                assert_eq!(bench.recolour(Time::ZERO + Span::from_ms(ms), bytes, before), expected);
+                assert_eq!(bench.recolor(Time::ZERO + Span::from_ms(ms), bytes, before), expected);
                 seen[usize::from(aware)][expected.index()] += 1;
             }
         }

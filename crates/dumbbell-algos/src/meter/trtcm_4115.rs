@@ -4,7 +4,7 @@ use crate::bucket::TokenBucket;
 use crate::bucket::config::{committed, depth, holds_nothing};
 use dumbbell_core::aqm::Cx;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
-use dumbbell_core::meter::{Colour, Contract, Meter, Tokens};
+use dumbbell_core::meter::{Color, Contract, Meter, Tokens};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Limit, Rate, Time};
@@ -84,18 +84,18 @@ impl Algorithm for TrTcm4115 {
 
 impl Meter for TrTcm4115 {
     #[inline]
-    fn colour(&mut self, cx: &mut Cx<'_>, p: &Meta, before: Colour) -> Colour {
-        let before = if self.colour_aware { before } else { Colour::Green };
-        if before == Colour::Green && self.committed.take(cx.now, p.ip_len) {
-            Colour::Green
-        } else if before != Colour::Red && self.excess.take(cx.now, p.ip_len) {
-            Colour::Yellow
+    fn color(&mut self, cx: &mut Cx<'_>, p: &Meta, before: Color) -> Color {
+        let before = if self.colour_aware { before } else { Color::Green };
+        if before == Color::Green && self.committed.take(cx.now, p.ip_len) {
+            Color::Green
+        } else if before != Color::Red && self.excess.take(cx.now, p.ip_len) {
+            Color::Yellow
         } else {
-            Colour::Red
+            Color::Red
         }
     }
-    fn worst(&self) -> Colour {
-        Colour::Red
+    fn worst(&self) -> Color {
+        Color::Red
     }
     fn tokens(&mut self, now: Time) -> Option<Tokens> {
         Some(self.committed.account(now))
@@ -109,7 +109,7 @@ impl Meter for TrTcm4115 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suite::meter::{Bench, colours};
+    use crate::suite::meter::{Bench, colors};
     use dumbbell_core::units::Bytes;
 
     fn config(colour_aware: bool) -> TrTcm4115Config {
@@ -125,15 +125,15 @@ mod tests {
     /// By hand: of the tokens of the excess nothing goes to what is green, and none of the committed is spilled.
     #[test]
     fn the_excess_has_a_rate_of_its_own() {
-        let at = [0, 0, 0, 0, 500, 1000, 1000, 4000, 4000, 4000, 4000].map(|ms| (ms, 1000, Colour::Green));
-        assert_eq!(colours(&mut Bench::<TrTcm4115>::new(&config(false)), &at), "GGYRRGYGGYR");
+        let at = [0, 0, 0, 0, 500, 1000, 1000, 4000, 4000, 4000, 4000].map(|ms| (ms, 1000, Color::Green));
+        assert_eq!(colors(&mut Bench::<TrTcm4115>::new(&config(false)), &at), "GGYRRGYGGYR");
     }
 
     /// What RFC 2698 does to green packets, and this one not: yellow packets before them do not make them red.
     #[test]
     fn yellow_packets_take_nothing_from_green_ones() {
-        let before = [Colour::Yellow, Colour::Yellow, Colour::Green, Colour::Green, Colour::Red];
+        let before = [Color::Yellow, Color::Yellow, Color::Green, Color::Green, Color::Red];
         let arrivals = before.map(|c| (0, 1000, c));
-        assert_eq!(colours(&mut Bench::<TrTcm4115>::new(&config(true)), &arrivals), "YRGGR");
+        assert_eq!(colors(&mut Bench::<TrTcm4115>::new(&config(true)), &arrivals), "YRGGR");
     }
 }

@@ -1,10 +1,10 @@
 //! The time sliding window two colour marker: above the contracted rate, packets are OUT by chance, as many as are too many.
 //! Chance spreads them, where a token bucket puts them side by side into one window of TCP.
-use super::tsw::{Start, Tsw, bytes_per_second, draw};
+use crate::meter::parts::tsw::{Start, Tsw, bytes_per_second, draw};
 use crate::bucket::config::committed;
 use dumbbell_core::aqm::Cx;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
-use dumbbell_core::meter::{Colour, Contract, Meter};
+use dumbbell_core::meter::{Color, Contract, Meter};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Rate, Span};
@@ -77,10 +77,10 @@ impl Algorithm for Tsw2Cm {
 
 impl Meter for Tsw2Cm {
     #[inline]
-    fn colour(&mut self, cx: &mut Cx<'_>, p: &Meta, _: Colour) -> Colour {
+    fn color(&mut self, cx: &mut Cx<'_>, p: &Meta, _: Color) -> Color {
         let avg = self.estimate.update(cx.now, p.ip_len);
         // A coin that is below 1 - rate / avg, without the division.
-        if avg > self.target && draw(cx.rng) * avg < avg - self.target { Colour::Yellow } else { Colour::Green }
+        if avg > self.target && draw(cx.rng) * avg < avg - self.target { Color::Yellow } else { Color::Green }
     }
     fn probe(&self, out: &mut dyn Probe) {
         out.gauge("avg_rate", 8.0 * self.estimate.rate);

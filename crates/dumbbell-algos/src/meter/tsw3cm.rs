@@ -1,11 +1,11 @@
 //! The time sliding window three colour marker (RFC 2859): [`super::tsw2cm`] with a peak target rate, beyond which packets
 //! are red.
-use super::tsw::{Start, Tsw, bytes_per_second, draw};
+use crate::meter::parts::tsw::{Start, Tsw, bytes_per_second, draw};
 use super::tsw2cm::check_window;
 use crate::bucket::config::committed;
 use dumbbell_core::aqm::Cx;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
-use dumbbell_core::meter::{Colour, Contract, Meter};
+use dumbbell_core::meter::{Color, Contract, Meter};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Rate, Span};
@@ -84,22 +84,22 @@ impl Algorithm for Tsw3Cm {
 
 impl Meter for Tsw3Cm {
     #[inline]
-    fn colour(&mut self, cx: &mut Cx<'_>, p: &Meta, _: Colour) -> Colour {
+    fn color(&mut self, cx: &mut Cx<'_>, p: &Meta, _: Color) -> Color {
         let avg = self.estimate.update(cx.now, p.ip_len);
         if avg <= self.committed {
-            return Colour::Green;
+            return Color::Green;
         }
         let drawn = draw(cx.rng) * avg;
         if drawn < avg - self.peak {
-            Colour::Red
+            Color::Red
         } else if drawn < avg - self.committed {
-            Colour::Yellow
+            Color::Yellow
         } else {
-            Colour::Green
+            Color::Green
         }
     }
-    fn worst(&self) -> Colour {
-        Colour::Red
+    fn worst(&self) -> Color {
+        Color::Red
     }
     fn probe(&self, out: &mut dyn Probe) {
         out.gauge("avg_rate", 8.0 * self.estimate.rate);

@@ -1,11 +1,11 @@
 //! The time sliding window marker for TCP (Clark and Fang 1998): nothing is OUT until the estimate is a third above the
 //! contract, because a TCP whose window is halved there has the contract on average.
-use super::tsw::{Start, Tsw, bytes_per_second, draw};
+use crate::meter::parts::tsw::{Start, Tsw, bytes_per_second, draw};
 use super::tsw2cm::check_window;
 use crate::bucket::config::committed;
 use dumbbell_core::aqm::Cx;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
-use dumbbell_core::meter::{Colour, Contract, Meter};
+use dumbbell_core::meter::{Color, Contract, Meter};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Rate, Span};
@@ -76,9 +76,9 @@ impl Algorithm for TswSlack {
 
 impl Meter for TswSlack {
     #[inline]
-    fn colour(&mut self, cx: &mut Cx<'_>, p: &Meta, _: Colour) -> Colour {
+    fn color(&mut self, cx: &mut Cx<'_>, p: &Meta, _: Color) -> Color {
         let avg = self.estimate.update(cx.now, p.ip_len);
-        if avg > self.slack && draw(cx.rng) * avg < avg - self.rate { Colour::Yellow } else { Colour::Green }
+        if avg > self.slack && draw(cx.rng) * avg < avg - self.rate { Color::Yellow } else { Color::Green }
     }
     fn probe(&self, out: &mut dyn Probe) {
         out.gauge("avg_rate", 8.0 * self.estimate.rate);

@@ -4,10 +4,11 @@
 //! |---|---|---|
 //! | Quantum_i | `quantum` x the class's weight | bytes that a class may send in a round |
 //! | DC_i | deficit | what it saved up: carried over while it is backlogged, lost when it empties |
-use super::child::Child;
-use super::classes::{Classes, Lines};
-use super::codepoints::{self, Table};
-use super::scheduled::{Order, Scheduled};
+use crate::qdisc::parts::child_aqm::Child;
+use crate::qdisc::parts::classes::{Classes, ClassView};
+use crate::dscp as codepoints;
+use crate::dscp::Table;
+use crate::qdisc::parts::scheduled::{Order, Scheduled};
 use crate::aqm::AnyAqm;
 use crate::aqm::drop_tail::DropTail;
 use dumbbell_core::aqm::{Cx, LinkInfo};
@@ -142,12 +143,12 @@ impl Order for Rounds {
     fn classify(&mut self, _: &mut Cx<'_>, p: &Meta) -> usize {
         self.of[usize::from(p.dscp.0 & 63)] as usize
     }
-    fn joined(&mut self, _: &Cx<'_>, class: usize, _: &Meta, _: &impl Lines) {
+    fn joined(&mut self, _: &Cx<'_>, class: usize, _: &Meta, _: &impl ClassView) {
         if !std::mem::replace(&mut self.listed[class], true) {
             self.active.push_back(class);
         }
     }
-    fn next(&mut self, _: &Cx<'_>, q: &impl Lines) -> Option<usize> {
+    fn next(&mut self, _: &Cx<'_>, q: &impl ClassView) -> Option<usize> {
         loop {
             let class = *self.active.front()?;
             let Some((_, head)) = q.head(class) else {
@@ -164,28 +165,28 @@ impl Order for Rounds {
             self.turn(true);
         }
     }
-    fn sends(&mut self, class: usize, _: Time, p: &Meta, q: &impl Lines) {
+    fn sends(&mut self, class: usize, _: Time, p: &Meta, q: &impl ClassView) {
         self.deficit[class] -= f64::from(p.ip_len);
         if q.head(class).is_none() {
             self.turn(false);
         }
     }
-    fn ran_dry(&mut self, _: usize, _: &impl Lines) {
+    fn ran_dry(&mut self, _: usize, _: &impl ClassView) {
         self.turn(false);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::deck::{Deck, numbers};
+    use crate::qdisc::parts::test_qdisc::{TestQdisc, numbers};
     use super::*;
     use dumbbell_core::rng::Stream;
     use dumbbell_core::testing::{Numbered, link};
     use dumbbell_core::units::Capacity;
     use serde_json::json;
 
-    fn deck(config: serde_json::Value, capacity: Capacity) -> Deck<Drr<Numbered>> {
-        Deck::new(|site| Drr::new(&dumbbell_core::catalogue::read(&config).unwrap(), site), link(capacity))
+    fn deck(config: serde_json::Value, capacity: Capacity) -> TestQdisc<Drr<Numbered>> {
+        TestQdisc::new(|site| Drr::new(&dumbbell_core::catalogue::read(&config).unwrap(), site), link(capacity))
     }
 
     /// By hand, after the example of the paper's figures 2 and 3 (quantum 500):

@@ -26,14 +26,14 @@ use dumbbell_core::packet::{Ecn, Packet};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::qdisc::{Qdisc, Sink};
 use dumbbell_core::rng::Stream;
-use dumbbell_core::store::{Store, Waiting};
+use dumbbell_core::port::packet_queue::{PacketQueue, Waiting};
 use dumbbell_core::units::{Capacity, Span, Time};
 use pick::{Heads, Picker};
 
 /// The two queues.
 pub struct DualPi2<P> {
-    l: Store<P>,
-    c: Store<P>,
+    l: PacketQueue<P>,
+    c: PacketQueue<P>,
     coupled: Coupled,
     picker: Picker,
     capacity: Capacity,
@@ -200,8 +200,8 @@ impl<P> Algorithm for DualPi2<P> {
     fn new(config: &DualPi2Config, link: &LinkInfo) -> Self {
         let size = link.capacity.buffer_size();
         DualPi2 {
-            l: Store::counting(size),
-            c: Store::counting(size),
+            l: PacketQueue::counting(size),
+            c: PacketQueue::counting(size),
             coupled: Coupled::new(config, link.mtu),
             picker: Picker::new(config, link.mtu),
             capacity: link.capacity,
@@ -218,7 +218,7 @@ impl<P: Packet> DualPi2<P> {
 
     /// How long the heads have waited.
     fn heads(&self, now: Time) -> Heads {
-        let age = |store: &Store<P>| store.iter().next().map(|w| now.since(w.since));
+        let age = |store: &PacketQueue<P>| store.iter().next().map(|w| now.since(w.since));
         Heads { l: age(&self.l), c: age(&self.c) }
     }
 

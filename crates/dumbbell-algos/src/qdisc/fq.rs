@@ -7,8 +7,8 @@
 //! |---|---|---|
 //! | quantum | `quantum` | bytes that a queue may send in its turn |
 //! | credits | | what a queue may still send in this turn; it sends while it has any, and may overdraw it by a packet |
-use super::child::Child;
-use super::flows::{Lot, Queued};
+use crate::qdisc::parts::child_aqm::Child;
+use crate::qdisc::parts::flow_queues::{FqParameters, Queued};
 use crate::aqm::AnyAqm;
 use crate::aqm::drop_tail::DropTail;
 use dumbbell_core::aqm::LinkInfo;
@@ -43,14 +43,14 @@ pub struct FqConfig {
 
 impl Default for FqConfig {
     fn default() -> Self {
-        let Lot { flows, quantum, memory_limit, drop_batch } = Lot::default();
+        let FqParameters { flows, quantum, memory_limit, drop_batch } = FqParameters::default();
         FqConfig { flows, quantum, memory_limit, drop_batch, aqm: Child::of::<DropTail>() }
     }
 }
 
 impl FqConfig {
-    fn lot(&self) -> Lot {
-        Lot { flows: self.flows, quantum: self.quantum, memory_limit: self.memory_limit, drop_batch: self.drop_batch }
+    fn lot(&self) -> FqParameters {
+        FqParameters { flows: self.flows, quantum: self.quantum, memory_limit: self.memory_limit, drop_batch: self.drop_batch }
     }
 }
 

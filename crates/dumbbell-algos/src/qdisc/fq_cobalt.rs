@@ -2,7 +2,7 @@
 //!
 //! [`fq`](super::fq) has the scheduler, [`cobalt`](crate::aqm::cobalt) the algorithm. A queue that is cut because the buffer is full
 //! takes that for an overflow of its own: BLUE's probability goes up.
-use super::flows::{Lot, Queued};
+use crate::qdisc::parts::flow_queues::{FqParameters, Queued};
 use crate::aqm::cobalt::{Cobalt, CobaltConfig};
 use dumbbell_core::aqm::LinkInfo;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
@@ -51,7 +51,7 @@ pub struct FqCobaltConfig {
 
 impl Default for FqCobaltConfig {
     fn default() -> Self {
-        let lot = Lot::default();
+        let lot = FqParameters::default();
         let cobalt = CobaltConfig::default();
         FqCobaltConfig {
             target: cobalt.target,
@@ -69,9 +69,9 @@ impl Default for FqCobaltConfig {
 }
 
 impl FqCobaltConfig {
-    fn lot(&self) -> Lot {
+    fn lot(&self) -> FqParameters {
         let FqCobaltConfig { flows, quantum, memory_limit, drop_batch, .. } = *self;
-        Lot { flows, quantum, memory_limit, drop_batch }
+        FqParameters { flows, quantum, memory_limit, drop_batch }
     }
     fn aqm(&self) -> CobaltConfig {
         let FqCobaltConfig { target, interval, p_inc, p_dec, blue_threshold, ecn, .. } = *self;

@@ -1,7 +1,7 @@
 //! FQ-CoDel (RFC 8290): flow queueing with CoDel in each queue.
 //!
 //! [`fq`](super::fq) has the scheduler, [`codel`](crate::aqm::codel) the algorithm; here are their parameters, flat as in `tc`.
-use super::flows::{Lot, Queued};
+use crate::qdisc::parts::flow_queues::{FqParameters, Queued};
 use crate::aqm::codel::{Codel, CodelConfig};
 use dumbbell_core::aqm::LinkInfo;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
@@ -44,7 +44,7 @@ pub struct FqCodelConfig {
 
 impl Default for FqCodelConfig {
     fn default() -> Self {
-        let lot = Lot::default();
+        let lot = FqParameters::default();
         let codel = CodelConfig::default();
         FqCodelConfig {
             target: codel.target,
@@ -60,9 +60,9 @@ impl Default for FqCodelConfig {
 }
 
 impl FqCodelConfig {
-    fn lot(&self) -> Lot {
+    fn lot(&self) -> FqParameters {
         let FqCodelConfig { flows, quantum, memory_limit, drop_batch, .. } = *self;
-        Lot { flows, quantum, memory_limit, drop_batch }
+        FqParameters { flows, quantum, memory_limit, drop_batch }
     }
     fn aqm(&self) -> CodelConfig {
         let FqCodelConfig { target, interval, ecn, ce_threshold, .. } = *self;

@@ -1,7 +1,7 @@
 //! FQ-PIE: flow queueing with PIE in each queue.
 //!
 //! [`fq`](super::fq) has the scheduler, [`pie`](crate::aqm::pie) the algorithm; here are the parameters of tc-fq_pie(8).
-use super::flows::{Lot, Queued};
+use crate::qdisc::parts::flow_queues::{FqParameters, Queued};
 use crate::aqm::pie::{Pie, PieConfig};
 use dumbbell_core::aqm::LinkInfo;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
@@ -54,7 +54,7 @@ pub struct FqPieConfig {
 
 impl Default for FqPieConfig {
     fn default() -> Self {
-        let lot = Lot::default();
+        let lot = FqParameters::default();
         let pie = PieConfig::default();
         FqPieConfig {
             target: pie.target,
@@ -73,9 +73,9 @@ impl Default for FqPieConfig {
 }
 
 impl FqPieConfig {
-    fn lot(&self) -> Lot {
+    fn lot(&self) -> FqParameters {
         let FqPieConfig { flows, quantum, memory_limit, drop_batch, .. } = *self;
-        Lot { flows, quantum, memory_limit, drop_batch }
+        FqParameters { flows, quantum, memory_limit, drop_batch }
     }
     fn aqm(&self) -> PieConfig {
         let FqPieConfig { target, tupdate, alpha, beta, ecn, mark_ecnth, bytemode, .. } = *self;

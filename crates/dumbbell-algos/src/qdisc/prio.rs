@@ -1,8 +1,9 @@
 //! Strict priority: of the bands that hold a packet the first sends (RFC 2475's simplest scheduler, tc-prio(8)).
-use super::child::Child;
-use super::classes::{Classes, Lines};
-use super::codepoints::{self, Table};
-use super::scheduled::{Order, Scheduled};
+use crate::qdisc::parts::child_aqm::Child;
+use crate::qdisc::parts::classes::{Classes, ClassView};
+use crate::dscp as codepoints;
+use crate::dscp::Table;
+use crate::qdisc::parts::scheduled::{Order, Scheduled};
 use crate::aqm::AnyAqm;
 use crate::aqm::drop_tail::DropTail;
 use dumbbell_core::aqm::{Cx, LinkInfo};
@@ -89,21 +90,21 @@ impl Order for Bands {
     fn classify(&mut self, _: &mut Cx<'_>, p: &Meta) -> usize {
         self.of[usize::from(p.dscp.0 & 63)] as usize
     }
-    fn next(&mut self, _: &Cx<'_>, q: &impl Lines) -> Option<usize> {
+    fn next(&mut self, _: &Cx<'_>, q: &impl ClassView) -> Option<usize> {
         (0..q.count()).find(|band| q.backlog(*band).packets > 0)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::deck::{Deck, numbers};
+    use crate::qdisc::parts::test_qdisc::{TestQdisc, numbers};
     use super::*;
     use dumbbell_core::testing::{Numbered, link};
     use dumbbell_core::units::Capacity;
     use serde_json::json;
 
-    fn deck(config: serde_json::Value, capacity: Capacity) -> Deck<Prio<Numbered>> {
-        Deck::new(|site| Prio::new(&dumbbell_core::catalogue::read(&config).unwrap(), site), link(capacity))
+    fn deck(config: serde_json::Value, capacity: Capacity) -> TestQdisc<Prio<Numbered>> {
+        TestQdisc::new(|site| Prio::new(&dumbbell_core::catalogue::read(&config).unwrap(), site), link(capacity))
     }
 
     #[test]

@@ -5,12 +5,12 @@
 //! |---|---|---|
 //! | divisor | `divisor` | number of queues that the hash knows |
 //! | allot | | bytes that a queue may still send in its turn |
-use super::child::Child;
-use super::classes::{Classes, Lines};
-use super::flows::check_quantum;
-use super::hash::Hash;
-use super::scheduled::{Full, Order, Scheduled, Trim};
-use super::turns::Turns;
+use crate::qdisc::parts::child_aqm::Child;
+use crate::qdisc::parts::classes::{Classes, ClassView};
+use crate::qdisc::parts::flow_queues::check_quantum;
+use crate::qdisc::parts::flow_hash::Hash;
+use crate::qdisc::parts::scheduled::{DropPolicy, Order, Scheduled, TrimPolicy};
+use crate::qdisc::parts::deficit_rounds::DeficitRounds;
 use crate::aqm::AnyAqm;
 use crate::aqm::drop_tail::DropTail;
 use dumbbell_core::aqm::{Cx, LinkInfo};
@@ -81,8 +81,8 @@ pub struct Buckets {
     /// Drawn when the first packet comes.
     hash: Option<Hash>,
     count: u32,
-    turns: Turns,
-    trim: Trim,
+    turns: DeficitRounds,
+    trim: TrimPolicy,
     period: Span,
     next_stir: Option<Time>,
 }
@@ -106,8 +106,8 @@ impl<P> Algorithm for Sfq<P> {
         let order = Buckets {
             hash: None,
             count: config.divisor,
-            turns: Turns::new(count, config.quantum.0, false),
-            trim: Trim {
+            turns: DeficitRounds::new(count, config.quantum.0, false),
+            trim: TrimPolicy {
                 in_bytes: false,
                 head: config.headdrop,
                 batch: 1,
@@ -127,24 +127,24 @@ impl Order for Buckets {
         let count = self.count;
         self.hash.get_or_insert_with(|| Hash::drawn(cx.rng, count)).of(p.flow)
     }
-    fn joined(&mut self, _: &Cx<'_>, class: usize, _: &Meta, _: &impl Lines) {
+    fn joined(&mut self, _: &Cx<'_>, class: usize, _: &Meta, _: &impl ClassView) {
         self.turns.joined(class);
     }
-    fn next(&mut self, _: &Cx<'_>, _: &impl Lines) -> Option<usize> {
+    fn next(&mut self, _: &Cx<'_>, _: &impl ClassView) -> Option<usize> {
         self.turns.turn()
     }
     /// A queue that is empty leaves at once, and comes back with a full turn.
-    fn sends(&mut self, class: usize, _: Time, p: &Meta, q: &impl Lines) {
+    fn sends(&mut self, class: usize, _: Time, p: &Meta, q: &impl ClassView) {
         self.turns.sends(class, p.ip_len);
         if q.backlog(class).packets == 0 {
             self.turns.ran_dry(class);
         }
     }
-    fn ran_dry(&mut self, class: usize, _: &impl Lines) {
+    fn ran_dry(&mut self, class: usize, _: &impl ClassView) {
         self.turns.ran_dry(class);
     }
-    fn full(&self) -> Full {
-        Full::Longest(self.trim)
+    fn full(&self) -> DropPolicy {
+        DropPolicy::Longest(self.trim)
     }
     fn next_stir(&self) -> Option<Time> {
         self.next_stir
@@ -154,7 +154,7 @@ impl Order for Buckets {
         self.hash = Some(Hash::drawn(cx.rng, self.count));
         self.hash
     }
-    fn stirred(&mut self, q: &impl Lines) {
+    fn stirred(&mut self, q: &impl ClassView) {
         self.turns.restart(q);
     }
     fn probe(&self, out: &mut dyn Probe) {
@@ -164,16 +164,16 @@ impl Order for Buckets {
 
 #[cfg(test)]
 mod tests {
-    use super::super::deck::{Deck, numbers};
+    use crate::qdisc::parts::test_qdisc::{TestQdisc, numbers};
     use super::*;
     use dumbbell_core::catalogue::read;
     use dumbbell_core::testing::{Numbered, link};
     use serde_json::json;
 
-    type Fair = Deck<Sfq<Numbered>>;
+    type Fair = TestQdisc<Sfq<Numbered>>;
 
     fn deck(config: serde_json::Value, capacity: Capacity) -> Fair {
-        Deck::new(|site| Sfq::new(&read(&config).unwrap(), site), link(capacity))
+        TestQdisc::new(|site| Sfq::new(&read(&config).unwrap(), site), link(capacity))
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! What every scheduler owes to the algorithms of its queues.
-use super::classes::Classes;
+use crate::qdisc::parts::classes::Classes;
 use super::drr::{Drr, DrrConfig};
 use super::prio::{Bands, Prio, PrioConfig};
-use super::scheduled::Scheduled;
-use super::{child::Child, codepoints};
+use crate::qdisc::parts::scheduled::Scheduled;
+use crate::qdisc::parts::child_aqm::Child;
+use crate::dscp as codepoints;
 use crate::aqm::{AnyAqm, CATALOGUE};
 use crate::suite::traffic::{arrivals, capacity};
 use dumbbell_core::aqm::{Aqm, Cx, Gone, QueueView, Verdict};

@@ -12,10 +12,10 @@
 //!
 //! Bytes are those on the wire, because they take the link's time. A packet that an algorithm drops after it came in stays in
 //! the fluid until its flow's queue runs dry.
-use super::child::Child;
-use super::classes::{Classes, Lines};
-use super::fluid::{Fluid, Tag};
-use super::scheduled::{Order, Scheduled};
+use crate::qdisc::parts::child_aqm::Child;
+use crate::qdisc::parts::classes::{Classes, ClassView};
+use crate::qdisc::parts::gps::{Fluid, Tag};
+use crate::qdisc::parts::scheduled::{Order, Scheduled};
 use crate::aqm::AnyAqm;
 use crate::aqm::drop_tail::DropTail;
 use dumbbell_core::aqm::{Cx, LinkInfo};
@@ -133,7 +133,7 @@ impl Tags {
     }
 
     /// Tags the head of a queue, unless it has its tag.
-    fn tag(&mut self, class: usize, q: &impl Lines) {
+    fn tag(&mut self, class: usize, q: &impl ClassView) {
         let line = &mut self.lines[class];
         let Some((since, p)) = q.head(class) else {
             line.head = None;
@@ -169,7 +169,7 @@ impl Order for Tags {
     fn classify(&mut self, _: &mut Cx<'_>, p: &Meta) -> usize {
         (p.flow.0 % self.count) as usize
     }
-    fn joined(&mut self, cx: &Cx<'_>, class: usize, p: &Meta, q: &impl Lines) {
+    fn joined(&mut self, cx: &Cx<'_>, class: usize, p: &Meta, q: &impl ClassView) {
         if self.lines.len() <= class {
             self.lines.resize_with(class + 1, Line::default);
         }
@@ -182,7 +182,7 @@ impl Order for Tags {
         }
         self.tag(class, q);
     }
-    fn next(&mut self, _: &Cx<'_>, q: &impl Lines) -> Option<usize> {
+    fn next(&mut self, _: &Cx<'_>, q: &impl ClassView) -> Option<usize> {
         loop {
             let Reverse(first) = *self.heads.peek()?;
             let class = first.class as usize;
@@ -197,7 +197,7 @@ impl Order for Tags {
         }
     }
     /// Where the algorithm dropped the head that was tagged, the packet that is sent has a tag of its own.
-    fn sends(&mut self, class: usize, since: Time, p: &Meta, q: &impl Lines) {
+    fn sends(&mut self, class: usize, since: Time, p: &Meta, q: &impl ClassView) {
         self.heads.pop();
         let line = &mut self.lines[class];
         line.sent = match line.head.take() {
@@ -207,7 +207,7 @@ impl Order for Tags {
         self.serving = line.sent;
         self.tag(class, q);
     }
-    fn ran_dry(&mut self, class: usize, _: &impl Lines) {
+    fn ran_dry(&mut self, class: usize, _: &impl ClassView) {
         self.heads.pop();
         let line = &mut self.lines[class];
         line.head = None;

@@ -1,7 +1,7 @@
 //! Repetition on the link: a transmission that fails is made again, and the packets behind it wait.
 use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};
 use dumbbell_core::rng::Stream;
-use dumbbell_core::service::{Service, Site, Taken};
+use dumbbell_core::service::{Service, Site, Transmitted};
 use dumbbell_core::units::{Rate, Span, Time, Transmitter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -78,15 +78,15 @@ impl ArqConfig {
 }
 
 impl Service for Arq {
-    fn finish(&mut self, _arrived: Time, start: Time, wire_bytes: u32) -> Taken {
+    fn finish(&mut self, _arrived: Time, start: Time, wire_bytes: u32) -> Transmitted {
         let mut done = start + self.clock.span(wire_bytes);
         for _ in 1..self.config.limit {
             if !self.chance.coin(self.config.loss) {
-                return Taken::sent(done);
+                return Transmitted::sent(done);
             }
             done += self.config.turnaround + self.clock.span(wire_bytes);
         }
-        if self.chance.coin(self.config.loss) { Taken::lost(done) } else { Taken::sent(done) }
+        if self.chance.coin(self.config.loss) { Transmitted::lost(done) } else { Transmitted::sent(done) }
     }
     fn rate(&self) -> Rate {
         self.nominal
@@ -96,7 +96,7 @@ impl Service for Arq {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dumbbell_core::impairment::Fate;
+    use dumbbell_core::impairment::WireEffect;
     use dumbbell_core::testing::site;
 
     const PACKETS: u32 = 200_000;
@@ -108,10 +108,10 @@ mod tests {
         let mut arq = Arq::new(&config, &site(seed));
         let mut one = |i: u32| {
             let start = Time::ZERO + Span::from_secs(u64::from(i));
-            let Taken { done, fate } = arq.finish(start, start, 1000);
+            let Transmitted { done, effect } = arq.finish(start, start, 1000);
             let ms = done.since(start).ps() / Span::from_ms(1).ps();
             assert_eq!((ms % 4, done.since(start)), (1, Span::from_ms(ms)), "one is 1 ms, each further one 4 ms");
-            (ms as u32 / 4 + 1, fate == Fate::Lost)
+            (ms as u32 / 4 + 1, effect == WireEffect::Lost)
         };
         (0..PACKETS).map(&mut one).collect()
     }

@@ -1,6 +1,6 @@
 //! A constant rate: each packet takes its length over the link's rate.
 use dumbbell_core::catalogue::{About, Algorithm, NoConfig, Provenance};
-use dumbbell_core::service::{Service, Site, Taken};
+use dumbbell_core::service::{Service, Site, Transmitted};
 use dumbbell_core::units::{Rate, Time, Transmitter};
 
 /// A transmitter at the link's rate, exact in the long run.
@@ -29,7 +29,7 @@ impl Algorithm for Constant {
 
 impl Service for Constant {
     #[inline]
-    fn finish(&mut self, arrived: Time, start: Time, wire_bytes: u32) -> Taken {
+    fn finish(&mut self, arrived: Time, start: Time, wire_bytes: u32) -> Transmitted {
         self.clock.finish(arrived, start, wire_bytes)
     }
     fn rate(&self) -> Rate {

@@ -8,7 +8,7 @@
 //! is driven alone, nothing on its way back) it is a constant rate. In a network the simulator puts both ends on one
 //! [`medium::Medium`].
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
-use dumbbell_core::service::{Service, Site, Taken};
+use dumbbell_core::service::{Service, Site, Transmitted};
 use dumbbell_core::units::{Rate, Span, Time, Transmitter};
 use medium::Station;
 use schemars::JsonSchema;
@@ -101,7 +101,7 @@ impl DuplexMismatch {
 
 impl Service for DuplexMismatch {
     /// As long as the wire is quiet.
-    fn finish(&mut self, arrived: Time, start: Time, wire_bytes: u32) -> Taken {
+    fn finish(&mut self, arrived: Time, start: Time, wire_bytes: u32) -> Transmitted {
         self.clock.finish(arrived, start, wire_bytes)
     }
     fn rate(&self) -> Rate {

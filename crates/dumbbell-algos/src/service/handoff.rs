@@ -1,7 +1,7 @@
 //! Handoff from one base station to the next: a wire that is down for a moment, and another one after it.
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
-use dumbbell_core::impairment::Fate;
-use dumbbell_core::service::{Service, Site, Taken};
+use dumbbell_core::impairment::WireEffect;
+use dumbbell_core::service::{Service, Site, Transmitted};
 use dumbbell_core::units::{Rate, Span, Time, Transmitter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -131,13 +131,13 @@ impl Handoff {
 }
 
 impl Service for Handoff {
-    fn finish(&mut self, arrived: Time, start: Time, wire_bytes: u32) -> Taken {
+    fn finish(&mut self, arrived: Time, start: Time, wire_bytes: u32) -> Transmitted {
         while self.next_before(start.next()).is_some() {
             self.moves();
         }
         let flushed = self.queue == Waiting::Flushed;
         if flushed && self.now > 0 && arrived < self.stages[self.now].at {
-            return Taken::lost(start);
+            return Transmitted::lost(start);
         }
         loop {
             let Stage { ready, longer, .. } = self.stages[self.now];
@@ -145,13 +145,13 @@ impl Service for Handoff {
             let done = from + self.clock.span(wire_bytes);
             let Some(cut) = self.next_before(done) else {
                 self.sends(from, done);
-                let fate = if longer > Span::ZERO { Fate::Delayed(longer) } else { Fate::Arrives };
-                return Taken { done, fate };
+                let effect = if longer > Span::ZERO { WireEffect::Delayed(longer) } else { WireEffect::Arrives };
+                return Transmitted { done, effect };
             };
             self.sends(from, cut);
             self.moves();
             if flushed {
-                return Taken::lost(cut);
+                return Transmitted::lost(cut);
             }
         }
     }
@@ -198,8 +198,8 @@ mod tests {
         Time::ZERO + Span::from_ms(at)
     }
 
-    fn late(done: Time, by: u64) -> Taken {
-        Taken { done, fate: Fate::Delayed(Span::from_ms(by)) }
+    fn late(done: Time, by: u64) -> Transmitted {
+        Transmitted { done, effect: WireEffect::Delayed(Span::from_ms(by)) }
     }
 
     /// 8 Mbps is 1000 bytes a millisecond, 2 Mbps 250.
@@ -210,10 +210,10 @@ mod tests {
         assert_eq!((s.rate(), s.reorders()), (Rate::from_mbps(4), true));
         assert_eq!(s.outages(ms(1_000)), [(ms(10), ms(15))]);
         s.watch(ms(0), ms(50));
-        assert_eq!(s.finish(ms(0), ms(0), 8000), Taken::sent(ms(8)));
+        assert_eq!(s.finish(ms(0), ms(0), 8000), Transmitted::sent(ms(8)));
         assert_eq!(s.finish(ms(0), ms(8), 3000), late(ms(27), 30), "cut off after 2 ms, sent again from 15 ms on");
         assert_eq!(s.finish(ms(0), ms(27), 3250), late(ms(40), 30), "through just as the next begins");
-        assert_eq!(s.finish(ms(0), ms(40), 500), Taken::sent(ms(41)));
+        assert_eq!(s.finish(ms(0), ms(40), 500), Transmitted::sent(ms(41)));
         // 10 ms, 25 ms and 1 ms in use, of 10 and 25 and 10 ms.
         assert_eq!(s.utilization(), Some((80.0 + 50.0 + 4.0) / (80.0 + 50.0 + 40.0)));
     }
@@ -223,12 +223,12 @@ mod tests {
         let config = json!({ "rate": "8 Mbps", "handoffs": [["10 ms", "5 ms", "2 Mbps", "0 s"]], "queue": "flushed" });
         let mut s = handoff(config);
         assert!(!s.reorders());
-        assert_eq!(s.finish(ms(0), ms(0), 9000), Taken::sent(ms(9)));
-        assert_eq!(s.finish(ms(1), ms(9), 1001), Taken::lost(ms(10)), "in transmission");
-        assert_eq!(s.finish(ms(2), ms(10), 1000), Taken::lost(ms(10)), "waiting");
-        assert_eq!(s.finish(ms(9), ms(10), 1000), Taken::lost(ms(10)), "waiting");
-        assert_eq!(s.finish(ms(10), ms(10), 250), Taken::sent(ms(16)), "came as it began");
-        assert_eq!(s.finish(ms(12), ms(16), 250), Taken::sent(ms(17)));
+        assert_eq!(s.finish(ms(0), ms(0), 9000), Transmitted::sent(ms(9)));
+        assert_eq!(s.finish(ms(1), ms(9), 1001), Transmitted::lost(ms(10)), "in transmission");
+        assert_eq!(s.finish(ms(2), ms(10), 1000), Transmitted::lost(ms(10)), "waiting");
+        assert_eq!(s.finish(ms(9), ms(10), 1000), Transmitted::lost(ms(10)), "waiting");
+        assert_eq!(s.finish(ms(10), ms(10), 250), Transmitted::sent(ms(16)), "came as it began");
+        assert_eq!(s.finish(ms(12), ms(16), 250), Transmitted::sent(ms(17)));
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod tests;
 use cost::Costs;
 pub use cost::{HostCpuConfig, Load};
 use dumbbell_core::catalogue::{About, Algorithm, Provenance};
-use dumbbell_core::service::{Service, Site, Spent, Taken};
+use dumbbell_core::service::{CpuCost, Service, Site, Transmitted};
 use dumbbell_core::units::{Clock, Rate, Span, Time};
 
 /// Shorter packets are never merged into the one before them: acknowledgements, voice. Large receive offload takes
@@ -35,7 +35,7 @@ struct Cpu {
     gathered: (u64, u32),
     window: (Time, Time),
     busy: Span,
-    spent: Spent,
+    cpu_cost: CpuCost,
     /// Cycles of `spent`, in thousandths.
     millicycles: u128,
 }
@@ -78,7 +78,7 @@ impl Algorithm for HostCpu {
                 gathered: (0, 0),
                 window: (Time::ZERO, Time::ZERO),
                 busy: Span::ZERO,
-                spent: Spent::default(),
+                cpu_cost: CpuCost::default(),
                 millicycles: 0,
             }),
         }
@@ -121,11 +121,11 @@ impl Cpu {
     }
 
     /// Keeps the account of the watched window: work by when it was done, and a packet with its last cycle.
-    fn account(&mut self, begin: Time, done: Time, one: &Spent, millicycles: u64) {
+    fn account(&mut self, begin: Time, done: Time, one: &CpuCost, millicycles: u64) {
         let (from, to) = self.window;
         self.busy = self.busy + done.min(to).since(begin.max(from));
         if done > from && done <= to {
-            let s = &mut self.spent;
+            let s = &mut self.cpu_cost;
             s.packets += one.packets;
             s.merged += one.merged;
             s.bytes += one.bytes;
@@ -137,7 +137,7 @@ impl Cpu {
 }
 
 impl Service for HostCpu {
-    fn finish(&mut self, arrived: Time, start: Time, wire_bytes: u32) -> Taken {
+    fn finish(&mut self, arrived: Time, start: Time, wire_bytes: u32) -> Transmitted {
         let cpu = &mut *self.cpu;
         let polled = cpu.free.is_some_and(|free| arrived <= free);
         let wakes = cpu.wakes(arrived);
@@ -149,10 +149,10 @@ impl Service for HostCpu {
         let done = (begin + cpu.takes(millicycles)).max(arrived.next());
         let bytes = u64::from(wire_bytes);
         let one =
-            Spent { packets: 1, merged: merged.into(), bytes, pages, interrupts: wakes.into(), ..Spent::default() };
+            CpuCost { packets: 1, merged: merged.into(), bytes, pages, interrupts: wakes.into(), ..CpuCost::default() };
         cpu.account(begin, done, &one, millicycles);
         cpu.free = Some(done);
-        Taken::sent(done)
+        Transmitted::sent(done)
     }
     fn rate(&self) -> Rate {
         self.cpu.nominal
@@ -164,8 +164,8 @@ impl Service for HostCpu {
         let (from, to) = self.cpu.window;
         Some(self.cpu.busy.seconds() / to.since(from).seconds().max(f64::MIN_POSITIVE))
     }
-    fn spent(&self) -> Option<Spent> {
-        Some(Spent { cycles: self.cpu.millicycles as f64 / 1000.0, ..self.cpu.spent })
+    fn cpu_cost(&self) -> Option<CpuCost> {
+        Some(CpuCost { cycles: self.cpu.millicycles as f64 / 1000.0, ..self.cpu.cpu_cost })
     }
 }
 

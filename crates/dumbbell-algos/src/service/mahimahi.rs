@@ -1,7 +1,7 @@
 //! A link trace of Mahimahi (Netravali et al., USENIX ATC 2015): a schedule of instants at which bytes may leave.
-use super::schedule::{OPPORTUNITY, Schedule};
+use crate::service::parts::schedule::{OPPORTUNITY, Schedule};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
-use dumbbell_core::service::{LATEST, Service, Site, Taken};
+use dumbbell_core::service::{LATEST, Service, Site, Transmitted};
 use dumbbell_core::units::{Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -138,7 +138,7 @@ impl Mahimahi {
 }
 
 impl Service for Mahimahi {
-    fn finish(&mut self, arrived: Time, start: Time, wire_bytes: u32) -> Taken {
+    fn finish(&mut self, arrived: Time, start: Time, wire_bytes: u32) -> Transmitted {
         let earliest = start.max(Time::from_ps(arrived.ps() + 1));
         if self.at() < earliest {
             self.seek(earliest);
@@ -150,7 +150,7 @@ impl Service for Mahimahi {
             self.next();
         }
         self.take(bytes);
-        Taken::sent(self.at())
+        Transmitted::sent(self.at())
     }
     fn rate(&self) -> Rate {
         self.rate

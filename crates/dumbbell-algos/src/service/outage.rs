@@ -1,7 +1,7 @@
 //! A wire that is down for a while: at given times, periodically, or by chance.
-use super::windows::Windows;
+use crate::service::parts::outage_windows::Windows;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
-use dumbbell_core::service::{Service, Site, Taken};
+use dumbbell_core::service::{Service, Site, Transmitted};
 use dumbbell_core::units::{Rate, Span, Time, Transmitter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -165,17 +165,17 @@ impl Outage {
 }
 
 impl Service for Outage {
-    fn finish(&mut self, _arrived: Time, start: Time, wire_bytes: u32) -> Taken {
+    fn finish(&mut self, _arrived: Time, start: Time, wire_bytes: u32) -> Transmitted {
         let (mut at, mut left) = (start, self.clock.span(wire_bytes));
         loop {
             let Some((down, up)) = self.to_come.first().filter(|(down, _)| *down < at + left) else {
                 self.sends(at, at + left);
-                return Taken::sent(at + left);
+                return Transmitted::sent(at + left);
             };
             if down > at {
                 self.sends(at, down);
                 if self.cut_off == CutOff::Lost {
-                    return Taken::lost(down);
+                    return Transmitted::lost(down);
                 }
                 left = left - down.since(at);
             }
@@ -207,7 +207,7 @@ impl Service for Outage {
 mod tests {
     use super::*;
     use dumbbell_core::catalogue::read;
-    use dumbbell_core::impairment::Fate;
+    use dumbbell_core::impairment::WireEffect;
     use dumbbell_core::testing::site;
     use serde_json::{Value, json};
 
@@ -224,18 +224,18 @@ mod tests {
     fn packets_wait_for_the_wire() {
         let config = json!({ "rate": "8 Mbps", "at": [["10 ms", "5 ms"], ["20 ms", "1 ms"]] });
         let mut s = outage(config.clone());
-        assert_eq!(s.finish(ms(0), ms(7), 3000), Taken::sent(ms(10)), "through just as the outage begins");
-        assert_eq!(s.finish(ms(0), ms(10), 1000), Taken::sent(ms(16)));
-        assert_eq!(s.finish(ms(0), ms(16), 6000), Taken::sent(ms(23)), "4 ms, an outage, 2 ms");
-        assert_eq!(s.finish(ms(90), ms(90), 1000), Taken::sent(ms(91)));
+        assert_eq!(s.finish(ms(0), ms(7), 3000), Transmitted::sent(ms(10)), "through just as the outage begins");
+        assert_eq!(s.finish(ms(0), ms(10), 1000), Transmitted::sent(ms(16)));
+        assert_eq!(s.finish(ms(0), ms(16), 6000), Transmitted::sent(ms(23)), "4 ms, an outage, 2 ms");
+        assert_eq!(s.finish(ms(90), ms(90), 1000), Transmitted::sent(ms(91)));
 
         let mut lost = config;
         lost["cut_off"] = json!("lost");
         let mut s = outage(lost);
-        assert_eq!(s.finish(ms(0), ms(9), 1001), Taken::lost(ms(10)), "it lacks a byte");
-        assert_eq!(s.finish(ms(0), ms(10), 1000), Taken::sent(ms(16)), "the next one waits");
-        assert_eq!(s.finish(ms(0), ms(16), 6000), Taken::lost(ms(20)));
-        assert_eq!(s.finish(ms(20), ms(20), 1000), Taken::sent(ms(22)));
+        assert_eq!(s.finish(ms(0), ms(9), 1001), Transmitted::lost(ms(10)), "it lacks a byte");
+        assert_eq!(s.finish(ms(0), ms(10), 1000), Transmitted::sent(ms(16)), "the next one waits");
+        assert_eq!(s.finish(ms(0), ms(16), 6000), Transmitted::lost(ms(20)));
+        assert_eq!(s.finish(ms(20), ms(20), 1000), Transmitted::sent(ms(22)));
     }
 
     #[test]
@@ -243,8 +243,8 @@ mod tests {
         let mut s = outage(json!({ "rate": "8 Mbps", "at": [["8 ms", "4 ms"]], "period": "10 ms" }));
         assert_eq!(s.rate(), Rate::from_bps(4_800_000));
         assert_eq!(s.outages(ms(20)), [(ms(8), ms(12)), (ms(18), ms(22))]);
-        assert_eq!(s.finish(ms(0), ms(0), 20_000), Taken::sent(ms(28)), "8, 6 and 6 ms");
-        assert_eq!(s.finish(ms(1_000_000), ms(1_000_000), 1000), Taken::sent(ms(1_000_003)));
+        assert_eq!(s.finish(ms(0), ms(0), 20_000), Transmitted::sent(ms(28)), "8, 6 and 6 ms");
+        assert_eq!(s.finish(ms(1_000_000), ms(1_000_000), 1000), Transmitted::sent(ms(1_000_003)));
     }
 
     /// Times up and down are exponential: chi-square of ten equal bins each (39.3 is exceeded with probability 1e-5 at 9
@@ -287,7 +287,7 @@ mod tests {
         assert_eq!(s.utilization(), Some(1.0));
         let mut half = outage(json!({ "rate": "8 Mbps", "at": [["10 ms", "80 ms"]] }));
         half.watch(Time::ZERO, ms(100));
-        assert!(half.finish(ms(0), ms(5), 10_000).fate == Fate::Arrives);
+        assert!(half.finish(ms(0), ms(5), 10_000).effect == WireEffect::Arrives);
         assert_eq!(half.utilization(), Some(0.5), "10 of 20 ms");
     }
 

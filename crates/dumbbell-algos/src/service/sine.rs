@@ -1,7 +1,7 @@
 //! A rate that swings like a sine around its mean.
-use super::fluid::{Curve, Fluid};
+use crate::service::parts::fluid::{Curve, Fluid};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
-use dumbbell_core::service::{Service, Site, Taken};
+use dumbbell_core::service::{Service, Site, Transmitted};
 use dumbbell_core::units::{Rate, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -132,8 +132,8 @@ impl Algorithm for Sine {
 }
 
 impl Service for Sine {
-    fn finish(&mut self, _arrived: Time, start: Time, wire_bytes: u32) -> Taken {
-        Taken::sent(self.0.finish(start, wire_bytes))
+    fn finish(&mut self, _arrived: Time, start: Time, wire_bytes: u32) -> Transmitted {
+        Transmitted::sent(self.0.finish(start, wire_bytes))
     }
     fn rate(&self) -> Rate {
         self.0.nominal()

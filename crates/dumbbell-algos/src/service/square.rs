@@ -1,7 +1,7 @@
 //! A rate that jumps between two values.
 use super::steps::{StepRate, Steps, StepsConfig};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
-use dumbbell_core::service::{Service, Site, Taken};
+use dumbbell_core::service::{Service, Site, Transmitted};
 use dumbbell_core::units::{Rate, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -74,7 +74,7 @@ impl Algorithm for Square {
 }
 
 impl Service for Square {
-    fn finish(&mut self, arrived: Time, start: Time, wire_bytes: u32) -> Taken {
+    fn finish(&mut self, arrived: Time, start: Time, wire_bytes: u32) -> Transmitted {
         self.0.finish(arrived, start, wire_bytes)
     }
     fn rate(&self) -> Rate {

@@ -1,6 +1,6 @@
 //! A rate that changes in steps, once or again and again; a step of zero is an outage.
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
-use dumbbell_core::service::{LATEST, Service, Site, Taken};
+use dumbbell_core::service::{LATEST, Service, Site, Transmitted};
 use dumbbell_core::units::{Rate, Span, Time};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -175,7 +175,7 @@ impl Steps {
 }
 
 impl Service for Steps {
-    fn finish(&mut self, _arrived: Time, start: Time, wire_bytes: u32) -> Taken {
+    fn finish(&mut self, _arrived: Time, start: Time, wire_bytes: u32) -> Transmitted {
         let work = u128::from(wire_bytes) * PER_BYTE + self.remainder;
         let (done, left) = self.when(self.done_by(start) + work);
         let done = done.max(start);
@@ -184,7 +184,7 @@ impl Service for Steps {
         if from < to {
             self.used += self.done_by(to) - self.done_by(from);
         }
-        Taken::sent(done)
+        Transmitted::sent(done)
     }
     fn rate(&self) -> Rate {
         self.nominal
@@ -260,7 +260,7 @@ mod tests {
                 let start = at + Span::from_us(u64::from(i % 3) * 500);
                 let bytes = 40 + i * 37 % 1461;
                 at = t.finish(start, start, bytes).done;
-                assert_eq!(s.finish(start, start, bytes), Taken::sent(at));
+                assert_eq!(s.finish(start, start, bytes), Transmitted::sent(at));
             }
             assert_eq!(s.rate(), t.rate());
         }

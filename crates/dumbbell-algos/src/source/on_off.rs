@@ -142,7 +142,7 @@ impl Source for OnOff {
 
 #[cfg(test)]
 mod tests {
-    use super::super::counting::hurst;
+    use crate::source::parts::counting::hurst;
     use super::*;
 
     /// 1000 B at 8 Mbps: one datagram a millisecond while on.

@@ -80,7 +80,7 @@ impl Source for Pareto {
 
 #[cfg(test)]
 mod tests {
-    use super::super::counting::{dispersion, hurst};
+    use crate::source::parts::counting::{dispersion, hurst};
     use super::*;
 
     /// A thousand datagrams a second on average.

@@ -112,7 +112,7 @@ impl Source for Poisson {
 
 #[cfg(test)]
 mod tests {
-    use super::super::counting::{dispersion, hurst};
+    use crate::source::parts::counting::{dispersion, hurst};
     use super::*;
 
     const N: usize = 400_000;

@@ -5,7 +5,7 @@
 //! latency of an answer, from its hand-over to that acknowledgement, is one round of request and response as the client
 //! sees it; a receiver that delays acknowledgements (RFC 1122) adds that delay, where an answer ends on an odd segment.
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
-use dumbbell_core::law::{Law, Shape};
+use dumbbell_core::rng::distribution::{Distribution, Shape};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::source::{Burst, Source};
@@ -19,10 +19,10 @@ use serde::{Deserialize, Serialize};
 pub struct RequestResponseConfig {
     /// Size of a response: a size, or a law such as `{ kind = "bounded_pareto", shape = 1.2, min = "1 kB", max = "10 MB" }`.
     #[schemars(extend("x-source" = "our choice: a small page"))]
-    pub response: Law<Bytes>,
+    pub response: Distribution<Bytes>,
     /// Time from a response's end to the next request: a time, or a law.
     #[schemars(extend("x-source" = "our choice: a quick reader"))]
-    pub think: Law<Span>,
+    pub think: Distribution<Span>,
     /// How many; default until the flow stops.
     #[schemars(range(min = 1), extend("x-source" = "our choice: no end"))]
     pub exchanges: Option<u64>,
@@ -30,8 +30,8 @@ pub struct RequestResponseConfig {
 
 impl Default for RequestResponseConfig {
     fn default() -> Self {
-        let think = Law(Shape::Exponential { mean: Span::from_ms(500) });
-        RequestResponseConfig { response: Law::fixed(Bytes(12_000)), think, exchanges: None }
+        let think = Distribution(Shape::Exponential { mean: Span::from_ms(500) });
+        RequestResponseConfig { response: Distribution::fixed(Bytes(12_000)), think, exchanges: None }
     }
 }
 
@@ -128,8 +128,8 @@ mod tests {
     #[test]
     fn responses_follow_acknowledgements_and_are_timed() {
         let config = RequestResponseConfig {
-            response: Law::fixed(Bytes(5000)),
-            think: Law::fixed(Span::from_ms(100)),
+            response: Distribution::fixed(Bytes(5000)),
+            think: Distribution::fixed(Span::from_ms(100)),
             exchanges: Some(4),
         };
         let (mut source, mut rng, mut now) =
@@ -159,13 +159,13 @@ mod tests {
     #[test]
     fn sizes_do_not_depend_on_the_think_time() {
         let sizes = |think| {
-            let response = Law(Shape::Exponential { mean: Bytes(9000) });
+            let response = Distribution(Shape::Exponential { mean: Bytes(9000) });
             let config = RequestResponseConfig { response, think, exchanges: Some(50) };
             let (mut source, mut rng) = (RequestResponse::new(&config, &()), Stream::named(2, "rr"));
             std::iter::from_fn(|| source.next(Time::ZERO, &mut rng)).map(|b| b.bytes).collect::<Vec<_>>()
         };
-        let same = sizes(Law::fixed(Span::from_ms(1)));
-        assert_eq!(same, sizes(Law(Shape::Pareto { mean: Span::from_secs(1), shape: 1.5 })));
+        let same = sizes(Distribution::fixed(Span::from_ms(1)));
+        assert_eq!(same, sizes(Distribution(Shape::Pareto { mean: Span::from_secs(1), shape: 1.5 })));
         assert_eq!(same.len(), 50);
     }
 }

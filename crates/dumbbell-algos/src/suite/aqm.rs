@@ -2,7 +2,7 @@
 use super::folded::Folded;
 use super::log::{Log, Logged};
 use super::pages;
-use super::subject::{AqmSubject, Check, Finding, ensure, smallest};
+use crate::suite::under_test::{AqmUnderTest, Check, Finding, ensure, smallest};
 use super::traffic::{Arrival, arrivals, capacity, hold};
 use crate::aqm::AnyAqm;
 use dumbbell_core::aqm::{Aqm, Cx, Gone, LinkInfo, Needs, QueueView, Reason, Slot, Verdict};
@@ -17,7 +17,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 /// The whole suite.
-pub const CHECKS: &[Check<AqmSubject>] = &[
+pub const CHECKS: &[Check<AqmUnderTest>] = &[
     Check {
         name: "documents_itself",
         what: "the page is whole, every parameter has a meaning and a source, the defaults are valid",
@@ -62,7 +62,7 @@ const CASES: u64 = 8;
 
 /// One case: a configuration at a port.
 struct Case<'a> {
-    subject: &'a AqmSubject,
+    subject: &'a AqmUnderTest,
     config: &'a Value,
     site: LinkInfo,
     seed: u64,
@@ -71,7 +71,7 @@ struct Case<'a> {
 
 impl Case<'_> {
     fn make(&self) -> Result<AnyAqm, String> {
-        self.subject.make(self.config, &self.site).map(AnyAqm::Foreign)
+        self.subject.make(self.config, &self.site).map(AnyAqm::Plugin)
     }
     fn held(&self, traffic: &[Arrival]) -> Result<Vec<Event>, String> {
         Ok(hold(self.make()?, self.site, self.seed, self.counted, traffic, |_| {}))
@@ -80,7 +80,7 @@ impl Case<'_> {
 
 /// For each choice of the algorithm: some random traffic at some port. What is found is shown with as little traffic
 /// as it takes.
-fn for_all(subject: &AqmSubject, test: impl Fn(&Case<'_>, &[Arrival]) -> Finding) -> Finding {
+fn for_all(subject: &AqmUnderTest, test: impl Fn(&Case<'_>, &[Arrival]) -> Finding) -> Finding {
     for config in pages::choices(&subject.described) {
         for case in 0..CASES {
             let mut rng = Stream::named(case, "suite");
@@ -100,12 +100,12 @@ fn for_all(subject: &AqmSubject, test: impl Fn(&Case<'_>, &[Arrival]) -> Finding
 }
 
 /// See [`pages::documents_itself`].
-pub fn documents_itself(subject: &AqmSubject) -> Finding {
+pub fn documents_itself(subject: &AqmUnderTest) -> Finding {
     pages::documents_itself(&subject.described)
 }
 
 /// See [`pages::refuses_what_is_wrong`].
-pub fn refuses_what_is_wrong(subject: &AqmSubject) -> Finding {
+pub fn refuses_what_is_wrong(subject: &AqmUnderTest) -> Finding {
     pages::refuses_what_is_wrong(&subject.described)
 }
 
@@ -164,7 +164,7 @@ impl Aqm for Watched<'_> {
 
 /// Arrivals = departures + drops + held after every step; each packet ends exactly once; `admitted` and `gone`
 /// close at the backlog; every number that a probe shows is finite (the journal looks at each drop and mark).
-pub fn accounts_for_every_packet(subject: &AqmSubject) -> Finding {
+pub fn accounts_for_every_packet(subject: &AqmUnderTest) -> Finding {
     for_all(subject, |case, traffic| {
         let found = RefCell::new(Ok(()));
         let watched = Watched { inner: case.make()?, inside: BTreeMap::new(), found: &found };
@@ -173,7 +173,7 @@ pub fn accounts_for_every_packet(subject: &AqmSubject) -> Finding {
             bench.port.qdisc().probe(&mut seen);
             let waiting = bench.port.waiting_since().len() as f64;
             let step = || {
-                ensure!(bench.port.ledger().balances(bench.port.held()), "{:?}", bench.port.ledger());
+                ensure!(bench.port.counters().balances(bench.port.held()), "{:?}", bench.port.counters());
                 ensure!(seen.get("inside") == Some(waiting), "admitted less gone is not the backlog of {waiting}");
                 ensure!(seen.0.iter().all(|(_, v)| v.is_finite()), "it shows {seen:?}");
                 Ok(())
@@ -193,7 +193,7 @@ pub fn accounts_for_every_packet(subject: &AqmSubject) -> Finding {
 }
 
 /// First in, first out; a transmission takes its length over the rate and none overlaps the next.
-pub fn keeps_the_order(subject: &AqmSubject) -> Finding {
+pub fn keeps_the_order(subject: &AqmUnderTest) -> Finding {
     for_all(subject, |case, traffic| {
         let (mut arrived, mut now) = (Vec::new(), Time::ZERO);
         for arrival in traffic {
@@ -214,7 +214,7 @@ pub fn keeps_the_order(subject: &AqmSubject) -> Finding {
 }
 
 /// The same seed gives the same run.
-pub fn repeats_itself(subject: &AqmSubject) -> Finding {
+pub fn repeats_itself(subject: &AqmUnderTest) -> Finding {
     for_all(subject, |case, traffic| {
         let (first, second) = (case.held(traffic)?, case.held(traffic)?);
         let differ = first.iter().zip(&second).find(|(a, b)| a != b);
@@ -224,7 +224,7 @@ pub fn repeats_itself(subject: &AqmSubject) -> Finding {
 }
 
 /// Only ECN-capable packets are marked, and none of them is dropped early by an algorithm that has `ecn` on.
-pub fn marks_what_it_may_mark(subject: &AqmSubject) -> Finding {
+pub fn marks_what_it_may_mark(subject: &AqmUnderTest) -> Finding {
     for_all(subject, |case, traffic| {
         let ecn_on = case.config["ecn"] == true;
         for event in case.held(traffic)? {
@@ -246,7 +246,7 @@ pub fn marks_what_it_may_mark(subject: &AqmSubject) -> Finding {
 
 /// One that says it decides by the backlog at arrival does so: a port that keeps no packet, needs no transmit
 /// event and tells of idle periods late comes to the same verdicts and departures.
-pub fn needs_what_it_says(subject: &AqmSubject) -> Finding {
+pub fn needs_what_it_says(subject: &AqmUnderTest) -> Finding {
     for_all(subject, |case, traffic| {
         let aqm = case.make()?;
         if aqm.needs() == Needs::Held {
@@ -278,7 +278,7 @@ pub fn needs_what_it_says(subject: &AqmSubject) -> Finding {
 
 /// What waits, by the port's convention, is never more than the limit allows; and where there is no limit nothing
 /// overflows.
-pub fn keeps_the_limit(subject: &AqmSubject) -> Finding {
+pub fn keeps_the_limit(subject: &AqmUnderTest) -> Finding {
     for_all(subject, |case, traffic| {
         let (limit, mut found) = (case.site.capacity, Ok(()));
         let events = hold(case.make()?, case.site, case.seed, case.counted, traffic, |bench| {
@@ -299,7 +299,7 @@ pub fn keeps_the_limit(subject: &AqmSubject) -> Finding {
 }
 
 /// An algorithm is its configuration and what it was told: two fresh instances that are told the same say the same.
-pub fn is_what_its_log_says(subject: &AqmSubject) -> Finding {
+pub fn is_what_its_log_says(subject: &AqmUnderTest) -> Finding {
     for_all(subject, |case, traffic| {
         let log = RefCell::new(Log::default());
         let logged = Logged { inner: case.make()?, log: &log };

@@ -1,17 +1,17 @@
 //! What holds for every congestion control, whatever its idea.
-pub use super::habits::{falls_on_congestion, keeps_its_habits};
+pub use crate::suite::capabilities::{falls_on_congestion, keeps_its_habits};
 use super::pages;
-use super::subject::{CcSubject, Check, Finding, ensure, smallest};
+use crate::suite::under_test::{CcUnderTest, Check, Finding, ensure, smallest};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::transport::{
-    Ack, Cause, Congestion, CongestionControl, LocalSignal, Orders, Path, Phase, RateSample, Sent,
+    Ack, Cause, Congestion, CongestionControl, HostSignal, Commands, Path, Phase, RateSample, Sent,
 };
 use dumbbell_core::units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 /// The whole suite.
-pub const CHECKS: &[Check<CcSubject>] = &[
+pub const CHECKS: &[Check<CcUnderTest>] = &[
     Check {
         name: "documents_itself",
         what: "the page is whole, every parameter has a meaning and a source, the defaults are valid",
@@ -151,21 +151,21 @@ pub fn life(rng: &mut Stream) -> Vec<Event> {
 }
 
 /// A connection under test.
-struct Life<'a> {
+struct TestedConnection<'a> {
     cc: &'a mut (dyn CongestionControl + Send),
     now: Time,
     una: u64,
     /// The largest window so far: one that a repair had lowered may come back at once (`BBRRestoreCwnd`).
     largest: u64,
-    orders: Orders,
+    commands: Commands,
 }
 
-impl Life<'_> {
+impl TestedConnection<'_> {
     /// The clock of the congestion control, up to now.
     fn timers(&mut self) -> Finding {
         while self.cc.next_timer() <= self.now {
             let due = self.cc.next_timer();
-            self.cc.on_timer(due, &mut self.orders);
+            self.cc.on_timer(due, &mut self.commands);
             ensure!(self.cc.next_timer() > due, "its timer at {due:?} does not move on");
         }
         Ok(())
@@ -175,7 +175,7 @@ impl Life<'_> {
         let (now, before) = (self.now, self.cc.cwnd());
         self.largest = self.largest.max(before);
         let congested = |cause| Congestion::new(now, cause, before, &[]);
-        let (cc, orders) = (&mut *self.cc, &mut self.orders);
+        let (cc, commands) = (&mut *self.cc, &mut self.commands);
         match event {
             Event::Ack { segments, sacked, ece, limited, recovery, rtt_us } => {
                 let mut ack = Ack::default();
@@ -195,24 +195,24 @@ impl Life<'_> {
                 ack.rtt = (segments > 0).then(|| Span::from_us(rtt_us));
                 (ack.srtt, ack.min_rtt) = (Some(Span::from_ms(100)), Some(Span::from_us(100)));
                 (ack.peer_clock, ack.reverse_delay) = (Some(now), Some(Span::ZERO));
-                cc.on_ack(&ack, orders);
+                cc.on_ack(&ack, commands);
                 // The first sample of a long path multiplies Hybla's initial window, by 16 with these round-trip times.
                 let most = before.saturating_mul(3).max(self.largest).saturating_add(300 * PATH.mss);
                 ensure!(cc.cwnd() <= most, "one ACK took cwnd from {before} to {}", cc.cwnd());
             }
-            Event::Loss => cc.on_congestion(&congested(Cause::Loss), orders),
-            Event::Ecn => cc.on_congestion(&congested(Cause::Ecn), orders),
+            Event::Loss => cc.on_congestion(&congested(Cause::Loss), commands),
+            Event::Ecn => cc.on_congestion(&congested(Cause::Ecn), commands),
             Event::Timeout { first } => {
-                cc.on_congestion(&congested(Cause::Timeout { first }), orders);
+                cc.on_congestion(&congested(Cause::Timeout { first }), commands);
                 ensure!(cc.cwnd() == PATH.mss, "after a timeout cwnd is {}, not one segment", cc.cwnd());
             }
-            Event::Spurious => cc.on_congestion(&congested(Cause::Spurious), orders),
+            Event::Spurious => cc.on_congestion(&congested(Cause::Spurious), commands),
             Event::Recovered { segments } => cc.on_recovered(now, segments * PATH.mss),
             Event::Sent => drop(cc.on_sent(&Sent::new(now, self.una, PATH.mss, false, before))),
             Event::Idle => cc.on_idle(PATH.initial_window),
             Event::Local { signal } => {
-                let signal = [LocalSignal::MarkedOut, LocalSignal::PathDown, LocalSignal::PathUp][signal as usize];
-                cc.on_local(signal, orders);
+                let signal = [HostSignal::MarkedOut, HostSignal::PathDown, HostSignal::PathUp][signal as usize];
+                cc.on_host_signal(signal, commands);
             }
         }
         if matches!(event, Event::Loss | Event::Ecn | Event::Idle) {
@@ -234,13 +234,13 @@ pub type Windows = (u64, Option<u64>);
 /// # Errors
 /// What does not hold, and the event.
 pub fn drive(cc: &mut (dyn CongestionControl + Send), events: &[Event]) -> Result<Vec<Windows>, (usize, String)> {
-    let mut life = Life { cc, now: Time::ZERO, una: 1, largest: 0, orders: Orders::default() };
+    let mut life = TestedConnection { cc, now: Time::ZERO, una: 1, largest: 0, commands: Commands::default() };
     let mut windows = Vec::with_capacity(events.len());
     for (i, event) in events.iter().enumerate() {
         life.now += Span::from_us(700);
         life.timers().and_then(|()| life.step(*event)).map_err(|found| (i, found))?;
         windows.push((life.cc.cwnd(), life.cc.ssthresh()));
-        life.orders = Orders::default();
+        life.commands = Commands::default();
     }
     Ok(windows)
 }
@@ -249,7 +249,7 @@ pub fn drive(cc: &mut (dyn CongestionControl + Send), events: &[Event]) -> Resul
 const LIVES: usize = 256;
 
 /// For each choice of the algorithm: some random lives. What is found is shown with as few events as it takes.
-pub(super) fn for_all(subject: &CcSubject, test: impl Fn(&serde_json::Value, &[Event]) -> Finding) -> Finding {
+pub(super) fn for_all(subject: &CcUnderTest, test: impl Fn(&serde_json::Value, &[Event]) -> Finding) -> Finding {
     let choices = pages::choices(&subject.described);
     for config in &choices {
         for case in 0..(LIVES / choices.len()).max(8) as u64 {
@@ -266,17 +266,17 @@ pub(super) fn for_all(subject: &CcSubject, test: impl Fn(&serde_json::Value, &[E
 }
 
 /// See [`pages::documents_itself`].
-pub fn documents_itself(subject: &CcSubject) -> Finding {
+pub fn documents_itself(subject: &CcUnderTest) -> Finding {
     pages::documents_itself(&subject.described)
 }
 
 /// See [`pages::refuses_what_is_wrong`].
-pub fn refuses_what_is_wrong(subject: &CcSubject) -> Finding {
+pub fn refuses_what_is_wrong(subject: &CcUnderTest) -> Finding {
     pages::refuses_what_is_wrong(&subject.described)
 }
 
 /// The window is at least one segment at the start.
-pub fn starts_with_a_segment(subject: &CcSubject) -> Finding {
+pub fn starts_with_a_segment(subject: &CcUnderTest) -> Finding {
     for config in pages::choices(&subject.described) {
         subject.attempt(|| {
             let cwnd = subject.make(&config, &PATH)?.cwnd();
@@ -292,7 +292,7 @@ pub fn starts_with_a_segment(subject: &CcSubject) -> Finding {
 }
 
 /// What [`drive`] looks at, in any life.
-pub fn keeps_the_rules(subject: &CcSubject) -> Finding {
+pub fn keeps_the_rules(subject: &CcUnderTest) -> Finding {
     for_all(subject, |config, events| {
         let mut cc = subject.make(config, &PATH)?;
         drive(&mut *cc, events).map(|_| ()).map_err(|(_, found)| found)
@@ -300,7 +300,7 @@ pub fn keeps_the_rules(subject: &CcSubject) -> Finding {
 }
 
 /// The same life gives the same windows.
-pub fn repeats_itself(subject: &CcSubject) -> Finding {
+pub fn repeats_itself(subject: &CcUnderTest) -> Finding {
     for_all(subject, |config, events| {
         let once = || subject.make(config, &PATH).map(|mut cc| drive(&mut *cc, events));
         ensure!(once()? == once()?, "two runs of the same life differ");

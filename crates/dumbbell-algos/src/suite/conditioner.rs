@@ -4,8 +4,8 @@ use super::parameters::choices;
 use dumbbell_core::aqm::{Cx, Reason};
 use dumbbell_core::catalogue::Algorithm;
 use dumbbell_core::conditioner::{Conditioner, Emit};
-use dumbbell_core::flow::FlowTable;
-use dumbbell_core::meter::{Colour, Contract};
+use dumbbell_core::packet::flow::FlowTable;
+use dumbbell_core::meter::{Color, Contract};
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::{Numbered, contract, packet};
@@ -23,14 +23,14 @@ pub enum Out {
 struct Collected<'a> {
     now: Time,
     out: &'a mut Vec<Out>,
-    colours: &'a mut Vec<(u64, Option<Colour>)>,
+    colors: &'a mut Vec<(u64, Option<Color>)>,
     spans: &'a mut Vec<Span>,
 }
 
 impl Emit<Numbered> for Collected<'_> {
-    fn release(&mut self, p: Numbered, colour: Option<Colour>, held: Span) {
+    fn release(&mut self, p: Numbered, color: Option<Color>, held: Span) {
         self.out.push(Out::Emitted(self.now, p.id));
-        self.colours.push((p.id, colour));
+        self.colors.push((p.id, color));
         self.spans.push(held);
     }
     fn drop(&mut self, p: Numbered, why: Reason) {
@@ -45,7 +45,7 @@ pub struct Station<C> {
     /// What came out of it.
     pub out: Vec<Out>,
     /// The colours of what went on, in that order.
-    pub colours: Vec<(u64, Option<Colour>)>,
+    pub colors: Vec<(u64, Option<Color>)>,
     /// How long each of them was held.
     pub spans: Vec<Span>,
     /// Packets that arrived.
@@ -58,13 +58,13 @@ impl<C: Conditioner<Numbered>> Station<C> {
     /// At the start of a run.
     pub fn new(build: impl FnOnce(&Contract) -> C) -> Self {
         let (site, rng) = (contract(), Stream::named(1, "station"));
-        Station { inner: build(&site), out: Vec::new(), colours: Vec::new(), spans: Vec::new(), arrived: 0, site, rng }
+        Station { inner: build(&site), out: Vec::new(), colors: Vec::new(), spans: Vec::new(), arrived: 0, site, rng }
     }
 
     fn call(&mut self, now: Time, p: Option<Numbered>) {
         let flows = FlowTable::default();
         let mut cx = Cx { now, rng: &mut self.rng, link: &self.site.link, flows: &flows };
-        let mut out = Collected { now, out: &mut self.out, colours: &mut self.colours, spans: &mut self.spans };
+        let mut out = Collected { now, out: &mut self.out, colors: &mut self.colors, spans: &mut self.spans };
         match p {
             Some(p) => self.inner.arrive(&mut cx, p, &mut out),
             None => self.inner.wake(&mut cx, &mut out),

@@ -1,9 +1,9 @@
 //! The log of a queue's algorithm: each call with what it was told, what it could see, the draws that it took and its
 //! answer; and the same algorithm built anew from its configuration and that log.
-use super::subject::{Finding, ensure};
+use crate::suite::under_test::{Finding, ensure};
 use crate::aqm::AnyAqm;
 use dumbbell_core::aqm::{Aqm, Backlog, Cx, Gone, LinkInfo, Needs, QueueView, Slot, Verdict};
-use dumbbell_core::flow::FlowTable;
+use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::{Gauges, Probe};
 use dumbbell_core::rng::Stream;
@@ -33,7 +33,7 @@ enum Answer {
 
 /// The queue as an algorithm saw it: only the packets that it asked for.
 #[derive(Clone, Debug, Default)]
-struct Seen {
+struct QueueSnapshot {
     backlog: Backlog,
     waiting: Slot,
     metas: RefCell<Vec<(Slot, Option<Meta>)>>,
@@ -41,7 +41,7 @@ struct Seen {
     strayed: Cell<bool>,
 }
 
-impl QueueView for Seen {
+impl QueueView for QueueSnapshot {
     fn backlog(&self) -> Backlog {
         self.backlog
     }
@@ -58,12 +58,12 @@ impl QueueView for Seen {
 /// A view that notes which packets were asked for.
 struct Noting<'a, V> {
     queue: &'a V,
-    seen: Seen,
+    seen: QueueSnapshot,
 }
 
 impl<'a, V: QueueView> Noting<'a, V> {
     fn of(queue: &'a V) -> Self {
-        Noting { queue, seen: Seen { backlog: queue.backlog(), waiting: queue.waiting(), ..Seen::default() } }
+        Noting { queue, seen: QueueSnapshot { backlog: queue.backlog(), waiting: queue.waiting(), ..QueueSnapshot::default() } }
     }
 }
 
@@ -85,7 +85,7 @@ impl<V: QueueView> QueueView for Noting<'_, V> {
 struct Entry {
     call: Call,
     now: Time,
-    seen: Seen,
+    seen: QueueSnapshot,
     /// The stream of chance before the call, and the draw after it.
     draws: Option<(Stream, u64)>,
     answer: Answer,
@@ -107,7 +107,7 @@ pub struct Logged<'a> {
 }
 
 impl Logged<'_> {
-    fn note(&self, call: Call, cx: Option<(Stream, &Cx<'_>)>, seen: Seen, answer: Answer) {
+    fn note(&self, call: Call, cx: Option<(Stream, &Cx<'_>)>, seen: QueueSnapshot, answer: Answer) {
         let mut log = self.log.borrow_mut();
         let now = cx.as_ref().map_or(Time::ZERO, |(_, cx)| cx.now);
         let draws = cx.map(|(before, cx)| (before, cx.rng.clone().bits64()));
@@ -140,7 +140,7 @@ impl Aqm for Logged<'_> {
     }
     fn admitted(&mut self, p: &Meta) {
         self.inner.admitted(p);
-        self.note(Call::Admitted(*p), None, Seen::default(), Answer::Nothing);
+        self.note(Call::Admitted(*p), None, QueueSnapshot::default(), Answer::Nothing);
     }
     fn depart(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, sojourn: Span) -> Verdict {
         let (before, view) = (cx.rng.clone(), Noting::of(q));
@@ -150,12 +150,12 @@ impl Aqm for Logged<'_> {
     }
     fn gone(&mut self, p: &Meta, how: Gone) {
         self.inner.gone(p, how);
-        self.note(Call::Gone(*p, how), None, Seen::default(), Answer::Nothing);
+        self.note(Call::Gone(*p, how), None, QueueSnapshot::default(), Answer::Nothing);
     }
     fn idle(&mut self, cx: &mut Cx<'_>) {
         let before = cx.rng.clone();
         self.inner.idle(cx);
-        self.note(Call::Idle, Some((before, cx)), Seen::default(), Answer::Nothing);
+        self.note(Call::Idle, Some((before, cx)), QueueSnapshot::default(), Answer::Nothing);
     }
     fn tick(&mut self, cx: &mut Cx<'_>, q: &impl QueueView) -> Option<Span> {
         let (before, view) = (cx.rng.clone(), Noting::of(q));
@@ -172,7 +172,7 @@ impl Aqm for Logged<'_> {
 }
 
 /// Asks `aqm` what the entry's call asked; `rng` stands where it stood.
-fn ask(aqm: &mut AnyAqm, entry: &Entry, seen: &Seen, link: &LinkInfo, rng: &mut Stream) -> Answer {
+fn ask(aqm: &mut AnyAqm, entry: &Entry, seen: &QueueSnapshot, link: &LinkInfo, rng: &mut Stream) -> Answer {
     let flows = FlowTable::default();
     let cx = &mut Cx { now: entry.now, rng, link, flows: &flows };
     match &entry.call {
@@ -200,7 +200,7 @@ impl Log {
     pub fn again(&self, twins: &mut [AnyAqm], link: &LinkInfo) -> Finding {
         for (i, entry) in self.entries.iter().enumerate() {
             for twin in &mut *twins {
-                let seen = Seen { strayed: Cell::new(false), ..entry.seen.clone() };
+                let seen = QueueSnapshot { strayed: Cell::new(false), ..entry.seen.clone() };
                 let (mut rng, next) = entry.draws.clone().unwrap_or_else(|| (Stream::named(0, "none"), 0));
                 let answer = ask(twin, entry, &seen, link, &mut rng);
                 let call = &entry.call;

@@ -3,8 +3,8 @@
 use super::parameters::choices;
 use dumbbell_core::aqm::Cx;
 use dumbbell_core::catalogue::{Algorithm, read};
-use dumbbell_core::flow::FlowTable;
-use dumbbell_core::meter::{Colour, Contract, Meter};
+use dumbbell_core::packet::flow::FlowTable;
+use dumbbell_core::meter::{Color, Contract, Meter};
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::{contract, packet};
@@ -25,23 +25,23 @@ impl<M: Meter + Algorithm<Site = Contract>> Bench<M> {
         Bench { meter: M::new(config, &site), site, rng: Stream::named(1, "meter") }
     }
     /// The colour of a packet of `bytes` at `now` that nobody coloured before.
-    pub fn colour(&mut self, now: Time, bytes: u32) -> Colour {
-        self.recolour(now, bytes, Colour::Green)
+    pub fn color(&mut self, now: Time, bytes: u32) -> Color {
+        self.recolor(now, bytes, Color::Green)
     }
     /// The colour of one that came with the colour `before`.
-    pub fn recolour(&mut self, now: Time, bytes: u32, before: Colour) -> Colour {
+    pub fn recolor(&mut self, now: Time, bytes: u32, before: Color) -> Color {
         let flows = FlowTable::default();
         let mut cx = Cx { now, rng: &mut self.rng, link: &self.site.link, flows: &flows };
-        self.meter.colour(&mut cx, &packet(0, bytes, Ecn::NotEct), before)
+        self.meter.color(&mut cx, &packet(0, bytes, Ecn::NotEct), before)
     }
 }
 
 /// The initials of the colours of arrivals: millisecond, bytes, the colour that each came with.
-pub fn colours<M: Meter + Algorithm<Site = Contract>>(bench: &mut Bench<M>, arrivals: &[(u64, u32, Colour)]) -> String {
-    let initial = |c: Colour| ["G", "Y", "R"][c.index()];
+pub fn colors<M: Meter + Algorithm<Site = Contract>>(bench: &mut Bench<M>, arrivals: &[(u64, u32, Color)]) -> String {
+    let initial = |c: Color| ["G", "Y", "R"][c.index()];
     arrivals
         .iter()
-        .map(|(ms, bytes, before)| initial(bench.recolour(Time::ZERO + Span::from_ms(*ms), *bytes, *before)))
+        .map(|(ms, bytes, before)| initial(bench.recolor(Time::ZERO + Span::from_ms(*ms), *bytes, *before)))
         .collect()
 }
 
@@ -51,8 +51,8 @@ pub fn share<M: Meter + Algorithm<Site = Contract>>(bench: &mut Bench<M>, bps: f
     let mut counts = [0u32; 3];
     for i in 0..n {
         let at = Time::ZERO + Span::from_secs_f64(f64::from(i) * gap);
-        let colour = bench.colour(at, 1000);
-        counts[colour.index()] += u32::from(i >= skip);
+        let color = bench.color(at, 1000);
+        counts[color.index()] += u32::from(i >= skip);
     }
     counts.map(|c| f64::from(c) / f64::from(n - skip))
 }
@@ -64,10 +64,10 @@ pub fn sawtooth<M: Meter + Algorithm<Site = Contract>>(bench: &mut Bench<M>, bps
     while t < 40.0 * period {
         let phase = t / period - libm::floor(t / period);
         t += 8000.0 / (bps * (2.0 / 3.0 + 2.0 / 3.0 * phase));
-        let colour = bench.colour(Time::ZERO + Span::from_secs_f64(t), 1000);
+        let color = bench.color(Time::ZERO + Span::from_secs_f64(t), 1000);
         if t > period {
             all += 1;
-            green += u32::from(colour == Colour::Green);
+            green += u32::from(color == Color::Green);
         }
     }
     f64::from(green) / f64::from(all)
@@ -78,16 +78,16 @@ fn run<M: Meter + Algorithm<Site = Contract>>(
     config: &M::Config,
     seed: u64,
     mut watch: impl FnMut(&mut Bench<M>, Time),
-) -> Vec<Colour> {
+) -> Vec<Color> {
     let (mut bench, mut rng, mut now) = (Bench::<M>::new(config), Stream::named(seed, "traffic"), Time::ZERO);
-    let mut colours = Vec::new();
+    let mut colors = Vec::new();
     for _ in 0..500 {
         now += Span::from_us(if rng.coin(0.05) { 400_000 } else { u64::from(rng.below(20_000)) });
-        let before = Colour::ALL[rng.below(3) as usize];
-        colours.push(bench.recolour(now, 40 + rng.below(1461), before));
+        let before = Color::ALL[rng.below(3) as usize];
+        colors.push(bench.recolor(now, 40 + rng.below(1461), before));
         watch(&mut bench, now);
     }
-    colours
+    colors
 }
 
 /// The same traffic gets the same colours.
@@ -114,10 +114,10 @@ pub fn never_betters_a_colour<M: Meter + Algorithm<Site = Contract>>() {
     let mut kept = 0;
     for _ in 0..2000 {
         now += Span::from_us(u64::from(rng.below(40_000)));
-        let before = Colour::ALL[rng.below(3) as usize];
-        let after = bench.recolour(now, 1000, before);
+        let before = Color::ALL[rng.below(3) as usize];
+        let after = bench.recolor(now, 1000, before);
         assert!(after >= before, "{before:?} became {after:?}");
-        kept += usize::from(after == before && after != Colour::Red);
+        kept += usize::from(after == before && after != Color::Red);
     }
     assert!(kept > 200, "it is no meter that gives nothing: {kept} kept their colour");
 }
@@ -132,7 +132,7 @@ pub fn green_is_the_contract<M: Meter + Algorithm<Site = Contract>>() {
         let target = M::ABOUT.name == "adaptive_packet_marking";
         let expected = if target { 0.0 } else { 1.0 / load };
         assert!((found[0] - expected).abs() < 0.02, "load {load}: {found:?}");
-        let beyond = Colour::ALL.iter().filter(|c| **c > bench.meter.worst());
+        let beyond = Color::ALL.iter().filter(|c| **c > bench.meter.worst());
         assert!(beyond.map(|c| found[c.index()]).all(|share| share == 0.0), "{found:?}");
     }
 }
@@ -140,7 +140,7 @@ pub fn green_is_the_contract<M: Meter + Algorithm<Site = Contract>>() {
 /// A packet a second is far below what was reserved: in the long run nearly all of it is green, under the defaults.
 pub fn favours_what_fits<M: Meter + Algorithm<Site = Contract>>() {
     let mut bench = Bench::<M>::new(&M::Config::default());
-    let colours = (0..400).map(|s| bench.colour(Time::ZERO + Span::from_secs(s), 1000));
-    let green = colours.skip(200).filter(|c| *c == Colour::Green).count();
+    let colors = (0..400).map(|s| bench.color(Time::ZERO + Span::from_secs(s), 1000));
+    let green = colors.skip(200).filter(|c| *c == Color::Green).count();
     assert!(green >= 190, "{green} of 200");
 }

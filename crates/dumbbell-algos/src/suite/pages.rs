@@ -1,5 +1,5 @@
 //! An algorithm's page and parameters are complete, and what is wrong is refused where it is wrong.
-use super::subject::{Described, Finding, ensure};
+use crate::suite::under_test::{Described, Finding, ensure};
 use dumbbell_core::rng::Stream;
 use serde_json::{Map, Value, json};
 

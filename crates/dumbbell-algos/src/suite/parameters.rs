@@ -1,6 +1,6 @@
 //! The checks of [`super::pages`], of an algorithm of the catalogue whose kind has its suite in tests only.
 use super::pages;
-use super::subject::Described;
+use crate::suite::under_test::Described;
 use dumbbell_core::catalogue::{Algorithm, read};
 
 /// See [`pages::documents_itself`].

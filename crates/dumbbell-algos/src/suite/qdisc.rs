@@ -6,7 +6,7 @@ use dumbbell_core::catalogue::Algorithm;
 use dumbbell_core::probe::{Gauges, Probe};
 use dumbbell_core::qdisc::{DynQdisc, Qdisc, Sink};
 use dumbbell_core::rng::Stream;
-use dumbbell_core::store::Waiting;
+use dumbbell_core::port::packet_queue::Waiting;
 use dumbbell_core::testing::{Bench, Event, Numbered, link};
 use dumbbell_core::units::{Capacity, Time};
 use std::collections::BTreeMap;
@@ -52,8 +52,8 @@ impl Case {
 pub fn accounts_for_every_packet<Q: Algorithm<Site = LinkInfo> + Qdisc<Numbered>>() {
     for_all::<Q>(|config, case| {
         let events = case.run(Q::new(config, &case.site), |bench| {
-            let ledger = bench.port.ledger();
-            assert!(ledger.balances(bench.port.held()), "{ledger:?}");
+            let counters = bench.port.counters();
+            assert!(counters.balances(bench.port.held()), "{counters:?}");
             assert_eq!(bench.port.waiting_since().len(), bench.port.qdisc().backlog().packets as usize);
             let mut seen = Gauges::default();
             bench.port.qdisc().probe(&mut seen);

@@ -1,9 +1,9 @@
 //! Every service: packets take time and keep their order, the same again, and the nominal rate in the long run.
 use super::parameters::choices;
 use dumbbell_core::catalogue::Algorithm;
-use dumbbell_core::impairment::Fate;
+use dumbbell_core::impairment::WireEffect;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::service::{Service, Site, Taken};
+use dumbbell_core::service::{Service, Site, Transmitted};
 use dumbbell_core::testing::site;
 use dumbbell_core::units::{Span, Time};
 
@@ -12,7 +12,7 @@ use dumbbell_core::units::{Span, Time};
 struct Passed {
     arrived: Time,
     start: Time,
-    taken: Taken,
+    taken: Transmitted,
     bytes: u32,
 }
 
@@ -74,11 +74,11 @@ pub fn takes_time_and_keeps_order<A: Algorithm<Site = Site> + Service>() {
 }
 
 /// When a packet would be at the end of a wire without length; `None`: it is lost.
-fn far_end(taken: &Taken) -> Option<Time> {
-    match taken.fate {
-        Fate::Lost => None,
-        Fate::Delayed(by) => Some(taken.done + by),
-        Fate::Arrives | Fate::Corrupted | Fate::Duplicated => Some(taken.done),
+fn far_end(taken: &Transmitted) -> Option<Time> {
+    match taken.effect {
+        WireEffect::Lost => None,
+        WireEffect::Delayed(by) => Some(taken.done + by),
+        WireEffect::Arrives | WireEffect::Corrupted | WireEffect::Duplicated => Some(taken.done),
     }
 }
 

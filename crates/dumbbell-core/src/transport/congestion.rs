@@ -89,7 +89,7 @@ pub struct Ack {
     pub marked: u64,
     /// Whether the receiver says that it has moved to another point of attachment.
     pub moved: bool,
-    /// How fast the network delivered, if the control asked for that ([`Habits::rates`]); `None` if this delivered nothing
+    /// How fast the network delivered, if the control asked for that ([`Capabilities::rates`]); `None` if this delivered nothing
     /// new.
     pub rate: Option<RateSample>,
     /// Whether the window was what held the sender back (RFC 7661): else it should not grow.
@@ -221,7 +221,8 @@ pub struct Tag(pub u32);
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum LocalSignal {
+#[schemars(rename = "LocalSignal")]
+pub enum HostSignal {
     /// The sender's own marker coloured a segment out of profile.
     MarkedOut,
     /// The path will vanish.
@@ -232,15 +233,15 @@ pub enum LocalSignal {
 
 /// What a congestion control asks of its sender beside the window; taken after each call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Orders {
+pub struct Commands {
     /// The retransmission timer.
-    pub rto: Option<RtoOrder>,
+    pub rto: Option<RtoCommand>,
     /// Stop (true) or resume (false) sending, timers included.
     pub freeze: Option<bool>,
     /// Send the first unacknowledged segment again, now.
     pub retransmit: bool,
-    /// Segments to send that the window does not let go, in this order: see [`Orders::extra`], [`Orders::dummy`].
-    pub beside: Vec<Beside>,
+    /// Segments to send that the window does not let go, in this order: see [`Commands::extra`], [`Commands::dummy`].
+    pub uncounted: Vec<Uncounted>,
     /// Segments to send now whatever the congestion window: as many as this, each the one that would go next if the window
     /// had room. It counts them like all others. None beyond the receiver's window, and none if nothing waits.
     pub ahead: u32,
@@ -248,16 +249,16 @@ pub struct Orders {
 
 /// A segment that a control asks for and that its window does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Beside {
-    /// See [`Orders::extra`].
+pub enum Uncounted {
+    /// See [`Commands::extra`].
     Extra(Tag),
-    /// See [`Orders::dummy`].
+    /// See [`Commands::dummy`].
     Dummy(Tag),
 }
 
 /// What a congestion control may do to the retransmission timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RtoOrder {
+pub enum RtoCommand {
     /// Double it now, as Karn's rule would after an expiry.
     BackOff {
         /// Whether it stays doubled until `Reset`, whatever samples come; else the next valid one ends it (Karn's rule).
@@ -269,72 +270,72 @@ pub enum RtoOrder {
     Reset,
 }
 
-impl RtoOrder {
+impl RtoCommand {
     /// A backoff that stays until `Reset`, and counts from the start of the timer that runs.
-    pub const BACK_OFF: RtoOrder = RtoOrder::BackOff { held: true, from_now: false };
+    pub const BACK_OFF: RtoCommand = RtoCommand::BackOff { held: true, from_now: false };
 }
 
-impl Orders {
+impl Commands {
     /// Whether nothing is asked.
     pub fn is_empty(&self) -> bool {
-        self.rto.is_none() && self.freeze.is_none() && !self.retransmit && self.beside.is_empty() && self.ahead == 0
+        self.rto.is_none() && self.freeze.is_none() && !self.retransmit && self.uncounted.is_empty() && self.ahead == 0
     }
     /// A segment beyond the window, with its tag: new data, or a repetition if there is none.
     pub fn extra(&mut self, tag: Tag) {
-        self.beside.push(Beside::Extra(tag));
+        self.uncounted.push(Uncounted::Extra(tag));
     }
     /// A segment beside the window that carries nothing new, with its tag: at low priority, never sent again, no part of
     /// any account of losses. If it arrives, the tag comes back as [`Ack::tag`].
     pub fn dummy(&mut self, tag: Tag) {
-        self.beside.push(Beside::Dummy(tag));
+        self.uncounted.push(Uncounted::Dummy(tag));
     }
 }
 
 /// What a congestion control does beside setting a window. Said once; what it does not do costs no question at each
 /// packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Habits {
+pub struct Capabilities {
     /// Its [`CongestionControl::pacing`] may be a rate.
     pub paces: bool,
     /// Its [`CongestionControl::next_timer`] may be an instant.
     pub timer: bool,
     /// Its [`CongestionControl::on_sent`] does something.
     pub segments: bool,
-    /// It may give [`Orders`].
-    pub orders: bool,
+    /// It may give [`Commands`].
+    pub commands: bool,
     /// It reads more of an [`Ack`] than `acked`, `window_limited`, `ece` and `phase`.
     pub samples: bool,
     /// It reads [`Ack::rate`], which costs the sender an account of every segment.
     pub rates: bool,
     /// It does not hold every loss or mark for congestion (Jersey asks the routers, BBR its model of the path): what it
     /// does then is for its own tests to say.
-    pub discerns: bool,
+    pub discriminates: bool,
 }
 
-impl Habits {
+impl Capabilities {
     /// A window and nothing else.
-    pub const WINDOW: Habits = Habits {
+    pub const WINDOW: Capabilities = Capabilities {
         paces: false,
         timer: false,
         segments: false,
-        orders: false,
+        commands: false,
         samples: false,
         rates: false,
-        discerns: false,
+        discriminates: false,
     };
     /// Everything, but for samples of the delivery rate, and doubts about losses.
-    pub const ALL: Habits =
-        Habits { paces: true, timer: true, segments: true, orders: true, samples: true, ..Habits::WINDOW };
+    pub const ALL: Capabilities =
+        Capabilities { paces: true, timer: true, segments: true, commands: true, samples: true, ..Capabilities::WINDOW };
     /// Whether a call may change anything beside the window.
     #[inline]
     pub fn any(self) -> bool {
-        self.paces | self.timer | self.orders
+        self.paces | self.timer | self.commands
     }
 }
 
 /// What the name of a congestion control implies of the TCP around it. `None`: what the profile says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Implied {
+pub struct TcpOverrides {
     /// The recovery: `tahoe`, `reno`, `newreno`, `sack`.
     pub recovery: Option<&'static str>,
     /// What tells that a segment is lost: `dcr`.
@@ -349,44 +350,44 @@ pub struct Implied {
     pub meters: bool,
 }
 
-impl Implied {
+impl TcpOverrides {
     /// A recovery and nothing else.
     pub const fn recovery(name: &'static str) -> Self {
-        Implied { recovery: Some(name), ..Implied::NOTHING }
+        TcpOverrides { recovery: Some(name), ..TcpOverrides::NOTHING }
     }
     /// Nothing.
-    pub const NOTHING: Implied =
-        Implied { recovery: None, detection: None, ecn: None, timestamps: false, freeze: false, meters: false };
+    pub const NOTHING: TcpOverrides =
+        TcpOverrides { recovery: None, detection: None, ecn: None, timestamps: false, freeze: false, meters: false };
 }
 
 /// How much may be on its way, and how fast it may go.
 pub trait CongestionControl {
     /// What its name implies of the TCP around it.
-    fn implies(&self) -> Implied {
-        Implied::NOTHING
+    fn tcp_overrides(&self) -> TcpOverrides {
+        TcpOverrides::NOTHING
     }
 
     /// What it does beside setting a window; asked once. What it denies here is never asked for.
-    fn habits(&self) -> Habits {
-        Habits::ALL
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ALL
     }
 
     /// The connection is open: the round-trip time of its handshake, if there was one, and the receiver's window, bytes.
-    fn on_open(&mut self, _now: Time, _rtt: Option<Span>, _window: u64, _orders: &mut Orders) {}
+    fn on_open(&mut self, _now: Time, _rtt: Option<Span>, _window: u64, _commands: &mut Commands) {}
     /// An acknowledgement arrived: each one, duplicates too, before the sender acts on it.
-    fn on_ack(&mut self, ack: &Ack, orders: &mut Orders);
+    fn on_ack(&mut self, ack: &Ack, commands: &mut Commands);
     /// The ordinary case of [`Self::on_ack`]: `acked` bytes, cumulatively, while no loss is being repaired and no
-    /// congestion echoed. Only where [`Habits::samples`] is false, and it does then what `on_ack` does. The window after it.
+    /// congestion echoed. Only where [`Capabilities::samples`] is false, and it does then what `on_ack` does. The window after it.
     fn on_expected(&mut self, acked: u64, window_limited: bool) -> u64 {
         let ack = Ack { acked, window_limited, ..Ack::default() };
-        self.on_ack(&ack, &mut Orders::default());
+        self.on_ack(&ack, &mut Commands::default());
         self.cwnd()
     }
     /// A number of this connection's own, made of the run's seed and the flow's name: said once, before all else, to a
     /// control that leaves something to chance. Without it a connection has that of 0.
     fn seed(&mut self, _seed: u64) {}
     /// Congestion was noticed.
-    fn on_congestion(&mut self, event: &Congestion<'_>, orders: &mut Orders);
+    fn on_congestion(&mut self, event: &Congestion<'_>, commands: &mut Commands);
     /// Recovery ended. The window may be at most `bound` (RFC 6582: max(FlightSize, SMSS) + SMSS, lest a burst
     /// follow); [`u64::MAX`]: no bound.
     fn on_recovered(&mut self, _now: Time, _bound: u64) {}
@@ -408,13 +409,13 @@ pub trait CongestionControl {
     /// least a segment), and what is counted in segments goes by the new size.
     fn on_mss(&mut self, _mss: u64) {}
     /// Its own clock.
-    fn on_timer(&mut self, _now: Time, _orders: &mut Orders) {}
+    fn on_timer(&mut self, _now: Time, _commands: &mut Commands) {}
     /// When that clock is due; [`Time::NEVER`] if it has none.
     fn next_timer(&self) -> Time {
         Time::NEVER
     }
     /// A word from the host.
-    fn on_local(&mut self, _signal: LocalSignal, _orders: &mut Orders) {}
+    fn on_host_signal(&mut self, _signal: HostSignal, _commands: &mut Commands) {}
 
     /// The congestion window, bytes.
     fn cwnd(&self) -> u64;
@@ -422,7 +423,7 @@ pub trait CongestionControl {
     fn ssthresh(&self) -> Option<u64> {
         None
     }
-    /// The rate at which segments leave, headers counted, or of payload if it reads delivery rates ([`Habits::rates`]);
+    /// The rate at which segments leave, headers counted, or of payload if it reads delivery rates ([`Capabilities::rates`]);
     /// `None`: as fast as the window lets them.
     fn pacing(&self) -> Option<Rate> {
         None

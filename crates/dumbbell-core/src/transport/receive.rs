@@ -1,5 +1,5 @@
 //! A receiver's manners: when it answers, how it echoes congestion, which window it offers.
-use super::LocalSignal;
+use super::HostSignal;
 use crate::packet::Ecn;
 use crate::units::{Span, Time};
 
@@ -38,7 +38,7 @@ pub enum Reply {
 
 /// What two ends agreed on in their handshake about ECN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Agreed {
+pub enum NegotiatedEcn {
     /// No ECN.
     Nothing,
     /// An echo by the flag ECE.
@@ -56,11 +56,11 @@ pub trait Receive {
     }
     /// What to do about a segment. Called before its echo is asked for.
     fn on_data(&mut self, a: &Arrival) -> Reply;
-    /// The ECN bits ([`crate::segment::flag`]) of an acknowledgement that leaves now. `before`: it answers what
+    /// The ECN bits ([`crate::transport::segment::flag`]) of an acknowledgement that leaves now. `before`: it answers what
     /// came before the segment of the last `on_data` ([`Reply::BeforeThenNow`]).
     fn echo(&mut self, before: bool) -> u8;
     /// The handshake is over.
-    fn on_agreed(&mut self, _ecn: Agreed) {}
+    fn on_ecn_negotiated(&mut self, _ecn: NegotiatedEcn) {}
     /// Bytes of data that arrived with ECT(0), CE, ECT(1), each plus what RFC 9768 begins with, for the AccECN option of
     /// every acknowledgement; `None`: there is none.
     fn counters(&self) -> Option<[u64; 3]> {
@@ -71,7 +71,7 @@ pub trait Receive {
         free
     }
     /// A word from the host: how many acknowledgements to send at once (Freeze-TCP: three after a reconnection).
-    fn on_local(&mut self, _now: Time, _signal: LocalSignal) -> u32 {
+    fn on_host_signal(&mut self, _now: Time, _signal: HostSignal) -> u32 {
         0
     }
 }

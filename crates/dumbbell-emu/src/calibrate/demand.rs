@@ -29,7 +29,7 @@ pub struct Demand {
     .ceiling.ceiling_bps as f64 / 8.0 / .ceiling.ceiling_packets_per_s.max(1) as f64, SHARE * 100.0,
     (.ceiling.ceiling_packets_per_s as f64 * SHARE / .demand.packets_per_s * 100.0).floor()
 )]
-pub struct TooMuch {
+pub struct Overload {
     /// What it asks for.
     pub demand: Demand,
     /// What there is.
@@ -82,12 +82,12 @@ fn largest(plan: &Plan, flow: &Flow) -> u32 {
 ///
 /// # Errors
 /// It cannot: by how much, and what to do.
-pub fn check(plan: &Plan, ceiling: &Calibration) -> Result<Demand, TooMuch> {
+pub fn check(plan: &Plan, ceiling: &Calibration) -> Result<Demand, Overload> {
     let demand = demand(plan);
     if demand.packets_per_s <= ceiling.ceiling_packets_per_s as f64 * SHARE {
         return Ok(demand);
     }
     let most = demand.links.iter().max_by(|a, b| a.1.total_cmp(&b.1));
     let link = most.map_or_else(String::new, |(name, _)| format!("link `{name}`"));
-    Err(TooMuch { demand, ceiling: *ceiling, link })
+    Err(Overload { demand, ceiling: *ceiling, link })
 }

@@ -1,6 +1,6 @@
 //! What plans ask for, by hand.
 use super::*;
-use crate::router::bottleneck::tests::{plan, two_receivers};
+use crate::router::measures::bottleneck::tests::{plan, two_receivers};
 use dumbbell_core::units::{Bytes, Rate};
 use dumbbell_plan::{Shared, Spec, Transport};
 use dumbbell_tcp::TcpConfig;

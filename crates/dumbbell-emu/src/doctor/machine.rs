@@ -1,7 +1,7 @@
 //! The machine as its kernel describes it.
 use super::Check;
 use super::kernel::{Preemption, Sources};
-use crate::cores::{list, shown};
+use crate::router::reserved_core::{list, shown};
 use nix::sys::resource::{Resource, getrlimit};
 use serde::Serialize;
 use std::fs;

@@ -1,5 +1,5 @@
 //! The way past the extension headers of IP version 6 (RFC 8200 section 4) to what the packet carries.
-use super::word;
+use super::u16_at;
 
 /// Where the headers end, and what was among them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub(super) fn pass(bytes: &[u8], next: u8) -> Option<Passed> {
             // RFC 4302 section 2.2: in words of four bytes, less two.
             AUTHENTICATION => 8 + 4 * usize::from(*bytes.get(at + 1)?),
             FRAGMENT => {
-                passed.fragment = Some((word(bytes, at + 2)?, super::long(bytes, at + 4)?));
+                passed.fragment = Some((u16_at(bytes, at + 2)?, super::u32_at(bytes, at + 4)?));
                 8
             }
             _ => return Some(passed),

@@ -52,7 +52,7 @@ fn change(packet: &mut [u8], f: impl Fn(u8) -> u8) {
 mod tests {
     use super::super::samples;
     use super::super::verify::{Verdict, verify};
-    use super::super::view::View;
+    use super::super::view::PacketView;
     use super::*;
     use proptest::prelude::*;
 
@@ -61,8 +61,8 @@ mod tests {
         for (name, packet) in samples::ALL {
             let mut marked = packet.to_vec();
             set_ce(&mut marked);
-            let (before, after) = (View::of(packet).unwrap(), View::of(&marked).unwrap());
-            assert_eq!(after, View { ecn: Ecn::Ce, ..before }, "{name}");
+            let (before, after) = (PacketView::of(packet).unwrap(), PacketView::of(&marked).unwrap());
+            assert_eq!(after, PacketView { ecn: Ecn::Ce, ..before }, "{name}");
             assert_eq!(verify(&marked, &after), Verdict::Right, "{name}");
         }
     }
@@ -72,12 +72,12 @@ mod tests {
         fn what_is_set_is_read_and_nothing_else_moves(which in 0..samples::ALL.len(), dscp in 0u8..64, bits in 0u8..4) {
             let ecn = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce][usize::from(bits)];
             let (name, packet) = samples::ALL[which];
-            let before = View::of(packet).unwrap();
+            let before = PacketView::of(packet).unwrap();
             let mut changed = packet.to_vec();
             set_dscp(&mut changed, Dscp(dscp));
             set_ecn(&mut changed, ecn);
-            let after = View::of(&changed).unwrap();
-            prop_assert_eq!(after, View { ecn, dscp: Dscp(dscp), ..before }, "{}", name);
+            let after = PacketView::of(&changed).unwrap();
+            prop_assert_eq!(after, PacketView { ecn, dscp: Dscp(dscp), ..before }, "{}", name);
             prop_assert_eq!(verify(&changed, &after), Verdict::Right, "{}", name);
             // Back again it is the very packet.
             set_dscp(&mut changed, before.dscp);
@@ -93,7 +93,7 @@ mod tests {
             prop_assume!(bad != right);
             packet[10..12].copy_from_slice(&bad.to_be_bytes());
             set_dscp(&mut packet, Dscp(dscp));
-            prop_assert!(verify(&packet, &View::of(&packet).unwrap()) != Verdict::Right);
+            prop_assert!(verify(&packet, &PacketView::of(&packet).unwrap()) != Verdict::Right);
         }
 
         #[test]

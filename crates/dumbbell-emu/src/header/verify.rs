@@ -1,6 +1,6 @@
 //! Whether a packet's checksums are right, and in words what is wrong.
-use super::view::View;
-use super::{checksum, protocol, word};
+use super::view::PacketView;
+use super::{checksum, protocol, u16_at};
 use std::fmt;
 
 /// What was found.
@@ -63,11 +63,11 @@ impl fmt::Display for Wrong {
 }
 
 /// Looks at all checksums of a packet, of which `view` was made.
-pub fn verify(packet: &[u8], view: &View) -> Verdict {
+pub fn verify(packet: &[u8], view: &PacketView) -> Verdict {
     let (header, total) = (usize::from(view.header_len), usize::from(view.total_len));
     let (Some(ip), Some(inner)) = (packet.get(..header), packet.get(header..total)) else { return Verdict::Unsaid };
     if view.version == 4 && checksum::of(ip) != 0 {
-        let found = word(ip, 10).unwrap_or(0);
+        let found = u16_at(ip, 10).unwrap_or(0);
         return Verdict::Wrong(Wrong::Ip { found, right: without(ip, 10, 0) });
     }
     if view.fragment.is_some() || view.routed {
@@ -84,13 +84,13 @@ pub fn verify(packet: &[u8], view: &View) -> Verdict {
 
 /// The checksum of `bytes` with the field at `at` taken as zero.
 fn without(bytes: &[u8], at: usize, seed: u64) -> u16 {
-    let field = word(bytes, at).unwrap_or(0);
+    let field = u16_at(bytes, at).unwrap_or(0);
     !checksum::fold(checksum::sum(bytes, seed) + u64::from(!field))
 }
 
 /// What TCP, UDP and ICMPv6 sum of the IP header (RFC 9293 section 3.1; RFC 8200 section 8.1), `length` being that of
 /// the transport's packet.
-pub(super) fn pseudo(view: &View, length: u16) -> u64 {
+pub(super) fn pseudo(view: &PacketView, length: u16) -> u64 {
     let (source, destination) = (view.source.bits(), view.destination.bits());
     let addresses = if view.version == 4 {
         let both = (source as u32, destination as u32);
@@ -102,28 +102,28 @@ pub(super) fn pseudo(view: &View, length: u16) -> u64 {
 }
 
 fn plain(inner: &[u8], protocol: u8) -> Verdict {
-    match (checksum::of(inner), word(inner, 2)) {
+    match (checksum::of(inner), u16_at(inner, 2)) {
         (0, _) | (_, None) => Verdict::Right,
         (_, Some(found)) => Verdict::Wrong(Wrong::Transport { protocol, found, right: without(inner, 2, 0) }),
     }
 }
 
 /// With its checksum at byte `at`.
-fn transport(view: &View, inner: &[u8], at: usize) -> Verdict {
+fn transport(view: &PacketView, inner: &[u8], at: usize) -> Verdict {
     let pseudo = pseudo(view, view.payload_len());
     if checksum::fold(checksum::sum(inner, pseudo)) == 0xffff {
         return Verdict::Right;
     }
-    let found = word(inner, at).unwrap_or(0);
+    let found = u16_at(inner, at).unwrap_or(0);
     if found == checksum::fold(pseudo) {
         return Verdict::Wrong(Wrong::Partial(view.protocol));
     }
     Verdict::Wrong(Wrong::Transport { protocol: view.protocol, found, right: without(inner, at, pseudo) })
 }
 
-fn udp(view: &View, inner: &[u8]) -> Verdict {
+fn udp(view: &PacketView, inner: &[u8]) -> Verdict {
     let has = view.payload_len();
-    match (word(inner, 4), word(inner, 6)) {
+    match (u16_at(inner, 4), u16_at(inner, 6)) {
         (Some(says), _) if says != has => Verdict::Wrong(Wrong::Length { says, has }),
         // RFC 768: the transmitter generated none.
         (_, Some(0)) if view.version == 4 => Verdict::Unsaid,
@@ -145,7 +145,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn look(packet: &[u8]) -> Verdict {
-        verify(packet, &View::of(packet).unwrap())
+        verify(packet, &PacketView::of(packet).unwrap())
     }
 
     #[test]
@@ -162,13 +162,13 @@ mod tests {
     #[test]
     fn any_one_bit_is_found_and_the_right_sum_named() {
         for (name, packet) in samples::ALL {
-            let view = View::of(packet).unwrap();
+            let view = PacketView::of(packet).unwrap();
             for bit in 0..8 * packet.len() {
                 let mut wrong = packet.to_vec();
                 wrong[bit / 8] ^= 1 << (bit % 8);
                 // Version 6 has no checksum over its traffic class, flow label and hop limit; a header that no longer
                 // says the same lengths and protocol is another packet.
-                let same = View::of(&wrong).is_ok_and(|v| {
+                let same = PacketView::of(&wrong).is_ok_and(|v| {
                     (v.version, v.protocol, v.header_len, v.total_len)
                         == (view.version, view.protocol, view.header_len, view.total_len)
                 });
@@ -183,9 +183,9 @@ mod tests {
     #[test]
     fn the_sum_that_it_names_is_the_one_that_was_there() {
         for (name, packet) in samples::ALL {
-            let view = View::of(packet).unwrap();
+            let view = PacketView::of(packet).unwrap();
             let at = usize::from(view.header_len) + if view.protocol == protocol::UDP { 6 } else { 16 };
-            let there = word(packet, at).unwrap();
+            let there = u16_at(packet, at).unwrap();
             let mut wrong = packet.to_vec();
             wrong[at] ^= 0x55;
             match look(&wrong) {
@@ -197,14 +197,14 @@ mod tests {
         }
         let mut wrong = samples::TCP_V4.to_vec();
         wrong[10] ^= 0x55;
-        let there = word(samples::TCP_V4, 10).unwrap();
+        let there = u16_at(samples::TCP_V4, 10).unwrap();
         assert_eq!(look(&wrong), Verdict::Wrong(Wrong::Ip { found: there ^ 0x5500, right: there }));
     }
 
     #[test]
     fn a_checksum_that_was_left_to_the_card_has_a_name() {
         for (name, packet) in samples::ALL {
-            let view = View::of(packet).unwrap();
+            let view = PacketView::of(packet).unwrap();
             let at = usize::from(view.header_len) + if view.protocol == protocol::UDP { 6 } else { 16 };
             let mut partial = packet.to_vec();
             let begun = checksum::fold(pseudo(&view, view.payload_len()));
@@ -218,7 +218,7 @@ mod tests {
         for (packet, verdict) in [(samples::UDP_V4, Verdict::Unsaid), (samples::UDP_V6, Verdict::Wrong(Wrong::Absent))]
         {
             let mut none = packet.to_vec();
-            let at = usize::from(View::of(packet).unwrap().header_len) + 6;
+            let at = usize::from(PacketView::of(packet).unwrap().header_len) + 6;
             none[at..at + 2].fill(0);
             assert_eq!(look(&none), verdict);
         }
@@ -227,7 +227,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_bytes_have_a_verdict(bytes in prop::collection::vec(any::<u8>(), 0..120)) {
-            if let Ok(view) = View::of(&bytes) {
+            if let Ok(view) = PacketView::of(&bytes) {
                 verify(&bytes, &view);
             }
         }

@@ -1,7 +1,7 @@
 //! One look at a packet: all that the router wants to know of it.
 use super::address::Address;
 use super::extension;
-use super::{long, protocol, word};
+use super::{u32_at, protocol, u16_at};
 use dumbbell_core::packet::{Dscp, Ecn};
 use std::fmt;
 
@@ -30,7 +30,7 @@ pub struct Tcp {
 }
 
 /// Flags of TCP as on the wire.
-pub mod wire {
+pub mod tcp_flags {
     /// No more data.
     pub const FIN: u16 = 1;
     /// Opens a connection.
@@ -49,7 +49,7 @@ pub mod wire {
 
 /// What a packet carries, as far as it is understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Carries {
+pub enum TransportHeader {
     /// TCP, the whole header.
     Tcp(Tcp),
     /// UDP.
@@ -64,14 +64,14 @@ pub enum Carries {
         rest: u32,
     },
     /// A piece of a datagram without its header; of a quoted packet also what was quoted too shortly.
-    Piece,
+    Fragment,
     /// Something else.
     Other,
 }
 
 /// A packet's headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct View {
+pub struct PacketView {
     /// 4 or 6.
     pub version: u8,
     /// The protocol behind the IP headers.
@@ -97,7 +97,7 @@ pub struct View {
     /// Whether it goes by a source route: transports sum another address than the one in its header.
     pub routed: bool,
     /// What is behind the IP headers.
-    pub carries: Carries,
+    pub transport: TransportHeader,
 }
 
 /// Why bytes are no packet.
@@ -146,31 +146,31 @@ fn ecn(bits: u8) -> Ecn {
     }
 }
 
-impl View {
+impl PacketView {
     /// Of a packet as it came. Bytes behind its total length (a frame's padding) are passed over.
     ///
     /// # Errors
     /// It is no packet, or not a whole one.
     #[inline]
-    pub fn of(bytes: &[u8]) -> Result<View, Malformed> {
-        View::read(bytes, true)
+    pub fn of(bytes: &[u8]) -> Result<PacketView, Malformed> {
+        PacketView::read(bytes, true)
     }
 
     /// Of a packet's first bytes, as an ICMP error quotes them (RFC 792: at least eight of the transport). Ports are there if
-    /// they were quoted; a TCP header counts as [`Carries::Piece`] unless it is whole.
+    /// they were quoted; a TCP header counts as [`TransportHeader::Fragment`] unless it is whole.
     ///
     /// # Errors
     /// Not even the IP header is whole.
-    pub fn quoted(bytes: &[u8]) -> Result<View, Malformed> {
-        View::read(bytes, false)
+    pub fn quoted(bytes: &[u8]) -> Result<PacketView, Malformed> {
+        PacketView::read(bytes, false)
     }
 
     #[inline(always)]
-    fn read(bytes: &[u8], whole: bool) -> Result<View, Malformed> {
+    fn read(bytes: &[u8], whole: bool) -> Result<PacketView, Malformed> {
         let mut view = match bytes.first() {
             None => return Err(Malformed::ShortHeader),
-            Some(b) if b >> 4 == 4 => View::v4(bytes)?,
-            Some(b) if b >> 4 == 6 => View::v6(bytes, whole)?,
+            Some(b) if b >> 4 == 4 => PacketView::v4(bytes)?,
+            Some(b) if b >> 4 == 6 => PacketView::v6(bytes, whole)?,
             Some(b) => return Err(Malformed::Version(b >> 4)),
         };
         let total = usize::from(view.total_len);
@@ -184,7 +184,7 @@ impl View {
 
     /// RFC 791 section 3.1.
     #[inline(always)]
-    fn v4(bytes: &[u8]) -> Result<View, Malformed> {
+    fn v4(bytes: &[u8]) -> Result<PacketView, Malformed> {
         let h: &[u8; 20] = bytes.first_chunk().ok_or(Malformed::ShortHeader)?;
         let header_len = u16::from(h[0] & 15) * 4;
         if header_len < 20 {
@@ -194,7 +194,7 @@ impl View {
         let flags = u16::from_be_bytes([h[6], h[7]]);
         let (offset, more) = ((flags & 0x1fff) * 8, flags & 0x2000 != 0);
         let id = u16::from_be_bytes([h[4], h[5]]).into();
-        Ok(View {
+        Ok(PacketView {
             version: 4,
             protocol: h[9],
             ecn: ecn(h[1]),
@@ -207,12 +207,12 @@ impl View {
             dont_fragment: flags & 0x4000 != 0,
             fragment: (offset > 0 || more).then_some(Fragment { id, offset, more }),
             routed: !options.is_empty() && source_routed(options),
-            carries: Carries::Other,
+            transport: TransportHeader::Other,
         })
     }
 
     /// RFC 8200 sections 3 and 4.
-    fn v6(bytes: &[u8], whole: bool) -> Result<View, Malformed> {
+    fn v6(bytes: &[u8], whole: bool) -> Result<PacketView, Malformed> {
         let h: &[u8; 40] = bytes.first_chunk().ok_or(Malformed::ShortHeader)?;
         let class = h[0] << 4 | h[1] >> 4;
         let total = 40 + u32::from(u16::from_be_bytes([h[4], h[5]]));
@@ -222,7 +222,7 @@ impl View {
         // Extension headers end within a packet of at most 65,535 bytes.
         let header_len = u16::try_from(passed.at).map_err(|_| Malformed::ShortHeader)?;
         let fragment = passed.fragment.map(|(words, id)| Fragment { id, offset: words & 0xfff8, more: words & 1 != 0 });
-        Ok(View {
+        Ok(PacketView {
             version: 6,
             protocol: passed.protocol,
             ecn: ecn(class),
@@ -235,7 +235,7 @@ impl View {
             dont_fragment: true,
             fragment,
             routed: passed.routed,
-            carries: Carries::Other,
+            transport: TransportHeader::Other,
         })
     }
 
@@ -243,39 +243,39 @@ impl View {
     #[inline(always)]
     fn transport(&mut self, inner: &[u8], whole: bool) -> Result<(), Malformed> {
         if self.fragment.is_some_and(|f| f.offset > 0) {
-            self.carries = Carries::Piece;
+            self.transport = TransportHeader::Fragment;
             return Ok(());
         }
-        let carries = match self.protocol {
+        let transport = match self.protocol {
             protocol::TCP => self.tcp(inner),
-            protocol::UDP if inner.len() >= 8 => Some(Carries::Udp),
+            protocol::UDP if inner.len() >= 8 => Some(TransportHeader::Udp),
             protocol::ICMP | protocol::ICMPV6 => icmp(inner),
             protocol::UDP => None,
-            _ => Some(Carries::Other),
+            _ => Some(TransportHeader::Other),
         };
         if matches!(self.protocol, protocol::TCP | protocol::UDP)
-            && let (Some(source), Some(destination)) = (word(inner, 0), word(inner, 2))
+            && let (Some(source), Some(destination)) = (u16_at(inner, 0), u16_at(inner, 2))
         {
             self.ports = (source, destination);
         }
-        self.carries = match carries {
-            Some(carries) => carries,
+        self.transport = match transport {
+            Some(transport) => transport,
             // A first fragment may be too short for its transport's header, as a quotation may.
-            None if !whole || self.fragment.is_some() => Carries::Piece,
+            None if !whole || self.fragment.is_some() => TransportHeader::Fragment,
             None => return Err(Malformed::ShortTransport(self.protocol)),
         };
         Ok(())
     }
 
     #[inline(always)]
-    fn tcp(&self, inner: &[u8]) -> Option<Carries> {
+    fn tcp(&self, inner: &[u8]) -> Option<TransportHeader> {
         let h: &[u8; 20] = inner.first_chunk()?;
         let length = u16::from(h[12] >> 4) * 4;
         let behind_ip = self.total_len - self.header_len;
         if length < 20 || length > behind_ip {
             return None;
         }
-        Some(Carries::Tcp(Tcp {
+        Some(TransportHeader::Tcp(Tcp {
             seq: u32::from_be_bytes([h[4], h[5], h[6], h[7]]),
             ack: u32::from_be_bytes([h[8], h[9], h[10], h[11]]),
             flags: u16::from_be_bytes([h[12], h[13]]) & 0x1ff,
@@ -289,13 +289,13 @@ impl View {
     }
 }
 
-fn icmp(inner: &[u8]) -> Option<Carries> {
-    Some(Carries::Icmp { kind: *inner.first()?, code: *inner.get(1)?, rest: long(inner, 4)? })
+fn icmp(inner: &[u8]) -> Option<TransportHeader> {
+    Some(TransportHeader::Icmp { kind: *inner.first()?, code: *inner.get(1)?, rest: u32_at(inner, 4)? })
 }
 
 /// Whether there is a loose or strict source route among a header's options (RFC 791 section 3.1: types 131 and 137).
 fn source_routed(options: &[u8]) -> bool {
-    super::cut::options(options).any(|o| matches!(o[0], 131 | 137))
+    crate::header::fragment::options(options).any(|o| matches!(o[0], 131 | 137))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 /// Records that the ring holds: half a second of a million packets a second.
-pub const ROOM: usize = 1 << 20;
+pub const CAPACITY: usize = 1 << 20;
 /// Between two looks into a ring that was empty.
 const PAUSE: Duration = Duration::from_millis(5);
 /// Bytes that are written at once.
@@ -43,7 +43,7 @@ pub fn collect(
 mod tests {
     use super::*;
     use crate::log::Reader;
-    use crate::router::bottleneck::tests::plan;
+    use crate::router::measures::bottleneck::tests::plan;
     use dumbbell_core::units::Rate;
 
     #[test]

@@ -4,10 +4,10 @@
 //! did not; here it must come out again, to the picosecond.
 use crate::log::{LogFault, Reader, Record};
 use dumbbell_core::catalogue::Fault;
-use dumbbell_core::foreign::{Failure, Makers};
+use dumbbell_core::plugin::{Failure, Plugins};
 use dumbbell_core::units::Time;
-use dumbbell_net::observe::Observer;
-use dumbbell_net::relay::{Outgoing, Passed, Relay};
+use dumbbell_net::Observer;
+use dumbbell_net::{Outgoing, RelayReport, Relay};
 use dumbbell_plan::Plan;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -26,7 +26,7 @@ pub struct Replayed {
     /// The first of them.
     pub first: Option<Mismatch>,
     /// What the network saw.
-    pub passed: Passed,
+    pub passed: RelayReport,
 }
 
 /// Something that went out in one run and not in the other.
@@ -57,7 +57,7 @@ pub enum ReplayFault {
     /// Its records contradict each other: packets that are out of order, or of no flow.
     Order(String),
     /// An algorithm of the caller's own could not go on: what happened since is not what it would have done.
-    Own(Failure),
+    Plugin(Failure),
 }
 
 impl From<LogFault> for ReplayFault {
@@ -79,11 +79,11 @@ fn key(out: &Outgoing) -> Key {
 
 /// Both runs side by side: what only one has had so far.
 #[derive(Default)]
-struct Ledger {
+struct Comparison {
     open: BTreeMap<Key, (Outgoing, i64)>,
 }
 
-impl Ledger {
+impl Comparison {
     fn add(&mut self, out: Outgoing, by: i64) {
         let key = key(&out);
         let entry = self.open.entry(key).or_insert((out, 0));
@@ -95,14 +95,14 @@ impl Ledger {
 }
 
 /// Who sees each record while a log is replayed, and what became of packets that did not come out.
-pub trait Witness {
+pub trait ReplayObserver {
     /// A record of the log, before it counts.
     fn record(&mut self, _record: &Record) {}
     /// A packet of a flow's sender was dropped at `t`, which may lie ahead.
     fn lost(&mut self, _t: Time, _flow: usize) {}
 }
 
-impl Witness for () {}
+impl ReplayObserver for () {}
 
 /// Replays the rest of a log, of `plan`, whose own algorithms are of `makers`.
 ///
@@ -110,13 +110,13 @@ impl Witness for () {}
 /// See [`ReplayFault`].
 pub fn replay<R: Read, O: Observer>(
     log: &mut Reader<R>,
-    (plan, makers): (&Plan, &Makers),
+    (plan, plugins): (&Plan, &Plugins),
     observer: &mut O,
-    witness: &mut impl Witness,
+    witness: &mut impl ReplayObserver,
 ) -> Result<Replayed, ReplayFault> {
-    let mut relay = Relay::new(plan, makers).map_err(ReplayFault::Plan)?;
+    let mut relay = Relay::new(plan, plugins).map_err(ReplayFault::Plan)?;
     relay.keep_losses();
-    let (mut ledger, mut packets, mut last, mut latest) = (Ledger::default(), 0, Time::ZERO, Time::ZERO);
+    let (mut comparison, mut packets, mut last, mut latest) = (Comparison::default(), 0, Time::ZERO, Time::ZERO);
     let mut number = 0;
     while let Some(record) = log.next_record()? {
         witness.record(&record);
@@ -132,28 +132,28 @@ pub fn replay<R: Read, O: Observer>(
                 latest = latest.max(t);
                 packets += 1;
                 relay.send(t, packet, observer);
-                relay.outgoing().for_each(|out| ledger.add(out, -1));
+                relay.outgoing().for_each(|out| comparison.add(out, -1));
                 relay.gone().for_each(drop);
                 relay.losses().for_each(|(t, flow)| witness.lost(t, flow as usize));
             }
             // What a host had no room for came out of the network all the same.
             Record::Out { out, .. } => {
                 latest = latest.max(out.at);
-                ledger.add(out, 1);
+                comparison.add(out, 1);
             }
         }
     }
     // A run that ended before its plan did, with its programs or by hand, has no more than this.
     let end = latest.min(Time::ZERO + plan.duration);
     relay.run_until(Time::ZERO + plan.duration, observer);
-    relay.outgoing().for_each(|out| ledger.add(out, -1));
+    relay.outgoing().for_each(|out| comparison.add(out, -1));
     relay.losses().for_each(|(t, flow)| witness.lost(t, flow as usize));
     if let Some(failure) = relay.failure() {
-        return Err(ReplayFault::Own(failure.clone()));
+        return Err(ReplayFault::Plugin(failure.clone()));
     }
     let passed = relay.finish(observer);
     // What was due at the very end had no time to be written.
-    let open = ledger.open.into_values().filter(|(out, count)| *count > 0 || out.at < end);
+    let open = comparison.open.into_values().filter(|(out, count)| *count > 0 || out.at < end);
     let mut different = open.map(|(out, count)| (Mismatch { out, live: count > 0 }, count.unsigned_abs()));
     let first = different.next();
     let mismatches = first.iter().map(|(_, n)| n).sum::<u64>() + different.map(|(_, n)| n).sum::<u64>();

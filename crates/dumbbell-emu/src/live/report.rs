@@ -1,19 +1,19 @@
 //! The result of a run between real hosts, in the words of a simulation's: what the network saw, and what its hosts did.
-use super::again::Again;
+use crate::live::spurious::SpuriousRetransmissions;
 use crate::traffic::outcome::{Outcome, Outcomes};
 use dumbbell_core::units::Time;
-use dumbbell_net::relay::{Passage, Passed};
-use dumbbell_net::report::{FlowReport, Report};
+use dumbbell_net::{RelayFlow, RelayReport};
+use dumbbell_net::{FlowReport, Report};
 use dumbbell_plan::{Plan, Transport};
 
 /// Puts both together. Flows that no traffic of ours made (a program's) are told of by the network alone: their goodput is what
-/// came out, less what `again` says had arrived before.
-pub fn report(plan: &Plan, passed: Passed, outcomes: &Outcomes, again: &Again) -> Report {
+/// came out, less what `spurious` says had arrived before.
+pub fn report(plan: &Plan, passed: RelayReport, outcomes: &Outcomes, spurious: &SpuriousRetransmissions) -> Report {
     let window_s = plan.duration.saturating_sub(plan.warmup).seconds();
     let bps = |bytes: u64| if window_s > 0.0 { bytes as f64 * 8.0 / window_s } else { 0.0 };
-    let of = |(i, passage): (usize, Passage)| {
+    let of = |(i, passage): (usize, RelayFlow)| {
         let (outcome, throughput_bps) = (outcomes.flows.get(i), bps(passage.received_bytes));
-        let distinct = || bps(passage.received_bytes.saturating_sub(again.needless_bytes(i)));
+        let distinct = || bps(passage.received_bytes.saturating_sub(spurious.needless_bytes(i)));
         let goodput_bps = outcome.map_or_else(distinct, Outcome::goodput_bps);
         flow(plan, i, passage, (outcome, goodput_bps, throughput_bps))
     };
@@ -34,7 +34,7 @@ pub fn report(plan: &Plan, passed: Passed, outcomes: &Outcomes, again: &Again) -
 fn flow(
     plan: &Plan,
     i: usize,
-    passage: Passage,
+    passage: RelayFlow,
     (outcome, goodput_bps, throughput_bps): (Option<&Outcome>, f64, f64),
 ) -> FlowReport {
     let planned = &plan.flows[i];
@@ -59,7 +59,7 @@ fn flow(
         cwnd_mean_packets: tcp.and_then(|o| o.means.cwnd()),
         completion: outcome.and_then(|o| o.completed).map(|at| at.since(Time::ZERO + planned.start)),
         application: outcome.map(|o| o.application.clone()).unwrap_or_default(),
-        tints: passage.tints,
+        colors: passage.colors,
         path: None,
         acks: None,
         delays: passage.delays.map(Box::new),

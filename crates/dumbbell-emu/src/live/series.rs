@@ -1,15 +1,15 @@
 //! The series of flows between real hosts, as a simulation has them: what the kernel said of each sender, what its receiver
 //! had, and what the network saw, at each instant of the series.
-use super::replay::Witness;
+use super::replay::ReplayObserver;
 use crate::log::Record;
 use crate::traffic::outcome::Outcomes;
 use crate::traffic::sampler::Sample;
 use dumbbell_core::units::{Span, Time};
-use dumbbell_net::observe::FlowRow;
+use dumbbell_net::FlowRow;
 
 /// What the network saw of a flow's data between one instant of the series and the next.
 #[derive(Clone, Copy, Default)]
-struct Seen {
+struct Counts {
     sent: u64,
     delivered: u64,
     lost: u64,
@@ -17,29 +17,29 @@ struct Seen {
 }
 
 /// Counts what a log tells of each flow by instants of the series.
-pub struct Counted {
+pub struct FlowCounts {
     every: Span,
     /// By flow, then by instant: from the instant before (not included) to it.
-    seen: Vec<Vec<Seen>>,
+    seen: Vec<Vec<Counts>>,
     /// Bytes of the application's in each packet, by number.
     payload: Vec<u16>,
 }
 
-impl Counted {
+impl FlowCounts {
     /// For `flows` flows and a series of this period, until `end`.
-    pub fn new(flows: usize, every: Span, end: Time) -> Counted {
+    pub fn new(flows: usize, every: Span, end: Time) -> FlowCounts {
         let instants = (end.ps() / every.ps().max(1)) as usize + 1;
-        Counted { every, seen: vec![vec![Seen::default(); instants]; flows], payload: vec![0] }
+        FlowCounts { every, seen: vec![vec![Counts::default(); instants]; flows], payload: vec![0] }
     }
 
     /// The first instant of the series that is not before `t`, if it has one.
-    fn at(&mut self, flow: usize, t: Time) -> Option<&mut Seen> {
+    fn at(&mut self, flow: usize, t: Time) -> Option<&mut Counts> {
         let instant = t.ps().div_ceil(self.every.ps().max(1)) as usize;
         self.seen.get_mut(flow)?.get_mut(instant)
     }
 }
 
-impl Witness for Counted {
+impl ReplayObserver for FlowCounts {
     fn record(&mut self, record: &Record) {
         match *record {
             Record::In { t, packet } => {
@@ -72,7 +72,7 @@ impl Witness for Counted {
 }
 
 /// A row for each flow and instant, by flow and then by time; instants at which nobody looked have none.
-pub fn rows(counted: &Counted, outcomes: &Outcomes, samples: &[Sample]) -> Vec<(Time, usize, FlowRow)> {
+pub fn rows(counted: &FlowCounts, outcomes: &Outcomes, samples: &[Sample]) -> Vec<(Time, usize, FlowRow)> {
     let every = counted.every;
     let instant = |t: Time| (t.ps() / every.ps().max(1)) as usize;
     let mut of_flow: Vec<Vec<&Sample>> = vec![vec![]; counted.seen.len()];
@@ -91,17 +91,17 @@ pub fn rows(counted: &Counted, outcomes: &Outcomes, samples: &[Sample]) -> Vec<(
         let mut bytes = vec![None; seen.len()];
         for progress in outcomes.progress.iter().filter(|p| p.flow == flow) {
             if let Some(place) = bytes.get_mut(instant(progress.at)) {
-                *place = Some(progress.had.bytes);
+                *place = Some(progress.delivered.bytes);
             }
         }
         let datagrams = outcomes.flows.get(flow).is_some_and(|o| o.datagrams.is_some());
-        let (mut so_far, mut had) = (Seen::default(), 0);
+        let (mut so_far, mut delivered) = (Counts::default(), 0);
         for ((number, seen), row) in (0u64..).zip(seen).zip(rows) {
             so_far.sent += seen.sent;
             so_far.delivered += seen.delivered;
             so_far.lost += seen.lost;
             so_far.received_bytes += seen.received_bytes;
-            had = bytes[number as usize].unwrap_or(if datagrams { so_far.received_bytes } else { had });
+            delivered = bytes[number as usize].unwrap_or(if datagrams { so_far.received_bytes } else { delivered });
             // Datagrams have no sender that could be asked.
             let Some(row) = row.or_else(|| datagrams.then(FlowRow::default)) else { continue };
             let row = FlowRow {
@@ -109,7 +109,7 @@ pub fn rows(counted: &Counted, outcomes: &Outcomes, samples: &[Sample]) -> Vec<(
                 delivered_packets: so_far.delivered,
                 lost_packets: so_far.lost,
                 received_bytes: so_far.received_bytes,
-                delivered_bytes: had,
+                delivered_bytes: delivered,
                 ..row
             };
             out.push((Time::from_ps(number * every.ps()), flow, row));

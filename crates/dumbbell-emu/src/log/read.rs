@@ -1,6 +1,7 @@
 //! Reads a log, and nothing that is not as it was written.
 use super::write::chained;
-use super::{BLOCK, ENTRY, Entry, Header, LONGEST_HEADER, MAGIC, Record, Totals, VERSIONS, bytes};
+use super::{BLOCK, ENTRY, Entry, Header, LONGEST_HEADER, MAGIC, Record, Totals, VERSIONS};
+use crate::log::captured_bytes as bytes;
 use std::io::{self, Read};
 use thiserror::Error;
 
@@ -116,7 +117,7 @@ impl<R: Read> Reader<R> {
                 return Record::decode(entry).map(Some).map_err(malformed);
             }
             self.packet.extend_from_slice(bytes::decode(entry).map_err(malformed)?);
-            if self.packet.len() > crate::nic::LARGEST {
+            if self.packet.len() > crate::host::nic::LARGEST {
                 return Err(malformed("no packet has so many bytes"));
             }
         }
@@ -155,7 +156,7 @@ impl<R: Read> Reader<R> {
         (self.hash, self.before, self.given) = (hash, first, 0);
         if count == 0 {
             self.block.clear();
-            return self.ends(&bytes[4..]).map(|()| false);
+            return self.read_totals(&bytes[4..]).map(|()| false);
         }
         self.block = bytes.split_off(4);
         for entry in self.block.chunks_exact(ENTRY) {
@@ -166,7 +167,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// The end: it says how many records there were, and nothing comes behind it.
-    fn ends(&mut self, bytes: &[u8]) -> Result<(), LogFault> {
+    fn read_totals(&mut self, bytes: &[u8]) -> Result<(), LogFault> {
         let mut numbers = bytes.chunks_exact(8).map(|b| u64::from_le_bytes(b.try_into().expect("eight bytes")));
         let mut number = || numbers.next().unwrap_or_default();
         let totals = Totals { incoming: number(), outgoing: number(), lost: number() };

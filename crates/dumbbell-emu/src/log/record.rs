@@ -1,9 +1,9 @@
 //! One record of a log: 32 bytes, so that the router can push it without a thought.
 use crate::router::network::{Incoming, Outgoing};
 use dumbbell_core::packet::{Dscp, Ecn};
-use dumbbell_core::segment::Notice;
+use dumbbell_core::transport::segment::PacketTooBig;
 use dumbbell_core::units::{Span, Time};
-use dumbbell_net::large::Fragment;
+use dumbbell_net::Fragment;
 
 /// Bytes of a record.
 pub const ENTRY: usize = 32;
@@ -142,7 +142,7 @@ impl Record {
                 }
                 let datagram = u32::from(u16_at(2)) | u32::from(u16_at(22)) << 16;
                 let piece = Fragment { datagram, from: u16_at(24), to: u16_at(26), last: bits & LAST != 0 };
-                let notice = Notice { mtu: u32::from(u16_at(2)), seq: u32_at(24) };
+                let notice = PacketTooBig { mtu: u32::from(u16_at(2)), seq: u32_at(24) };
                 let out = Outgoing {
                     at: t,
                     socket,

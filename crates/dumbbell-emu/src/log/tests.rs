@@ -2,9 +2,9 @@
 use super::*;
 use crate::router::network::{Incoming, Outgoing};
 use dumbbell_core::packet::{Dscp, Ecn};
-use dumbbell_core::segment::Notice;
+use dumbbell_core::transport::segment::PacketTooBig;
 use dumbbell_core::units::{Span, Time};
-use dumbbell_net::large::Fragment;
+use dumbbell_net::Fragment;
 use proptest::prelude::*;
 
 fn header() -> Header {
@@ -39,7 +39,7 @@ fn incoming() -> impl Strategy<Value = Record> {
 fn outgoing() -> impl Strategy<Value = Record> {
     let piece = (any::<u32>(), any::<u16>(), any::<u16>(), any::<bool>())
         .prop_map(|(datagram, from, to, last)| Fragment { datagram, from, to, last });
-    let notice = (any::<u16>(), any::<u32>()).prop_map(|(mtu, seq)| Notice { mtu: mtu.into(), seq });
+    let notice = (any::<u16>(), any::<u32>()).prop_map(|(mtu, seq)| PacketTooBig { mtu: mtu.into(), seq });
     let what = prop_oneof![
         Just((None, None)),
         piece.prop_map(|piece| (Some(piece), None)),
@@ -167,7 +167,7 @@ fn packets_bytes_are_read_with_their_record_and_are_of_version_2() {
     let mut writer = Writer::new(vec![], &header).expect("memory takes it");
     let (records, packet) = (many(), (0..=119).collect::<Vec<u8>>());
     for (record, length) in records.iter().zip((0..=120).cycle()) {
-        bytes::encode(&packet[..length]).for_each(|entry| writer.push(&entry).expect("memory takes it"));
+        captured_bytes::encode(&packet[..length]).for_each(|entry| writer.push(&entry).expect("memory takes it"));
         writer.push(&record.encode()).expect("memory takes it");
     }
     let written = writer.finish(0).expect("memory takes it").0;
@@ -180,5 +180,5 @@ fn packets_bytes_are_read_with_their_record_and_are_of_version_2() {
     }
     assert_eq!(reader.next_record().expect("a log"), None);
     assert_eq!(reader.totals().expect("the end").incoming, records.len() as u64);
-    assert!(bytes::decode(&[31; ENTRY]).is_err(), "an entry has room for 30 bytes");
+    assert!(captured_bytes::decode(&[31; ENTRY]).is_err(), "an entry has room for 30 bytes");
 }

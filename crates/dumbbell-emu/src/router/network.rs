@@ -1,8 +1,8 @@
 //! What the router asks of a network whose sockets are outside.
 use dumbbell_core::units::Time;
-use dumbbell_net::observe::Observer;
-use dumbbell_net::relay::Relay;
-pub use dumbbell_net::relay::{Incoming, Outgoing};
+use dumbbell_net::Observer;
+use dumbbell_net::Relay;
+pub use dumbbell_net::{Incoming, Outgoing};
 
 /// A network whose sockets are outside. It knows no clock: instants are passed in and never go back.
 pub trait Network {
@@ -19,14 +19,14 @@ pub trait Network {
 }
 
 /// The network of a plan, and who looks on.
-pub struct Watched<O> {
+pub struct ObservedRelay<O> {
     /// The network.
     pub relay: Relay,
     /// Who looks on; `()` is nobody.
     pub observer: O,
 }
 
-impl<O: Observer> Network for Watched<O> {
+impl<O: Observer> Network for ObservedRelay<O> {
     fn send(&mut self, t: Time, packet: Incoming) {
         self.relay.send(t, packet, &mut self.observer);
     }

@@ -15,7 +15,7 @@ pub struct Slot(u32);
 
 /// What is known of a packet that is in the network.
 #[derive(Clone, Copy, Debug)]
-struct Held {
+struct Entry {
     slot: Slot,
     len: u16,
     /// How many of what came out of the network wait to be written.
@@ -28,7 +28,7 @@ struct Held {
 
 /// What became of a packet that is there no longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fate {
+pub struct Completed {
     /// Its length, bytes.
     pub len: u16,
     /// Whether it came to a host, or at least a copy or a piece of it.
@@ -43,7 +43,7 @@ pub struct Slab {
     most_chunks: usize,
     free: Vec<Slot>,
     /// Packets from `first` on, in the order of their numbers.
-    held: VecDeque<Option<Held>>,
+    held: VecDeque<Option<Entry>>,
     first: u64,
     inside: u64,
 }
@@ -107,20 +107,20 @@ impl Slab {
     /// The packet of `len` bytes in `slot` goes into the network: its number.
     #[inline]
     pub fn enter(&mut self, slot: Slot, len: u16) -> u64 {
-        self.held.push_back(Some(Held { slot, len, waiting: 0, went_out: false, gone: false }));
+        self.held.push_back(Some(Entry { slot, len, waiting: 0, went_out: false, gone: false }));
         self.inside += 1;
         self.first + self.held.len() as u64 - 1
     }
 
     #[inline]
-    fn held(&mut self, number: u64) -> Option<&mut Held> {
+    fn held(&mut self, number: u64) -> Option<&mut Entry> {
         let place = number.checked_sub(self.first)?;
         self.held.get_mut(usize::try_from(place).ok()?)?.as_mut()
     }
 
     /// Something of a packet is to be written; false if there is no such packet.
     #[inline]
-    pub fn awaits(&mut self, number: u64) -> bool {
+    pub fn add_pending(&mut self, number: u64) -> bool {
         let Some(held) = self.held(number).filter(|held| !held.gone) else { return false };
         held.waiting += 1;
         held.went_out = true;
@@ -130,13 +130,13 @@ impl Slab {
     /// The bytes of a packet.
     #[inline]
     pub fn packet(&mut self, number: u64) -> Option<&mut [u8]> {
-        let Held { slot, len, .. } = *self.held(number)?;
+        let Entry { slot, len, .. } = *self.held(number)?;
         Some(&mut self.buffer(slot)[..usize::from(len)])
     }
 
     /// One thing less of it is to be written; what became of it, if that was the last.
     #[inline]
-    pub fn written(&mut self, number: u64) -> Option<Fate> {
+    pub fn written(&mut self, number: u64) -> Option<Completed> {
         let held = self.held(number)?;
         held.waiting = held.waiting.saturating_sub(1);
         self.release(number)
@@ -144,13 +144,13 @@ impl Slab {
 
     /// The network has nothing more of it; what became of it, if nothing of it waits either.
     #[inline]
-    pub fn gone(&mut self, number: u64) -> Option<Fate> {
+    pub fn gone(&mut self, number: u64) -> Option<Completed> {
         self.held(number)?.gone = true;
         self.release(number)
     }
 
-    fn release(&mut self, number: u64) -> Option<Fate> {
-        let Held { slot, len, waiting, went_out, gone } = *self.held(number)?;
+    fn release(&mut self, number: u64) -> Option<Completed> {
+        let Entry { slot, len, waiting, went_out, gone } = *self.held(number)?;
         if waiting > 0 || !gone {
             return None;
         }
@@ -161,7 +161,7 @@ impl Slab {
             self.held.pop_front();
             self.first += 1;
         }
-        Some(Fate { len, went_out })
+        Some(Completed { len, went_out })
     }
 
     /// Packets that are in the network or wait to be written.
@@ -191,12 +191,12 @@ mod tests {
         let mut slab = Slab::new(100, 1 << 20, 1);
         let number = put(&mut slab, 7);
         assert_eq!(number, 1);
-        assert!(slab.awaits(number) && slab.awaits(number));
+        assert!(slab.add_pending(number) && slab.add_pending(number));
         assert_eq!(slab.gone(number), None);
-        assert!(!slab.awaits(number), "the network said that it was done with it");
+        assert!(!slab.add_pending(number), "the network said that it was done with it");
         assert_eq!(slab.written(number), None);
         assert_eq!(slab.packet(number).unwrap(), [7; 4]);
-        assert_eq!(slab.written(number), Some(Fate { len: 4, went_out: true }));
+        assert_eq!(slab.written(number), Some(Completed { len: 4, went_out: true }));
         assert_eq!(slab.packet(number), None);
         assert_eq!((slab.inside(), slab.last()), (0, 1));
     }
@@ -224,7 +224,7 @@ mod tests {
                 } else {
                     let (number, byte) = live.swap_remove(choice % live.len());
                     prop_assert_eq!(slab.packet(number).unwrap(), [byte; 4]);
-                    prop_assert_eq!(slab.gone(number), Some(Fate { len: 4, went_out: false }));
+                    prop_assert_eq!(slab.gone(number), Some(Completed { len: 4, went_out: false }));
                     ended += 1;
                 }
                 prop_assert_eq!(slab.inside(), live.len() as u64);

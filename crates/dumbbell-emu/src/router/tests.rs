@@ -1,17 +1,17 @@
-//! The router with doors of memory and networks that do one thing each.
+//! The router with NICs of memory and networks that do one thing each.
 use super::network::{Incoming, Outgoing};
-use super::wire::{Heard, Stranger};
+use crate::router::codec::{PacketInfo, Rejected};
 use super::*;
-use crate::classify::Refused;
+use crate::packet::classify::Unmatched;
 use crate::header::verify::Wrong;
 use crate::header::view::Malformed;
-use crate::inspect::Leak;
+use crate::packet::defects::Defective;
 use crate::log::Record;
-use crate::nic::{Arrived, Losses};
+use crate::host::nic::{Arrived, Losses};
 use dumbbell_core::packet::{Dscp, Ecn};
-use dumbbell_core::segment::Notice;
+use dumbbell_core::transport::segment::PacketTooBig;
 use dumbbell_core::units::{Rate, Transmitter};
-use dumbbell_net::large::Fragment;
+use dumbbell_net::Fragment;
 use std::collections::VecDeque;
 use std::io::{PipeReader, PipeWriter, Read, Write};
 use std::os::fd::BorrowedFd;
@@ -35,7 +35,7 @@ impl Nic for Memory {
         let Some(packet) = self.sent.lock().unwrap().pop_front() else { return Ok(None) };
         self.waiting.read_exact(&mut [0])?;
         if packet[0] == 0xEE {
-            return Err(Leak::unsummed(&packet).into());
+            return Err(Defective::unsummed(&packet).into());
         }
         let len = packet.len().min(into.len());
         into[..len].copy_from_slice(&packet[..len]);
@@ -72,25 +72,25 @@ impl Host {
 }
 
 /// A door and its host.
-fn door(room: usize) -> (Box<dyn Nic>, Host) {
+fn nic(room: usize) -> (Box<dyn Nic>, Host) {
     let (read, write) = io::pipe().expect("a pipe");
     let (sent, received) = (Queue::default(), Queue::default());
-    let door = Memory { sent: sent.clone(), waiting: read, written: received.clone(), room };
-    (Box::new(door), Host { sent, waiting: write, received })
+    let nic = Memory { sent: sent.clone(), waiting: read, written: received.clone(), room };
+    (Box::new(nic), Host { sent, waiting: write, received })
 }
 
 /// Headers of two bytes: the socket, and the byte of type of service; then a byte of data.
 struct Tiny;
 
-impl Wire for Tiny {
-    fn hear(&mut self, door: usize, packet: &[u8]) -> Result<Heard, Stranger> {
+impl PacketCodec for Tiny {
+    fn parse(&mut self, nic: usize, packet: &[u8]) -> Result<PacketInfo, Rejected> {
         match packet {
-            [0xFF, ..] => Err(Stranger::NoFlow(Refused::Destination)),
-            [0xFE, ..] => Err(Stranger::BadChecksum(Wrong::Absent)),
+            [0xFF, ..] => Err(Rejected::NoFlow(Unmatched::Destination)),
+            [0xFE, ..] => Err(Rejected::BadChecksum(Wrong::Absent)),
             [socket, tos, data, ..] => {
-                assert_eq!(usize::from(*socket), door, "in these tests a socket's number is its door's");
+                assert_eq!(usize::from(*socket), nic, "in these tests a socket's number is its door's");
                 let ecn = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce][usize::from(tos & 3)];
-                Ok(Heard {
+                Ok(PacketInfo {
                     socket: (*socket).into(),
                     payload: 1,
                     ecn,
@@ -99,22 +99,22 @@ impl Wire for Tiny {
                     flags: 0,
                 })
             }
-            _ => Err(Stranger::Malformed(Malformed::ShortHeader)),
+            _ => Err(Rejected::Malformed(Malformed::ShortHeader)),
         }
     }
     fn mark(&mut self, packet: &mut [u8], ecn: Ecn, dscp: Dscp) {
         packet[1] = dscp.0 << 2 | ecn as u8;
     }
-    fn damage(&mut self, packet: &mut [u8]) -> bool {
+    fn corrupt(&mut self, packet: &mut [u8]) -> bool {
         packet[2] ^= 0x80;
         packet[2] & 0x7F != 6
     }
-    fn cut(&mut self, packet: &[u8], piece: Fragment, into: &mut Vec<u8>) -> bool {
+    fn fragment(&mut self, packet: &[u8], piece: Fragment, into: &mut Vec<u8>) -> bool {
         into.extend_from_slice(&packet[..2]);
         into.extend_from_slice(&packet[2 + usize::from(piece.from)..2 + usize::from(piece.to)]);
         true
     }
-    fn answer(&mut self, packet: &[u8], notice: Notice, into: &mut Vec<u8>) -> bool {
+    fn icmp_error(&mut self, packet: &[u8], notice: PacketTooBig, into: &mut Vec<u8>) -> bool {
         into.extend_from_slice(&[packet[0], 0xAA, notice.mtu as u8]);
         true
     }
@@ -198,10 +198,10 @@ fn setup(ms: u64) -> Setup {
     Setup {
         clock: Clock::start(),
         end: Time::ZERO + Span::from_ms(ms),
-        manner: Manner::Hybrid,
+        wait_mode: WaitMode::Hybrid,
         real_time: false,
         core: None,
-        door_of: vec![0, 1],
+        nic_of: vec![0, 1],
         largest: 1500,
         memory: 4 << 20,
         bottleneck: None,
@@ -210,9 +210,9 @@ fn setup(ms: u64) -> Setup {
     }
 }
 
-fn run<N: Network>(setup: Setup, doors: Vec<Box<dyn Nic>>, network: N) -> (Measured, Vec<Record>) {
+fn run<N: Network>(setup: Setup, nics: Vec<Box<dyn Nic>>, network: N) -> (Measured, Vec<Record>) {
     let (log, mut records) = rtrb::RingBuffer::new(4096);
-    let router = Router::new(setup, doors, network, Tiny, Some(log)).expect("doors of memory");
+    let router = Router::new(setup, nics, network, Tiny, Some(log)).expect("doors of memory");
     let measured = router.run(&AtomicBool::new(false)).expect("doors of memory").measured;
     let records = std::iter::from_fn(|| records.pop().ok()).map(|entry| Record::decode(&entry).expect("a record"));
     (measured, records.collect())
@@ -226,8 +226,8 @@ fn conserved(measured: &Measured) {
 
 #[test]
 fn a_burst_leaves_in_order_and_at_the_rate_and_what_has_no_room_is_dropped() {
-    let (a, mut host_a) = door(usize::MAX);
-    let (b, host_b) = door(usize::MAX);
+    let (a, mut host_a) = nic(usize::MAX);
+    let (b, host_b) = nic(usize::MAX);
     for i in 0..100u8 {
         let mut packet = vec![0u8, 2, i];
         packet.resize(1250, 0);
@@ -261,8 +261,8 @@ fn a_burst_leaves_in_order_and_at_the_rate_and_what_has_no_room_is_dropped() {
 
 #[test]
 fn what_the_network_says_of_a_packet_is_done_to_its_bytes() {
-    let (a, mut host_a) = door(usize::MAX);
-    let (b, host_b) = door(usize::MAX);
+    let (a, mut host_a) = nic(usize::MAX);
+    let (b, host_b) = nic(usize::MAX);
     for i in 1..=6u8 {
         host_a.send(&[0, 2, i, 10 + i]);
     }
@@ -273,7 +273,7 @@ fn what_the_network_says_of_a_packet_is_done_to_its_bytes() {
             let piece = |from, to, last| Outgoing { piece: Some(Fragment { datagram: 0, from, to, last }), ..out };
             vec![piece(1, 2, true), piece(0, 1, false)]
         }
-        4 => vec![Outgoing { socket: 0, notice: Some(Notice { mtu: 99, seq: 4 }), ..out }],
+        4 => vec![Outgoing { socket: 0, notice: Some(PacketTooBig { mtu: 99, seq: 4 }), ..out }],
         6 => vec![Outgoing { damaged: true, ..out }],
         _ => vec![],
     };
@@ -302,8 +302,8 @@ fn what_the_network_says_of_a_packet_is_done_to_its_bytes() {
 
 #[test]
 fn a_full_door_keeps_the_order_and_gives_up_at_last() {
-    let (a, mut host_a) = door(usize::MAX);
-    let (b, host_b) = door(3);
+    let (a, mut host_a) = nic(usize::MAX);
+    let (b, host_b) = nic(3);
     for i in 0..10u8 {
         host_a.send(&[0, 0, i]);
     }
@@ -311,16 +311,16 @@ fn a_full_door_keeps_the_order_and_gives_up_at_last() {
     let (measured, records) = run(setup(150), vec![a, b], network);
     conserved(&measured);
     assert_eq!(host_b.received(), [[0, 0, 0], [0, 0, 1], [0, 0, 2]]);
-    assert_eq!(measured.losses[1], meters::DoorLosses { sent: 0, written: 7 });
+    assert_eq!(measured.losses[1], measures::NicLosses { sent: 0, written: 7 });
     assert_eq!(records.iter().filter(|r| matches!(r, Record::Out { refused: true, .. })).count(), 7);
-    // What the doors had lost before the run is not the run's.
-    assert_eq!(measured.losses[0], meters::DoorLosses::default());
+    // What the NICs had lost before the run is not the run's.
+    assert_eq!(measured.losses[0], measures::NicLosses::default());
 }
 
 #[test]
 fn strangers_and_damaged_goods_do_not_come_in() {
-    let (a, mut host_a) = door(usize::MAX);
-    let (b, host_b) = door(usize::MAX);
+    let (a, mut host_a) = nic(usize::MAX);
+    let (b, host_b) = nic(usize::MAX);
     for packet in [&[0xFF, 0, 0][..], &[0xFE, 0, 0], &[0xEE, 1], &[9], &[0; 1501], &[0, 0, 7]] {
         host_a.send(packet);
     }
@@ -345,8 +345,8 @@ fn strangers_and_damaged_goods_do_not_come_in() {
 
 #[test]
 fn packets_for_which_there_is_no_memory_are_counted_and_what_is_inside_too() {
-    let (a, mut host_a) = door(usize::MAX);
-    let (b, host_b) = door(usize::MAX);
+    let (a, mut host_a) = nic(usize::MAX);
+    let (b, host_b) = nic(usize::MAX);
     let mut small = setup(30);
     (small.largest, small.memory) = (65_000, 1);
     for i in 0..30u8 {
@@ -361,8 +361,8 @@ fn packets_for_which_there_is_no_memory_are_counted_and_what_is_inside_too() {
 
 #[test]
 fn a_full_log_and_what_nobody_sent_are_counted() {
-    let (a, mut host_a) = door(usize::MAX);
-    let (b, _host_b) = door(usize::MAX);
+    let (a, mut host_a) = nic(usize::MAX);
+    let (b, _host_b) = nic(usize::MAX);
     host_a.send(&[0, 0, 1]);
     let network = Tricks {
         of: |_: &Incoming, out: Outgoing| vec![out, Outgoing { number: 77, ..out }, Outgoing { socket: 9, ..out }],

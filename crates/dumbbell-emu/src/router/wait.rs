@@ -3,7 +3,7 @@
 //! A thread that sleeps comes back some microseconds late: the kernel's timer, the way out of an idle core. So it sleeps until
 //! shortly before the instant and looks at the clock from then on. How long before, it learns from how late it came
 //! back before, as TCP learns its timeout from round-trip times (Jacobson 1988): mean and four mean deviations.
-use super::budget::{Awake, Budget};
+use crate::router::cpu_budget::{Awake, Budget};
 use crate::clock::Clock;
 use dumbbell_core::units::{Span, Time};
 use dumbbell_plan::Wait;
@@ -23,14 +23,14 @@ const AT_ONCE: Span = Span::from_ms(1);
 const PATIENCE: Span = Span::from_us(100);
 /// What a thread that has run nearly as much as it may is awake for: about how late a sleep ends at best.
 const LEAST: Span = Span::from_us(4);
-/// Nearer to an instant than this, packets wait and only the clock is looked at: a look at the doors takes a microsecond. They do
+/// Nearer to an instant than this, packets wait and only the clock is looked at: a look at the NICs takes a microsecond. They do
 /// not wait for one instant after the other.
 const NEAR: Span = Span::from_us(3);
 
 /// How the router waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Manner {
+pub enum WaitMode {
     /// Sleeps until shortly before the next instant, then looks at the clock.
     #[default]
     Hybrid,
@@ -40,11 +40,11 @@ pub enum Manner {
     Spin,
 }
 
-impl From<Wait> for Manner {
+impl From<Wait> for WaitMode {
     fn from(wait: Wait) -> Self {
         match wait {
-            Wait::Hybrid => Manner::Hybrid,
-            Wait::Sleep => Manner::Sleep,
+            Wait::Hybrid => WaitMode::Hybrid,
+            Wait::Sleep => WaitMode::Sleep,
         }
     }
 }
@@ -75,30 +75,30 @@ const ASLEEP: Span = Span::from_ms(1);
 /// Waits.
 pub struct Waiter {
     clock: Clock,
-    manner: Manner,
+    wait_mode: WaitMode,
     margin: Margin,
-    /// When the doors were last looked at.
+    /// When the NICs were last looked at.
     looked: Time,
-    /// When all doors were seen empty last.
+    /// When all NICs were seen empty last.
     empty: Time,
 }
 
 /// A wait that is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Woken {
+pub struct Wakeup {
     /// Whether a packet is there.
     pub packets: bool,
     /// Now.
     pub now: Time,
-    /// When it was to look at the doors again at the latest.
+    /// When it was to look at the NICs again at the latest.
     pub asked: Time,
-    /// When all doors were seen empty last.
+    /// When all NICs were seen empty last.
     pub empty: Time,
     /// When the last look began; `None`: the thread was awake all through it.
     pub slept: Option<Time>,
 }
 
-impl Woken {
+impl Wakeup {
     /// Since when the router did not attend: since something was due at `until` or a packet was seen, if there was
     /// `something` to do, and since it was to be back if it overslept, whatever there was: packets that came meanwhile are
     /// stamped when they are read, and do not tell.
@@ -111,37 +111,37 @@ impl Woken {
 
 impl Waiter {
     /// Waits by `clock`.
-    pub fn new(clock: Clock, manner: Manner) -> Self {
+    pub fn new(clock: Clock, wait_mode: WaitMode) -> Self {
         Waiter {
             clock,
-            manner,
+            wait_mode,
             margin: Margin { mean: 20_000_000, deviation: 5_000_000 },
             looked: Time::ZERO,
             empty: Time::ZERO,
         }
     }
 
-    /// Waits until `until`, or until one of `doors` has a packet, or for a while. `busy`: packets come every few microseconds.
+    /// Waits until `until`, or until one of `nics` has a packet, or for a while. `busy`: packets come every few microseconds.
     ///
     /// # Errors
     /// A door is gone.
-    pub fn wait(&mut self, until: Time, doors: &mut [PollFd<'_>], busy: bool, budget: &Budget) -> io::Result<Woken> {
+    pub fn wait(&mut self, until: Time, nics: &mut [PollFd<'_>], busy: bool, budget: &Budget) -> io::Result<Wakeup> {
         let awake = budget.awake();
         let began = self.clock.now();
         let mut now = began;
         loop {
             let (left, waited) = (until.since(now), now.since(began));
-            let margin = match (self.manner, awake) {
-                (Manner::Sleep, _) | (_, Awake::Never) => Span::ZERO,
+            let margin = match (self.wait_mode, awake) {
+                (WaitMode::Sleep, _) | (_, Awake::Never) => Span::ZERO,
                 (_, Awake::Barely) => LEAST,
-                (Manner::Spin, Awake::Freely) => left,
-                (Manner::Hybrid, Awake::Freely) if busy && waited <= PATIENCE => left,
+                (WaitMode::Spin, Awake::Freely) => left,
+                (WaitMode::Hybrid, Awake::Freely) if busy && waited <= PATIENCE => left,
                 _ => self.margin.span(),
             };
             let sleep = left.saturating_sub(margin).min(LONGEST);
             let near = left > Span::ZERO && left < NEAR && sleep == Span::ZERO;
             let blind = near && now.since(self.looked) < NEAR;
-            let packets = !blind && look(doors, sleep)?;
+            let packets = !blind && look(nics, sleep)?;
             let then = self.clock.now();
             if !blind {
                 self.looked = then;
@@ -156,7 +156,7 @@ impl Waiter {
             }
             if packets || then >= until || then.since(began) >= AT_ONCE {
                 let slept = (packets && sleep > Span::ZERO).then_some(now);
-                return Ok(Woken { packets, now: then, asked, empty: self.empty, slept });
+                return Ok(Wakeup { packets, now: then, asked, empty: self.empty, slept });
             }
             now = then;
         }
@@ -164,8 +164,8 @@ impl Waiter {
 }
 
 /// Sleeps for at most `span`; whether a door has a packet.
-fn look(doors: &mut [PollFd<'_>], span: Span) -> io::Result<bool> {
-    let ready = if span == Span::ZERO { poll(doors, PollTimeout::ZERO) } else { ppoll_for(doors, span) };
+fn look(nics: &mut [PollFd<'_>], span: Span) -> io::Result<bool> {
+    let ready = if span == Span::ZERO { poll(nics, PollTimeout::ZERO) } else { ppoll_for(nics, span) };
     match ready {
         Ok(n) => Ok(n > 0),
         Err(Errno::EINTR) => Ok(false),
@@ -173,10 +173,10 @@ fn look(doors: &mut [PollFd<'_>], span: Span) -> io::Result<bool> {
     }
 }
 
-fn ppoll_for(doors: &mut [PollFd<'_>], span: Span) -> nix::Result<i32> {
+fn ppoll_for(nics: &mut [PollFd<'_>], span: Span) -> nix::Result<i32> {
     let ns = span.ps() / 1_000;
     let time = TimeSpec::new((ns / 1_000_000_000) as i64, (ns % 1_000_000_000) as i64);
-    nix::poll::ppoll(doors, Some(time), None)
+    nix::poll::ppoll(nics, Some(time), None)
 }
 
 /// What a door is polled for.
@@ -207,7 +207,7 @@ mod tests {
     fn who_oversleeps_was_absent_whether_or_not_something_was_due() {
         let at = |us: u64| Time::from_ps(us * 1_000_000);
         let woken =
-            |now, asked| Woken { packets: false, now: at(now), asked: at(asked), empty: Time::ZERO, slept: None };
+            |now, asked| Wakeup { packets: false, now: at(now), asked: at(asked), empty: Time::ZERO, slept: None };
         // A packet came before the next instant, or the instant did.
         assert_eq!(woken(500, 900).absent_since(at(900), true), Some(at(500)));
         assert_eq!(woken(950, 880).absent_since(at(900), true), Some(at(900)));
@@ -224,21 +224,21 @@ mod tests {
         let clock = Clock::start();
         let budget = Budget::new(Time::ZERO, 0);
         let (read, mut write) = io::pipe().expect("a pipe");
-        for manner in [Manner::Hybrid, Manner::Sleep, Manner::Spin] {
-            let mut waiter = Waiter::new(clock, manner);
-            let mut doors = [PollFd::new(read.as_fd(), PACKETS)];
+        for wait_mode in [WaitMode::Hybrid, WaitMode::Sleep, WaitMode::Spin] {
+            let mut waiter = Waiter::new(clock, wait_mode);
+            let mut nics = [PollFd::new(read.as_fd(), PACKETS)];
             let until = clock.now() + Span::from_us(300);
-            let woken = waiter.wait(until, &mut doors, false, &budget).expect("a pipe");
-            assert!(woken.now >= until && !woken.packets && woken.asked <= until, "{manner:?}");
+            let woken = waiter.wait(until, &mut nics, false, &budget).expect("a pipe");
+            assert!(woken.now >= until && !woken.packets && woken.asked <= until, "{wait_mode:?}");
         }
         write.write_all(&[1]).expect("a pipe");
-        for manner in [Manner::Hybrid, Manner::Sleep, Manner::Spin] {
-            let mut waiter = Waiter::new(clock, manner);
-            let mut doors = [PollFd::new(read.as_fd(), PACKETS)];
+        for wait_mode in [WaitMode::Hybrid, WaitMode::Sleep, WaitMode::Spin] {
+            let mut waiter = Waiter::new(clock, wait_mode);
+            let mut nics = [PollFd::new(read.as_fd(), PACKETS)];
             // One that is due, too, does not keep it from looking.
             for until in [Time::NEVER, Time::ZERO] {
-                let woken = waiter.wait(until, &mut doors, false, &budget).expect("a pipe");
-                assert!(woken.packets, "{manner:?}");
+                let woken = waiter.wait(until, &mut nics, false, &budget).expect("a pipe");
+                assert!(woken.packets, "{wait_mode:?}");
             }
         }
     }

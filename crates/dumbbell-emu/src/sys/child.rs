@@ -22,10 +22,10 @@ fn kill_all() -> c_int {
 
 /// Lets a command start in a network namespace, die when the thread that starts it does, and take with it all that it
 /// started, where the machine permits a process namespace.
-pub fn confine(command: &mut Command, network: OwnedFd) {
+pub fn start_in_namespace(command: &mut Command, network: OwnedFd) {
     let us = nix::unistd::getpid().as_raw();
     // SAFETY: `inside` and what it calls make system calls only; they allocate nothing and take no lock.
-    unsafe { command.pre_exec(move || inside(network.as_raw_fd(), us)) };
+    unsafe { command.pre_exec(move || child_setup(network.as_raw_fd(), us)) };
 }
 
 /// Sends a signal to a child that was not waited for yet.
@@ -41,7 +41,7 @@ pub fn signal(keeper: u32, number: c_int) -> io::Result<()> {
 ///
 /// # Errors
 /// It is gone already.
-pub fn destroy(keeper: u32) -> io::Result<()> {
+pub fn kill_tree(keeper: u32) -> io::Result<()> {
     signal(keeper, kill_all())
 }
 
@@ -50,7 +50,7 @@ fn check(result: c_int) -> io::Result<c_int> {
 }
 
 /// From here on in the child, before exec.
-fn inside(network: RawFd, us: pid_t) -> io::Result<()> {
+fn child_setup(network: RawFd, us: pid_t) -> io::Result<()> {
     die_with_parent()?;
     // SAFETY: getppid and setns take numbers.
     unsafe {
@@ -70,7 +70,7 @@ fn inside(network: RawFd, us: pid_t) -> io::Result<()> {
         let init = check(libc::fork())?;
         if init > 0 {
             close_all_but(pipe[1]);
-            relay(init);
+            wait_and_forward_signals(init);
         }
         die_with_parent()?;
         libc::close(pipe[1]);
@@ -79,11 +79,11 @@ fn inside(network: RawFd, us: pid_t) -> io::Result<()> {
         if libc::read(pipe[0], (&raw mut byte).cast(), 1) == 0 {
             libc::_exit(1);
         }
-        own_processes();
+        mount_proc();
         let program = check(libc::fork())?;
         if program > 0 {
             close_all_but(-1);
-            relay(program);
+            wait_and_forward_signals(program);
         }
         restore(&old)
     }
@@ -113,7 +113,7 @@ fn restore(old: &sigset_t) -> io::Result<()> {
 
 /// Shows the processes of the new namespace in /proc, in a mount namespace that nobody else sees. Where that is not
 /// permitted programs work, but `ps` shows the machine.
-fn own_processes() {
+fn mount_proc() {
     // SAFETY: all pointers are constant strings ended by zero, or null where mount(2) permits it.
     unsafe {
         let flags = libc::MS_REC | libc::MS_PRIVATE;
@@ -146,7 +146,7 @@ fn close_all_but(keep: RawFd) {
 
 /// Waits for `child` and ends as it did (128 and the signal's number, if by one); passes on signals of other processes. A
 /// terminal's go to the program by themselves.
-fn relay(child: pid_t) -> ! {
+fn wait_and_forward_signals(child: pid_t) -> ! {
     let mut all = MaybeUninit::<sigset_t>::uninit();
     // SAFETY: sets and infos are written whole before they are read; the rest takes numbers.
     unsafe {
@@ -184,7 +184,7 @@ fn reap(child: pid_t) {
 }
 
 /// Makes a command start inside a user namespace of its own, as its root, without any privilege here.
-pub fn enclose(command: &mut Command) {
+pub fn start_in_user_namespace(command: &mut Command) {
     let us = nix::unistd::getpid().as_raw();
     let maps = Maps::new();
     // SAFETY: as in `confine`: system calls only, on what was made before.

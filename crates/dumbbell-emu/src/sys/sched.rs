@@ -20,7 +20,7 @@ pub fn real_time(priority: i32) -> io::Result<()> {
 ///
 /// # Errors
 /// None that is known: less is always permitted.
-pub fn ordinary() -> io::Result<()> {
+pub fn drop_real_time() -> io::Result<()> {
     let parameters = libc::sched_param { sched_priority: 0 };
     // SAFETY: as above.
     let answer = unsafe { libc::sched_setscheduler(0, libc::SCHED_OTHER, &raw const parameters) };
@@ -32,7 +32,7 @@ pub fn ordinary() -> io::Result<()> {
 ///
 /// # Errors
 /// Not permitted: it needs CAP_SYS_NICE, or RLIMIT_NICE of at least 30.
-pub fn keen() -> io::Result<()> {
+pub fn raise_nice() -> io::Result<()> {
     // SAFETY: three numbers; on Linux 0 is the calling thread.
     let result = unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, -10) };
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }

@@ -7,7 +7,7 @@
 //! acknowledgement included; behind a router in user space the *router* pays for both hosts, in its writes. A thread's account
 //! alone is therefore no host's. What holds in any case is the sum: all time in which processors were not idle, of a machine that
 //! does nothing else; what others did meanwhile is in it.
-use super::usage::Spent;
+use super::usage::CpuUsage;
 use dumbbell_core::units::Span;
 use std::fs;
 use std::io;
@@ -120,9 +120,9 @@ pub struct PerGigabyte {
 
 impl PerGigabyte {
     /// From what was spent while `bytes` of payload arrived; `None` if none did.
-    pub fn of(bytes: u64, threads: &[Spent], router: Option<Spent>, machine: Machine) -> Option<PerGigabyte> {
+    pub fn of(bytes: u64, threads: &[CpuUsage], router: Option<CpuUsage>, machine: Machine) -> Option<PerGigabyte> {
         let each = |spent: Span| spent.seconds() / (bytes as f64 * 1e-9);
-        let whole = |s: &Spent| s.user + s.system;
+        let whole = |s: &CpuUsage| s.user + s.system;
         (bytes > 0).then(|| PerGigabyte {
             threads: each(threads.iter().map(whole).fold(Span::ZERO, |sum, s| sum + s)),
             router: each(router.as_ref().map_or(Span::ZERO, whole)),
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn a_gigabyte_is_a_thousand_million_bytes() {
-        let spent = Spent {
+        let spent = CpuUsage {
             role: Role::Sender,
             user: Span::from_ms(100),
             system: Span::from_ms(400),

@@ -2,11 +2,11 @@
 //!
 //! A datagram carries its number (four bytes) and the instant at which it was handed to the kernel (eight bytes, nanoseconds
 //! of the run, the same clock at both ends); one of fewer than twelve bytes carries its number only, one of fewer than four nothing.
-mod receiving;
-mod sending;
+mod receiver;
+mod sender;
 
-pub use receiving::{Came, Receiving};
-pub use sending::{Sending, Task};
+pub use receiver::{Came, Receiver};
+pub use sender::{Sender, Task};
 
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::units::{Span, Time};
@@ -70,14 +70,14 @@ pub struct Datagrams {
     /// Datagrams that the receiving socket had no room for.
     pub no_room: u32,
     /// How long they were on their way.
-    pub ways: Ways,
+    pub delays: Delays,
     /// Each of them in the order in which they came, if they are written down.
     pub log: Vec<Datagram>,
 }
 
 /// One-way delays of datagrams, from the sender's hand-over to the receiver's kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Ways {
+pub struct Delays {
     /// How many were measured.
     pub count: u64,
     /// Their sum.
@@ -88,7 +88,7 @@ pub struct Ways {
     pub most: Span,
 }
 
-impl Ways {
+impl Delays {
     fn add(&mut self, way: Span) {
         self.count += 1;
         self.sum = self.sum + way;

@@ -1,7 +1,7 @@
 //! The flows of a plan as jobs for sockets.
 use super::app::App;
-use super::wanted::{Host, Refusal, Wanted};
-use super::wish::wish;
+use crate::traffic::host_settings::{HostRequests, Unsupported, HostSettings};
+use crate::traffic::kernel_config::kernel_config;
 use dumbbell_algos::source::AnySource;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::rng::Stream;
@@ -17,7 +17,7 @@ pub struct Jobs {
     /// The application of each.
     pub apps: Vec<App>,
     /// What each host must be told before a socket is opened in it.
-    pub wanted: BTreeMap<NodeId, Wanted>,
+    pub host_settings: BTreeMap<NodeId, HostSettings>,
     /// When the warm-up ends.
     pub warmup: Time,
     /// When the run ends.
@@ -47,7 +47,7 @@ pub struct Job {
     /// ECN field itself, the codepoint alone.
     pub tos: u8,
     /// How it is sent.
-    pub carriage: Carriage,
+    pub socket_kind: SocketKind,
     /// Whether there are rows of it: not of the many flows of a session.
     pub rows: bool,
     /// Whether each datagram is written down.
@@ -56,7 +56,7 @@ pub struct Job {
 
 /// A flow's transport.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Carriage {
+pub enum SocketKind {
     /// A connection.
     Tcp(Connection),
     /// Datagrams.
@@ -112,8 +112,8 @@ const FIRST_PORT: u16 = 10_000;
 ///
 /// # Errors
 /// All that the plan asks of the kernel and the kernel has not.
-pub fn plan(plan: &Plan, address: &dyn Fn(NodeId, Ip) -> IpAddr) -> Result<Jobs, Vec<Refusal>> {
-    let mut hosts: BTreeMap<NodeId, Host> = BTreeMap::new();
+pub fn plan(plan: &Plan, address: &dyn Fn(NodeId, Ip) -> IpAddr) -> Result<Jobs, Vec<Unsupported>> {
+    let mut hosts: BTreeMap<NodeId, HostRequests> = BTreeMap::new();
     let mut ports: BTreeMap<NodeId, u16> = BTreeMap::new();
     let (mut jobs, mut apps, mut refused) = (Vec::new(), Vec::new(), Vec::new());
     for (number, flow) in plan.flows.iter().enumerate() {
@@ -125,7 +125,7 @@ pub fn plan(plan: &Plan, address: &dyn Fn(NodeId, Ip) -> IpAddr) -> Result<Jobs,
         });
         if ends.iter().any(|e| e.port() == u16::MAX) {
             let cause = "a host has 55,000 ports for flows, and there are more of these";
-            refused.push(Refusal::new(&flow.name, "count", cause, "spread the flows over more hosts"));
+            refused.push(Unsupported::new(&flow.name, "count", cause, "spread the flows over more hosts"));
             break;
         }
         match job(plan, number, flow, ends, &mut hosts) {
@@ -139,9 +139,9 @@ pub fn plan(plan: &Plan, address: &dyn Fn(NodeId, Ip) -> IpAddr) -> Result<Jobs,
     if !refused.is_empty() {
         return Err(refused);
     }
-    let wanted = hosts.into_iter().map(|(node, host)| (node, host.wanted())).collect();
+    let host_settings = hosts.into_iter().map(|(node, host)| (node, host.settings())).collect();
     let at = |span: Span| Time::ZERO + span;
-    Ok(Jobs { jobs, apps, wanted, warmup: at(plan.warmup), end: at(plan.duration), every: plan.record.every })
+    Ok(Jobs { jobs, apps, host_settings, warmup: at(plan.warmup), end: at(plan.duration), every: plan.record.every })
 }
 
 fn job(
@@ -149,9 +149,9 @@ fn job(
     number: usize,
     flow: &Flow,
     [from, to]: [SocketAddr; 2],
-    hosts: &mut BTreeMap<NodeId, Host>,
-) -> Result<(Job, App), Vec<Refusal>> {
-    let refuse = |field: &str, cause: String, fix: &str| vec![Refusal::new(&flow.name, field, cause, fix)];
+    hosts: &mut BTreeMap<NodeId, HostRequests>,
+) -> Result<(Job, App), Vec<Unsupported>> {
+    let refuse = |field: &str, cause: String, fix: &str| vec![Unsupported::new(&flow.name, field, cause, fix)];
     if flow.words.is_some() {
         let cause = "a host cannot tell the kernel's TCP that its path is gone".into();
         return Err(refuse("words", cause, "take `words` out, or simulate"));
@@ -161,28 +161,28 @@ fn job(
     let chance = Stream::named(plan.seed, &format!("{}/source", flow.name));
     let start = Time::ZERO + flow.start;
     let stop = flow.stop.map_or(Time::NEVER, |d| Time::ZERO + d);
-    let (carriage, marks) = match &flow.transport {
+    let (socket_kind, marks) = match &flow.transport {
         Transport::Udp { header, ecn, df } => {
             let usual = flow.ip.header() + 8;
             if *header != usual {
                 let cause = format!("the kernel's headers of IP and UDP are {usual} B");
                 return Err(refuse("header", cause, "leave it out"));
             }
-            (Carriage::Udp(Datagrams { largest: u32::from(u16::MAX) - header, df: *df }), field(*ecn))
+            (SocketKind::Udp(Datagrams { largest: u32::from(u16::MAX) - header, df: *df }), field(*ecn))
         }
         Transport::Tcp { cc, tcp } => {
             let slowest = flow.forward.iter().map(|l| plan.links[*l].rate).min();
-            let wish = wish(&flow.name, flow.ip, cc, tcp, slowest.unwrap_or_default())?;
-            let ask = |node: NodeId, peer: IpAddr, asks: &[_], hosts: &mut BTreeMap<NodeId, Host>| {
+            let kernel_config = kernel_config(&flow.name, flow.ip, cc, tcp, slowest.unwrap_or_default())?;
+            let ask = |node: NodeId, peer: IpAddr, asks: &[_], hosts: &mut BTreeMap<NodeId, HostRequests>| {
                 let (host, name) = (hosts.entry(node).or_default(), &plan.nodes[node].name);
                 asks.iter().filter_map(|a| host.ask(name, &flow.name, peer, a).err()).collect::<Vec<_>>()
             };
-            let mut clashes = ask(flow.from, to.ip(), &wish.sender, hosts);
-            clashes.extend(ask(flow.to, from.ip(), &wish.receiver, hosts));
+            let mut clashes = ask(flow.from, to.ip(), &kernel_config.sender, hosts);
+            clashes.extend(ask(flow.to, from.ip(), &kernel_config.receiver, hosts));
             if !clashes.is_empty() {
                 return Err(clashes);
             }
-            (Carriage::Tcp(wish.connection), 0)
+            (SocketKind::Tcp(kernel_config.connection), 0)
         }
     };
     let app = App::new(source, chance, start, stop);
@@ -195,7 +195,7 @@ fn job(
         start,
         awaits: app.awaits(),
         tos: (flow.dscp.0 << 2) | marks,
-        carriage,
+        socket_kind,
         rows: flow.session.is_none(),
         log: plan.record.delays.binary_search(&number).is_ok(),
     };

@@ -1,9 +1,9 @@
 //! What came of the traffic of a run.
 use super::datagrams::{Came, Datagrams, DatagramsSent};
-use super::receiving::{Had, Progress, Received};
-use super::sampler::{Means, Sample, Seen};
-use super::sending::Sent;
-use super::usage::Spent;
+use crate::traffic::receiver::{Delivered, Progress, Received};
+use super::sampler::{Means, Sample, SenderSummary};
+use crate::traffic::sender::Sent;
+use super::usage::CpuUsage;
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::units::Time;
 
@@ -23,9 +23,9 @@ pub struct Outcome {
     /// Whether the application has closed.
     pub closed: bool,
     /// The receiver at the end of the warm-up.
-    pub warm: Had,
+    pub warm: Delivered,
     /// The receiver at the end of the run.
-    pub end: Had,
+    pub end: Delivered,
     /// The sender at the end of the warm-up; zero if it was not open by then.
     pub sender_warm: Sample,
     /// The sender at the end of the run.
@@ -37,15 +37,15 @@ pub struct Outcome {
     /// What the application measured of itself.
     pub application: Gauges,
     /// What broke it, at which end.
-    pub trouble: Option<String>,
+    pub failure: Option<String>,
     /// Of a flow of datagrams.
     pub datagrams: Option<Datagrams>,
 }
 
 impl Outcome {
-    pub(super) fn of_connection(flow: usize, control: String, sent: Sent, seen: Seen, received: Received) -> Outcome {
+    pub(super) fn of_connection(flow: usize, control: String, sent: Sent, seen: SenderSummary, received: Received) -> Outcome {
         let whole = sent.closed && received.end.bytes == sent.written && sent.written > 0;
-        let trouble = sent.trouble.map(|t| format!("its sender: {t}"));
+        let failure = sent.failure.map(|t| format!("its sender: {t}"));
         Outcome {
             flow,
             control: Some(control),
@@ -60,7 +60,7 @@ impl Outcome {
             means: seen.means,
             completed: received.complete.filter(|_| whole),
             application: sent.application,
-            trouble: trouble.or(received.trouble.map(|t| format!("its receiver: {t}"))),
+            failure: failure.or(received.failure.map(|t| format!("its receiver: {t}"))),
             datagrams: None,
         }
     }
@@ -106,5 +106,5 @@ pub struct Outcomes {
     /// Instants of the samples that were missed.
     pub missed_samples: u64,
     /// What each thread cost, from the end of the warm-up to the end.
-    pub spent: Vec<Spent>,
+    pub spent: Vec<CpuUsage>,
 }

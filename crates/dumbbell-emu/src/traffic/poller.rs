@@ -1,6 +1,6 @@
 //! What a thread of traffic waits for: sockets, an instant, and the word that it is over.
-use super::prompt::Prompt;
-use super::usage::{Role, Spent};
+use crate::traffic::priority::Priority;
+use super::usage::{Role, CpuUsage};
 use crate::clock::Clock;
 use dumbbell_core::units::Time;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// CLOCK_REALTIME, nanoseconds.
-pub fn realtime() -> u64 {
+pub fn realtime_ns() -> u64 {
     // The kernel has the clock always.
     let now = clock_gettime(nix::time::ClockId::CLOCK_REALTIME);
     now.map_or(0, |t| t.tv_sec() as u64 * 1_000_000_000 + t.tv_nsec() as u64)
@@ -29,25 +29,25 @@ pub fn sleep_until(ns: u64) {
 
 /// Says to all threads of a run that it is over.
 #[derive(Clone)]
-pub struct Halt(Arc<(EventFd, AtomicBool)>);
+pub struct StopSignal(Arc<(EventFd, AtomicBool)>);
 
-impl Halt {
+impl StopSignal {
     /// Not said yet.
     ///
     /// # Errors
     /// No descriptor is left.
-    pub fn new() -> io::Result<Halt> {
+    pub fn new() -> io::Result<StopSignal> {
         let flags = EfdFlags::EFD_CLOEXEC | EfdFlags::EFD_NONBLOCK;
-        Ok(Halt(Arc::new((EventFd::from_value_and_flags(0, flags)?, AtomicBool::new(false)))))
+        Ok(StopSignal(Arc::new((EventFd::from_value_and_flags(0, flags)?, AtomicBool::new(false)))))
     }
     /// Says it.
-    pub fn say(&self) {
+    pub fn set(&self) {
         self.0.1.store(true, Ordering::Relaxed);
         // It can fail only if it was said 2^64 times.
         let _ = self.0.0.write(1);
     }
     /// Whether it was said.
-    pub fn is_said(&self) -> bool {
+    pub fn is_set(&self) -> bool {
         self.0.1.load(Ordering::Relaxed)
     }
 }
@@ -62,11 +62,11 @@ pub struct Poller {
     epoll: Epoll,
     timer: TimerFd,
     armed: Time,
-    _halt: Halt,
+    _halt: StopSignal,
     /// When the account of the thread's cost begins, and what it was then.
-    account: (Time, Option<Spent>),
+    account: (Time, Option<CpuUsage>),
     /// Of the thread that waits; from its first wait on.
-    prompt: Option<Prompt>,
+    priority: Option<Priority>,
     events: Vec<EpollEvent>,
 }
 
@@ -75,7 +75,7 @@ impl Poller {
     ///
     /// # Errors
     /// No descriptor is left.
-    pub fn new(clock: Clock, halt: &Halt) -> io::Result<Poller> {
+    pub fn new(clock: Clock, halt: &StopSignal) -> io::Result<Poller> {
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?;
         let timer = TimerFd::new(ClockId::CLOCK_MONOTONIC, TimerFlags::TFD_CLOEXEC | TimerFlags::TFD_NONBLOCK)?;
         epoll.add(&timer, EpollEvent::new(EpollFlags::EPOLLIN, TIMER))?;
@@ -87,7 +87,7 @@ impl Poller {
             armed: Time::NEVER,
             _halt: halt.clone(),
             account: (Time::NEVER, None),
-            prompt: None,
+            priority: None,
             events: vec![EpollEvent::empty(); 256],
         })
     }
@@ -98,8 +98,8 @@ impl Poller {
     }
 
     /// What the thread has cost since; since its start if that instant has not come.
-    pub fn spent(&self, role: Role) -> Spent {
-        let now = Spent::so_far(role);
+    pub fn spent(&self, role: Role) -> CpuUsage {
+        let now = CpuUsage::so_far(role);
         self.account.1.map_or(now, |before| now.since(before))
     }
 
@@ -140,9 +140,9 @@ impl Poller {
             Err(e) => return Err(e.into()),
         };
         let now = self.clock.now();
-        self.prompt.get_or_insert_with(|| Prompt::begin(now)).look(now);
+        self.priority.get_or_insert_with(|| Priority::begin(now)).look(now);
         if before.is_none() && now >= warmup {
-            self.account.1 = Some(Spent::so_far(Role::Sender));
+            self.account.1 = Some(CpuUsage::so_far(Role::Sender));
         }
         let mut goes_on = true;
         for event in &self.events[..count] {

@@ -1,16 +1,17 @@
 //! The threads of a run: opened before it, started at its clock, joined at its end.
 use super::app::App;
 use super::datagrams::{self, Came, DatagramsSent};
-use super::jobs::{Carriage, Job, Jobs};
+use super::jobs::{SocketKind, Job, Jobs};
 use super::outcome::{Outcome, Outcomes};
-use super::poller::{Halt, sleep_until};
-use super::receiving::{Progress, Received, Receiving};
-use super::sampler::{Rows, Sampler, Seen};
-use super::sending::{self, Sent};
-use super::shared::Line;
+use super::poller::{StopSignal, sleep_until};
+use crate::traffic::receiver::{Progress, Received, Receiver};
+use super::sampler::{Rows, Sampler, SenderSummary};
+use crate::traffic::sender;
+use crate::traffic::sender::Sent;
+use crate::traffic::connection_state::ConnectionState;
 use super::sockets::{self, Pair, Within};
 use super::ticks::Ticks;
-use super::usage::Spent;
+use super::usage::CpuUsage;
 use crate::clock::{Clock, monotonic_ns};
 use crate::sys::sched::pin;
 use dumbbell_core::units::{Span, Time};
@@ -24,7 +25,7 @@ pub const SAMPLE_EVERY: Span = Span::from_ms(10);
 
 /// How the two threads of a run's connections work, where that is not left to them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Manner {
+pub struct ThreadOptions {
     /// The cores that the sending and the receiving thread stay on; by default they go where the kernel puts them.
     pub cores: Option<[usize; 2]>,
     /// Whether what is received is copied out of the kernel, as an application does that reads it; by default it is
@@ -38,7 +39,7 @@ pub struct Opened {
     warmup: Time,
     end: Time,
     every: Option<Span>,
-    manner: Manner,
+    threads: ThreadOptions,
 }
 
 /// Opens the sockets of all `jobs`, each in its host, by way of `within`. The hosts have been told what they must be told.
@@ -48,30 +49,30 @@ pub struct Opened {
 pub fn open(jobs: Jobs, within: Within<'_>) -> io::Result<Opened> {
     let pairs = sockets::open(&jobs.jobs, within)?;
     let work = jobs.jobs.into_iter().zip(jobs.apps).zip(pairs).map(|((job, app), pair)| (job, app, pair)).collect();
-    Ok(Opened { work, warmup: jobs.warmup, end: jobs.end, every: jobs.every, manner: Manner::default() })
+    Ok(Opened { work, warmup: jobs.warmup, end: jobs.end, every: jobs.every, threads: ThreadOptions::default() })
 }
 
 type Worker<T> = Option<JoinHandle<io::Result<T>>>;
 
 /// A run that goes on.
 pub struct Running {
-    halt: Halt,
+    halt: StopSignal,
     rows: Rows,
-    lines: Vec<Arc<Line>>,
+    states: Vec<Arc<ConnectionState>>,
     /// For each job whether it is a connection, and its flow.
     kinds: Vec<(bool, usize)>,
-    sender: Worker<(Vec<Sent>, Spent)>,
-    receiver: Worker<(Vec<Received>, Vec<Progress>, Spent)>,
-    sampler: Worker<(Vec<Seen>, u64, Spent)>,
-    datagram_sender: Worker<(Vec<DatagramsSent>, Spent)>,
-    datagram_receiver: Worker<(Vec<Came>, Vec<Progress>, Spent)>,
+    sender: Worker<(Vec<Sent>, CpuUsage)>,
+    receiver: Worker<(Vec<Received>, Vec<Progress>, CpuUsage)>,
+    sampler: Worker<(Vec<SenderSummary>, u64, CpuUsage)>,
+    datagram_sender: Worker<(Vec<DatagramsSent>, CpuUsage)>,
+    datagram_receiver: Worker<(Vec<Came>, Vec<Progress>, CpuUsage)>,
 }
 
 impl Opened {
     /// Works in this manner.
     #[must_use]
-    pub fn in_manner(self, manner: Manner) -> Opened {
-        Opened { manner, ..self }
+    pub fn with_threads(self, threads: ThreadOptions) -> Opened {
+        Opened { threads, ..self }
     }
 
     /// Starts the threads of a run by `clock`, whose zero may lie ahead: nothing is sent before it. Senders are sampled
@@ -80,18 +81,18 @@ impl Opened {
     /// # Errors
     /// No descriptors or threads are left.
     pub fn start(self, clock: Clock, sample_every: Span) -> io::Result<Running> {
-        let Opened { work, warmup, end, every, manner } = self;
-        let (halt, rows) = (Halt::new()?, Rows::default());
-        let is_tcp = |job: &Job| matches!(job.carriage, Carriage::Tcp(_));
+        let Opened { work, warmup, end, every, threads } = self;
+        let (halt, rows) = (StopSignal::new()?, Rows::default());
+        let is_tcp = |job: &Job| matches!(job.socket_kind, SocketKind::Tcp(_));
         let kinds: Vec<(bool, usize)> = work.iter().map(|(job, ..)| (is_tcp(job), job.flow)).collect();
         let (connections, datagrams): (Vec<_>, Vec<_>) = work.into_iter().partition(|(job, ..)| is_tcp(job));
         let ticks = Ticks::new(warmup, end, every);
-        let lines: Vec<Arc<Line>> =
-            connections.iter().map(|(job, _, pair)| Arc::new(Line::new(Arc::clone(&pair.sender), job.rows))).collect();
+        let states: Vec<Arc<ConnectionState>> =
+            connections.iter().map(|(job, _, pair)| Arc::new(ConnectionState::new(Arc::clone(&pair.sender), job.rows))).collect();
         let mut running = Running {
             halt,
             rows,
-            lines,
+            states,
             kinds,
             sender: None,
             receiver: None,
@@ -102,7 +103,7 @@ impl Opened {
         let span = (warmup, end);
         let begun = running
             .begin_datagrams(datagrams, clock, span, ticks.clone())
-            .and_then(|()| running.begin_connections(connections, clock, span, (ticks, sample_every, manner)));
+            .and_then(|()| running.begin_connections(connections, clock, span, (ticks, sample_every, threads)));
         match begun {
             Ok(()) => Ok(running),
             Err(cause) => Err(running.abandoned(cause)),
@@ -154,13 +155,13 @@ impl Running {
         if work.is_empty() {
             return Ok(());
         }
-        let mut receiving = datagrams::Receiving::new(&receivers(&work), clock, ticks, &self.halt)?;
-        receiving.poller().account_from(warmup);
-        self.datagram_receiver = Some(spawn("datagrams in", clock, None, move || receiving.run())?);
+        let mut receiver = datagrams::Receiver::new(&receivers(&work), clock, ticks, &self.halt)?;
+        receiver.poller().account_from(warmup);
+        self.datagram_receiver = Some(spawn("datagrams in", clock, None, move || receiver.run())?);
         let task = |(job, app, pair): Work| datagrams::Task { job, app, socket: pair.sender };
         let tasks = work.into_iter().map(task).collect();
-        let sending = datagrams::Sending::new(tasks, clock, warmup, end, &self.halt);
-        self.datagram_sender = Some(spawn("datagrams out", clock, None, move || Ok(sending.run()))?);
+        let sender = datagrams::Sender::new(tasks, clock, warmup, end, &self.halt);
+        self.datagram_sender = Some(spawn("datagrams out", clock, None, move || Ok(sender.run()))?);
         Ok(())
     }
 
@@ -169,34 +170,34 @@ impl Running {
         work: Vec<Work>,
         clock: Clock,
         (warmup, end): (Time, Time),
-        (ticks, sample_every, manner): (Ticks, Span, Manner),
+        (ticks, sample_every, threads): (Ticks, Span, ThreadOptions),
     ) -> io::Result<()> {
         if work.is_empty() {
             return Ok(());
         }
-        let [out_core, in_core] = [0, 1].map(|end| manner.cores.map(|cores| cores[end]));
-        let mut receiving = Receiving::new(&receivers(&work), clock, ticks, &self.halt)?;
-        if manner.copies {
-            receiving.copies();
+        let [out_core, in_core] = [0, 1].map(|end| threads.cores.map(|cores| cores[end]));
+        let mut receiver = Receiver::new(&receivers(&work), clock, ticks, &self.halt)?;
+        if threads.copies {
+            receiver.copies();
         }
-        receiving.poller().account_from(warmup);
-        self.receiver = Some(spawn("streams in", clock, in_core, move || receiving.run())?);
-        let watched = work.iter().zip(&self.lines).map(|((job, ..), l)| (job.flow, Arc::clone(l))).collect();
+        receiver.poller().account_from(warmup);
+        self.receiver = Some(spawn("streams in", clock, in_core, move || receiver.run())?);
+        let watched = work.iter().zip(&self.states).map(|((job, ..), l)| (job.flow, Arc::clone(l))).collect();
         let sampling = Ticks::new(warmup, end, Some(sample_every));
         let mut sampler = Sampler::new(watched, clock, sampling, &self.halt, self.rows.clone())?;
         sampler.poller().account_from(warmup);
         self.sampler = Some(spawn("sampler", clock, None, move || sampler.run())?);
-        let task = |((job, app, _), line): (Work, &Arc<Line>)| sending::Task { job, app, line: Arc::clone(line) };
-        let tasks = work.into_iter().zip(&self.lines).map(task).collect();
-        let mut sending = sending::Sending::new(tasks, clock, end, &self.halt)?;
-        sending.poller().account_from(warmup);
-        self.sender = Some(spawn("streams out", clock, out_core, move || sending.run())?);
+        let task = |((job, app, _), state): (Work, &Arc<ConnectionState>)| sender::Task { job, app, state: Arc::clone(state) };
+        let tasks = work.into_iter().zip(&self.states).map(task).collect();
+        let mut sender = sender::Sender::new(tasks, clock, end, &self.halt)?;
+        sender.poller().account_from(warmup);
+        self.sender = Some(spawn("streams out", clock, out_core, move || sender.run())?);
         Ok(())
     }
 
     /// Ends the threads that there are already, as the others could not be started for `cause`.
     fn abandoned(self, cause: io::Error) -> io::Error {
-        self.halt.say();
+        self.halt.set();
         // What came of them is nobody's: that there is a cause is known.
         _ = self.join();
         cause
@@ -208,7 +209,7 @@ impl Running {
     }
 
     /// What ends the run early.
-    pub fn halt(&self) -> Halt {
+    pub fn halt(&self) -> StopSignal {
         self.halt.clone()
     }
 
@@ -244,7 +245,7 @@ impl Running {
         }
         out.progress.sort_by_key(|row| (row.at, row.flow));
         out.samples = self.rows.take();
-        let controls = self.lines.iter().map(|line| sockets::control(line.sender.as_fd()));
+        let controls = self.states.iter().map(|state| sockets::control(state.sender.as_fd()));
         let mut connections = sent.into_iter().zip(seen).zip(received).zip(controls);
         let mut datagrams = handed_over.into_iter().zip(came);
         for (is_connection, flow) in self.kinds {
@@ -267,21 +268,21 @@ mod tests {
 
     #[test]
     fn a_run_that_cannot_begin_ends_the_threads_that_it_has() {
-        let (halt, ended) = (Halt::new().expect("a descriptor"), Arc::new(AtomicBool::new(false)));
+        let (halt, ended) = (StopSignal::new().expect("a descriptor"), Arc::new(AtomicBool::new(false)));
         let (said, told) = (halt.clone(), Arc::clone(&ended));
         let work = move || {
             // A sender whose run goes on for a while.
             let patience = monotonic_ns() + 10_000_000_000;
-            while !said.is_said() && monotonic_ns() < patience {
+            while !said.is_set() && monotonic_ns() < patience {
                 sleep_until(monotonic_ns() + 1_000_000);
             }
-            told.store(said.is_said(), Ordering::Release);
-            Ok((vec![], Spent::so_far(Role::DatagramSender)))
+            told.store(said.is_set(), Ordering::Release);
+            Ok((vec![], CpuUsage::so_far(Role::DatagramSender)))
         };
         let running = Running {
             halt,
             rows: Rows::default(),
-            lines: vec![],
+            states: vec![],
             kinds: vec![(false, 0)],
             sender: None,
             receiver: None,

@@ -1,8 +1,8 @@
 //! The thread that asks the sending sockets how they stand, some hundred times a second.
-use super::poller::{Halt, Poller};
-use super::shared::Line;
+use super::poller::{StopSignal, Poller};
+use crate::traffic::connection_state::ConnectionState;
 use super::ticks::Ticks;
-use super::usage::{Role, Spent};
+use super::usage::{Role, CpuUsage};
 use crate::clock::Clock;
 use crate::sys::tcp::{self as call, TcpInfo};
 use dumbbell_core::transport::Phase;
@@ -138,7 +138,7 @@ pub struct Means {
 
 /// What was seen of one connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Seen {
+pub struct SenderSummary {
     /// At the end of the warm-up; `None`: it was not open by then.
     pub warm: Option<Sample>,
     /// At the end of the run; `None`: it never was.
@@ -166,8 +166,8 @@ impl Rows {
 pub struct Sampler {
     clock: Clock,
     poller: Poller,
-    lines: Vec<(usize, Arc<Line>)>,
-    seen: Vec<Seen>,
+    states: Vec<(usize, Arc<ConnectionState>)>,
+    seen: Vec<SenderSummary>,
     ticks: Ticks,
     rows: Rows,
     missed: u64,
@@ -179,14 +179,14 @@ impl Sampler {
     /// # Errors
     /// No descriptors are left.
     pub fn new(
-        lines: Vec<(usize, Arc<Line>)>,
+        states: Vec<(usize, Arc<ConnectionState>)>,
         clock: Clock,
         ticks: Ticks,
-        halt: &Halt,
+        halt: &StopSignal,
         rows: Rows,
     ) -> io::Result<Sampler> {
-        let seen = vec![Seen::default(); lines.len()];
-        Ok(Sampler { clock, poller: Poller::new(clock, halt)?, lines, seen, ticks, rows, missed: 0 })
+        let seen = vec![SenderSummary::default(); states.len()];
+        Ok(Sampler { clock, poller: Poller::new(clock, halt)?, states, seen, ticks, rows, missed: 0 })
     }
 
     /// The thread's clock, for an account of what it costs.
@@ -199,8 +199,8 @@ impl Sampler {
     ///
     /// # Errors
     /// The kernel cannot wait.
-    pub fn run(mut self) -> io::Result<(Vec<Seen>, u64, Spent)> {
-        let mut batch = Vec::with_capacity(self.lines.len());
+    pub fn run(mut self) -> io::Result<(Vec<SenderSummary>, u64, CpuUsage)> {
+        let mut batch = Vec::with_capacity(self.states.len());
         while self.poller.wait(self.ticks.next(), |_, _| {})? {
             // Late by several periods: what was at these instants nobody knows any more.
             self.missed += self.ticks.skip(self.clock.now());
@@ -214,7 +214,7 @@ impl Sampler {
             }
         }
         if self.ticks.next() < Time::NEVER {
-            for i in 0..self.lines.len() {
+            for i in 0..self.states.len() {
                 self.ask(i, (false, true));
             }
         }
@@ -225,14 +225,14 @@ impl Sampler {
     /// One tick.
     fn look(&mut self, batch: &mut Vec<Sample>) {
         let tick = self.ticks.take();
-        for i in 0..self.lines.len() {
+        for i in 0..self.states.len() {
             // What is over stands still: it is asked where totals are taken.
-            if self.lines[i].1.is_finished() && self.seen[i].end.is_some() && !tick.end && !tick.warm {
+            if self.states[i].1.is_finished() && self.seen[i].end.is_some() && !tick.end && !tick.warm {
                 continue;
             }
             if let Some(sample) = self.ask(i, (tick.warm, tick.end))
                 && tick.row
-                && self.lines[i].1.rows
+                && self.states[i].1.rows
             {
                 batch.push(sample);
             }
@@ -241,12 +241,12 @@ impl Sampler {
 
     /// Asks the socket of `i`, if it is open.
     fn ask(&mut self, i: usize, (warm, end): (bool, bool)) -> Option<Sample> {
-        let (flow, line) = &self.lines[i];
-        if !line.is_opened() {
+        let (flow, state) = &self.states[i];
+        if !state.is_opened() {
             return None;
         }
-        let finished = line.is_finished();
-        let (info, known) = call::info(line.sender.as_fd()).ok()?;
+        let finished = state.is_finished();
+        let (info, known) = call::info(state.sender.as_fd()).ok()?;
         let sample = Sample::of(self.clock.now(), *flow, &info, known);
         let seen = &mut self.seen[i];
         if warm {

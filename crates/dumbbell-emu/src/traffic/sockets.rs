@@ -1,5 +1,5 @@
 //! The sockets of all jobs, opened in the hosts that they belong to before anything is sent.
-use super::jobs::{Carriage, Connection, End, Job};
+use super::jobs::{SocketKind, Connection, End, Job};
 use crate::sys::tcp as call;
 use dumbbell_plan::NodeId;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
@@ -41,8 +41,8 @@ const DESCRIPTORS: u64 = 1 << 20;
 /// The kernel does not say how many, or permits no more.
 pub fn permit_descriptors() -> io::Result<()> {
     let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE)?;
-    let wanted = hard.min(DESCRIPTORS);
-    if soft < wanted { Ok(setrlimit(Resource::RLIMIT_NOFILE, wanted, hard)?) } else { Ok(()) }
+    let host_settings = hard.min(DESCRIPTORS);
+    if soft < host_settings { Ok(setrlimit(Resource::RLIMIT_NOFILE, host_settings, hard)?) } else { Ok(()) }
 }
 
 /// Opens the sockets of all `jobs`, each in its host.
@@ -80,32 +80,32 @@ fn one(job: &Job, end: usize) -> io::Result<OwnedFd> {
     let own = [job.from, job.to][end];
     let family = if own.is_ipv6() { AddressFamily::Inet6 } else { AddressFamily::Inet };
     let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
-    let (kind, protocol) = match job.carriage {
-        Carriage::Tcp(_) => (SockType::Stream, SockProtocol::Tcp),
-        Carriage::Udp(_) => (SockType::Datagram, SockProtocol::Udp),
+    let (kind, protocol) = match job.socket_kind {
+        SocketKind::Tcp(_) => (SockType::Stream, SockProtocol::Tcp),
+        SocketKind::Udp(_) => (SockType::Datagram, SockProtocol::Udp),
     };
     let fd = socket(family, kind, flags, protocol)?;
     setsockopt(&fd, sockopt::ReuseAddr, &true)?;
     let six = own.is_ipv6();
     let (level, tos) = if six { (libc::IPPROTO_IPV6, libc::IPV6_TCLASS) } else { (libc::IPPROTO_IP, libc::IP_TOS) };
     call::set(fd.as_fd(), level, tos, i32::from(job.tos)).map_err(tried("set its codepoint"))?;
-    match &job.carriage {
-        Carriage::Tcp(connection) => {
+    match &job.socket_kind {
+        SocketKind::Tcp(connection) => {
             of_connection(fd.as_fd(), connection, [connection.sender, connection.receiver][end], six)?;
             if end == 0 {
                 of_sender(fd.as_fd(), connection, job.awaits)?;
             }
-            bound(&fd, own)?;
+            bind_to(&fd, own)?;
             if end == 1 {
                 listen(&fd, Backlog::new(16)?)?;
             }
         }
-        Carriage::Udp(datagrams) => {
+        SocketKind::Udp(datagrams) => {
             // DF without heed of what routers said, or cut where it must be.
             let manner = if datagrams.df { libc::IP_PMTUDISC_PROBE } else { libc::IP_PMTUDISC_OMIT };
-            discovers(fd.as_fd(), six, manner)?;
+            set_pmtu_discovery(fd.as_fd(), six, manner)?;
             of_datagrams(fd.as_fd(), six, end)?;
-            bound(&fd, own)?;
+            bind_to(&fd, own)?;
             let peer = [job.to, job.from][end];
             connect(fd.as_raw_fd(), &SockaddrStorage::from(peer))
                 .map_err(io::Error::from)
@@ -115,7 +115,7 @@ fn one(job: &Job, end: usize) -> io::Result<OwnedFd> {
     Ok(fd)
 }
 
-fn bound(fd: &OwnedFd, own: SocketAddr) -> io::Result<()> {
+fn bind_to(fd: &OwnedFd, own: SocketAddr) -> io::Result<()> {
     bind(fd.as_raw_fd(), &SockaddrStorage::from(own))
         .map_err(io::Error::from)
         .map_err(tried(format!("bind it to {own}")))
@@ -144,7 +144,7 @@ fn of_connection(fd: BorrowedFd<'_>, connection: &Connection, end: End, six: boo
         tcp(TCP_RTO_MAX_MS, ms, "its longest timeout (Linux 6.15 has that), in milliseconds,")?;
     }
     tcp(libc::TCP_NODELAY, u32::from(!connection.nagle), "TCP_NODELAY")?;
-    discovers(fd, six, if connection.fragments { libc::IP_PMTUDISC_DONT } else { libc::IP_PMTUDISC_WANT })
+    set_pmtu_discovery(fd, six, if connection.fragments { libc::IP_PMTUDISC_DONT } else { libc::IP_PMTUDISC_WANT })
 }
 
 /// `TCP_RTO_MAX_MS` of include/uapi/linux/tcp.h.
@@ -164,7 +164,7 @@ fn of_sender(fd: BorrowedFd<'_>, connection: &Connection, awaits: bool) -> io::R
     Ok(())
 }
 
-fn discovers(fd: BorrowedFd<'_>, six: bool, manner: i32) -> io::Result<()> {
+fn set_pmtu_discovery(fd: BorrowedFd<'_>, six: bool, manner: i32) -> io::Result<()> {
     // The values of version 6 are those of version 4.
     let (level, name) =
         if six { (libc::IPPROTO_IPV6, libc::IPV6_MTU_DISCOVER) } else { (libc::IPPROTO_IP, libc::IP_MTU_DISCOVER) };
@@ -172,13 +172,13 @@ fn discovers(fd: BorrowedFd<'_>, six: bool, manner: i32) -> io::Result<()> {
 }
 
 /// Room for datagrams: what a thread that is late by 50 ms must hold at 1 Gbit/s, several times.
-const ROOM: usize = 32 << 20;
+const CAPACITY: usize = 32 << 20;
 
 fn of_datagrams(fd: BorrowedFd<'_>, six: bool, end: usize) -> io::Result<()> {
     if end == 0 {
-        return Ok(setsockopt(&fd, sockopt::SndBufForce, &ROOM).or_else(|_| setsockopt(&fd, sockopt::SndBuf, &ROOM))?);
+        return Ok(setsockopt(&fd, sockopt::SndBufForce, &CAPACITY).or_else(|_| setsockopt(&fd, sockopt::SndBuf, &CAPACITY))?);
     }
-    setsockopt(&fd, sockopt::RcvBufForce, &ROOM).or_else(|_| setsockopt(&fd, sockopt::RcvBuf, &ROOM))?;
+    setsockopt(&fd, sockopt::RcvBufForce, &CAPACITY).or_else(|_| setsockopt(&fd, sockopt::RcvBuf, &CAPACITY))?;
     setsockopt(&fd, sockopt::ReceiveTimestampns, &true)?;
     let (level, name) =
         if six { (libc::IPPROTO_IPV6, libc::IPV6_RECVTCLASS) } else { (libc::IPPROTO_IP, libc::IP_RECVTOS) };

@@ -1,6 +1,6 @@
 //! What a thread of traffic costs.
 use crate::clock::monotonic_ns;
-use crate::router::cpu::waited_ns;
+use crate::router::measures::cpu::waited_ns;
 use dumbbell_core::units::Span;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
@@ -24,7 +24,7 @@ pub enum Role {
 /// Processor time of a thread: what ran in it, its own code and the kernel's on its behalf, and whatever soft interrupts found
 /// it running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spent {
+pub struct CpuUsage {
     /// What it does.
     pub role: Role,
     /// In its own code.
@@ -37,9 +37,9 @@ pub struct Spent {
     pub wall: Span,
 }
 
-impl Spent {
+impl CpuUsage {
     /// What the calling thread has cost so far.
-    pub fn so_far(role: Role) -> Spent {
+    pub fn so_far(role: Role) -> CpuUsage {
         let usage = getrusage(UsageWho::RUSAGE_THREAD);
         let span = |us: i64| Span::from_us(us.max(0) as u64);
         let (user, system) =
@@ -47,11 +47,11 @@ impl Spent {
         let waited = File::open("/proc/thread-self/schedstat").ok().as_ref().and_then(waited_ns);
         let ns = |ns: u64| Span::from_ps(ns * 1_000);
         let (waited, wall) = (ns(waited.unwrap_or(0)), ns(monotonic_ns()));
-        Spent { role, user: span(user), system: span(system), waited, wall }
+        CpuUsage { role, user: span(user), system: span(system), waited, wall }
     }
     /// What it has cost since `before`.
-    pub fn since(self, before: Spent) -> Spent {
-        Spent {
+    pub fn since(self, before: CpuUsage) -> CpuUsage {
+        CpuUsage {
             role: self.role,
             user: self.user.saturating_sub(before.user),
             system: self.system.saturating_sub(before.system),

@@ -1,8 +1,8 @@
 //! The thread that asks for connections that are not ours: those of programs inside hosts.
-use super::poller::{Halt, Poller};
+use super::poller::{StopSignal, Poller};
 use super::sampler::Sample;
 use crate::clock::Clock;
-use crate::netlink::{Connection, Netlink};
+use crate::host::netlink::{Connection, Netlink};
 use dumbbell_core::units::{Span, Time};
 use dumbbell_plan::NodeId;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use std::net::SocketAddr;
 
 /// A connection that was seen in a host.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Seen {
+pub struct ObservedConnection {
     /// The host.
     pub host: NodeId,
     /// Its end there.
@@ -30,7 +30,7 @@ pub struct Watcher {
     poller: Poller,
     every: Span,
     hosts: Vec<(NodeId, Netlink)>,
-    seen: Vec<Seen>,
+    seen: Vec<ObservedConnection>,
     /// The place of each connection in `seen`.
     places: BTreeMap<(NodeId, u64), usize>,
 }
@@ -40,7 +40,7 @@ impl Watcher {
     ///
     /// # Errors
     /// No descriptors are left.
-    pub fn new(hosts: Vec<(NodeId, Netlink)>, clock: Clock, every: Span, halt: &Halt) -> io::Result<Watcher> {
+    pub fn new(hosts: Vec<(NodeId, Netlink)>, clock: Clock, every: Span, halt: &StopSignal) -> io::Result<Watcher> {
         let poller = Poller::new(clock, halt)?;
         Ok(Watcher { clock, poller, every, hosts, seen: Vec::new(), places: BTreeMap::new() })
     }
@@ -49,7 +49,7 @@ impl Watcher {
     ///
     /// # Errors
     /// The kernel cannot wait, or cannot tell of sockets.
-    pub fn run(mut self) -> io::Result<Vec<Seen>> {
+    pub fn run(mut self) -> io::Result<Vec<ObservedConnection>> {
         let mut next = self.clock.now();
         while self.poller.wait(next, |_, _| {})? {
             let now = self.clock.now();
@@ -78,7 +78,7 @@ impl Watcher {
         let Connection { local, remote, cookie, control, info, known } = found;
         let place = *self.places.entry((host, cookie)).or_insert(self.seen.len());
         if place == self.seen.len() {
-            self.seen.push(Seen { host, local, remote, control, samples: Vec::new() });
+            self.seen.push(ObservedConnection { host, local, remote, control, samples: Vec::new() });
         }
         self.seen[place].samples.push(Sample::of(now, place, &info, known));
     }
@@ -87,16 +87,16 @@ impl Watcher {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::given;
-    use crate::trouble::Tried;
+    use crate::host::testing::given;
+    use crate::error::Context;
     use std::io::{Read, Write};
     use std::net::{TcpListener, TcpStream};
 
     #[test]
     fn a_strangers_connection_is_seen_while_it_lasts() {
-        let opened = Netlink::diagnosis().and_then(|mut n| n.connections().tried("ask for sockets").map(|_| n));
+        let opened = Netlink::sock_diag().and_then(|mut n| n.connections().context("ask for sockets").map(|_| n));
         let Some(netlink) = given("sock_diag", opened) else { return };
-        let halt = Halt::new().unwrap();
+        let halt = StopSignal::new().unwrap();
         let watcher = Watcher::new(vec![(7, netlink)], Clock::start(), Span::from_ms(2), &halt).unwrap();
         let thread = std::thread::spawn(move || watcher.run());
         let listener = TcpListener::bind("127.9.8.6:0").unwrap();
@@ -105,7 +105,7 @@ mod tests {
         stream.write_all(&[1; 5000]).unwrap();
         let mut got = [0; 5000];
         listener.accept().unwrap().0.read_exact(&mut got).unwrap();
-        halt.say();
+        halt.set();
         let seen = thread.join().unwrap().unwrap();
         let ours: Vec<_> = seen.iter().filter(|s| s.local == here).collect();
         assert_eq!(ours.len(), 1, "one connection, however often it is looked at");

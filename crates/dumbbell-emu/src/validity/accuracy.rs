@@ -15,8 +15,8 @@
 //! - Hosts whose threads wait for a processor send and read late. They cost at most that share of the time, and nothing while
 //!   the sender's kernel has more to send and the receiver's has room.
 use super::{Facts, Validity};
-use crate::router::meters::Measured;
-use dumbbell_net::report::QueueReport;
+use crate::router::measures::Measured;
+use dumbbell_net::QueueReport;
 use dumbbell_plan::{Class, Flow, Plan};
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! The rules, one function each: a reason why a run is worth nothing, or none.
 use super::{Validity, bound};
-use crate::router::meters::Measured;
+use crate::router::measures::Measured;
 
 /// A reason against a run.
 pub(super) type Rule = fn(&Validity, &Measured) -> Option<String>;

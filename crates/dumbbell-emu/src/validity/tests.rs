@@ -1,7 +1,7 @@
 //! A sound run is valid; each fault alone makes it invalid, with a reason that has the number.
 use super::*;
-use crate::router::counts::Counts;
-use crate::router::meters::DoorLosses;
+use crate::router::measures::counts::Counts;
+use crate::router::measures::NicLosses;
 
 /// Ten sound seconds at 100 Mbps.
 fn sound() -> (Measured, Facts) {
@@ -21,7 +21,7 @@ fn sound() -> (Measured, Facts) {
         packet_time_us: Some(123.04),
         counts,
         inside: 10,
-        losses: vec![DoorLosses::default(); 2],
+        losses: vec![NicLosses::default(); 2],
         lateness_us: Percentiles { p50: 4.0, p99: 15.0, p999: 200.0, max: 900.0, mean: 5.0 },
         door_wait_us: Percentiles { p50: 3.0, p99: 20.0, p999: 300.0, max: 1000.0, mean: 4.0 },
         gap_error_us: Percentiles { p50: 0.5, p99: 12.0, p999: 100.0, max: 800.0, mean: 1.0 },

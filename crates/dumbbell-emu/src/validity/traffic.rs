@@ -1,6 +1,6 @@
 //! What a run's own traffic says of itself: whether it was sent when it was to be, and nothing broke it.
 use crate::traffic::Outcomes;
-use crate::traffic::usage::{Role, Spent};
+use crate::traffic::usage::{Role, CpuUsage};
 use serde::{Deserialize, Serialize};
 
 /// What broke or was lost at the ends of a run's flows, where the router does not see it.
@@ -39,14 +39,14 @@ impl Traffic {
     /// Of all flows.
     pub fn of(outcomes: &Outcomes) -> Traffic {
         let flows = &outcomes.flows;
-        let trouble = |(flow, what): (usize, &String)| format!("flow {flow}: {what}");
+        let failure = |(flow, what): (usize, &String)| format!("flow {flow}: {what}");
         // A sampler that comes late changes nothing.
         let work = || outcomes.spent.iter().filter(|spent| spent.role != Role::Sampler);
         let mut all = Traffic {
-            troubles: flows.iter().filter_map(|o| Some(trouble((o.flow, o.trouble.as_ref()?)))).collect(),
+            troubles: flows.iter().filter_map(|o| Some(failure((o.flow, o.failure.as_ref()?)))).collect(),
             missed_samples: outcomes.missed_samples,
             unfed_share: (!flows.is_empty() && flows.iter().all(|flow| flow.control.is_some())).then_some(0.0),
-            starved_share: work().map(Spent::waited_share).fold(0.0, f64::max),
+            starved_share: work().map(CpuUsage::waited_share).fold(0.0, f64::max),
             ..Traffic::default()
         };
         for flow in flows.iter().filter(|flow| flow.control.is_some()) {
@@ -120,7 +120,7 @@ mod tests {
             let datagrams = Some(Datagrams { sent, no_room: 3, ..Datagrams::default() });
             Outcome { datagrams, ..Outcome::default() }
         };
-        let broken = Outcome { flow: 2, trouble: Some("its sender: reset".into()), ..Outcome::default() };
+        let broken = Outcome { flow: 2, failure: Some("its sender: reset".into()), ..Outcome::default() };
         let flows = vec![datagrams(10, 50_000, 30_000), datagrams(2, 20_000, 15_000), broken];
         let all = Traffic::of(&Outcomes { flows, missed_samples: 5, ..Outcomes::default() });
         let troubles = vec!["flow 2: its sender: reset".to_owned()];

@@ -1,19 +1,19 @@
 //! Two hosts and a link between them, for tests and measurements of the router.
 #![allow(dead_code)]
-use dumbbell_core::foreign::Makers;
+use dumbbell_core::plugin::Plugins;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::units::{Bytes, Capacity, Rate, Span};
-use dumbbell_emu::classify::{Classifier, Service};
+use dumbbell_emu::packet::classify::{Classifier, Service};
 use dumbbell_emu::clock::Clock;
 use dumbbell_emu::header::address::Address;
 use dumbbell_emu::header::protocol;
-use dumbbell_emu::hosts::{Datapath, Door, HostSpec, Hosts};
-use dumbbell_emu::nic::Nic;
+use dumbbell_emu::host::hosts::{Datapath, PendingNic, HostSpec, Hosts};
+use dumbbell_emu::host::nic::Nic;
 use dumbbell_emu::router::Setup;
-use dumbbell_emu::router::bottleneck::Bottleneck;
-use dumbbell_emu::router::headers::Headers;
-use dumbbell_emu::router::network::Watched;
-use dumbbell_net::relay::Relay;
+use dumbbell_emu::router::measures::bottleneck::Bottleneck;
+use dumbbell_emu::router::ip_codec::IpCodec;
+use dumbbell_emu::router::network::ObservedRelay;
+use dumbbell_net::Relay;
 use dumbbell_plan::{Flow, Link, Node, NodeKind, Plan, Record, Shared, Spec, Transport};
 use dumbbell_tcp::TcpConfig;
 use serde_json::{Value, json};
@@ -99,21 +99,21 @@ pub fn connected(plan: &mut Plan, n: usize) {
     }));
 }
 
-/// Two hosts that are up, and their doors.
+/// Two hosts that are up, and their NICs.
 pub fn hosts(mtu: u32) -> (Hosts, Vec<Box<dyn Nic>>) {
     let specs = [0, 1].map(|n| HostSpec { mtu, ..HostSpec::numbered(n, format!("host{n}")) });
     let mut hosts = Hosts::up(&specs, Datapath::Tun).expect("a machine that was asked before");
-    let doors = hosts.doors.drain(..).map(|door| match door {
-        Door::Tun(tun) => Box::new(tun) as Box<dyn Nic>,
-        Door::Veth(_) => unreachable!("TUN was asked for"),
+    let nics = hosts.nics.drain(..).map(|nic| match nic {
+        PendingNic::Tun(tun) => Box::new(tun) as Box<dyn Nic>,
+        PendingNic::Veth(_) => unreachable!("TUN was asked for"),
     });
-    let doors = doors.collect();
-    (hosts, doors)
+    let nics = nics.collect();
+    (hosts, nics)
 }
 
 /// A socket in each host, connected to the other's.
 pub fn sockets(hosts: &Hosts) -> [UdpSocket; 2] {
-    let address = |n: u16| SocketAddr::from((dumbbell_emu::hosts::v4(n), PORT));
+    let address = |n: u16| SocketAddr::from((dumbbell_emu::host::hosts::v4(n), PORT));
     let open = |n: u16| {
         let socket = hosts.hosts[usize::from(n)].namespace.within(|| UdpSocket::bind(address(n)));
         let socket = socket.expect("a namespace").expect("a free port");
@@ -124,19 +124,19 @@ pub fn sockets(hosts: &Hosts) -> [UdpSocket; 2] {
 }
 
 /// The network of `plan`, and headers of which all datagrams from host 0 to host 1 are flow 0's.
-pub fn network(plan: &Plan) -> (Watched<()>, Headers) {
-    let relay = Relay::new(plan, &Makers::default()).expect("a plan of the catalogue");
-    let address = |n: u16| Address::v4(dumbbell_emu::hosts::v4(n).octets());
+pub fn network(plan: &Plan) -> (ObservedRelay<()>, IpCodec) {
+    let relay = Relay::new(plan, &Plugins::default()).expect("a plan of the catalogue");
+    let address = |n: u16| Address::v4(dumbbell_emu::host::hosts::v4(n).octets());
     let mut classifier = Classifier::new([(address(0), 0), (address(1), 1)]);
     classifier.pool(0, 1, Some(Service { protocol: protocol::UDP, port: PORT }), vec![0]);
-    (Watched { relay, observer: () }, Headers::new(classifier))
+    (ObservedRelay { relay, observer: () }, IpCodec::new(classifier))
 }
 
 /// A router from now on, for the plan's duration.
 pub fn setup(plan: &Plan) -> Setup {
     let clock = Clock::start();
     let mut setup = Setup::new(clock, dumbbell_core::units::Time::ZERO + plan.duration);
-    setup.door_of = vec![0, 1];
+    setup.nic_of = vec![0, 1];
     setup.largest = plan.links.iter().map(|link| link.mtu as u16).max().unwrap_or(1500);
     setup.bottleneck = Bottleneck::of(plan);
     setup

@@ -14,7 +14,7 @@ const NS_PER_S: u128 = 1_000_000_000;
 
 /// A packet as a capture has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seen<'a> {
+pub struct PacketView<'a> {
     /// Nanoseconds since the epoch.
     pub ns: u64,
     /// What the bytes begin with: the number of a LINKTYPE.
@@ -57,7 +57,7 @@ struct Section {
 }
 
 /// Gives every packet to `each`; what is wrong with the file, if something is.
-pub fn read<R: Read + Send>(input: R, mut each: impl FnMut(&Seen<'_>)) -> Option<Damage> {
+pub fn read<R: Read + Send>(input: R, mut each: impl FnMut(&PacketView<'_>)) -> Option<Damage> {
     let mut reader = match create_reader(BUFFER, input) {
         Ok(reader) => reader,
         Err(PcapError::Eof) => return Some(Damage::new(0, "the file is empty")),
@@ -98,7 +98,7 @@ pub fn read<R: Read + Send>(input: R, mut each: impl FnMut(&Seen<'_>)) -> Option
 }
 
 impl Section {
-    fn take(&mut self, block: &PcapBlockOwned<'_>, each: &mut impl FnMut(&Seen<'_>)) -> Result<(), String> {
+    fn take(&mut self, block: &PcapBlockOwned<'_>, each: &mut impl FnMut(&PacketView<'_>)) -> Result<(), String> {
         match block {
             PcapBlockOwned::LegacyHeader(header) => {
                 let resolution = if header.is_nanosecond_precision() { 1_000_000_000 } else { 1_000_000 };
@@ -110,7 +110,7 @@ impl Section {
                 let ns = u64::from(p.ts_sec) * 1_000_000_000 + fraction;
                 let kept = (p.caplen as usize).min(p.data.len());
                 let (bytes, link_type) = (&p.data[..kept], interface.link_type);
-                each(&Seen { ns, link_type, bytes, length: p.origlen, comment: "" });
+                each(&PacketView { ns, link_type, bytes, length: p.origlen, comment: "" });
             }
             PcapBlockOwned::NG(Block::SectionHeader(_)) => self.interfaces.clear(),
             PcapBlockOwned::NG(Block::InterfaceDescription(i)) => {
@@ -123,7 +123,7 @@ impl Section {
                     interface.ok_or_else(|| format!("a packet of interface {number}, which there is not"))?;
                 let comment = p.options.iter().find(|o| o.code == OptionCode::Comment);
                 let comment = comment.and_then(|c| c.as_str().ok()).unwrap_or_default();
-                each(&Seen {
+                each(&PacketView {
                     ns: interface.ns(p.ts_high, p.ts_low),
                     link_type: interface.link_type,
                     bytes: p.packet_data(),

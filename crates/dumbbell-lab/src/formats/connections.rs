@@ -4,9 +4,9 @@
 //! the time from a segment that was sent once to the first acknowledgement of exactly its last byte (Karn's rule), unless
 //! a segment that is acknowledged with it was sent again later than it: the receiver then waited for that one. Near the
 //! sender this is the path's round-trip time, elsewhere that of the rest of it.
-use super::capture::Seen;
+use super::capture::PacketView;
 use super::headers::{Found, Segment, Socket, find};
-use dumbbell_core::segment::widen;
+use dumbbell_core::transport::segment::widen;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 
@@ -69,7 +69,7 @@ pub struct Connections {
 
 impl Connections {
     /// One more packet.
-    pub fn take(&mut self, p: &Seen<'_>) {
+    pub fn take(&mut self, p: &PacketView<'_>) {
         self.packets += 1;
         match find(p.link_type, p.bytes, p.length) {
             Found::Tcp(s) => self.segment(p, &s),
@@ -78,7 +78,7 @@ impl Connections {
         }
     }
 
-    fn segment(&mut self, p: &Seen<'_>, s: &Segment) {
+    fn segment(&mut self, p: &PacketView<'_>, s: &Segment) {
         let key = if s.from <= s.to { (s.from, s.to) } else { (s.to, s.from) };
         let known = self.places.get(&key).copied();
         // Ports may be used again: a SYN after data that has another number begins another connection.
@@ -152,7 +152,7 @@ impl Side {
         self.seen.range(..=byte).next_back().is_some_and(|(_, end)| *end > byte)
     }
 
-    fn sent(&mut self, p: &Seen<'_>, s: &Segment) {
+    fn sent(&mut self, p: &PacketView<'_>, s: &Segment) {
         self.packets += 1;
         self.marks += u64::from(s.ce);
         self.lost += u64::from(p.comment.contains("dropped at "));
@@ -222,7 +222,7 @@ mod tests {
     fn play(steps: &[(u64, Segment)]) -> Connections {
         let mut all = Connections::default();
         for (ns, s) in steps {
-            all.segment(&Seen { ns: *ns, link_type: 101, bytes: &[], length: 0, comment: "" }, s);
+            all.segment(&PacketView { ns: *ns, link_type: 101, bytes: &[], length: 0, comment: "" }, s);
         }
         all
     }

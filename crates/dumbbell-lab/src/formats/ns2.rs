@@ -93,7 +93,7 @@ pub fn line(out: &mut String, event: Event, ns: u64, link: (usize, usize), s: &S
 
 /// What a trace says of one flow.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct FlowSeen {
+pub struct FlowCounts {
     /// What it says of the flow's packets, by type.
     pub kinds: BTreeMap<String, Counts>,
     /// First and last time, s.
@@ -142,7 +142,7 @@ impl Counts {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
     /// Flows, by number.
-    pub flows: BTreeMap<u64, FlowSeen>,
+    pub flows: BTreeMap<u64, FlowCounts>,
     /// Lines that were read.
     pub lines: u64,
 }

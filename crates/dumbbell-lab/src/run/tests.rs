@@ -1,7 +1,7 @@
 //! Runs that fail: each is a row, and the others go on.
 use super::*;
-use crate::bring::Nothing;
-use crate::engine::Ran;
+use crate::language::plugins::NoPlugins;
+use crate::run::engine::RunOutput;
 use dumbbell_plan::Plan;
 
 use serde_json::json;
@@ -16,7 +16,7 @@ sweep.grid = { "queue.limit" = ["20 pkt", "40 pkt"] }
 "#;
 
 /// Seed 2 panics, and seed 3 loses a packet.
-fn fragile(engine: &Engine<'_>, plan: &Plan, hash: &str, dir: Option<&Path>) -> Result<Ran, Stop> {
+fn fragile(engine: &Engine<'_>, plan: &Plan, hash: &str, dir: Option<&Path>) -> Result<RunOutput, Stop> {
     let mut ran = simulate(engine, plan, hash, dir)?;
     match plan.seed {
         2 => panic!("no such state"),
@@ -42,7 +42,7 @@ fn a_failure_is_a_row_and_the_others_go_on() {
     let dir = tempfile::tempdir().unwrap();
     let store = dir.path().join("store");
     for store in [None, Some(store.as_path())] {
-        let said = run_with(&request(store), &|_| true, &Nothing, (fragile, None))
+        let said = run_with(&request(store), &|_| true, &NoPlugins, (fragile, None))
             .unwrap_or_else(|p| panic!("{}", p.rendered));
         assert_eq!((&said["valid"], &said["code"]), (&json!(false), &json!(code::INVALID)));
         let failures = said["failures"].as_array().unwrap();
@@ -59,9 +59,9 @@ fn a_failure_is_a_row_and_the_others_go_on() {
         assert_eq!(point["flows"][0]["goodput_bps"]["n"], 2, "means are of the runs that have results");
     }
     // A failure is no result: the next time it is tried again, and what is right is kept.
-    let again = run(&request(Some(&store)), &|_| true, &Nothing).unwrap_or_else(|p| panic!("{}", p.rendered));
+    let again = run(&request(Some(&store)), &|_| true, &NoPlugins).unwrap_or_else(|p| panic!("{}", p.rendered));
     assert_eq!((&again["from_store"], &again["valid"], again.get("failures")), (&json!(2), &json!(true), None));
-    let last = run_with(&request(Some(&store)), &|_| true, &Nothing, (fragile, None))
+    let last = run_with(&request(Some(&store)), &|_| true, &NoPlugins, (fragile, None))
         .unwrap_or_else(|p| panic!("{}", p.rendered));
     assert_eq!((&last["from_store"], &last["valid"]), (&json!(6), &json!(true)));
 }
@@ -70,7 +70,7 @@ fn a_failure_is_a_row_and_the_others_go_on() {
 fn panics_alone_end_with_1_and_a_single_run_with_its_own_code() {
     let always: engine::Simulate = |_, _, _, _| panic!("always");
     let said =
-        run_with(&request(None), &|_| true, &Nothing, (always, None)).unwrap_or_else(|p| panic!("{}", p.rendered));
+        run_with(&request(None), &|_| true, &NoPlugins, (always, None)).unwrap_or_else(|p| panic!("{}", p.rendered));
     assert_eq!((&said["valid"], &said["code"]), (&json!(false), &json!(code::FAILURE)));
     assert_eq!(said["points"][0]["error"]["message"], "the run panicked: always");
     let mut single = request(None);
@@ -78,14 +78,14 @@ fn panics_alone_end_with_1_and_a_single_run_with_its_own_code() {
     single["source"]["text"] =
         json!(SCENARIO.replace("sweep.grid = { \"queue.limit\" = [\"20 pkt\", \"40 pkt\"] }", ""));
     single["overrides"] = json!(["replications=1"]);
-    let problem = run_with(&single, &|_| true, &Nothing, (always, None)).unwrap_err();
+    let problem = run_with(&single, &|_| true, &NoPlugins, (always, None)).unwrap_err();
     assert!(problem.code == 1 && problem.rendered.contains("always"), "{}", problem.rendered);
 }
 
 #[test]
 fn a_disk_that_is_full_ends_everything() {
     let full: engine::Simulate = |_, _, _, _| Err(Stop::Broken(Problem::failure("the disk is full", None)));
-    let problem = run_with(&request(None), &|_| true, &Nothing, (full, None)).unwrap_err();
+    let problem = run_with(&request(None), &|_| true, &NoPlugins, (full, None)).unwrap_err();
     assert!(problem.rendered.contains("the disk is full"));
 }
 
@@ -98,11 +98,11 @@ fn an_interrupted_sweep_says_what_is_kept_and_goes_on() {
         std::thread::sleep(BEAT * 2);
         simulate(engine, plan, hash, dir)
     };
-    let problem = run_with(&r, &|p| p.finished < 2, &Nothing, (slow, None)).unwrap_err();
+    let problem = run_with(&r, &|p| p.finished < 2, &NoPlugins, (slow, None)).unwrap_err();
     assert_eq!(problem.code, code::INTERRUPTED);
     assert!(problem.rendered.contains("finished runs are in"), "{}", problem.rendered);
     let kept =
-        run(&r, &|_| true, &Nothing).unwrap_or_else(|p| panic!("{}", p.rendered))["from_store"].as_u64().unwrap();
+        run(&r, &|_| true, &NoPlugins).unwrap_or_else(|p| panic!("{}", p.rendered))["from_store"].as_u64().unwrap();
     assert!((2..6).contains(&kept), "{kept}");
 }
 
@@ -110,16 +110,16 @@ fn an_interrupted_sweep_says_what_is_kept_and_goes_on() {
 fn a_wrong_point_is_refused_or_with_keep_going_a_row() {
     let mut r = request(None);
     r["overrides"] = json!(["sweep.grid={\"queue.limit\"=[\"20 pkt\", \"-3 pkt\", \"40 pkt\"]}"]);
-    assert_eq!(run(&r, &|_| true, &Nothing).unwrap_err().code, code::SCENARIO);
+    assert_eq!(run(&r, &|_| true, &NoPlugins).unwrap_err().code, code::SCENARIO);
     r["keep_going"] = json!(true);
-    let said = run(&r, &|_| true, &Nothing).unwrap_or_else(|p| panic!("{}", p.rendered));
+    let said = run(&r, &|_| true, &NoPlugins).unwrap_or_else(|p| panic!("{}", p.rendered));
     assert_eq!((said["points"].as_array().unwrap().len(), &said["code"]), (3, &json!(1)));
     assert_eq!(said["points"][1]["error"]["code"], 2);
     assert_eq!(said["failures"][0]["point"], 2);
     assert_eq!(said["points"][2]["flows"][0]["goodput_bps"]["n"], 3);
     r["overrides"] = json!(["queue.max_p=7"]);
     assert_eq!(
-        run(&r, &|_| true, &Nothing).unwrap_err().code,
+        run(&r, &|_| true, &NoPlugins).unwrap_err().code,
         code::SCENARIO,
         "where all are wrong there is nothing to go on with"
     );

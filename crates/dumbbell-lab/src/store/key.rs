@@ -38,7 +38,7 @@ impl FromStr for Key {
 pub struct Digest {
     /// What it is kept under.
     pub key: Key,
-    /// The hash of its plan, as the results say it: [`crate::door::plan_hash`].
+    /// The hash of its plan, as the results say it: [`crate::api::plan_hash`].
     pub plan_hash: String,
 }
 
@@ -58,7 +58,7 @@ impl Digest {
 
     fn made(plan: &mut Plan, how: &str) -> Digest {
         let name = serde_json::to_vec(&plan.name).unwrap_or_default(); // Plain data: there is no error to be had.
-        let mut both = Both { named: blake3::Hasher::new(), keyed: blake3::Hasher::new(), skip: NAMELESS.len() };
+        let mut both = PlanHashes { named: blake3::Hasher::new(), keyed: blake3::Hasher::new(), skip: NAMELESS.len() };
         both.named.update(NAME).update(&name);
         both.keyed.update(format!("dumbbell results {RESULTS_VERSION} {how}\n").as_bytes());
         let name = std::mem::take(&mut plan.name);
@@ -74,14 +74,14 @@ impl Digest {
 
 /// The hash of a plan with its name and that without, of one text that is never there as a whole: that of a plan of
 /// a million flows would be two gigabytes.
-struct Both {
+struct PlanHashes {
     named: blake3::Hasher,
     keyed: blake3::Hasher,
     /// How much of the text's beginning is still to come that both leave out: the name that was taken away.
     skip: usize,
 }
 
-impl Write for Both {
+impl Write for PlanHashes {
     fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
         let skipped = self.skip.min(piece.len());
         self.skip -= skipped;

@@ -6,7 +6,7 @@
 //!
 //! Two files make it fair: everybody enters through `gate`, and holds `lock`. Whoever wants the store alone keeps the
 //! gate shut while the steps that are under way end; else a stream of writers could keep it out for ever.
-use crate::flock::{Mode, Tried, acquire, attempt};
+use crate::files::lock::{Mode, Tried, acquire, attempt};
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -27,14 +27,14 @@ pub struct Lock {
 
 /// Nobody removes anything from the store while this value lives.
 #[derive(Debug)]
-pub struct Share {
+pub struct SharedLock {
     /// None where there are no locks: there nobody removes anything at all.
     _lock: Option<File>,
 }
 
 /// Nobody else takes a step in the store while this value lives.
 #[derive(Debug)]
-pub struct Alone {
+pub struct ExclusiveLock {
     _files: [File; 2],
 }
 
@@ -48,19 +48,19 @@ impl Lock {
     ///
     /// # Errors
     /// [`io::ErrorKind::TimedOut`]: another process has the store alone. Or the disk fails.
-    pub fn share(&self) -> io::Result<Share> {
+    pub fn share(&self) -> io::Result<SharedLock> {
         let [gate, lock] = [self.open(FILES[0])?, self.open(FILES[1])?];
-        let (Some(gate), Some(lock)) = (gate, lock) else { return Ok(Share { _lock: None }) };
+        let (Some(gate), Some(lock)) = (gate, lock) else { return Ok(SharedLock { _lock: None }) };
         let locked = acquire(&gate, Mode::Shared, &self.what(), self.patience.0)?
             && acquire(&lock, Mode::Shared, &self.what(), self.patience.0)?;
-        Ok(Share { _lock: locked.then_some(lock) })
+        Ok(SharedLock { _lock: locked.then_some(lock) })
     }
 
     /// Waits until nobody else takes a step, and keeps others out.
     ///
     /// # Errors
     /// [`io::ErrorKind::TimedOut`]: others are in. [`io::ErrorKind::Unsupported`]: this file system has no locks.
-    pub fn alone(&self) -> io::Result<Alone> {
+    pub fn alone(&self) -> io::Result<ExclusiveLock> {
         let files = FILES.map(|name| self.open_to_write(name));
         let [gate, lock] = files;
         let (gate, lock) = (gate?, lock?);
@@ -70,18 +70,18 @@ impl Lock {
             let cause = "its file system has no locks, so nothing can be removed without harm to those that write";
             return Err(io::Error::new(io::ErrorKind::Unsupported, cause));
         }
-        Ok(Alone { _files: [gate, lock] })
+        Ok(ExclusiveLock { _files: [gate, lock] })
     }
 
     /// The same without waiting; `None` where others are in, and where there are no locks.
     ///
     /// # Errors
     /// The disk fails.
-    pub fn try_alone(&self) -> io::Result<Option<Alone>> {
+    pub fn try_alone(&self) -> io::Result<Option<ExclusiveLock>> {
         let (Some(gate), Some(lock)) = (self.open(FILES[0])?, self.open(FILES[1])?) else { return Ok(None) };
         let locked =
             attempt(&gate, Mode::Exclusive)? == Tried::Locked && attempt(&lock, Mode::Exclusive)? == Tried::Locked;
-        Ok(locked.then_some(Alone { _files: [gate, lock] }))
+        Ok(locked.then_some(ExclusiveLock { _files: [gate, lock] }))
     }
 
     fn what(&self) -> String {

@@ -1,6 +1,6 @@
 //! A run's series in the store: a directory that is named by the run and by its content, and never changes.
 use super::key::Key;
-use crate::durable;
+use crate::files::durable;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::{Map, Value, json};
 use std::io;

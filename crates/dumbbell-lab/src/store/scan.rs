@@ -19,7 +19,7 @@ struct Place {
 
 /// A line that is no row.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bad {
+pub struct BadLine {
     /// The file.
     pub file: PathBuf,
     /// The line, from 1.
@@ -46,7 +46,7 @@ pub struct Index {
     done: HashMap<Key, Place>,
     failed: HashMap<Key, Place>,
     /// What is wrong, in the order of the files.
-    pub bad: Vec<Bad>,
+    pub bad: Vec<BadLine>,
 }
 
 /// The files of rows in `dir`, in the order in which they were begun.
@@ -95,7 +95,7 @@ impl Index {
                 let rows = if row.done { &mut self.done } else { &mut self.failed };
                 rows.insert(row.key, Place { segment, offset, length: text.len() });
             }
-            Err(fault) => self.bad.push(Bad { file: self.segments[segment].clone(), line: number, fault }),
+            Err(fault) => self.bad.push(BadLine { file: self.segments[segment].clone(), line: number, fault }),
         }
     }
 

@@ -1,6 +1,6 @@
 //! A process's own file of rows.
-use crate::durable;
-use crate::flock::{Mode, Tried, attempt};
+use crate::files::durable;
+use crate::files::lock::{Mode, Tried, attempt};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;

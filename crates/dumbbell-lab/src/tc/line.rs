@@ -1,17 +1,18 @@
 //! Lines of `tc qdisc add`, and which discipline hangs below which.
-use super::part::{Above, Part};
-use super::words::{Word, Words};
-use super::{KINDS, without};
-use crate::problem::{Check, Diagnostic, Place};
-use crate::typed;
+use crate::tc::discipline::{ImportContext, Part};
+use crate::tc::args::{Arg, Args};
+use super::KINDS;
+use crate::tc::unsupported;
+use crate::language::problem::{Check, Diagnostic, Place};
+use crate::language::deser;
 
-/// Words of tc that make no discipline.
+/// Args of tc that make no discipline.
 const OTHER_OBJECTS: &[&str] = &["action", "chain", "class", "filter", "monitor"];
 const OTHER_VERBS: &[&str] = &["change", "del", "delete", "ls", "list", "show"];
 
 /// Where a discipline hangs.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Hook {
+enum Parent {
     /// Nothing was written.
     Unsaid,
     /// At the device.
@@ -22,11 +23,11 @@ enum Hook {
 
 /// One line.
 struct Statement<'t> {
-    dev: Option<Word<'t>>,
-    hook: Hook,
+    dev: Option<Arg<'t>>,
+    parent: Parent,
     handle: Option<u32>,
-    kind: Word<'t>,
-    words: Vec<Word<'t>>,
+    kind: Arg<'t>,
+    words: Vec<Arg<'t>>,
 }
 
 /// What the lines of `text` mean, from the root down.
@@ -42,18 +43,18 @@ pub fn read(text: &str, id: usize, check: &mut Check) -> Vec<Part> {
         return Vec::new();
     }
     let Some(chain) = chain(statements, check) else { return Vec::new() };
-    let mut above = Above::default();
+    let mut above = ImportContext::default();
     let mut parts = Vec::new();
     for (i, s) in chain.iter().enumerate() {
         above.child = i + 1 < chain.len();
         let Some(kind) = KINDS.iter().find(|k| k.name == s.kind.text) else { continue };
-        let mut words = Words::new(s.kind, &s.words, check);
+        let mut words = Args::new(s.kind, &s.words, check);
         let mut part = (kind.import)(&mut words, &above);
         part.explained.splice(0..0, words.remarks);
         above.rate = above.rate.or(part.rate);
         parts.push(part);
     }
-    if let Some(Statement { hook: Hook::Below(major), .. }) = chain.first()
+    if let Some(Statement { parent: Parent::Below(major), .. }) = chain.first()
         && let Some(first) = parts.first_mut()
     {
         first.say(format!("parent {major:x}: is not in the text: what stands above is not said here"));
@@ -63,7 +64,7 @@ pub fn read(text: &str, id: usize, check: &mut Check) -> Vec<Part> {
 
 /// The words of each line. Lines end at a line break (unless a `\` stands before it), a `;` or a `&&`; `#` begins a
 /// remark, but for the prompt of `# tc ...`.
-fn lines(text: &str, id: usize) -> Vec<Vec<Word<'_>>> {
+fn lines(text: &str, id: usize) -> Vec<Vec<Arg<'_>>> {
     let mut lines = vec![Vec::new()];
     let mut continued = false;
     for line in text.split_inclusive('\n') {
@@ -86,7 +87,7 @@ fn lines(text: &str, id: usize) -> Vec<Vec<Word<'_>>> {
                         lines.push(Vec::new());
                     }
                     let place = Place { text: id, from, to: from + word.len() };
-                    lines.last_mut().expect("never empty").push(Word { text: word, place });
+                    lines.last_mut().expect("never empty").push(Arg { text: word, place });
                 }
             }
         }
@@ -101,14 +102,14 @@ fn prompts(rest: &str) -> bool {
     words.next() == Some("tc") && words.next() == Some("qdisc")
 }
 
-fn refuse(word: Word<'_>, cause: String, fix: &str, check: &mut Check) {
+fn refuse(word: Arg<'_>, cause: String, fix: &str, check: &mut Check) {
     check.error(Diagnostic::new(cause).at(word.place).fix(fix));
 }
 
 /// One line: `[sudo] [[tc] qdisc add|replace] [dev D] [root|parent M:N] [handle M:] KIND ...`.
-fn statement<'t>(line: &[Word<'t>], check: &mut Check) -> Option<Statement<'t>> {
+fn statement<'t>(line: &[Arg<'t>], check: &mut Check) -> Option<Statement<'t>> {
     let mut rest = line;
-    let (mut dev, mut hook, mut handle) = (None, Hook::Unsaid, None);
+    let (mut dev, mut parent, mut handle) = (None, Parent::Unsaid, None);
     let example = "write tc qdisc add dev eth0 root ...";
     if rest.first().is_some_and(|w| w.text == "sudo") {
         rest = &rest[1..];
@@ -140,13 +141,13 @@ fn statement<'t>(line: &[Word<'t>], check: &mut Check) -> Option<Statement<'t>> 
                 rest = after;
             }
             [word, after @ ..] if word.text == "root" => {
-                hook = Hook::Root;
+                parent = Parent::Root;
                 rest = after;
             }
             [word, id, after @ ..] if word.text == "parent" || word.text == "handle" => {
                 let major = major(*id, check)?;
                 if word.text == "parent" {
-                    hook = Hook::Below(major)
+                    parent = Parent::Below(major)
                 } else {
                     handle = Some(major)
                 }
@@ -160,26 +161,26 @@ fn statement<'t>(line: &[Word<'t>], check: &mut Check) -> Option<Statement<'t>> 
         refuse(last, "this line names no discipline".into(), "write one after it, such as red or pfifo", check);
         return None;
     };
-    known(*kind, check).then(|| Statement { dev, hook, handle, kind: *kind, words: words.to_vec() })
+    known(*kind, check).then(|| Statement { dev, parent, handle, kind: *kind, words: words.to_vec() })
 }
 
 /// Whether the discipline can be read.
-fn known(kind: Word<'_>, check: &mut Check) -> bool {
+fn known(kind: Arg<'_>, check: &mut Check) -> bool {
     let names: Vec<&str> = KINDS.iter().map(|k| k.name).collect();
     if names.contains(&kind.text) {
         return true;
     }
-    if let Some(cause) = without::of_tc(kind.text) {
+    if let Some(cause) = unsupported::of_tc(kind.text) {
         refuse(kind, cause, &format!("known are {}", names.join(", ")), check);
     } else {
         let d = Diagnostic::new(format!("there is no discipline `{}` in tc", kind.text)).at(kind.place);
-        check.error(typed::suggest(d, kind.text, &names));
+        check.error(deser::suggest(d, kind.text, &names));
     }
     false
 }
 
 /// The major number of `1:`, `1:1`; they are hexadecimal.
-fn major(id: Word<'_>, check: &mut Check) -> Option<u32> {
+fn major(id: Arg<'_>, check: &mut Check) -> Option<u32> {
     let (major, minor) = id.text.split_once(':').unwrap_or(("?", ""));
     let minor_reads = minor.is_empty() || u32::from_str_radix(minor, 16).is_ok_and(|n| n <= 0xffff);
     match u32::from_str_radix(major, 16) {
@@ -198,11 +199,11 @@ fn chain<'t>(mut statements: Vec<Statement<'t>>, check: &mut Check) -> Option<Ve
         refuse(other, "these lines are of several devices".into(), "import the lines of one device at a time", check);
         return None;
     }
-    let top = statements.iter().position(|s| s.hook != Hook::Unsaid && !hangs(s, &statements)).unwrap_or(0);
+    let top = statements.iter().position(|s| s.parent != Parent::Unsaid && !hangs(s, &statements)).unwrap_or(0);
     let mut chain = vec![statements.swap_remove(top)];
     while !statements.is_empty() {
         let handle = chain.last().and_then(|s| s.handle);
-        let below = |s: &Statement<'_>| matches!((s.hook, handle), (Hook::Below(major), Some(h)) if major == h);
+        let below = |s: &Statement<'_>| matches!((s.parent, handle), (Parent::Below(major), Some(h)) if major == h);
         let Some(next) = statements.iter().position(below) else {
             let fix = "give the upper one a handle, and the lower one its parent: handle 1: and parent 1:1";
             let cause = "this does not hang below the discipline before it".to_string();
@@ -216,5 +217,5 @@ fn chain<'t>(mut statements: Vec<Statement<'t>>, check: &mut Check) -> Option<Ve
 
 /// Whether `s` hangs below one of `all`.
 fn hangs(s: &Statement<'_>, all: &[Statement<'_>]) -> bool {
-    matches!(s.hook, Hook::Below(major) if all.iter().any(|o| o.handle == Some(major)))
+    matches!(s.parent, Parent::Below(major) if all.iter().any(|o| o.handle == Some(major)))
 }

@@ -1,26 +1,26 @@
 //! `dumbbell shell`: a program in a host of a network, while it runs.
 use super::{emulate, refusal};
-use crate::bring::Nothing;
-use crate::engine::Stop;
-use crate::problem::{Diagnostic, Problem, Texts, code};
-use crate::request::Request;
+use crate::language::plugins::NoPlugins;
+use crate::run::engine::Stop;
+use crate::language::problem::{Diagnostic, Problem, Texts, code};
+use crate::run::request::Request;
 use crate::run::{Progress, run_with};
-use crate::study::Study;
+use crate::resolve::study::Study;
 use dumbbell_emu::calibrate::{SHARE, demand};
 use dumbbell_emu::live;
-use dumbbell_emu::live::guests::Guests;
-use dumbbell_emu::live::topology::Topology;
+use dumbbell_emu::live::user_program::UserProgram;
+use dumbbell_emu::live::host_map::HostMap;
 use dumbbell_plan::Plan;
 use serde_json::{Value, json};
 
-/// Runs a program between real hosts: a request as [`crate::door::run`]'s, whose first flow goes from the program's host to its
+/// Runs a program between real hosts: a request as [`crate::api::run`]'s, whose first flow goes from the program's host to its
 /// server's, with `"program": [WORDS]` and `"server": [WORDS]` or null. In their words `{client}` and `{server}` stand for
 /// the hosts' addresses. The answer is that of a run on the kernel, with `program` and `server`
 /// (`{"argv", "exit_code", "signal", "iperf3"?}`); `duration_s` is how long the program ran. `"unshaped": [KEYS]` names the
 /// rates that nobody asked for: they are lowered to what this machine can forward.
 ///
 /// # Errors
-/// As [`crate::door::run`]; 2: no program is named, or the network has more than one point; 4: there is no such program.
+/// As [`crate::api::run`]; 2: no program is named, or the network has more than one point; 4: there is no such program.
 pub fn shell(request: &Value, progress: &dyn Fn(Progress) -> bool) -> Result<Value, Problem> {
     let mut request = request.clone();
     let mut take = |key: &str| request.as_object_mut().and_then(|map| map.remove(key));
@@ -41,8 +41,8 @@ pub fn shell(request: &Value, progress: &dyn Fn(Progress) -> bool) -> Result<Val
         return Err(wrong("a program needs a flow, from its host to its server's", "write one into the scenario"));
     };
     let named = |words: Vec<String>| words.into_iter().map(|word| name(word, &names)).collect();
-    let guests = Guests { client: named(client), server: server.filter(|words| !words.is_empty()).map(named) };
-    let mut said = run_with(&request, progress, &Nothing, (emulate, Some(guests)))?;
+    let user_program = UserProgram { client: named(client), server: server.filter(|words| !words.is_empty()).map(named) };
+    let mut said = run_with(&request, progress, &NoPlugins, (emulate, Some(user_program)))?;
     // The scenario says how long a program may run at most.
     if let Some(ended) = said["runs"].get(0).map(|run| run["duration_s"].clone()).filter(|ended| !ended.is_null()) {
         said["duration_s"] = ended;
@@ -53,7 +53,7 @@ pub fn shell(request: &Value, progress: &dyn Fn(Progress) -> bool) -> Result<Val
 /// The plan of the one network.
 fn planned(request: &Value) -> Result<Plan, Problem> {
     let read = Request::read(request)?;
-    let study = Study::with(&read.wish(), &Nothing, false)?;
+    let study = Study::with(&read.study_input(), &NoPlugins, false)?;
     let [only] = &study.points[..] else {
         return Err(wrong("a program runs in one network, and this is a sweep", "choose one of its points"));
     };
@@ -83,7 +83,7 @@ fn lower(request: &mut Value, plan: &Plan, keys: &[String]) -> Result<(), Proble
 /// What the words `{client}` and `{server}` stand for.
 fn names(plan: &Plan) -> Option<[(&'static str, String); 2]> {
     let flow = plan.flows.first()?;
-    let topology = Topology::of(plan);
+    let topology = HostMap::of(plan);
     let address = |node| topology.address(node, flow.ip).to_string();
     Some([("{client}", address(flow.from)), ("{server}", address(flow.to))])
 }

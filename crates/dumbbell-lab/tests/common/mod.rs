@@ -1,8 +1,8 @@
 //! What the tests share.
 #![allow(dead_code)] // Each test file is a crate and uses its part.
-use dumbbell_lab::load::Source;
-use dumbbell_lab::problem::Problem;
-use dumbbell_lab::study::{Study, Wish};
+use dumbbell_lab::language::load::Source;
+use dumbbell_lab::language::problem::Problem;
+use dumbbell_lab::resolve::study::{Study, StudyInput};
 use dumbbell_plan::Plan;
 use serde_json::{Map, Value, json};
 
@@ -42,7 +42,7 @@ to = "b"
 
 /// The study of a text under overrides.
 pub fn study(text: &str, overrides: &[&str]) -> Result<Study, Problem> {
-    Study::new(&Wish {
+    Study::new(&StudyInput {
         source: Source::Text { text: text.into(), name: "net.toml".into() },
         overrides: overrides.iter().map(|s| s.to_string()).collect(),
         also: Map::new(),

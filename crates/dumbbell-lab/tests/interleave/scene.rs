@@ -1,5 +1,5 @@
 //! The store that processes meet in, what they do to it, and what must be true afterwards.
-use dumbbell_lab::door;
+use dumbbell_lab::api;
 use dumbbell_lab::store::Store;
 use dumbbell_lab::store::key::{Key, RESULTS_VERSION};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ fn key(i: u32) -> Key {
 }
 
 fn care(what: &str, store: &Path) -> Value {
-    door::store(&json!({ "do": what, "dir": store })).unwrap_or_else(|p| panic!("{what}: {}", p.rendered))
+    api::store(&json!({ "do": what, "dir": store })).unwrap_or_else(|p| panic!("{what}: {}", p.rendered))
 }
 
 /// Keeps the run `i`, with series if they have content.
@@ -63,7 +63,7 @@ pub fn play(role: &str, store: &Path) {
                 assert!(found.result["seed"] == i && whole, "run {i} is another");
             }
         }
-        "gc" => match door::store(&json!({ "do": "gc", "dir": store })) {
+        "gc" => match api::store(&json!({ "do": "gc", "dir": store })) {
             Err(problem) => assert_eq!(problem.code, 3, "{}", problem.rendered), // The damaged row.
             Ok(said) => assert!(said["kept"].as_u64() >= Some(BEFORE.len() as u64), "{said}"),
         },
@@ -71,7 +71,7 @@ pub fn play(role: &str, store: &Path) {
         "repair" => drop(care("repair", store)),
         "tidy without locks" => {
             for what in ["gc", "repair"] {
-                let refused = door::store(&json!({ "do": what, "dir": store })).unwrap_err();
+                let refused = api::store(&json!({ "do": what, "dir": store })).unwrap_err();
                 assert!(refused.code == 1 && refused.rendered.contains("no locks"), "{}", refused.rendered);
             }
         }

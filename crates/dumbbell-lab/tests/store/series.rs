@@ -42,7 +42,7 @@ fn every_changed_bit_of_series_is_found_and_never_handed_out() {
     assert_eq!(care("check", store.dir()).unwrap()["ok"], true);
     let found = reader.find(key(1)).unwrap().unwrap();
     let listed: Vec<_> = found.records.files().collect();
-    let digest = dumbbell_lab::durable::digest(&file).unwrap();
+    let digest = dumbbell_lab::files::durable::digest(&file).unwrap();
     assert_eq!(listed, [("flows.parquet", 15, Some(digest.as_str()))]);
 }
 

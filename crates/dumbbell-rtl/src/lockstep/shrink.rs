@@ -1,13 +1,13 @@
 //! A stimulus that fails, made short: what comes after the failure goes, then what comes before and is not needed for it.
-use super::bench::{Action, Bench, Mismatch};
-use crate::clocked::Clocked;
-use crate::ports::Parameters;
+use crate::lockstep::testbench::{Action, Testbench, Mismatch};
+use crate::verilated::Clocked;
+use crate::core_ports::Parameters;
 
 /// Clocks that are spent on it: a few seconds.
 const CLOCKS: u64 = 20_000_000;
 
 /// A short stimulus, and how it fails.
-pub struct Short {
+pub struct Shrunk {
     /// What is done.
     pub actions: Vec<Action>,
     /// Where the two part then.
@@ -25,7 +25,7 @@ type Attempt<'a> = &'a mut dyn FnMut(&[Action]) -> Option<Failing>;
 /// A stimulus from a fresh core: after how many actions it fails, how, and the clocks it took.
 fn attempt(actions: &[Action], parameters: &Parameters, patience: u64, make: Make<'_>) -> (Failing, u64) {
     let Ok(mut dut) = make() else { return (None, 0) };
-    let mut bench = Bench::new(&mut *dut, parameters, patience);
+    let mut bench = Testbench::new(&mut *dut, parameters, patience);
     for (k, action) in actions.iter().enumerate() {
         if let Err(mismatch) = bench.act(action) {
             return (Some((k + 1, mismatch)), bench.counts.clocks);
@@ -36,7 +36,7 @@ fn attempt(actions: &[Action], parameters: &Parameters, patience: u64, make: Mak
 }
 
 /// Makes `actions`, which begin with a reset and fail, short; `None`: they do not fail again.
-pub fn shrink(actions: Vec<Action>, parameters: &Parameters, patience: u64, make: Make<'_>) -> Option<Short> {
+pub fn shrink(actions: Vec<Action>, parameters: &Parameters, patience: u64, make: Make<'_>) -> Option<Shrunk> {
     let mut spent = 0;
     let mut fails = |actions: &[Action]| -> Option<Failing> {
         (spent < CLOCKS).then(|| {
@@ -57,7 +57,7 @@ pub fn shrink(actions: Vec<Action>, parameters: &Parameters, patience: u64, make
                 Some(None) => at += part,
                 Some(Some((needed, mismatch))) => {
                     without.truncate(needed);
-                    best = Short { actions: without, mismatch };
+                    best = Shrunk { actions: without, mismatch };
                 }
             }
         }
@@ -69,7 +69,7 @@ pub fn shrink(actions: Vec<Action>, parameters: &Parameters, patience: u64, make
 }
 
 /// From the last reset on, if it fails from there; else from the one before, and so on: a reset may be what is wrong.
-fn from_a_reset(actions: Vec<Action>, fails: Attempt<'_>) -> Option<Short> {
+fn from_a_reset(actions: Vec<Action>, fails: Attempt<'_>) -> Option<Shrunk> {
     let resets = (0..actions.len()).rev().filter(|k| matches!(actions[*k], Action::Reset(_)));
     // Two resets that go together, and twice as many each time.
     for (n, from) in resets.enumerate() {
@@ -77,7 +77,7 @@ fn from_a_reset(actions: Vec<Action>, fails: Attempt<'_>) -> Option<Short> {
             continue;
         }
         if let Some((needed, mismatch)) = fails(&actions[from..])? {
-            return Some(Short { actions: actions[from..from + needed].to_vec(), mismatch });
+            return Some(Shrunk { actions: actions[from..from + needed].to_vec(), mismatch });
         }
     }
     None

@@ -5,8 +5,8 @@
 //! length and draw are set so that a comparison is decided by its last bit ([`exact`]).
 mod exact;
 
-use super::bench::{Action, Packet};
-use crate::ports::Parameters;
+use crate::lockstep::testbench::{Action, Packet};
+use crate::core_ports::Parameters;
 use dumbbell_algos::aqm::red_hw::core::{Core, FRACTION, register, table};
 use dumbbell_core::rng::{key_of, split_mix};
 

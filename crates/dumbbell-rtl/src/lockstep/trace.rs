@@ -1,9 +1,9 @@
 //! A short stimulus that fails, step by step: the model's inside beside the core's outputs.
-use super::bench::{Action, Bench, Watched, name};
-use super::shrink::{Make, Short};
-use crate::clocked::Out;
-use crate::ports::Parameters;
-use dumbbell_algos::aqm::red_hw::core::{Core, Inside, Shape, register, table};
+use crate::lockstep::testbench::{Action, Testbench, ComparedPacket, name};
+use super::shrink::{Make, Shrunk};
+use crate::verilated::Out;
+use crate::core_ports::Parameters;
+use dumbbell_algos::aqm::red_hw::core::{Core, DecisionTrace, Shape, register, table};
 use serde_json::{Value, json};
 
 /// Steps that a trace shows: the last ones.
@@ -15,9 +15,9 @@ const SHOWN: usize = 32;
 /// class and queue that a shown packet is of `avg`, `credit` and the registers. A step is `{"reset": clocks}`, `{"idle": clocks}`,
 /// `"tick"`, `{"write": [{"register", "class", "queue", "value"}]}` or `{"packet", "presented", "model", "core"}`.
 /// `core` is `null` where no decision came.
-pub fn trace(short: &Short, parameters: &Parameters, patience: u64, make: Make<'_>) -> Value {
+pub fn trace(short: &Shrunk, parameters: &Parameters, patience: u64, make: Make<'_>) -> Value {
     let Ok(mut dut) = make() else { return Value::Null };
-    let mut bench = Bench::new(&mut *dut, parameters, patience);
+    let mut bench = Testbench::new(&mut *dut, parameters, patience);
     let left_out = short.actions.len().saturating_sub(SHOWN);
     let (before, shown) = short.actions.split_at(left_out);
     let fails = before.iter().find_map(|action| bench.act(action).err());
@@ -48,8 +48,8 @@ pub fn trace(short: &Short, parameters: &Parameters, patience: u64, make: Make<'
 }
 
 /// A packet with the model's inside and the core's outputs.
-fn told(one: &Watched) -> Value {
-    let Inside { decision, entry, before, p, credit } = one.inside;
+fn told(one: &ComparedPacket) -> Value {
+    let DecisionTrace { decision, entry, before, p, credit } = one.inside;
     json!({
         "packet": one.number,
         "presented": one.packet,
@@ -69,9 +69,9 @@ pub(super) fn output(out: &Out) -> Value {
 }
 
 /// The model's state, as far as these packets see it.
-fn state(core: &Core, watched: &[Watched]) -> Value {
+fn state(core: &Core, watched: &[ComparedPacket]) -> Value {
     let shape = core.shape();
-    let class = |one: &Watched| if shape.classes == 4 { one.packet.class & 3 } else { 0 };
+    let class = |one: &ComparedPacket| if shape.classes == 4 { one.packet.class & 3 } else { 0 };
     let mut seen: Vec<_> = watched.iter().map(|one| (one.packet.qid, class(one))).collect();
     seen.sort_unstable();
     seen.dedup();

@@ -1,7 +1,7 @@
 //! The lines that say which end is tested and how it is configured.
-use super::{trouble, trouble_at};
-use crate::words::Word;
-use crate::{Side, Trouble};
+use super::{script_error, trouble_at};
+use crate::tokens::Token;
+use crate::{Side, ScriptError};
 use dumbbell_algos::cc;
 use dumbbell_core::catalogue::{self, Fault, nearest};
 use dumbbell_tcp::{Sender, TcpConfig};
@@ -29,14 +29,14 @@ const PAYLOAD: u64 = 1000;
 /// `KEY=VALUE` words of all setup lines, by where they belong.
 #[derive(Default)]
 struct Said<'a> {
-    tcp: Vec<(&'a str, Value, Word<'a>)>,
-    cc_options: Vec<(&'a str, Value, Word<'a>)>,
-    cc: Option<Word<'a>>,
-    profile: Option<Word<'a>>,
+    tcp: Vec<(&'a str, Value, Token<'a>)>,
+    cc_options: Vec<(&'a str, Value, Token<'a>)>,
+    cc: Option<Token<'a>>,
+    profile: Option<Token<'a>>,
 }
 
 /// Reads the setup lines; `end` is the length of the text.
-pub fn read(lines: &[Vec<Word<'_>>], end: usize) -> Result<Setup, Trouble> {
+pub fn read(lines: &[Vec<Token<'_>>], end: usize) -> Result<Setup, ScriptError> {
     let Some(side) = lines.first().and_then(|l| side(l[0].text)) else {
         return Err(trouble_at((0, end.min(1)), "a script begins with the end that it tests")
             .fix("write `sender` or `receiver` first, as in `sender cc=newreno sack=false`"));
@@ -44,7 +44,7 @@ pub fn read(lines: &[Vec<Word<'_>>], end: usize) -> Result<Setup, Trouble> {
     let mut said = Said::default();
     for words in lines {
         if self::side(words[0].text) != Some(side) {
-            return Err(trouble(&words[0], "a script tests one end").fix("write two scripts"));
+            return Err(script_error(&words[0], "a script tests one end").fix("write two scripts"));
         }
         for word in &words[1..] {
             take(word, &mut said)?;
@@ -55,14 +55,14 @@ pub fn read(lines: &[Vec<Word<'_>>], end: usize) -> Result<Setup, Trouble> {
     let name = said.cc.map_or(plain, |w| &w.text["cc=".len()..]);
     let options = congestion_control(name, &said)?;
     let recovery = cc::AnyCc::build(name, &options, &Sender::<cc::AnyCc>::path(&config)).ok();
-    let implied = recovery.map(|c| dumbbell_core::transport::CongestionControl::implies(&c));
-    let config = config.implied_by(implied.filter(|_| side == Side::Sender).unwrap_or_default());
+    let implied = recovery.map(|c| dumbbell_core::transport::CongestionControl::tcp_overrides(&c));
+    let config = config.with_overrides(implied.filter(|_| side == Side::Sender).unwrap_or_default());
     Ok(Setup { side, config, cc: (name.into(), options) })
 }
 
-fn take<'a>(word: &Word<'a>, said: &mut Said<'a>) -> Result<(), Trouble> {
+fn take<'a>(word: &Token<'a>, said: &mut Said<'a>) -> Result<(), ScriptError> {
     let Some((key, value)) = word.text.split_once('=').filter(|(k, v)| !k.is_empty() && !v.is_empty()) else {
-        return Err(trouble(word, format!("`{}` is no KEY=VALUE", word.text))
+        return Err(script_error(word, format!("`{}` is no KEY=VALUE", word.text))
             .fix("write them without spaces: sack=false mss=1000B"));
     };
     match key {
@@ -82,11 +82,11 @@ fn read_value(text: &str) -> Value {
 }
 
 /// The profile (`rfc`), with plain defaults for scripts, with what the script says.
-fn tcp(said: &Said<'_>) -> Result<TcpConfig, Trouble> {
+fn tcp(said: &Said<'_>) -> Result<TcpConfig, ScriptError> {
     let profile = said.profile.map_or("rfc", |w| &w.text["profile=".len()..]);
     let Some(base) = TcpConfig::profile(profile) else {
-        let word = said.profile.unwrap_or(Word { text: "", from: 0, to: 1 });
-        return Err(trouble(&word, format!("there is no profile `{profile}`"))
+        let word = said.profile.unwrap_or(Token { text: "", from: 0, to: 1 });
+        return Err(script_error(&word, format!("there is no profile `{profile}`"))
             .fix(format!("known are {}", TcpConfig::PROFILES.join(", "))));
     };
     let says = |key: &str| said.tcp.iter().find(|(k, ..)| *k == key).map(|(_, v, _)| v);
@@ -114,14 +114,14 @@ fn tcp(said: &Said<'_>) -> Result<TcpConfig, Trouble> {
 }
 
 /// The options of the congestion control, with its defaults.
-fn congestion_control(name: &str, said: &Said<'_>) -> Result<Value, Trouble> {
+fn congestion_control(name: &str, said: &Said<'_>) -> Result<Value, ScriptError> {
     let Some(entry) = cc::CATALOGUE.iter().find(|e| e.about.name == name) else {
         let names: Vec<&str> = cc::CATALOGUE.iter().map(|e| e.about.name).collect();
-        let word = said.cc.unwrap_or(Word { text: "", from: 0, to: 1 });
-        let trouble = trouble(&word, format!("there is no congestion control `{name}`"));
+        let word = said.cc.unwrap_or(Token { text: "", from: 0, to: 1 });
+        let script_error = script_error(&word, format!("there is no congestion control `{name}`"));
         return Err(match nearest(name, &names) {
-            Some(known) => trouble.fix(format!("did you mean `{known}`?")),
-            None => trouble.fix(format!("known are {}", names.join(", "))),
+            Some(known) => script_error.fix(format!("did you mean `{known}`?")),
+            None => script_error.fix(format!("known are {}", names.join(", "))),
         });
     };
     let options: Map<String, Value> = said.cc_options.iter().map(|(k, v, _)| ((*k).into(), v.clone())).collect();
@@ -130,9 +130,9 @@ fn congestion_control(name: &str, said: &Said<'_>) -> Result<Value, Trouble> {
 }
 
 /// A fault of a configuration, at the word that said it.
-fn at_fault(fault: &Fault, words: &[(&str, Value, Word<'_>)]) -> Trouble {
+fn at_fault(fault: &Fault, words: &[(&str, Value, Token<'_>)]) -> ScriptError {
     let key = fault.at.split('.').next().unwrap_or_default();
     let word = words.iter().find(|(k, ..)| *k == key).or(words.first()).map(|w| w.2);
     let place = word.map_or((0, 1), |w| (w.from, w.to));
-    Trouble { fix: fault.fix.clone(), ..trouble_at(place, fault.cause.clone()) }
+    ScriptError { fix: fault.fix.clone(), ..trouble_at(place, fault.cause.clone()) }
 }

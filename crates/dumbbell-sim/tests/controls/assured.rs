@@ -3,10 +3,10 @@
 use crate::bottleneck::{Bottleneck, run};
 use crate::plans::{bench_tcp, edge, spec};
 use dumbbell_core::packet::{Dscp, Ecn};
-use dumbbell_core::segment::{Extra, Segment};
+use dumbbell_core::transport::segment::{Extra, Segment};
 use dumbbell_core::units::{Limit, Packets, Rate, Span, Time};
 use dumbbell_plan::{Plan, Transport};
-use dumbbell_sim::{FlowRow, Observer, Report, Who};
+use dumbbell_sim::{FlowRow, Observer, Report, PacketId};
 use dumbbell_tcp::TcpConfig;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -69,14 +69,14 @@ impl Observer for Colours {
         self.next[flow] += 1;
         self.next[flow]
     }
-    fn sent(&mut self, t: Time, who: Who, _: &Segment, extra: Option<&Extra>) {
+    fn sent(&mut self, t: Time, who: PacketId, _: &Segment, extra: Option<&Extra>) {
         let green = extra.is_some_and(|x| x.dscp == Some(AF11));
         if green {
             self.green.insert((who.flow, who.number));
         }
         self.counts[who.flow][usize::from(!green)] += u64::from(t >= self.from);
     }
-    fn delivered(&mut self, t: Time, who: Who, _: Ecn) {
+    fn delivered(&mut self, t: Time, who: PacketId, _: Ecn) {
         if self.green.remove(&(who.flow, who.number)) {
             self.counts[who.flow][2] += u64::from(t >= self.from);
         }

@@ -23,7 +23,7 @@ fn ledbat_keeps_its_target() {
         let flow: [Sender; 1] = [("ledbat", json!({"target": format!("{ms} ms")}), 0)];
         let r = HOME.run(&flow, 100, 40);
         let (queue, target) = (&r.queues[0], f64::from(ms) / 1e3);
-        assert!(queue.utilization > 0.99 && queue.ledger.dropped() == 0, "{}", queue.utilization);
+        assert!(queue.utilization > 0.99 && queue.counters.dropped() == 0, "{}", queue.utilization);
         assert!((queue.mean_sojourn_s / target - 1.0).abs() < 0.1, "{} s", queue.mean_sojourn_s);
     }
 }
@@ -33,7 +33,7 @@ fn ledbat_keeps_its_target() {
 fn ledbat_pp_keeps_below_its_target() {
     let r = HOME.run(&one("ledbat_pp"), 120, 20);
     let queue = &r.queues[0];
-    assert!(queue.utilization > 0.9 && queue.ledger.dropped() == 0, "{}", queue.utilization);
+    assert!(queue.utilization > 0.9 && queue.counters.dropped() == 0, "{}", queue.utilization);
     assert!((0.02..0.065).contains(&queue.mean_sojourn_s), "{} s", queue.mean_sojourn_s);
 }
 

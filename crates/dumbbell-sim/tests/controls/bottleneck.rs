@@ -64,7 +64,7 @@ impl Bottleneck {
     pub fn run(&self, flows: &[Sender], seconds: u64, warmup: u64) -> Report {
         let report = run(&self.plan(flows, seconds, warmup, None), &mut ());
         let goodput: Vec<f64> = report.flows.iter().map(|f| f.goodput_bps / 1e6).collect();
-        println!("{:?}: {goodput:.3?} Mbps, {} drops", flows, report.queues[0].ledger.dropped());
+        println!("{:?}: {goodput:.3?} Mbps, {} drops", flows, report.queues[0].counters.dropped());
         report
     }
 

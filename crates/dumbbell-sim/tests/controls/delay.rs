@@ -47,7 +47,7 @@ fn yeah_keeps_the_queue_short() {
     let path = Bottleneck { rate: 50, rtt: 100, buffer: 625, loss: 0.0 };
     let (yeah, newreno) = (path.run(&one("yeah"), 120, 40), path.run(&one("newreno"), 120, 40));
     let (queue, used) = (yeah.queues[0].mean_packets, yeah.queues[0].utilization);
-    assert!(queue < 80.0 && used > 0.97 && yeah.queues[0].ledger.dropped() == 0, "{queue} {used}");
+    assert!(queue < 80.0 && used > 0.97 && yeah.queues[0].counters.dropped() == 0, "{queue} {used}");
     assert!(newreno.queues[0].mean_packets > 3.0 * queue, "{}", newreno.queues[0].mean_packets);
 }
 

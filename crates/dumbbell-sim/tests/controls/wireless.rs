@@ -1,9 +1,9 @@
 //! Controls that estimate what the path carries, or ask the routers: a lossy last hop, and acknowledgements that are held.
 use crate::bottleneck::{Bottleneck, one, run};
 use crate::plans::spec;
-use dumbbell_core::transport::LocalSignal;
+use dumbbell_core::transport::HostSignal;
 use dumbbell_core::units::{Limit, Packets, Span, Time};
-use dumbbell_plan::{Listener, Plan, Transport, Word};
+use dumbbell_plan::{SignalTarget, Plan, Transport, ScheduledSignal};
 use dumbbell_sim::{Cause, FlowRow, Observer, Reaction};
 use serde_json::{Value, json};
 
@@ -78,7 +78,7 @@ fn a_congestion_warning_comes_before_losses() {
         plan.links[0].aqm = spec("jersey_cw", json!({}));
         let report = run(&plan, &mut ());
         assert!(report.queues[0].utilization > 0.95, "{}", report.queues[0].utilization);
-        report.queues[0].ledger.dropped()
+        report.queues[0].counters.dropped()
     };
     assert_eq!(drops("min"), 0);
     assert!(drops("smoothed") > 50);
@@ -138,7 +138,7 @@ fn vegas_keeps_a_few_packets_in_the_queue() {
     let path = Bottleneck { rate: 10, rtt: 40, buffer: 100, loss: 0.0 };
     let alone = path.run(&one("vegas"), 60, 20);
     let queue = &alone.queues[0];
-    assert_eq!(queue.ledger.dropped(), 0);
+    assert_eq!(queue.counters.dropped(), 0);
     assert!((1.0..=5.0).contains(&queue.mean_packets), "{}", queue.mean_packets);
     assert!(queue.utilization > 0.98, "{}", queue.utilization);
     let both = path.run(&[("vegas", json!({}), 0), ("newreno", json!({}), 5)], 120, 40);
@@ -151,7 +151,7 @@ fn vegas_keeps_a_few_packets_in_the_queue() {
 fn demo_vegas_hears_of_a_handoff() {
     let path = Bottleneck { rate: 10, rtt: 40, buffer: 100, loss: 0.0 };
     let mut plan = path.plan(&one("demo_vegas"), 20, 5, None);
-    let up = Word { at: Span::from_secs(10), to: Listener::Receiver, say: LocalSignal::PathUp };
+    let up = ScheduledSignal { at: Span::from_secs(10), to: SignalTarget::Receiver, say: HostSignal::PathUp };
     plan.flows[0].words = Some(vec![up].into());
     let seen = watch(&mut plan, Span::from_ms(1), 9);
     let (base, handoffs) = (seen.gauge("base_rtt"), seen.gauge("handoffs"));

@@ -1,11 +1,11 @@
 //! The same network with its sockets outside.
-use dumbbell_core::foreign::Makers;
+use dumbbell_core::plugin::Plugins;
 use dumbbell_core::packet::Dscp;
-use dumbbell_core::segment::{Extra, Segment};
+use dumbbell_core::transport::segment::{Extra, Segment};
 use dumbbell_core::units::{Span, Time};
-use dumbbell_net::relay::{Incoming, Relay};
+use dumbbell_net::{Incoming, Relay};
 use dumbbell_plan::{Plan, Transport};
-use dumbbell_sim::{Observer, Options, Who, World};
+use dumbbell_sim::{Observer, Options, PacketId, World};
 use proptest::prelude::*;
 
 /// Every packet that a world's sockets send.
@@ -19,7 +19,7 @@ impl Observer for Tap<'_> {
     fn follow(&mut self, _: usize, _: bool) -> u64 {
         self.sent.len() as u64 + 1
     }
-    fn sent(&mut self, t: Time, who: Who, s: &Segment, x: Option<&Extra>) {
+    fn sent(&mut self, t: Time, who: PacketId, s: &Segment, x: Option<&Extra>) {
         let own = x.and_then(|x| if x.dummy { Some(Dscp(1)) } else { x.dscp });
         let dscp = own.unwrap_or(self.plan.flows[who.flow].dscp);
         let socket = 2 * who.flow as u32 + u32::from(!who.data);
@@ -42,7 +42,7 @@ pub fn relayed(plan: &Plan) -> Result<(), TestCaseError> {
     let mut world = World::new(&plan, Options::default()).unwrap();
     while !world.run(&mut tap, 10_000) {}
     let report = world.finish(&mut tap);
-    let mut relay = Relay::new(&plan, &Makers::default()).unwrap();
+    let mut relay = Relay::new(&plan, &Plugins::default()).unwrap();
     tap.sent.sort_by_key(|(t, _)| *t);
     let (mut gone, mut out) = (0, 0);
     for (number, (t, packet)) in (1..).zip(&tap.sent) {
@@ -74,7 +74,7 @@ pub fn relayed(plan: &Plan) -> Result<(), TestCaseError> {
         prop_assert_eq!(passage.sent_packets, flow.sent_packets);
         // Pieces of datagrams come out one by one: hosts put them together.
         if report.fragmentation.is_none() {
-            prop_assert_eq!(passage.tints, flow.tints);
+            prop_assert_eq!(passage.colors, flow.colors);
             prop_assert_eq!(passage.lost_packets, flow.lost_packets);
             prop_assert_eq!(&passage.delays, &flow.delays.as_deref().cloned());
         }

@@ -1,5 +1,6 @@
 //! The profiles.
-use super::{DelayedAck, Detection, Discovery, Ecn, Exit, PartialAck, Recovery, Reduction, Reentry, TcpConfig, usual};
+use super::{DelayedAck, Detection, Discovery, Ecn, Exit, PartialAck, Recovery, Reduction, Reentry, TcpConfig};
+use crate::config::defaults as usual;
 use dumbbell_core::units::{Bytes, Limit, Packets, Span};
 
 impl Default for TcpConfig {

@@ -2,7 +2,7 @@
 use super::segments::{Key, Segment, Segments, State};
 use crate::rtt::Clock;
 use crate::{DupAcks, TcpConfig};
-use dumbbell_core::segment::TS_UNIT_SHIFT;
+use dumbbell_core::transport::segment::TS_UNIT_SHIFT;
 use dumbbell_core::transport::{Detect, Evidence, Finding, Phase, Scoreboard, Sent};
 use dumbbell_core::units::{Span, Time};
 use std::collections::VecDeque;

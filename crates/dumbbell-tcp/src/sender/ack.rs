@@ -1,7 +1,7 @@
 //! What an acknowledgement changes.
-use super::gain::{Gain, Report};
+use crate::sender::ack_info::{AckInfo, AckReport};
 use super::{Sender, Stage};
-use dumbbell_core::segment::{Extra, Outbox, Segment, TS_UNIT_SHIFT, flag, since_timestamp, widen};
+use dumbbell_core::transport::segment::{Extra, Outbox, Segment, TS_UNIT_SHIFT, flag, since_timestamp, widen};
 use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Detect, Phase, Recover, Tag};
 use dumbbell_core::units::{Span, Time};
 
@@ -24,7 +24,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// A segment of the receiver's arrives.
     #[inline]
     pub fn on_segment(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) {
-        if !self.goes_straight(now, s, x, out) {
+        if !self.take_fast_path(now, s, x, out) {
             self.on_special(now, s, x, out);
         }
     }
@@ -79,7 +79,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             ack.rate = self.rate_sample(now, una);
         }
         self.cc.on_ack(&ack);
-        if self.cc.ordered() {
+        if self.cc.command_pending() {
             self.obey_timer(now);
         }
         if let Some(r) = rtt {
@@ -108,7 +108,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if self.searching {
             self.look_for_trial(now);
         }
-        self.obey(now, out);
+        self.apply_commands(now, out);
         self.transmit_inline(now, out);
     }
 
@@ -138,7 +138,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     fn read_extra(&mut self, now: Time, una: u64, x: &Extra) -> News {
         let (mut sacked, mut duplicate) = (0, false);
         if self.sack {
-            self.cold.report = Report { echo: self.cold.report.echo, ..Report::default() };
+            self.cold.report = AckReport { echo: self.cold.report.echo, ..AckReport::default() };
             let blocks = x.sack.map(|(from, to)| (widen(from, una), widen(to, una)));
             let blocks = &blocks[..usize::from(x.blocks)];
             if reports_duplicate(blocks, una) {
@@ -204,27 +204,27 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     fn advance(&mut self, now: Time, una: u64, acked: u64, sacked: u64, out: &mut impl Outbox) {
         self.una = una;
         self.nxt = self.nxt.max(una);
-        let mut gain = Gain { acked, sacked, delivered: acked + sacked };
+        let mut info = AckInfo { acked, sacked, delivered: acked + sacked };
         if !self.board.is_empty() {
-            gain.delivered -= self.board.advance(una);
+            info.delivered -= self.board.advance(una);
         }
         if self.tagged {
             self.beyond -= self.cold.tags.acknowledged(una);
             self.tagged = !self.cold.tags.is_empty();
         }
         if self.detect.by_segment() {
-            return self.on_gain(now, gain, out);
+            return self.on_ack_info(now, info, out);
         }
         if self.phase == Phase::Recovery {
-            return self.repair(now, gain, out);
+            return self.repair(now, info, out);
         }
         if self.phase == Phase::Loss {
-            self.on_loss_ack(now, gain, out);
+            self.on_loss_ack(now, info, out);
         }
         if self.dupacks > 0 || self.detect.wants_every_ack() {
             self.dupacks = 0;
             (self.spare, self.limited_sent) = (0, 0);
-            self.consult(now, gain, out);
+            self.consult(now, info, out);
         }
         self.restart_timer(now);
     }
@@ -232,14 +232,14 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     #[cold]
     fn on_duplicate(&mut self, now: Time, sacked: u64, out: &mut impl Outbox) {
         self.dupacks += 1;
-        let gain = Gain { acked: 0, sacked, delivered: if self.sack { sacked } else { self.mss } };
+        let info = AckInfo { acked: 0, sacked, delivered: if self.sack { sacked } else { self.mss } };
         if self.detect.by_segment() {
-            return self.on_gain(now, gain, out);
+            return self.on_ack_info(now, info, out);
         }
         match self.phase {
-            Phase::Open => self.consult(now, gain, out),
-            Phase::Recovery => self.repair(now, gain, out),
-            Phase::Loss => self.on_loss_ack(now, gain, out),
+            Phase::Open => self.consult(now, info, out),
+            Phase::Recovery => self.repair(now, info, out),
+            Phase::Loss => self.on_loss_ack(now, info, out),
         }
     }
 
@@ -255,7 +255,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.reduced();
         let event = Congestion::new(now, Cause::Ecn, self.nxt - self.una, &[]);
         self.cc.on_congestion(&event);
-        self.obey(now, out);
+        self.apply_commands(now, out);
     }
 
     /// The window was reduced: echoes of what is outstanding tell nothing new, and the receiver is to know.

@@ -1,7 +1,7 @@
 //! F-RTO: whether a timeout was due (RFC 5682), and the end of what follows one.
 use super::Sender;
-use super::gain::Gain;
-use dumbbell_core::segment::Outbox;
+use crate::sender::ack_info::AckInfo;
+use dumbbell_core::transport::segment::Outbox;
 use dumbbell_core::transport::{CongestionControl, Detect, Phase, Recover, Tag};
 use dumbbell_core::units::Time;
 
@@ -13,13 +13,13 @@ pub(super) enum Frto {
     /// Step 1 is done: the first segment went again; step 2 waits for the acknowledgement that moves SND.UNA.
     Resent,
     /// Step 2 is done: new data went; step 3 waits for what comes back.
-    Trial,
+    MtuProbe,
 }
 
 impl Frto {
     /// Whether nothing is to be sent until it is decided.
     pub fn waits(self) -> bool {
-        self == Frto::Trial
+        self == Frto::MtuProbe
     }
 }
 
@@ -32,21 +32,21 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
     /// An acknowledgement after a timeout, before everything outstanding then is acknowledged.
     #[cold]
-    pub(super) fn on_loss_ack(&mut self, now: Time, gain: Gain, out: &mut impl Outbox) {
-        if self.answers_the_original(gain) {
-            return self.declare_spurious(now, gain.acked);
+    pub(super) fn on_loss_ack(&mut self, now: Time, info: AckInfo, out: &mut impl Outbox) {
+        if self.answers_the_original(info) {
+            return self.declare_spurious(now, info.acked);
         }
         match self.cold.frto {
             Frto::Off => {}
-            Frto::Resent => self.frto_step_2(now, gain, out),
-            Frto::Trial => {
-                self.cold.frto = self.frto_step_3(gain);
+            Frto::Resent => self.frto_step_2(now, info, out),
+            Frto::MtuProbe => {
+                self.cold.frto = self.frto_step_3(info);
                 if self.cold.frto == Frto::Resent {
-                    return self.declare_spurious(now, gain.acked);
+                    return self.declare_spurious(now, info.acked);
                 }
             }
         }
-        if gain.acked > 0 && self.una >= self.recover_point {
+        if info.acked > 0 && self.una >= self.recover_point {
             self.phase = Phase::Open;
             self.cold.frto = Frto::Off;
         }
@@ -54,8 +54,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
     /// Step 2: up to two segments of new data, if the acknowledgement leaves something open (b); without SACK a
     /// duplicate ends the test (a), with SACK it is waited through (section 3.1).
-    fn frto_step_2(&mut self, now: Time, gain: Gain, out: &mut impl Outbox) {
-        if gain.acked == 0 {
+    fn frto_step_2(&mut self, now: Time, info: AckInfo, out: &mut impl Outbox) {
+        if info.acked == 0 {
             if !self.sack {
                 self.cold.frto = Frto::Off;
             }
@@ -74,22 +74,22 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             if self.detect.by_segment() {
                 self.nxt = after;
             }
-            self.cold.frto = Frto::Trial;
+            self.cold.frto = Frto::MtuProbe;
         }
     }
 
     /// Step 3: data that was not sent again arrived (b): `Resent` says so. New data arrived, or a duplicate without
     /// SACK (a): the timeout was due.
-    fn frto_step_3(&self, gain: Gain) -> Frto {
+    fn frto_step_3(&self, info: AckInfo) -> Frto {
         let resent = |from: u64, to: u64| self.cold.episode.resent_within(from, to);
         let report = &self.cold.report;
-        let sacked = if gain.sacked > 0 { report.lowest } else { None };
+        let sacked = if info.sacked > 0 { report.lowest } else { None };
         let beyond = self.una > self.recover_point || (sacked.is_some() && report.highest > self.recover_point);
-        if beyond || (gain.acked == 0 && !self.sack) {
+        if beyond || (info.acked == 0 && !self.sack) {
             return Frto::Off;
         }
-        let cumulatively = gain.acked > resent(self.una - gain.acked, self.una);
+        let cumulatively = info.acked > resent(self.una - info.acked, self.una);
         let selectively = sacked.is_some_and(|(from, to)| to - from > resent(from, to));
-        if cumulatively || selectively { Frto::Resent } else { Frto::Trial }
+        if cumulatively || selectively { Frto::Resent } else { Frto::MtuProbe }
     }
 }

@@ -1,7 +1,7 @@
 //! Which segment goes next, and how it goes.
 use super::{Sender, Stage, flight};
 use dumbbell_core::packet::Ecn;
-use dumbbell_core::segment::{Extra, Outbox, Segment, flag, timestamp};
+use dumbbell_core::transport::segment::{Extra, Outbox, Segment, flag, timestamp};
 use dumbbell_core::transport::{CongestionControl, Detect, Phase, Pick, Recover, Sent, Tag};
 use dumbbell_core::units::Time;
 

@@ -37,8 +37,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     fn own_rate(&self) -> Option<Rate> {
         let (srtt, cwnd, config) = (self.rtt.srtt()?, self.cc.cwnd(), &self.cold.config);
         let slow_start = self.cc.ssthresh().is_some_and(|ssthresh| cwnd < ssthresh / 2);
-        let gain = if slow_start { config.pacing_gain_slow_start } else { config.pacing_gain_avoidance };
-        let bps = gain * cwnd as f64 * 8.0 / srtt.seconds();
+        let info = if slow_start { config.pacing_gain_slow_start } else { config.pacing_gain_avoidance };
+        let bps = info * cwnd as f64 * 8.0 / srtt.seconds();
         (srtt.ps() > 0).then(|| Rate::from_bps((bps as u64).max(1)))
     }
 }

@@ -1,22 +1,22 @@
 //! From the discovery of a loss to its repair.
-use super::gain::Gain;
+use crate::sender::ack_info::AckInfo;
 use super::{Sender, flight};
-use dumbbell_core::segment::Outbox;
+use dumbbell_core::transport::segment::Outbox;
 use dumbbell_core::transport::{Cause, Congestion, CongestionControl, Detect, Evidence, Finding, Phase, Recover, Step};
 use dumbbell_core::units::Time;
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// Asks the detector, outside recovery.
     #[cold]
-    pub(super) fn consult(&mut self, now: Time, gain: Gain, out: &mut impl Outbox) {
-        let finding = self.examine(now, gain);
-        self.conclude(now, finding, gain, out);
+    pub(super) fn consult(&mut self, now: Time, info: AckInfo, out: &mut impl Outbox) {
+        let finding = self.examine(now, info);
+        self.conclude(now, finding, info, out);
     }
 
     /// What the detector says.
-    pub(super) fn examine(&mut self, now: Time, gain: Gain) -> Finding {
+    pub(super) fn examine(&mut self, now: Time, info: AckInfo) -> Finding {
         let mut e = Evidence::default();
-        (e.now, e.acked, e.sacked, e.dupacks) = (now, gain.acked, gain.sacked, self.dupacks);
+        (e.now, e.acked, e.sacked, e.dupacks) = (now, info.acked, info.sacked, self.dupacks);
         (e.una, e.high, e.cwnd) = (self.una, self.high, self.cc.cwnd());
         e.slow_start = self.cc.ssthresh().is_some_and(|s| e.cwnd < s);
         (e.srtt, e.min_rtt, e.rto, e.phase) = (self.rtt.srtt(), self.rtt.min_rtt(), self.rtt.rto(), self.phase);
@@ -30,7 +30,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
     /// Acts on a detector's finding.
     #[cold]
-    pub(super) fn conclude(&mut self, now: Time, finding: Finding, gain: Gain, out: &mut impl Outbox) {
+    pub(super) fn conclude(&mut self, now: Time, finding: Finding, info: AckInfo, out: &mut impl Outbox) {
         if self.searching && finding == Finding::Loss {
             if self.only_trial_lost() {
                 return self.trial_failed(now, out);
@@ -44,7 +44,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             Finding::Suspicion(spare) => self.spare = spare,
             Finding::Loss if self.phase != Phase::Open => {}
             Finding::Loss if self.recover.may_enter(self.una, self.recover_point) => {
-                self.enter_recovery(now, gain, out);
+                self.enter_recovery(now, info, out);
             }
             Finding::Loss => {}
         }
@@ -52,7 +52,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
     /// Fast retransmit: the window first, then the repair.
     #[cold]
-    fn enter_recovery(&mut self, now: Time, gain: Gain, out: &mut impl Outbox) {
+    fn enter_recovery(&mut self, now: Time, info: AckInfo, out: &mut impl Outbox) {
         // What was acknowledged selectively or by duplicates, and replaced, counts once.
         let in_flight = (self.nxt - self.una).saturating_sub(self.limited_sent).min(self.cc.cwnd());
         let below = self.detect.lost_below(&self.board);
@@ -69,24 +69,24 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.cold.lost_again = (self.detect.lost_again(), self.high);
         let flight = flight!(self);
         let step = self.recover.enter(&flight, self.dupacks);
-        self.recover.meter(&flight, &self.detect, gain.acked, gain.delivered);
+        self.recover.meter(&flight, &self.detect, info.acked, info.delivered);
         self.detect.settled();
         self.take(now, step, out);
-        self.obey(now, out);
+        self.apply_commands(now, out);
     }
 
     /// An acknowledgement in recovery.
     #[cold]
-    pub(super) fn repair(&mut self, now: Time, gain: Gain, out: &mut impl Outbox) {
-        if self.answers_the_original(gain) {
-            return self.declare_spurious(now, gain.acked);
+    pub(super) fn repair(&mut self, now: Time, info: AckInfo, out: &mut impl Outbox) {
+        if self.answers_the_original(info) {
+            return self.declare_spurious(now, info.acked);
         }
         let flight = flight!(self);
-        let step = self.recover.on_ack(&flight, gain.acked, gain.sacked);
-        self.recover.meter(&flight, &self.detect, gain.acked, gain.delivered);
+        let step = self.recover.on_ack(&flight, info.acked, info.sacked);
+        self.recover.meter(&flight, &self.detect, info.acked, info.delivered);
         if self.tagged && step.exit.is_none() {
             let below = self.detect.lost_below(&self.board);
-            let head = if gain.acked > 0 { self.una } else { 0 };
+            let head = if info.acked > 0 { self.una } else { 0 };
             self.beyond -= self.cold.tags.take_lost(below, head, false, &self.board);
             if !self.cold.tags.lost().is_empty() {
                 let event = Congestion::new(now, Cause::Further, self.nxt - self.una, self.cold.tags.lost());
@@ -94,7 +94,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             }
         }
         self.take(now, step, out);
-        self.obey(now, out);
+        self.apply_commands(now, out);
     }
 
     /// Does what a recovery asks.

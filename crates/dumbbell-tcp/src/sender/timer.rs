@@ -1,6 +1,6 @@
 //! The sender's timers: retransmission, persist, pacing, and those of its algorithms.
 use super::{Sender, Stage};
-use dumbbell_core::segment::Outbox;
+use dumbbell_core::transport::segment::Outbox;
 use dumbbell_core::transport::{Cause, Congestion, CongestionControl, Detect, Recover, Tag};
 use dumbbell_core::units::Time;
 
@@ -12,7 +12,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
         if self.cc.timer() <= now {
             self.cc.on_timer(now);
-            self.obey(now, out);
+            self.apply_commands(now, out);
         }
         if self.detect.deadline() <= now {
             let finding = self.detect.on_deadline(now, &self.board);
@@ -102,7 +102,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             self.nxt = kept.max(self.high);
             self.resend_head(now, out);
         }
-        self.obey(now, out);
+        self.apply_commands(now, out);
     }
 
     /// One byte into a closed window (RFC 9293 section 3.8.6.1), ever more rarely.

@@ -1,9 +1,9 @@
 //! Reductions that were not due: how they show (Eifel, D-SACK), and how they are undone (RFC 4015).
 use super::Sender;
 use super::frto::Frto;
-use super::gain::Gain;
+use crate::sender::ack_info::AckInfo;
 use crate::TcpConfig;
-use dumbbell_core::segment::TS_UNIT_SHIFT;
+use dumbbell_core::transport::segment::TS_UNIT_SHIFT;
 use dumbbell_core::transport::{Cause, Congestion, CongestionControl, Detect, Phase, Recover, Scoreboard};
 use dumbbell_core::units::Time;
 
@@ -65,10 +65,10 @@ impl Episode {
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// RFC 3522 section 3.2: the first acknowledgement of something that was sent again echoes an earlier timestamp
     /// than the repetition's.
-    pub(super) fn answers_the_original(&mut self, gain: Gain) -> bool {
+    pub(super) fn answers_the_original(&mut self, info: AckInfo) -> bool {
         let episode = &mut self.cold.episode;
-        let before = self.una - gain.acked;
-        if gain.acked == 0 || !episode.open || episode.resent_within(before, before + 1) == 0 {
+        let before = self.una - info.acked;
+        if info.acked == 0 || !episode.open || episode.resent_within(before, before + 1) == 0 {
             return false;
         }
         let Some(first) = episode.first.take() else { return false };

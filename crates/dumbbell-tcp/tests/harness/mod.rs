@@ -1,10 +1,10 @@
 //! A sender and a receiver on two wires with a delay, a rate and a script of losses.
 #![allow(dead_code)]
 use dumbbell_algos::cc::AnyCc;
-use dumbbell_core::segment::{Extra, Notice, Outbox, Segment, flag};
+use dumbbell_core::transport::segment::{Extra, PacketTooBig, Outbox, Segment, flag};
 use dumbbell_core::transport::{CongestionControl, Detect, Receive, Recover};
 use dumbbell_core::units::{Bytes, Rate, Span, Time};
-use dumbbell_tcp::{AnyDetect, AnyRecover, Detection, Manners, Receiver, Reduction, Sender, TcpConfig};
+use dumbbell_tcp::{AnyDetect, AnyRecover, Detection, ReceiverPolicy, Receiver, Reduction, Sender, TcpConfig};
 use std::collections::BTreeMap;
 
 pub const MSS: u64 = 1000;
@@ -55,7 +55,7 @@ impl Outbox for Out {
     }
 }
 
-pub struct Net<C, D = AnyDetect, R = AnyRecover, P = Manners> {
+pub struct Net<C, D = AnyDetect, R = AnyRecover, P = ReceiverPolicy> {
     pub sender: Sender<C, D, R>,
     pub receiver: Receiver<P>,
     pub now: Time,
@@ -71,7 +71,7 @@ pub struct Net<C, D = AnyDetect, R = AnyRecover, P = Manners> {
     /// Whether it says what it dropped for its size, after this time; `Some(true)`: and which size it carries.
     pub tells: Option<(Span, bool)>,
     /// Notices on their way, true and forged.
-    pub notices: BTreeMap<(Time, u64), Notice>,
+    pub notices: BTreeMap<(Time, u64), PacketTooBig>,
     counts: [u64; 2],
     free_at: Time,
     order: u64,
@@ -193,7 +193,7 @@ impl<C: CongestionControl, D: Detect, R: Recover, P: Receive> Net<C, D, R, P> {
                 copies.clear();
                 if let Some((after, named)) = self.tells {
                     self.order += 1;
-                    let notice = Notice { mtu: if named { mtu } else { 0 }, seq: segment.seq };
+                    let notice = PacketTooBig { mtu: if named { mtu } else { 0 }, seq: segment.seq };
                     self.notices.insert((self.now + after, self.order), notice);
                 }
             }
@@ -226,7 +226,7 @@ impl<C: CongestionControl, D: Detect, R: Recover, P: Receive> Net<C, D, R, P> {
             self.now = next;
             if notice == next && self.sender.deadline() > next {
                 let (_, notice) = self.notices.pop_first().unwrap();
-                self.act(|s, now, out| s.notified(now, notice, out));
+                self.act(|s, now, out| s.on_packet_too_big(now, notice, out));
             } else if arrival == next {
                 let (_, (way, segment, extra)) = self.wire.pop_first().unwrap();
                 match way {

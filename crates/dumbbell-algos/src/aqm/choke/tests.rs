@@ -1,7 +1,7 @@
 //! CHOKe: who is met and who goes, RED where nobody is met, and the bound of an unresponsive flow's share.
 use super::*;
 use crate::aqm::red::{Red, RedConfig};
-use dumbbell_core::flow::FlowTable;
+use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::qdisc::{Fifo, Qdisc};
 use dumbbell_core::rng::Stream;

@@ -2,7 +2,7 @@
 use super::super::codel::law::tests::SIGNALS;
 use super::*;
 use dumbbell_core::aqm::Backlog;
-use dumbbell_core::flow::FlowTable;
+use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::qdisc::{Fifo, Qdisc};

@@ -1,7 +1,7 @@
 //! CoDel against RFC 8289 as it stands, and against the instants that its law comes to.
 use super::*;
 use dumbbell_core::aqm::Backlog;
-use dumbbell_core::flow::FlowTable;
+use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::qdisc::{Fifo, Qdisc};

@@ -1,6 +1,7 @@
 //! GRED's parameters.
 use crate::aqm::red::config::red_config;
-use crate::qdisc::codepoints::{self, Table};
+use crate::dscp as codepoints;
+use crate::dscp::Table;
 use dumbbell_core::catalogue::{Config, Fault};
 use dumbbell_core::units::Packets;
 use schemars::JsonSchema;

@@ -4,7 +4,7 @@ use super::*;
 use crate::aqm::rio::tests::{events_knowing, known, marked_shares, narrow};
 use crate::aqm::rio::{Rio, RioConfig};
 use dumbbell_core::catalogue::read;
-use dumbbell_core::flow::FlowInfo;
+use dumbbell_core::packet::flow::FlowInfo;
 use dumbbell_core::packet::FlowId;
 use dumbbell_core::testing::link;
 use dumbbell_core::units::{Capacity, Rate};

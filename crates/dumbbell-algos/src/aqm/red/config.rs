@@ -1,7 +1,7 @@
 //! RED's parameters.
 use super::automatic::{AutoWeight, lower_threshold};
-pub use crate::aqm::sizes::ByteDrop;
-use crate::aqm::sizes::check_sizes;
+pub use crate::aqm::parts::packet_size::ByteDrop;
+use crate::aqm::parts::packet_size::check_sizes;
 use dumbbell_core::aqm::LinkInfo;
 use dumbbell_core::catalogue::{Config, Fault};
 use dumbbell_core::units::{Bytes, Packets, Span};
@@ -10,7 +10,7 @@ use dumbbell_core::units::{Bytes, Packets, Span};
 /// in common, whose documentation stands here. `with { .. }` gives defaults of common fields that differ from RED's.
 ///
 /// Beside the type and its `Default` it makes `fn red(&self, min_th, max_th, max_p) -> RedConfig`: the common fields
-/// with a curve, which is what [`Body`](super::body::Body) and [`Dropper`](super::body::Dropper) are made from.
+/// with a curve, which is what [`RedState`](crate::aqm::red::state::RedState) and [`Dropper`](crate::aqm::red::state::Dropper) are made from.
 macro_rules! red_config {
     (
         $(#[$meta:meta])*

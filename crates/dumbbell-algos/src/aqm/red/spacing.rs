@@ -20,7 +20,7 @@ pub enum SpacingLaw {
 
 /// What the last decision saw.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Saw {
+pub struct LastDecision {
     /// Packets since the last signal, the present one included; -1 outside the random region.
     pub count: i64,
     /// The probability used; of [`SpacingLaw::UniformStored`], which has none, 0 or 1.
@@ -43,7 +43,7 @@ pub struct Spacing {
     mean: f64,
     /// [`SpacingLaw::UniformStored`]: the random number that decides the next signal.
     stored: f64,
-    saw: Saw,
+    saw: LastDecision,
 }
 
 impl Spacing {
@@ -54,12 +54,12 @@ impl Spacing {
 
     /// The same, of one that is told bytes as weights; ns-2 divides them by `mean`, a typical packet, as whole numbers.
     pub fn in_bytes(law: SpacingLaw, mean: f64) -> Self {
-        let saw = Saw { count: -1, p_a: 0.0, coin: 0.0 };
+        let saw = LastDecision { count: -1, p_a: 0.0, coin: 0.0 };
         Spacing { law, count: -1, outside: true, since: 0.0, mean, stored: 0.0, saw }
     }
 
     /// What the last decision saw.
-    pub fn saw(&self) -> Saw {
+    pub fn saw(&self) -> LastDecision {
         self.saw
     }
 
@@ -67,17 +67,17 @@ impl Spacing {
     #[inline]
     pub fn leave(&mut self) {
         (self.count, self.outside) = (-1, true);
-        self.saw = Saw { count: -1, p_a: 0.0, coin: 0.0 };
+        self.saw = LastDecision { count: -1, p_a: 0.0, coin: 0.0 };
     }
 
     /// A packet in the random region that may not get the signal, and does not count.
     pub fn skip(&mut self) {
-        self.saw = Saw { count: self.count, p_a: 0.0, coin: 0.0 };
+        self.saw = LastDecision { count: self.count, p_a: 0.0, coin: 0.0 };
     }
 
     /// The average is above the random region: the packet gets the signal.
     pub fn force(&mut self, rng: &mut Stream) {
-        self.saw = Saw { count: self.count, p_a: 1.0, coin: 0.0 };
+        self.saw = LastDecision { count: self.count, p_a: 1.0, coin: 0.0 };
         self.restart(rng);
     }
 
@@ -103,7 +103,7 @@ impl Spacing {
             self.since += weight;
             true
         };
-        self.saw = Saw { count: self.count, p_a: 0.0, coin: 0.0 };
+        self.saw = LastDecision { count: self.count, p_a: 0.0, coin: 0.0 };
         let signal = tested && self.draw(p_b, scale, rng);
         if signal {
             self.restart(rng);

@@ -4,7 +4,7 @@ use super::spacing::SpacingLaw;
 use super::*;
 use crate::aqm::drop_tail::Victim;
 use dumbbell_core::aqm::{Backlog, Reason};
-use dumbbell_core::flow::FlowTable;
+use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::qdisc::{Fifo, Qdisc};

@@ -1,7 +1,8 @@
 //! The parameters of `red_hw`, and what they come to in the core's registers.
 use super::core::{FRACTION, Shape, register, table};
 use super::entry::{Entry, Steps, U18, U21, U22};
-use crate::qdisc::codepoints::{self, Table};
+use crate::dscp as codepoints;
+use crate::dscp::Table;
 use dumbbell_core::catalogue::{Config, Fault};
 use dumbbell_core::units::{Clock, Packets, Span};
 use schemars::JsonSchema;

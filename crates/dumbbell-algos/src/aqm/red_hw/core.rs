@@ -2,6 +2,7 @@
 //!
 //! What the hardware does in a pipeline is here one call for each packet that it accepts. Between packets only the draw of
 //! the paper's mode goes on, one step each clock; it is told the clock of each packet and jumps.
+mod decision_trace;
 use super::entry::{Entry, Steps, U18, U21, U22};
 use super::lfsr::{self, MASK, Polynomial};
 
@@ -350,8 +351,7 @@ const fn entry(class: u8, queue: u8) -> usize {
     (class as usize) << 3 | queue as usize
 }
 
-mod inside;
-pub use inside::Inside;
+pub use decision_trace::DecisionTrace;
 
 #[cfg(test)]
 mod tests;

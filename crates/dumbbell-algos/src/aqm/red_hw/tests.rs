@@ -5,7 +5,7 @@ use crate::aqm::red::tests::alike::Line;
 use crate::aqm::red::{Red, RedConfig};
 use dumbbell_core::aqm::{Backlog, Reason, Slot};
 use dumbbell_core::catalogue::{Config, read};
-use dumbbell_core::flow::FlowTable;
+use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::{link, packet};

@@ -2,7 +2,7 @@
 use crate::aqm::red::RedConfig;
 use crate::aqm::red::spacing::SpacingLaw;
 use crate::aqm::wred::WredClass;
-use crate::qdisc::codepoints;
+use crate::dscp as codepoints;
 use dumbbell_core::catalogue::{Config, Fault};
 use dumbbell_core::units::Packets;
 use schemars::JsonSchema;
@@ -94,7 +94,7 @@ macro_rules! rio_config {
                 pub classes: Vec<$crate::aqm::wred::WredClass> = Vec::new(),
                 /// The class of each codepoint with `precedences = "own"`, as `{ af11 = 0 }`.
                 #[schemars(extend("x-source" = "none: two and three precedences need none"))]
-                pub map: $crate::qdisc::codepoints::Table = $crate::qdisc::codepoints::Table::new(),
+                pub map: $crate::dscp::Table = $crate::dscp::Table::new(),
                 /// The class of the other codepoints with `precedences = "own"`.
                 #[schemars(extend("x-source" = "the first"))]
                 pub default_class: u32 = 0,

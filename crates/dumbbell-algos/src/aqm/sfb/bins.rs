@@ -47,7 +47,7 @@ pub struct Steps {
 
 /// What a packet found in its flow's bins.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Seen {
+pub struct BinLookup {
     /// The least of their probabilities, after their steps.
     pub p_min: f64,
     /// The least of their lengths.
@@ -90,12 +90,12 @@ impl Bins {
 
     /// A packet of `flow` arrives: its bins take their steps.
     #[inline]
-    pub fn see(&mut self, now: Time, flow: FlowId, steps: &Steps) -> Seen {
-        let mut seen = Seen { p_min: 1.0, q_min: u32::MAX };
+    pub fn see(&mut self, now: Time, flow: FlowId, steps: &Steps) -> BinLookup {
+        let mut seen = BinLookup { p_min: 1.0, q_min: u32::MAX };
         for place in self.places(flow).into_iter().take(self.levels) {
             let bin = &mut self.bins[place];
             bin.step(now, steps);
-            seen = Seen { p_min: seen.p_min.min(bin.p_m), q_min: seen.q_min.min(bin.qlen) };
+            seen = BinLookup { p_min: seen.p_min.min(bin.p_m), q_min: seen.q_min.min(bin.qlen) };
         }
         seen
     }

@@ -1,6 +1,6 @@
 //! SFB: flows that respond, one that does not, the penalty box, marks, and the change of hashes.
 use super::*;
-use dumbbell_core::flow::FlowTable;
+use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::qdisc::{Fifo, Qdisc};

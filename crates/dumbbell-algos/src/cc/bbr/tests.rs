@@ -37,7 +37,7 @@ impl Run {
         edit(&mut rs, &mut ack);
         self.total = rs.total_delivered;
         (ack.now, ack.rate) = (self.now, Some(rs));
-        self.bbr.on_ack(&ack, &mut Orders::default());
+        self.bbr.on_ack(&ack, &mut Commands::default());
     }
     /// A round trip in one acknowledgement, delivered at `bw`, with so much in flight after it.
     fn round(&mut self, bw: f64, rtt: Span, pipe: u64) {
@@ -231,7 +231,7 @@ fn recovery() {
     run.ack(Span::from_ms(1), |rs, _| rs.pipe = 120 * MSS);
     let before = run.bbr.cwnd();
     let loss = Congestion::new(run.now, Cause::Loss, before, &[]);
-    run.bbr.on_congestion(&loss, &mut Orders::default());
+    run.bbr.on_congestion(&loss, &mut Commands::default());
     assert_eq!(run.bbr.cwnd(), 121 * MSS);
     run.ack(Span::from_ms(1), |rs, ack| {
         (rs.pipe, rs.newly_lost, rs.prior_delivered) = (117 * MSS, 2 * MSS, rs.prior_delivered - 100 * MSS);
@@ -239,23 +239,23 @@ fn recovery() {
     });
     // 121 less 2 lost; 117 in flight and 1 delivered are fewer.
     assert_eq!(run.bbr.cwnd(), 119 * MSS);
-    run.bbr.on_congestion(&loss, &mut Orders::default());
+    run.bbr.on_congestion(&loss, &mut Commands::default());
     assert_eq!(run.bbr.cwnd(), 119 * MSS, "the same repair");
     run.ack(RTT, |_, ack| ack.phase = Phase::Recovery);
     assert_eq!(run.bbr.cwnd(), 120 * MSS, "a round later it grows by what is delivered");
     run.ack(RTT, |_, _| ());
     assert_eq!(run.bbr.cwnd(), (before + MSS).min(run.bbr.inflight(2.0)), "the repair is over");
     let timeout = Congestion::new(run.now, Cause::Timeout { first: true }, before, &[]);
-    run.bbr.on_congestion(&timeout, &mut Orders::default());
+    run.bbr.on_congestion(&timeout, &mut Commands::default());
     assert_eq!(run.bbr.cwnd(), MSS);
     run.ack(RTT, |_, ack| ack.phase = Phase::Loss);
     assert_eq!(run.bbr.cwnd(), 4 * MSS, "at least four segments");
     let needless = Congestion::new(run.now, Cause::Spurious, before, &[]);
-    run.bbr.on_congestion(&needless, &mut Orders::default());
+    run.bbr.on_congestion(&needless, &mut Commands::default());
     assert!(run.bbr.cwnd() >= before);
     let ecn = Congestion::new(run.now, Cause::Ecn, before, &[]);
     let held = run.bbr.cwnd();
-    run.bbr.on_congestion(&ecn, &mut Orders::default());
+    run.bbr.on_congestion(&ecn, &mut Commands::default());
     assert_eq!(run.bbr.cwnd(), held, "version 1 does not answer ECN");
 }
 

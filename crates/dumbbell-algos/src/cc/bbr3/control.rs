@@ -1,6 +1,6 @@
 //! From the model to the control parameters: pacing rate and window (section 5.6), and the aggregation that the window
 //! allows for (section 5.5.9).
-use super::super::filter::WindowedMax;
+use crate::cc::parts::windowed_filter::WindowedMax;
 use super::cycle::State;
 use super::{Model, Span, Time};
 

@@ -1,5 +1,5 @@
 //! BBRv3's states, and what leads from one to the next (section 5.3).
-use super::super::model::FullPipe;
+use crate::cc::parts::path_model::FullPipe;
 use super::{Model, RateSample, Span, Time};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

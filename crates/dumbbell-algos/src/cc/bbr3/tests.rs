@@ -51,7 +51,7 @@ impl Run {
         edit(&mut rs, &mut ack);
         self.total = rs.total_delivered;
         (ack.now, ack.rate) = (self.now, Some(rs));
-        self.cc.on_ack(&ack, &mut Orders::default());
+        self.cc.on_ack(&ack, &mut Commands::default());
     }
     /// A round trip in one acknowledgement, delivered at `bw`, with so many segments in flight after it.
     fn round(&mut self, bw: f64, pipe: u64) {
@@ -71,7 +71,7 @@ impl Run {
     }
     fn event(&mut self, cause: Cause) {
         let event = Congestion::new(self.now, cause, self.cc.cwnd(), &[]);
-        self.cc.on_congestion(&event, &mut Orders::default());
+        self.cc.on_congestion(&event, &mut Commands::default());
     }
 }
 

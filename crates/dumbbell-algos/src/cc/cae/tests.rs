@@ -3,8 +3,8 @@ use dumbbell_core::probe::Gauges;
 use dumbbell_core::transport::Phase;
 
 const MSS: u64 = 1000;
-const HELD: Option<RtoOrder> = Some(RtoOrder::BACK_OFF);
-const RESET: Option<RtoOrder> = Some(RtoOrder::Reset);
+const HELD: Option<RtoCommand> = Some(RtoCommand::BACK_OFF);
+const RESET: Option<RtoCommand> = Some(RtoCommand::Reset);
 
 /// A control and the acknowledgements that it gets.
 struct Bench {
@@ -22,21 +22,21 @@ impl Bench {
     }
 
     /// An acknowledgement of nothing new at `t` that left at `r`.
-    fn at(&mut self, r: Time, t: Time) -> Option<RtoOrder> {
+    fn at(&mut self, r: Time, t: Time) -> Option<RtoCommand> {
         (self.r, self.t) = (r, t);
         let period = self.tick.ps().max(1);
         let mut ack = Ack::default();
         (ack.now, ack.peer_clock, ack.peer_tick) = (t, Some(Time::from_ps(r.ps() / period * period)), self.tick);
         ack.phase = Phase::Open;
-        let mut orders = Orders::default();
-        self.cae.on_ack(&ack, &mut orders);
-        let rto = orders.rto.take();
-        assert!(orders.is_empty());
+        let mut commands = Commands::default();
+        self.cae.on_ack(&ack, &mut commands);
+        let rto = commands.rto.take();
+        assert!(commands.is_empty());
         rto
     }
 
     /// One that left `sent_us` after the one before, and came `came_us` after it.
-    fn after(&mut self, sent_us: u64, came_us: u64) -> Option<RtoOrder> {
+    fn after(&mut self, sent_us: u64, came_us: u64) -> Option<RtoCommand> {
         self.at(self.r + Span::from_us(sent_us), self.t + Span::from_us(came_us))
     }
 
@@ -168,7 +168,7 @@ fn a_timeout_begins_anew() {
     b.after(0, 0);
     assert_eq!(b.after(10_000, 20_000), HELD);
     let event = Congestion::new(b.t, Cause::Timeout { first: true }, 8 * MSS, &[]);
-    b.cae.on_congestion(&event, &mut Orders::default());
+    b.cae.on_congestion(&event, &mut Commands::default());
     assert_eq!((b.cae.cwnd(), b.shown("warning")), (MSS, 1.0));
     assert_eq!(b.after(10_000, 900_000), None, "no estimate over the timeout");
     assert_eq!(b.shown("estimate"), 0.5);
@@ -180,7 +180,7 @@ fn a_timeout_begins_anew() {
 fn options() {
     let mut b = Bench::new(CaeConfig { timer: TimerRule::FromNow, hold: false, ..CaeConfig::default() });
     b.after(0, 0);
-    assert_eq!(b.after(10_000, 20_000), Some(RtoOrder::BackOff { held: false, from_now: true }));
+    assert_eq!(b.after(10_000, 20_000), Some(RtoCommand::BackOff { held: false, from_now: true }));
     let mut b = Bench::new(CaeConfig { ewma: 0.125, ..CaeConfig::default() });
     b.after(0, 0);
     let expected = [1.0 - 0.5 / 8.0, 0.882_812_5, 0.834_960_937_5, 0.793_090_820_312_5, 0.756_454_467_773_437_5];
@@ -200,7 +200,7 @@ fn without_a_threshold_it_is_its_base() {
     for base in [Base::Reno, Base::Newreno, Base::Sack] {
         let mut b = Bench::new(CaeConfig { threshold: 0.0, base, ..CaeConfig::default() });
         assert!([1, 10, 1000, 100_000].iter().all(|came| b.after(1, *came).is_none()));
-        let implied = b.cae.implies();
+        let implied = b.cae.tcp_overrides();
         assert_eq!((implied.recovery, implied.timestamps), (Some(base.name()), true));
     }
 }

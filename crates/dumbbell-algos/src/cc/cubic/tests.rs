@@ -24,14 +24,14 @@ fn ms(t: u64) -> Time {
 
 fn congest(c: &mut Cubic, now: Time, cause: Cause) {
     let flight = c.cwnd;
-    c.on_congestion(&Congestion::new(now, cause, flight, &[]), &mut Orders::default());
+    c.on_congestion(&Congestion::new(now, cause, flight, &[]), &mut Commands::default());
 }
 
 fn ack(c: &mut Cubic, now: Time, rtt: Span) {
     let mut a = Ack::default();
     (a.now, a.acked, a.window_limited) = (now, MSS, true);
     (a.rtt, a.srtt) = (Some(rtt), Some(rtt));
-    c.on_ack(&a, &mut Orders::default());
+    c.on_ack(&a, &mut Commands::default());
 }
 
 /// One acknowledgement per segment, a window of them per round-trip time, until `end`.
@@ -175,7 +175,7 @@ fn time_stands_still_without_data() {
     for t in 100..400 {
         let mut a = Ack::default();
         (a.now, a.acked) = (ms(10 * t), MSS);
-        c.on_ack(&a, &mut Orders::default());
+        c.on_ack(&a, &mut Commands::default());
     }
     assert_eq!(c.segments(), w);
     c.on_sent(&Sent::new(ms(9000), 1, MSS, false, 0));
@@ -214,7 +214,7 @@ fn hystart_ends_the_first_slow_start_only() {
             (a.now, a.acked, a.una, a.window_limited) = (ms(100 * round), MSS, una, true);
             (a.nxt, a.rtt) =
                 (if una == nxt { nxt + 10 * MSS } else { nxt }, Some(Span::from_ms(100 + 20 * round.min(5))));
-            c.on_ack(&a, &mut Orders::default());
+            c.on_ack(&a, &mut Commands::default());
         }
     }
     assert!(c.ssthresh < u64::MAX && c.cwnd >= c.ssthresh && c.hystart.is_none(), "{c:?}");

@@ -48,14 +48,14 @@ fn jersey(config: &JerseyConfig, ago: Option<u64>) -> Jersey {
     for n in 0..2000 {
         let mut a = ack(n, ago.is_some_and(|ago| 20_000 - 10 * n == ago));
         a.window_limited = false;
-        j.on_ack(&a, &mut Orders::default());
+        j.on_ack(&a, &mut Commands::default());
     }
     j
 }
 
 fn after(mut j: Jersey, cause: Cause) -> (u64, Option<u64>) {
     let event = Congestion::new(at_ms(20_000), cause, 50 * MSS, &[]);
-    j.on_congestion(&event, &mut Orders::default());
+    j.on_congestion(&event, &mut Commands::default());
     (j.cwnd(), j.ssthresh())
 }
 
@@ -100,11 +100,11 @@ fn a_loss_does_not_move_the_estimate() {
     for n in 2000..2010 {
         let mut duplicate = ack(n, false);
         duplicate.acked = 0;
-        j.on_ack(&duplicate, &mut Orders::default());
+        j.on_ack(&duplicate, &mut Commands::default());
     }
     let mut whole = ack(2010, false);
     whole.acked = 11 * MSS;
-    j.on_ack(&whole, &mut Orders::default());
+    j.on_ack(&whole, &mut Commands::default());
     assert!((j.0.estimate.rate() - 100_000.0).abs() < 1.0, "{}", j.0.estimate.rate());
 }
 
@@ -115,7 +115,7 @@ fn it_grows_like_reno() {
     let (mut j, mut reno) = (Jersey::new(&JerseyConfig::default(), &path), Window::new(STANDARD, &path));
     for n in 0..500 {
         let a = ack(n, n % 7 == 6);
-        j.on_ack(&a, &mut Orders::default());
+        j.on_ack(&a, &mut Commands::default());
         reno.grow(&a);
         assert_eq!(j.cwnd(), reno.cwnd());
     }

@@ -1,4 +1,4 @@
-use super::super::drill::{Drill, MSS, near, path};
+use crate::cc::parts::test_connection::{TestConnection, MSS, near, path};
 use super::super::reno::Reno;
 use super::*;
 
@@ -8,27 +8,27 @@ fn config() -> TcpMarkingConfig {
 }
 
 /// In congestion avoidance with a window of `w` segments, of which `p` are IN.
-fn at(w: f64, p: f64, config: &TcpMarkingConfig) -> Drill<TcpMarking> {
-    let mut d = Drill::<TcpMarking>::on(&path(w, false), config);
+fn at(w: f64, p: f64, config: &TcpMarkingConfig) -> TestConnection<TcpMarking> {
+    let mut d = TestConnection::<TcpMarking>::on(&path(w, false), config);
     d.cc.marking.as_mut().unwrap().pwnd = p * MSS as f64;
     d
 }
 
-fn windows(d: &Drill<TcpMarking>) -> (f64, f64) {
+fn windows(d: &TestConnection<TcpMarking>) -> (f64, f64) {
     (d.gauge("pwnd") / MSS as f64, d.gauge("bwnd") / MSS as f64)
 }
 
-fn lose(d: &mut Drill<TcpMarking>, cause: Cause, tags: &[Tag]) {
+fn lose(d: &mut TestConnection<TcpMarking>, cause: Cause, tags: &[Tag]) {
     let event = Congestion::new(d.now, cause, d.cc.cwnd(), tags);
-    d.cc.on_congestion(&event, &mut Orders::default());
+    d.cc.on_congestion(&event, &mut Commands::default());
 }
 
 #[test]
 fn without_a_target_it_is_reno() {
     for target in [None, Some(Rate::from_bps(0))] {
         let config = TcpMarkingConfig { target, ..TcpMarkingConfig::default() };
-        let (mut d, mut reno) = (Drill::<TcpMarking>::at(20.0, &config), Drill::<Reno>::at(20.0, &Default::default()));
-        assert_eq!(d.cc.habits(), reno.cc.habits());
+        let (mut d, mut reno) = (TestConnection::<TcpMarking>::at(20.0, &config), TestConnection::<Reno>::at(20.0, &Default::default()));
+        assert_eq!(d.cc.capabilities(), reno.cc.capabilities());
         for i in 0..400 {
             d.ack(1);
             reno.ack(1);
@@ -122,7 +122,7 @@ fn a_share_of_the_segments_is_in() {
 #[test]
 fn slow_start_grows_in_proportion_or_not() {
     for (slow_start, after) in [(SlowStartGrowth::Proportional, (10.0, 10.0)), (SlowStartGrowth::Marked, (15.0, 5.0))] {
-        let mut d = Drill::<TcpMarking>::on(&path(10.0, true), &TcpMarkingConfig { slow_start, ..config() });
+        let mut d = TestConnection::<TcpMarking>::on(&path(10.0, true), &TcpMarkingConfig { slow_start, ..config() });
         d.cc.marking.as_mut().unwrap().pwnd = 5.0 * MSS as f64;
         d.round();
         let (p, b) = windows(&d);

@@ -1,5 +1,5 @@
-use super::super::colours::{IN, OUT};
-use super::super::drill::{Drill, MSS, near, path};
+use crate::cc::parts::self_marking::{IN, OUT};
+use crate::cc::parts::test_connection::{TestConnection, MSS, near, path};
 use super::super::reno::Reno;
 use super::*;
 
@@ -13,11 +13,11 @@ fn config() -> TimedTransmissionConfig {
     TimedTransmissionConfig { rate: rate(), ..TimedTransmissionConfig::default() }
 }
 
-fn at(w: f64, config: &TimedTransmissionConfig) -> Drill<TimedTransmission> {
-    Drill::on(&Path { rtt: Some(Span::from_ms(100)), ..path(w, false) }, config)
+fn at(w: f64, config: &TimedTransmissionConfig) -> TestConnection<TimedTransmission> {
+    TestConnection::on(&Path { rtt: Some(Span::from_ms(100)), ..path(w, false) }, config)
 }
 
-fn sent(d: &Drill<TimedTransmission>, now: Time) -> Sent {
+fn sent(d: &TestConnection<TimedTransmission>, now: Time) -> Sent {
     Sent::new(now, 1, MSS, false, d.cc.cwnd())
 }
 
@@ -26,8 +26,8 @@ fn sent(d: &Drill<TimedTransmission>, now: Time) -> Sent {
 fn without_a_reservation_it_is_reno() {
     for rate in [None, Some(Rate::from_bps(0))] {
         let config = TimedTransmissionConfig { rate, ..TimedTransmissionConfig::default() };
-        let (mut d, mut reno) = (at(20.0, &config), Drill::<Reno>::at(20.0, &Default::default()));
-        assert_eq!(d.cc.habits(), reno.cc.habits());
+        let (mut d, mut reno) = (at(20.0, &config), TestConnection::<Reno>::at(20.0, &Default::default()));
+        assert_eq!(d.cc.capabilities(), reno.cc.capabilities());
         for i in 0..600 {
             d.ack(1 + i % 2);
             reno.ack(1 + i % 2);
@@ -77,7 +77,7 @@ fn a_loss_takes_half_of_the_excess() {
         assert_eq!(d.w(), d.ssthresh());
     }
     // With less than R on its way a loss takes nothing; all of Reno's half without the split.
-    d.cc.on_congestion(&Congestion::new(d.now, Cause::Loss, 5 * MSS, &[]), &mut Orders::default());
+    d.cc.on_congestion(&Congestion::new(d.now, Cause::Loss, 5 * MSS, &[]), &mut Commands::default());
     near(d.w(), R, 0.001);
     let mut whole = at(20.0, &TimedTransmissionConfig { split: false, ..config() });
     whole.ack(1);
@@ -105,8 +105,8 @@ fn a_timeout_leaves_a_segment() {
 #[test]
 fn segments_that_find_their_tokens_are_in() {
     let mut d = at(20.0, &config());
-    let colours: Vec<Tag> = (0..14).map(|_| d.cc.on_sent(&sent(&d, Time::ZERO))).collect();
-    assert_eq!((&colours[..12], &colours[12..]), (&[IN; 12][..], &[OUT; 2][..]));
+    let colors: Vec<Tag> = (0..14).map(|_| d.cc.on_sent(&sent(&d, Time::ZERO))).collect();
+    assert_eq!((&colors[..12], &colors[12..]), (&[IN; 12][..], &[OUT; 2][..]));
     let (mut bytes, mut now) = (12 * 1040, Time::ZERO);
     for i in 1..500u64 {
         now += Span::from_us(i * 37 % 9000);
@@ -131,10 +131,10 @@ fn the_timer_sends_what_the_tokens_allow() {
     }
     let mut d = at(2.0, &config());
     (0..12).for_each(|_| assert_eq!(d.cc.on_sent(&sent(&d, Time::ZERO)), IN));
-    let look = |d: &mut Drill<TimedTransmission>| {
-        let (now, mut orders) = (d.cc.next_timer(), Orders::default());
-        d.cc.on_timer(now, &mut orders);
-        (now, orders.ahead)
+    let look = |d: &mut TestConnection<TimedTransmission>| {
+        let (now, mut commands) = (d.cc.next_timer(), Commands::default());
+        d.cc.on_timer(now, &mut commands);
+        (now, commands.ahead)
     };
     // 20 bytes are left, and a look brings 1040: one segment, unless it went by itself.
     let (now, ahead) = look(&mut d);
@@ -150,7 +150,7 @@ fn the_timer_sends_what_the_tokens_allow() {
     assert_eq!(look(&mut d).1, 12, "a full bucket and no more");
     let mut untimed = at(2.0, &TimedTransmissionConfig { timed: false, ..config() });
     untimed.ack(1);
-    assert_eq!((untimed.cc.next_timer(), untimed.cc.habits().timer), (Time::NEVER, false));
+    assert_eq!((untimed.cc.next_timer(), untimed.cc.capabilities().timer), (Time::NEVER, false));
 }
 
 #[test]

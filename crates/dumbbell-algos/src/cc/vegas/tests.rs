@@ -1,4 +1,4 @@
-use super::super::drill::{Drill, MSS, near};
+use crate::cc::parts::test_connection::{TestConnection, MSS, near};
 use super::super::newreno::Newreno;
 use super::*;
 
@@ -11,13 +11,13 @@ fn judged(w: u64, ssthresh: u64, rtt_ms: u64, config: &VegasConfig) -> (f64, f64
     let mut ack = Ack::default();
     // Duplicates: samples, and no growth. The first is of an empty path, and begins a round that it ends.
     (ack.una, ack.nxt, ack.rtt, ack.window_limited) = (1, 1, Some(Span::from_ms(100)), true);
-    v.on_ack(&ack, &mut Orders::default());
+    v.on_ack(&ack, &mut Commands::default());
     v.0.rounds.restart();
     (ack.nxt, ack.rtt) = (1001, Some(Span::from_ms(rtt_ms)));
-    v.on_ack(&ack, &mut Orders::default());
-    v.on_ack(&ack, &mut Orders::default());
+    v.on_ack(&ack, &mut Commands::default());
+    v.on_ack(&ack, &mut Commands::default());
     (ack.acked, ack.una) = (MSS, 1001);
-    v.on_ack(&ack, &mut Orders::default());
+    v.on_ack(&ack, &mut Commands::default());
     (v.cwnd() as f64 / MSS as f64, v.ssthresh().unwrap() as f64 / MSS as f64)
 }
 
@@ -60,7 +60,7 @@ fn the_papers_thresholds() {
 #[test]
 fn it_comes_to_rest_between_alpha_and_beta() {
     for (begin, slow) in [(2.0, true), (4.0, false), (40.0, false)] {
-        let mut d = Drill::<Vegas>::on(&super::super::drill::path(begin, slow), &VegasConfig::default());
+        let mut d = TestConnection::<Vegas>::on(&crate::cc::parts::test_connection::path(begin, slow), &VegasConfig::default());
         d.rounds(1, 100);
         let mut last = Vec::new();
         for n in 0..100 {
@@ -78,7 +78,7 @@ fn it_comes_to_rest_between_alpha_and_beta() {
 fn alternate_slow_start() {
     let grown = |ss_alt| {
         let mut d =
-            Drill::<Vegas>::on(&super::super::drill::path(2.0, true), &VegasConfig { ss_alt, ..Default::default() });
+            TestConnection::<Vegas>::on(&crate::cc::parts::test_connection::path(2.0, true), &VegasConfig { ss_alt, ..Default::default() });
         let mut windows = Vec::new();
         for _ in 0..6 {
             d.round();
@@ -96,7 +96,7 @@ fn alternate_slow_start() {
 #[test]
 fn what_a_loss_takes() {
     let left = |loss, cause| {
-        let mut d = Drill::<Vegas>::at(20.0, &VegasConfig { loss, ..Default::default() });
+        let mut d = TestConnection::<Vegas>::at(20.0, &VegasConfig { loss, ..Default::default() });
         d.cc.0.window.set_ssthresh(40 * MSS);
         d.congest(cause);
         (d.w(), d.ssthresh())
@@ -115,14 +115,14 @@ fn what_a_loss_takes() {
 /// While a loss is repaired it is Reno, and afterwards a fresh round begins; the base stays.
 #[test]
 fn a_repair_is_renos() {
-    let mut d = Drill::<Vegas>::at(20.0, &VegasConfig::default());
+    let mut d = TestConnection::<Vegas>::at(20.0, &VegasConfig::default());
     d.rounds(2, 100);
     d.congest(Cause::Timeout { first: true });
     d.rtt = Span::from_ms(400);
     for _ in 0..3 {
         let mut ack = d.told(1);
         ack.phase = Phase::Loss;
-        d.cc.on_ack(&ack, &mut Orders::default());
+        d.cc.on_ack(&ack, &mut Commands::default());
     }
     assert_eq!(d.w(), 4.0, "slow start of a repair, whatever the round-trip time");
     assert_eq!(d.gauge("base_rtt"), 0.1);
@@ -134,9 +134,9 @@ fn a_repair_is_renos() {
 /// With as many samples asked for as there never are it grows like NewReno but for slow start's last step of a round.
 #[test]
 fn without_a_measure_slow_start_is_newrenos() {
-    let path = super::super::drill::path(2.0, true);
-    let mut d = Drill::<Vegas>::on(&path, &VegasConfig { min_samples: 1000, ..Default::default() });
-    let mut reno = Drill::<Newreno>::on(&path, &Default::default());
+    let path = crate::cc::parts::test_connection::path(2.0, true);
+    let mut d = TestConnection::<Vegas>::on(&path, &VegasConfig { min_samples: 1000, ..Default::default() });
+    let mut reno = TestConnection::<Newreno>::on(&path, &Default::default());
     for i in 0..400 {
         d.ack(1);
         reno.ack(1);

@@ -130,10 +130,10 @@ fn the_window_after_congestion_is_what_the_path_carries() {
         a.min_rtt = Some(Span::from_ms(50));
         for n in 0..2000 {
             a.now = at_us(10_000 * n);
-            w.on_ack(&a, &mut Orders::default());
+            w.on_ack(&a, &mut Commands::default());
         }
         w.on_recovered(a.now, cwnd * MSS);
-        w.on_congestion(&Congestion::new(a.now, cause, cwnd * MSS, &[]), &mut Orders::default());
+        w.on_congestion(&Congestion::new(a.now, cause, cwnd * MSS, &[]), &mut Commands::default());
         (w.cwnd(), w.ssthresh().unwrap())
     };
     let near = |(cwnd, ssthresh): (u64, u64), expected: (u64, u64)| {
@@ -144,9 +144,9 @@ fn the_window_after_congestion_is_what_the_path_carries() {
     near(run(Cause::Timeout { first: true }, 20), (MSS, 5 * MSS));
     near(run(Cause::Loss, 4), (4 * MSS, 5 * MSS));
     let mut fresh = westwood();
-    fresh.on_congestion(&Congestion::new(Time::ZERO, Cause::Loss, 20 * MSS, &[]), &mut Orders::default());
+    fresh.on_congestion(&Congestion::new(Time::ZERO, Cause::Loss, 20 * MSS, &[]), &mut Commands::default());
     assert_eq!((fresh.cwnd(), fresh.ssthresh()), (2 * MSS, Some(2 * MSS)), "no estimate yet");
-    fresh.on_congestion(&Congestion::new(Time::ZERO, Cause::Spurious, 0, &[]), &mut Orders::default());
+    fresh.on_congestion(&Congestion::new(Time::ZERO, Cause::Spurious, 0, &[]), &mut Commands::default());
     assert_eq!((fresh.cwnd(), fresh.ssthresh()), (100 * MSS, Some(u64::MAX)), "as it was");
 }
 
@@ -159,7 +159,7 @@ fn it_grows_like_reno() {
     for n in 0..500 {
         let mut a = ack(n % 3);
         a.now = at_us(777 * n);
-        westwood.on_ack(&a, &mut Orders::default());
+        westwood.on_ack(&a, &mut Commands::default());
         reno.grow(&a);
         assert_eq!(westwood.cwnd(), reno.cwnd());
     }

@@ -79,7 +79,7 @@ fn made(cut: Cut) -> WestwoodPlus {
     let path = Path { mss: MSS, initial_window: 20 * MSS, ..Path::PLAIN };
     let mut w = WestwoodPlus::new(&WestwoodPlusConfig { cut, ..WestwoodPlusConfig::default() }, &path);
     for n in 0..300 {
-        w.on_ack(&ack(n, 50), &mut Orders::default());
+        w.on_ack(&ack(n, 50), &mut Commands::default());
     }
     w
 }
@@ -101,15 +101,15 @@ fn when_the_estimate_becomes_the_window() {
     let pipe = made(Cut::Loss).pipe();
     assert!(pipe.abs_diff(5 * MSS) < MSS / 5, "{pipe}");
     let mut at_once = made(Cut::Loss);
-    at_once.on_congestion(&event(Cause::Loss), &mut Orders::default());
+    at_once.on_congestion(&event(Cause::Loss), &mut Commands::default());
     assert_eq!((at_once.cwnd(), at_once.ssthresh()), (pipe, Some(pipe)));
     let mut later = made(Cut::Recovered);
-    later.on_congestion(&event(Cause::Loss), &mut Orders::default());
+    later.on_congestion(&event(Cause::Loss), &mut Commands::default());
     assert_eq!((later.cwnd(), later.ssthresh()), (10 * MSS, Some(10 * MSS)));
     later.on_recovered(at_us(3_100_000), u64::MAX);
     assert_eq!((later.cwnd(), later.ssthresh()), (pipe, Some(pipe)));
     let mut timeout = made(Cut::Recovered);
-    timeout.on_congestion(&event(Cause::Timeout { first: true }), &mut Orders::default());
+    timeout.on_congestion(&event(Cause::Timeout { first: true }), &mut Commands::default());
     assert_eq!((timeout.cwnd(), timeout.ssthresh()), (MSS, Some(pipe)));
 }
 
@@ -117,11 +117,11 @@ fn when_the_estimate_becomes_the_window() {
 #[test]
 fn a_timeout_renews_the_least_round_trip() {
     let mut w = made(Cut::Loss);
-    w.on_congestion(&event(Cause::Timeout { first: true }), &mut Orders::default());
+    w.on_congestion(&event(Cause::Timeout { first: true }), &mut Commands::default());
     assert_eq!(w.rtt_min, Span::from_ms(50));
-    w.on_ack(&ack(301, 80), &mut Orders::default());
+    w.on_ack(&ack(301, 80), &mut Commands::default());
     assert_eq!(w.rtt_min, Span::from_ms(80));
-    w.on_ack(&ack(302, 90), &mut Orders::default());
-    w.on_ack(&ack(303, 70), &mut Orders::default());
+    w.on_ack(&ack(302, 90), &mut Commands::default());
+    w.on_ack(&ack(303, 70), &mut Commands::default());
     assert_eq!(w.rtt_min, Span::from_ms(70));
 }

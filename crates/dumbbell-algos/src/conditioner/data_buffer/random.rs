@@ -69,7 +69,7 @@ impl Trace {
 }
 
 fn green(s: &Station<DataBuffer<Numbered>>) -> usize {
-    s.colours.iter().filter(|(_, colour)| *colour == Some(Colour::Green)).count()
+    s.colors.iter().filter(|(_, color)| *color == Some(Color::Green)).count()
 }
 
 /// With packets of one size a larger buffer never sends less IN and never loses more tokens, and no token is
@@ -134,17 +134,17 @@ fn it_keeps_order_idles_never_and_holds_nobody_longer_than_it_must() {
                 assert!(!marker.bucket.has(now, front), "{seed} {size}: a token, and packets wait");
                 assert!(marker.next > now && marker.next != Time::NEVER);
             });
-            let order: Vec<u64> = s.colours.iter().map(|(id, _)| *id).collect();
+            let order: Vec<u64> = s.colors.iter().map(|(id, _)| *id).collect();
             assert_eq!(order, (0..60).collect::<Vec<u64>>(), "{seed} {size}");
             let rate = trace.config.rate.unwrap();
             let largest = trace.arrivals.iter().map(|(_, bytes)| *bytes).max().unwrap();
-            for ((id, colour), held) in s.colours.iter().zip(&s.spans) {
+            for ((id, color), held) in s.colors.iter().zip(&s.spans) {
                 let came = trace.arrivals[*id as usize].0;
                 assert!(came + *held >= clock, "{seed} {size}: out of order in time");
                 clock = came + *held;
                 let most = rate.span_of(u64::from(size) * u64::from(largest));
                 let least = Span::from_ps(most.ps() + 1);
-                assert!(*colour != Some(Colour::Green) || *held <= least, "{seed} {size}: {id} waited {held}");
+                assert!(*color != Some(Color::Green) || *held <= least, "{seed} {size}: {id} waited {held}");
             }
         }
     }
@@ -161,10 +161,10 @@ fn what_is_in_conforms_to_the_bucket() {
         for size in [0, 3] {
             let s = trace.run(size, trace.end(), |_, _| ());
             let sent: Vec<(Time, u128)> = s
-                .colours
+                .colors
                 .iter()
                 .zip(&s.spans)
-                .filter(|((_, colour), _)| *colour == Some(Colour::Green))
+                .filter(|((_, color), _)| *color == Some(Color::Green))
                 .map(|((id, _), held)| (trace.arrivals[*id as usize].0 + *held, *id as usize))
                 .map(|(at, id)| (at, u128::from(trace.arrivals[id].1) * BYTE))
                 .collect();

@@ -41,9 +41,9 @@ fn station(config: &DataBufferConfig) -> Station<Marker> {
 fn released(s: &Station<Marker>) -> Vec<(u64, u64, bool)> {
     s.out
         .iter()
-        .zip(&s.colours)
-        .map(|(out, (id, colour))| match out {
-            Out::Emitted(at, same) if same == id => (at.ps() / 1_000_000_000_000, *id, *colour == Some(Colour::Green)),
+        .zip(&s.colors)
+        .map(|(out, (id, color))| match out {
+            Out::Emitted(at, same) if same == id => (at.ps() / 1_000_000_000_000, *id, *color == Some(Color::Green)),
             other => panic!("{other:?}"),
         })
         .collect()
@@ -151,7 +151,7 @@ fn without_a_buffer_it_is_the_token_bucket_marker() {
             now += Span::from_ms(u64::from(rng.below(1200)));
             let bytes = 40 + rng.below(1461);
             s.arrive(now, bytes);
-            assert_eq!(s.colours[id as usize], (id, Some(meter.colour(now, bytes))));
+            assert_eq!(s.colors[id as usize], (id, Some(meter.color(now, bytes))));
             assert_eq!(meter.meter.tokens(now), Conditioner::tokens(&mut s.inner, now));
         }
         assert!(s.spans.iter().all(|held| *held == Span::ZERO));

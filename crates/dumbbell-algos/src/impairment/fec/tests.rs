@@ -1,13 +1,13 @@
 //! Forward error correction against closed forms: binomial for independent losses, the chain's transfer matrix for bursts.
 use super::*;
 
-fn fates(config: &FecConfig, packets: usize) -> Vec<Fate> {
+fn effects(config: &FecConfig, packets: usize) -> Vec<WireEffect> {
     let (mut link, mut rng) = (Fec::new(config, &()), Stream::named(5, "fec"));
-    (0..packets).map(|i| link.fate(Time::ZERO + Span::from_us(i as u64), &mut rng, &Meta::default())).collect()
+    (0..packets).map(|i| link.effect(Time::ZERO + Span::from_us(i as u64), &mut rng, &Meta::default())).collect()
 }
 
-fn share(fates: &[Fate], of: impl Fn(Fate) -> bool) -> f64 {
-    fates.iter().filter(|f| of(**f)).count() as f64 / fates.len() as f64
+fn share(effects: &[WireEffect], of: impl Fn(WireEffect) -> bool) -> f64 {
+    effects.iter().filter(|f| of(**f)).count() as f64 / effects.len() as f64
 }
 
 /// P(Binomial(n, p) >= least).
@@ -53,15 +53,15 @@ fn independent_losses_leave_the_binomial_tail() {
     for (data, repair, loss, interleave) in [(10, 2, 0.05, 1), (4, 1, 0.1, 1), (20, 5, 0.15, 3), (1, 1, 0.2, 1)] {
         let config = FecConfig { data, repair, loss, interleave, ..FecConfig::default() };
         let n = 400_000;
-        let all = fates(&config, n);
+        let all = effects(&config, n);
         let left = loss * binomial_tail(data + repair - 1, loss, repair);
-        let lost = share(&all, |f| f == Fate::Lost);
-        let late = share(&all, |f| matches!(f, Fate::Delayed(_)));
+        let lost = share(&all, |f| f == WireEffect::Lost);
+        let late = share(&all, |f| matches!(f, WireEffect::Delayed(_)));
         // Losses of a block come together, so the error of the mean is that of blocks.
         let error = |p: f64| 4.4 * (p * f64::from(data) / n as f64).sqrt();
         assert!((lost - left).abs() < error(left), "{config:?}: {lost} {left}");
         assert!((lost + late - loss).abs() < 4.4 * (loss / n as f64).sqrt(), "{config:?}");
-        assert!(all.iter().all(|f| !matches!(f, Fate::Delayed(d) if *d != Span::from_ms(10))));
+        assert!(all.iter().all(|f| !matches!(f, WireEffect::Delayed(d) if *d != Span::from_ms(10))));
     }
 }
 
@@ -82,7 +82,7 @@ fn bursts_defeat_it_unless_they_are_dealt_out() {
     let p = 0.01 / 0.21;
     let (chain, apart) = (burst_residual(&bursts), p * binomial_tail(9, p, 2));
     assert!(chain > 6.0 * apart, "{chain} {apart}");
-    let lost = |interleave| share(&fates(&FecConfig { interleave, ..bursts.clone() }, 800_000), |f| f == Fate::Lost);
+    let lost = |interleave| share(&effects(&FecConfig { interleave, ..bursts.clone() }, 800_000), |f| f == WireEffect::Lost);
     let (seen, dealt) = (lost(1), lost(40));
     assert!((seen - chain).abs() < 0.06 * chain, "{seen} {chain}");
     // 40 packets later (1 - 0.21)^40 = 8e-5 of the state is left.
@@ -109,23 +109,23 @@ fn without_repairs_it_is_the_wire() {
     let config = FecConfig { repair: 0, to_bad: 0.02, ..FecConfig::default() };
     let wire = GilbertElliottConfig { to_bad: 0.02, loss_good: 0.01, ..GilbertElliottConfig::default() };
     let (mut wire, mut rng) = (GilbertElliott::new(&wire, &()), Stream::named(5, "fec"));
-    let plain: Vec<Fate> = (0..5000).map(|_| wire.fate(Time::ZERO, &mut rng, &Meta::default())).collect();
-    assert_eq!(fates(&config, 5000), plain);
+    let plain: Vec<WireEffect> = (0..5000).map(|_| wire.effect(Time::ZERO, &mut rng, &Meta::default())).collect();
+    assert_eq!(effects(&config, 5000), plain);
     assert!(!Fec::new(&config, &()).reorders());
 }
 
 #[test]
 fn order_is_kept_where_it_is_asked_for() {
     let config = FecConfig { loss: 0.1, keep_order: true, ..FecConfig::default() };
-    let at = |(i, fate): (usize, &Fate)| match fate {
-        Fate::Delayed(by) => Some(Time::ZERO + Span::from_us(i as u64) + *by),
+    let at = |(i, effect): (usize, &WireEffect)| match effect {
+        WireEffect::Delayed(by) => Some(Time::ZERO + Span::from_us(i as u64) + *by),
         _ => None,
     };
-    let all = fates(&config, 20_000);
+    let all = effects(&config, 20_000);
     let arrivals: Vec<Time> = all.iter().enumerate().filter_map(at).collect();
     assert!(arrivals.is_sorted() && !Fec::new(&config, &()).reorders());
-    let lost = |f: &[Fate]| f.iter().map(|f| *f == Fate::Lost).collect::<Vec<_>>();
-    assert_eq!(lost(&all), lost(&fates(&FecConfig { keep_order: false, ..config }, 20_000)));
+    let lost = |f: &[WireEffect]| f.iter().map(|f| *f == WireEffect::Lost).collect::<Vec<_>>();
+    assert_eq!(lost(&all), lost(&effects(&FecConfig { keep_order: false, ..config }, 20_000)));
 }
 
 #[test]

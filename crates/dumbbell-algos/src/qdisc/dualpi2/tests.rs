@@ -1,12 +1,12 @@
-use super::super::deck::{Deck, numbers};
+use crate::qdisc::parts::test_qdisc::{TestQdisc, numbers};
 use super::config::{LAqm, Scheduler};
 use super::*;
 use dumbbell_core::catalogue::read;
 use dumbbell_core::testing::{Event, Numbered, link, packet};
 use serde_json::json;
 
-fn deck(config: serde_json::Value, capacity: Capacity) -> Deck<DualPi2<Numbered>> {
-    Deck::new(|site| DualPi2::new(&read(&config).unwrap(), site), link(capacity))
+fn deck(config: serde_json::Value, capacity: Capacity) -> TestQdisc<DualPi2<Numbered>> {
+    TestQdisc::new(|site| DualPi2::new(&read(&config).unwrap(), site), link(capacity))
 }
 
 fn coupled(config: serde_json::Value, p: f64) -> Coupled {

@@ -1,5 +1,5 @@
-use super::super::classes::Lines;
-use super::super::deck::{Deck, numbers};
+use crate::qdisc::parts::classes::ClassView;
+use crate::qdisc::parts::test_qdisc::{TestQdisc, numbers};
 use super::*;
 use dumbbell_core::catalogue::read;
 use dumbbell_core::rng::Stream;
@@ -7,10 +7,10 @@ use dumbbell_core::testing::{Numbered, link};
 use dumbbell_core::units::Capacity;
 use serde_json::json;
 
-type Fair = Deck<Fq<Numbered>>;
+type Fair = TestQdisc<Fq<Numbered>>;
 
 fn deck(config: serde_json::Value, capacity: Capacity) -> Fair {
-    Deck::new(|site| Fq::new(&read(&config).unwrap(), site), link(capacity))
+    TestQdisc::new(|site| Fq::new(&read(&config).unwrap(), site), link(capacity))
 }
 
 fn credits(d: &Fair, flows: [usize; 2]) -> [i64; 2] {

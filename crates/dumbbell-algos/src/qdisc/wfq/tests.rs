@@ -1,9 +1,9 @@
-use super::super::classes::Lines;
-use super::super::deck::{Deck, numbers};
+use crate::qdisc::parts::classes::ClassView;
+use crate::qdisc::parts::test_qdisc::{TestQdisc, numbers};
 use super::*;
 use dumbbell_core::aqm::{Aqm, QueueView, Reason, Verdict};
 use dumbbell_core::catalogue::read;
-use dumbbell_core::flow::{FlowInfo, FlowTable};
+use dumbbell_core::packet::flow::{FlowInfo, FlowTable};
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::{Bench, Event, Numbered, link, packet};
@@ -16,8 +16,8 @@ fn table() -> FlowTable {
     FlowTable::new(WEIGHTS.iter().map(|w| FlowInfo { weight: Some(*w), ..FlowInfo::default() }))
 }
 
-fn deck(config: serde_json::Value) -> Deck<Wfq<Numbered>> {
-    let mut deck = Deck::new(|site| Wfq::new(&read(&config).unwrap(), site), link(Capacity::Unlimited));
+fn deck(config: serde_json::Value) -> TestQdisc<Wfq<Numbered>> {
+    let mut deck = TestQdisc::new(|site| Wfq::new(&read(&config).unwrap(), site), link(Capacity::Unlimited));
     deck.flows = table();
     deck
 }
@@ -174,7 +174,7 @@ impl Aqm for Third {
 fn dropped_heads_do_not_disturb_the_shares() {
     for clock in [Clock::Gps, Clock::SelfClocked] {
         let make = |site: &LinkInfo| Scheduled::of(Tags::new(clock, 4), Classes::new(4, site, |_| Third(0)));
-        let mut d: Deck<Scheduled<Tags, Third, Numbered>> = Deck::new(make, link(Capacity::Unlimited));
+        let mut d: TestQdisc<Scheduled<Tags, Third, Numbered>> = TestQdisc::new(make, link(Capacity::Unlimited));
         let mut rng = Stream::named(1, "sizes");
         for _ in 0..1000 {
             for flow in 0..2 {
@@ -195,8 +195,8 @@ fn dropped_heads_do_not_disturb_the_shares() {
 #[test]
 fn a_pushed_out_head_is_tagged_anew() {
     let config = json!({"aqm": {"kind": "drop_tail", "victim": "front"}});
-    let mut d: Deck<Wfq<Numbered>> =
-        Deck::new(|site| Wfq::new(&read(&config).unwrap(), site), link(Capacity::Packets(4)));
+    let mut d: TestQdisc<Wfq<Numbered>> =
+        TestQdisc::new(|site| Wfq::new(&read(&config).unwrap(), site), link(Capacity::Packets(4)));
     for (flow, bytes) in [(0, 1000), (0, 100), (1, 500), (1, 500), (0, 100)] {
         d.put(flow, 0, bytes);
     }

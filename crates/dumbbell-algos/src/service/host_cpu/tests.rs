@@ -22,20 +22,20 @@ impl Host {
         self.free
     }
     /// Equal packets at a steady rate, the first at 0.
-    fn steady(config: &HostCpuConfig, every: Span, count: u64, len: u32) -> Spent {
+    fn steady(config: &HostCpuConfig, every: Span, count: u64, len: u32) -> CpuCost {
         let mut host = Host::new(config, every * (count + 1000));
         for i in 0..count {
             host.gets(Time::ZERO + every * i, len);
         }
-        host.cpu.spent().unwrap()
+        host.cpu.cpu_cost().unwrap()
     }
-    fn spent(&self) -> Spent {
-        self.cpu.spent().unwrap()
+    fn cpu_cost(&self) -> CpuCost {
+        self.cpu.cpu_cost().unwrap()
     }
 }
 
 /// What the counts say that it must have cost.
-fn accounted(c: &HostCpuConfig, s: &Spent) -> f64 {
+fn accounted(c: &HostCpuConfig, s: &CpuCost) -> f64 {
     (s.packets - s.merged) as f64 * c.per_packet
         + s.merged as f64 * c.per_merged
         + s.bytes as f64 * c.per_byte()
@@ -151,7 +151,7 @@ fn a_delay_is_the_first_packets() {
     let took = [0.0, 20.0, 52.0, 60.0, 200.0].map(|at| host.gets(us(at), 1500));
     // 1.2 us each: two at the interrupt, one that finds them being handled, one that finds nobody, and one more.
     assert_eq!(took, [51.2, 52.4, 53.6, 111.2, 251.2].map(us));
-    assert_eq!(host.spent().interrupts, 3);
+    assert_eq!(host.cpu_cost().interrupts, 3);
 }
 
 /// Six packets of 1500 bytes that wait behind each other are one of up to 9000; a shorter one ends what is gathered, short
@@ -164,7 +164,7 @@ fn packets_that_wait_are_gathered() {
         let mut before = 0;
         let mut one = |len: &u32| {
             host.gets(Time::ZERO, *len);
-            let now = host.spent().merged;
+            let now = host.cpu_cost().merged;
             std::mem::replace(&mut before, now) < now
         };
         lengths.iter().map(&mut one).collect::<Vec<bool>>()
@@ -185,7 +185,7 @@ fn cycles_are_conserved() {
     let config = HostCpuConfig { coalesce_time: Span::from_us(3), interrupt_gap: Span::from_us(40), ..all_costs() };
     let (mut host, mut rng, mut now) =
         (Host::new(&config, Span::from_ms(20)), dumbbell_core::rng::Stream::named(7, "traffic"), Time::ZERO);
-    let mut all = Spent::default();
+    let mut all = CpuCost::default();
     while now < Time::ZERO + Span::from_ms(30) {
         now += Span::from_ps(u64::from(rng.below(9_000_000)));
         let len = 40 + rng.below(8960);
@@ -194,7 +194,7 @@ fn cycles_are_conserved() {
             (all.packets, all.bytes) = (all.packets + 1, all.bytes + u64::from(len));
         }
     }
-    let s = host.spent();
+    let s = host.cpu_cost();
     assert_eq!((s.packets, s.bytes), (all.packets, all.bytes));
     assert!(s.merged > 100 && s.interrupts > 50 && s.packets - s.merged > 1000, "{s:?}");
     assert!((accounted(&config, &s) - s.cycles).abs() < 1e-6 * s.cycles, "{s:?}");

@@ -2,13 +2,13 @@ use super::super::samples;
 use super::*;
 use proptest::prelude::*;
 
-fn view(packet: &[u8]) -> View {
-    View::of(packet).unwrap()
+fn view(packet: &[u8]) -> PacketView {
+    PacketView::of(packet).unwrap()
 }
 
 fn tcp(packet: &[u8]) -> Tcp {
-    match view(packet).carries {
-        Carries::Tcp(tcp) => tcp,
+    match view(packet).transport {
+        TransportHeader::Tcp(tcp) => tcp,
         other => panic!("{other:?}"),
     }
 }
@@ -20,21 +20,21 @@ fn a_handshake_reads_as_it_went() {
         (samples::SYN_V6, samples::SYN_ACK_V6, samples::TCP_V6),
     ] {
         let (a, b, c) = (tcp(syn), tcp(syn_ack), tcp(data));
-        assert_eq!(a.flags, wire::SYN | wire::ECE | wire::CWR, "RFC 3168 section 6.1.1: it asks for ECN");
-        assert_eq!(b.flags, wire::SYN | wire::ACK | wire::ECE);
+        assert_eq!(a.flags, tcp_flags::SYN | tcp_flags::ECE | tcp_flags::CWR, "RFC 3168 section 6.1.1: it asks for ECN");
+        assert_eq!(b.flags, tcp_flags::SYN | tcp_flags::ACK | tcp_flags::ECE);
         assert_eq!(b.ack, a.seq.wrapping_add(1));
         assert_eq!((c.seq, c.ack), (b.ack, b.seq.wrapping_add(1)));
         assert_eq!((a.payload, b.payload, c.payload), (0, 0, 8));
         assert_eq!((view(syn).ecn, view(data).ecn), (Ecn::NotEct, Ecn::Ect0));
     }
-    assert_eq!(tcp(samples::FIN_V4).flags, wire::FIN | wire::ACK);
+    assert_eq!(tcp(samples::FIN_V4).flags, tcp_flags::FIN | tcp_flags::ACK);
 }
 
 #[test]
 fn a_datagram_reads_as_it_was_sent() {
     for packet in [samples::UDP_V4, samples::UDP_V6] {
         let v = view(packet);
-        assert_eq!((v.dscp, v.ecn, v.carries), (Dscp(0x2e >> 2), Ecn::Ect0, Carries::Udp));
+        assert_eq!((v.dscp, v.ecn, v.transport), (Dscp(0x2e >> 2), Ecn::Ect0, TransportHeader::Udp));
         assert_eq!((v.payload_len(), v.ports.1, v.routed, v.fragment), (11, 5002, false, None));
         assert_eq!(usize::from(v.total_len), packet.len());
     }
@@ -45,20 +45,20 @@ fn pieces_say_where_they_lie() {
     let (four, six) = (view(samples::PIECE_V4), view(samples::PIECE_V6));
     assert_eq!(four.fragment, Some(Fragment { id: 0xf4ca, offset: 1480, more: false }));
     assert_eq!(six.fragment, Some(Fragment { id: 0xda46_b8f6, offset: 1448, more: false }));
-    assert_eq!((six.header_len, six.protocol, six.carries, six.ports), (48, protocol::UDP, Carries::Piece, (0, 0)));
-    assert_eq!((four.carries, four.ports), (Carries::Piece, (0, 0)));
+    assert_eq!((six.header_len, six.protocol, six.transport, six.ports), (48, protocol::UDP, TransportHeader::Fragment, (0, 0)));
+    assert_eq!((four.transport, four.ports), (TransportHeader::Fragment, (0, 0)));
 }
 
 #[test]
 fn an_error_quotes_a_packet_that_can_be_read() {
     for packet in [samples::UNREACHABLE_V4, samples::UNREACHABLE_V6] {
         let error = view(packet);
-        let quote = View::quoted(&packet[usize::from(error.header_len) + 8..]).unwrap();
+        let quote = PacketView::quoted(&packet[usize::from(error.header_len) + 8..]).unwrap();
         assert_eq!((quote.source, quote.destination), (error.destination, error.source));
         assert_eq!((quote.ports.1, quote.protocol), (5003, protocol::UDP));
     }
-    let short = View::quoted(&samples::TCP_V4[..28]).unwrap();
-    assert_eq!((short.ports, short.carries), (view(samples::TCP_V4).ports, Carries::Piece));
+    let short = PacketView::quoted(&samples::TCP_V4[..28]).unwrap();
+    assert_eq!((short.ports, short.transport), (view(samples::TCP_V4).ports, TransportHeader::Fragment));
 }
 
 #[test]
@@ -74,14 +74,14 @@ fn extension_headers_are_passed_over() {
     let payload = (packet.len() - 40) as u16;
     packet[4..6].copy_from_slice(&payload.to_be_bytes());
     let v = view(&packet);
-    assert_eq!((v.header_len, v.protocol, v.carries, v.routed), (88, protocol::UDP, Carries::Udp, false));
+    assert_eq!((v.header_len, v.protocol, v.transport, v.routed), (88, protocol::UDP, TransportHeader::Udp, false));
     assert_eq!(v.ports, view(samples::UDP_V6).ports);
     let mut on_its_way = packet.clone();
     on_its_way[40 + 16 + 3] = 1;
     assert!(view(&on_its_way).routed);
     // Longer than the packet.
     packet[41] = 200;
-    assert_eq!(View::of(&packet), Err(Malformed::ShortHeader));
+    assert_eq!(PacketView::of(&packet), Err(Malformed::ShortHeader));
 }
 
 #[test]
@@ -97,15 +97,15 @@ fn what_is_no_packet_has_a_reason() {
         (&[0x46; 20], Malformed::ShortHeader),
     ];
     for (bytes, reason) in cases {
-        assert_eq!(View::of(bytes), Err(reason), "{bytes:02x?}");
+        assert_eq!(PacketView::of(bytes), Err(reason), "{bytes:02x?}");
         assert!(!reason.to_string().is_empty());
     }
     let mut short = samples::TCP_V4.to_vec();
     short[3] = 30;
-    assert_eq!(View::of(&short), Err(Malformed::ShortTransport(protocol::TCP)));
-    let mut long = samples::TCP_V6.to_vec();
-    long[4..6].fill(0xff);
-    assert_eq!(View::of(&long), Err(Malformed::TotalLength { says: 65_575, has: 80 }));
+    assert_eq!(PacketView::of(&short), Err(Malformed::ShortTransport(protocol::TCP)));
+    let mut u32_at = samples::TCP_V6.to_vec();
+    u32_at[4..6].fill(0xff);
+    assert_eq!(PacketView::of(&u32_at), Err(Malformed::TotalLength { says: 65_575, has: 80 }));
 }
 
 #[test]
@@ -121,10 +121,10 @@ proptest! {
         if let Some(first) = bytes.first_mut() {
             *first = version << 4 | *first & 15;
         }
-        if let Ok(v) = View::of(&bytes) {
+        if let Ok(v) = PacketView::of(&bytes) {
             prop_assert!(v.header_len <= v.total_len && usize::from(v.total_len) <= bytes.len());
         }
-        let _ = View::quoted(&bytes);
+        let _ = PacketView::quoted(&bytes);
     }
 
     #[test]
@@ -135,9 +135,9 @@ proptest! {
             packet[at] = byte;
         }
         packet.truncate(cut.max(1));
-        if let Ok(v) = View::of(&packet) {
+        if let Ok(v) = PacketView::of(&packet) {
             prop_assert!(v.header_len <= v.total_len && usize::from(v.total_len) <= packet.len());
         }
-        let _ = View::quoted(&packet);
+        let _ = PacketView::quoted(&packet);
     }
 }

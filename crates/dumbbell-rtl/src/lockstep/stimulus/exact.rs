@@ -1,7 +1,7 @@
 //! Comparisons that are decided by one: an average on a threshold, a draw that is the probability, a credit that is it, a slope at its limit.
 //! By chance these come once in millions of packets; a `<` that should be `<=` is found by them.
 use super::{Dice, Stimulus, Thresholds, U18, U21, U22};
-use crate::lockstep::bench::{Action, Packet};
+use crate::lockstep::testbench::{Action, Packet};
 use dumbbell_algos::aqm::red_hw::core::{Arrival, Core, register, table};
 
 /// At this distance from the lower threshold the probability is the slope: p = (slope x d) >> 12.

@@ -1,0 +1,2 @@
+//! Building blocks that several AQM algorithms share.
+pub mod packet_size;

@@ -1,0 +1,254 @@
+//! Pieces of a model of the path that is made of delivery rates: rounds, a full pipe, the last good window
+//! (draft-cardwell-iccrg-bbr-congestion-control, draft-ietf-ccwg-bbr).
+use dumbbell_core::catalogue::{About, Algorithm};
+use dumbbell_core::probe::Probe;
+use dumbbell_core::transport::{
+    Ack, Congestion, CongestionControl, Capabilities, TcpOverrides, HostSignal, Commands, Phase, RateSample, Sent, Tag,
+};
+use dumbbell_core::units::{Rate, Span, Time};
+
+/// A control whose state is apart: flows of other controls do not carry its size.
+#[derive(Clone, Debug)]
+pub struct Boxed<C>(Box<C>);
+
+impl<C: Algorithm> Algorithm for Boxed<C> {
+    type Config = C::Config;
+    type Site = C::Site;
+    const ABOUT: About = C::ABOUT;
+    fn new(config: &Self::Config, site: &Self::Site) -> Self {
+        Boxed(Box::new(C::new(config, site)))
+    }
+}
+
+impl<C: CongestionControl> CongestionControl for Boxed<C> {
+    fn tcp_overrides(&self) -> TcpOverrides {
+        self.0.tcp_overrides()
+    }
+    fn capabilities(&self) -> Capabilities {
+        self.0.capabilities()
+    }
+    fn seed(&mut self, seed: u64) {
+        self.0.seed(seed);
+    }
+    fn on_ack(&mut self, ack: &Ack, commands: &mut Commands) {
+        self.0.on_ack(ack, commands);
+    }
+    fn on_congestion(&mut self, event: &Congestion<'_>, commands: &mut Commands) {
+        self.0.on_congestion(event, commands);
+    }
+    fn on_recovered(&mut self, now: Time, bound: u64) {
+        self.0.on_recovered(now, bound);
+    }
+    fn on_sent(&mut self, sent: &Sent) -> Tag {
+        self.0.on_sent(sent)
+    }
+    fn on_idle(&mut self, restart_window: u64) {
+        self.0.on_idle(restart_window);
+    }
+    fn on_mss(&mut self, mss: u64) {
+        self.0.on_mss(mss);
+    }
+    fn on_timer(&mut self, now: Time, commands: &mut Commands) {
+        self.0.on_timer(now, commands);
+    }
+    fn next_timer(&self) -> Time {
+        self.0.next_timer()
+    }
+    fn on_host_signal(&mut self, signal: HostSignal, commands: &mut Commands) {
+        self.0.on_host_signal(signal, commands);
+    }
+    fn cwnd(&self) -> u64 {
+        self.0.cwnd()
+    }
+    fn ssthresh(&self) -> Option<u64> {
+        self.0.ssthresh()
+    }
+    fn pacing(&self) -> Option<Rate> {
+        self.0.pacing()
+    }
+    fn probe(&self, out: &mut dyn Probe) {
+        self.0.probe(out);
+    }
+}
+
+/// A pacing rate of so many bytes a second; never none at all.
+pub fn pacing_rate(bytes_per_second: f64) -> Rate {
+    Rate::from_bps(((bytes_per_second * 8.0) as u64).max(8))
+}
+
+/// Round trips, counted by packets: one is over when something is acknowledged that was sent after it began.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rounds {
+    /// `next_round_delivered`.
+    next: u64,
+    /// How many are over (`round_count`).
+    pub count: u64,
+    /// Whether the acknowledgement at hand ended one (`round_start`).
+    pub start: bool,
+}
+
+impl Rounds {
+    /// BBRUpdateRound.
+    #[inline]
+    pub fn update(&mut self, rs: &RateSample) {
+        self.start = rs.prior_delivered >= self.next;
+        if self.start {
+            self.next = rs.total_delivered;
+            self.count += 1;
+        }
+    }
+    /// Begins a round now (BBRStartRound), where so many bytes are delivered.
+    pub fn restart(&mut self, delivered: u64) {
+        self.next = delivered;
+    }
+}
+
+/// What the control itself holds back for a while, so that samples of that time tell nothing about the path: what is sent
+/// from its first mark until everything is delivered that was on its way at the last one (`MarkConnectionAppLimited`).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HeldBack {
+    from: u64,
+    until: u64,
+}
+
+impl HeldBack {
+    /// Sending is held back now.
+    pub fn mark(&mut self, delivered: u64, in_flight: u64) {
+        if delivered > self.until {
+            self.from = delivered;
+        }
+        self.until = (delivered + in_flight).max(1);
+    }
+    /// Whether the sample is of such a time, or limited by the application.
+    #[inline]
+    pub fn limits(&self, rs: &RateSample) -> bool {
+        rs.app_limited || (rs.prior_delivered >= self.from && rs.prior_delivered <= self.until && self.until > 0)
+    }
+}
+
+/// Whether sending faster still brings more (BBRCheckFullPipe, BBRCheckFullBWReached).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FullPipe {
+    /// The rate that is to be exceeded (`full_bw`), bytes per second.
+    pub bw: f64,
+    /// Rounds without much growth (`full_bw_count`).
+    pub count: u32,
+    /// Whether the pipe is full, since the search began (`full_bw_now`).
+    pub now: bool,
+}
+
+impl FullPipe {
+    /// A round in which the path delivered at `bw`: full after `rounds` of them in which it grew by less than the factor
+    /// `growth`.
+    pub fn round(&mut self, bw: f64, growth: f64, rounds: u32) {
+        if bw >= self.bw * growth {
+            *self = FullPipe { bw, ..FullPipe::default() };
+            return;
+        }
+        self.count += 1;
+        self.now = self.count >= rounds;
+    }
+}
+
+/// The last window that no repair and no probe had lowered (BBRSaveCwnd, BBRRestoreCwnd).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LastGood {
+    prior: u64,
+    /// Whether a loss is being repaired.
+    pub repairing: bool,
+}
+
+impl LastGood {
+    /// Keeps `cwnd`; `lowered`: it may already be lower than a good one.
+    pub fn save(&mut self, cwnd: u64, lowered: bool) {
+        self.prior = if lowered || self.repairing { self.prior.max(cwnd) } else { cwnd };
+    }
+    /// The window to go on with.
+    pub fn restore(&self, cwnd: u64) -> u64 {
+        cwnd.max(self.prior)
+    }
+    /// Whether a repair has come to its end. A timeout's ends without a word: the sender is open again.
+    #[inline]
+    pub fn is_over(&mut self, ack: &Ack) -> bool {
+        let over = self.repairing && ack.phase == Phase::Open;
+        self.repairing &= !over;
+        over
+    }
+}
+
+/// The smallest round-trip time of a time that moves, refreshed by what is at most as large (BBRUpdateRTprop).
+#[derive(Clone, Copy, Debug)]
+pub struct MinRtt {
+    /// [`Span::MAX`]: none yet.
+    pub value: Span,
+    /// When it was measured.
+    pub stamp: Time,
+}
+
+impl MinRtt {
+    /// None yet.
+    pub const NONE: MinRtt = MinRtt { value: Span::MAX, stamp: Time::ZERO };
+    /// Whether it is older than `window`.
+    pub fn expired(&self, now: Time, window: Span) -> bool {
+        self.value != Span::MAX && now > self.stamp + window
+    }
+    /// Seconds; `None` before a sample.
+    #[inline]
+    pub fn seconds(&self) -> Option<f64> {
+        (self.value != Span::MAX).then(|| self.value.seconds())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(prior: u64, total: u64) -> RateSample {
+        RateSample { prior_delivered: prior, total_delivered: total, ..RateSample::default() }
+    }
+
+    #[test]
+    fn a_round_is_what_follows_its_first_packet() {
+        let mut rounds = Rounds::default();
+        // Ten packets leave at once; the first acknowledgement ends a round, the other nine do not.
+        let starts: Vec<bool> = (1..=10)
+            .map(|n| {
+                rounds.update(&sample(0, n));
+                rounds.start
+            })
+            .collect();
+        assert_eq!((starts.iter().filter(|s| **s).count(), starts[0], rounds.count), (1, true, 1));
+        // What was sent when 1 was delivered ends the next one.
+        rounds.update(&sample(1, 11));
+        assert!(rounds.start && rounds.count == 2);
+        rounds.restart(20);
+        rounds.update(&sample(19, 21));
+        assert!(!rounds.start);
+        rounds.update(&sample(20, 22));
+        assert!(rounds.start);
+    }
+
+    #[test]
+    fn a_pipe_is_full_after_rounds_without_growth() {
+        let mut pipe = FullPipe::default();
+        for bw in [100.0, 125.0, 156.25] {
+            pipe.round(bw, 1.25, 3);
+            assert_eq!((pipe.count, pipe.now, pipe.bw), (0, false, bw));
+        }
+        for (bw, count, now) in [(195.0, 1, false), (150.0, 2, false), (195.0, 3, true)] {
+            pipe.round(bw, 1.25, 3);
+            assert_eq!((pipe.count, pipe.now), (count, now));
+        }
+    }
+
+    #[test]
+    fn what_is_held_back_is_marked_until_it_has_gone_through() {
+        let mut held = HeldBack::default();
+        assert!(!held.limits(&sample(0, 5)));
+        held.mark(100, 40);
+        held.mark(120, 4);
+        for (prior, limited) in [(99, false), (100, true), (124, true), (125, false)] {
+            assert_eq!(held.limits(&sample(prior, 200)), limited, "{prior}");
+        }
+    }
+}

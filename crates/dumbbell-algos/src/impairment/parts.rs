@@ -1,0 +1,3 @@
+//! Building blocks that several impairments share.
+pub mod error_unit;
+pub mod loss_list;

@@ -1,0 +1,2 @@
+//! Building blocks that several meters share.
+pub mod tsw;

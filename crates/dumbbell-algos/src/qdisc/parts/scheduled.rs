@@ -1,0 +1,193 @@
+//! A discipline made of an [`Order`], which says whose turn it is, and of queues that share one buffer.
+use super::classes::{Classes, ClassView};
+use crate::qdisc::parts::flow_hash::Hash;
+use dumbbell_core::aqm::{Aqm, Backlog, Cx};
+use dumbbell_core::packet::{Meta, Packet};
+use dumbbell_core::probe::Probe;
+use dumbbell_core::qdisc::{Qdisc, Sink};
+use dumbbell_core::port::packet_queue::Waiting;
+use dumbbell_core::units::{Capacity, Time};
+
+/// Who gives way when the buffer is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DropPolicy {
+    /// The arriving packet, or one of its own class if the algorithm of that class names one.
+    Arrival,
+    /// Packets of the longest class.
+    Longest(TrimPolicy),
+}
+
+/// How the longest class is cut down, of classes that are as long as each other the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TrimPolicy {
+    /// How long a class is: in bytes, or in packets.
+    pub in_bytes: bool,
+    /// Whether packets go from its head, or from its tail.
+    pub head: bool,
+    /// How many at most for one arrival; and at most half of the class, rounded up (RFC 8290 section 4.1).
+    pub batch: u32,
+    /// Bytes that may wait beside the port's limit.
+    pub memory: u64,
+    /// How much one class may hold.
+    pub own: Capacity,
+}
+
+/// Which class sends next. It keeps no packets.
+pub trait Order {
+    /// The class of an arriving packet.
+    fn classify(&mut self, cx: &mut Cx<'_>, p: &Meta) -> usize;
+    /// A packet went into `class`; `q` counts it.
+    fn joined(&mut self, _cx: &Cx<'_>, _class: usize, _p: &Meta, _q: &impl ClassView) {}
+    /// Whose turn it is, if anybody's: best a class that holds a packet. One that does not is told that it ran dry.
+    fn next(&mut self, cx: &Cx<'_>, q: &impl ClassView) -> Option<usize>;
+    /// The class whose turn it was sends `p`, which came at `since`; `q` no longer counts it.
+    fn sends(&mut self, _class: usize, _since: Time, _p: &Meta, _q: &impl ClassView) {}
+    /// The class whose turn it was has nothing to send after all.
+    fn ran_dry(&mut self, _class: usize, _q: &impl ClassView) {}
+    /// Transmitter and queues are empty.
+    fn idle(&mut self, _cx: &Cx<'_>) {}
+    /// Who gives way when the buffer is full.
+    fn full(&self) -> DropPolicy {
+        DropPolicy::Arrival
+    }
+    /// When it wants to distribute flows over classes anew.
+    fn next_stir(&self) -> Option<Time> {
+        None
+    }
+    /// Does so: where the packets of each flow belong from now on.
+    fn stir(&mut self, _cx: &mut Cx<'_>) -> Option<Hash> {
+        None
+    }
+    /// The packets that wait have been moved.
+    fn stirred(&mut self, _q: &impl ClassView) {}
+    /// Its inner values: deficits, virtual time.
+    fn probe(&self, _out: &mut dyn Probe) {}
+}
+
+/// The discipline.
+pub struct Scheduled<O, A, P> {
+    order: O,
+    classes: Classes<A, P>,
+}
+
+impl<O: Order, A: Aqm, P> Scheduled<O, A, P> {
+    /// Empty.
+    pub fn of(order: O, classes: Classes<A, P>) -> Self {
+        Scheduled { order, classes }
+    }
+    /// Whose turn it is.
+    pub fn order(&self) -> &O {
+        &self.order
+    }
+    /// The queues.
+    pub fn classes(&self) -> &Classes<A, P> {
+        &self.classes
+    }
+}
+
+impl<O: Order, A: Aqm, P: Packet> Scheduled<O, A, P> {
+    fn overfull(&self, trim: TrimPolicy) -> bool {
+        self.classes.overfull() || self.classes.total().bytes > trim.memory
+    }
+
+    /// Drops from the longest class until what waits fits again.
+    #[cold]
+    fn trim(&mut self, trim: TrimPolicy, cx: &mut Cx<'_>, sink: &mut impl Sink<P>) {
+        while self.overfull(trim) {
+            let length = |class: &u32| {
+                let b = self.classes.backlog(*class as usize);
+                let length = if trim.in_bytes { b.bytes } else { u64::from(b.packets) };
+                (length, std::cmp::Reverse(*class))
+            };
+            let Some(longest) = self.classes.busy().iter().copied().max_by_key(length) else { return };
+            let longest = longest as usize;
+            let waiting = self.classes.backlog(longest).packets;
+            self.classes.overflowed(longest, cx);
+            for dropped in 0..trim.batch.min(waiting.div_ceil(2)) {
+                let slot = if trim.head { 0 } else { waiting - 1 - dropped };
+                self.classes.push_out(longest, slot, cx, sink);
+            }
+        }
+    }
+
+    /// Makes room in a class that holds as much as it alone may.
+    fn cut(&mut self, class: usize, trim: TrimPolicy, bytes: u32, cx: &mut Cx<'_>, sink: &mut impl Sink<P>) {
+        if trim.head && !trim.own.fits(self.classes.counted_by(class), bytes) {
+            self.classes.push_out(class, 0, cx, sink);
+        }
+    }
+}
+
+impl<O: Order, A: Aqm, P: Packet> Qdisc<P> for Scheduled<O, A, P> {
+    #[inline]
+    fn enqueue(&mut self, cx: &mut Cx<'_>, p: P, sink: &mut impl Sink<P>) {
+        let meta = p.meta();
+        let class = self.order.classify(cx, &meta);
+        let full = self.order.full();
+        let own = match full {
+            DropPolicy::Arrival => self.classes.left_for(class),
+            DropPolicy::Longest(trim) => {
+                self.cut(class, trim, meta.ip_len, cx, sink);
+                trim.own
+            }
+        };
+        if self.classes.offer(class, cx, p, own, sink) {
+            self.order.joined(cx, class, &meta, &self.classes);
+        }
+        if let DropPolicy::Longest(trim) = full
+            && self.overfull(trim)
+        {
+            self.trim(trim, cx, sink);
+        }
+    }
+
+    #[inline]
+    fn dequeue(&mut self, cx: &mut Cx<'_>, sink: &mut impl Sink<P>) -> Option<Waiting<P>> {
+        self.classes.transmitted(cx);
+        while let Some(class) = self.order.next(cx, &self.classes) {
+            match self.classes.take(class, cx, sink) {
+                Some(w) => {
+                    self.order.sends(class, w.since, &w.packet.meta(), &self.classes);
+                    return Some(w);
+                }
+                None => self.order.ran_dry(class, &self.classes),
+            }
+        }
+        None
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.classes.total()
+    }
+    fn set_in_service(&mut self, bytes: Option<u32>) {
+        self.classes.set_in_service(bytes);
+    }
+    /// Each class was told when its own last packet had left.
+    fn idle(&mut self, cx: &mut Cx<'_>) {
+        self.classes.transmitted(cx);
+        self.order.idle(cx);
+    }
+    fn next_wakeup(&self) -> Option<Time> {
+        [self.classes.next_wakeup(), self.order.next_stir()].into_iter().flatten().min()
+    }
+    fn wake(&mut self, cx: &mut Cx<'_>) {
+        if self.order.next_stir().is_some_and(|due| due <= cx.now)
+            && let Some(hash) = self.order.stir(cx)
+        {
+            self.classes.rearrange(cx, |p| hash.of(p.flow));
+            self.order.stirred(&self.classes);
+        }
+        if self.classes.next_wakeup().is_some_and(|due| due <= cx.now) {
+            self.classes.wake(cx);
+        }
+    }
+    fn waiting_since(&self) -> Vec<Time> {
+        self.classes.waiting_since()
+    }
+    fn probe(&self, out: &mut dyn Probe) {
+        self.order.probe(out);
+        if let Some(buffers) = self.classes.buffers() {
+            out.gauge("buffers", f64::from(buffers));
+        }
+    }
+}

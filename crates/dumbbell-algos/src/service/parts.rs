@@ -1,0 +1,4 @@
+//! Building blocks that several link services share.
+pub mod fluid;
+pub mod outage_windows;
+pub mod schedule;

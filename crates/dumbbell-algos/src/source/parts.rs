@@ -1,0 +1,3 @@
+//! Building blocks for the tests of traffic sources.
+#[cfg(test)]
+pub(crate) mod counting;

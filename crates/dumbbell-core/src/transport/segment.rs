@@ -1,0 +1,130 @@
+//! A transport segment as it travels in a simulation: small, because bytes per packet are nanoseconds.
+use crate::packet::{Dscp, Ecn};
+use crate::units::{Span, Time};
+
+/// Bits of [`Segment::flags`].
+pub mod flag {
+    /// Opens a connection.
+    pub const SYN: u8 = 1;
+    /// Closes the sender's direction.
+    pub const FIN: u8 = 2;
+    /// Carries an acknowledgement (in [`super::Segment::seq`], if it carries no data).
+    pub const ACK: u8 = 4;
+    /// ECN echo (RFC 3168).
+    pub const ECE: u8 = 8;
+    /// Congestion window reduced (RFC 3168).
+    pub const CWR: u8 = 16;
+    /// A datagram, not TCP.
+    pub const UDP: u8 = 32;
+    /// Sent again; the simulator's word for accounts, never read by a receiver.
+    pub const RETRANSMIT: u8 = 64;
+    /// The third bit of accurate ECN (RFC 9768): with CWR and ECE the ACE field.
+    pub const AE: u8 = 128;
+    /// The ACE field of an acknowledgement that carries no SYN, AE highest.
+    pub const ACE: u8 = AE | CWR | ECE;
+}
+
+/// One segment. Sequence numbers are the low 32 bits of stream offsets; endpoints widen them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Segment {
+    /// First byte of data; in a pure acknowledgement the next byte expected.
+    pub seq: u32,
+    /// Sender's clock on data; in an acknowledgement the clock echoed. In units of `2^TS_UNIT_SHIFT` ps.
+    pub ts: u32,
+    /// Length of the IP packet, bytes.
+    pub ip_len: u16,
+    /// See [`flag`].
+    pub flags: u8,
+    /// The ECN field.
+    pub ecn: Ecn,
+}
+
+/// What only some segments carry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Extra {
+    /// SACK blocks (RFC 2018), `[from, to)`, the most recent first; a D-SACK (RFC 2883) is the first.
+    pub sack: [(u32, u32); 4],
+    /// How many of them count.
+    pub blocks: u8,
+    /// The receiver's own clock (TSval of an acknowledgement), in units of `2^TS_UNIT_SHIFT` ps.
+    pub ts_val: u32,
+    /// Receive window in bytes, as scaled back by the reader.
+    pub window: u32,
+    /// MSS option of a SYN.
+    pub mss: u16,
+    /// Window scale option of a SYN; 255: none.
+    pub window_scale: u8,
+    /// Whether a SYN permits SACK.
+    pub sack_permitted: bool,
+    /// Whether a SYN carries timestamps.
+    pub timestamps: bool,
+    /// The tag that a congestion control gave to a segment, to come back with its acknowledgement; 0: none.
+    pub tag: u32,
+    /// The codepoint that it gave to it; `None`: the flow's.
+    pub dscp: Option<Dscp>,
+    /// Whether it carries nothing new and only asks for an answer with its tag, at low priority; or is that answer.
+    pub dummy: bool,
+    /// How often the receiver has moved to another point of attachment, modulo 256: on every acknowledgement after the
+    /// first time.
+    pub moved: u8,
+    /// How many of the byte counters of the AccECN option it carries (RFC 9768 section 3.2.3): none, or two (ECT(0) and CE)
+    /// or three (ECT(1) too).
+    pub counters: u8,
+    /// These, the low 24 bits of each: ECT(0), CE, ECT(1).
+    pub ecn_bytes: [u32; 3],
+    /// Number of the packet, in audit mode.
+    pub audit: u64,
+    /// Of a router's message to a sender: what it says.
+    pub notice: Option<PacketTooBig>,
+}
+
+/// The unit of timestamps in segments: 2^14 ps = 16.384 ns, so that 32 bits last 70 s.
+pub const TS_UNIT_SHIFT: u32 = 14;
+
+/// The low 32 bits of `now` in timestamp units.
+#[inline]
+pub fn timestamp(now: Time) -> u32 {
+    (now.ps() >> TS_UNIT_SHIFT) as u32
+}
+
+/// The span from timestamp `then` to `now`, if it is below 35 s.
+#[inline]
+pub fn since_timestamp(now: Time, then: u32) -> Span {
+    Span::from_ps(u64::from(timestamp(now).wrapping_sub(then)) << TS_UNIT_SHIFT)
+}
+
+/// The 64-bit offset nearest to `near` whose low 32 bits are `low`.
+#[inline]
+pub fn widen(low: u32, near: u64) -> u64 {
+    let ahead = low.wrapping_sub(near as u32) as i32;
+    near.wrapping_add_signed(i64::from(ahead))
+}
+
+/// What a router says of a packet that was too large for it: ICMP type 3 code 4 (RFC 1191), or packet too big (RFC 8201).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct PacketTooBig {
+    /// The MTU of the link that it did not fit into, bytes; 0: not said, as by routers older than RFC 1191.
+    pub mtu: u32,
+    /// The sequence number of the packet: the notice carries its first bytes.
+    pub seq: u32,
+}
+
+/// Takes the segments that an endpoint sends, in order, at the instant at which it was called.
+pub trait Outbox {
+    /// One segment, and what it carries besides.
+    fn send(&mut self, segment: Segment, extra: Option<Extra>);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn widening_finds_the_nearest_offset() {
+        let near = (5u64 << 32) + 10;
+        assert_eq!(widen(12, near), near + 2);
+        assert_eq!(widen(u32::MAX, near), near - 11);
+        assert_eq!(widen(near as u32, near), near);
+        assert_eq!(widen(3, u64::from(u32::MAX)), (1 << 32) + 3);
+    }
+}

@@ -1,0 +1,279 @@
+//! The door of who may not open /dev/net/tun: frames of one Ethernet device, read and written through rings of memory that
+//! is shared with the kernel ([`crate::sys::packet_socket`]).
+//!
+//! A host's packets carry the kernel's own stamps, which are of CLOCK_REALTIME. The router counts by CLOCK_MONOTONIC: the difference of
+//! the two clocks is measured again every [`AGAIN`], and where it has moved by more than measuring does (somebody set the
+//! clock) that packet has no stamp, as with a door that gives none. Both clocks run at the same pace at all times, so between
+//! such steps the difference is constant.
+use crate::packet::defects::Defective;
+use crate::host::namespace::Namespace;
+use crate::host::nic::{Arrived, Losses, Nic};
+use crate::sys::packet_socket::{Frame, Rings, Sizes};
+use crate::error::{Context, EnvError};
+use crate::host::veth::Veth;
+use nix::time::{ClockId, clock_gettime};
+use std::cell::Cell;
+use std::ffi::CString;
+use std::io::{self, ErrorKind};
+use std::os::fd::{AsFd, BorrowedFd};
+
+/// Bytes of Ethernet's header.
+const LINK: usize = 14;
+/// Bytes of both rings together, about; more slots than [`SLOTS`] there are never.
+const MEMORY: usize = 16 << 20;
+/// Slots of each ring, at most.
+const SLOTS: usize = 4096;
+/// The same, at least.
+const FEWEST: usize = 128;
+/// Frames that are put into the ring before the kernel is told, if nobody flushes.
+const BATCH: usize = 32;
+/// Calls in vain after which frames are left to the next turn. What they wait for is another processor, which takes
+/// microseconds.
+const PATIENCE: u32 = 16;
+/// How often the clocks are compared, nanoseconds.
+const AGAIN: u64 = 10_000_000;
+/// How far two comparisons may lie apart without a step of a clock, nanoseconds: what the scheduler puts between two
+/// readings.
+const STEP: u64 = 1_000_000;
+
+const IPV4: [u8; 2] = [0x08, 0x00];
+const IPV6: [u8; 2] = [0x86, 0xdd];
+
+/// What CLOCK_REALTIME is ahead of CLOCK_MONOTONIC.
+#[derive(Clone, Copy, Debug)]
+struct Offset {
+    /// Nanoseconds.
+    ahead: u64,
+    /// Measured when CLOCK_REALTIME said this.
+    at: u64,
+}
+
+/// An Ethernet device with one host behind it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wire {
+    /// Its name.
+    pub device: String,
+    /// The host's Ethernet address: frames for it go there.
+    pub host: [u8; 6],
+    /// Where they come from.
+    pub router: [u8; 6],
+    /// The largest IP packet, bytes.
+    pub mtu: u32,
+}
+
+/// The door.
+#[derive(Debug)]
+pub struct PacketRing {
+    rings: Rings,
+    /// The pair under it, if it is one of ours: what got lost in it is told with the rest.
+    veth: Option<Veth>,
+    mtu: usize,
+    /// Ethernet's header of frames for the host, but for the type.
+    link: [u8; LINK],
+    /// The next slot to read, and to write.
+    next: (usize, usize),
+    /// Frames that were written, and of which the kernel has not been told, or not all were taken.
+    waiting: usize,
+    /// Whether the last call left some: nobody need ask again for them to go.
+    left: bool,
+    offset: Offset,
+    /// Frames that found the ring full.
+    dropped: Cell<u64>,
+    /// Frames that were no IP packets.
+    foreign: u64,
+}
+
+impl PacketRing {
+    /// Opens the door at the router's end of a pair.
+    ///
+    /// # Errors
+    /// This process may not open packet sockets in the router's namespace, or there is no memory for the rings.
+    pub fn open(veth: Veth) -> Result<PacketRing, EnvError> {
+        let &Veth { host_mac: host, router_mac: router, mtu, .. } = &veth;
+        let wire = Wire { device: veth.router_if.clone(), host, router, mtu };
+        let ring = PacketRing::at(&veth.router_namespace, &wire)?;
+        Ok(PacketRing { veth: Some(veth), ..ring })
+    }
+
+    /// Opens the door at any Ethernet device of a namespace, which is up.
+    ///
+    /// # Errors
+    /// As [`PacketRing::open`]; or there is no such device.
+    pub fn at(namespace: &Namespace, wire: &Wire) -> Result<PacketRing, EnvError> {
+        let mtu = wire.mtu as usize;
+        let frame = LINK + mtu;
+        let slots = (MEMORY / 2 / frame).clamp(FEWEST, SLOTS);
+        let name = CString::new(wire.device.as_str()).map_err(io::Error::from).context("name a device")?;
+        let sizes = Sizes { frame, receive: slots, send: slots };
+        let rings = namespace.within(|| Rings::open(&name, sizes))?;
+        let rings = rings.context(&format!("open a packet socket at device {}", wire.device))?;
+        let mut link = [0; LINK];
+        link[..6].copy_from_slice(&wire.host);
+        link[6..12].copy_from_slice(&wire.router);
+        let offset = compare().context("read the clocks")?;
+        let (veth, next, waiting, left, dropped, foreign) = (None, (0, 0), 0, false, Cell::new(0), 0);
+        Ok(PacketRing { rings, veth, mtu, link, next, waiting, left, offset, dropped, foreign })
+    }
+
+    /// Frames that were no IP packets, and were passed over.
+    pub fn foreign(&self) -> u64 {
+        self.foreign
+    }
+
+    /// A stamp of the kernel's as the router's clock has it; `None` if that cannot be said.
+    fn monotonic(&mut self, at: u64) -> io::Result<Option<u64>> {
+        if at.abs_diff(self.offset.at) >= AGAIN {
+            let before = std::mem::replace(&mut self.offset, compare()?);
+            if before.ahead.abs_diff(self.offset.ahead) > STEP {
+                return Ok(None);
+            }
+        }
+        Ok(at.checked_sub(self.offset.ahead))
+    }
+}
+
+/// Reads one clock between two readings of the other.
+fn compare() -> io::Result<Offset> {
+    let read = |clock| -> io::Result<u64> {
+        let now = clock_gettime(clock)?;
+        Ok(now.tv_sec().cast_unsigned() * 1_000_000_000 + now.tv_nsec().cast_unsigned())
+    };
+    let (before, real, after) =
+        (read(ClockId::CLOCK_MONOTONIC)?, read(ClockId::CLOCK_REALTIME)?, read(ClockId::CLOCK_MONOTONIC)?);
+    let between = before + after.saturating_sub(before) / 2;
+    Ok(Offset { ahead: real.saturating_sub(between), at: real })
+}
+
+/// The IP packet in a frame, or what is wrong with it; `None`: it is none.
+fn packet<'a>(frame: &Frame<'a>, mtu: usize) -> io::Result<Option<&'a [u8]>> {
+    let begins = frame.bytes.get(LINK..).unwrap_or(&[]);
+    if frame.len > LINK + mtu {
+        return Err(Defective::oversized(frame.len - LINK, mtu, begins).into());
+    }
+    if frame.unsummed {
+        return Err(Defective::unsummed(begins).into());
+    }
+    let Some((link, packet)) = frame.bytes.split_at_checked(LINK) else { return Ok(None) };
+    let ip = [IPV4, IPV6].iter().any(|kind| link.ends_with(kind));
+    Ok((ip && !frame.tagged).then_some(packet))
+}
+
+impl Nic for PacketRing {
+    fn fd(&self) -> BorrowedFd<'_> {
+        self.rings.as_fd()
+    }
+
+    fn read(&mut self, into: &mut [u8]) -> io::Result<Option<Arrived>> {
+        if self.left {
+            self.flush()?;
+        }
+        loop {
+            let slot = self.next.0;
+            let Some(frame) = self.rings.received(slot) else { return Ok(None) };
+            let (stamp, found) = (frame.at, packet(&frame, self.mtu));
+            let copied = found.map(|p| p.map(|p| (p.len(), into.get_mut(..p.len()).map(|to| to.copy_from_slice(p)))));
+            self.rings.release(slot);
+            self.next.0 = (slot + 1) % self.rings.receive_slots();
+            match copied? {
+                None => self.foreign += 1,
+                Some((len, Some(()))) => return Ok(Some(Arrived { len, at: self.monotonic(stamp)? })),
+                Some((len, None)) => {
+                    let what = format!("a packet of {len} bytes, and a buffer of {}", into.len());
+                    return Err(io::Error::new(ErrorKind::InvalidInput, what));
+                }
+            }
+        }
+    }
+
+    fn write(&mut self, packet: &[u8]) -> io::Result<bool> {
+        let kind = match packet.first().map(|b| b >> 4) {
+            Some(4) => IPV4,
+            Some(6) => IPV6,
+            _ => return Err(io::Error::new(ErrorKind::InvalidInput, "what is to be written is no IP packet")),
+        };
+        self.link[12..].copy_from_slice(&kind);
+        let slot = self.next.1;
+        if !self.rings.place(slot, &self.link, packet)? {
+            self.flush()?;
+            return Ok(false);
+        }
+        self.next.1 = (slot + 1) % self.rings.send_slots();
+        self.waiting += 1;
+        if self.waiting >= BATCH {
+            self.flush()?;
+        }
+        Ok(true)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let mut patience = PATIENCE;
+        let slots = self.rings.send_slots();
+        let last = (self.next.1 + slots - 1) % slots;
+        while self.waiting > 0 {
+            match self.rings.send() {
+                // It takes them in order, so the last one tells of all.
+                Ok(_) if !self.rings.waits(last) => self.waiting = 0,
+                Ok(0) => break,
+                Ok(_) => {}
+                // Without memory just now, or with too many on their way to the host: the rest waits for the next call.
+                Err(e) if matches!(e.raw_os_error(), Some(libc::ENOBUFS | libc::EAGAIN | libc::ENOMEM)) => {
+                    patience -= 1;
+                    if patience == 0 {
+                        break;
+                    }
+                }
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                Err(e) => return Err(e),
+            }
+        }
+        self.left = self.waiting > 0;
+        Ok(())
+    }
+
+    fn losses(&self) -> io::Result<Losses> {
+        self.dropped.set(self.dropped.get() + self.rings.take_drops()?);
+        let devices = self.veth.as_ref().map_or(Ok(Losses::default()), Veth::losses)?;
+        let untaken =
+            if self.left { (0..self.rings.send_slots()).filter(|slot| self.rings.waits(*slot)).count() } else { 0 };
+        Ok(Losses { sent: devices.sent + self.dropped.get(), written: devices.written + untaken as u64 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(kind: [u8; 2], len: usize) -> Vec<u8> {
+        let mut bytes = vec![0; LINK];
+        bytes[12..].copy_from_slice(&kind);
+        bytes.resize(len.min(LINK + 1500), 0x45);
+        bytes
+    }
+
+    fn look(bytes: &[u8], len: usize, unsummed: bool, tagged: bool) -> Result<Option<usize>, String> {
+        let frame = Frame { bytes, len, at: 0, unsummed, tagged };
+        packet(&frame, 1500).map(|p| p.map(<[u8]>::len)).map_err(|e| {
+            assert_eq!(e.kind(), ErrorKind::InvalidData);
+            e.to_string()
+        })
+    }
+
+    #[test]
+    fn a_frame_is_a_packet_or_says_what_is_wrong() {
+        let ip = frame(IPV4, 1514);
+        assert_eq!(look(&ip, 1514, false, false), Ok(Some(1500)));
+        assert_eq!(look(&frame(IPV6, 60), 60, false, false), Ok(Some(46)));
+        assert_eq!(look(&frame([8, 6], 60), 60, false, false), Ok(None), "ARP");
+        assert_eq!(look(&ip, 1514, false, true), Ok(None), "VLAN");
+        assert_eq!(look(&ip[..10], 10, false, false), Ok(None));
+        assert!(look(&ip, 1515, false, false).unwrap_err().contains("tso off gso off"));
+        assert!(look(&ip, 60, true, false).unwrap_err().contains("tx off"));
+    }
+
+    #[test]
+    fn the_clocks_differ_by_what_they_differ() {
+        let (one, two) = (compare().unwrap(), compare().unwrap());
+        assert!(one.ahead.abs_diff(two.ahead) < 1_000_000_000, "{one:?} {two:?}");
+        assert!(one.at <= two.at);
+    }
+}

@@ -1,0 +1,56 @@
+//! How long a program and what it started waited for a processor.
+use crate::router::measures::cpu::waited_ns;
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::time::Instant;
+
+/// Watches them, as long as they are there.
+pub struct CpuWait {
+    program: u32,
+    began: Instant,
+    /// Of each thread that was seen, how long it waited when it was seen last.
+    waited_ns: BTreeMap<u32, u64>,
+}
+
+impl CpuWait {
+    /// Watches the process `program`, which has just begun.
+    pub fn of(program: u32) -> CpuWait {
+        CpuWait { program, began: Instant::now(), waited_ns: BTreeMap::new() }
+    }
+
+    /// Looks at all that there are now.
+    pub fn look(&mut self) {
+        let mut processes = vec![self.program];
+        while let Some(process) = processes.pop() {
+            let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+            for thread in threads.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()) {
+                let of = |file| format!("/proc/{process}/task/{thread}/{file}");
+                // One that has just ended has no account any more.
+                if let Some(waited) = File::open(of("schedstat")).ok().as_ref().and_then(waited_ns) {
+                    self.waited_ns.insert(thread, waited);
+                }
+                let children = fs::read_to_string(of("children")).unwrap_or_default();
+                processes.extend(children.split_ascii_whitespace().filter_map(|id| id.parse::<u32>().ok()));
+            }
+        }
+    }
+
+    /// The share of the time since the beginning in which the thread that waited longest was ready and had no processor.
+    pub fn share(&self) -> f64 {
+        let waited = self.waited_ns.values().max().copied().unwrap_or(0);
+        waited as f64 / self.began.elapsed().as_nanos().max(1) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_sees_every_thread_of_a_process() {
+        let mut own = CpuWait::of(std::process::id());
+        own.look();
+        assert!(!own.waited_ns.is_empty());
+        assert!((0.0..1e9).contains(&own.share()));
+    }
+}

@@ -1,0 +1,32 @@
+//! Why there is no run between real hosts.
+use crate::calibrate::{OutOfReach, Overload};
+use crate::traffic::Unsupported;
+use crate::error::EnvError;
+use dumbbell_core::catalogue::Fault;
+
+/// Why there is no run.
+#[derive(Debug)]
+pub enum LiveFault {
+    /// The plan asks for what the kernel has not.
+    Unsupported(Vec<Unsupported>),
+    /// This machine lacks something.
+    EnvError(EnvError),
+    /// This machine cannot keep up with it.
+    Overload(Overload),
+    /// This machine is too busy for the class that the plan requires.
+    OutOfReach(OutOfReach),
+    /// The network cannot be built.
+    Plan(Fault),
+    /// Its log could not be written.
+    LogWrite(String),
+    /// Something broke while it ran.
+    Failed(String),
+    /// It was stopped.
+    Stopped,
+}
+
+impl From<EnvError> for LiveFault {
+    fn from(failure: EnvError) -> Self {
+        LiveFault::EnvError(failure)
+    }
+}

@@ -1,0 +1,135 @@
+//! How long packets waited at a door until the router read them.
+//!
+//! A door with the kernel's stamps says it of each packet. A TUN device does not, so there is a bound for the first packet of each
+//! batch: it came after the instant at which the door was last seen empty. Of a sleep that the packet ended only that part counts
+//! for which the scheduler kept the thread waiting, which the kernel tells (`schedstat`).
+use super::lateness::{Percentiles, Spans};
+use crate::router::wait::Wakeup;
+use dumbbell_core::units::{Span, Time};
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+
+/// Collects the waits.
+pub struct NicWait {
+    spans: Spans,
+    /// Of the batches of this turn: when the door was last seen empty, and when the first packet was read.
+    batches: Vec<(Time, Time)>,
+    /// `None`: the kernel does not tell, or nobody asked.
+    delay: Option<RunDelay>,
+}
+
+impl NicWait {
+    /// For the calling thread.
+    pub fn of_this_thread() -> NicWait {
+        NicWait { delay: RunDelay::open(), ..NicWait::unscheduled() }
+    }
+
+    /// For a thread whose scheduling is not looked at.
+    pub fn unscheduled() -> NicWait {
+        NicWait { spans: Spans::default(), batches: Vec::with_capacity(16), delay: None }
+    }
+
+    /// A packet that the kernel stamped.
+    #[inline]
+    pub fn stamped(&mut self, came: Time, read: Time) {
+        self.spans.record(read.since(came));
+    }
+
+    /// The first packet of a batch from a door that was last seen empty at `empty`.
+    #[inline]
+    pub fn batch(&mut self, empty: Time, read: Time) {
+        self.batches.push((empty, read));
+    }
+
+    /// The turn that began with `woken` is over.
+    #[inline]
+    pub fn settle(&mut self, woken: &Wakeup) {
+        if self.batches.is_empty() {
+            return;
+        }
+        let kept = woken.slept.zip(woken.slept.and(self.delay.as_mut()).and_then(RunDelay::since_last));
+        for (empty, read) in self.batches.drain(..) {
+            let bound = read.since(empty);
+            let awake = |asleep: Time| asleep.since(empty) + read.since(woken.now);
+            self.spans.record(kept.map_or(bound, |(asleep, kept)| bound.min(awake(asleep) + kept)));
+        }
+    }
+
+    /// What there was.
+    pub fn percentiles(&self) -> Percentiles {
+        self.spans.percentiles()
+    }
+}
+
+/// How long the scheduler kept the thread waiting although it could run.
+struct RunDelay {
+    file: File,
+    last_ns: u64,
+}
+
+impl RunDelay {
+    fn open() -> Option<RunDelay> {
+        let file = File::open("/proc/thread-self/schedstat").ok()?;
+        let mut delay = RunDelay { file, last_ns: 0 };
+        delay.since_last().map(|_| delay)
+    }
+
+    /// Since this was asked last.
+    fn since_last(&mut self) -> Option<Span> {
+        let mut text = [0; 64];
+        let len = self.file.read_at(&mut text, 0).ok()?;
+        let total = waited_ns(std::str::from_utf8(&text[..len]).ok()?)?;
+        let since = total.saturating_sub(std::mem::replace(&mut self.last_ns, total));
+        Some(Span::from_ps(since * 1_000))
+    }
+}
+
+/// The second number: nanoseconds on a run queue (Documentation/scheduler/sched-stats.rst).
+fn waited_ns(schedstat: &str) -> Option<u64> {
+    schedstat.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_second_number_is_the_wait() {
+        assert_eq!(waited_ns("0 92788 1\n"), Some(92_788));
+        assert_eq!(waited_ns("17"), None);
+    }
+
+    #[test]
+    fn a_batch_waited_at_most_since_its_door_was_empty_and_a_sleeper_only_while_it_was_kept_waiting() {
+        let at = |us: u64| Time::from_ps(us * 1_000_000);
+        let woken = |slept| Wakeup { packets: true, now: at(500), asked: at(900), empty: at(100), slept };
+        let asleep = Some(at(107));
+        let mut nic_wait = NicWait::unscheduled();
+        nic_wait.batch(at(100), at(502));
+        nic_wait.settle(&woken(asleep));
+        assert_eq!(nic_wait.percentiles().max, 402.0, "without the scheduler's word a sleep counts in full");
+        nic_wait.stamped(at(600), at(1_100));
+        assert_eq!(nic_wait.percentiles().max, 500.0);
+        // 7 us awake before the sleep, 92 us on a run queue, and 2 us from waking up to the read.
+        let mut nic_wait = NicWait::of_this_thread();
+        if let Some(delay) = &mut nic_wait.delay {
+            let file = tempfile_with("1 92000 1\n");
+            *delay = RunDelay { file, last_ns: 0 };
+            nic_wait.batch(at(100), at(502));
+            nic_wait.settle(&woken(asleep));
+            assert_eq!(nic_wait.percentiles().max, 101.0);
+            nic_wait.batch(at(100), at(502));
+            nic_wait.settle(&woken(None));
+            assert_eq!(nic_wait.percentiles().max, 402.0, "awake, it did not look");
+        }
+    }
+
+    fn tempfile_with(text: &str) -> File {
+        use std::io::Write;
+        let path = std::env::temp_dir().join(format!("dumbbell-schedstat-{}", std::process::id()));
+        let mut file = File::options().read(true).write(true).create(true).truncate(true).open(&path).expect("a file");
+        std::fs::remove_file(&path).expect("it was made");
+        file.write_all(text.as_bytes()).expect("a file");
+        file
+    }
+}

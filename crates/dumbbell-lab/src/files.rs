@@ -1,0 +1,5 @@
+//! Files of this machine: read safely, written durably, locked between processes.
+pub mod durable;
+pub(crate) mod lock;
+pub mod regular;
+pub(crate) mod staging;

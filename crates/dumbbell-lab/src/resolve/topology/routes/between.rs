@@ -1,0 +1,165 @@
+//! The routes of many flows. Hosts do not forward, so the search goes over the routers alone, once from each router
+//! that a sending host is at; what lies before and behind is one link each. A route costs what the hosts' own links
+//! cost, however many other hosts there are.
+use crate::resolve::topology::Network;
+use dumbbell_core::units::Span;
+use dumbbell_plan::{LinkId, NodeId, NodeKind};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+/// The most places of trees that are kept: a hundred megabytes.
+const MOST_KEPT: usize = 4 << 20;
+
+/// A network's links by their ends, and what was searched so far.
+pub struct Routes {
+    /// Links that leave each node.
+    leaving: Vec<Vec<LinkId>>,
+    /// Links that lead to each host.
+    arriving: Vec<Vec<LinkId>>,
+    /// Of each router its number among the routers.
+    number: Vec<usize>,
+    routers: usize,
+    /// From routers to all routers, by number.
+    trees: BTreeMap<NodeId, Vec<Option<Reached>>>,
+}
+
+/// The best way from a tree's root to a router.
+#[derive(Clone, Copy)]
+struct Reached {
+    links: usize,
+    delay: Span,
+    /// Its place in the order of names among the ways with as many links.
+    rank: usize,
+    /// The last link; the root has none.
+    last: Option<LinkId>,
+}
+
+/// A way between two hosts: the first link, a router's tree and the router there that the last link leaves, if it is
+/// longer than one link.
+struct Candidate {
+    links: usize,
+    delay: Span,
+    first: LinkId,
+    rest: Option<(NodeId, LinkId)>,
+}
+
+impl Routes {
+    /// The links of `net`; nothing is searched yet.
+    pub fn new(net: &Network) -> Self {
+        let (mut leaving, mut arriving) = (vec![Vec::new(); net.nodes.len()], vec![Vec::new(); net.nodes.len()]);
+        for (i, link) in net.links.iter().enumerate() {
+            leaving[link.from].push(i);
+            if net.nodes[link.to].kind == NodeKind::Host {
+                arriving[link.to].push(i);
+            }
+        }
+        let mut routers = 0;
+        let number = net.nodes.iter().map(|node| {
+            routers += usize::from(node.kind == NodeKind::Router);
+            routers.saturating_sub(1)
+        });
+        let number = number.collect();
+        Routes { leaving, arriving, number, routers, trees: BTreeMap::new() }
+    }
+
+    /// The best way between two different hosts of `net`; `None` where there is none.
+    pub fn between(&mut self, net: &Network, from: NodeId, to: NodeId) -> Option<Vec<LinkId>> {
+        self.grow(net, from);
+        let mut best: Option<(Candidate, Option<Vec<LinkId>>)> = None;
+        for &first in &self.leaving[from] {
+            for candidate in self.by(net, first, to) {
+                let order = best
+                    .as_ref()
+                    .map_or(Ordering::Less, |(old, _)| (candidate.links, candidate.delay).cmp(&(old.links, old.delay)));
+                let better = match (order, &mut best) {
+                    (Ordering::Equal, Some((old, way))) => {
+                        let way = way.get_or_insert_with(|| self.way(net, old));
+                        names(net, &self.way(net, &candidate)).lt(names(net, way))
+                    }
+                    (order, _) => order == Ordering::Less,
+                };
+                if better {
+                    best = Some((candidate, None));
+                }
+            }
+        }
+        best.map(|(candidate, way)| way.unwrap_or_else(|| self.way(net, &candidate)))
+    }
+
+    /// The ways to `to` that begin with `first`.
+    fn by<'a>(&'a self, net: &'a Network, first: LinkId, to: NodeId) -> impl Iterator<Item = Candidate> + 'a {
+        let link = &net.links[first];
+        let direct = (link.to == to).then_some(Candidate { links: 1, delay: link.delay, first, rest: None });
+        let tree = self.trees.get(&link.to);
+        let beyond = tree.into_iter().flat_map(move |tree| {
+            self.arriving[to].iter().filter_map(move |last| {
+                let end = &net.links[*last];
+                let at = (net.nodes[end.from].kind == NodeKind::Router).then(|| tree[self.number[end.from]])??;
+                let delay = link.delay + at.delay + end.delay;
+                Some(Candidate { links: at.links + 2, delay, first, rest: Some((link.to, *last)) })
+            })
+        });
+        direct.into_iter().chain(beyond)
+    }
+
+    /// The links of a candidate.
+    fn way(&self, net: &Network, candidate: &Candidate) -> Vec<LinkId> {
+        let Some((root, last)) = candidate.rest else { return vec![candidate.first] };
+        let tree = &self.trees[&root];
+        let before = |l: &LinkId| tree[self.number[net.links[*l].from]].and_then(|reached| reached.last);
+        let mut way: Vec<LinkId> = std::iter::successors(Some(last), before).collect();
+        way.push(candidate.first);
+        way.reverse();
+        way
+    }
+
+    /// Searches from the routers that `host` is at.
+    fn grow(&mut self, net: &Network, host: NodeId) {
+        if self.trees.len().saturating_mul(self.routers) > MOST_KEPT {
+            self.trees.clear();
+        }
+        for &first in &self.leaving[host] {
+            let root = net.links[first].to;
+            if net.nodes[root].kind == NodeKind::Router && !self.trees.contains_key(&root) {
+                self.trees.insert(root, self.tree(net, root));
+            }
+        }
+    }
+
+    /// The best ways from `root` to all routers, link by link: in each round every router that is reached for the
+    /// first time takes the best of the ways that reach it then.
+    fn tree(&self, net: &Network, root: NodeId) -> Vec<Option<Reached>> {
+        let mut tree = vec![None; self.routers];
+        tree[self.number[root]] = Some(Reached { links: 0, delay: Span::ZERO, rank: 0, last: None });
+        let mut frontier = vec![root];
+        while !frontier.is_empty() {
+            let mut round: BTreeMap<NodeId, (Span, usize, &str, LinkId)> = BTreeMap::new();
+            let mut links = 0;
+            for &node in &frontier {
+                let Some(reached) = tree[self.number[node]] else { continue };
+                links = reached.links + 1;
+                for &l in &self.leaving[node] {
+                    let link = &net.links[l];
+                    if net.nodes[link.to].kind == NodeKind::Router && tree[self.number[link.to]].is_none() {
+                        let way = (reached.delay + link.delay, reached.rank, link.name.as_str(), l);
+                        let best = round.entry(link.to).or_insert(way);
+                        *best = way.min(*best);
+                    }
+                }
+            }
+            // In the order of names: those of the ways before, then that of the last link.
+            let mut order: Vec<_> =
+                round.into_iter().map(|(to, (delay, rank, name, l))| (rank, name, to, delay, l)).collect();
+            order.sort_unstable();
+            for (rank, (_, _, to, delay, last)) in order.iter().enumerate() {
+                tree[self.number[*to]] = Some(Reached { links, delay: *delay, rank, last: Some(*last) });
+            }
+            frontier = order.into_iter().map(|(_, _, to, _, _)| to).collect();
+        }
+        tree
+    }
+}
+
+fn names<'a>(net: &'a Network, way: &'a [LinkId]) -> impl Iterator<Item = &'a str> {
+    way.iter().map(|l| net.links[*l].name.as_str())
+}

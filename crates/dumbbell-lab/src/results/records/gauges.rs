@@ -1,0 +1,69 @@
+//! Which inner values the algorithms of a plan show: the last columns of the series.
+use crate::resolve::flows::SITE;
+use dumbbell_algos::aqm::AnyAqm;
+use dumbbell_algos::cc::AnyCc;
+use dumbbell_algos::qdisc::AnyQdisc;
+use dumbbell_core::aqm::{Aqm, LinkInfo};
+use dumbbell_core::plugin::{Alarm, Plugins};
+use dumbbell_core::probe::Gauges;
+use dumbbell_core::qdisc::Qdisc;
+use dumbbell_core::testing::Numbered;
+use dumbbell_core::transport::CongestionControl;
+use dumbbell_plan::{Flow, Link, Transport};
+
+/// What a row of a flow says without asking its control.
+const TOLD: [&str; 2] = ["cwnd", "ssthresh"];
+
+/// The names of what the algorithms of `links` show, in order of first appearance.
+pub fn of_queues<'a>(links: impl Iterator<Item = &'a Link>, plugins: &Plugins) -> Vec<&'static str> {
+    let mut names: Vec<&'static str> = Vec::new();
+    let mut seen: Vec<&str> = Vec::new();
+    for link in links {
+        // Said by the queue itself, beside what its algorithm says.
+        if link.capacity.buffer_size().is_some() && !names.contains(&"buffers") {
+            names.push("buffers");
+        }
+        if seen.contains(&link.aqm.kind.as_str()) {
+            continue;
+        }
+        seen.push(&link.aqm.kind);
+        let info = LinkInfo { rate: link.rate, capacity: link.capacity, mtu: link.mtu, delay: link.delay };
+        let mut shown = Gauges::default();
+        let (kind, config) = (&link.aqm.kind, &link.aqm.config);
+        let made = match plugins.aqm(kind) {
+            Some(factory) => factory.make(config, &info, &Alarm::default()).map(AnyAqm::Plugin),
+            None => AnyAqm::build(kind, config, &info),
+        };
+        if let Ok(aqm) = made {
+            aqm.probe(&mut shown);
+        } else if let Ok(several) = AnyQdisc::<Numbered>::build(kind, config, &info) {
+            several.probe(&mut shown);
+        }
+        names.extend(shown.0.iter().map(|(name, _)| *name).filter(|n| !names.contains(n)).collect::<Vec<_>>());
+    }
+    names
+}
+
+/// The names of what the congestion controls of `flows` show, in order of first appearance; not what every row says anyway.
+pub fn of_controls(flows: &[Flow], plugins: &Plugins) -> Vec<&'static str> {
+    let mut names: Vec<&'static str> = Vec::new();
+    let mut seen: Vec<&str> = Vec::new();
+    for flow in flows {
+        let Transport::Tcp { cc, .. } = &flow.transport else { continue };
+        if seen.contains(&cc.kind.as_str()) {
+            continue;
+        }
+        seen.push(&cc.kind);
+        let mut shown = Gauges::default();
+        let made = match plugins.cc(&cc.kind) {
+            Some(factory) => factory.make(&cc.config, &SITE, &Alarm::default()).map(AnyCc::Plugin),
+            None => AnyCc::build(&cc.kind, &cc.config, &SITE),
+        };
+        if let Ok(control) = made {
+            control.probe(&mut shown);
+        }
+        let new = |n: &&str| !TOLD.contains(n) && !names.contains(n);
+        names.extend(shown.0.iter().map(|(name, _)| *name).filter(new).collect::<Vec<_>>());
+    }
+    names
+}

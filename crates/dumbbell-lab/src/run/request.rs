@@ -1,0 +1,145 @@
+//! What a door is asked, as JSON.
+use crate::language::load::Source;
+use crate::language::problem::{Check, Diagnostic, Problem, Texts, code};
+use crate::resolve::study::StudyInput;
+use crate::language::{deser, read};
+use dumbbell_sim::Options;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+
+/// A request: `{"source": {"path"} | {"text", "name"?} | {"value", "name"?}, "overrides": ["KEY=VALUE"], "seed",
+/// "replications", "stop", "record", "threads", "out", "store", "keep_going", "assemble", "audit", "fold", "hold",
+/// "straight", "on": "sim" | "kernel", "points", "except", "use": ["FILE"]}`; all but the source are optional.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    source: From,
+    #[serde(default)]
+    overrides: Vec<String>,
+    seed: Option<u64>,
+    replications: Option<u64>,
+    record: Option<Value>,
+    stop: Option<Value>,
+    /// Threads; 0: one for each core.
+    #[serde(default)]
+    pub threads: usize,
+    /// Directory for records; without it nothing is written.
+    pub out: Option<PathBuf>,
+    /// The store: runs that it has are not run again, and all others are kept in it.
+    pub store: Option<PathBuf>,
+    /// A point of a sweep whose scenario is wrong is a row with its error, and the others are run.
+    #[serde(default)]
+    pub keep_going: bool,
+    /// Run nothing: only put together what the store has.
+    #[serde(default)]
+    pub assemble: bool,
+    /// Keys of runs that are not to be tried again.
+    #[serde(default)]
+    pub except: Vec<String>,
+    /// Where it is run.
+    #[serde(default)]
+    pub on: On,
+    /// Follow each packet by number.
+    #[serde(default)]
+    pub audit: bool,
+    /// Run ahead between merges; changes nothing but the time it takes.
+    #[serde(default = "yes")]
+    pub fold: bool,
+    /// Let every queue hold its packets, also those that could decide at arrival; changes nothing but the time it takes.
+    #[serde(default)]
+    pub hold: bool,
+    /// Let TCP's ends take short ways where nothing out of the ordinary happens; changes nothing but the time it takes.
+    #[serde(default = "yes")]
+    pub straight: bool,
+    /// Show at most this many points of a plan.
+    pub points: Option<usize>,
+    /// Files with algorithms of the user's own, relative to the present directory; those of the scenario come after.
+    #[serde(default, rename = "use")]
+    pub uses: Vec<PathBuf>,
+}
+
+/// Where a scenario is run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum On {
+    /// In virtual time.
+    #[default]
+    Sim,
+    /// Between real hosts.
+    Kernel,
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct From {
+    path: Option<PathBuf>,
+    text: Option<String>,
+    value: Option<Value>,
+    name: Option<String>,
+}
+
+/// What is wrong with a request. Nobody wrote its JSON, so a message names the key and shows no text.
+fn in_words(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let say = |d: Diagnostic| {
+        let cause = d.key.as_ref().map_or(d.cause.clone(), |key| format!("`{key}`: {}", d.cause));
+        Diagnostic { cause, place: None, ..d }
+    };
+    found.into_iter().map(say).collect()
+}
+
+impl Request {
+    /// Reads a request.
+    ///
+    /// # Errors
+    /// Code 2: an unknown or missing key, or a value of the wrong type.
+    pub fn read(request: &Value) -> Result<Request, Problem> {
+        let (mut texts, mut check) = (Texts::default(), Check::default());
+        let node = read::json(&mut texts, "<request>", request);
+        let read: Option<Request> = deser::read(&node, &[], &mut check);
+        match read {
+            Some(r) if [r.source.path.is_some(), r.source.text.is_some(), r.source.value.is_some()] != [false; 3] => {
+                Ok(r)
+            }
+            Some(_) => {
+                let d = Diagnostic::new("the source is one of `path`, `text` and `value`");
+                Err(Problem::new(code::SCENARIO, &[d], &texts))
+            }
+            None => Err(Problem::new(code::SCENARIO, &in_words(check.found), &texts)),
+        }
+    }
+
+    /// What the study is made from.
+    pub fn study_input(&self) -> StudyInput {
+        let named = |default: &str| self.source.name.clone().unwrap_or_else(|| default.into());
+        let source = if let Some(path) = &self.source.path {
+            Source::Path(path.clone())
+        } else if let Some(text) = &self.source.text {
+            Source::Text { text: text.clone(), name: named("<text>") }
+        } else {
+            Source::Value { value: self.source.value.clone().unwrap_or_default(), name: named("<scenario>") }
+        };
+        let mut also = Map::new();
+        let own = [("seed", self.seed.map(|n| json!(n))), ("replications", self.replications.map(|n| json!(n)))];
+        also.extend(own.into_iter().filter_map(|(k, v)| Some((k.to_string(), v?))));
+        also.extend(self.stop.clone().map(|r| ("stop".to_string(), r)));
+        if self.on == On::Kernel {
+            // The kernel's TCP is no other's, whatever the scenario says.
+            also.insert("profile".into(), json!("linux"));
+        }
+        also.extend(self.record.clone().map(|r| ("record".to_string(), r)));
+        StudyInput { source, overrides: self.overrides.clone(), also, uses: self.uses.clone() }
+    }
+    /// How runs are made.
+    pub fn options(&self) -> Options {
+        Options { fold: self.fold, hold: self.hold, straight: self.straight, audit: self.audit }
+    }
+    /// The overrides as given.
+    pub fn overrides(&self) -> &[String] {
+        &self.overrides
+    }
+}

@@ -1,0 +1,75 @@
+//! What disciplines have in common below which no other hangs: a limit in packets, times in microseconds.
+use crate::tc::discipline::{ImportContext, ExportLog, Part, ExportContext};
+use crate::tc::args::Args;
+use dumbbell_core::units::{Bytes, Capacity, Packets, Span};
+use serde_json::{Value, json};
+
+/// Refuses a discipline below this one.
+pub fn alone(words: &mut Args<'_, '_>, above: &ImportContext) {
+    if above.child {
+        let kind = words.kind;
+        let cause = format!("a queue below {} has no counterpart here", kind.text);
+        words.error(kind, cause, "take the line below it out");
+    }
+}
+
+/// The limit in packets as a scenario has it, explained; `default` where none is written.
+pub fn limit(written: Option<u32>, default: u32, words: &mut Args<'_, '_>, part: &mut Part) -> Value {
+    let limit = written.unwrap_or(default);
+    if limit == 0 {
+        let kind = words.kind;
+        words.error(kind, "a limit of 0 does not hold one packet", "raise it, as in limit 1000");
+    }
+    let own =
+        if written.is_none() { format!(" ({}'s own, as none is written)", words.kind.text) } else { String::new() };
+    part.say(format!("limit {limit}{own}: at most {limit} packets wait, the one in transmission apart"));
+    json!(Packets(f64::from(limit)))
+}
+
+/// The words for a limit that tc has in packets.
+pub fn packets(site: &ExportContext<'_>, log: &mut ExportLog) -> u32 {
+    match site.capacity {
+        Capacity::Packets(n) => n,
+        Capacity::Bytes(bytes) => {
+            let mtu = u64::from(site.mtu.max(1));
+            let n = u32::try_from((bytes / mtu).max(1)).unwrap_or(u32::MAX);
+            log.say(format!("limit: tc has it in packets; {bytes} bytes hold {n} of the MTU, {mtu} bytes"));
+            n
+        }
+        limit @ Capacity::Buffers { .. } => limit.in_packets(site.mtu).map_or(1, |n| n as u32), // refused before
+        Capacity::Unlimited => {
+            log.say(format!("tc has no unlimited queue: {} packets are the most that it can say", u32::MAX));
+            u32::MAX
+        }
+    }
+}
+
+/// A time as tc writes it, in whole microseconds; `None` after an error.
+pub fn micros(name: &str, time: Span, log: &mut ExportLog) -> Option<String> {
+    let us = (time.ps() + 500_000) / 1_000_000;
+    if us == 0 || us > u64::from(u32::MAX) {
+        log.refuse(format!("{name} = {time} is no time that tc can say, from 1 us to 4294 s"), "write another");
+        return None;
+    }
+    let kept = Span::from_us(us);
+    if kept != time {
+        log.say(format!("{name} {kept}: tc keeps whole microseconds, instead of {time}"));
+    }
+    Some(crate::tc::units::show_time(kept))
+}
+
+/// A number of bytes that tc keeps in 32 bits; `None` after an error.
+pub fn bytes(name: &str, bytes: Bytes, log: &mut ExportLog) -> Option<u32> {
+    let kept = u32::try_from(bytes.0).ok();
+    if kept.is_none() {
+        log.refuse(format!("{name} = {bytes} is too large for tc's 32 bits"), "lower it");
+    }
+    kept
+}
+
+/// Says for each parameter that Linux fixes and that is another here what Linux does.
+pub fn fixed(differs: &[(bool, &str, &str)], log: &mut ExportLog) {
+    for (_, key, habit) in differs.iter().filter(|(differs, ..)| *differs) {
+        log.say(format!("{key} cannot be said: in Linux {habit}"));
+    }
+}

@@ -1,0 +1,107 @@
+//! tc-sfq(8): our `sfq`.
+use crate::tc::Kind;
+use super::leaf::{alone, bytes, limit};
+use crate::tc::discipline::{ImportContext, ExportLog, Part, ExportContext, table};
+use crate::tc::args::{Refused, Args};
+use dumbbell_algos::aqm::drop_tail::DropTail;
+use dumbbell_algos::qdisc::parts::child_aqm::Child;
+use dumbbell_algos::qdisc::sfq::SfqConfig;
+use dumbbell_core::units::{Bytes, Span};
+use serde_json::json;
+
+/// Stochastic Fairness Queueing.
+pub const SFQ: Kind = Kind { name: "sfq", import, exports: &["sfq"], export };
+
+const KNOWN: &[&str] = &["limit", "perturb", "quantum", "divisor", "flows", "depth", "headdrop"];
+const RED: &str = "RED in the queues of sfq is read from a scenario: queue = { kind = \"sfq\", aqm = \"red\" }";
+const OUT: &str = "take `redflowlimit` and RED's words out";
+const REFUSED: &[Refused] = &[
+    ("redflowlimit", RED, OUT),
+    ("min", RED, OUT),
+    ("max", RED, OUT),
+    ("avpkt", RED, OUT),
+    ("burst", RED, OUT),
+    ("probability", RED, OUT),
+    ("ecn", RED, OUT),
+    ("harddrop", RED, OUT),
+];
+/// tc-sfq(8): packets of all queues, and queues that may hold packets at a time.
+const LIMIT: u32 = 127;
+/// tc-sfq(8): "maximum length of SFQ is 65535 packets".
+const MOST: u32 = 65_535;
+/// Queues that Linux lets hold packets at a time, at most.
+const MOST_FLOWS: u32 = 65_408;
+
+fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
+    let mut part = Part::default();
+    alone(words, above);
+    let own = SfqConfig::default();
+    let (mut most, mut perturb, mut flows, mut headdrop) = (None, 0, None, false);
+    let (mut quantum, mut divisor, mut depth) = (own.quantum, own.divisor, own.depth);
+    while let Some(word) = words.next() {
+        match word.text {
+            "limit" => most = words.whole(word, "1000"),
+            "perturb" => perturb = words.whole(word, "60").unwrap_or(perturb),
+            "quantum" => quantum = words.size(word, "1500").unwrap_or(quantum),
+            "divisor" => divisor = words.whole(word, "1024").unwrap_or(divisor),
+            "depth" => depth = words.whole(word, "127").unwrap_or(depth),
+            "flows" => flows = words.whole(word, "127"),
+            "headdrop" => headdrop = true,
+            _ => words.unknown(word, KNOWN, REFUSED),
+        }
+    }
+    if !divisor.is_power_of_two() {
+        let kind = words.kind;
+        words.error(
+            kind,
+            format!("divisor {divisor} is no power of two, and the kernel refuses it"),
+            "write divisor 1024",
+        );
+    }
+    let limit = limit(most, LIMIT, words, &mut part);
+    part.say(format!(
+        "divisor {divisor}, depth {depth}, quantum {}: queues, packets of one, bytes of a turn",
+        quantum.0
+    ));
+    part.say(match perturb {
+        0 => "perturb is 0: the hash stays as it is".to_string(),
+        s => format!("perturb {s}: the hash is drawn anew every {s} s"),
+    });
+    let flows = flows.unwrap_or(LIMIT);
+    part.say(format!("flows {flows}: Linux lets so many queues hold packets at a time; here all {divisor} may"));
+    part.queue = Some(table([
+        ("kind", json!("sfq")),
+        ("limit", limit),
+        ("divisor", json!(divisor)),
+        ("depth", json!(depth)),
+        ("quantum", json!(Bytes(quantum.0))),
+        ("perturb", json!(Span::from_secs(u64::from(perturb)))),
+        ("headdrop", json!(headdrop)),
+    ]));
+    part
+}
+
+fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {
+    let c: SfqConfig = serde_json::from_value(site.aqm.config.clone()).ok()?;
+    if c.aqm.resolved().ok() != Child::of::<DropTail>().resolved().ok() || c.aqm.kind != "drop_tail" {
+        log.refuse(format!("the queues of tc's sfq are not `{}`", c.aqm.kind), "write aqm = \"drop_tail\"");
+    }
+    if !c.divisor.is_power_of_two() {
+        log.refuse(format!("divisor = {} is no power of two", c.divisor), "write divisor = 1024");
+    }
+    let limit = super::leaf::packets(site, log);
+    if limit > MOST {
+        log.refuse(format!("tc's sfq holds at most {MOST} packets, and this one {limit}"), "lower the limit");
+    }
+    let flows = c.divisor.min(MOST_FLOWS);
+    let perturb = (c.perturb.ps() + 500_000_000_000) / 1_000_000_000_000;
+    if Span::from_secs(perturb) != c.perturb {
+        log.say(format!("perturb {perturb}: tc has whole seconds, instead of {}", c.perturb));
+    }
+    let quantum = bytes("quantum", c.quantum, log)?;
+    let head = if c.headdrop { " headdrop" } else { "" };
+    Some(format!(
+        "sfq limit {limit} flows {flows} depth {} divisor {} quantum {quantum} perturb {perturb}{head}",
+        c.depth, c.divisor
+    ))
+}

@@ -1,0 +1,319 @@
+//! The agenda: what happens next. A calendar of buckets in chunks that are recycled, and a heap for what lies
+//! beyond its year.
+//!
+//! Order is (time, rank); entries that are equal in both belong to one stream and keep the order in which
+//! they were pushed. So a run has one history, whatever else is simulated beside it.
+use crate::engine::entry::Entry;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+const SLOTS: u64 = 4096;
+const PER_CHUNK: usize = 8;
+const NIL: u32 = u32::MAX;
+
+#[derive(Clone, Copy)]
+struct Slot {
+    first: u32,
+    last: u32,
+}
+
+/// A piece of a bucket.
+struct Chunk {
+    entries: [Entry; PER_CHUNK],
+    used: u32,
+    next: u32,
+}
+
+/// An entry beyond the calendar's year, ordered as the agenda is.
+struct Far {
+    key: (u64, u32, u64),
+    entry: Entry,
+}
+impl PartialEq for Far {
+    fn eq(&self, o: &Self) -> bool {
+        self.key == o.key
+    }
+}
+impl Eq for Far {}
+impl PartialOrd for Far {
+    fn partial_cmp(&self, o: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(o))
+    }
+}
+impl Ord for Far {
+    fn cmp(&self, o: &Self) -> std::cmp::Ordering {
+        self.key.cmp(&o.key)
+    }
+}
+
+/// Future entries in the order (time, rank, order of pushing).
+pub struct Agenda {
+    /// A bucket spans 2^shift ps.
+    shift: u32,
+    /// The bucket being drained.
+    at: u64,
+    /// Its entries in order, and how many are done.
+    current: Vec<Entry>,
+    done: usize,
+    slots: Box<[Slot; SLOTS as usize]>,
+    /// One bit per slot that holds anything.
+    busy: [u64; SLOTS as usize / 64],
+    pool: Vec<Chunk>,
+    free: u32,
+    far: BinaryHeap<Reverse<Far>>,
+    /// The bucket of the first entry there; none: beyond all buckets.
+    far_first: u64,
+    far_pushed: u64,
+}
+
+impl Agenda {
+    /// An agenda for about `per_second` entries per second, most of them at most `horizon_ps` ahead.
+    pub fn new(per_second: f64, horizon_ps: u64) -> Self {
+        // About four entries a bucket, but a year that outlasts the common delays: too wide costs little, too narrow much.
+        let wide = (4e12 / per_second.max(1.0)) as u64;
+        let width = wide.max(horizon_ps / SLOTS + 1).min(1 << 40);
+        let shift = u64::BITS - (width - 1).leading_zeros();
+        Agenda {
+            shift,
+            at: 0,
+            current: Vec::new(),
+            done: 0,
+            slots: Box::new([Slot { first: NIL, last: NIL }; SLOTS as usize]),
+            busy: [0; SLOTS as usize / 64],
+            pool: Vec::new(),
+            free: NIL,
+            far: BinaryHeap::new(),
+            far_first: u64::MAX,
+            far_pushed: 0,
+        }
+    }
+
+    /// Adds an entry; its time is not before that of the last one popped.
+    #[inline(always)]
+    pub fn push(&mut self, e: Entry) {
+        let bucket = e.t >> self.shift;
+        let last = self.slots[(bucket % SLOTS) as usize].last;
+        // Nearly every entry goes to a bucket of this year whose last chunk has room. No chunk has the number NIL.
+        if bucket.wrapping_sub(self.at + 1) < SLOTS - 1
+            && let Some(chunk) = self.pool.get_mut(last as usize)
+            && let Some(place) = chunk.entries.get_mut(chunk.used as usize)
+        {
+            *place = e;
+            chunk.used += 1;
+        } else {
+            self.push_with_care(bucket, e);
+        }
+    }
+
+    #[inline(never)]
+    fn push_with_care(&mut self, bucket: u64, e: Entry) {
+        if bucket <= self.at {
+            self.push_current(e);
+        } else if bucket - self.at < SLOTS {
+            self.push_near(bucket, e);
+        } else {
+            self.far_pushed += 1;
+            self.far_first = self.far_first.min(bucket);
+            self.far.push(Reverse(Far { key: (e.t, e.rank, self.far_pushed), entry: e }));
+        }
+    }
+
+    /// Into the bucket that is being drained: behind all that are not later.
+    fn push_current(&mut self, e: Entry) {
+        let rest = &self.current[self.done..];
+        let place = self.done + rest.partition_point(|x| x.key() <= e.key());
+        self.current.insert(place, e);
+    }
+
+    #[inline]
+    fn push_near(&mut self, bucket: u64, e: Entry) {
+        let i = (bucket % SLOTS) as usize;
+        let last = self.slots[i].last;
+        // No chunk has the number NIL.
+        if let Some(chunk) = self.pool.get_mut(last as usize)
+            && let Some(place) = chunk.entries.get_mut(chunk.used as usize)
+        {
+            *place = e;
+            chunk.used += 1;
+            return;
+        }
+        self.push_fresh(i, last, e);
+    }
+
+    /// Into a new chunk at the end of slot `i`, whose last one is full or missing.
+    fn push_fresh(&mut self, i: usize, last: u32, e: Entry) {
+        let fresh = self.chunk(e);
+        match last {
+            NIL => {
+                self.slots[i].first = fresh;
+                self.busy[i / 64] |= 1 << (i % 64);
+            }
+            _ => self.pool[last as usize].next = fresh,
+        }
+        self.slots[i].last = fresh;
+    }
+
+    /// A chunk that holds `e`, recycled if there is one.
+    fn chunk(&mut self, e: Entry) -> u32 {
+        if self.free == NIL {
+            self.pool.push(Chunk { entries: [e; PER_CHUNK], used: 1, next: NIL });
+            return (self.pool.len() - 1) as u32;
+        }
+        let i = self.free;
+        let chunk = &mut self.pool[i as usize];
+        self.free = chunk.next;
+        chunk.entries[0] = e;
+        (chunk.used, chunk.next) = (1, NIL);
+        i
+    }
+
+    /// Takes the next entry, if it is not after `end`.
+    #[inline]
+    pub fn pop(&mut self, end: u64) -> Option<&Entry> {
+        while self.done == self.current.len() {
+            if !self.turn(end) {
+                return None;
+            }
+        }
+        let e = &self.current[self.done];
+        if e.t > end {
+            return None;
+        }
+        self.done += 1;
+        Some(e)
+    }
+
+    /// When the next entry is due.
+    pub fn next(&self) -> Option<u64> {
+        if let Some(entry) = self.current.get(self.done) {
+            return Some(entry.t);
+        }
+        let bucket = self.next_busy();
+        let mut first = self.far.peek().map(|Reverse(far)| far.entry.t);
+        if bucket != u64::MAX {
+            let mut chunk = self.slots[(bucket % SLOTS) as usize].first;
+            while let Some(c) = self.pool.get(chunk as usize) {
+                let here = c.entries[..c.used as usize].iter().map(|e| e.t).min();
+                first = first.into_iter().chain(here).min();
+                chunk = c.next;
+            }
+        }
+        first
+    }
+
+    /// Goes on to the next bucket that holds anything; false if there is none that starts by `end`.
+    fn turn(&mut self, end: u64) -> bool {
+        let next = self.next_busy().min(self.far_first);
+        if next > end >> self.shift {
+            return false;
+        }
+        self.at = next;
+        self.current.clear();
+        self.done = 0;
+        if self.far_first < next.saturating_add(SLOTS) {
+            self.take_far();
+        }
+        self.take_slot((next % SLOTS) as usize);
+        self.current.sort_by_key(Entry::key);
+        true
+    }
+
+    /// The first bucket after the current one that holds anything; beyond all buckets if there is none.
+    #[inline]
+    fn next_busy(&self) -> u64 {
+        let start = ((self.at + 1) % SLOTS) as usize;
+        let bits = self.busy[start / 64] >> (start % 64);
+        if bits != 0 { self.at + 1 + u64::from(bits.trailing_zeros()) } else { self.next_busy_word(start) }
+    }
+
+    /// The same, where the first word has nothing from `start` on: the others, and then the rest of the first.
+    fn next_busy_word(&self, start: usize) -> u64 {
+        let words = self.busy.len();
+        for k in 1..=words {
+            let w = (start / 64 + k) % words;
+            let bits = if k == words { self.busy[w] & !(!0u64 << (start % 64)) } else { self.busy[w] };
+            if bits != 0 {
+                let slot = (w * 64) as u64 + u64::from(bits.trailing_zeros());
+                return self.at + 1 + (slot + SLOTS - start as u64) % SLOTS;
+            }
+        }
+        u64::MAX
+    }
+
+    /// Moves what the year has come to include: before anything later is pushed there.
+    #[cold]
+    fn take_far(&mut self) {
+        while let Some(Reverse(f)) = self.far.peek() {
+            let bucket = f.entry.t >> self.shift;
+            if bucket >= self.at + SLOTS {
+                break;
+            }
+            let entry = f.entry;
+            self.far.pop();
+            // Slot `at` itself is taken next, so an entry of this very bucket may go there as well.
+            self.push_near(bucket, entry);
+        }
+        self.far_first = self.far.peek().map_or(u64::MAX, |Reverse(f)| f.entry.t >> self.shift);
+    }
+
+    fn take_slot(&mut self, i: usize) {
+        let mut c = self.slots[i].first;
+        while c != NIL {
+            let chunk = &mut self.pool[c as usize];
+            self.current.extend_from_slice(&chunk.entries[..chunk.used as usize]);
+            let next = chunk.next;
+            chunk.next = self.free;
+            self.free = c;
+            c = next;
+        }
+        self.slots[i] = Slot { first: NIL, last: NIL };
+        self.busy[i / 64] &= !(1 << (i % 64));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Against a sorted list, with pushes that depend on what was popped, as in a simulation.
+        #[test]
+        fn pops_in_order_of_time_rank_and_pushing(
+            seeds in prop::collection::vec((0u64..5_000_000, 0u32..4), 1..60),
+            delays in prop::collection::vec((0u64..3_000_000_000, 0u32..4), 0..400),
+            rate in 1f64..1e9, horizon in 0u64..1_000_000_000,
+        ) {
+            let mut agenda = Agenda::new(rate, horizon);
+            let mut model: Vec<(u64, u32, u32)> = Vec::new();
+            let mut serial = 0u32;
+            let mut push = |agenda: &mut Agenda, model: &mut Vec<(u64, u32, u32)>, t: u64, rank: u32| {
+                let mut e = Entry::clock(t, rank);
+                e.path_segment = serial;
+                agenda.push(e);
+                model.push((t, rank, serial));
+                serial += 1;
+            };
+            for (t, rank) in seeds { push(&mut agenda, &mut model, t, rank); }
+            let mut delays = delays.into_iter();
+            while let Some(&e) = agenda.pop(u64::MAX / 2) {
+                let expected = *model.iter().min().unwrap();
+                prop_assert_eq!((e.t, e.rank, e.path_segment), expected);
+                model.retain(|x| *x != expected);
+                for (d, rank) in delays.by_ref().take(2) { push(&mut agenda, &mut model, e.t + d, rank.max(if d == 0 { e.rank } else { 0 })); }
+            }
+            prop_assert!(model.is_empty());
+        }
+    }
+
+    #[test]
+    fn stops_at_the_end_and_goes_on_later() {
+        let mut a = Agenda::new(1e6, 0);
+        a.push(Entry::clock(10, 0));
+        a.push(Entry::clock(1 << 50, 0));
+        assert_eq!(a.pop(5).map(|e| e.t), None);
+        assert_eq!(a.pop(10).map(|e| e.t), Some(10));
+        assert_eq!(a.pop(1 << 49).map(|e| e.t), None);
+        assert_eq!(a.pop(1 << 50).map(|e| e.t), Some(1 << 50));
+    }
+}

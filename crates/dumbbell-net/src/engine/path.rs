@@ -1,0 +1,272 @@
+//! From routes to path segments: where streams merge, and what can be run ahead between merges.
+//!
+//! An agenda entry is needed only where streams merge, where a decision waits for the future, or where somebody
+//! looks. An element whose input is one ordered stream is run ahead by its feeder, as arithmetic.
+use crate::engine::ranks::{Arrivals, Population, Stream};
+use dumbbell_plan::{Answer, LinkId, Plan, Transport};
+
+/// Where a stream of packets comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Feeder {
+    /// The data socket of a flow.
+    Data(u32),
+    /// The socket of a flow that acknowledges.
+    Acks(u32),
+    /// Another link.
+    Link(u32),
+    /// A router that answers packets which were too large, numbered as in [`answers`].
+    Answers(u32),
+}
+
+/// Where a run-ahead ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// At a merge: the packet becomes an entry with this path segment and this rank.
+    Merge(u32, u32),
+    /// At a socket: 2 x flow + end.
+    Socket(u32),
+}
+
+/// Links that are run ahead, and what is behind them.
+#[derive(Clone, Copy, Debug)]
+pub struct RunAhead {
+    /// Range in [`Paths::hops`].
+    pub from: u32,
+    /// End of that range.
+    pub to: u32,
+    /// The path segment that comes then, if it is a merge's, and the rank there; else the socket.
+    path_segment: u32,
+    rank_or_socket: u32,
+}
+
+const NO_SEGMENT: u32 = u32::MAX;
+
+impl RunAhead {
+    fn new(from: u32, to: u32, end: End) -> Self {
+        let (path_segment, rank_or_socket) = match end {
+            End::Merge(path_segment, rank) => (path_segment, rank),
+            End::Socket(number) => (NO_SEGMENT, number),
+        };
+        RunAhead { from, to, path_segment, rank_or_socket }
+    }
+    /// What is left of it when the hops before `i` are past.
+    #[inline]
+    pub fn past(&self, i: u32) -> RunAhead {
+        RunAhead { from: i, ..*self }
+    }
+    /// What comes behind the last link.
+    #[inline]
+    pub fn end(&self) -> End {
+        match self.path_segment {
+            NO_SEGMENT => End::Socket(self.rank_or_socket),
+            path_segment => End::Merge(path_segment, self.rank_or_socket),
+        }
+    }
+}
+
+/// A merge, and the run-ahead behind it.
+#[derive(Clone, Copy, Debug)]
+pub struct PathSegment {
+    /// The link whose port is the merge; beyond all links for a delivery merge.
+    pub link: u32,
+    /// The socket that the packets come from: 2 x flow + end.
+    pub socket: u32,
+    /// What lies behind.
+    pub run_ahead: RunAhead,
+}
+
+/// Where packets have to wait for their instant in the agenda, whatever could be run ahead.
+pub struct OrderNeeds {
+    /// Of each link: whether packets overtake each other on it.
+    pub unordered: Vec<bool>,
+    /// Of each socket (2 x flow + end): whether something else than packets is said to it, which has its place among them.
+    pub signaled: Vec<bool>,
+}
+
+/// The plan's routes, cut.
+pub struct Paths {
+    /// Links of all tails.
+    pub hops: Vec<u32>,
+    /// Path segments; entries carry their number.
+    pub segments: Vec<PathSegment>,
+}
+
+/// What was learned by cutting.
+pub struct CutRoutes {
+    /// What packets follow.
+    pub paths: Paths,
+    /// From each socket (2 x flow + end) to its first merge; where a UDP receiver's leads nobody asks.
+    pub sockets: Vec<RunAhead>,
+    /// Whether each link is a merge.
+    pub merge: Vec<bool>,
+    /// From the router before a link to the sender of a flow: the flow, the link, and the way to the first merge.
+    pub answers: Vec<(u32, LinkId, RunAhead)>,
+}
+
+/// Every stream into every link, numbered: a property of the plan, whatever is folded.
+pub struct Streams {
+    /// The link and what feeds it, ascending.
+    inputs: Vec<(u32, Feeder)>,
+    /// For each of them how many before it come from links.
+    from_links: Vec<u32>,
+}
+
+impl Streams {
+    /// The streams of `plan`.
+    pub fn of(plan: &Plan, order_needs: &OrderNeeds) -> Self {
+        let mut inputs = Vec::new();
+        for f in 0..plan.flows.len() {
+            for end in 0..2 {
+                inputs.extend(steps(plan, f, end, order_needs).into_iter().map(|(feeder, link)| (link as u32, feeder)));
+            }
+        }
+        for (k, (f, answer)) in answers(plan).enumerate() {
+            let steps = answer_steps(plan, f, k, answer);
+            inputs.extend(steps.into_iter().map(|(feeder, link)| (link as u32, feeder)));
+        }
+        inputs.sort_unstable();
+        inputs.dedup();
+        let mut before = 0;
+        let mut count = |(_, feeder): &(u32, Feeder)| {
+            let here = before;
+            before += u32::from(matches!(feeder, Feeder::Link(_)));
+            here
+        };
+        let from_links = inputs.iter().map(&mut count).collect();
+        Streams { inputs, from_links }
+    }
+
+    /// The number of the stream from `feeder` into `link`, which is one of a route of the plan.
+    fn number(&self, link: LinkId, feeder: Feeder) -> Stream {
+        let i = self.inputs.partition_point(|input| *input < (link as u32, feeder));
+        match feeder {
+            Feeder::Link(_) => Stream::FromLink(self.from_links[i]),
+            _ => Stream::FromSocket(i as u32 - self.from_links[i]),
+        }
+    }
+
+    /// How many of each kind `plan` has.
+    pub fn population(&self, plan: &Plan) -> Population {
+        let from_links = self.inputs.iter().filter(|(_, feeder)| matches!(feeder, Feeder::Link(_))).count() as u32;
+        Population {
+            links: plan.links.len() as u32,
+            from_links,
+            from_sockets: self.inputs.len() as u32 - from_links,
+            sockets: 2 * plan.flows.len() as u32,
+        }
+    }
+}
+
+/// Each link of the route from one end of flow `f` (0: the sender's), with what feeds it. If packets overtake each
+/// other on the last one, a *delivery merge* follows, whose number is beyond all links: a merge in which they wait for their
+/// instant, because a socket takes them in order of time. So it does where a word is said to the socket in between.
+fn steps(plan: &Plan, f: usize, end: usize, order_needs: &OrderNeeds) -> Vec<(Feeder, LinkId)> {
+    let flow = &plan.flows[f];
+    let (route, first) =
+        if end == 0 { (&flow.forward, Feeder::Data(f as u32)) } else { (&flow.back, Feeder::Acks(f as u32)) };
+    let behind = |l: &&LinkId| order_needs.unordered[**l] || order_needs.signaled[2 * f + 1 - end];
+    let delivery_merge = route.last().filter(behind).map(|_| plan.links.len() + 2 * f + end);
+    fed(first, route.iter().copied().chain(delivery_merge).collect())
+}
+
+/// Each of `links` with what feeds it, `first` the first of them.
+fn fed(first: Feeder, links: Vec<LinkId>) -> Vec<(Feeder, LinkId)> {
+    let feeders = std::iter::once(first).chain(links.iter().map(|l| Feeder::Link(*l as u32)));
+    feeders.zip(links.iter().copied()).collect()
+}
+
+/// The ways by which routers answer, in the order of flows, each with its flow.
+fn answers(plan: &Plan) -> impl Iterator<Item = (usize, &Answer)> {
+    plan.flows
+        .iter()
+        .enumerate()
+        .flat_map(|(f, flow)| flow.answers.iter().flat_map(|all| all.iter()).map(move |a| (f, a)))
+}
+
+/// The same as [`steps`] of answer number `k`. A sender that is answered has a delivery merge, because answers come beside
+/// acknowledgements.
+fn answer_steps(plan: &Plan, f: usize, k: usize, answer: &Answer) -> Vec<(Feeder, LinkId)> {
+    let delivery_merge = plan.links.len() + 2 * f + 1;
+    fed(Feeder::Answers(k as u32), answer.way.iter().copied().chain([delivery_merge]).collect())
+}
+
+/// Which links need entries of their own.
+///
+/// `held[l]`: link `l` decides when a packet departs.
+fn merges(plan: &Plan, streams: &Streams, fold: bool, held: &[bool], order_needs: &OrderNeeds) -> Vec<bool> {
+    let mut inputs = vec![0usize; plan.links.len()];
+    let mut merge: Vec<bool> = held.iter().map(|h| *h || !fold).collect();
+    let delivery_merges = plan.links.len() as u32;
+    for (link, feeder) in streams.inputs.iter().filter(|(link, _)| *link < delivery_merges) {
+        inputs[*link as usize] += 1;
+        if let Feeder::Link(before) = feeder {
+            merge[*link as usize] |= order_needs.unordered[*before as usize];
+        }
+    }
+    merge.iter_mut().zip(&inputs).for_each(|(m, n)| *m |= *n > 1);
+    // A closed loop (data out, acknowledgement back) holds at least one merge: else one would run ahead for ever.
+    for flow in plan.flows.iter().filter(|f| matches!(f.transport, Transport::Tcp { .. })) {
+        let route = || flow.forward.iter().chain(&flow.back).copied();
+        if !route().any(|l| merge[l])
+            && let Some(slowest) = route().min_by_key(|l| (plan.links[*l].rate, *l))
+        {
+            merge[slowest] = true;
+        }
+    }
+    merge
+}
+
+impl Paths {
+    /// Cuts the routes of `plan`. See [`merges`] for `held`.
+    pub fn cut(plan: &Plan, streams: &Streams, ranks: &Arrivals, fold: bool, held: &[bool], order_needs: &OrderNeeds) -> CutRoutes {
+        let merge = merges(plan, streams, fold, held, order_needs);
+        let mut paths = Paths { hops: Vec::new(), segments: Vec::new() };
+        let mut sockets = Vec::with_capacity(2 * plan.flows.len());
+        for f in 0..plan.flows.len() {
+            for end in 0..2 {
+                let last = End::Socket((2 * f + 1 - end) as u32);
+                let steps = steps(plan, f, end, order_needs);
+                let rank = |link, feeder| ranks.rank(streams.number(link, feeder));
+                sockets.push(paths.cut_route(f as u32, &steps, last, &merge, &rank));
+            }
+        }
+        let mut told = Vec::new();
+        for (k, (f, answer)) in answers(plan).enumerate() {
+            let steps = answer_steps(plan, f, k, answer);
+            let rank = |link, feeder| ranks.rank(streams.number(link, feeder));
+            let run_ahead = paths.cut_route(f as u32, &steps, End::Socket(2 * f as u32), &merge, &rank);
+            told.push((f as u32, answer.at, run_ahead));
+        }
+        paths.hops.shrink_to_fit();
+        paths.segments.shrink_to_fit();
+        CutRoutes { paths, sockets, merge, answers: told }
+    }
+
+    /// Cuts one route from its end to its start; returns what lies before its first merge.
+    fn cut_route(
+        &mut self,
+        flow: u32,
+        steps: &[(Feeder, LinkId)],
+        end: End,
+        merge: &[bool],
+        rank: &dyn Fn(LinkId, Feeder) -> u32,
+    ) -> RunAhead {
+        let (mut end, mut cut_to) = (end, steps.len());
+        for i in (0..steps.len()).rev() {
+            let (feeder, link) = steps[i];
+            if merge.get(link).is_none_or(|merge| *merge) {
+                let run_ahead = self.run_ahead(&steps[i + 1..cut_to], end);
+                let end_number = u32::from(!matches!(steps[0].0, Feeder::Data(_)));
+                self.segments.push(PathSegment { link: link as u32, socket: 2 * flow + end_number, run_ahead });
+                (end, cut_to) = (End::Merge(self.segments.len() as u32 - 1, rank(link, feeder)), i);
+            }
+        }
+        self.run_ahead(&steps[..cut_to], end)
+    }
+
+    fn run_ahead(&mut self, steps: &[(Feeder, LinkId)], end: End) -> RunAhead {
+        let from = self.hops.len() as u32;
+        self.hops.extend(steps.iter().map(|(_, link)| *link as u32));
+        RunAhead::new(from, self.hops.len() as u32, end)
+    }
+}

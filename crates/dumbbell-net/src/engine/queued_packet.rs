@@ -1,0 +1,66 @@
+//! A packet in a port: the packet, whose it is, and where it goes.
+use crate::engine::entry::Pkt;
+use dumbbell_core::packet::{Dscp, FlowId, Framing, Meta, Packet};
+
+/// A packet in a port.
+#[derive(Clone, Copy, Debug)]
+pub struct QueuedPacket {
+    /// The packet.
+    pub packet: Pkt,
+    /// Its flow.
+    pub flow: u32,
+    /// Its path segment, where the port is a merge.
+    pub path_segment: u32,
+    /// What the link adds.
+    pub framing: Framing,
+    /// Whether it goes from sender to receiver.
+    pub data: bool,
+    /// Whether it is a fragment of a larger packet.
+    pub fragment: bool,
+}
+
+impl QueuedPacket {
+    /// A packet from `socket` (2 x flow + end), on `path_segment` if that is known.
+    #[inline]
+    pub fn new(packet: Pkt, socket: u32, path_segment: u32) -> Self {
+        QueuedPacket {
+            packet,
+            flow: socket / 2,
+            path_segment,
+            framing: Framing::default(),
+            data: socket.is_multiple_of(2),
+            fragment: false,
+        }
+    }
+    /// The socket that it comes from.
+    #[inline]
+    pub fn socket(&self) -> u32 {
+        2 * self.flow + u32::from(!self.data)
+    }
+    /// One word that tells packets apart, for the fingerprint.
+    #[inline]
+    pub fn word(&self) -> u64 {
+        self.packet.word() ^ u64::from(self.flow) << 40
+    }
+}
+
+impl Packet for QueuedPacket {
+    #[inline]
+    fn meta(&self) -> Meta {
+        let ip_len = u32::from(self.packet.ip_len());
+        Meta {
+            ip_len,
+            wire_len: self.framing.wire_len(ip_len),
+            flow: FlowId(self.flow),
+            ecn: self.packet.ecn(),
+            dscp: self.packet.dscp(),
+            fragment: self.fragment,
+        }
+    }
+    fn set_ce(&mut self) {
+        self.packet.set_ce();
+    }
+    fn set_dscp(&mut self, dscp: Dscp) {
+        self.packet.set_dscp(dscp);
+    }
+}

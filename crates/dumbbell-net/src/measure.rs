@@ -1,0 +1,5 @@
+//! What is measured of queues, delays, acknowledgements and packets in and out of profile.
+pub(crate) mod acks;
+pub(crate) mod colors;
+pub(crate) mod delays;
+pub(crate) mod queue;

@@ -1,0 +1,245 @@
+//! Lock-out: whether a few flows keep the others out of the queue.
+//!
+//! RFC 2309, section 2: tail drop "allows a single connection or a few flows to monopolize queue space, preventing other
+//! connections from getting room in the queue". So it takes two things: a flow has far less than its part of what went
+//! through, and it was refused. Time is cut into windows; a flow is *locked out* of one if less than a tenth of its fair
+//! share of the bytes stayed in the queue for it, and it lost a packet here since it last had more. A flow that asks for
+//! little is not locked out, because it loses nothing, or gets what it asks for.
+use super::hues::QueueColors;
+use dumbbell_core::packet::Dscp;
+
+/// Below this part of the fair share a flow is locked out.
+const PART: f64 = 0.1;
+/// A flow that was refused and has not been heard of for so many windows is gone.
+const PATIENCE: u8 = 64;
+
+/// What each flow gets of a queue.
+#[derive(Default)]
+pub struct Shares {
+    /// Bytes of this window by the flow's number. Empty where colors are told apart: then the short way is never taken.
+    got: Vec<u64>,
+    careful: Option<Box<Careful>>,
+    flows: Vec<FlowState>,
+    /// Different flows since the beginning.
+    seen: u32,
+    /// Windows times flows that were present, and in how many of these one was locked out.
+    pairs: u64,
+    locked: u64,
+}
+
+/// The same, with colors.
+struct Careful {
+    got: Vec<u64>,
+    colors: QueueColors,
+}
+
+/// What is known of a flow.
+#[derive(Clone, Copy, Default)]
+struct FlowState {
+    seen: bool,
+    /// A packet was dropped in this window.
+    dropped: bool,
+    /// A packet was dropped in a window before, since it last had enough.
+    refused: bool,
+    /// The last packet that came in the window before was dropped: it is sure to try again.
+    waiting: bool,
+    /// Windows since it last came. Unless it is sure to try again they count when it does: until then it may be over.
+    silent: u8,
+    /// Bytes of this window when a packet was last dropped.
+    had: u64,
+}
+
+/// The list in use.
+fn list<'a>(got: &'a mut Vec<u64>, careful: &'a mut Option<Box<Careful>>) -> &'a mut Vec<u64> {
+    careful.as_mut().map_or(got, |careful| &mut careful.got)
+}
+
+impl Shares {
+    /// Also tells colors apart: the codepoints of `inside` (a bit each) from all others.
+    pub fn by_colour(inside: u64) -> Self {
+        let careful = Careful { got: Vec::new(), colors: QueueColors::new(inside) };
+        Shares { careful: Some(Box::new(careful)), ..Shares::default() }
+    }
+
+    /// What came and was dropped of each color, if they are told apart.
+    pub fn colors(&self) -> Option<&QueueColors> {
+        self.careful.as_ref().map(|careful| &careful.colors)
+    }
+
+    /// A packet of `flow` comes.
+    #[inline(always)]
+    pub fn came(&mut self, flow: u32, bytes: u32, dscp: Dscp) {
+        match self.got.get_mut(flow as usize) {
+            Some(got) => *got += u64::from(bytes),
+            None => self.came_with_care(flow, bytes, dscp),
+        }
+    }
+
+    #[cold]
+    fn came_with_care(&mut self, flow: u32, bytes: u32, dscp: Dscp) {
+        if let Some(careful) = &mut self.careful {
+            careful.colors.came(dscp);
+        }
+        let got = list(&mut self.got, &mut self.careful);
+        if got.len() <= flow as usize {
+            let size = (flow as usize + 1).next_power_of_two();
+            got.resize(size, 0);
+            self.flows.resize(size, FlowState::default());
+        }
+        got[flow as usize] += u64::from(bytes);
+    }
+
+    /// A packet of `flow` that came was dropped.
+    pub fn refused(&mut self, flow: u32, bytes: u32, dscp: Dscp) {
+        if let Some(careful) = &mut self.careful {
+            careful.colors.refused(dscp);
+        }
+        if let Some(got) = list(&mut self.got, &mut self.careful).get_mut(flow as usize) {
+            *got = got.saturating_sub(u64::from(bytes));
+            let guest = &mut self.flows[flow as usize];
+            (guest.dropped, guest.had) = (true, *got);
+        }
+    }
+
+    /// A window ends, and the next begins.
+    pub fn turn(&mut self) {
+        let (mut total, mut present) = (0, 0u64);
+        let all = list(&mut self.got, &mut self.careful);
+        for (got, guest) in all.iter().zip(&mut self.flows) {
+            total += got;
+            present += u64::from(guest.is_present(*got));
+        }
+        let least = PART * total as f64 / present as f64;
+        for (got, guest) in all.iter_mut().zip(&mut self.flows) {
+            let had = std::mem::take(got);
+            if had == 0 && !guest.dropped {
+                guest.silent = guest.silent.saturating_add(1);
+                let counts = u64::from(guest.refused && guest.waiting);
+                (self.pairs, self.locked) = (self.pairs + counts, self.locked + counts);
+                continue;
+            }
+            self.seen += u32::from(!std::mem::replace(&mut guest.seen, true));
+            let silent = u64::from(std::mem::take(&mut guest.silent));
+            let before = if guest.refused && !guest.waiting { silent } else { 0 };
+            guest.waiting = guest.dropped && guest.had == had;
+            guest.refused |= std::mem::take(&mut guest.dropped);
+            guest.refused &= (had as f64) < least;
+            self.pairs += before + 1;
+            self.locked += before + u64::from(guest.refused);
+        }
+    }
+
+    /// Everything begins: what was before does not count.
+    pub fn begin(&mut self) {
+        if let Some(careful) = &mut self.careful {
+            careful.colors.begin();
+        }
+        list(&mut self.got, &mut self.careful).fill(0);
+        self.flows.fill(FlowState::default());
+        (self.seen, self.pairs, self.locked) = (0, 0, 0);
+    }
+
+    /// Everything ends; a window that is not whole counts for [`Self::seen`] only.
+    pub fn end(&mut self) {
+        let got = list(&mut self.got, &mut self.careful);
+        let came = got.iter().zip(&self.flows).filter(|(got, guest)| !guest.seen && (**got > 0 || guest.dropped));
+        self.seen += came.count() as u32;
+    }
+
+    /// The share of flows that were locked out, on average over windows; `None` without a window.
+    pub fn lock_out(&self) -> Option<f64> {
+        (self.pairs > 0).then(|| self.locked as f64 / self.pairs as f64)
+    }
+
+    /// Different flows that came.
+    pub fn seen(&self) -> u32 {
+        self.seen
+    }
+}
+
+impl FlowState {
+    /// Whether it takes part in a window in which it got so much: it came, or waits for another try after a loss. One
+    /// that has been silent for too long is gone, and begins anew if it comes again.
+    fn is_present(&mut self, got: u64) -> bool {
+        if got > 0 || self.dropped {
+            return true;
+        }
+        if self.silent >= PATIENCE {
+            (self.refused, self.waiting, self.silent) = (false, false, 0);
+        }
+        self.refused
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BE: Dscp = Dscp(0);
+
+    /// Lets each flow send so many packets, of which so many are dropped.
+    fn window(s: &mut Shares, flows: &[(u32, u32)]) {
+        for (flow, (sent, dropped)) in flows.iter().enumerate() {
+            (0..*sent).for_each(|_| s.came(flow as u32, 1000, BE));
+            (0..*dropped).for_each(|_| s.refused(flow as u32, 1000, BE));
+        }
+        s.turn();
+    }
+
+    #[test]
+    fn one_of_n_monopolises() {
+        let mut s = Shares::default();
+        (0..20).for_each(|_| window(&mut s, &[(1000, 10), (50, 50), (50, 49), (50, 50), (50, 45)]));
+        assert_eq!((s.lock_out(), s.seen()), (Some(4.0 / 5.0), 5));
+    }
+
+    #[test]
+    fn who_asks_for_little_is_not_locked_out() {
+        let mut s = Shares::default();
+        (0..20).for_each(|_| window(&mut s, &[(1000, 100), (3, 0), (500, 20)]));
+        assert_eq!(s.lock_out(), Some(0.0));
+    }
+
+    /// Its last packet got through: two windows of silence count once the flow is back; after its last packet nothing does.
+    #[test]
+    fn silence_after_a_refusal_counts_when_it_ends() {
+        let mut s = Shares::default();
+        s.came(1, 1000, BE);
+        s.refused(1, 1000, BE);
+        window(&mut s, &[(100, 0), (1, 0)]);
+        (0..2).for_each(|_| window(&mut s, &[(100, 0)]));
+        assert_eq!(s.lock_out(), Some(1.0 / 4.0));
+        window(&mut s, &[(100, 0), (1, 1)]);
+        assert_eq!(s.lock_out(), Some(4.0 / 8.0));
+        window(&mut s, &[(100, 0), (90, 0)]);
+        assert_eq!(s.lock_out(), Some(4.0 / 10.0));
+        (0..5).for_each(|_| window(&mut s, &[(100, 0)]));
+        assert_eq!(s.lock_out(), Some(4.0 / 15.0));
+    }
+
+    /// Its last packet was dropped: it is sure to try again, and each window of silence counts at once, up to a point.
+    #[test]
+    fn who_waits_for_another_try_is_locked_out() {
+        let mut s = Shares::default();
+        window(&mut s, &[(100, 0), (10, 10)]);
+        (0..3).for_each(|_| window(&mut s, &[(100, 0)]));
+        assert_eq!(s.lock_out(), Some(4.0 / 8.0));
+        window(&mut s, &[(100, 0), (1, 1)]);
+        assert_eq!(s.lock_out(), Some(5.0 / 10.0));
+        (0..u32::from(PATIENCE) + 50).for_each(|_| window(&mut s, &[(100, 0)]));
+        let (kept, all) = (5 + u32::from(PATIENCE), 10 + 2 * u32::from(PATIENCE) + 50);
+        assert_eq!(s.lock_out(), Some(f64::from(kept) / f64::from(all)));
+        s.begin();
+        assert_eq!((s.lock_out(), s.seen()), (None, 0));
+    }
+
+    #[test]
+    fn a_part_of_a_window_shows_who_came() {
+        let mut s = Shares::default();
+        window(&mut s, &[(100, 0), (10, 10)]);
+        s.came(1, 40, BE);
+        s.came(5, 40, BE);
+        s.end();
+        assert_eq!((s.seen(), s.lock_out()), (3, Some(0.5)));
+    }
+}

@@ -1,0 +1,232 @@
+//! The account of one port: measures, hashes, and word of every packet that will not arrive.
+use crate::engine::sidecar::Sidecars;
+use crate::observe::{Observer, Signal, PacketId};
+use crate::engine::queued_packet::QueuedPacket;
+use crate::port::stats::PortStats;
+use dumbbell_core::aqm::Reason;
+use dumbbell_core::packet::fingerprint::Fingerprint;
+use dumbbell_core::packet::flow::FlowTable;
+use dumbbell_core::meter::Color;
+use dumbbell_core::packet::Dscp;
+use dumbbell_core::probe::{Gauges, Probe};
+use dumbbell_core::transport::segment::flag;
+use dumbbell_core::units::Time;
+
+/// Packets that a port dropped, when, and why; for the accounts of their flows.
+pub type Drops = Vec<(Time, QueuedPacket, Reason)>;
+
+/// A copy of a packet that a wire made.
+#[derive(Clone, Copy, Debug)]
+pub struct PacketCopy {
+    /// When it is at the far end; `None`: the same wire lost it.
+    pub at: Option<Time>,
+    /// The copy.
+    pub queued: QueuedPacket,
+    /// True if this is not a copy but a fragment of a packet that was cut.
+    pub fragment: bool,
+}
+
+/// Copies in the order in which they follow their original.
+pub type Copies = Vec<PacketCopy>;
+
+/// What a port needs of the world around it, for one event.
+pub struct PortCtx<'a, O> {
+    /// What is known of the flows.
+    pub flows: &'a FlowTable,
+    /// What packets carry besides.
+    pub sidecars: &'a mut Sidecars,
+    /// Who did not arrive.
+    pub drops: &'a mut Drops,
+    /// What a wire doubled, until it goes on behind its original.
+    pub copies: &'a mut Copies,
+    /// Who looks on.
+    pub observer: &'a mut O,
+}
+
+impl<O: Observer> PortCtx<'_, O> {
+    /// A packet came to `link`, where `backlog` packets wait.
+    #[inline]
+    pub fn entered(&mut self, t: Time, queued: &QueuedPacket, link: usize, backlog: u32) {
+        if O::FOLLOWS
+            && let Some(who) = self.follows(queued)
+        {
+            self.observer.entered(t, who, link, backlog);
+        }
+    }
+
+    /// The edge before `link` lets it on.
+    pub fn released(&mut self, t: Time, queued: &QueuedPacket, link: usize, colour: Option<Color>) {
+        if O::FOLLOWS
+            && let Some(who) = self.follows(queued)
+        {
+            self.observer.released(t, who, link, queued.packet.dscp(), colour);
+        }
+    }
+
+    /// Its last bit left at `done`; it is at the far end at `arrives`.
+    #[inline]
+    pub fn left(&mut self, queued: &QueuedPacket, link: usize, done: Time, arrives: Time) {
+        if O::FOLLOWS
+            && let Some(who) = self.follows(queued)
+        {
+            self.observer.left(who, link, done, arrives);
+        }
+    }
+
+    /// Which packet this is, if somebody follows it.
+    #[inline]
+    fn follows(&self, queued: &QueuedPacket) -> Option<PacketId> {
+        let number = self.sidecars.number(queued.packet.sidecar());
+        (number != 0).then_some(PacketId { flow: queued.flow as usize, data: queued.data, number })
+    }
+}
+
+/// What measures ask of a packet: its flow, its bytes of IP length, its codepoint.
+fn packet_of(queued: &QueuedPacket) -> (u32, u32, Dscp) {
+    (queued.flow, u32::from(queued.packet.ip_len()), queued.packet.dscp())
+}
+
+/// One port's account.
+pub struct Account {
+    /// The link's number in the plan.
+    pub link: usize,
+    /// Whether drops and marks are recorded one by one.
+    pub signals: bool,
+    /// Measures.
+    pub stats: PortStats,
+    /// Departures, drops by the queue, and losses on the wire, each in its own order: a queue that decides at
+    /// arrival knows a departure earlier than one that holds the packet, but not in another order.
+    sent: Fingerprint,
+    dropped: Fingerprint,
+    lost: Fingerprint,
+    /// Packets whose fate here was known before the end, but comes after it.
+    after_end: u64,
+}
+
+/// One drop or mark.
+pub struct Event<'a> {
+    /// When.
+    pub t: Time,
+    /// Why.
+    pub reason: Reason,
+    /// Backlog that the packet found, packets.
+    pub backlog: u32,
+    /// What the decision saw.
+    pub saw: &'a dyn Fn(&mut dyn Probe),
+}
+
+impl Account {
+    /// An empty account.
+    pub fn new(link: usize, signals: bool, stats: PortStats) -> Self {
+        Account {
+            link,
+            signals,
+            stats,
+            sent: Fingerprint::default(),
+            dropped: Fingerprint::default(),
+            lost: Fingerprint::default(),
+            after_end: 0,
+        }
+    }
+
+    /// `queued` was dropped.
+    #[cold]
+    pub fn drop<O: Observer>(&mut self, queued: QueuedPacket, e: &Event<'_>, ctx: &mut PortCtx<'_, O>) {
+        if e.t <= self.stats.end() && e.reason != Reason::Link {
+            self.stats.signalled(e.t, packet_of(&queued), true);
+        }
+        self.drop_before_queue(queued, e, ctx);
+    }
+
+    /// The same, not by the queue but by what stands before it: the queue's own measures do not hear of it.
+    #[cold]
+    pub fn drop_before_queue<O: Observer>(&mut self, queued: QueuedPacket, e: &Event<'_>, ctx: &mut PortCtx<'_, O>) {
+        if e.t <= self.stats.end() {
+            self.stats.dropped(e.t, e.reason);
+            let print = if e.reason == Reason::Link { &mut self.lost } else { &mut self.dropped };
+            print.mix(e.t.ps());
+            print.mix(queued.word() ^ (e.reason.index() as u64) << 4);
+        } else {
+            self.after_end += 1;
+        }
+        ctx.drops.push((e.t, queued, e.reason));
+        self.record(&queued, e, false, ctx);
+    }
+
+    /// `queued` was marked and goes on.
+    #[cold]
+    pub fn mark<O: Observer>(&mut self, queued: QueuedPacket, e: &Event<'_>, ctx: &mut PortCtx<'_, O>) {
+        self.stats.marked(e.t);
+        self.stats.signalled(e.t, packet_of(&queued), false);
+        self.record(&queued, e, true, ctx);
+    }
+
+    /// `queued` is through at `done`: transmitted, and not lost on the wire.
+    #[inline]
+    pub fn departed(&mut self, done: Time, queued: &QueuedPacket) {
+        if done <= self.stats.end() {
+            self.stats.departed(done, u32::from(queued.packet.ip_len()));
+            self.sent.mix(done.ps());
+            self.sent.mix(queued.word());
+        } else {
+            self.after_end += 1;
+        }
+    }
+
+    /// A copy left with its original at `done`, not after the end. It was no packet of the queue's, whose account does not count it.
+    #[cold]
+    pub fn copied(&mut self, done: Time, copy: &QueuedPacket) {
+        self.sent.mix(done.ps());
+        self.sent.mix(copy.word());
+    }
+
+    /// The same wire lost a copy that it had made.
+    #[cold]
+    pub fn drop_copy<O: Observer>(&mut self, copy: QueuedPacket, e: &Event<'_>, ctx: &mut PortCtx<'_, O>) {
+        self.lost.mix(e.t.ps());
+        self.lost.mix(copy.word());
+        ctx.drops.push((e.t, copy, e.reason));
+        self.record(&copy, e, false, ctx);
+    }
+
+    /// A packet that left at `done` has a wrong bit from now on.
+    #[cold]
+    pub fn corrupted(&mut self, done: Time, queued: &QueuedPacket) {
+        if done <= self.stats.end() {
+            self.lost.mix(done.ps());
+            self.lost.mix(!queued.word());
+        }
+    }
+
+    /// Packets whose fate here was known before the end, but comes after it.
+    pub fn after_end(&self) -> u64 {
+        self.after_end
+    }
+
+    /// Takes what left this port into the fingerprint of the run.
+    pub fn fingerprint(&self, all: &mut Fingerprint) {
+        [self.sent, self.dropped, self.lost].iter().for_each(|p| all.mix(p.value()));
+    }
+
+    fn record<O: Observer>(&self, queued: &QueuedPacket, e: &Event<'_>, marked: bool, ctx: &mut PortCtx<'_, O>) {
+        if !self.signals || e.t > self.stats.end() {
+            return;
+        }
+        let mut gauges = Gauges::default();
+        (e.saw)(&mut gauges);
+        ctx.observer.signal(&Signal {
+            t: e.t,
+            link: self.link,
+            flow: queued.flow as usize,
+            data: queued.data,
+            number: ctx.sidecars.number(queued.packet.sidecar()),
+            reason: e.reason,
+            marked,
+            seq: queued.packet.seq(),
+            ip_len: u32::from(queued.packet.ip_len()),
+            retransmit: queued.packet.flags() & flag::RETRANSMIT != 0,
+            backlog_packets: e.backlog,
+            gauges,
+        });
+    }
+}

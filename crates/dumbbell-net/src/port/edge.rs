@@ -1,0 +1,147 @@
+//! The edge before a port: it may colour a packet, hold it, drop it, or let others go. Always a merge, with entries of
+//! its own for its clock.
+use crate::port::account::{Account, Event, PortCtx};
+use crate::edge::report;
+use crate::edge::report::{MarkerReport, MarkerRow, ServedFlows};
+use crate::observe::{SampleTimes, Observer};
+use crate::engine::queued_packet::QueuedPacket;
+use dumbbell_algos::edge::{EdgeCx, Edge};
+use dumbbell_core::aqm::{LinkInfo, Reason};
+use dumbbell_core::conditioner::Emit;
+use dumbbell_core::meter::Color;
+use dumbbell_core::packet::{FlowId, Packet};
+use dumbbell_core::units::{Span, Time};
+
+/// One edge.
+pub struct PortEdge {
+    edge: Edge<QueuedPacket>,
+    info: LinkInfo,
+    /// The instant of its pending entry.
+    armed: Time,
+    /// Whom each of its places serves.
+    served: Vec<ServedFlows>,
+    /// When it is looked at.
+    sample_times: SampleTimes,
+}
+
+/// Takes what the edge lets out, and what it drops to the port's account.
+struct EdgeSink<'a, 'b, O> {
+    now: Time,
+    released: &'a mut Vec<QueuedPacket>,
+    account: &'a mut Account,
+    ctx: &'a mut PortCtx<'b, O>,
+}
+
+impl<O: Observer> Emit<QueuedPacket> for EdgeSink<'_, '_, O> {
+    fn release(&mut self, p: QueuedPacket, colour: Option<Color>, _: Span) {
+        self.ctx.released(self.now, &p, self.account.link, colour);
+        self.released.push(p);
+    }
+    fn drop(&mut self, p: QueuedPacket, reason: Reason) {
+        self.account.stats.arrived(self.now, p.meta().ip_len);
+        self.account.drop_before_queue(p, &Event { t: self.now, reason, backlog: 0, saw: &|_| {} }, self.ctx);
+    }
+}
+
+impl PortEdge {
+    /// An edge with nothing in it, whose places serve `served`.
+    pub fn new(edge: Edge<QueuedPacket>, info: LinkInfo, served: Vec<ServedFlows>, sample_times: SampleTimes) -> Self {
+        PortEdge { edge, info, armed: Time::NEVER, served, sample_times }
+    }
+
+    /// A packet arrives; what may go on is added to `released`.
+    pub fn arrive<O: Observer>(
+        &mut self,
+        now: Time,
+        queued: QueuedPacket,
+        released: &mut Vec<QueuedPacket>,
+        account: &mut Account,
+        ctx: &mut PortCtx<'_, O>,
+    ) {
+        self.sample_until(now, account.link, ctx.observer);
+        let around = EdgeCx { now, link: &self.info, flows: ctx.flows };
+        self.edge.arrive(around, queued, !queued.data, &mut EdgeSink { now, released, account, ctx });
+    }
+
+    /// An entry of its clock came up; it may be stale.
+    pub fn wake<O: Observer>(
+        &mut self,
+        now: Time,
+        released: &mut Vec<QueuedPacket>,
+        account: &mut Account,
+        ctx: &mut PortCtx<'_, O>,
+    ) {
+        if self.armed != now {
+            return;
+        }
+        self.armed = Time::NEVER;
+        // At one instant its clock comes before a look.
+        if let Some(before) = now.ps().checked_sub(1) {
+            self.sample_until(Time::from_ps(before), account.link, ctx.observer);
+        }
+        if self.edge.next_wakeup() <= now {
+            let around = EdgeCx { now, link: &self.info, flows: ctx.flows };
+            self.edge.wake(around, &mut EdgeSink { now, released, account, ctx });
+        }
+    }
+
+    /// The instant of an entry that its clock needs and does not have yet.
+    pub fn arm(&mut self) -> Option<Time> {
+        let due = self.edge.next_wakeup();
+        (due < self.armed).then(|| {
+            self.armed = due;
+            due
+        })
+    }
+
+    /// Whether the sender of `flow` may be told of its packets.
+    pub fn tells(&self, flow: FlowId) -> bool {
+        self.edge.tells(flow)
+    }
+
+    /// The flows whose senders are to be told of the packet that came last.
+    pub fn told(&mut self) -> impl Iterator<Item = FlowId> + '_ {
+        self.edge.told()
+    }
+
+    /// Samples its places as often as is due by `t`.
+    #[inline]
+    fn sample_until(&mut self, t: Time, link: usize, observer: &mut impl Observer) {
+        while self.sample_times.next() <= t {
+            self.take_sample(link, observer);
+        }
+    }
+
+    #[cold]
+    fn take_sample(&mut self, link: usize, observer: &mut impl Observer) {
+        let due = self.sample_times.take();
+        if due.sample {
+            for (place, served) in self.edge.states_mut().iter_mut().zip(&self.served) {
+                observer.marker(due.at, link, &MarkerRow::of(served, place, due.at));
+            }
+        }
+    }
+
+    /// The run is over at `end`.
+    pub fn close(&mut self, end: Time, link: usize, observer: &mut impl Observer) {
+        self.sample_until(end, link, observer);
+        self.edge.states_mut().iter_mut().for_each(|place| place.settle(end));
+    }
+
+    /// What passed its places, after the end; `name` is that of a flow.
+    pub fn reports<'a>(&self, link: &str, name: impl Fn(usize) -> &'a str) -> Vec<MarkerReport> {
+        let places = self.served.iter().zip(self.edge.states());
+        places.map(|(served, place)| MarkerReport::of(link, served.flow.map(&name), served, place)).collect()
+    }
+
+    /// Which of its places lost count of their tokens by `end`.
+    pub fn faults<'a>(&mut self, end: Time, link: &str, name: impl Fn(usize) -> &'a str) -> Vec<String> {
+        let places = self.served.iter().zip(self.edge.states_mut());
+        places.filter_map(|(s, place)| report::fault(link, s.flow.map(&name), &place.tokens(end)?)).collect()
+    }
+
+    /// Packets held.
+    pub fn held(&self) -> u64 {
+        self.edge.held()
+    }
+}

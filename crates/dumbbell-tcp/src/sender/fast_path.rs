@@ -1,0 +1,147 @@
+//! The ordinary course of a connection, straight through: an expected acknowledgement of new data while nothing is lost,
+//! suspected, marked or timed, answered with full segments. Jacobson's header prediction (1990), for a sender.
+//!
+//! What happens here is what the careful way of [`super::ack`] does in the same state, without asking about what cannot
+//! be; random networks in the simulator compare the two.
+use super::ack::echoed;
+use crate::sender::ack_info::AckInfo;
+use super::{Sender, Stage};
+use dumbbell_core::transport::segment::{Extra, Outbox, Segment, flag, timestamp, widen};
+use dumbbell_core::transport::{Ack, CongestionControl, Detect, Phase, Recover, Tag};
+use dumbbell_core::units::{Span, Time};
+
+impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
+    /// Whether this connection may ever take the short way: nothing of it wants to look at every acknowledgement.
+    pub(super) fn is_simple(&self) -> bool {
+        !self.spaced && !self.rated && !self.cc.gives_commands() && !self.detect.wants_every_ack()
+    }
+
+    /// Whether an acknowledgement of new data would find nothing special to do now.
+    #[inline]
+    pub(super) fn may_take_fast_path(&self) -> bool {
+        self.simple
+            && self.phase == Phase::Open
+            && self.stage == Stage::Established
+            && self.dupacks == 0
+            && self.spare + self.beyond == 0
+            && self.nxt == self.high
+            && self.window == self.open_window
+            && self.board.is_empty()
+            && !(self.tagged | self.cwr_due | self.frozen | self.probing | self.searching)
+    }
+
+    /// Takes a segment the short way, if that is open; false if nothing was done.
+    #[inline(always)]
+    pub(super) fn take_fast_path(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) -> bool {
+        if !self.fast_path || s.flags != flag::ACK || x.is_some() {
+            return false;
+        }
+        let una = widen(s.seq, self.una);
+        if una <= self.una || una > self.high {
+            return false;
+        }
+        self.on_expected(now, s, una, out);
+        true
+    }
+
+    /// The whole of it: sample, window, timer, new segments.
+    #[inline(always)]
+    fn on_expected(&mut self, now: Time, s: &Segment, una: u64, out: &mut impl Outbox) {
+        let rtt = self.measure(now, s, una);
+        if let Some(r) = rtt {
+            self.rtt.seen(r);
+        }
+        if self.cc.wants_samples() {
+            self.tell(now, una, rtt);
+        } else {
+            self.cc.on_expected(una - self.una, self.window_limited);
+        }
+        if let Some(r) = rtt {
+            self.take_sample(r);
+        }
+        if self.attentive {
+            return self.attend(now, s, una, out);
+        }
+        self.una = una;
+        if una == self.high {
+            self.rto_at = Time::NEVER;
+        } else {
+            self.arm(now);
+        }
+        self.fill_the_window(now, out);
+        self.next = self.rto_at;
+    }
+
+    /// The rest of it where a detector knows single segments, and more timers run.
+    #[inline(never)]
+    fn attend(&mut self, now: Time, s: &Segment, una: u64, out: &mut impl Outbox) {
+        let acked = una - self.una;
+        self.una = una;
+        let echo = self.timestamps.then(|| echoed(now, s.ts));
+        if !self.detect.by_segment() || self.detect.on_expected(now, una, self.rtt.srtt(), echo) {
+            self.restart_timer(now);
+            self.fill_the_window(now, out);
+            self.settle_probe(now);
+            self.next = self.rto_at.min(self.probe_due).min(self.detect.deadline());
+            if self.raising {
+                self.next = self.next.min(self.raise_at());
+            }
+        } else {
+            self.cold.report.echo = echo;
+            self.on_ack_info(now, AckInfo { acked, sacked: 0, delivered: acked }, out);
+            self.apply_commands(now, out);
+            self.transmit(now, out);
+            self.settle(now);
+        }
+    }
+
+    /// Tells a congestion control that wants to know everything.
+    #[inline(never)]
+    fn tell(&mut self, now: Time, una: u64, rtt: Option<Span>) {
+        let mut ack = Ack::default();
+        (ack.acked, ack.window_limited) = (una - self.una, self.window_limited);
+        (ack.now, ack.una, ack.nxt, ack.in_flight) = (now, una, self.nxt, self.nxt - self.una);
+        (ack.rtt, ack.srtt, ack.min_rtt) = (rtt, self.rtt.srtt(), self.rtt.min_rtt());
+        (ack.window, ack.paced) = (self.window, self.paced);
+        self.cc.on_ack(&ack);
+    }
+
+    /// Full segments of new data, until a window is full; the end of the stream is left to the careful way.
+    #[inline(always)]
+    fn fill_the_window(&mut self, now: Time, out: &mut impl Outbox) {
+        let edge = self.limit.min(self.una + self.window);
+        let allowed = edge.min(self.una + self.cc.cwnd());
+        while self.nxt + self.mss <= allowed && self.nxt + self.mss < self.limit {
+            self.send_next(now, out);
+        }
+        if self.nxt + self.mss < self.limit && self.nxt > self.una {
+            self.window_limited = self.nxt + self.mss <= edge;
+            self.blocked = false;
+        } else {
+            self.transmit(now, out);
+            self.fast_path = self.may_take_fast_path();
+        }
+    }
+
+    /// A full segment of new data that is not the last.
+    #[inline]
+    fn send_next(&mut self, now: Time, out: &mut impl Outbox) {
+        let (from, to) = (self.nxt, self.nxt + self.mss);
+        let tag = if self.informed { self.inform(now, (from, to), to, false) } else { Tag(0) };
+        let extra = if tag.0 != 0 { Some(self.note_tag(from, to, tag, false)) } else { None };
+        self.fast_path &= !self.tagged;
+        if !self.timestamps && self.timed_end == 0 {
+            (self.timed_end, self.timed_at) = (to, now);
+        }
+        let ts = if self.timestamps { timestamp(self.clock.tick(now)) } else { 0 };
+        (self.nxt, self.high) = (to, to);
+        self.stats.sent_packets += 1;
+        self.stats.sent_bytes += self.mss;
+        self.last_sent = now;
+        if self.rto_at == Time::NEVER {
+            self.arm(now);
+        }
+        let ip_len = (u64::from(self.overhead) + self.mss) as u16;
+        out.send(Segment { seq: from as u32, ts, ip_len, flags: 0, ecn: self.ect }, extra);
+    }
+}

@@ -1,0 +1,1 @@
+"""Commands about algorithms: list, explain, test, new, and Linux's tc."""

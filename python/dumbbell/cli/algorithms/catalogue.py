@@ -1,0 +1,74 @@
+"""`list`, `explain` and `schema`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from ... import catalogue, api
+from ...errors import ScenarioError
+from ...reproduce import papers
+from ..options import Json, Use, emit, show
+
+KINDS = ("aqm", "qdisc", "cc", "meter", "conditioner", "impairment", "service", "source", "paper")
+
+
+def list_(*, use: Use = [], json: Json = False) -> int:  # noqa: B006 (cyclopts reads it)
+    """List every algorithm by kind, and the papers."""
+    known = catalogue.kinds(*use)
+    names = {kind: known.get(kind, []) for kind in KINDS} | {"paper": papers.names()}
+    if json:
+        emit(names)
+        return 0
+    from ...present.tables import grid
+
+    ideas = {(a.kind, a.name): _idea(a) for a in catalogue.algorithms(*use)}
+    ideas |= {("paper", name): papers.load(name).title for name in names["paper"]}
+    for kind, members in names.items():
+        if members:
+            show(grid(kind, ["name", "idea"], [[n, ideas.get((kind, n), "")] for n in members], text_columns=2))
+    show("`dumbbell explain NAME` tells more of an algorithm, `explain tcp` of TCP; `reproduce NAME` runs a paper.")
+    return 0
+
+
+def _idea(algorithm: catalogue.Algorithm) -> str:
+    """Its idea, and that it is slow if it is."""
+    mine = algorithm.provenance == "own"
+    return f"{algorithm.idea} ({algorithm.language}, slow: {algorithm.file})" if mine else algorithm.idea
+
+
+def explain(
+    name: Annotated[str, Parameter(help="An algorithm, `tcp`, or `tcp/PROFILE`.")],
+    /,
+    *,
+    every: Annotated[
+        bool,
+        Parameter(name="--all", negative="", help="Give those of RED's parameters a row, too, that a variant shares."),
+    ] = False,
+    use: Use = [],  # noqa: B006 (cyclopts reads it)
+    json: Json = False,
+) -> int:
+    """One page about an algorithm: idea, equations, every parameter with its default, range and source."""
+    from .explain import algorithm_page, tcp_page
+
+    if name == "tcp" or name.startswith("tcp/") or name in catalogue.profiles():
+        page, lines = tcp_page(name.removeprefix("tcp").removeprefix("/"))
+        pages = [(page, lines)]
+    elif name in papers.names():
+        raise ScenarioError(f"`{name}` is a paper: `dumbbell reproduce {name}` runs it")
+    else:
+        pages = [algorithm_page(a, every) for a in catalogue.find(name, *use)]
+    if json:
+        documents = [page for page, _ in pages]
+        emit(documents[0] if len(documents) == 1 else documents)
+    else:
+        for _, lines in pages:
+            show(*lines)
+    return 0
+
+
+def schema(*, use: Use = [], json: Json = True) -> int:  # noqa: B006 (cyclopts reads it)
+    """Print the JSON Schema of scenario files, with --json or without."""
+    emit(api.schema(*use))
+    return 0

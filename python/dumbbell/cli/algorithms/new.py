@@ -1,0 +1,39 @@
+"""`new`: the first lines of an algorithm of one's own."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+from ..options import Json, emit, show
+
+new = App(
+    name="new", help="Write the first lines of an algorithm: a Rust file with a test that fails, or a Python one."
+)
+
+Name = Annotated[str, Parameter(help="Its name in scenarios: small letters, digits and _.")]
+Python = Annotated[bool, Parameter(name="--python", help="Write a Python file here instead: no checkout is needed.")]
+
+
+@new.command
+def aqm(name: Name, /, *, python: Python = False, json: Json = False) -> int:
+    """An algorithm of a queue."""
+    return _write("aqm", name, python, json)
+
+
+@new.command
+def cc(name: Name, /, *, python: Python = False, json: Json = False) -> int:
+    """A congestion control."""
+    return _write("cc", name, python, json)
+
+
+def _write(kind: str, name: str, python: bool, json: bool) -> int:
+    from ...plugins import new as templates
+
+    done = templates.write_python(kind, name) if python else templates.write_rust(kind, name)
+    if json:
+        emit({"written": [str(path) for path in done.written], "next": done.then})
+    else:
+        show(*(f"wrote {path}" for path in done.written), f"next: {done.then}")
+    return 0

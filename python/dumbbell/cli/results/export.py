@@ -1,0 +1,113 @@
+"""`export` and `read`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from ... import api
+from ...errors import DumbbellError, ScenarioError
+from ..options import Json, emit, notes
+from ..options import show as print_out
+
+_BINARY = ("pcapng", "pcap", "flent")
+_COUNTED = ("packets", "lines", "rows", "series", "opportunities")
+
+
+def export(
+    format: Annotated[str, Parameter(help="`csv`, `pcapng`, `pcap`, `ns2`, `mahimahi` or `flent`.")],
+    result: Annotated[Path, Parameter(help="The result directory of one run (`dumbbell run FILE --out DIR`).")],
+    /,
+    *,
+    flow: Annotated[str | None, Parameter(help="Only this flow. Default: all that were recorded.")] = None,
+    at: Annotated[
+        str | None,
+        Parameter(
+            help="Where to capture: `sender` (default), `receiver`, a host or a link; of ns2 and mahimahi: a link."
+        ),
+    ] = None,
+    departed: Annotated[bool, Parameter(help="Of a link: what leaves it, instead of what comes to it.")] = False,
+    snaplen: Annotated[int | None, Parameter(help="Bytes kept of each packet. Default: everything.")] = None,
+    table: Annotated[
+        str | None,
+        Parameter(
+            help="Of csv: `summary_flows` (default), `summary_queues`, `flows`, `queues`, `signals`, `reactions`, "
+            "`packets`, `hops`, `acks` or `completions`."
+        ),
+    ] = None,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"], help="The file. Default: stdout.")] = None,
+    json: Json = False,
+) -> int:
+    """Write a result in a format of other programs."""
+    if snaplen is not None and snaplen < 1:
+        raise ScenarioError(f"--snaplen {snaplen}: at least one byte of a packet is kept")
+    if output is None and json:
+        raise ScenarioError("--json prints its document on stdout: name a file for the export with -o")
+    if output is None and format in _BINARY and sys.stdout.isatty():
+        raise ScenarioError(f"{format} is nothing for a terminal: name a file with -o, or pipe it on")
+    sys.stdout.flush()
+    wish = {"flow": flow, "at": at, "departed": departed or None, "snaplen": snaplen, "table": table}
+    wish["out"] = None if output is None else str(output)
+    done = api.export({"format": format, "result": str(result), **{k: v for k, v in wish.items() if v is not None}})
+    notes(done["notes"])
+    if json:
+        emit(done)
+    elif output is not None:
+        counted = next(f"{done[name]} {name}" for name in _COUNTED if name in done)
+        print_out(f"{output}: {counted}, {done['bytes']} bytes")
+    return 0
+
+
+def read(
+    file: Annotated[str, Parameter(help="A capture or a trace, whoever wrote it.")], /, *, json: Json = False
+) -> int:
+    """Say what is in a capture: for each TCP connection packets, bytes, repetitions, round-trip times, losses."""
+    found = api.read_capture(file)
+    if json:
+        emit(found)
+    else:
+        print_out(*_tables(found))
+    damage = found["damage"]
+    if damage is None:
+        return 0
+    if json:
+        print(damage["text"], file=sys.stderr)
+        return int(found["code"])
+    raise DumbbellError(damage["text"])
+
+
+def _tables(found: dict[str, Any]) -> list[Any]:
+    from ...present.tables import grid
+
+    if "flows" in found:
+        head = ["flow", "type", "sent", "received", "bytes received", "dropped"]
+        rows = [
+            [str(f["fid"]), kind, *(str(f[key].get(kind, 0)) for key in _TRACED)]
+            for f in found["flows"]
+            for kind in sorted({kind for key in _TRACED for kind in f[key]})
+        ]
+        between = [str(f["fid"]) for f in found["flows"] if not f["whole_way"]]
+        remark = [f"flows {', '.join(between)}: counted at the traced links; no end of their way is in the trace"]
+        return [grid("Flows", head, rows, 2), f"{found['lines']} lines", *(remark if between else [])]
+    head = ["from", "to", "packets", "bytes", "unique", "again", "lost", "marked", "RTT ms: min", "mean", "max", "of"]
+    rows = [row for c in found["connections"] for row in (_side(c["a"], c["b"]), _side(c["b"], c["a"]))]
+    other = [f"{found[key]} {what}" for key, what in _REST if found[key]]
+    return [grid("TCP connections", head, rows, 2), ", ".join([f"{found['packets']} packets", *other])]
+
+
+_TRACED = ("sent_packets", "received_packets", "received_bytes", "dropped_packets")
+_REST = (("other_packets", "not of TCP"), ("unreadable_packets", "without readable headers"))
+
+
+def _side(side: dict[str, Any], other: dict[str, Any]) -> list[str]:
+    rtt = [side[f"rtt_{name}_s"] for name in ("min", "mean", "max")]
+    return [
+        f"{side['address']}:{side['port']}",
+        f"{other['address']}:{other['port']}",
+        *(str(side[k]) for k in ("packets", "payload_bytes", "unique_bytes", "retransmits", "lost_packets", "marks")),
+        *("" if seconds is None else f"{seconds * 1e3:.3f}" for seconds in rtt),
+        str(side["rtt_samples"]),
+    ]

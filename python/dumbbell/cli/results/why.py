@@ -1,0 +1,108 @@
+"""`why`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from ...errors import ScenarioError
+from ..options import Json, Use, emit, instant, show
+
+Time = Annotated[str | None, Parameter(help='An instant of the run, with its unit: "12.4 s".')]
+
+
+def why(
+    result: Annotated[Path, Parameter(help="A result directory (`dumbbell run FILE --out DIR`).")],
+    /,
+    *,
+    flow: Annotated[
+        str | None, Parameter(help="The flow: its name, or its number from 1. Default: the only one.")
+    ] = None,
+    time: Time = None,
+    packet: Annotated[
+        int | None, Parameter(help="Ask about this packet, numbered from 1 as its end sent them.")
+    ] = None,
+    seq: Annotated[int | None, Parameter(help="Ask about the packet with this byte of the stream.")] = None,
+    cwnd: Annotated[
+        bool, Parameter(help="Ask what moved the congestion window last before `--time`, and next.")
+    ] = False,
+    receiver: Annotated[bool, Parameter(help="`--packet` is one of the receiver's: an acknowledgement.")] = False,
+    within: Annotated[
+        str | None,
+        Parameter(help="How far the event may be from `--time`. Default: four round trips, at least 50 ms."),
+    ] = None,
+    point: Annotated[int | None, Parameter(help="Of a sweep: which point, from 1.")] = None,
+    seed: Annotated[int | None, Parameter(help="Of replications: which seed. Default: the first.")] = None,
+    use: Use = [],  # noqa: B006 (cyclopts reads it)
+    json: Json = False,
+) -> int:
+    """Say why: what happened to a flow around an instant, what the queue's decision saw, what the sender did about it.
+
+    A run whose packets were not recorded is repeated in a temporary directory, and must be the same, packet for packet.
+    """
+    from ...explain import why as answers
+    from ...explain.why import record
+    from ...explain.why.tables import tables
+
+    _one_question(time, packet, seq, cwnd, receiver, within)
+    at, reach = instant("--time", time), instant("--within", within)
+    run = record.locate(result, point, seed)
+    if flow is None and len(run.flows) != 1:
+        record.flow_named(run, "")
+    records = record.load(run, record.flow_named(run, flow or run.flows[0]), use)
+    finding = answers.of_record(
+        records, time_s=at, packet=packet, seq=seq, cwnd=cwnd, sender=not receiver, within_s=reach
+    )
+    text = answers.told(finding)
+    if records.again:
+        print(
+            f"note: packets were not recorded: the run was repeated, fingerprint {run.fingerprint} as before",
+            file=sys.stderr,
+        )
+    if json:
+        emit(
+            {
+                "result": str(run.result),
+                "point": run.point,
+                "seed": run.seed,
+                "fingerprint": run.fingerprint,
+                "repeated": records.again,
+                "text": text,
+                **finding.as_dict(),
+            }
+        )
+    else:
+        where = [f"point {run.point}"] if run.point is not None else []
+        where += [f"seed {run.seed}"] if run.seeds > 1 or where else []
+        show(*([f"{run.name}, {', '.join(where)}:", ""] if where else []), *_paragraph(text), "", *tables(finding))
+    return 0
+
+
+def _one_question(
+    time: str | None, packet: int | None, seq: int | None, cwnd: bool, receiver: bool, within: str | None
+) -> None:
+    if packet is not None and seq is not None:
+        raise ScenarioError("--packet and --seq are two questions: ask one")
+    single = packet is not None or seq is not None
+    if single and (cwnd or time is not None):
+        raise ScenarioError(
+            f"{'--packet' if packet is not None else '--seq'} names the packet: leave out --time and --cwnd"
+        )
+    if not single and time is None:
+        raise ScenarioError(
+            "say when (--time 12.4s), which packet (--packet 7) or which byte of the stream (--seq 1449)"
+        )
+    if receiver and packet is None:
+        raise ScenarioError("--receiver goes with --packet")
+    if within is not None and (single or cwnd):
+        raise ScenarioError("--within goes with --time, where the nearest event is asked for")
+
+
+def _paragraph(text: str) -> list[str]:
+    """Lines that a terminal shows well."""
+    import textwrap
+
+    return textwrap.wrap(text, 110, break_on_hyphens=False, break_long_words=False)

@@ -1,0 +1,67 @@
+"""`replay`: a live run once more, through the simulator's queues."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from ... import api
+from ...errors import ScenarioError
+from ..options import Json, emit, show
+
+DIFFERS = 3
+"""The exit code: a check failed."""
+LOG = "run.log"
+"""Its name among a run's records."""
+
+
+def replay(
+    log: Annotated[
+        Path, Parameter(help="The run.log of a live run, or its directory; `run --on kernel --out DIR` writes it.")
+    ],
+    /,
+    *,
+    json: Json = False,
+) -> int:
+    """Feed a live run's log to the simulator's queues, and compare each packet's fate.
+
+    Verdict, mark and departure of every packet must be the same, and what summary.json says of the run must agree
+    with them. Ends with 3 if something differs, or if the log was altered.
+    """
+    from ...testbed import replay_check
+
+    log = log / LOG if log.is_dir() else log
+    if not log.exists():
+        raise ScenarioError(f"there is no log {log}: `dumbbell run FILE --on kernel --out DIR` writes one")
+    said = api.replay({"log": str(log)})
+    found = replay_check.beside(log, said)
+    wrong = replay_check.contradictions(found[1], said) if found else []
+    said |= {"summary": str(found[0]) if found else None, "contradictions": wrong, "proves": replay_check.PROVES}
+    if json:
+        emit(said)
+    else:
+        show(*lines(said))
+    return 0 if said["verdict"] == "same" and not said["mismatches"] and not wrong else DIFFERS
+
+
+def lines(said: dict[str, Any]) -> list[str]:
+    """The outcome, for people."""
+    packets = f"{said['packets']:,}".replace(",", " ")
+    if said["verdict"] == "same":
+        return [f"same: {packets} packets, each with the same verdict, mark and departure", *_summary(said)]
+    first = said.get("first_mismatch")
+    found = [f"DIFFERS: {said['mismatches']} of {packets} packets"]
+    if first:
+        found += ["the first:", *(f"  {key.replace('_', ' ')}: {value}" for key, value in first.items())]
+    return found
+
+
+def _summary(said: dict[str, Any]) -> list[str]:
+    """Whether the result beside the log agrees with it."""
+    if said["summary"] is None:
+        return ["no summary.json beside the log: nothing is known of its run's validity", said["proves"]]
+    if said["contradictions"]:
+        return [f"{said['summary']} CONTRADICTS it:", *(f"  {one}" for one in said["contradictions"])]
+    return [f"{said['summary']} agrees with it", said["proves"]]

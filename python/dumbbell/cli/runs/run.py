@@ -1,0 +1,172 @@
+"""`run` and `check`, and what a command says of its runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from ... import api, result
+from ...errors import InvalidRun, ScenarioError, of_code
+from ..options import (
+    File,
+    Json,
+    On,
+    Overrides,
+    RequiredClass,
+    RunOptions,
+    Use,
+    class_override,
+    emit,
+    notes,
+    progress,
+    show,
+    source,
+)
+
+# Failures that are shown to people, and points whose flows and queues are.
+_SHOWN = 10
+_POINTS_IN_FULL = 20
+
+
+def run(
+    file: File,
+    /,
+    *,
+    options: RunOptions | None = None,
+    on: On = "sim",
+    required: RequiredClass = None,
+    measures: Annotated[bool, Parameter(help="Also print everything that is measured of the queues.")] = False,
+    page: Annotated[
+        Path | None, Parameter(help="Write a page of the result here, too: FILE.html, or FILE.md for Markdown.")
+    ] = None,
+    json: Json = False,
+) -> int:
+    """Run a scenario file and print what each flow and each queue got.
+
+    With --on kernel real TCP of this machine's kernel runs over the same network (docs/testbed.md).
+    """
+    options = options or RunOptions()
+    if page is not None:
+        from ...present import page as pages
+
+        pages.check(page)
+    if required is not None and on != "kernel":
+        raise ScenarioError(f"--class {required}: a simulation has no class\nhelp: add --on kernel")
+    wanted = options.request(file, class_override(required))
+    if on == "kernel":
+        from ...testbed import rootless
+
+        rootless.enter()
+        notes(_of_the_profile(wanted))
+        wanted |= {"on": on}  # `api.run` waits for other live runs of this machine.
+    with progress("running") as heard:
+        data = api.run(wanted, heard)
+    data = _with_code(data)
+    if page is not None:
+        pages.write(data, page, options.out)
+    return report(data, json, options, measures)
+
+
+def _of_the_profile(wanted: dict[str, Any]) -> list[str]:
+    """What to say of a scenario whose profile is not the kernel's TCP."""
+    asked = api.plan(wanted | {"points": 0})["scenario"].get("profile", "rfc")
+    said = f"the scenario has the profile `{asked}`; the hosts run this machine's kernel, which `linux` models"
+    return [] if asked == "linux" else [said]
+
+
+def _with_code(data: dict[str, Any]) -> dict[str, Any]:
+    """A live run that says of itself that it is not valid ends as any that is not."""
+    from ...testbed import validity
+
+    if validity.what_is_wrong(data) and not data.get("code"):
+        return data | {"valid": False, "code": InvalidRun.code}
+    return data
+
+
+def check(file: File, /, *, set: Overrides = [], use: Use = [], json: Json = False) -> int:  # noqa: B006 (cyclopts reads it)
+    """Check a scenario file: every error with its line, its column and the fix."""
+    planned = api.plan(api.request(source(file), set, points=0, use=use or None))
+    points, runs = planned["points_total"], planned["runs_total"]
+    if json:
+        emit({"ok": True, "points": points, "runs": runs, "notes": planned["notes"]})
+    else:
+        notes(planned["notes"])
+        flows = planned["flows"]
+        size = f"{flows} flow{'s' if flows > 1 else ''} over {planned['links']} links, {planned['duration']}"
+        many = f", {points} points" if points > 1 else ""
+        show(f"{file}: ok - {size}{many}" + (f", {runs} runs" if runs > points else ""))
+    return 0
+
+
+def report(data: dict[str, Any], json: bool, options: RunOptions, measures: bool = False) -> int:
+    """Prints a result and says how it ended."""
+    if json:
+        emit(data)
+    else:
+        notes(data.get("notes", []))
+        _print(result.read(data), options, measures)
+    code = int(data.get("code", 0))
+    if code and not json:
+        raise of_code(code, what_failed(data))
+    return code
+
+
+def what_failed(data: dict[str, Any]) -> str:
+    """The runs that failed, for people."""
+    failures = data.get("failures", [])
+    if data.get("on") == "kernel":  # Why a live run is not valid is said below, of each.
+        failures = [one for one in failures if one["code"] != InvalidRun.code]
+    lines = [f"{len(failures)} runs failed" if len(failures) != 1 else "a run failed"]
+    for one in failures[:_SHOWN]:
+        changes = "  ".join(f"{key} = {value}" for key, value in one["overrides"].items())
+        seed = "" if one["seed"] is None else f", seed {one['seed']}"
+        lines.append(f"  point {one['point']}{seed}{f' ({changes})' if changes else ''}: {one['message']}")
+    lines += [f"  and {len(failures) - _SHOWN} more: `failures` in --json"] if len(failures) > _SHOWN else []
+    if data["code"] == InvalidRun.code:
+        lines += _not_valid(data)
+    return "\n".join([*_first_traceback(data), *lines] if failures else lines[1:])
+
+
+def _not_valid(data: dict[str, Any]) -> list[str]:
+    """Why: a live run says it, a simulated one has only its conservation laws."""
+    from ...testbed import validity
+
+    reasons = validity.what_is_wrong(data)
+    if not reasons:
+        return ["a run is not valid: its conservation laws do not hold (see `conservation` in --json)"]
+    shown = [f"  {reason}" for reason in reasons[:_SHOWN]]
+    more = [f"  and {len(reasons) - _SHOWN} more: `validity` in --json"] if len(reasons) > _SHOWN else []
+    return ["not valid, and not to be used:", *shown, *more, "what helps: docs/testbed.md, `dumbbell doctor`"]
+
+
+def _first_traceback(data: dict[str, Any]) -> list[str]:
+    """Where an algorithm of the user's own raised: once is enough to mend it, and the rows have them all."""
+    rows = [row for point in data.get("points", [data]) for row in (point, *point.get("runs", []))]
+    traces = [row["error"].get("traceback") for row in rows if row.get("error")]
+    return [trace.rstrip() for trace in traces if trace][:1]
+
+
+def _print(outcome: result.Result | result.Sweep, options: RunOptions, measures: bool) -> None:
+    from ...present.tables import measures_table, plain, result_tables, summary_line, sweep_grid, versus_table
+
+    data = outcome.json
+    if isinstance(outcome, result.Sweep) and len(outcome) > _POINTS_IN_FULL:
+        table = sweep_grid(outcome)  # Plain text: a terminal's table of a thousand lines takes a second to lay out.
+        show(plain([table.columns, *table.rows], table.text_columns), "")
+    else:
+        for changes, point in outcome if isinstance(outcome, result.Sweep) else [({}, outcome)]:
+            if changes:
+                show(f"-- {'  '.join(f'{key} = {value}' for key, value in changes.items())}")
+            if "flows" in point.json:
+                more = [measures_table(point)] if measures else []
+                show(*result_tables(point), *more, summary_line(point), "")
+            else:
+                show(f"no result: {point.json['error']['message']}", "")
+    if any("versus" in point for point in data.get("points", [])):
+        show(versus_table(data["points"]), "")
+    if data.get("from_store"):
+        show(f"{data['from_store']} of the runs were in {options.store}")
+    if options.out is not None:
+        show(f"written to {options.out}")

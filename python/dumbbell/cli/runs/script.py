@@ -1,0 +1,32 @@
+"""`script`."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from ...validate import scripts
+from ..options import Json, emit, show
+
+CHECK_FAILED = 3
+
+Files = Annotated[list[Path], Parameter(help="Scripts (*.dbs), and directories with scripts.")]
+
+
+def script(files: Files, /, *, json: Json = False) -> int:
+    """Run scripts that test a TCP sender or receiver step by step. Ends with 3 if something does not hold."""
+    outcomes = [scripts.run(path) for path in scripts.find(files)]
+    ok = all(outcome.ok for outcome in outcomes)
+    if json:
+        documents = [{**dataclasses.asdict(outcome), "ok": outcome.ok} for outcome in outcomes]
+        emit({"ok": ok, "scripts": documents})
+        return 0 if ok else CHECK_FAILED
+    for outcome in outcomes:
+        show(str(outcome))
+    if len(outcomes) > 1:
+        held = sum(outcome.ok for outcome in outcomes)
+        show(f"{held} of {len(outcomes)} scripts hold")
+    return 0 if ok else CHECK_FAILED

@@ -1,0 +1,43 @@
+"""`sharing`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from ... import api
+from ...present.tables import grid
+from ..options import File, Json, Overrides, Use, emit, source
+from ..options import show as print_out
+
+_SHOWN = 12
+"""Flows of which the table has the matrix, too."""
+
+
+def sharing(
+    file: File,
+    /,
+    *,
+    set: Overrides = [],  # noqa: B006 (cyclopts reads it)
+    use: Use = [],  # noqa: B006
+    matrix: Annotated[bool, Parameter(help="Print the whole matrix, however many flows there are.")] = False,
+    json: Json = False,
+) -> int:
+    """How much of each flow's way other flows take, too: path-sharing intensity, without running anything."""
+    found = api.sharing(api.request(source(file), set, use=use or None))
+    if json:
+        emit(found)
+        return 0
+    flows = found["flows"]
+    rows = [[f["name"], str(f["links"]), str(f["shared_links"]), f"{f['intensity']:.2f}"] for f in flows]
+    parts = [grid("Path-sharing intensity", ["flow", "links", "shared", "intensity"], rows, 1)]
+    if found["matrix"] is not None and (matrix or len(flows) <= _SHOWN):
+        names = [f["name"] for f in flows]
+        cells = [[name, *(f"{x:.2f}" for x in row)] for name, row in zip(names, found["matrix"], strict=True)]
+        parts.append(grid("Of the links of a row's flow, the share that a column's takes", ["", *names], cells, 1))
+    most = found["most_shared"]
+    users = max((link["flows"] for link in found["links"]), default=0)
+    said = f"{', '.join(most)}: most shared, by {users} flows" if most else "no link carries data of two flows"
+    print_out(*parts, said)
+    return 0

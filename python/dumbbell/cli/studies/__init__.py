@@ -1,0 +1,1 @@
+"""Commands of studies: compare, table, advise, validate, reproduce, bench."""

@@ -1,0 +1,187 @@
+"""`advise`: what to set, by simulated grids. A thing to advise on is a command of its own: `advise queue`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import App, Parameter
+
+from ...errors import ScenarioError
+from ..usage_errors import DEFAULTS
+from ..options import Json, emit, progress, show
+
+app = App(
+    name="advise",
+    help="Say what to set, by simulating it.",
+    default_parameter=DEFAULTS,
+    help_flags=["--help", "-h"],
+    version_flags=[],
+)
+
+
+@Parameter(name="*")
+@dataclass(kw_only=True)
+class KeptOptions:
+    """Where runs are kept and how many go at a time: the same for whatever is advised on."""
+
+    threads: Annotated[int | None, Parameter(help="Runs at the same time. Default: all cores.")] = None
+    store: Annotated[Path | None, Parameter(help="Where finished runs are kept. Default: as for `sweep`.")] = None
+    no_store: Annotated[bool, Parameter(help="Keep nothing, and run everything anew.")] = False
+    out: Annotated[Path | None, Parameter(name=["--out", "-o"], help="Directory for the page. Default: none.")] = None
+
+    def request(self) -> dict[str, Any]:
+        """Options of the request."""
+        from ..runs.sweep import default_store
+
+        if self.no_store and self.store:
+            raise ScenarioError("--no-store and --store exclude each other: leave one of them out")
+        store = None if self.no_store else str(self.store or default_store())
+        return {"store": store, "threads": self.threads}
+
+
+@Parameter(name="*")
+@dataclass(kw_only=True)
+class GridOptions(KeptOptions):
+    """How a grid is simulated, and where that is kept."""
+
+    seeds: Annotated[int | None, Parameter(help="Runs of each candidate at each point. Default: 5.")] = None
+    time: Annotated[
+        str | None, Parameter(help='How long a run lasts, as "60s". Default: by the congestion control\'s cycles.')
+    ] = None
+    most_rate: Annotated[
+        str, Parameter(help="A faster link is simulated at this rate, with fewer flows. Default: 200Mbps.")
+    ] = "200Mbps"
+
+
+@Parameter(name="*")
+@dataclass(kw_only=True)
+class MarkerOptions(KeptOptions):
+    """How the networks are simulated, and where that is kept."""
+
+    seeds: Annotated[int | None, Parameter(help="Runs of each marker in each network. Default: 5.")] = None
+    time: Annotated[
+        str | None,
+        Parameter(help='How long a run lasts, as "60s". Default: 200 cycles from loss to loss, by the budget.'),
+    ] = None
+    budget: Annotated[
+        str,
+        Parameter(
+            help="CPU time of all runs together, about; a network too large for it is made smaller. Default: 30s."
+        ),
+    ] = "30s"
+
+
+@Parameter(name="*")
+@dataclass(kw_only=True)
+class MtuOptions(KeptOptions):
+    """How the path is simulated, and where that is kept."""
+
+    seeds: Annotated[int | None, Parameter(help="Runs of each size. Default: 5.")] = None
+    time: Annotated[
+        str | None, Parameter(help='How long a run is, as "60s". Default: 60 cycles from loss to loss, by the budget.')
+    ] = None
+    budget: Annotated[
+        str,
+        Parameter(help="CPU time of all runs together, about; a path too large for it is made smaller. Default: 60s."),
+    ] = "60s"
+
+
+@app.command(name="queue")
+def queue(
+    *,
+    rate: Annotated[str, Parameter(help="The link's rate, as 50Mbps; or a range, 10..50Mbps.")],
+    rtt: Annotated[str, Parameter(help="Round-trip times without queues, as 10..120ms; or one.")],
+    flows: Annotated[str, Parameter(help="How many flows share the link, as 1..40; or one number.")],
+    cc: Annotated[str, Parameter(help="Their congestion control. Default: cubic, on the profile linux.")] = "cubic",
+    ecn: Annotated[bool, Parameter(help="The flows are ECN-capable, and the queues mark.")] = False,
+    delay_target: Annotated[
+        str | None, Parameter(help="The largest 99th percentile of the queueing delay that is wanted, as 20ms.")
+    ] = None,
+    objective: Annotated[
+        str, Parameter(help="balanced, delay or throughput: docs/advise.md has their rules. Default: balanced.")
+    ] = "balanced",
+    candidates: Annotated[
+        list[str],
+        Parameter(
+            consume_multiple=True,
+            help="Queues to try, as codel or red:min_th=5pkt. Default: those of docs/advise.md.",
+        ),
+    ] = [],  # noqa: B006 (cyclopts reads it)
+    dev: Annotated[str, Parameter(help="The network device of the tc line. Default: eth0.")] = "eth0",
+    options: GridOptions | None = None,
+    json: Json = False,
+) -> int:
+    """Say which queue suits a link: discipline, parameters, buffer, what to expect, where that fails, the line for tc.
+
+    Candidates are simulated at the corners and the middle of the ranges. What is finished is kept in a store, so that a
+    second call answers at once.
+    """
+    from ...studies.advise.queue import grid, question
+    from ...studies.advise.queue.work import SEEDS, Options
+    from ...studies.advise.queue.work import queue as advise
+
+    options = options or GridOptions()
+    wish = Options(
+        question=question.read(rate, rtt, flows, cc, ecn, objective, delay_target),
+        words=candidates,
+        seeds=question.seeds_of(options.seeds, SEEDS),
+        times=grid.check_length(options.time),
+        most_rate=question.one_rate("--most-rate", options.most_rate),
+        dev=dev,
+        options=options.request(),
+    )
+    document = asked(lambda measure, command: advise(wish, options.out, measure, command))
+    return answered(document, json, _print if document["advice"] else None)
+
+
+def asked(ask: Callable[..., dict[str, Any]]) -> dict[str, Any]:
+    """Asks with a progress bar, and with the command line for the page."""
+    from ... import api
+    from .compare_queues import command_line
+
+    with progress("simulating") as heard:
+        return ask(lambda wanted: api.run(wanted, heard), command_line())
+
+
+def answered(document: dict[str, Any], json: bool, print_: Callable[[dict[str, Any]], None] | None) -> int:
+    """Prints the advice, if there is one; the exit code is that of the runs."""
+    from ...errors import of_code
+    from ..runs.run import what_failed
+
+    code = int(document.get("code", 0))
+    if json:
+        emit(document)
+        return code
+    if print_ is not None:
+        print_(document)
+    if code:
+        raise of_code(code, what_failed(document))
+    return code
+
+
+def _print(document: dict[str, Any]) -> None:
+    from ...studies.advise.queue.table import lines
+
+    tc = document["tc"]
+    said = [document["advice"]["sentence"], "", tc["line"] or f"no line for tc: {tc['why_not']}", ""]
+    if tc["line"]:
+        said += [f"{tc['place']} With a shaper:", *(f"  {line}" for line in tc["shaped"]), ""]
+    said += [document["rule"], "", *lines(document), ""]
+    show(*said, *last(document))
+
+
+def last(document: dict[str, Any]) -> list[str]:
+    """The last lines: what came from the store, and where the page is."""
+    said = []
+    if document.get("from_store"):
+        said.append(f"{document['from_store']} of the runs were in the store")
+    if document.get("page"):
+        said.append(f"page: {document['page']}")
+    return said
+
+
+from . import advise_marker as _marker  # noqa: E402, F401 (`advise marker` joins the app)
+from . import advise_mtu as _mtu  # noqa: E402, F401 (and `advise mtu`)

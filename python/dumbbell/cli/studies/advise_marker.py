@@ -1,0 +1,89 @@
+"""`advise marker`: how large the data buffer and the bucket of an edge marker should be, by simulated networks."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from .advise import MarkerOptions, answered, app, asked, last
+from ..options import Json, show
+
+
+@app.command(name="marker")
+def marker(
+    *,
+    rate: Annotated[str, Parameter(help="What a customer reserves, as 2Mbps.", allow_leading_hyphen=True)],
+    rtt: Annotated[str, Parameter(help="His round-trip time without queues, as 80ms.", allow_leading_hyphen=True)],
+    packet: Annotated[
+        str | None, Parameter(help="Bytes of a packet with its headers. Default: 1500B.", allow_leading_hyphen=True)
+    ] = None,
+    link: Annotated[
+        str | None,
+        Parameter(
+            help="The congested link's rate. Default: --flows times --rate over --reserved-share.",
+            allow_leading_hyphen=True,
+        ),
+    ] = None,
+    flows: Annotated[
+        int | None,
+        Parameter(help="Customers like him. Default: 6, or with --link as many as reserve --reserved-share of it."),
+    ] = None,
+    background: Annotated[int | None, Parameter(help="Best-effort flows. Default: as many as customers.")] = None,
+    reserved_share: Annotated[
+        float | None, Parameter(help="The part of the link that all customers reserve together. Default: 0.6.")
+    ] = None,
+    deepest_bucket: Annotated[
+        float, Parameter(help="The deepest bucket that the contract allows, in rate x RTT. Default: 1, the paper's.")
+    ] = 1.0,
+    cc: Annotated[str, Parameter(help="The congestion control of all flows. Default: reno.")] = "reno",
+    profile: Annotated[
+        str | None, Parameter(help="Their TCP: ns2, rfc or linux. Default: ns2; with --cc cubic linux.")
+    ] = None,
+    dev: Annotated[str, Parameter(help="The network device of the tc lines. Default: eth0.")] = "eth0",
+    options: MarkerOptions | None = None,
+    json: Json = False,
+) -> int:
+    """Say how to set an Assured Service marker: data buffer, bucket, the gain over a bucket alone, where that fails.
+
+    The customer's TCP passes a token bucket with a data buffer at the edge of a link that runs RIO. Sizes are tried in
+    that network, and the advised ones in a dozen others. What is finished is kept in a store, so that a second call
+    answers at once.
+    """
+    from ...studies.advise.marker import question
+    from ...studies.advise.marker.work import SEEDS, Options
+    from ...studies.advise.marker.work import marker as advise
+    from ...studies.advise.queue.question import seeds_of
+
+    options = options or MarkerOptions()
+    wish = Options(
+        question=question.read(rate, rtt, packet, link, flows, background, reserved_share, deepest_bucket, cc, profile),
+        seeds=seeds_of(options.seeds, SEEDS),
+        budget_s=question.read_span("--budget", options.budget, "30s"),
+        length_s=None if options.time is None else question.read_span("--time", options.time, "60s"),
+        dev=dev,
+        options=options.request(),
+    )
+    document = asked(lambda measure, command: advise(wish, options.out, measure, command))
+    return answered(document, json, _print if document["sentence"] else None)
+
+
+def _print(document: dict[str, Any]) -> None:
+    from ...studies.advise.marker.table import lines
+
+    paste = document["paste"]
+    said = [
+        document["sentence"],
+        document["bucket_sentence"],
+        "",
+        *paste["scenario"].rstrip().splitlines(),
+        "",
+        *(paste["tc"] or ["no line for tc: its bucket has at most 4 GB"]),
+        *(f"  {text}" for text in paste["tc_notes"]),
+        "",
+        document["rule"],
+        "",
+        *lines(document),
+        "",
+    ]
+    show(*said, *last(document))

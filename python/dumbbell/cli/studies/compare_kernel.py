@@ -1,0 +1,144 @@
+"""`compare --on sim,kernel`: one scenario simulated and on real kernels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from ...errors import InvalidRun, ScenarioError
+from ..options import RequiredClass, class_override, emit, notes, progress, show, source, tell
+from .compare_queues import SchemeOptions, command_line
+
+PLACES = ("sim", "kernel")
+
+
+@Parameter(name="*")
+@dataclass(kw_only=True)
+class BesideOptions:
+    """Where a scenario is run, and what is varied."""
+
+    on: Annotated[
+        str | None,
+        Parameter(
+            help="`sim,kernel`: run a scenario (-f FILE, or a dumbbell of ours) in the simulator and on real kernels, "
+            "and say measure by measure whether they agree (docs/compare-with-kernel.md)."
+        ),
+    ] = None
+    rtt: Annotated[str | None, Parameter(help="With --on: round-trip times, as in 10ms,40ms.")] = None
+    buffer: Annotated[str | None, Parameter(help="With --on: buffers, as in 1bdp or 20pkt,100pkt.")] = None
+    aqm: Annotated[str | None, Parameter(help="With --on: queues, as in drop_tail,red.")] = None
+    explain: Annotated[
+        list[str] | None,
+        Parameter(
+            help="With --on: an experiment, MEASURE=[sim:|kernel:]KEY=VALUE: the same comparison with this changed on "
+            "one side, as in srtt=tcp.tail_loss_probe=false. May be repeated."
+        ),
+    ] = None
+
+    again: Annotated[
+        bool | None, Parameter(help="With --on: try live runs anew that were not valid; valid ones are kept.")
+    ] = None
+
+    required: RequiredClass = None
+
+    def given(self) -> str | None:
+        """The first option that is for --on alone, and was given."""
+        names = {"required": "class"}
+        given = (f.name for f in fields(self) if f.name != "on" and getattr(self, f.name))
+        return next((f"--{names.get(name, name)}" for name in given), None)
+
+
+def check(options: BesideOptions) -> None:
+    """`ScenarioError` for words that belong to --on sim,kernel, without it."""
+    if options.on is None:
+        if (name := options.given()) is not None:
+            raise ScenarioError(f"{name}\n{'^' * len(name)} this is for --on sim,kernel\nhelp: add --on sim,kernel")
+    elif sorted(split(options.on)) != sorted(PLACES):
+        raise ScenarioError(
+            f"--on {options.on}\n     {'^' * len(options.on)} a comparison needs both\nhelp: write --on sim,kernel"
+        )
+
+
+def run(
+    options: BesideOptions,
+    scheme_options: SchemeOptions,
+    *,
+    rate: str | None,
+    time: str | None,
+    seeds: int | None,
+    json: bool,
+) -> int:
+    """Compares, and prints what came out."""
+    from ...testbed import lock
+    from ...studies.compare.kernel import agreement, explain, work
+    from ...studies.compare.kernel.conditions import Options
+    from ..runs.sweep import default_store
+
+    _refuse_others(scheme_options)
+    if seeds is not None and seeds < agreement.LEAST_RUNS:
+        raise ScenarioError(f"--seeds {seeds}: one run has no interval to compare; write --seeds {work.REPEATS}")
+    given = scheme_options.file
+    wish = Options(
+        source=None if given is None else dict(source(given)),
+        sets=[*scheme_options.set, *class_override(options.required)],
+        rate=split(rate),
+        rtt=split(options.rtt),
+        buffer=split(options.buffer),
+        aqm=split(options.aqm),
+        cc=[word for text in scheme_options.cc for word in split(text)],
+        time=time,
+    )
+    with lock.alone(), progress("comparing") as heard:
+        how = work.How(
+            repeats=seeds or work.REPEATS,
+            seed=scheme_options.seed or 1,
+            store=scheme_options.store or default_store(),
+            out=scheme_options.out,
+            threads=scheme_options.threads,
+            again=bool(options.again),
+            experiments=[explain.read(text) for text in options.explain or ()],
+            progress=heard,
+            tell=tell,
+            command=command_line(),
+        )
+        document = work.compare(wish, how)
+    return _ended(document, json)
+
+
+def split(text: str | None) -> list[str]:
+    """Values between commas; those within `red:min_th=5pkt,max_th=15pkt` stay together."""
+    parts: list[str] = []
+    for part in (text or "").split(","):
+        joined = bool(parts) and "=" in part and ":" in parts[-1]
+        if joined:
+            parts[-1] += f",{part}"
+        elif part.strip():
+            parts.append(part.strip())
+    return parts
+
+
+def _refuse_others(options: SchemeOptions) -> None:
+    for name, instead in (
+        ("over", "write --rate, --rtt, --buffer, --aqm or --cc"),
+        ("baseline", "the simulator is what kernels are compared with"),
+        ("workers", "live runs are made on this machine"),
+        ("use", "both sides run what the catalogue has; write `dumbbell compare SCHEME SCHEME --use FILE`"),
+        ("no_store", "live runs take minutes, and are kept"),
+    ):
+        if getattr(options, name):
+            raise ScenarioError(f"--{name.replace('_', '-')} is not for --on sim,kernel: {instead}")
+
+
+def _ended(document: dict[str, Any], json: bool) -> int:
+    """The exit code: 5 if something could not be compared, because too few live runs were valid."""
+    from ...studies.compare.kernel import table
+
+    if json:
+        emit(document)
+    else:
+        notes(document["notes"])
+        show(table.sentence(document), "", *table.lines(document), "")
+        show(f"page: {document['page']}")
+    return 0 if document["valid"] else InvalidRun.code

@@ -1,0 +1,158 @@
+"""`compare SCHEME...`: queues against queues."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from ...errors import ScenarioError, of_code
+from ..options import Overrides, Use, emit, notes, progress, show, source
+
+
+@Parameter(name="*")
+@dataclass(kw_only=True)
+class SchemeOptions:
+    """What schemes are compared in, and where that is kept."""
+
+    cc: Annotated[
+        list[str],
+        Parameter(
+            consume_multiple=True,
+            help="Congestion controls of all TCP flows, each a condition. Default: the scenario's.",
+        ),
+    ] = field(default_factory=list)
+    file: Annotated[
+        str | None,
+        Parameter(
+            name=["--file", "-f"],
+            allow_leading_hyphen=True,
+            help="The scenario (TOML); `-` reads it from stdin. Default: eight flows, half of them near, on 20 Mbit/s.",
+        ),
+    ] = None
+    over: Annotated[
+        list[str],
+        Parameter(
+            name=["--over", "-o"],
+            help="A further axis: KEY=VALUE,VALUE,... as in rate=10Mbps,50Mbps. KEY is a path as in -s, or one of "
+            "rate, delay, rtt, limit, flows. May be repeated.",
+        ),
+    ] = field(default_factory=list)
+    set: Overrides = field(default_factory=list)
+    use: Use = field(default_factory=list)
+    baseline: Annotated[str | None, Parameter(help="What differences are taken from. Default: the first scheme.")] = (
+        None
+    )
+    seed: Annotated[int | None, Parameter(help="The first seed. Default: the scenario's.")] = None
+    out: Annotated[Path | None, Parameter(help="Directory of the page. Default: results/compare-SCENARIO.")] = None
+    threads: Annotated[int | None, Parameter(help="Runs at the same time. Default: all cores.")] = None
+    store: Annotated[Path | None, Parameter(help="Where finished runs are kept. Default: as for `sweep`.")] = None
+    no_store: Annotated[bool, Parameter(help="Keep nothing, and run everything anew.")] = False
+    workers: Annotated[
+        str | None, Parameter(help="Where runs are made: dask://HOST:PORT, ssh:HOST,HOST or slurm. Default: here.")
+    ] = None
+
+    def given(self) -> str | None:
+        """The first option that was given."""
+        return next((f"--{f.name.replace('_', '-')}" for f in fields(self) if getattr(self, f.name)), None)
+
+
+def run(schemes: Sequence[str], seeds: int | None, queue: str | None, options: SchemeOptions, json: bool) -> int:
+    """Compares, and prints what came out."""
+    from ...studies.compare.queues.work import Options, compare
+
+    measure, kept = measuring(options.store, options.no_store, options.workers, options.threads)
+    with progress("comparing") as heard:
+        wish = Options(
+            schemes=schemes,
+            ccs=options.cc,
+            over=options.over,
+            source=None if options.file is None else dict(source(options.file)),
+            sets=options.set,
+            use=options.use,
+            queue=queue,
+            baseline=options.baseline,
+            seeds=seeds,
+            seed=options.seed,
+            options=kept,
+        )
+        document = compare(wish, options.out, lambda wanted: measure(wanted, heard), command_line())
+    if json:
+        emit(document)
+    else:
+        _print(document)
+    return _ended(document, json)
+
+
+def measuring(
+    store: Path | None, no_store: bool, workers: str | None, threads: int | None
+) -> tuple[Any, dict[str, Any]]:
+    """How runs are made, and the request's options for that."""
+    from ..runs.sweep import default_store, measure
+
+    if no_store and (store or workers):
+        other = "--store" if store else "--workers"
+        raise ScenarioError(f"--no-store and {other} exclude each other: leave one of them out")
+    if workers is not None:
+        from ...workers.options import check
+
+        check(workers)
+    kept = None if no_store else str(store or default_store())
+    return lambda wanted, heard: measure(wanted, workers, heard), {"store": kept, "threads": threads}
+
+
+def refuse_others(**others: Any) -> None:
+    """Refuses options of the comparison with ns-2 and ns-3, each with what to write instead."""
+    instead = {
+        "flows": "write --over flows={0}",
+        "rate": "write --over rate={0}",
+        "time": 'write -s duration="{0}"',
+        "scenario": "write -f FILE",
+        "against": "leave out the schemes: it compares with ns-2 and ns-3",
+        "results": "leave out the schemes: it compares with ns-2",
+    }
+    from ...studies.compare.queues.arguments import refused
+
+    for name, value in others.items():
+        if value:
+            shown = value[0] if isinstance(value, list) else value
+            word = "" if value is True else f" {shown}"
+            cause = "this is not for comparing schemes"
+            raise refused(f"--{name}{word}", word.strip() or f"--{name}", cause, instead[name].format(shown))
+
+
+def one_queue(names: list[str]) -> str | None:
+    """The queue that is looked at."""
+    if len(names) > 1:
+        raise ScenarioError(f"--queue {' --queue '.join(names)}: schemes are compared at one queue; name one")
+    return names[0] if names else None
+
+
+def command_line() -> str:
+    """The command line, as a shell reads it."""
+    return shlex.join(["dumbbell", *sys.argv[1:]])
+
+
+def _print(document: dict[str, Any]) -> None:
+    from ...studies.compare.queues.table import lines
+
+    notes(document["notes"])
+    show(*document["finding"], "", *lines(document), "")
+    if document.get("from_store"):
+        show(f"{document['from_store']} of the runs were in the store")
+    show(f"page: {document['page']}")
+
+
+def _ended(document: dict[str, Any], json: bool) -> int:
+    """The exit code: what failed is said after what came out."""
+    from ..runs.run import what_failed
+
+    code = int(document.get("code", 0))
+    if code and not json:
+        raise of_code(code, what_failed(document))
+    return code

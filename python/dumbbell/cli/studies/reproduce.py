@@ -1,0 +1,206 @@
+"""`reproduce`."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from ...plugins import interrupt
+from ...errors import InvalidRun, ScenarioError
+from ...present.units import significant
+from ..options import Json, Overrides, RequiredClass, emit, progress, show, tell
+
+
+def reproduce(
+    paper: Annotated[
+        str, Parameter(help="The paper; `dumbbell list` has the names. Or the path of its folder, with a slash.")
+    ],
+    /,
+    *,
+    set: Overrides = [],  # noqa: B006 (cyclopts reads it)
+    quick: Annotated[
+        bool, Parameter(help="Fewer and shorter runs: less than a minute, with --on kernel about 3 minutes.")
+    ] = False,
+    on: Annotated[str, Parameter(help="Where it runs: `sim`, or `kernel`: real TCP of this machine.")] = "sim",
+    required: RequiredClass = None,
+    grid: Annotated[bool, Parameter(help="With --on kernel: over a grid of round-trip times instead.")] = False,
+    again: Annotated[bool, Parameter(help="With --on kernel: try runs anew that were not valid.")] = False,
+    cell: Annotated[list[str], Parameter(help="Only this cell. May be repeated.")] = [],  # noqa: B006
+    seed: Annotated[int | None, Parameter(help="Seed of the first replication. Default: the paper's.")] = None,
+    replications: Annotated[int | None, Parameter(help="Runs of each point. Default: the paper's.")] = None,
+    threads: Annotated[int | None, Parameter(help="Runs at the same time. Default: all cores.")] = None,
+    store: Annotated[
+        Path | None, Parameter(help="Keep finished runs here, and take from here what is here already.")
+    ] = None,
+    out: Annotated[Path | None, Parameter(help="Directory of the report. Default: results/PAPER.")] = None,
+    json: Json = False,
+) -> int:
+    """Reproduce a paper: a verdict on each printed number and each claim, and a report (HTML and JSON).
+
+    With --on kernel the paper's experiment runs on the testbed: schemes interleaved in time, at most 70 minutes
+    (--quick: 3). What is finished is kept, so that it goes on where it was stopped. Of jumbo-frames it is what a
+    gigabyte costs two hosts at an MTU of 1500 and 9000: at most 5 minutes.
+    """
+    if on == "kernel":
+        from ...testbed import rootless, lock
+
+        rootless.enter()
+        wanted = Live(set, required, quick, grid, again, cell, seed, replications, threads, store, out)
+        with lock.alone():
+            return _on_kernels(paper, wanted, json)
+    if grid or again or required:
+        name = "--grid" if grid else "--again" if again else "--class"
+        raise ScenarioError(f"{name}\n{'^' * len(name)} this is for --on kernel\nhelp: add --on kernel")
+    from ...reproduce.work import reproduce as work
+
+    with progress(f"reproducing {paper}") as bar:
+        summary = work(
+            paper,
+            overrides=set,
+            quick=quick,
+            cells=cell,
+            on=on,
+            seed=seed,
+            replications=replications,
+            threads=threads,
+            store=store,
+            out=out,
+            progress=bar,
+        )
+    with interrupt.held():
+        if json:
+            emit(summary)
+        else:
+            _print(summary)
+    if not summary["valid"]:
+        print("a run is not valid: its conservation laws do not hold", file=sys.stderr)
+        return InvalidRun.code
+    return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """The words of a campaign on real kernels."""
+
+    set: list[str]
+    required: str | None
+    quick: bool
+    grid: bool
+    again: bool
+    cell: list[str]
+    seed: int | None
+    replications: int | None
+    threads: int | None
+    store: Path | None
+    out: Path | None
+
+
+def _on_kernels(paper: str, wanted: Live, json: bool) -> int:
+    from ...reproduce.testbed import narrative, work
+    from ...reproduce.cpu_cost import schedule
+    from ..runs.sweep import default_store
+
+    if wanted.cell:
+        raise ScenarioError("--cell is for --on sim: on real kernels all points are run, interleaved in time")
+    if schedule.has(paper):
+        return _gigabyte(paper, wanted, json)
+    with progress(f"{paper} on real kernels") as bar:
+        how = work.How(
+            overrides=wanted.set,
+            required=wanted.required,
+            quick=wanted.quick,
+            grid=wanted.grid,
+            again=wanted.again,
+            seed=wanted.seed,
+            replications=wanted.replications,
+            threads=wanted.threads,
+            store=wanted.store or default_store(),
+            out=wanted.out,
+            progress=bar,
+            tell=tell,
+        )
+        summary = work.reproduce(paper, how)
+    if json:
+        emit(summary)
+    else:
+        if summary["altered"]:
+            show(f"ALTERED: {'  '.join(summary['altered'])}", "")
+        show(*narrative.findings(summary), "", *narrative.printed(summary))
+        show(f"report: {summary['report']}")
+    return 0 if summary["valid"] else InvalidRun.code
+
+
+def _gigabyte(paper: str, wanted: Live, json: bool) -> int:
+    """A paper whose measurement on real hosts is what a gigabyte costs."""
+    from ...reproduce.cpu_cost import narrative, work
+
+    refused = {
+        "--set": wanted.set,
+        "--class": wanted.required,
+        "--grid": wanted.grid,
+        "--again": wanted.again,
+        "--seed": wanted.seed is not None,
+        "--threads": wanted.threads is not None,
+        "--store": wanted.store,
+    }
+    if named := [name for name, given in refused.items() if given]:
+        raise ScenarioError(
+            f"{', '.join(named)}: two hosts and a wire have none of it\nhelp: {paper} on real kernels takes --quick, "
+            "--replications and --out"
+        )
+    with progress(f"{paper} on real kernels") as bar:
+        how = work.How(quick=wanted.quick, replications=wanted.replications, out=wanted.out, progress=bar, tell=tell)
+        summary = work.reproduce(paper, how)
+    if json:
+        emit(summary)
+    else:
+        show(*narrative.findings(summary), "", *narrative.printed(summary))
+        show(f"report: {summary['report']}")
+    return 0 if summary["valid"] else InvalidRun.code
+
+
+def _print(summary: dict[str, Any]) -> None:
+    from ...reproduce.report import MARKS
+    from ...present.tables import grid
+
+    if summary["altered"]:
+        show(f"ALTERED: {'  '.join(summary['altered'])}", "")
+    rows = [
+        [c["id"], *_numbers(c), c["unit"], f"{MARKS[c['verdict']]} {c['verdict'] or 'fitted'}"]
+        for c in summary["cells"]
+    ]
+    show(grid(summary["title"], ["cell", "printed", "ours", "95 % of new runs", "unit", "verdict"], rows))
+    if summary["claims"]:
+        claims = [[c["id"], f"{MARKS[c['verdict']]} {c['verdict']}", c["text"]] for c in summary["claims"]]
+        show(grid("Claims", ["claim", "verdict", "text"], claims, text_columns=3))
+    if summary["readings"]:
+        show(_readings(summary["readings"]))
+    tally = Counter(c["verdict"] or "fitted" for c in summary["cells"])
+    show("cells: " + ", ".join(f"{n} {verdict}" for verdict, n in tally.items()) + f" · {summary['wall_s']:.1f} s")
+    show(f"report: {summary['report']}", *(["figures: in figures beside it"] if summary["claims"] else []))
+
+
+def _readings(rows: list[dict[str, Any]]) -> str:
+    """How many readings keep the claim's sign everywhere, and which choices reverse it."""
+    base, *others = rows
+    whole = sum(row["holds"] == row["of"] for row in others)
+    reversed_by = ", ".join(dict.fromkeys(row["choice"] for row in others if row["sign_changes"])) or "no choice"
+    moved = sum(row["verdict_changes"] for row in others)
+    return (
+        f"readings: {base['about']} holds at every point in {whole} of {len(others)}, "
+        f"its sign is reversed somewhere by {reversed_by}; its verdict changes in {moved}"
+    )
+
+
+def _numbers(cell: dict[str, Any]) -> list[str]:
+    from ...reproduce.report import printed
+
+    if cell["value"] is None:
+        return [printed(cell), "-", "-"]
+    band = "-" if cell["pi95"] is None else " to ".join(significant(x) for x in cell["pi95"])
+    return [printed(cell), significant(cell["value"]), band]

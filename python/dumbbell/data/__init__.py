@@ -1,0 +1,1 @@
+"""Reads result directories: summary, records, series, rows, and Arrow tables of them."""

@@ -1,0 +1,176 @@
+"""What RED and its variants saw: an average between two thresholds, and what moved those."""
+
+from __future__ import annotations
+
+from ...present.units import plain_packets
+from .finding import Decision
+from .phrases import by_size, full, gauges, general, length, n, ordinal, said
+
+NEED = {"avg", "p_b", "p_a", "count", "coin"}
+MOVES = {
+    "ea_red": ("min_th", "max_th"),
+    "dt_red": ("max_th",),
+    "adaptive_red": ("max_p",),
+    "feng_red": ("max_p",),
+}
+"""What each variant moves: gauges that began as the parameters of the same names."""
+OF = {"wred": ("class", "in class"), "gred": ("vq", "in virtual queue")}
+"""The gauge that says by which of several curves the packet was judged."""
+RIOS = ("rio", "ered", "r_rtt_adaptive", "drio", "rate_proportional")
+"""Those that tell packets in profile from others."""
+COLOURS = {"two": ("IN", "OUT"), "three": ("IN", "MID", "OUT")}
+
+
+def red(d: Decision) -> str:
+    """RED's clause, of any variant that has its gauges."""
+    thresholds = _thresholds(d)
+    if thresholds is None or not d.gauges.keys() >= NEED:
+        return general(d)
+    if d.reason == "overflow":
+        return _too_slow(d, *thresholds)
+    return _between(d, *thresholds)
+
+
+def _between(d: Decision, low: float, high: float) -> str:
+    g, average = d.gauges, f"the average queue was {length(d, d.gauges['avg'])}"
+    gentle = bool(d.parameters.get("gentle"))
+    moved = _moved(d)
+    if d.reason == "forced":
+        beyond, top = ("twice max_th", 2 * high) if gentle else ("max_th", high)
+        return f"{average}, not below {beyond} ({n(top)}){moved}, where RED signals every packet"
+    if g["avg"] > high:
+        where = f"{average}, between max_th {n(high)} and twice that (gentle)"
+    else:
+        where = f"{average}, between min_th {n(low)} and max_th {n(high)}"
+    chance = f"{where}{moved}, so p_b = {n(g['p_b'])}{by_size(d)}"
+    return f"{chance}; {coin(d)}{_weight(d)}"
+
+
+def rio(d: Decision) -> str:
+    """RED's clause with the colour of the packet, and what its flow counts for."""
+    unsignalled = d.algorithm == "ered" and not d.gauges.get("class", 1.0) and not d.parameters.get("in_curve")
+    if d.reason == "overflow" and unsignalled:
+        return f"{full(d)}, and for nothing else ERED drops an IN packet; the average was {length(d, d.gauges['avg'])}"
+    return red(d)
+
+
+def _weight(d: Decision) -> str:
+    """What made RIO's probability this flow's."""
+    g = d.gauges
+    if "weight" not in g or not g.get("class", 0.0):
+        return ""
+    because = ""
+    if "hit_ratio" in g:
+        because = f": of the last OUT packets, of {n(g['flows'])} flows, {n(100 * g['hit_ratio'])} % were its own"
+    elif "r_ref" in g and g["r_ref"] > 0:
+        because = f", as its reserved rate is to their mean of {n(g['r_ref'])} bit/s"
+    elif "spare" in g:
+        because = f", by its reservation and round trip among {n(g['flows'])} flows"
+    return f"; p_a is {n(g['weight'])} times what RIO has{because}"
+
+
+def coin(d: Decision) -> str:
+    """How p_b became a signal, by the way in which signals are spaced."""
+    g, law = d.gauges, str(d.parameters.get("spacing", "uniform"))
+    if law == "bernoulli":
+        return f"the coin, {n(g['coin'])}, fell below it"
+    if law == "uniform_stored":
+        return f"{_since(round(g['count']))}, and the number drawn then, {n(g['coin'])}, had come due"
+    return f"{_since(round(g['count']))}, which makes p_a = {n(g['p_a'])}, and the coin, {n(g['coin'])}, fell below it"
+
+
+def hw(d: Decision) -> str:
+    """RED in integers: a draw and a number that it is compared with."""
+    g, thresholds = d.gauges, _thresholds(d)
+    if thresholds is None or not {"avg", "p", "draw"} <= g.keys():
+        return general(d)
+    low, high = thresholds
+    if d.reason == "overflow":
+        return _too_slow(d, low, high)
+    of_class = f" of class {n(g['class'])}" if d.parameters.get("classes") else ""
+    average = f"the average queue was {length(d, g['avg'])}"
+    if d.reason == "forced":
+        return f"{average}, not below max_th{of_class} ({n(high)}), where every packet is dropped"
+    at = f" with max_p at {n(g['max_p'])} (first {said(d, 'max_p')})" if d.parameters.get("adaptive") else ""
+    chance = f"{average}, between min_th {n(low)} and max_th {n(high)}{of_class}{at}, so p = {n(g['p'])}"
+    if d.parameters.get("gap"):
+        return f"{chance}, and what was left of the number drawn at the last drop was below it"
+    return f"{chance}, and the shift register, {n(g['draw'])}, was below it"
+
+
+def choke(d: Decision) -> str:
+    """Two of one flow, or RED."""
+    if d.reason != "evicted" or "avg" not in d.gauges:
+        return red(d)
+    average = f"the average queue was {length(d, d.gauges['avg'])}, not below min_th {said(d, 'min_th')}"
+    compared = "an arriving packet was compared with one drawn from the queue"
+    return f"{average}, so {compared}; both were of this flow, and both went"
+
+
+def fred(d: Decision) -> str:
+    """A flow's own packets beside its share, then RED."""
+    g = d.gauges
+    if not {"qlen", "avgcq", "strike", "active"} <= g.keys():
+        return general(d)
+    share = f"{n(g['avgcq'])} is the share of each of {n(g['active'])} flows"
+    what = "the packets that wait" if not d.parameters.get("byte_mode") else "what waits, in typical packets"
+    flow = f"its flow had {n(g['qlen'])} of {what}, where {share}"
+    if d.reason == "forced":
+        caught = {0: "never been caught", 1: "been caught once"}.get(
+            round(g["strike"]), f"been caught {n(g['strike'])} times"
+        )
+        return f"{flow}; it had {caught} with too many before; the average queue was {length(d, g['avg'])}"
+    if d.reason == "overflow":
+        return f"{full(d)}; {flow}"
+    return f"{flow}; the average queue was {length(d, g['avg'])}, so RED's p_b = {n(g['p_b'])}{by_size(d)}; {coin(d)}"
+
+
+def jersey(d: Decision) -> str:
+    """TCP Jersey's congestion warning: an average beyond one threshold."""
+    if "avg" not in d.gauges:
+        return general(d)
+    average = f"the average queue was {length(d, d.gauges['avg'])}"
+    if d.reason == "overflow":
+        return f"{full(d)}; {average}, and congestion warnings only mark"
+    return f"{average}, beyond the threshold from which every packet that can be marked is"
+
+
+def _thresholds(d: Decision) -> tuple[float, float] | None:
+    """min_th and max_th as they stood, or as the parameters have them."""
+    if {"min_th", "max_th"} <= d.gauges.keys():
+        return d.gauges["min_th"], d.gauges["max_th"]
+    try:
+        return plain_packets(d.parameters["min_th"]), plain_packets(d.parameters["max_th"])
+    except (KeyError, ValueError):
+        return None
+
+
+def _moved(d: Decision) -> str:
+    """What the variant had moved by then, and where it began."""
+    if d.algorithm in RIOS and "class" in d.gauges:
+        number = round(d.gauges["class"])
+        colours = COLOURS.get(str(d.parameters.get("precedences", "two")), ())
+        return f" for {colours[number]}" if number < len(colours) else f" for class {number}"
+    if d.algorithm in OF and OF[d.algorithm][0] in d.gauges:
+        gauge, where = OF[d.algorithm]
+        return f" {where} {n(d.gauges[gauge])}"
+    names = [name for name in MOVES.get(d.algorithm, ()) if name in d.gauges]
+    if names == ["max_p"]:
+        return f" with max_p at {n(d.gauges['max_p'])} (first {said(d, 'max_p')})"
+    began = " and ".join(said(d, name) for name in names)
+    return f" (at first {began})" if began else ""
+
+
+def _since(count: int) -> str:
+    if count <= 0:
+        return "it was the first packet since the average had come above min_th"
+    return f"it was the {ordinal(count)} packet since the last signal"
+
+
+def _too_slow(d: Decision, low: float, high: float) -> str:
+    average = d.gauges["avg"]
+    if average >= high:
+        return f"{full(d)}; the decision saw {gauges(d)}"
+    region, bound = ("below min_th", low) if average < low else ("still below max_th", high)
+    whose = "RED's average" if d.algorithm == "red" else "the average"
+    return f"{full(d)}; {whose}, {length(d, average)}, was {region} ({n(bound)}) and too slow to see it"

@@ -1,0 +1,1 @@
+"""Reads and writes files: whole or not at all, in declared shapes, under safe names."""

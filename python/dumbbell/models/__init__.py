@@ -1,0 +1,1 @@
+"""Closed models of the field: E-model, Ethernet FCS, fairness, synchrony, DSCP, assured rates."""

@@ -1,0 +1,90 @@
+"""Per-hop behaviours of DiffServ: which codepoint asks for what (RFC 2474 and later), and which queues give it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from ..errors import ScenarioError
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """One per-hop behaviour, or one group.
+
+    codepoints: names with their numbers. asks: what a router promises. queues: those of the catalogue that give it.
+    """
+
+    name: str
+    codepoints: dict[str, int]
+    rfc: str
+    asks: str
+    queues: tuple[str, ...]
+
+
+_RIOS = ("rio", "ered", "r_rtt_adaptive", "drio", "rate_proportional")
+
+BEHAVIOURS: tuple[Behaviour, ...] = (
+    Behaviour(
+        "default (best effort)",
+        {"be": 0},
+        "RFC 2474 section 4.1",
+        "what is left; never starved for good",
+        ("drop_tail", "red", "fq_codel"),
+    ),
+    Behaviour(
+        "class selector",
+        {f"cs{n}": 8 * n for n in range(8)},
+        "RFC 2474 section 4.2.2",
+        "at least two queues; a higher class is forwarded no later than a lower one",
+        ("prio", "wfq", "drr", "wred"),
+    ),
+    *(
+        Behaviour(
+            f"assured forwarding, class {c}",
+            {f"af{c}{drop}": 8 * c + 2 * drop for drop in (1, 2, 3)},
+            "RFC 2597",
+            "a share of the link; in it drop precedence 1 is lost last and 3 first; one queue, so no reordering",
+            (*_RIOS, "wred", "gred"),
+        )
+        for c in range(1, 5)
+    ),
+    Behaviour(
+        "expedited forwarding (premium)",
+        {"ef": 46},
+        "RFC 3246",
+        "served at its rate or faster whatever the others send; policed at the edge",
+        ("prio",),
+    ),
+    Behaviour(
+        "voice admit",
+        {"va": 44},
+        "RFC 5865",
+        "as expedited forwarding, for calls that were admitted",
+        ("prio",),
+    ),
+    Behaviour(
+        "lower effort",
+        {"le": 1},
+        "RFC 8622",
+        "only what nobody else wants",
+        ("prio",),
+    ),
+)
+"""The per-hop behaviours, in the order of their RFCs."""
+
+
+@cache
+def numbers() -> dict[str, int]:
+    """Every name of a codepoint and its number; `df` is `be` (RFC 2474)."""
+    named = {name: value for b in BEHAVIOURS for name, value in b.codepoints.items()}
+    return {**named, "df": 0}
+
+
+@cache
+def codepoint(value: int | str) -> int:
+    """A codepoint by number or name. `ScenarioError` if there is none."""
+    found = numbers().get(value.strip().lower()) if isinstance(value, str) else value
+    if found is None or not 0 <= found < 64:
+        raise ScenarioError(f"`{value}` is no DiffServ codepoint: write 0 to 63, or a name as `ef`, `af11`, `cs1`")
+    return found

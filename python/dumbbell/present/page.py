@@ -1,0 +1,115 @@
+"""A result as a page by itself, HTML or Markdown: what `dumbbell run --page` writes."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from .. import result
+from ..errors import ScenarioError
+from ..files.write import write_text
+from .tables import Grid, result_grids, summary_line, sweep_grid
+
+_KINDS = (".html", ".md")
+_POINTS_IN_FULL = 20
+_CSS = Path(__file__).parent / "reproduce" / "report.css"
+Heading = tuple[str, list[Grid], str]
+
+
+def check(file: Path) -> None:
+    """`ScenarioError` before anything runs, if the page's format is none that there is."""
+    if file.suffix not in _KINDS:
+        raise ScenarioError(f"--page {file}: a page ends with {' or '.join(_KINDS)}")
+
+
+def write(data: dict[str, Any], file: Path, records: Path | None = None) -> None:
+    """Writes the page of a result's JSON. records: the run's directory, whose series are drawn (HTML only)."""
+    parts = list(_parts(data))
+    name = str(data.get("name") or "Result")
+    text = _markdown(name, parts) if file.suffix == ".md" else _html(name, parts, _figures(records))
+    write_text(file, text)
+
+
+def _parts(data: dict[str, Any]) -> list[Heading]:
+    """What is shown: for each point its title, its tables, and the line about the run."""
+    outcome = result.read(data)
+    if isinstance(outcome, result.Result):
+        return [("", result_grids(outcome), summary_line(outcome))] if "flows" in data else []
+    if len(outcome) > _POINTS_IN_FULL:
+        return [("", [sweep_grid(outcome)], f"{len(outcome)} points")]
+    titles = ["  ".join(f"{key} = {value}" for key, value in changes.items()) for changes, _ in outcome]
+    points = [point for _, point in outcome]
+    return [
+        (title, result_grids(point), summary_line(point))
+        for title, point in zip(titles, points, strict=True)
+        if "flows" in point.json
+    ]
+
+
+def _markdown(name: str, parts: list[Heading]) -> str:
+    lines = [f"# {_plain(name)}", ""]
+    for title, grids, said in parts:
+        lines += [f"## {_plain(title)}", ""] if title else []
+        for g in grids:
+            lines += [f"### {_plain(g.title)}", "", table(g), ""]
+        lines += [_plain(said), ""]
+    return "\n".join(lines)
+
+
+def _plain(text: str) -> str:
+    """Text that Markdown shows as it is: in one line, without markup and without HTML."""
+    return re.sub(r"([\\`*_\[\]<>&#|~])", r"\\\1", " ".join(text.split()))
+
+
+def table(g: Grid) -> str:
+    """A table in Markdown."""
+    rule = ["---" if i < g.text_columns else "---:" for i in range(len(g.columns))]
+    rows = [g.columns, rule, *g.rows]
+    return "\n".join("| " + " | ".join(map(_plain, row)) + " |" for row in rows)
+
+
+def _figures(records: Path | None) -> dict[str, str]:
+    """The figures of what was recorded, as SVG; none where nothing was, or nothing can draw it."""
+    if records is None:
+        return {}
+    from .. import figures
+
+    if any(records.glob("point-*")):
+        return {}
+    return {name: figures.svg(one, f"figure-{name}") for name, one in figures.recorded(records).items()}
+
+
+def _html(name: str, parts: list[Heading], svgs: dict[str, str]) -> str:
+    body = [f"<header><h1>{escape(name)}</h1></header><main>"]
+    for title, grids, said in parts:
+        body.append(f"<h2>{escape(title)}</h2>" if title else "")
+        body += [html_table(g) for g in grids]
+        body.append(f'<p class="soft">{escape(said)}</p>')
+    body += [f'<figure><div class="sheet">{svg}</div></figure>' for svg in svgs.values()]
+    return whole(name, "".join(body) + "</main>")
+
+
+def whole(title: str, body: str) -> str:
+    """A document around a body, in the style of all reports."""
+    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+    return (
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n<title>{escape(title)}</title>\n'
+        f"<style>\n{_CSS.read_text(encoding='utf-8')}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
+    )
+
+
+def html_table(g: Grid) -> str:
+    """A table; one whose title says that something is not valid stands out."""
+
+    def cells(row: Any, tag: str) -> str:
+        number = [' class="num"' if i >= g.text_columns else "" for i in range(len(row))]
+        return "".join(f"<{tag}{n}>{escape(cell)}</{tag}>" for n, cell in zip(number, row, strict=True))
+
+    loud = ' class="altered"' if "NOT VALID" in g.title else ""
+    rows = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in g.rows)
+    return (
+        f"<h3{loud}>{escape(g.title)}</h3>"
+        f'<div class="wide"><table><thead><tr>{cells(g.columns, "th")}</tr></thead><tbody>{rows}</tbody></table></div>'
+    )

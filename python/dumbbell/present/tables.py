@@ -1,0 +1,433 @@
+"""Results as tables for people: every number with its unit, and its 95 % interval where there is one."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rich import box
+from rich.console import Console, RenderableType
+from rich.table import Table
+
+from . import stats
+from .overrides import toml
+from .stats import Interval
+from .units import TIMES, prefix, significant, time_text
+
+if TYPE_CHECKING:
+    from ..result import Result, Row, Sweep
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table as words: the first `text_columns` columns are text, the others numbers."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    text_columns: int = 1
+
+
+def grid(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], text_columns: int = 1) -> Table:
+    """A plain table; the first `text_columns` columns are words, the others numbers."""
+    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    for i, column in enumerate(columns):
+        table.add_column(column, justify="left" if i < text_columns else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def to_text(renderables: Iterable[RenderableType], width: int = 140) -> str:
+    """Tables as plain text."""
+    out = io.StringIO()
+    console = Console(file=out, width=width, no_color=True, highlight=False, markup=False)
+    for renderable in renderables:
+        console.print(renderable)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()).rstrip("\n")
+
+
+def result_tables(result: Result) -> list[RenderableType]:
+    """A table for the flows, one for the queues, one for what was recorded of acknowledgements."""
+    return [_drawn(g) for g in result_grids(result)]
+
+
+def sweep_tables(sweep: Sweep) -> list[RenderableType]:
+    """A table with a row for each point."""
+    return [_drawn(sweep_grid(sweep))]
+
+
+def result_grids(result: Result) -> list[Grid]:
+    """The flows, what their applications measured, the sessions, the queues, profiles, markers and processors of hosts
+    where there are any, and acknowledgements where they were recorded."""
+    own = [_flows(result)] if len(result.flows) or not len(result.sessions) else []
+    told = [_applications(result)] if any(flow.application for flow in result.flows) else []
+    sessions = [_sessions(result), *_by_size(result)] if len(result.sessions) else []
+    followed = [acks for flow in result.flows if (acks := flow.acks) is not None]
+    profiles = [_profiles(result)] if any("in_throughput_bps" in f.as_dict() for f in result.flows) else []
+    markers = [_markers(result)] if len(result.markers) else []
+    wires = [_ethernets(result)] if any("collisions" in q.as_dict() for q in result.queues) else []
+    hosts = [_hosts(result)] if len(result.hosts) else []
+    tail = [_acks(followed)] if followed else []
+    if any("validity" in run for run in result.json.get("runs") or [result.json]):
+        from ..testbed import validity
+
+        tail += validity.grids(result.json)
+    return [*own, *told, *sessions, _queues(result), *wires, *profiles, *markers, *hosts, *tail]
+
+
+def measures_table(result: Result) -> Table:
+    """Everything that is measured of the queues."""
+    rows = []
+    for title, key, unit in _MEASURES:
+        values = [queue.interval(key) for queue in result.queues]
+        largest = max((abs(v.mean) for v in values if v is not None), default=None)
+        if largest is not None:
+            scale, name = unit_of(unit, largest)
+            rows.append(
+                [f"{title} [{name}]" if name else title, *("-" if v is None else number(v, scale) for v in values)]
+            )
+    return _drawn(Grid("Measures of queues", ["measure", *(queue.name for queue in result.queues)], rows))
+
+
+def _drawn(g: Grid) -> Table:
+    return grid(g.title, g.columns, g.rows, g.text_columns)
+
+
+# A column: its title, the key in the JSON, and the unit of the JSON's number.
+Column = tuple[str, str, str]
+_FLOWS: tuple[Column, ...] = (
+    ("goodput", "goodput_bps", "bps"),
+    ("share", "share", "1"),
+    ("sent", "sent_packets", "pkt"),
+    ("lost", "lost_packets", "pkt"),
+    ("retransmits", "retransmits", ""),
+    ("timeouts", "rtos", ""),
+    ("marks", "marks", ""),
+    ("srtt", "srtt_mean_s", "s"),
+    ("cwnd", "cwnd_mean_packets", "pkt"),
+    ("completion", "completion_s", "s"),
+)
+_SESSIONS: tuple[Column, ...] = (
+    ("flows", "flows", ""),
+    ("finished", "finished", ""),
+    ("arrived", "arrived_bps", "bps"),
+    ("mean size", "mean_bytes", "B"),
+    ("completion", "mean_completion_s", "s"),
+    ("p50", "p50_completion_s", "s"),
+    ("p95", "p95_completion_s", "s"),
+    ("p99", "p99_completion_s", "s"),
+    ("slowdown", "mean_slowdown", ""),
+    ("p99 slowdown", "p99_slowdown", ""),
+)
+_QUEUES: tuple[Column, ...] = (
+    ("mean", "mean_packets", "pkt"),
+    ("max", "max_packets", "pkt"),
+    ("sojourn", "mean_sojourn_s", "s"),
+    ("p99 sojourn", "p99_sojourn_s", "s"),
+    ("utilization", "utilization", "1"),
+    ("marks", "marks", ""),
+    ("locked out", "lock_out", "1"),
+)
+_ACKS: tuple[Column, ...] = (
+    ("sent", "sent", "pkt"),
+    ("lost", "lost", "pkt"),
+    ("duplicates", "duplicates", ""),
+    ("acked by one", "mean_newly_acked_bytes", "B"),
+    ("sent apart", "p50_spacing_receiver_s", "s"),
+    ("came apart", "p50_spacing_sender_s", "s"),
+    ("compressed", "compressed_share", "1"),
+    ("stretched", "stretched_share", "1"),
+)
+# Of a flow within a profile and beyond it.
+_PROFILES: tuple[Column, ...] = (
+    ("reserved", "reserved_bps", "bps"),
+    ("target", "target_bps", "bps"),
+    ("IN", "in_throughput_bps", "bps"),
+    ("OUT", "out_throughput_bps", "bps"),
+    ("IN sent", "in_sent_packets", "pkt"),
+    ("IN lost", "in_lost_packets", "pkt"),
+    ("OUT sent", "out_sent_packets", "pkt"),
+    ("OUT lost", "out_lost_packets", "pkt"),
+)
+_ETHERNETS: tuple[Column, ...] = (
+    ("collisions", "collisions", ""),
+    ("late", "late_collisions", ""),
+    ("excessive", "excessive_collisions", ""),
+    ("arrived broken", "broken_frames", "pkt"),
+)
+_MARKERS: tuple[Column, ...] = (
+    ("IN", "in_rate_bps", "bps"),
+    ("OUT", "out_rate_bps", "bps"),
+    ("dropped", "dropped_packets", "pkt"),
+    ("tokens lost", "tokens_lost_share", "1"),
+    ("tokens", "tokens_mean_bytes", "B"),
+    ("tokens", "tokens_mean_packets", "pkt"),
+    ("held", "held_mean_packets", "pkt"),
+    ("holding", "holding_mean_s", "s"),
+    ("p99 holding", "holding_p99_s", "s"),
+)
+_HOSTS: tuple[Column, ...] = (
+    ("packets", "packets", ""),
+    ("interrupts", "interrupts", ""),
+    ("a packet", "cycles_per_packet", "cycles"),
+    ("a bit", "cycles_per_bit", "cycles"),
+    ("utilization", "utilization", "1"),
+    ("dropped", "dropped_packets", "pkt"),
+)
+_RARE = ("marks", "rtos", "lock_out", "dropped_packets", "held_mean_packets")
+# What more is measured of a queue: a row for each, a column for each queue.
+_MEASURES: tuple[Column, ...] = (
+    ("length, mean", "mean_packets", "pkt"),
+    ("length, 50 %", "p50_packets", "pkt"),
+    ("length, 95 %", "p95_packets", "pkt"),
+    ("length, 99 %", "p99_packets", "pkt"),
+    ("length, mean", "mean_bytes", "B"),
+    ("length, largest", "max_bytes", "B"),
+    ("time empty", "empty_share", "1"),
+    ("time above the threshold", "time_above_share", "1"),
+    ("the threshold", "watch_above_packets", "pkt"),
+    ("the threshold", "watch_above_bytes", "B"),
+    ("standing queue", "standing_packets", "pkt"),
+    ("sojourn, mean", "mean_sojourn_s", "s"),
+    ("sojourn, 50 %", "p50_sojourn_s", "s"),
+    ("sojourn, 95 %", "p95_sojourn_s", "s"),
+    ("sojourn, 99 %", "p99_sojourn_s", "s"),
+    ("standing sojourn", "standing_sojourn_s", "s"),
+    ("global synchronization", "synchronization", ""),
+    ("flows that lose in an epoch", "loss_epoch_share", "1"),
+    ("locked out", "lock_out", "1"),
+)
+
+
+def _flows(result: Result) -> Grid:
+    titles, cells = _measured(result.flows, _FLOWS)
+    rows = [[f.name, f.as_dict().get("cc") or "-", *row] for f, row in zip(result.flows, cells, strict=True)]
+    return Grid("Flows", ["flow", "cc", *titles], rows, text_columns=2)
+
+
+def _sessions(result: Result) -> Grid:
+    titles, cells = _measured(result.sessions, _SESSIONS)
+    rows = [[s.name, *row] for s, row in zip(result.sessions, cells, strict=True)]
+    return Grid("Sessions", ["session", *titles], rows)
+
+
+def _by_size(result: Result) -> list[Grid]:
+    """Of each session whose transfers are of several classes of size: these by themselves."""
+    grids = []
+    for session in result.sessions:
+        classes = [row for row in session.by_size if (flows := row.interval("flows")) is not None and flows.mean > 0]
+        if len(classes) > 1:
+            titles, cells = _measured(classes, [c for c in _SESSIONS if c[1] != "arrived_bps"])
+            rows = [[row.name, *cell] for row, cell in zip(classes, cells, strict=True)]
+            grids.append(Grid(f"Sizes of {session.name}", ["size", *titles], rows))
+    return grids
+
+
+def _applications(result: Result) -> Grid:
+    """What applications measured of themselves, each number by its name in the JSON."""
+    rows = []
+    for flow in result.flows:
+        for key, value in flow.application.items():
+            if value is not None:
+                known = value if isinstance(value, Interval) else Interval(float(value))
+                unit = "s" if key.endswith("_s") else "bps" if key.endswith("_bps") else ""
+                scale, name = unit_of(unit, abs(known.mean))
+                what = key.removesuffix("_s").removesuffix("_bps").replace("_", " ")
+                rows.append([flow.name, what, f"{number(known, scale)} {name}".rstrip()])
+    return Grid("Applications", ["flow", "measure", "value"], rows, text_columns=2)
+
+
+def _queues(result: Result) -> Grid:
+    titles, cells = _measured(result.queues, _QUEUES)
+    rows = [[q.name, q.kind, *row, drops(q)] for q, row in zip(result.queues, cells, strict=True)]
+    return Grid("Queues", ["queue", "kind", *titles, "drops"], rows, text_columns=2)
+
+
+def _ethernets(result: Result) -> Grid:
+    ends = [q for q in result.queues if "collisions" in q.as_dict()]
+    titles, cells = _measured(ends, _ETHERNETS)
+    rows = [[q.name, *row] for q, row in zip(ends, cells, strict=True)]
+    return Grid("Ends of Ethernets", ["queue", *titles], rows)
+
+
+def _profiles(result: Result) -> Grid:
+    titles, cells = _measured(result.flows, _PROFILES)
+    rows = [[f.name, *row] for f, row in zip(result.flows, cells, strict=True)]
+    return Grid(f"Profiles{_distance(result)}", ["flow", *titles], rows)
+
+
+def _distance(result: Result) -> str:
+    """How far flows are from their targets, for a title."""
+    mean = result.totals.interval("target_error_mean")
+    return "" if mean is None else f", {number(mean, 100.0, 3)} % from their targets in the mean"
+
+
+def _markers(result: Result) -> Grid:
+    titles, cells = _measured(result.markers, _MARKERS)
+    rows = [
+        [m.as_dict().get("flow") or "all", m.link, m.kind, *row] for m, row in zip(result.markers, cells, strict=True)
+    ]
+    return Grid("Markers", ["of flow", "before", "kind", *titles], rows, text_columns=3)
+
+
+def _hosts(result: Result) -> Grid:
+    titles, cells = _measured(result.hosts, _HOSTS)
+    rows = [[h.host, h.direction, *row] for h, row in zip(result.hosts, cells, strict=True)]
+    return Grid("Hosts", ["host", "processor", *titles], rows, text_columns=2)
+
+
+def _acks(followed: Sequence[Row]) -> Grid:
+    titles, cells = _measured(followed, _ACKS)
+    rows = [[acks.name, *row] for acks, row in zip(followed, cells, strict=True)]
+    return Grid("Acknowledgements", ["flow", *titles], rows)
+
+
+# A sweep shows of each point what all flows got together, and these of its first queue.
+_POINTS: tuple[Column, ...] = (("all flows", "goodput_bps", "bps"), *_QUEUES)
+
+
+def sweep_grid(sweep: Sweep) -> Grid:
+    """A row for each point: what is swept, the goodput of all flows together, and the first queue."""
+    points = list(sweep)
+    swept = list(dict.fromkeys(key for changes, _ in points for key in changes))
+    rows: list[dict[str, Interval | None]] = []
+    for _, result in points:
+        queue = result.queues[0] if result.json.get("queues") else None
+        row = {key: queue.interval(key) if queue else None for _, key, _ in _QUEUES}
+        rows.append({"goodput_bps": total_goodput(result), **row})
+    titles, cells = _columns(rows, _POINTS)
+    named = [
+        [*(_word(changes.get(key)) for key in swept), *row] for (changes, _), row in zip(points, cells, strict=True)
+    ]
+    return Grid("Points", [*swept, *titles], named, text_columns=len(swept))
+
+
+def total_goodput(result: Result) -> Interval | None:
+    """The goodput of all flows together [bit/s], with its interval over the runs; None if the point has no run."""
+    runs = [run for run in result.runs if "flows" in run.json]
+    sums = [float(r.totals.goodput_bps) if r.sessions else sum(float(f.goodput_bps) for f in r.flows) for r in runs]
+    return stats.interval(sums) if sums else None
+
+
+def _word(value: object) -> str:
+    return value if isinstance(value, str) else "-" if value is None else toml(value)
+
+
+def _measured(rows: Sequence[Row], columns: Sequence[Column]) -> tuple[list[str], list[list[str]]]:
+    """Titles with their units, and the cells of each row."""
+    return _columns([{key: row.interval(key) for _, key, _ in columns} for row in rows], columns)
+
+
+def _columns(
+    rows: Sequence[dict[str, Interval | None]], columns: Sequence[Column]
+) -> tuple[list[str], list[list[str]]]:
+    """Titles with their units, and the cells of each row. Columns that nobody has are left out, and marks and
+    timeouts that never occurred."""
+    titles: list[str] = []
+    shown: list[list[str]] = []
+    for title, key, unit in columns:
+        values = [row[key] for row in rows]
+        largest = max((abs(v.mean) for v in values if v is not None), default=None)
+        if largest is None or (key in _RARE and largest == 0):
+            continue
+        scale, name = unit_of(unit, largest)
+        titles.append(f"{title} [{name}]" if name else title)
+        shown.append(["-" if v is None else number(v, scale) for v in values])
+    return titles, [[column[i] for column in shown] for i in range(len(rows))]
+
+
+def unit_of(unit: str, largest: float) -> tuple[float, str]:
+    """The scale and the unit in which a column's largest number reads well."""
+    if unit == "1":
+        return 100.0, "%"
+    if unit == "s":
+        return next(((1 / scale, name) for scale, name in TIMES if largest >= scale), (1e6, "us"))
+    if unit == "bps":
+        scale, name = prefix(largest)
+        return 1 / scale, f"{name}bps"
+    return 1.0, unit
+
+
+def scaled(value: float, unit: str) -> str:
+    """A number of the JSON in the unit in which it reads best: `5.13 ms`, `2.4 %`."""
+    scale, name = unit_of(unit, abs(value))
+    return f"{significant(value * scale, 3 if name else 4)}{f' {name}' if name else ''}"
+
+
+def number(x: Interval, scale: float = 1.0, digits: int = 4) -> str:
+    """The mean times `scale`, and half the width of its interval if there is one."""
+    text = significant(x.mean * scale, digits)
+    if x.half is None:
+        return text
+    half = x.half if x.half > 1e-12 * abs(x.mean) else 0.0  # Equal runs: less is the rounding of their mean.
+    return f"{text} ± {significant(half * scale, 2)}"
+
+
+def drops(queue: Row) -> str:
+    """Drops by reason: `overflow 12, early 340`; those that never happened are left out."""
+    reasons = queue.as_dict().get("drops", {})
+    numbers = ((reason, Interval.read(n)) for reason, n in reasons.items())
+    return ", ".join(f"{reason} {number(n)}" for reason, n in numbers if n and n.mean > 0) or "none"
+
+
+def versus_table(points: Sequence[dict[str, Any]]) -> str:
+    """Each point less its baseline, seed by seed: the mean difference, half its interval, and the ratio."""
+    axes = list(dict.fromkeys(key for point in points for key in point["overrides"]))
+    queues = list(dict.fromkeys(q["name"] for point in points for q in point["versus"].get("queues", [])))
+    head = [
+        *axes,
+        "seeds",
+        "goodput [Mbps]",
+        "ratio",
+        *(f"{name} {what}" for name in queues for what in ("mean [pkt]", "ratio")),
+    ]
+    rows = [head]
+    for i, point in enumerate(points):
+        block = point["versus"]
+        cells = [str(point["overrides"].get(axis, "")) for axis in axes]
+        if block["baseline"] == i + 1:
+            rows.append([*cells, "baseline"])
+        elif block["seeds"] == 0:
+            rows.append([*cells, "no result"])
+        else:
+            measured = {queue["name"]: queue.get("mean_packets") for queue in block["queues"]}
+            cells += [str(block["seeds"]), *_difference(block["goodput_bps"], 1e-6)]
+            rows.append(cells + [text for name in queues for text in _difference(measured.get(name), 1.0)])
+    return "Each point less its baseline, seed by seed\n" + plain(rows, text_columns=len(axes))
+
+
+def _difference(measured: dict[str, Any] | None, scale: float) -> list[str]:
+    if measured is None:
+        return ["-", "-"]
+    low, high = measured["ci95"] or (None, None)
+    ratio = "-" if measured["ratio"] is None else significant(measured["ratio"], 3)
+    return [f"{number(Interval(measured['difference'], low, high, measured['n']), scale)}", ratio]
+
+
+def plain(rows: Sequence[Sequence[str]], text_columns: int = 1) -> str:
+    """Aligned columns; the first row is the head, the first `text_columns` columns are words, the others numbers."""
+    count = len(rows[0])
+    widths = [max((len(row[i]) for row in rows if i < len(row) - (len(row) < count)), default=0) for i in range(count)]
+    lines = []
+    for row in rows:
+        cells = [
+            c.ljust(w) if i < text_columns else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=False))
+        ]
+        lines.append("   ".join(cells).rstrip())
+    return "\n".join([lines[0], "─" * len(lines[0]), *lines[1:]])
+
+
+def summary_line(result: Result) -> str:
+    """One line about the run itself."""
+    json = result.json
+    done = "on real kernels" if json.get("on") == "kernel" else "simulated"
+    parts = [f"{time_text(json['duration_s'])} {done}" if "duration_s" in json else ""]
+    if json.get("wall_s") is not None:
+        parts.append(f"in {time_text(float(json['wall_s']))}")
+    runs = json.get("runs") or [json]
+    parts.append(f"{len(runs)} replications" if len(runs) > 1 else "")
+    parts += [f"fingerprint {result.fingerprint}", "" if result.valid else "NOT VALID"]
+    return " · ".join(part for part in parts if part)

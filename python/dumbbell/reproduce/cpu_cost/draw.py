@@ -1,0 +1,53 @@
+"""The figure: what a gigabyte costs under each condition at both MTUs, and who pays for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...figures import style
+from ...figures.style import Figure
+from .narrative import SHORT
+
+_LAYERS = (
+    ("sender_s_per_gb", "sender (and what it pays for)", style.BLUE, ""),
+    ("receiver_s_per_gb", "receiver", style.SKY, "//"),
+    ("soft_interrupts_s_per_gb", "the kernel's threads for soft interrupts", style.ORANGE, ".."),
+    ("router_s_per_gb", "our router (and what it pays for)", style.PURPLE, "xx"),
+)
+
+
+def figure_of(summary: Mapping[str, Any]) -> Figure | None:
+    """Stacked bars, with the interval of the sum; None if nothing was measured."""
+    rows = [row for row in summary["effects"] if row["costs"]]
+    if not rows:
+        return None
+    figure, axes = style.new(size=(7.2, 4.2))
+    labels, places = [], []
+    for n, row in enumerate(rows):
+        for i, mtu in enumerate(summary["mtus_bytes"]):
+            x = n + 0.42 * (i - 0.5)
+            places.append(x)
+            labels.append(f"{mtu}\n{SHORT[row['condition']]}")
+            _bar(axes, row, i, x, first=not n and not i)
+    axes.set_xticks(places, labels)
+    axes.set_ylim(bottom=0)
+    axes.set_ylabel("processor time for a gigabyte [s]")
+    axes.set_xlabel("MTU [bytes]")
+    axes.grid(axis="x", visible=False)
+    axes.legend(frameon=False, fontsize=9)
+    return figure
+
+
+def _bar(axes: Any, row: Mapping[str, Any], i: int, x: float, first: bool) -> None:
+    bottom = 0.0
+    for key, label, color, hatch in _LAYERS:
+        blocks = row["costs"][key]
+        height = 0.0 if blocks[i] is None else blocks[i]["mean"]
+        named = {"label": label} if first else {}
+        axes.bar(x, height, 0.36, bottom, color=color, hatch=hatch, edgecolor="white", linewidth=0.6, **named)
+        bottom += height
+    block = row["costs"]["sum_s_per_gb"][i]
+    if block["ci95"]:
+        arm = (block["ci95"][1] - block["ci95"][0]) / 2
+        axes.errorbar([x], [block["mean"]], yerr=[arm], color=style.BLACK, capsize=3, linewidth=1.1)

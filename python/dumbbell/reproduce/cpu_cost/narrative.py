@@ -1,0 +1,100 @@
+"""The finding in sentences and tables, for the page and the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..verdict import MIN_SEEDS
+from ...present.units import significant
+from .judge import MOST_BUSY, PARTS, SUM
+
+JSON = Mapping[str, Any]
+
+CONDITIONS = {
+    "plain": "a wire, nothing left to the devices",
+    "offloads": "a wire, segmentation, joining and checksums left to the devices",
+    "router": "our router between, nothing left to the devices",
+}
+SHORT = {"plain": "plain", "offloads": "offloads", "router": "our router"}
+
+
+def findings(summary: JSON) -> list[str]:
+    """What is saved, under each condition, and on what kind of machine that was found."""
+    usual, large = summary["mtus_bytes"]
+    lines = []
+    for row in summary["effects"]:
+        name = CONDITIONS[row["condition"]]
+        if row["saving_percent"] is None:
+            lines.append(f"{name}: fewer than two pairs may be used, and nothing is said.")
+            continue
+        before, after = (significant(block["mean"], 3) for block in row["costs"]["sum_s_per_gb"])
+        lines.append(
+            f"{name}: {before} s of processors for a gigabyte at an MTU of {usual}, {after} s at {large}; "
+            f"saved {with_half(row['saving_percent'])} %."
+        )
+    if summary["effort"]["repeats"] < MIN_SEEDS:
+        lines.append(
+            f"{summary['effort']['repeats']} pairs a condition: intervals are wide, and no print is reproduced."
+        )
+    return [line[0].upper() + line[1:] for line in [*lines, _machine(summary)]]
+
+
+def _machine(summary: JSON) -> str:
+    """Whether others worked on the machine, without which the machine's column says nothing."""
+    shares = [r["busy_before_share"] for r in summary["runs"] if r["busy_before_share"] is not None]
+    load = " to ".join(significant(x, 2) for x in summary["load_average"])
+    busy = sum(share > MOST_BUSY for share in shares)
+    others = f"others worked on the machine before {busy} of {len(shares)} runs" if busy else "nobody else was at work"
+    return f"{others}; load average {load}."
+
+
+def with_half(block: JSON | None, digits: int = 3) -> str:
+    """A mean, and half its interval."""
+    if block is None:
+        return "–"
+    mean = significant(block["mean"], digits).replace("-", "−")
+    ends = block["ci95"]
+    return mean if ends is None else f"{mean} ± {significant((ends[1] - ends[0]) / 2, 2)}"
+
+
+# Costs are in seconds of processors for a gigabyte.
+HEAD = ["condition", "MTU [B]", "pairs", "Gbit/s", *(title for _, title in PARTS), "saved [%]"]
+
+
+def table(summary: JSON) -> list[list[str]]:
+    """A row for each condition and MTU."""
+    rows = []
+    for row in summary["effects"]:
+        for i, mtu in enumerate(summary["mtus_bytes"]):
+            if not row["costs"]:
+                rows.append([row["condition"], str(mtu), str(row["pairs"]), *["–"] * (len(PARTS) + 2)])
+                continue
+            costs = [_cost(row["costs"][key][i], whole=key == SUM) for key, _ in PARTS]
+            rate = significant(row["goodput_bps"][i]["mean"] / 1e9, 3)
+            saved = with_half(row["saving_percent"]) if i else ""
+            rows.append([row["condition"], str(mtu), str(row["pairs"]), rate, *costs, saved])
+    return rows
+
+
+def _cost(block: JSON | None, whole: bool) -> str:
+    """The sum with its interval; of its parts, which are no measure by themselves, the means."""
+    return with_half(block) if whole or block is None else significant(block["mean"], 3)
+
+
+def printed(summary: JSON) -> list[Any]:
+    """For a terminal."""
+    from ...present.tables import grid
+
+    parts: list[Any] = [grid("Seconds of processors for a gigabyte (10^9 bytes that arrived)", HEAD, table(summary))]
+    if summary["cells"]:
+        rows = [
+            [c["id"], f"{significant(c['published'])} or more", with_half(_block(c)), c["verdict"]]
+            for c in summary["cells"]
+        ]
+        parts.append(grid("Printed savings", ["print", "printed [%]", "ours [%]", "verdict"], rows))
+    return parts
+
+
+def _block(cell: JSON) -> JSON:
+    return {"mean": cell["value"], "ci95": cell["ci95"]}

@@ -1,0 +1,108 @@
+"""From the command's words to the report: runs in pairs, interleaved in time, judged."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ... import api
+from ...files.filename import component
+from ...files.write import write_json, write_text
+from .. import papers
+from . import judge, schedule
+from .schedule import Effort, Schedule, Slot
+
+JSON = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class How:
+    """What a command asks for. tell: hears a line after each run."""
+
+    quick: bool = False
+    replications: int | None = None
+    out: Path | None = None
+    progress: api.Progress = lambda finished, runs, fraction: None
+    tell: Callable[[str], None] = lambda line: None
+
+
+def reproduce(name: str, how: How) -> JSON:
+    """Measures, writes `report.html`, `report.json` and the figure, and returns the report's object."""
+    from . import page
+
+    started = time.perf_counter()
+    page.tools()
+    paper = papers.load(name)
+    found = schedule.read(paper.folder)
+    effort = found.effort(how.quick, how.replications)
+    api.need_testbed("gigabyte")
+    loads = [os.getloadavg()[0]]
+    slots = schedule.slots(found, effort)
+    how.tell(f"{len(slots)} runs, about {len(slots) * (effort.seconds + effort.idle_s + 0.3) / 60:.1f} min")
+    runs = [_run(number, slot, effort, len(slots), how) for number, slot in enumerate(slots)]
+    loads.append(os.getloadavg()[0])
+    summary = _summary(found, effort, runs) | {
+        "paper": paper.name,
+        "title": paper.title,
+        "quick": how.quick,
+        "load_average": loads,
+        "wall_s": time.perf_counter() - started,
+    }
+    return _write(paper, found, summary, how)
+
+
+def _run(number: int, slot: Slot, effort: Effort, of: int, how: How) -> JSON:
+    wish = {
+        "mtu_bytes": slot.mtu_bytes,
+        "condition": slot.condition,
+        "seconds": effort.seconds,
+        "warmup_s": effort.warmup_s,
+        "idle_s": effort.idle_s,
+    }
+    cost = api.gigabyte(wish)
+    how.progress(number + 1, of, (number + 1) / of)
+    how.tell(
+        f"{number + 1} of {of}: {slot.condition}, MTU {slot.mtu_bytes}: {cost[judge.SUM]:.3f} s/GB at "
+        f"{cost['goodput_bps'] / 1e9:.2f} Gbit/s"
+    )
+    return {"number": number + 1, "repeat": slot.repeat + 1, "at": time.time(), **cost, "counts": judge.counts(cost)}
+
+
+def _summary(found: Schedule, effort: Effort, runs: list[JSON]) -> JSON:
+    from ... import __version__
+    from ..testbed.work import machine
+
+    effects = [judge.effect(runs, condition, found.mtus_bytes) for condition in found.conditions]
+    return {
+        "on": "kernel",
+        "valid": all(row["pairs"] >= judge.LEAST_PAIRS for row in effects),
+        "mtus_bytes": list(found.mtus_bytes),
+        "judged": found.judged,
+        "cells": judge.cells(found, effects),
+        "effects": effects,
+        "effort": msgspec.structs.asdict(effort),
+        "runs": runs,
+        "not_used": sum(not run["counts"] for run in runs),
+        "machine": machine(),
+        "version": __version__,
+    }
+
+
+def _write(paper: papers.Paper, found: Schedule, summary: JSON, how: How) -> JSON:
+    from ... import figures
+    from . import draw, page
+
+    out = how.out or Path("results") / component(f"{paper.name}-kernel")
+    summary["report"] = str((out / "report.html").resolve())
+    figure = draw.figure_of(summary)
+    write_json(out / "report.json", summary)
+    write_text(out / "report.html", page.html(paper, summary, figure))
+    if figure is not None:
+        figures.save(figure, out / "figures" / "gigabyte")
+    return summary

@@ -1,0 +1,1 @@
+"""Drawings of the RTL: waveform, pipeline, random draw, drop curve."""

@@ -1,0 +1,1 @@
+"""Size and speed of the RTL: synthesis, place and route."""

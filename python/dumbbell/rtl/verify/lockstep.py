@@ -1,0 +1,74 @@
+"""Lockstep: random packets into the RTL and into its model, and each decision compared in every bit."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ... import api
+
+PACKETS = 1_000_000
+"""Where nothing else is asked for; all modes together."""
+
+
+def run(
+    packets: int = PACKETS,
+    seed: int = 1,
+    modes: Sequence[str] | None = None,
+    dut: Sequence[str | os.PathLike[str]] | None = None,
+    *,
+    include: Sequence[str | os.PathLike[str]] = (),
+    coverage: str | os.PathLike[str] | None = None,
+    patience: int | None = None,
+    threads: int | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> dict[str, Any]:
+    """What came of it: `packets`, `mismatches`, `shares` of the regions, `clocks`, `seconds`, a row for each of the
+    `modes`, and `first_mismatch` with the packets before it and the shortest stimulus that still fails. The first
+    mismatch ends it.
+
+    modes: `sound` or `paper` with options behind `+`: gap, constant, idle, wred, adapt, spaced, nq=1..8, w=1..10,
+        seed=N. None: eight of them, which have every option, as far as a core of the user's has their parameters
+        (`skipped`).
+    dut: files with a module `red_core` in place of ours; what it uses beside them is found. include: further
+        directories.
+    coverage: a directory for `*.dat` files, which `verilator_coverage` reads.
+    patience: clocks without an answer after which a core hangs; default 4096.
+    progress: told some ten times a second which share is done.
+
+    `ScenarioError` for RTL that does not elaborate or lacks a port, with the tool's line; `EnvironmentLacks` where
+    Verilator or a C++ compiler is missing.
+    """
+    asked: dict[str, Any] = {
+        "packets": packets,
+        "seed": seed,
+        "modes": list(modes or ()),
+        "dut": [os.fspath(Path(file)) for file in dut or ()],
+        "include": [os.fspath(Path(place)) for place in include],
+        "coverage": None if coverage is None else os.fspath(Path(coverage)),
+        "patience": patience,
+        "threads": threads,
+    }
+    return api.rtl_lockstep({key: value for key, value in asked.items() if value is not None}, progress)
+
+
+def summary(found: dict[str, Any]) -> list[str]:
+    """The outcome in lines for people: the mismatch with what led to it, or what was compared."""
+    shares = ", ".join(f"{name} {100 * share:.1f} %" for name, share in found["shares"].items())
+    packets, clocks = (f"{found[what]:_}".replace("_", " ") for what in ("packets", "clocks"))
+    head = f"lockstep: {packets} packets in {clocks} clocks, seed {found['seed']} ({shares})"
+    said = [head, *(f"  short of: {what}" for what in found["short_of"])]
+    said += [f"  left out: {one['mode']}, {one['why']}" for one in found["skipped"]]
+    first = found["first_mismatch"]
+    if first is None:
+        return [*said, "  each decision the same in every bit"]
+    said.append(
+        f"  DIFFERS in mode {first['mode']} at packet {first['packet']}, clock {first['clock']}: {first['what']}"
+    )
+    if first["shrunk"] is None:
+        return [*said, "  it did not fail again: does the core have a state that no reset clears?"]
+    from . import counterexample
+
+    return said + [f"  {line}" for line in counterexample.lines(first["shrunk"])]

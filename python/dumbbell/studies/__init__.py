@@ -1,0 +1,1 @@
+"""Studies: many runs, one question, one page: `compare`, `table`, `advise`, `plot curve`."""

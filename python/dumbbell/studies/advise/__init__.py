@@ -1,0 +1,1 @@
+"""`dumbbell advise`: which queue, which marker, which MTU, from simulated grids."""

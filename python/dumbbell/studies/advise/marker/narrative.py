@@ -1,0 +1,154 @@
+"""Advice on a marker in words that are made from the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ....present.tables import scaled
+from ....present.units import prefix, significant
+from ..queue.narrative import rate_text
+from .judge import MUCH, NEAR
+from .question import Question
+
+Block = Mapping[str, Any]
+
+RULE = (
+    "Of the data buffers that were tried, at the deepest bucket that the contract allows, the smallest whose total "
+    f"is at most {100 * NEAR:g} % below the largest; then of the buckets up to that, with this data buffer, likewise. "
+    "Gains are over the token bucket alone, with the deepest bucket that is allowed, in the same network. In another "
+    "network the advice harms if it is below the token bucket alone, is beaten if half or twice the data buffer, or "
+    f"none, has a total more than {100 * MUCH:g} % above its own, brings no gain if that cannot be told from 0, else "
+    "holds; each by the 95 % interval of paired differences."
+)
+
+
+def advice(d: Block) -> str:
+    """What to set, and what to expect of it."""
+    q = f"For {rate_text(d['rate_bps'])} at {scaled(d['rtt_s'], 's')}"
+    bucket_text = (
+        f"a bucket of {d['burst_bytes']} bytes ({significant(d['burst_packets'], 3)} packets, {_bdp(d['burst_bdp'])})"
+    )
+    total, alone = d["total_bps"]["mean"], d["token_bucket"]["total_bps"]["mean"]
+    reached = f"{rate_text(total)}, {100 * total / d['target_bps']:.3g} % of the target of {rate_text(d['target_bps'])}"
+    if not d["size_packets"]:
+        return (
+            f"{q}: no data buffer, and {bucket_text}. In simulations a customer then had {reached}; no data buffer "
+            f"that was tried brings {100 * NEAR:g} % more."
+        )
+    inside = d["gain_in_bps"]
+    more = f", IN {difference(inside)}" if inside else ""
+    return (
+        f"{q}: a data buffer of {_packets(d['size_packets'])} ({_bdp(d['size_bdp'])}; it holds a packet for up to "
+        f"{scaled(d['size_holding_s'], 's')}{_as_good(d)}) and {bucket_text}. In simulations a customer then had "
+        f"{reached}; with the token bucket alone, of {d['token_bucket']['burst_bytes']} bytes, {rate_text(alone)}: the "
+        f"data buffer gains {difference(d['gain_total_bps'])}{more}."
+    )
+
+
+def bucket(d: Block) -> str:
+    """What depth alone does."""
+    best = d["best_bucket"]
+    depth = f"{best['burst_bytes']} bytes ({_bdp(best['burst_bdp'])})"
+    start = f"The token bucket alone has at best {rate_text(best['total_bps']['mean'])}, with a bucket of {depth}"
+    if not d["size_packets"]:
+        return start + "."
+    gain = best["gain_total_bps"]
+    low, high = gain["ci95"] or (0.0, 0.0)
+    if low > 0:
+        return f"{start}: the data buffer has {difference(gain)} against that."
+    against = f"{start}, {difference({**gain, 'mean': -gain['mean']})} against the advice"
+    if high < 0 or best["total_bps"]["mean"] >= (1 - NEAR) * d["total_bps"]["mean"]:
+        return f"{against}: where the contract allows it, no data buffer is needed."
+    return f"{against}, which cannot be told from 0."
+
+
+def condition(row: Block) -> str:
+    """What the advice does in another network."""
+    gain = row["gain_total_bps"]
+    kept = "" if row["reservation_met"] else ", less than was sold"
+    text = f"{row['text']}: {rate_text(row['total_bps']['mean'])}{kept}; {difference(gain)} over the token bucket alone"
+    if row["verdict"] == "beaten":
+        text += f"; {_packets(row['best_size_packets'])} would have {100 * row['short_of_best_share']:.2g} % more"
+    return text
+
+
+def limits(question: Question, d: Block) -> list[str]:
+    """What the simulations say nothing of."""
+    s = d["simulated"]
+    found = _smaller(question, s)
+    if s["duration_s"] - s["warmup_s"] < 20 * s["cycle_s"]:
+        found.append(
+            f"a run measures only {significant((s['duration_s'] - s['warmup_s']) / s['cycle_s'], 2)} cycles of a Reno "
+            "flow from loss to loss: raise --budget"
+        )
+    if question.bdp_packets < 1:
+        found.append(
+            f"r x RTT is {significant(question.bdp_packets, 2)} packets: a bucket holds one at least, and what decides "
+            "is how long packets wait in the network's queue, not the round-trip time without it"
+        )
+    if d["size_packets"] and d["size_packets"] == max(one["size_packets"] for one in d["candidates"]):
+        found.append("the advised data buffer is the largest that was tried: a larger one may be better still")
+    found += [
+        "all customers were alike, sent for ever and had their packets marked alike: short transfers, UDP, and "
+        "customers that share one reservation were not simulated",
+        "the network was one congested link with RIO, its thresholds at the paper's parts of a buffer of two "
+        f"bandwidth-delay products ({s['queue_limit_packets']} packets as simulated); another dropper is another "
+        "answer",
+        "this is a simulation, not a measurement",
+    ]
+    return found
+
+
+def _smaller(question: Question, s: Block) -> list[str]:
+    """By how much the network was smaller than the one that was asked for."""
+    found = []
+    if s["flows_scale"] > 1:
+        found.append(
+            f"{question.flows} customers were not simulated: {s['flows']} were, and "
+            f"{s['background']} of best effort, on {rate_text(s['link_bps'] * s['rate_scale'])}"
+        )
+    if s["rate_scale"] > 1:
+        found.append(
+            f"{rate_text(question.rate_bps)} was not simulated: {rate_text(s['rate_bps'])} was, where r x RTT is "
+            f"{significant(s['rate_bps'] * s['rtt_s'] / 8 / s['packet_bytes'], 3)} packets instead of "
+            f"{significant(question.bdp_packets, 3)}; data buffer and bucket are the same parts of it, and nothing "
+            f"finer than {significant(s['rate_scale'], 3)} packets was tried (the last row tests this by halving once "
+            "more; --budget raises the rate that is simulated)"
+        )
+    if s["asked_cycle_s"] > 60:
+        found.append(
+            f"a {question.cc} flow as large as this takes about {_long(s['asked_cycle_s'])} from one loss to the next, "
+            "if it grows as Reno does: the steady state that was simulated is that of many such cycles"
+        )
+    return found
+
+
+def difference(block: Block | None) -> str:
+    """`+204 ± 52 kbit/s`."""
+    if block is None:
+        return "–"
+    low, high = block["ci95"] or (block["mean"], block["mean"])
+    scale, letter = prefix(max(abs(block["mean"]), (high - low) / 2))
+    half = f" ± {significant((high - low) / 2 / scale, 2)}" if block["ci95"] else ""
+    sign = "-" if block["mean"] < 0 else "+"
+    return f"{sign}{significant(abs(block['mean']) / scale, 3)}{half} {letter}bit/s"
+
+
+def _packets(n: int) -> str:
+    return f"{n} packet{'' if n == 1 else 's'}"
+
+
+def _bdp(multiple: float) -> str:
+    return f"{significant(multiple, 2)} r x RTT"
+
+
+def _as_good(d: Block) -> str:
+    low, high = d["size_near_packets"]
+    return f"; {low} to {high} packets are as good within 1 %" if low < high else ""
+
+
+def _long(seconds: float) -> str:
+    if seconds < 7200:
+        return f"{seconds / 60:.2g} minutes"
+    return f"{significant(seconds / 3600, 2)} hours"

@@ -1,0 +1,195 @@
+"""Advice on a marker from the question to the page.
+
+Three rounds of runs, each with the same seeds: all data buffers, at the deepest bucket that is allowed; all buckets, at
+the chosen data buffer and without one; the advice in other networks.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .... import api
+from ....files.write import write_json, write_text
+from ...compare.queues import design
+from ...compare.queues.design import Base
+from ..queue import tc_lines
+from . import answer, conditions, judge, network, scale, sizes
+from .conditions import Condition
+from .judge import Values
+from .network import Case
+from .question import BUDGET_S, Question
+from .scale import Scaled
+
+SEEDS = 5
+
+Document = dict[str, Any]
+Measure = Callable[[dict[str, Any]], dict[str, Any]]
+Marker = tuple[int, int]
+"""A data buffer [packets] and a bucket [bytes], as they are simulated."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What is asked, and how it is found out: how many seeds, the CPU time that all runs together may take, about [s],
+    how long a run is (None: each case its own) [s], the device of the tc lines, and `options` of the request."""
+
+    question: Question
+    seeds: int = SEEDS
+    budget_s: float = BUDGET_S
+    length_s: float | None = None
+    dev: str = "eth0"
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """All that was run: the case as it is simulated; data buffers at the deepest bucket that is allowed [bytes]; every
+    bucket without a data buffer, and with the chosen one; the chosen marker; each condition with what was run in it."""
+
+    scaled: Scaled
+    deepest: int
+    by_size: Mapping[int, Values]
+    alone: Mapping[int, Values]
+    by_burst: Mapping[int, Values]
+    marker: Marker
+    others: Sequence[tuple[Condition, Mapping[int, Values]]]
+
+
+def marker(options: Options, out: Path | None = None, measure: Measure = api.run, command: str = "") -> Document:
+    """Simulates and returns the advice; with `out` its page (`index.html`, `advice.json`, figures) is written there.
+
+    `ScenarioError` names the word that is wrong, before anything is run.
+    """
+    started = time.perf_counter()
+    tc_lines.settle({"kind": "drop_tail", "limit": "2 pkt"}, 1e6, options.dev)  # Refuses what is no name of a device.
+    if out is not None:
+        from ..queue.page import tools
+
+        tools()  # May be missing: better said before the runs.
+    laboratory = _Laboratory(options, measure)
+    found = _find(laboratory)
+    document = {**laboratory.whole(), **(answer.document(options, found, laboratory.seeds) if found else _nothing())}
+    document |= {"command": command, "wall_s": time.perf_counter() - started}
+    if out is not None:
+        _write(document, out)
+    return document
+
+
+def _find(laboratory: _Laboratory) -> Found | None:
+    """The three rounds; None if a run of the first two has no result."""
+    scaled = laboratory.scaled
+    case = scaled.case
+    bdp, allowed = case.bdp_packets, laboratory.options.question.deepest_bucket
+    usual = sizes.burst(allowed, bdp, case.packet_bytes)
+    tried = sizes.sizes(bdp)
+    by_size = dict(zip(tried, laboratory.run([(case, (size, usual)) for size in tried]), strict=True))
+    if _complete(by_size.values()) and _chosen(by_size) == tried[-1]:
+        tried = sizes.beyond(tried, bdp)
+        by_size |= dict(zip(tried, laboratory.run([(case, (size, usual)) for size in tried]), strict=True))
+    if not _complete(by_size.values()):
+        return None
+    size = _chosen(by_size)
+    deep = sizes.bursts(bdp, case.packet_bytes, allowed)
+    shallow = sizes.advised_bursts(bdp, case.packet_bytes, allowed)
+    measured = {(0, usual): by_size[0], (size, usual): by_size[size]}
+    rows = [(0, burst) for burst in deep] + [(size, burst) for burst in shallow]
+    rows = [row for row in dict.fromkeys(rows) if row not in measured]
+    measured |= dict(zip(rows, laboratory.run([(case, row) for row in rows]), strict=True))
+    if not _complete(measured.values()):
+        return None
+    alone = {burst: measured[0, burst] for burst in deep}
+    by_burst = {burst: measured[size, burst] for burst in shallow}
+    burst = _chosen(by_burst)
+    others = _elsewhere(laboratory, (size, burst), usual)
+    return Found(scaled, usual, by_size, alone, by_burst, (size, burst), others)
+
+
+def _elsewhere(laboratory: _Laboratory, advised: Marker, alone: int) -> list[tuple[Condition, Mapping[int, Values]]]:
+    """The advice and its neighbours in every other network; one whose runs failed is left out (`failures` has them)."""
+    case, rate_scale = laboratory.scaled.case, laboratory.scaled.rate_scale
+    met = list(conditions.conditions(case, rate_scale, advised, alone))
+    rows = [(one.case, marker) for one in met for marker in one.markers().values()]
+    each = iter(laboratory.run(rows))
+    found: list[tuple[Condition, Mapping[int, Values]]] = []
+    for one in met:
+        values = {size: next(each) for size in one.markers()}
+        if _complete(values.values()):
+            found.append((one, values))
+    return found
+
+
+def _chosen(found: Mapping[int, Values]) -> int:
+    """The size that the rule takes; sizes from the smallest on."""
+    return list(found)[judge.choose([of.total for of in found.values()])]
+
+
+def _complete(found: Iterable[Values]) -> bool:
+    return all(one.total for one in found)
+
+
+class _Laboratory:
+    """Runs rounds, and remembers what all of them together came to."""
+
+    def __init__(self, options: Options, measure: Measure) -> None:
+        self.options = options
+        self.measure = measure
+        self.packets = scale.packets_per_run(options.budget_s, options.seeds)
+        self.scaled = scale.fit(Case.of(options.question), self.packets, options.length_s)
+        self.seeds: list[int] = []
+        self._parts: list[Document] = []
+
+    def run(self, rows: Sequence[tuple[Case, Marker]]) -> list[Values]:
+        """One round: what each row gave."""
+        base = Base(
+            scenario=network.scenario(),
+            name="advice",
+            place="queue",
+            queue=network.BOTTLENECK,
+            cc_places=(),
+            flows=0,
+            own_points=({},),
+            notes=(),
+        )
+        laid = []
+        for case, (size, burst) in rows:
+            lengths = scale.lengths(case, self.packets, self.options.length_s)
+            laid.append(network.changes(case, size, burst, *lengths))
+        if not self._parts:
+            design.check(base, laid[:1], ["the network that is asked for"], ())
+        data = self.measure(design.request(base, laid, (), replications=self.options.seeds, **self.options.options))
+        self._parts.append(data)
+        points = data.get("points", [data])
+        if not self.seeds:
+            self.seeds = sorted(run["seed"] for run in points[0].get("runs", [points[0]]) if "flows" in run)
+        return [judge.values(point, case.packet_bytes) for point, (case, _) in zip(points, rows, strict=True)]
+
+    def whole(self) -> Document:
+        """Of all rounds: the version, whether every run is valid, the worst exit code, failures, how many runs were in
+        the store."""
+        return {
+            "version": self._parts[0].get("version"),
+            "valid": all(part.get("valid", False) for part in self._parts),
+            "code": max(int(part.get("code", 0)) for part in self._parts),
+            "failures": [one for part in self._parts for one in part.get("failures") or []],
+            "from_store": sum(part.get("from_store") or 0 for part in self._parts),
+        }
+
+
+def _nothing() -> Document:
+    return {"kind": "marker", "sentence": None}
+
+
+def _write(document: Document, directory: Path) -> None:
+    """The page with its figures, and the document beside it."""
+    from ....figures import save
+    from . import draw, page
+
+    drawn = draw.figures_of(document) if document["sentence"] else []
+    document["page"] = str((directory / "index.html").resolve())
+    document["figures"] = [str(path) for one in drawn for path in save(one.figure, directory / "figures" / one.name)]
+    write_json(directory / "advice.json", document)
+    write_text(directory / "index.html", page.html(document, drawn))

@@ -1,0 +1,126 @@
+"""The figure of an advice on an MTU: throughput, host, neighbours and datagrams over the size of packets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ....figures import style
+from ....figures.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION
+from ...compare.queues.draw import SOFT, NamedFigure
+from ....present.units import prefix
+
+_LAWS = {"cubic": "CUBIC's law", "mathis": "square root law", "pftk": "Padhye et al."}
+
+
+def figures_of(d: Mapping[str, Any]) -> list[NamedFigure]:
+    """All panels in one figure."""
+    figure, axes = style.new(2, 2, size=(10.0, 6.6), sharex=True)
+    rows = d["candidates"]
+    _throughput(axes[0][0], d, rows)
+    _host(axes[0][1], d, rows)
+    _neighbours(axes[1][0], rows)
+    _datagrams(axes[1][1], d, rows)
+    sizes = [row["mtu_bytes"] for row in rows]
+    shown = _shown(sizes, d["mtu_bytes"])
+    for axis in (*axes[0], *axes[1]):
+        axis.set_xscale("log", base=2)
+        axis.set_xticks(shown, [str(size) for size in shown], fontsize=8.5)
+        axis.minorticks_off()
+        axis.axvline(d["mtu_bytes"], color=VERMILLION, linewidth=1.0, linestyle=":")
+        if sizes[-1] > d["crc"]["guarded_mtu_bytes"]:
+            axis.axvspan(d["crc"]["guarded_mtu_bytes"], sizes[-1] * 1.15, color=SOFT, alpha=0.13, linewidth=0)
+        axis.set_xlim(sizes[0] / 1.15, sizes[-1] * 1.15)
+        axis.legend(fontsize=8, loc="best" if axis is not axes[1][1] else "upper right", frameon=False)
+    for axis in axes[1]:
+        axis.set_xlabel("MTU [bytes]")
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    caption = (
+        "Throughput of one flow, cycles of the host, what calls beside it meet, and datagrams lost, over the MTU. "
+        "Means over the seeds with 95 % intervals; the dotted upright line is the advice; where it is grey, a frame is "
+        "longer than CRC-32 guards with a Hamming distance of 4."
+    )
+    return [NamedFigure("mtu", figure, caption)]
+
+
+def _shown(sizes: Sequence[int], advised: int) -> list[int]:
+    """Those that can be read beside each other, the advised one first of all."""
+    shown = [advised]
+    for size in reversed(sizes):
+        if all(max(size, other) >= 1.6 * min(size, other) for other in shown):
+            shown.append(size)
+    return sorted(shown)
+
+
+def _throughput(axis: Any, d: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
+    unit, letter = prefix(max(row["throughput_bps"]["mean"] for row in rows))
+    _measured(axis, rows, "throughput_bps", unit, BLUE, "o", "simulated")
+    for (law, label), color in zip(_LAWS.items(), (GREEN, SKY, PURPLE), strict=True):
+        if law in rows[0]["laws_bps"]:
+            dash = (0, (1, 1.5)) if law == "pftk" else (0, (5, 2))
+            _plain(axis, rows, [row["laws_bps"][law] / unit for row in rows], color, label, dash=dash)
+    if any(row["host_limit_bps"] < 3 * row["throughput_bps"]["mean"] for row in rows):
+        _plain(axis, rows, [row["host_limit_bps"] / unit for row in rows], ORANGE, "one core of the host")
+    means = [row["throughput_bps"]["mean"] for row in rows]
+    axis.set_yscale("log" if max(means) > 5 * min(means) else "linear")
+    axis.set_ylabel(f"a flow's payload [{letter}bit/s]")
+
+
+def _host(axis: Any, d: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
+    _plain(axis, rows, [row["host_cycles_per_bit"] for row in rows], ORANGE, "cycles for a bit of payload", "o")
+    _plain(axis, rows, [1 - row["efficiency_share"] for row in rows], BLACK, "part of the wire that is no payload", "s")
+    axis.set_yscale("log")
+    axis.set_ylabel("cycles per bit, part of the wire")
+
+
+def _neighbours(axis: Any, rows: Sequence[Mapping[str, Any]]) -> None:
+    if all(row["call_jitter_s"] for row in rows):
+        least, most = ([value / 1e-3 for value in ends] for ends in zip(*map(_jitters, rows), strict=True))
+        if any(low < 0.999 * high for low, high in zip(least, most, strict=True)):
+            sizes = [row["mtu_bytes"] for row in rows]
+            axis.fill_between(sizes, least, most, color=BLUE, alpha=0.12, linewidth=0, label="its range at full rate")
+        _measured(axis, rows, "call_jitter_s", 1e-3, BLUE, "o", "a call's jitter (RFC 3550)")
+    _plain(axis, rows, [row["frame_s"] / 1e-3 for row in rows], BLACK, "one frame on the wire")
+    axis.set_yscale("log")
+    axis.set_ylabel("time [ms]")
+
+
+def _jitters(row: Mapping[str, Any]) -> tuple[float, float]:
+    """Between which the jitter lies at the rate that was asked for [s]."""
+    return row["call_jitter_least_s"], row["call_jitter_s"]["mean"]
+
+
+def _datagrams(axis: Any, d: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
+    axis.set_yscale("log" if d["standard_frame_loss_share"] else "linear")
+    _plain(axis, rows, [row["frame_loss_share"] for row in rows], BLACK, "full packets lost")
+    label = f"datagrams of {d['datagram_bytes']} B lost"
+    _plain(axis, rows, [row["datagram_loss_share"] for row in rows], VERMILLION, label, "o")
+    axis.set_ylabel("share lost")
+
+
+def _measured(
+    axis: Any, rows: Sequence[Mapping[str, Any]], key: str, unit: float, color: str, mark: str, label: str
+) -> None:
+    means = [row[key]["mean"] / unit for row in rows]
+    ends = [row[key]["ci95"] or (row[key]["mean"], row[key]["mean"]) for row in rows]
+    low = [min(mean - end[0] / unit, 0.95 * mean) for mean, end in zip(means, ends, strict=True)]
+    high = [end[1] / unit - mean for mean, end in zip(means, ends, strict=True)]
+    axis.errorbar(
+        [row["mtu_bytes"] for row in rows], means, yerr=[low, high], color=color, marker=mark, linestyle="-",
+        markersize=4.5, capsize=2.5, markerfacecolor="white", label=label,
+    )  # fmt: skip
+
+
+def _plain(
+    axis: Any,
+    rows: Sequence[Mapping[str, Any]],
+    values: Sequence[float],
+    color: str,
+    label: str,
+    mark: str = "",
+    dash: Any = (0, (5, 2)),
+) -> None:
+    dash = "-" if mark else dash
+    axis.plot([row["mtu_bytes"] for row in rows], values, color=color, marker=mark, linestyle=dash, linewidth=1.3,
+              markersize=4.5, markerfacecolor="white", label=label)  # fmt: skip

@@ -1,0 +1,123 @@
+"""The numbers of an advice on an MTU as rows of words, for the terminal and the page alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ....present.stats import Interval
+from ....present.tables import number, plain, scaled
+from ....present.units import prefix, significant
+
+Row = list[str]
+OBJECTIONS = {"use": "rare", "small": "small", "crc": "CRC", "wait": "wait"}
+
+
+def lines(d: Mapping[str, Any]) -> Iterable[str]:
+    """For a terminal: the candidates, their neighbours, and what is not said."""
+    yield plain(candidates(d))
+    yield (
+        "Throughput: one flow's payload, mean over the seeds ± half the 95 % interval; law: the closed form for it; "
+        "core: what one core of the host is through with; HD: the Hamming distance of the frame check sequence; * is "
+        "advised, what stands behind a size speaks against it."
+    )
+    yield ""
+    yield plain(neighbours(d))
+    yield (
+        "Beside the flow: a TCP with standard frames, and calls of 64 and 180 bytes every 20 ms; jitter as in RFC "
+        f"3550; a datagram of {d['datagram_bytes']} bytes in fragments."
+    )
+    yield ""
+    for text in d["warnings"]:
+        yield f"Warning: {text}."
+    yield "To be known besides:"
+    for text in d["limits"]:
+        yield f"  {text}"
+
+
+def candidates(d: Mapping[str, Any]) -> list[Row]:
+    """A row for each MTU: what it brings, and what it costs the host."""
+    unit, name = prefix(max(row["throughput_bps"]["mean"] for row in d["candidates"]))
+    law = "cubic" if d["cc"] == "cubic" else "mathis"
+    rows = [
+        [
+            "MTU",
+            f"throughput [{name}bps]",
+            f"law [{name}bps]",
+            "of the wire",
+            "loss",
+            "cycles/bit",
+            f"core [{name}bps]",
+            "HD",
+        ]
+    ]
+    for row in d["candidates"]:
+        rows.append(
+            [
+                _size(row),
+                cell(row["throughput_bps"], unit),
+                significant(row["laws_bps"][law] / unit, 3),
+                scaled(row["efficiency_share"], "1"),
+                share(row["frame_loss_share"]),
+                significant(row["host_cycles_per_bit"], 3),
+                significant(row["host_limit_bps"] / unit, 3),
+                str(row["hamming_distance"]),
+            ]
+        )
+    return rows
+
+
+def neighbours(d: Mapping[str, Any]) -> list[Row]:
+    """A row for each MTU: what it does to others."""
+    rates = [row["neighbour_throughput_bps"]["mean"] for row in d["candidates"]]
+    unit, name = prefix(max(rates))
+    rows = [
+        [
+            "MTU",
+            "one frame",
+            "call's jitter",
+            "call's p99 delay",
+            f"neighbour [{name}bps]",
+            "fragments",
+            "datagrams lost",
+        ]
+    ]
+    for row in d["candidates"]:
+        rows.append(
+            [
+                f"{row['mtu_bytes']}",
+                scaled(row["frame_s"], "s"),
+                _jitter(row),
+                "–" if row["call_delay_p99_s"] is None else scaled(row["call_delay_p99_s"]["mean"], "s"),
+                cell(row["neighbour_throughput_bps"], unit),
+                str(row["datagram_fragments"]),
+                share(row["datagram_loss_share"]),
+            ]
+        )
+    return rows
+
+
+def cell(block: Mapping[str, Any] | None, unit: float) -> str:
+    """`2.37 ± 0.055`."""
+    if block is None:
+        return "–"
+    low, high = block["ci95"] or (None, None)
+    return number(Interval(block["mean"], low, high, block["n"]), 1 / unit, digits=3)
+
+
+def share(value: float) -> str:
+    """A loss: `0.1 %`, `1e-05 %`."""
+    return f"{100 * value:.2g} %"
+
+
+def _jitter(row: Mapping[str, Any]) -> str:
+    if row["call_jitter_s"] is None:
+        return "–"
+    most, least = row["call_jitter_s"]["mean"], row["call_jitter_least_s"]
+    text = scaled(most, "s")
+    return f"{scaled(least, 's')} to {text}" if row["simulated"]["beside"]["rate_scale"] > 1 else text
+
+
+def _size(row: Mapping[str, Any]) -> str:
+    against = ", ".join(OBJECTIONS[one] for one in row["objections"])
+    return f"{row['mtu_bytes']}{' *' if row['chosen'] else ''}{f' ({against})' if against else ''}"

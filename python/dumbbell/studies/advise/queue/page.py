@@ -1,0 +1,51 @@
+"""Advice as one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ....figures import style
+from ...compare.queues import page as comparison
+from ...compare.queues.draw import NamedFigure
+from ...compare.queues.page import minus
+from . import table
+
+_HERE = Path(__file__).parent
+
+
+def tools() -> Any:
+    """What makes pages. `EnvironmentLacks` if it is not installed."""
+    return comparison.tools(_HERE)
+
+
+def html(document: Mapping[str, Any], compared: Mapping[str, Any], drawn: Sequence[NamedFigure]) -> str:
+    """The page."""
+    parts = Path(comparison.__file__).parent
+    return str(
+        tools()
+        .get_template("page.html.j2")
+        .render(
+            d=document,
+            expected=[[minus(cell) for cell in line] for line in table.expected(document)[1:]],
+            points=table.points(document),
+            ranked=table.ranked(document),
+            parameters=_parameters(document["advice"]["parameters"]) if document["advice"] else "",
+            figures=[(one, style.svg(one.figure, f"figure-{one.name}")) for one in drawn],
+            failures=compared.get("failures") or [],
+            css="".join(
+                (place / name).read_text(encoding="utf-8")
+                for place, name in (
+                    (parts.parent / "reproduce", "report.css"),
+                    (parts, "page.css"),
+                    (_HERE, "page.css"),
+                )
+            ),
+        )
+    )
+
+
+def _parameters(config: Mapping[str, Any]) -> str:
+    return ", ".join(f"{k} = {v if isinstance(v, str) else json.dumps(v)}" for k, v in config.items()) or "none"

@@ -1,0 +1,91 @@
+"""The rules of agreement: pure functions of numbers. `rules.md` beside this file says them in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ....present import stats
+
+AGREES, DIFFERS, TOO_FEW, NOT_MEASURED = "agrees", "differs", "too few runs", "not measured"
+VERDICTS = (AGREES, DIFFERS, TOO_FEW, NOT_MEASURED)
+CLOSES, NARROWS, UNEXPLAINED, NOTHING = "closes", "narrows", "does not explain", "nothing to explain"
+
+LEAST_RUNS = 2
+"""On each side, for a verdict: a single run has no interval."""
+WITHIN = 0.10
+"""Of the simulator's mean."""
+WIDE = 0.25
+"""Half-widths of both intervals together, of the simulator's mean: where that is all, a verdict says little."""
+
+NEAR, OVERLAP, SMALL = "within 10 %", "intervals overlap", "both below the floor"
+
+Row = dict[str, Any]
+
+
+def compare(sim: Sequence[float], kernel: Sequence[float], floor: float) -> Row:
+    """One measure on both sides: `{"sim", "kernel": {"mean", "ci95", "n", "values"}, "ratio", "ratio_ci95", "verdict",
+    "by", "weak"}`; `by` says what an agreement rests on, and `weak` whether that says little."""
+    row: Row = {"sim": _side(sim), "kernel": _side(kernel), "ratio": None, "ratio_ci95": None}
+    if not sim or not kernel:
+        return row | {"verdict": NOT_MEASURED, "by": None, "weak": False}
+    ours, theirs = stats.mean(sim), stats.mean(kernel)
+    if ours > 0 and theirs > 0:
+        row |= {"ratio": theirs / ours, "ratio_ci95": _ratio_interval(sim, kernel)}
+    if min(len(sim), len(kernel)) < LEAST_RUNS:
+        return row | {"verdict": TOO_FEW, "by": None, "weak": False}
+    by = _ground(sim, kernel, floor)
+    weak = by == OVERLAP and _half(sim) + _half(kernel) > WIDE * abs(ours)
+    return row | {"verdict": DIFFERS if by is None else AGREES, "by": by, "weak": weak}
+
+
+def _ground(sim: Sequence[float], kernel: Sequence[float], floor: float) -> str | None:
+    """What an agreement rests on; None for a difference."""
+    ours, theirs = stats.mean(sim), stats.mean(kernel)
+    if max(abs(ours), abs(theirs)) <= floor:
+        return SMALL
+    if abs(theirs - ours) <= WITHIN * abs(ours):
+        return NEAR
+    return OVERLAP if abs(theirs - ours) <= _half(sim) + _half(kernel) else None
+
+
+def _half(values: Sequence[float]) -> float:
+    """Half the 95 % interval of the mean."""
+    ends = stats.ci95(values)
+    return 0.0 if ends is None else (ends[1] - ends[0]) / 2
+
+
+def _side(values: Sequence[float]) -> Row | None:
+    if not values:
+        return None
+    ends = stats.ci95(values)
+    listed = None if ends is None else list(ends)
+    return {"mean": stats.mean(values), "ci95": listed, "n": len(values), "values": list(values)}
+
+
+def _ratio_interval(sim: Sequence[float], kernel: Sequence[float]) -> list[float] | None:
+    """Of the ratio of two independent means: ln r ± t √(s₁²/(n₁m₁²) + s₂²/(n₂m₂²)), with Welch's degrees of freedom."""
+    if len(sim) < 2 or len(kernel) < 2:
+        return None
+    parts = [(stats.deviation(v) / stats.mean(v)) ** 2 / len(v) for v in (sim, kernel)]
+    ratio, variance = stats.mean(kernel) / stats.mean(sim), sum(parts)
+    if variance == 0:
+        return [ratio, ratio]
+    below = sum(part**2 / (len(v) - 1) for part, v in zip(parts, (sim, kernel), strict=True))
+    freedom = max(1, math.floor(variance**2 / below)) if below > 0 else max(len(sim), len(kernel)) - 1
+    step = stats.student_t(0.975, freedom) * math.sqrt(variance)
+    if step > 700:  # Beyond what a float holds: the interval says nothing.
+        return None
+    return [ratio * math.exp(-step), ratio * math.exp(step)]
+
+
+def explained(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    """What an experiment does to a difference."""
+    if before["verdict"] != DIFFERS:
+        return NOTHING
+    if after["verdict"] == AGREES:
+        return CLOSES
+    if after["verdict"] in (NOT_MEASURED, TOO_FEW) or not before["ratio"] or not after["ratio"]:
+        return UNEXPLAINED
+    return NARROWS if abs(math.log(after["ratio"])) <= abs(math.log(before["ratio"])) / 2 else UNEXPLAINED

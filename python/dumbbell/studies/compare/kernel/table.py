@@ -1,0 +1,112 @@
+"""The comparison for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import RenderableType
+
+from ....present.stats import Interval
+from ....present.tables import grid, number, unit_of
+from ....present.units import significant
+from . import agreement
+from .draw import MARKS
+
+JSON = Mapping[str, Any]
+_IN_FULL = 3
+"""Conditions of which every measure is printed."""
+
+
+def lines(document: JSON) -> list[RenderableType]:
+    """Tables: every measure of a few conditions, or a row for each of many; then experiments."""
+    rows = document["cells"]
+    shown: list[RenderableType] = []
+    if len(rows) <= _IN_FULL:
+        shown += [full(row) for row in rows]
+    else:
+        shown.append(overview(rows))
+    every = [(row["label"], e) for row in rows for e in row["experiments"]]
+    tried = [[label, *_experiment(e)] for label, e in every if e["outcome"] != agreement.NOTHING]
+    if len(tried) < len(every):
+        shown.append(f"{len(every) - len(tried)} of {len(every)} experiments had nothing to explain: no difference")
+    if tried:
+        columns = ["condition", "measure", "changed", "before", "after", "outcome"]
+        shown.append(grid("Experiments (kernel over simulator)", columns, tried, text_columns=6))
+    return shown
+
+
+def full(row: JSON) -> RenderableType:
+    """Every measure of a condition: both means with their intervals, the ratio with its own, the verdict."""
+    cells = [[m["title"], *sides(m), ratio_text(m), verdict_text(m)] for m in row["measures"]]
+    title = f"{row['label']}: {row['sim_runs']} simulated runs, {row['kernel_runs']} of real kernels"
+    title += f" (class {', '.join(row['classes'])})" if row["classes"] else ""
+    return grid(
+        title, ["measure", "unit", "simulator", "kernel", "kernel / simulator", "verdict"], cells, text_columns=2
+    )
+
+
+def sides(m: JSON) -> list[str]:
+    """The unit and both means in it, each with half its interval."""
+    known = [m[side] for side in ("sim", "kernel") if m[side]]
+    scale, unit = unit_of(m["unit"], max((abs(side["mean"]) for side in known), default=0.0))
+    return [unit, *("–" if m[side] is None else number(_interval(m[side]), scale) for side in ("sim", "kernel"))]
+
+
+def _interval(side: JSON) -> Interval:
+    low, high = side["ci95"] or (None, None)
+    return Interval(side["mean"], low, high, side["n"])
+
+
+def ratio_text(m: JSON) -> str:
+    """The ratio, and its interval in brackets."""
+    if m["ratio"] is None:
+        return "–"
+    ends = m["ratio_ci95"]
+    interval = f" [{significant(ends[0], 3)}, {significant(ends[1], 3)}]" if ends else ""
+    return f"{significant(m['ratio'], 3)}{interval}"
+
+
+def verdict_text(m: JSON) -> str:
+    """The verdict, and what it rests on."""
+    ground = f" ({m['by']}{': says little' if m['weak'] else ''})" if m["by"] else ""
+    return f"{MARKS[m['verdict']]} {m['verdict']}{ground}"
+
+
+def overview(rows: Sequence[JSON]) -> RenderableType:
+    """A row for each condition: the ratio of each sort of measure, the furthest from 1 where it has several."""
+    kinds = list(dict.fromkeys(m["kind"] for row in rows for m in row["measures"]))
+    cells = [
+        [row["label"], *(_worst([m for m in row["measures"] if m["kind"] == kind]) for kind in kinds)] for row in rows
+    ]
+    return grid(
+        "Kernel over simulator (✓ agrees, ✗ differs; of several flows the furthest)", ["condition", *kinds], cells
+    )
+
+
+def _worst(found: Sequence[JSON]) -> str:
+    if not found:
+        return "–"
+    order = (agreement.DIFFERS, agreement.AGREES, agreement.TOO_FEW, agreement.NOT_MEASURED)
+    one = min(found, key=lambda m: (order.index(m["verdict"]), -abs((m["ratio"] or 1.0) - 1.0)))
+    return f"{'' if one['ratio'] is None else significant(one['ratio'], 3)} {MARKS[one['verdict']]}".strip()
+
+
+def _experiment(e: JSON) -> list[str]:
+    return [e["measure"], e["label"], ratio_text(e["before"]), ratio_text(e["after"]), e["outcome"]]
+
+
+def sentence(document: JSON) -> str:
+    """The finding."""
+    tally = document["tally"]
+    measured = tally[agreement.AGREES] + tally[agreement.DIFFERS]
+    many = f" in {len(document['cells'])} conditions" if len(document["cells"]) > 1 else ""
+    said = f"{tally[agreement.AGREES]} of {measured} measures agree{many}" if measured else "No measure has a verdict"
+    weak = sum(m["weak"] for row in document["cells"] for m in row["measures"])
+    said += f", {weak} of them by intervals so wide that this says little" if weak else ""
+    differing = [m["title"] for row in document["cells"] for m in row["measures"] if m["verdict"] == agreement.DIFFERS]
+    if 0 < len(differing) <= 4:
+        said += f"; {', '.join(dict.fromkeys(differing))} differ{'s' if len(set(differing)) == 1 else ''}"
+    if few := tally[agreement.TOO_FEW]:
+        said += f"; {few} have too few valid runs for a verdict, which needs {agreement.LEAST_RUNS} on each side"
+    return f"{said}."

@@ -1,0 +1,264 @@
+"""The comparison from the words to the page: simulator and kernels on the same scenarios, measure by measure."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .... import api
+from ....files.filename import component
+from ....files.write import temporary_folder, write_json, write_text
+from ....testbed.live_runs import LiveRunner, Order, interleaved
+from ....testbed.attempts import Kept, Attempts, beside
+from . import agreement, conditions, measures
+from .conditions import Cell, Study, Options
+from .explain import KERNEL, Experiment
+from .measures import Measure
+
+OVERLAID = 4
+"""Conditions of which series are laid over each other; of more the page has only the numbers."""
+REPEATS = 3
+EVERY = "50 ms"
+"""Period of the series that figures overlay."""
+
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class How:
+    """How runs are made. store: of simulated runs; live ones are kept beside it. again: tries runs anew that were
+    not valid."""
+
+    repeats: int = REPEATS
+    seed: int = 1
+    store: Path
+    out: Path | None = None
+    threads: int | None = None
+    again: bool = False
+    experiments: Sequence[Experiment] = ()
+    progress: api.Progress = lambda finished, runs, fraction: None
+    tell: Callable[[str], None] = lambda line: None
+    command: str = ""
+
+
+@dataclass(slots=True)
+class Side:
+    """What one side's runs of one condition gave: runs that are valid, what is wrong with others, one run's series."""
+
+    runs: list[Mapping[str, Any]] = field(default_factory=list)
+    wrong: list[dict[str, Any]] = field(default_factory=list)
+    directory: Path | None = None
+    seed: int | None = None
+
+    def values(self, key: str) -> list[float]:
+        """A measure of each run that has it."""
+        return [value for run in self.runs if (value := measures.values(run).get(key)) is not None]
+
+
+def compare(options: Options, how: How) -> Document:
+    """Compares, writes `index.html`, `results.json` and the figures into `out` (default `results/kernel-SCENARIO`), and
+    returns the document of `results.json`."""
+    from . import draw, page  # What draws may be missing: better said before the runs.
+
+    started = time.perf_counter()
+    page.tools()
+    study = conditions.read(options)
+    api.need_testbed()
+    runner = LiveRunner(Attempts(beside(how.store)), how.progress, how.tell, again=how.again)
+    live = _live(study, [(cell, None) for cell in study.cells], runner, how)
+    bare: Sides = {(cell.label, None): _simulated(study, cell, (), how) for cell in study.cells}
+    live |= _live(study, _to_explain(study, how, live, bare), runner, how)
+    document = document_of(study, how, live, bare)
+    document |= {"command": how.command, "wall_s": time.perf_counter() - started}
+    with temporary_folder() as scratch:
+        overlaid = study.cells if len(study.cells) <= OVERLAID else ()
+        pairs = []
+        for number, cell in enumerate(overlaid):
+            side = live[cell.label, None]
+            if side.directory is not None:
+                ours = _recorded(study, cell, Path(scratch) / str(number), side.seed or how.seed)
+                pairs.append((cell.label, ours, side.directory))
+        _write(
+            document, how.out or Path("results") / component(f"kernel-{study.name}"), draw.figures_of(document, pairs)
+        )
+    return document
+
+
+def _to_explain(study: Study, how: How, live: Sides, bare: Sides) -> list[tuple[Cell, Experiment | None]]:
+    """The experiments on the kernel's side that have a difference to explain: each takes minutes."""
+    found: list[tuple[Cell, Experiment | None]] = []
+    for cell in study.cells:
+        sim, kernel = bare[cell.label, None], live[cell.label, None]
+        for e in how.experiments:
+            asked = measures.asked(e.measure, _known(sim, kernel)) if e.side == KERNEL else []
+            if any(_measure(measure, sim, kernel)["verdict"] == agreement.DIFFERS for measure in asked):
+                found.append((cell, e))
+    return found
+
+
+def _known(sim: Side, kernel: Side) -> list[Measure]:
+    """The measures of a condition."""
+    return measures.of_run((sim.runs or kernel.runs)[0]) if sim.runs or kernel.runs else []
+
+
+def _recorded(study: Study, cell: Cell, directory: Path, seed: int) -> Path:
+    """The simulator's run of a seed again, with its series."""
+    record = {"every": EVERY, "drops": True}
+    wanted = api.request(dict(study.source), cell.overrides, seed=seed, replications=1, record=record)
+    api.run(wanted | {"out": str(directory)})
+    return directory
+
+
+Sides = Mapping[tuple[str, str | None], Side]
+
+
+def _live(
+    study: Study, conditions: Sequence[tuple[Cell, Experiment | None]], runner: LiveRunner, how: How
+) -> dict[tuple[str, str | None], Side]:
+    """Every live run of these conditions, interleaved in time."""
+    if not conditions:
+        return {}
+    laid = interleaved(conditions, how.repeats)
+    orders = [
+        Order(
+            f"{cell.label}{f', {e.label}' if e else ''}",
+            study.source,
+            [*cell.overrides, *(e.overrides if e else ())],
+            how.seed + repeat,
+            EVERY if e is None and len(study.cells) <= OVERLAID else None,
+        )
+        for (cell, e), repeat in laid
+    ]
+    jobs = runner.jobs(orders)
+    left = runner.left_s(jobs) / 60
+    how.tell(f"{len(orders)} live runs, about {left:.0f} min; what is finished is kept in {runner.attempts.directory}")
+    sides: dict[tuple[str, str | None], Side] = {}
+    for ((cell, e), _), kept in zip(laid, runner.run(jobs), strict=True):
+        _take(sides.setdefault((cell.label, e.text if e else None), Side()), kept)
+    return sides
+
+
+def _take(side: Side, kept: Kept) -> None:
+    """A run that is not valid is named, and used nowhere."""
+    if kept.valid:
+        side.runs.append(kept.run)
+        if side.directory is None:
+            side.directory, side.seed = kept.directory, kept.run.get("seed")
+    else:
+        side.wrong.append({"seed": kept.run.get("seed"), "reasons": kept.reasons})
+
+
+def _simulated(study: Study, cell: Cell, changes: Sequence[str], how: How) -> Side:
+    """The simulator's runs of a condition, with `changes` laid over it."""
+    wanted = api.request(
+        dict(study.source),
+        [*cell.overrides, *changes],
+        seed=how.seed,
+        replications=how.repeats,
+        threads=how.threads,
+        store=str(how.store),
+    )
+    result = api.run(wanted)
+    return Side([run for run in result.get("runs") or [result] if "flows" in run])
+
+
+def document_of(study: Study, how: How, live: Sides, bare: Sides) -> Document:
+    """All that is known, without paths."""
+    from .... import __version__
+
+    rows = [_row(study, cell, how, live, bare) for cell in study.cells]
+    verdicts = [m["verdict"] for row in rows for m in row["measures"]]
+    wrong = [{"cell": label, "experiment": e, **one} for (label, e), side in live.items() for one in side.wrong]
+    return {
+        "version": __version__,
+        "scenario_name": study.name,
+        "title": study.title,
+        "profile": conditions.PROFILE,
+        "profile_asked": study.asked,
+        "repeats": how.repeats,
+        "seeds": [how.seed + i for i in range(how.repeats)],
+        "valid": all(row["kernel_runs"] >= agreement.LEAST_RUNS for row in rows),
+        "not_valid": wrong,
+        "tally": {verdict: verdicts.count(verdict) for verdict in agreement.VERDICTS},
+        "cells": rows,
+        "notes": _notes(study, how, rows, wrong),
+        "scenario": dict(study.scenario),
+    }
+
+
+def _row(study: Study, cell: Cell, how: How, live: Sides, bare: Sides) -> Document:
+    """A condition: each measure on both sides, and the experiments on those that differ."""
+    kernel, sim = live[cell.label, None], bare[cell.label, None]
+    known = _known(sim, kernel)
+    found = [_measure(measure, sim, kernel) for measure in known]
+    by_key = {row["key"]: row for row in found}
+    experiments = []
+    for e in how.experiments:
+        differing = [m for m in measures.asked(e.measure, known) if by_key[m.key]["verdict"] == agreement.DIFFERS]
+        if e.side == KERNEL:
+            pair = (sim, live.get((cell.label, e.text), kernel))
+        else:
+            pair = (_simulated(study, cell, e.overrides, how) if differing else sim, kernel)
+        experiments += [_experiment(e, m, by_key[m.key], *pair) for m in measures.asked(e.measure, known)]
+    return {
+        "label": cell.label,
+        "at": dict(cell.at),
+        "overrides": list(cell.overrides),
+        "sim_runs": len(sim.runs),
+        "kernel_runs": len(kernel.runs),
+        "classes": sorted({str(run["validity"].get("class")) for run in kernel.runs}),
+        "measures": found,
+        "experiments": experiments,
+    }
+
+
+def _measure(measure: Measure, sim: Side, kernel: Side) -> Document:
+    found = agreement.compare(sim.values(measure.key), kernel.values(measure.key), measure.kind.floor)
+    kind = measure.kind
+    return {"key": measure.key, "kind": kind.key, "of": measure.of, "title": measure.title, "unit": kind.unit, **found}
+
+
+def _experiment(e: Experiment, measure: Measure, before: Mapping[str, Any], sim: Side, kernel: Side) -> Document:
+    after = _measure(measure, sim, kernel)
+    return {
+        "measure": measure.key,
+        "side": e.side,
+        "overrides": list(e.overrides),
+        "label": e.label,
+        "before": {key: before[key] for key in ("verdict", "ratio", "ratio_ci95")},
+        "after": {key: after[key] for key in ("verdict", "ratio", "ratio_ci95", "sim", "kernel")},
+        "outcome": agreement.explained(before, after),
+    }
+
+
+def _notes(study: Study, how: How, rows: Sequence[Document], wrong: Sequence[Mapping[str, Any]]) -> list[str]:
+    notes = list(study.notes)
+    if study.asked is not None:
+        notes.append(
+            f"the scenario has the profile `{study.asked}`; both sides ran under `{conditions.PROFILE}`, "
+            "the simulator's model of the kernel"
+        )
+    if wrong:
+        notes.append(f"{len(wrong)} live runs were not valid, twice each, and were left out")
+    notes += [
+        f"{row['label']}: {row['kernel_runs']} of {how.repeats} live runs are valid; a verdict needs {agreement.LEAST_RUNS}"
+        for row in rows
+        if row["kernel_runs"] < agreement.LEAST_RUNS
+    ]
+    return notes
+
+
+def _write(document: Document, directory: Path, drawn: Sequence[Any]) -> None:
+    from ....figures import save
+    from . import page
+
+    files = {"page": "index.html", "results": "results.json"}
+    document |= {name: str((directory / file).resolve()) for name, file in files.items()}
+    saved = [save(one.figure, directory / "figures" / one.name) for one in drawn]
+    document["figures"] = [str(path.resolve()) for paths in saved for path in paths]
+    svgs = [next(path for path in paths if path.suffix == ".svg").read_text(encoding="utf-8") for paths in saved]
+    write_json(document["results"], document)
+    write_text(document["page"], page.html(document, list(zip(drawn, svgs, strict=True))))

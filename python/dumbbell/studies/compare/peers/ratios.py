@@ -1,0 +1,96 @@
+"""What the same work costs two simulators: processor time for each packet-hop, memory for each flow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ....present.stats import mean
+from . import ours
+from .same_work import Verdict, judge, work
+from .outcome import Outcome
+from .simulators import PEERS
+from .workload import CONTROLS, Workload
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Processor time of the run for each packet-hop (ns) and of the set-up (s); memory for each flow at its peak
+    (bytes)."""
+
+    ns_per_hop: float
+    setup_s: float
+    bytes_per_flow: float
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One workload beside one peer."""
+
+    workload: Workload
+    seeds: int
+    verdict: Verdict
+    ours: Price
+    theirs: Price
+
+    @property
+    def faster(self) -> float | None:
+        """The peer's time for a packet-hop over ours; None if the work was not alike."""
+        return self.theirs.ns_per_hop / self.ours.ns_per_hop if self.verdict.alike else None
+
+    @property
+    def smaller(self) -> float | None:
+        """The peer's memory for a flow over ours; None if the work was not alike."""
+        return self.theirs.bytes_per_flow / self.ours.bytes_per_flow if self.verdict.alike else None
+
+    def document(self) -> dict[str, Any]:
+        """The row for `--json`; ratios of work that was not alike are null."""
+        w, v = self.workload, self.verdict
+        sides = {
+            name: {
+                "goodput_bps": done.goodput_bps,
+                "drop_rate": done.drop_rate,
+                "ns_per_packet_hop": price.ns_per_hop,
+                "setup_s": price.setup_s,
+                "bytes_per_flow": price.bytes_per_flow,
+            }
+            for name, done, price in (("ours", v.ours, self.ours), ("theirs", v.theirs, self.theirs))
+        }
+        return {
+            "flows": w.flows,
+            "rate_bps": w.rate_bps,
+            "queue": w.queue,
+            "time_s": w.duration,
+            "cc": CONTROLS[w.against],
+            "against": w.against,
+            "seeds": self.seeds,
+            "alike": v.alike,
+            "why": v.why or None,
+            **sides,
+            "time_ratio": self.faster,
+            "memory_ratio": self.smaller,
+        }
+
+
+def compare(workload: Workload, seeds: int, done: Callable[[], None] = lambda: None) -> Row:
+    """Runs a workload here and there, one run after the other, seeds 1 to `seeds`; `done` is called after each pair."""
+    peer = PEERS[workload.against]
+    pairs: list[tuple[Outcome, Outcome]] = []
+    for seed in range(1, seeds + 1):
+        network = workload.network(seed)
+        pairs.append((ours.run(network), peer.measured(network)))
+        done()
+    here, there = [a for a, _ in pairs], [b for _, b in pairs]
+    verdict = judge(work(here), work(there))
+    return Row(workload, seeds, verdict, price(here), price(there))
+
+
+def price(outcomes: Sequence[Outcome]) -> Price:
+    """Of all runs together, as clocks of some simulators count hundredths of a second only."""
+    flows = len(outcomes[0].goodputs)
+    return Price(
+        ns_per_hop=1e9 * sum(o.cost.run_s for o in outcomes) / sum(o.hops for o in outcomes),
+        setup_s=mean([o.cost.setup_s for o in outcomes]),
+        bytes_per_flow=mean([o.cost.peak_bytes for o in outcomes]) / flows,
+    )

@@ -1,0 +1,61 @@
+"""Comparisons as tables for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.table import Table
+
+from ....present.tables import grid
+from ....present.units import prefix, significant
+from .ratios import Row
+
+_COLUMNS = (
+    "against",
+    "flows",
+    "rate",
+    "time",
+    "queue",
+    "goodput, Mbps",
+    "drops, %",
+    "ns per hop",
+    "kB per flow",
+    "times as fast",
+    "times as small",
+)
+
+
+def ratio_table(rows: Sequence[Row]) -> Table:
+    """A line for each row; two figures are ours and the peer's."""
+    return grid("Ours / theirs", _COLUMNS, [_row(row) for row in rows], text_columns=1)
+
+
+def _row(row: Row) -> list[str]:
+    w, v = row.workload, row.verdict
+    scale, unit = prefix(w.rate_bps)
+    return [
+        w.against,
+        str(w.flows),
+        f"{significant(w.rate_bps / scale)} {unit}bps",
+        f"{significant(w.duration)} s",
+        w.queue,
+        _both(v.ours.goodput_bps / 1e6, v.theirs.goodput_bps / 1e6),
+        _both(100 * v.ours.drop_rate, 100 * v.theirs.drop_rate, 3),
+        _both(row.ours.ns_per_hop, row.theirs.ns_per_hop, 3),
+        _both(row.ours.bytes_per_flow / 1000, row.theirs.bytes_per_flow / 1000, 3),
+        "not a comparison" if row.faster is None else significant(row.faster, 3),
+        "" if row.smaller is None else significant(row.smaller, 3),
+    ]
+
+
+def _both(a: float, b: float, digits: int = 4) -> str:
+    return f"{significant(a, digits)} / {significant(b, digits)}"
+
+
+def reasons(rows: Iterable[Row]) -> list[str]:
+    """Why rows are not comparisons."""
+    return [
+        f"{r.workload.against}, {r.workload.flows} flows, {r.workload.queue}: not a comparison: {r.verdict.why}"
+        for r in rows
+        if not r.verdict.alike
+    ]

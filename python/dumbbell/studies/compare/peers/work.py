@@ -1,0 +1,58 @@
+"""What `dumbbell compare` does, without printing."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Sequence
+from typing import Any
+
+from ....present.progress import Progress
+from . import same_work, ours
+from .simulators import PEERS
+from .ratios import Row, compare
+from .workload import SPREAD, Workload
+
+
+def versions(peers: Sequence[str]) -> dict[str, str]:
+    """Dumbbell's and those of the peers; looks for all of them, and has ns-3's program compiled, before anything is
+    run."""
+    for name in peers:
+        PEERS[name].binary()
+    return {"dumbbell": ours.version(), **{name: PEERS[name].version() for name in peers}}
+
+
+def run(workloads: Sequence[Workload], seeds: int, progress: Progress) -> list[Row]:
+    """Runs the comparisons, one program at a time."""
+    whole, finished = len(workloads) * seeds, 0
+
+    def done() -> None:
+        nonlocal finished
+        finished += 1
+        progress(finished, whole, finished / whole)
+
+    return [compare(workload, seeds, done) for workload in workloads]
+
+
+def document(rows: Sequence[Row], known: dict[str, str]) -> dict[str, Any]:
+    """The document of `--json`."""
+    return {
+        "versions": known,
+        "machine": {"processor": processor(), "cores": os.cpu_count(), "load_1min": os.getloadavg()[0]},
+        "rule": {
+            "goodput_within": same_work.GOODPUT_WITHIN,
+            "drop_rates_within_factor": same_work.DROPS_WITHIN,
+            "start_spread_s": SPREAD,
+        },
+        "rows": [row.document() for row in rows],
+    }
+
+
+def processor() -> str:
+    """What the machine calls its processor."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:  # noqa: PTH123 (a device of the kernel)
+            names = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
+    except OSError:
+        names = []
+    return names[0] if names else platform.machine()

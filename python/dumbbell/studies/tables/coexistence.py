@@ -1,0 +1,125 @@
+"""Coexistence: one control against another over buffer sizes, as BBR against CUBIC."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+
+from ... import catalogue
+from ..compare.queues.draw import NamedFigure
+from ...present.tables import scaled
+from ...present.units import significant
+from . import pairs, draw
+from .pairs import DELAY, MEASURED, SHARE, USED
+from .controls import opponent
+from .grid import Document, Metric, Plan, Survey, Values, nothing, of_control, seeds_of
+from .options import Options, single
+
+RATE, RTT, AGAINST = "20Mbps", "40ms", "cubic"
+BUFFERS, QUICK_BUFFERS = ("0.25", "0.5", "1", "2", "4", "8", "16"), ("0.5", "2", "8")
+FIRST = ("bbr", "bbr3", "sack")
+"""Which controls stand against `cubic` where none is named: those that there are of the first two, else the third."""
+MEAN = Metric("mean_share", "mean share", "1", nothing)
+EVEN = Metric("even_bdp", "buffer of equal shares", "BDP", nothing)
+
+
+def lay(options: Options) -> Plan:
+    """Each control against the other over buffers."""
+    rate = single("--rate", options.rate, RATE)
+    buffers = options.buffer or (QUICK_BUFFERS if options.quick else BUFFERS)
+    against = opponent(options.against or AGAINST, options.use)
+    return pairs.lay(options, against, [rate], buffers, options.rtt or RTT, 1, reference=False)
+
+
+def default_controls(use: Sequence[str]) -> list[str]:
+    """Who is asked where nobody is named."""
+    known = catalogue.kinds(*use)["cc"]
+    rate_based = [name for name in FIRST[:-1] if name in known]
+    return rate_based or [FIRST[-1]]
+
+
+def even(points: Sequence[tuple[float, float]]) -> float | None:
+    """The buffer at which the share is a half, between two at which it is on either side: the first such place,
+    logarithmic in the buffer. None if there is none."""
+    ordered = sorted(points)
+    for (x0, y0), (x1, y1) in itertools.pairwise(ordered):
+        if (y0 - 0.5) * (y1 - 0.5) <= 0 and y0 != y1:
+            part = (0.5 - y0) / (y1 - y0)
+            return math.exp(math.log(x0) + part * (math.log(x1) - math.log(x0)))
+    return None
+
+
+def sum_up(values: Values, names: Sequence[str], plan: Plan) -> dict[str, dict[str, dict[int, float]]]:
+    """The mean share over all buffers, and where it is a half."""
+    found = pairs.means(values, names, [SHARE.key])
+    for name in names:
+        mine = {at: of for at, of in of_control(values, name).items() if isinstance(dict(at)["buffer"], float)}
+        crossings = {}
+        for seed in seeds_of(mine, SHARE.key):
+            place = even([(float(dict(at)["buffer"]), of[SHARE.key][seed]) for at, of in mine.items()])
+            if place is not None:
+                crossings[seed] = place
+        found[name][EVEN.key] = crossings
+    return found
+
+
+def say(document: Document) -> list[str]:
+    """What each control has at the smallest and at the largest buffer, and where it is even."""
+    against, found = document["facts"]["against"], []
+    for row in document["summary"]:
+        mine = [r for r in document["rows"] if r["cc"] == row["cc"] and r[SHARE.key]]
+        if not mine:
+            continue
+        least, most = mine[0], mine[-1]
+        text = (
+            f"{row['cc']} has {_part(least)} beside {against} at {_buffer(least)}, and {_part(most)} at {_buffer(most)}"
+        )
+        place = row[EVEN.key]
+        if place and place["n"] == len(document["seeds"]):
+            text += f"; both have the same at about {significant(place['mean'], 2)} BDP"
+        found.append(text + ".")
+    return found or ["No run has a result."]
+
+
+def _part(row: dict[str, dict[str, float]]) -> str:
+    return scaled(row[SHARE.key]["mean"], "1")
+
+
+def _buffer(row: dict[str, float | str]) -> str:
+    buffer = row["buffer"]
+    return buffer if isinstance(buffer, str) else f"{buffer:g} BDP"
+
+
+def figures(document: Document) -> list[NamedFigure]:
+    """The share over buffers, and what it costs in delay and use of the link."""
+    against = document["facts"]["against"]
+    caption = (
+        f"Share of the goodput beside {against} (50 % is even), use of the link and 99th percentile of the queueing "
+        "delay, by the buffer; means with 95 % intervals over the seeds."
+    )
+    keys = [SHARE.key, USED.key, DELAY.key]
+    lines = draw.lines(document, "buffer", keys, guides=[(lambda x: 0.5, "even")])
+    return [NamedFigure("coexistence", lines, caption)]
+
+
+SURVEY = Survey(
+    name="coexistence",
+    title="Coexistence over buffers",
+    definition=(
+        "Flows of a control share a link with as many of another one at the same round-trip time, over buffers in "
+        "bandwidth-delay products. The share is that of all goodput: 50 % is even.",
+        "The buffer of equal shares is read between the two buffers on either side of it, seed by seed. BBR (version "
+        "1) takes more than its share in shallow buffers, and less in deep ones (Hock, Bless and Zitterbart, ICNP "
+        "2017; Ware and others, IMC 2019).",
+    ),
+    metrics=MEASURED,
+    shown=(SHARE, USED, DELAY),
+    summary=(MEAN, EVEN),
+    lay=lay,
+    derive=lambda values, plan: None,
+    sum_up=sum_up,
+    say=say,
+    draw=figures,
+    default=default_controls,
+)

@@ -1,0 +1,169 @@
+"""What a survey is made of: points, of each control at each condition, and what is measured there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..compare.queues import judge
+from ..compare.queues.draw import NamedFigure
+from ..compare.queues.arguments import Choice
+from .options import Options
+
+Run = dict[str, Any]
+PACKET = 1500
+"""Bytes of a full packet."""
+Document = dict[str, Any]
+At = tuple[tuple[str, float | str], ...]
+"""A condition: each axis with its value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """What conditions differ in: its key in rows, its name, the unit of its values (empty: none)."""
+
+    key: str
+    title: str
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A measurement of a run: its key in rows, its name and its unit, as in `schemes.metrics`."""
+
+    key: str
+    title: str
+    unit: str
+    of: Callable[[Run], float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A control in a condition, and what it lays over the scenario."""
+
+    cc: Choice
+    at: At
+    set: Mapping[str, Any]
+
+
+Values = dict[tuple[str, At], dict[str, dict[int, float]]]
+"""Of each control at each condition: each measurement by seed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A survey laid out: the scenario, what varies, and the points in the order of controls."""
+
+    scenario: dict[str, Any]
+    axes: Sequence[Axis]
+    points: Callable[[Sequence[Choice]], list[Point]]
+    notes: Sequence[str] = ()
+    reference: Choice | None = None
+    """A control that is asked in any case, as what others are compared with."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """What its sentences and figures need besides, as JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """A question about controls. `lay` reads the options; `metrics` are taken of each run; `derive` adds, by seed, what
+    needs several points; `sum_up` says for each control, by seed, what a table's first column has; `say` puts it into
+    sentences and `draw` into figures."""
+
+    name: str
+    title: str
+    definition: Sequence[str]
+    metrics: Sequence[Metric]
+    shown: Sequence[Metric]
+    """Of rows: what the tables show, with what is derived."""
+    summary: Sequence[Metric]
+    """Of controls."""
+    lay: Callable[[Options], Plan]
+    derive: Callable[[Values, Plan], None]
+    sum_up: Callable[[Values, Sequence[str], Plan], dict[str, dict[str, dict[int, float]]]]
+    say: Callable[[Document], list[str]]
+    draw: Callable[[Document], list[NamedFigure]]
+    default: Callable[[Sequence[str]], list[str]] | None = None
+    """Who is asked where nobody is named, given the files of the user's own; None: those of `controls`."""
+
+
+def nothing(run: Run) -> float | None:
+    """Of a measurement that is derived, and not taken of a run."""
+    return None
+
+
+def goodput(run: Run, side: str) -> float:
+    """The goodput of all flows of a side, bit/s: those named `side` or `side.N`."""
+    return math.fsum(f["goodput_bps"] for f in run["flows"] if f["name"] == side or f["name"].startswith(f"{side}."))
+
+
+def mean_of(run: Run, side: str, key: str) -> float | None:
+    """The mean over the flows of a side, of those that have it."""
+    found = [f[key] for f in run["flows"] if f["name"].partition(".")[0] == side and f[key] is not None]
+    return math.fsum(found) / len(found) if found else None
+
+
+def queue(run: Run, key: str) -> float | None:
+    """A measurement of the bottleneck's queue."""
+    value = next(q for q in run["queues"] if q["name"] == "bottleneck").get(key)
+    return None if value is None else float(value)
+
+
+def all_goodput(run: Run) -> float:
+    """The goodput of all flows together, bit/s."""
+    return math.fsum(f["goodput_bps"] for f in run["flows"])
+
+
+def values(points: Sequence[Point], measured: Sequence[dict[str, Any]], metrics: Sequence[Metric]) -> Values:
+    """What the runs of each point gave, by seed; runs without a result are left out."""
+    found: Values = {}
+    for point, result in zip(points, measured, strict=True):
+        mine: dict[str, dict[int, float]] = {metric.key: {} for metric in metrics}
+        for run in result.get("runs") or [result]:
+            if "flows" not in run:
+                continue
+            for metric in metrics:
+                value = metric.of(run)
+                if value is not None and math.isfinite(value):
+                    mine[metric.key][run["seed"]] = value
+        found[point.cc.text, point.at] = mine
+    return found
+
+
+def cells(of: Mapping[str, Mapping[int, float]], metrics: Sequence[Metric]) -> dict[str, Any]:
+    """Means with their intervals, as in results; null where there is nothing."""
+    return {metric.key: judge.cell(of.get(metric.key, {})) for metric in metrics}
+
+
+def of_control(values: Values, cc: str) -> dict[At, dict[str, dict[int, float]]]:
+    """What was measured of one control, by condition."""
+    return {at: of for (name, at), of in values.items() if name == cc}
+
+
+def seeds_of(conditions: Mapping[At, Mapping[str, Mapping[int, float]]], key: str) -> list[int]:
+    """The seeds that every condition has a value for."""
+    each = [set(of.get(key, {})) for of in conditions.values()]
+    return sorted(set.intersection(*each)) if each else []
+
+
+def unlocked(rate_bps: float) -> list[dict[str, Any]]:
+    """What the wire does to acknowledgements on their way back: a random delay of up to one packet's time at the
+    bottleneck. Without it round-trip times are locked to the bottleneck's transmissions, and which flow loses is a
+    matter of phases (S. Floyd, V. Jacobson, "On traffic phase effects in packet-switched gateways", 1992)."""
+    return [{"kind": "jitter", "max": f"{8 * PACKET / rate_bps * 1e6:.6g} us"}]
+
+
+def times(rate_bps: float, rtt_s: float, flows: int, options: Options, least_s: float = 120.0) -> dict[str, str]:
+    """How long a run lasts: forty teeth of a Reno that has its share of two bandwidth-delay products, from `least_s` to
+    900 s, and a third of it more to begin with, which is left out; with `quick` a quarter of that. A tooth takes W/2
+    round trips with one acknowledgement for each segment, and twice that with delayed ones (Mathis et al. 1997)."""
+    from .options import seconds
+
+    if options.time is not None:
+        whole = seconds("--time", options.time)
+    else:
+        window = 2 * rate_bps * rtt_s / (8 * PACKET) / flows
+        whole = min(max(40 * window * rtt_s, least_s), 900.0) * 4 / 3 / (4 if options.quick else 1)
+    return {"duration": f"{whole:.6g} s", "warmup": f"{whole / 4:.6g} s"}

@@ -1,0 +1,114 @@
+"""A law, how it is measured, and the rule of the verdict."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..present import stats
+from ..present.units import significant
+
+if TYPE_CHECKING:
+    from .runner import Runner
+
+Verdict = Literal["pass", "fail"]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was measured: of several runs the mean with its 95 % interval (Student's t), else the value alone."""
+
+    value: float
+    ci95: tuple[float, float] | None = None
+    n: int = 1
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Measured:
+        """The mean of independent runs, at least five of them: fewer say too little about their own spread."""
+        if len(values) < 5:
+            raise ValueError(f"{len(values)} runs are too few for an interval; an oracle measures at least 5")
+        return cls(stats.mean(values), stats.ci95(values), len(values))
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of the passport.
+
+    id: stable, subject first, parts joined by dots: `mm1.rho-0.8.L`. law: one line with its source. expected: from
+    `validate.laws`. tolerance: the law's own accuracy, as a fraction of `expected`, or in its unit if `absolute`;
+    fixed before anything is measured. 0: exact. quick: whether `--quick` has the line.
+    """
+
+    id: str
+    law: str
+    expected: float
+    tolerance: float
+    measure: Callable[[Runner], Measured]
+    unit: str = ""
+    absolute: bool = False
+    quick: bool = True
+
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.expected) or not 0 <= self.tolerance < math.inf:
+            raise ValueError(f"{self.id}: {self.expected} within {self.tolerance} can be no expectation")
+        if self.expected == 0 and self.tolerance > 0 and not self.absolute:
+            raise ValueError(f"{self.id}: a fraction of 0 is no tolerance; say `absolute=True`")
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the greatest value that agree with the law."""
+        width = self.tolerance if self.absolute else self.tolerance * abs(self.expected)
+        return self.expected - width, self.expected + width
+
+    @property
+    def claim(self) -> str:
+        """The expected value in words: `4 packets ± 2 %`, `37 packets, exact`."""
+        text = f"{significant(self.expected, 6)} {self.unit}".strip()
+        if self.tolerance == 0:
+            return f"{text}, exact"
+        share = self.tolerance if self.absolute else 100 * self.tolerance
+        return f"{text} ± {share:.3g}{'' if self.absolute else ' %'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An check and what came of it; `measured` is None if it could not be measured, `error` says why."""
+
+    check: Check
+    measured: Measured | None
+    seconds: float
+    error: str | None = None
+
+    @property
+    def verdict(self) -> Verdict:
+        """`pass` if and only if the whole interval lies within the bounds; what is not a number never does."""
+        if self.measured is None:
+            return "fail"
+        low, high = self.check.bounds
+        least, most = self.measured.ci95 or (self.measured.value, self.measured.value)
+        return "pass" if low <= least and most <= high else "fail"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The line as in the JSON; what is not finite is null."""
+        measured = self.measured
+        ci95 = measured.ci95 if measured else None
+        return {
+            "id": self.check.id,
+            "law": self.check.law,
+            "expected": self.check.expected,
+            "measured": _finite(measured.value) if measured else None,
+            "ci95": [_finite(x) for x in ci95] if ci95 else None,
+            "tolerance": self.check.tolerance,
+            "verdict": self.verdict,
+            "unit": self.check.unit,
+            "bounds": list(self.check.bounds),
+            "n": measured.n if measured else 0,
+            "seconds": round(self.seconds, 3),
+            "error": self.error,
+        }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,1 @@
+"""The checks of `dumbbell validate`, by section."""

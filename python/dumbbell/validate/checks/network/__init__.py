@@ -1,0 +1,1 @@
+"""Checks of links, hosts, fragments, wireless hops, traffic and measuring."""

@@ -1,0 +1,1 @@
+"""Checks of queues, AQMs, markers and schedulers."""

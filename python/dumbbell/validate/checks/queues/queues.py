@@ -1,0 +1,293 @@
+"""Single queues under Poisson arrivals, against queueing theory.
+
+One link with a service time of 1 ms for the mean packet, fed directly by a Poisson source. Loads are offered loads
+rho. A port's length leaves out the packet in service unless `count_in_service` is true, so that `limit` K
+with it, and K - 1 without it, is the K of queueing theory.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from ....plugins.drive import drive
+from ...runner import Run, over_drives, over_seeds, worst
+from ...laws import queueing, red
+from ...check import Check
+
+SERVICE_S = 1e-3
+"""Mean time of transmission."""
+HEADER, MEAN = 28, 5000
+"""Bytes: of UDP over IPv4, and of a mean packet. At 5000 B the shortest and longest that exist matter least."""
+
+LENGTH_TOLERANCE, BLOCKING_TOLERANCE, UTILISATION_TOLERANCE = 0.02, 0.05, 0.005
+"""For at least a million packets a run: lengths and waiting times; blocking, which is rarer; shares of time."""
+QUANTILE_TOLERANCE = 1 / 32 + 0.01
+"""A port counts waiting times in steps of 1/32 of an octave."""
+LITTLE_TOLERANCE = 1e-3
+
+
+def port(
+    rho: float, sizes: str, *, seconds: int, limit: str = "unlimited", whole: bool = False, **queue: Any
+) -> dict[str, Any]:
+    """The scenario. sizes: of packets, `fixed` or `exponential`; whole: the length counts the packet in service; queue:
+    its other words, of drop tail if there is no `kind`."""
+    rate = rho * 8 * (MEAN - HEADER) / SERVICE_S
+    source = {"kind": "poisson", "rate": f"{rate:.0f} bps", "packet": f"{MEAN - HEADER} B", "sizes": sizes}
+    link = {
+        "name": "port",
+        "between": ["a", "b"],
+        "rate": f"{8 * MEAN / SERVICE_S:.0f} bps",
+        "delay": "1 ms",
+        "mtu": "65535 B",
+        "queue": {"kind": "drop_tail", "limit": limit, "count_in_service": whole, **queue},
+    }
+    return {
+        "duration": f"{seconds + 20} s",
+        "warmup": "20 s",
+        "host": [{"name": "a"}, {"name": "b"}],
+        "link": [link],
+        "flow": [{"from": "a", "to": "b", "source": source}],
+    }
+
+
+def length(run: Run) -> float:
+    """Mean length, packets, by the port's convention."""
+    return float(run["queues"][0]["mean_packets"])
+
+
+def waiting(run: Run) -> float:
+    """Mean waiting time before service, service times."""
+    return float(run["queues"][0]["mean_sojourn_s"]) / SERVICE_S
+
+
+def waiting_p99(run: Run) -> float:
+    """The 99th percentile of the waiting time, service times."""
+    return float(run["queues"][0]["p99_sojourn_s"]) / SERVICE_S
+
+
+def utilisation(run: Run) -> float:
+    """Share of time in which the transmitter is busy."""
+    return float(run["queues"][0]["utilization"])
+
+
+def blocking(run: Run) -> float:
+    """Share of arrivals that are dropped for want of room."""
+    queue = run["queues"][0]
+    return float(queue["drops"]["overflow"] / queue["arrivals"])
+
+
+def little(run: Run) -> float:
+    """Mean length over admitted rate times mean waiting time: 1 by Little's law."""
+    queue, seconds = run["queues"][0], run["duration_s"] - run["warmup_s"]
+    rate = (queue["arrivals"] - sum(queue["drops"].values())) / seconds
+    return float(queue["mean_packets"] / (rate * queue["mean_sojourn_s"]))
+
+
+def drops(run: Run) -> float:
+    """Share of arrivals that are dropped, for whatever reason."""
+    queue = run["queues"][0]
+    return float(sum(queue["drops"].values()) / queue["arrivals"])
+
+
+KLEINROCK = "Kleinrock 1975"
+MM1, MD1 = f"M/M/1 ({KLEINROCK}, section 3.2)", f"M/D/1 (Pollaczek-Khinchine; {KLEINROCK}, section 5.6)"
+MM1K = f"M/M/1/K ({KLEINROCK}, section 3.6)"
+MD1K = "M/D/1/K (chain embedded at departures; Gross and Harris 1998, section 5.1.8)"
+
+
+def _infinite() -> Iterator[Check]:
+    """M/M/1 and M/D/1: the mean number in the system, by load."""
+    for rho, seconds in ((0.5, 1000), (0.8, 4000), (0.9, 20000)):
+        for name, law, value, sizes in (
+            ("mm1", f"{MM1}: L = rho / (1 - rho)", queueing.mm1_length(rho), "exponential"),
+            ("md1", f"{MD1}: L = rho + rho^2 / (2 (1 - rho))", queueing.md1_length(rho), "fixed"),
+        ):
+            scenario = port(rho, sizes, whole=True, seconds=seconds)
+            measure = over_seeds(scenario, length)
+            quick = rho < 0.9
+            yield Check(f"{name}.rho-{rho}.L", law, value, LENGTH_TOLERANCE, measure, "packets", quick=quick)
+
+
+def _moments() -> Iterator[Check]:
+    """What else the two say at one load."""
+    rho = 0.8
+    for name, law, sizes, scv, words in (
+        ("mm1", MM1, "exponential", 1.0, "rho / (1 - rho)"),
+        ("md1", MD1, "fixed", 0.0, "rho / (2 (1 - rho)), half of M/M/1's"),
+    ):
+        wait = queueing.pollaczek_khinchine(rho, scv)
+        scenario = port(rho, sizes, seconds=4000)
+        for part, said, expected, tolerance, measure, unit in (
+            (
+                "Lq",
+                f"{law}: without the packet in service, Lq = rho Wq",
+                rho * wait,
+                LENGTH_TOLERANCE,
+                length,
+                "packets",
+            ),
+            ("Wq", f"{law}: mean wait before service, {words}", wait, LENGTH_TOLERANCE, waiting, "service times"),
+            (
+                "utilisation",
+                "A queue that loses nothing is busy for the share rho",
+                rho,
+                UTILISATION_TOLERANCE,
+                utilisation,
+                "",
+            ),
+        ):
+            yield Check(f"{name}.rho-{rho}.{part}", said, expected, tolerance, over_seeds(scenario, measure), unit)
+    yield Check(
+        f"mm1.rho-{rho}.Wq-p99",
+        f"{MM1}: 99th percentile, P(Wq > t) = rho exp(-(1 - rho) t)",
+        queueing.mm1_waiting_quantile(rho, 0.99),
+        QUANTILE_TOLERANCE,
+        over_seeds(port(rho, "exponential", seconds=4000), waiting_p99),
+        "service times",
+    )
+
+
+def _finite() -> Iterator[Check]:
+    """Queues with room for K packets, the one in service included."""
+    sizes = {"mm1k": ("exponential", MM1K, queueing.mm1k), "md1k": ("fixed", MD1K, queueing.md1k)}
+    points = [
+        ("mm1k", 0.5, 10, 20000),
+        ("mm1k", 0.8, 10, 2000),
+        ("mm1k", 0.9, 20, 4000),
+        ("mm1k", 0.95, 50, 20000),
+        ("mm1k", 1.0, 20, 2000),
+        ("mm1k", 1.2, 20, 2000),
+        ("md1k", 0.8, 10, 8000),
+        ("md1k", 1.0, 20, 2000),
+        ("md1k", 1.2, 20, 2000),
+    ]
+    for name, rho, k, seconds in points:
+        kind, source, law = sizes[name]
+        scenario = port(rho, kind, limit=f"{k} pkt", whole=True, seconds=seconds)
+        known = law(rho, k)
+        for part, words, expected, tolerance, measure, unit in (
+            ("blocking", "share of arrivals that find it full", known.blocking, BLOCKING_TOLERANCE, blocking, ""),
+            ("L", "mean number in the system", known.length, LENGTH_TOLERANCE, length, "packets"),
+            ("utilisation", "share of time it is busy", known.utilisation, UTILISATION_TOLERANCE, utilisation, ""),
+        ):
+            yield Check(
+                f"{name}.rho-{rho}.K-{k}.{part}",
+                f"{source}: {words}",
+                expected,
+                tolerance,
+                over_seeds(scenario, measure),
+                unit,
+                quick=seconds < 8000,
+            )
+    # The other convention: K - 1 wait, the transmitter holds one more.
+    rho, k = 0.8, 10
+    known, scenario = queueing.mm1k(rho, k), port(rho, "exponential", limit=f"{k - 1} pkt", seconds=2000)
+    for part, expected, tolerance, measure, unit in (
+        ("blocking", known.blocking, BLOCKING_TOLERANCE, blocking, ""),
+        ("Lq", known.waiting_packets, LENGTH_TOLERANCE, length, "packets"),
+        ("Wq", known.waiting, LENGTH_TOLERANCE, waiting, "service times"),
+    ):
+        yield Check(
+            f"mm1k.rho-{rho}.K-{k}.outside-service.{part}",
+            f"{MM1K}: K - 1 wait, and `count_in_service` is false",
+            expected,
+            tolerance,
+            over_seeds(scenario, measure),
+            unit,
+        )
+
+
+def _red_with_memoryless_traffic() -> Iterator[Check]:
+    """RED that looks at the queue itself and drops by independent coins is a birth-death chain."""
+    words = {"w_q": 1.0, "min_th": "2 pkt", "max_th": "12 pkt", "max_p": 0.5, "min_q_for_drop": "0 pkt"}
+    curve = red.Curve(min_th=2, max_th=12, max_p=0.5)
+    for rho in (0.9, 1.5):
+        known = queueing.birth_death(rho, [curve.p_b(n) for n in range(13)])
+        scenario = port(
+            rho, "exponential", limit="200 pkt", whole=True, seconds=2000, kind="red", spacing="bernoulli", **words
+        )
+        law = "RED with w_q = 1 and independent coins under M/M/1 traffic is a birth-death chain (Bonald et al. 2000)"
+        yield Check(f"red.mm1.rho-{rho}.loss", law, known.blocking, BLOCKING_TOLERANCE, over_seeds(scenario, drops))
+        yield Check(
+            f"red.mm1.rho-{rho}.L", law, known.length, LENGTH_TOLERANCE, over_seeds(scenario, length), "packets"
+        )
+
+
+TCP = {
+    "duration": "60 s",
+    "warmup": "10 s",
+    "dumbbell": {"bottleneck": {"rate": "10 Mbps", "delay": "10 ms"}},
+    "queue": {"kind": "red", "limit": "60 pkt"},
+    "flow": [{"name": "s", "count": 5, "start_spread": "5 s"}],
+}
+"""Five TCP flows through RED, for what holds whatever the traffic is."""
+
+
+def _accounts() -> Iterator[Check]:
+    """What holds in each run, whatever is random in it: the worst of the seeds is looked at. Little's law is about
+    those that wait: a port's sojourn time ends when service begins."""
+    for name, scenario in (
+        ("mm1", port(0.8, "exponential", seconds=4000)),
+        ("mm1k", port(0.8, "exponential", limit="9 pkt", seconds=2000)),
+        ("md1k", port(1.2, "fixed", limit="19 pkt", seconds=2000)),
+        ("tcp-red", TCP),
+    ):
+        yield Check(
+            f"little.{name}",
+            "Little's law L = lambda W in each run, lambda being what got in (Little 1961)",
+            1.0,
+            LITTLE_TOLERANCE,
+            worst(scenario, little, 1.0),
+        )
+        yield Check(
+            f"conservation.{name}",
+            "What was sent arrived, was dropped for a named reason, or is on its way at the end",
+            0.0,
+            0.0,
+            worst(scenario, unaccounted, 0.0),
+            "packets",
+        )
+
+
+def unaccounted(run: Run) -> float:
+    """Packets of the whole network that nobody answers for."""
+    account = run["conservation"]
+    return float(account["sent"] - account["delivered"] - account["dropped"] - account["in_network"])
+
+
+def found_by_poisson_arrivals(rho: float, packets: int, seed: int) -> float:
+    """What the packets of one Poisson stream find waiting, on average: given to the port one by one."""
+    chance = random.Random(seed)
+    times, lengths, now = [], [], 0.0
+    for _ in range(packets):
+        now += chance.expovariate(rho / SERVICE_S)
+        times.append(now)
+        lengths.append(min(65535, max(1, round(chance.expovariate(1 / MEAN)))))
+    arrivals = {"time_s": times, "bytes": lengths}
+    table = drive("drop_tail", {"limit": "unlimited"}, arrivals=arrivals, rate=f"{8 * MEAN / SERVICE_S:.0f} bps")
+    return sum(table.numbers("queue_packets")) / packets
+
+
+def _pasta() -> Check:
+    rho, packets = 0.5, 200_000
+    return Check(
+        f"pasta.mm1.rho-{rho}.Lq",
+        "Poisson arrivals see time averages (Wolff 1982): what they find waiting is Lq of M/M/1",
+        queueing.mm1_waiting_packets(rho),
+        2 * LENGTH_TOLERANCE,
+        over_drives(("pasta", rho, packets), partial(found_by_poisson_arrivals, rho, packets), float),
+        "packets",
+    )
+
+
+CHECKS: list[Check] = [
+    *_infinite(),
+    *_moments(),
+    *_finite(),
+    *_red_with_memoryless_traffic(),
+    *_accounts(),
+    _pasta(),
+]

@@ -1,0 +1,1 @@
+"""Checks of TCP and its congestion controls."""

@@ -1,0 +1,108 @@
+"""One flow, one link, one buffer: how much of the link the sawtooth uses, how much it keeps waiting, how long it is.
+
+The laws are those of a fluid: the window rises by a segment each round trip from half its peak, the link is busy while
+it is above the bandwidth-delay product. Here that is 200 packets, and they add what a fluid has not: one in
+transmission and one that finds no room, so that shares are within 1 % and lengths within two packets. The least buffer
+for which the law of no buffer (75 %) holds is two packets: acknowledgements are clocked by the link itself, so packets
+come exactly when those before them have left, one place may be taken while the last still goes, and the growth of the
+window needs another. With a single one the flow loses by such coincidences and never fills the path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from .. import paths
+from ...runner import Runner
+from ...laws.tcp import sawtooth
+from ...check import Measured, Check
+
+RTT = 0.1
+BDP = 200
+"""Packets."""
+PACKET = 1500
+TEETH = 10
+
+
+SMALLEST = 2
+"""The least buffer that has the law of none, packets. Packets come just as those before them have left, so that one
+place may be taken by the next of a train while the last still goes; the growth of the window needs another."""
+
+
+def _period(limit: int) -> float:
+    """One packet more in the pipe, in transmission; the first that finds no room comes on top of a full buffer."""
+    return sawtooth.period(BDP + 1, BDP + limit + 2, BDP / RTT)
+
+
+def scenario(cc: str, limit: int) -> dict[str, Any]:
+    """A flow that comes near its sawtooth without overflowing the buffer in slow start, then some teeth."""
+    b = limit / BDP
+    # Slow start has half its window waiting at most.
+    gentle = max(2, min(limit, int(0.6 * (1 + b) * BDP)))
+    flow = paths.sender(cc, RTT, initial_window="2 pkt", initial_ssthresh=f"{gentle} pkt")
+    tooth = _period(limit)
+    warmup = (1 + b) ** 2 * BDP * RTT + tooth
+    rate = f"{BDP * PACKET * 8 / RTT:.0f} bps"
+    return {
+        "duration": f"{(warmup + TEETH * tooth) * 1e3:.0f} ms",
+        "warmup": f"{warmup * 1e3:.0f} ms",
+        "dumbbell": {"bottleneck": {"rate": rate, "delay": "1 ms"}, "access": {"rate": "10 Gbps"}},
+        "queue": {"kind": "drop_tail", "limit": f"{limit} pkt"},
+        "flow": [flow],
+    }
+
+
+def _queue(runner: Runner, cc: str, limit: int, what: str) -> Measured:
+    return Measured(paths.run(runner, scenario(cc, limit))[0]["queues"][0][what])
+
+
+def _tooth(runner: Runner, cc: str, limit: int) -> Measured:
+    """The mean time from one loss to the next, after the first ones."""
+    at = [row["time_s"] for row in paths.recorded(runner, scenario(cc, limit)).reactions("loss")][2:]
+    return Measured((at[-1] - at[0]) / (len(at) - 1))
+
+
+def _utilizations() -> Iterator[Check]:
+    for limit in (SMALLEST, 20, 50, 100, 150, 200, 400):
+        b = 0.0 if limit == SMALLEST else limit / BDP
+        for cc in ("reno", "newreno", "sack") if limit in (SMALLEST, 100, 200) else ("sack",):
+            yield Check(
+                id=f"sawtooth.{cc}.buffer-{b:g}.utilization",
+                law="3/4 (1+b)^2 / (1+b+b^2), a buffer of b <= 1 BDP, 1 above, to two packets of 200: fluid sawtooth",
+                expected=sawtooth.utilisation(b),
+                tolerance=2 / BDP,
+                absolute=True,
+                measure=partial(_queue, cc=cc, limit=limit, what="utilization"),
+            )
+
+
+def _backlogs() -> Iterator[Check]:
+    for limit in (20, 50, 100, 150, 200, 400):
+        yield Check(
+            id=f"sawtooth.sack.buffer-{limit / BDP:g}.queue",
+            law="mean backlog of the fluid sawtooth (5/9 BDP with a buffer of one), to two packets",
+            expected=sawtooth.mean_queue(limit / BDP) * BDP,
+            tolerance=2,
+            absolute=True,
+            measure=partial(_queue, cc="sack", limit=limit, what="mean_packets"),
+            unit="packets",
+        )
+
+
+def _periods() -> Iterator[Check]:
+    """A round trip to notice a loss, one to repair it, and less than one because windows are whole segments."""
+    for limit in (20, 100, 200):
+        yield Check(
+            id=f"sawtooth.sack.buffer-{limit / BDP:g}.period",
+            law="from loss to loss, a segment more each round trip, to three round trips: fluid sawtooth",
+            expected=_period(limit),
+            tolerance=3 * (1 + limit / BDP) * RTT,
+            absolute=True,
+            measure=partial(_tooth, cc="sack", limit=limit),
+            unit="s",
+        )
+
+
+CHECKS = [*_utilizations(), *_backlogs(), *_periods()]

@@ -1,0 +1,96 @@
+"""What Dumbbell is built from: pinned Python packages, and crates whose licenses are allowed and told."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tomllib
+from pathlib import Path
+
+import notices
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[2]
+PINNED = sorted(ROOT.glob("requirements*.txt"))
+
+
+def pins(file: Path) -> dict[str, tuple[Requirement, list[str]]]:
+    """The packages of a file, each with its hashes."""
+    lines = [line for line in file.read_text(encoding="utf-8").splitlines() if not line.lstrip().startswith("#")]
+    found = {}
+    for entry in "\n".join(lines).replace("\\\n", " ").splitlines():
+        requirement, *hashes = entry.split("--hash=")
+        known = Requirement(requirement.strip())
+        found[canonicalize_name(known.name)] = (known, [one.strip() for one in hashes])
+    return found
+
+
+@pytest.mark.parametrize("file", PINNED, ids=lambda file: file.name)
+def test_every_package_is_pinned_with_hashes(file: Path) -> None:
+    entries = pins(file)
+    assert entries
+    for name, (requirement, hashes) in entries.items():
+        assert re.fullmatch(r"==[^*]+", str(requirement.specifier)), name
+        assert hashes and all(re.fullmatch("sha256:[0-9a-f]{64}", one) for one in hashes), name
+
+
+@pytest.mark.parametrize("file", PINNED, ids=lambda file: file.name)
+def test_pins_are_of_what_is_asked_for(file: Path) -> None:
+    """`make pins` was not forgotten: what a person wrote, and what the package needs, is pinned as they say."""
+    wanted, waiting = [], [file.with_suffix(".in")]
+    while waiting:
+        for line in waiting.pop().read_text().splitlines():
+            if line.startswith("-r "):
+                waiting.append(ROOT / line[3:])
+            elif line and not line.startswith("#"):
+                wanted.append(Requirement(line))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted += map(Requirement, project["dependencies"])
+    entries = pins(file)
+    for requirement in wanted:
+        (version,) = entries[canonicalize_name(requirement.name)][0].specifier
+        assert requirement.specifier.contains(version.version), requirement
+
+
+def test_files_of_pins_name_no_index() -> None:
+    for file in [*PINNED, *ROOT.glob("requirements*.in")]:
+        assert not re.search(r"://|--(extra-)?index-url|--find-links|--trusted-host", file.read_text()), file.name
+    assert {file.stem for file in PINNED} == {file.stem for file in ROOT.glob("requirements*.in")}
+
+
+def test_the_licenses_of_all_crates_are_allowed_and_told() -> None:
+    if shutil.which("cargo") is None:
+        pytest.skip("there is no cargo here")
+    crates = notices.crates()
+    text = notices.document(crates)
+    assert {"serde", "rayon", "parquet", "pyo3"} <= {crate.name for crate in crates}
+    assert all(f"\n{crate.name} {crate.version} (" in text for crate in crates)
+    assert str(Path.home()) not in text
+
+
+@pytest.mark.parametrize(
+    ("expression", "allowed"),
+    [
+        ("MIT", True),
+        ("MIT/Apache-2.0", True),
+        ("GPL-3.0-only OR MIT", True),
+        ("MIT AND Apache-2.0 WITH LLVM-exception", True),
+        ("(MIT OR Apache-2.0) AND Unicode-3.0", True),
+        ("GPL-3.0-only", False),
+        ("MIT AND GPL-3.0-only", False),
+        ("(MIT OR GPL-2.0) AND LGPL-3.0", False),
+        ("GPL-2.0 WITH Classpath-exception-2.0", False),
+        ("none", False),
+    ],
+)
+def test_an_expression_is_met_by_allowed_licenses_or_not(expression: str, allowed: bool) -> None:
+    assert notices.is_allowed(expression) is allowed
+
+
+def test_a_crate_that_is_not_allowed_or_has_no_text_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(LookupError, match=r"not allowed: copyleft 1\.0: GPL-3\.0-only"):
+        notices.document([notices.Crate("copyleft", "1.0", "GPL-3.0-only", tmp_path)])
+    with pytest.raises(LookupError, match=r"bare 1\.0 \(MIT\) comes without the text"):
+        notices.document([notices.Crate("bare", "1.0", "MIT", tmp_path)])
