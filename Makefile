@@ -40,13 +40,13 @@ pins:  ## Pin requirements*.in with hashes again, and the Python packages that t
 	    --custom-compile-command "make pins" $$each.in --output-file $$each.txt || exit 1; \
 	done
 
-build: setup  ## Build the extension (release) into .venv
+build: setup  ## Build the extension (release) into .venv; DEV=1: in seconds after a change, somewhat slower
 	@[ -e python/dumbbell/_native.abi3.so ] || echo "Building Dumbbell: some minutes, the first time." >&2
-	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
+	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet $(if $(DEV),--config .cargo/dev.toml)
 	@$(MAKE) --no-print-directory stubs
 
 stubs:
-	@$(BIN)/python -m dumbbell.files.stubs
+	@$(BIN)/python -m dumbbell.present.stubs
 
 wheel: setup  ## Build a wheel (target/wheels), with the licenses of the crates in it
 	$(BIN)/python scripts/notices.py THIRD-PARTY-NOTICES
@@ -57,7 +57,7 @@ run: build  ## Reproduce a paper (half a minute of CPU time) and say where its r
 
 test: .venv/.ready-rtl build  ## Every test: Rust, then Python, hardware too
 	$(BIN)/python tests/slowest.py $(CARGO_TEST)
-	cargo test --package dumbbell-sim --test golden  # the same fingerprints in the other build profile
+	cargo test --release --workspace --test golden  # the same fingerprints in the profile that users have
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 	@$(MAKE) --no-print-directory guard
 
@@ -67,7 +67,7 @@ guard: .venv/.ready-test  ## Instructions for each packet, against bench/instruc
 
 freeze: build  ## What no change of form may move: scenarios, quick papers, drawn graphs, instructions (minutes)
 	$(BIN)/python tests/freeze.py --papers
-	$(CARGO_TEST:--workspace=--package) dumbbell-sim --test folding drawn
+	$(CARGO_TEST) --test folding drawn
 	@$(MAKE) --no-print-directory guard
 
 rtl: .venv/.ready-rtl-place build  ## The hardware on demand: lockstep, proofs, place and route, sown faults: make rtl PACKETS=1000000000
@@ -80,7 +80,7 @@ mutants:  ## Faults sown into floors 0 to 2, and those no test finds: make mutan
 	sh tests/mutants/run.sh $(FILE)
 
 interleave:  ## All orders of steps of two processes over one store (minutes)
-	DUMBBELL_INTERLEAVE=all cargo test --release --config .cargo/checked.toml --package dumbbell-lab --test interleave -- --nocapture
+	DUMBBELL_INTERLEAVE=all $(CARGO_TEST) --test interleave -- --nocapture
 
 fuzz: .venv/.ready-test build  ## Random input for every reader: make fuzz SECONDS=3600 TARGET=scenario
 	sh fuzz/run.sh $(or $(SECONDS),30) $(TARGET)

@@ -4,12 +4,12 @@ use criterion::{BenchmarkId, Criterion, Throughput};
 use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::rng::Stream;
 use dumbbell_emu::packet::classify::Classifier;
-use dumbbell_emu::header::address::Address;
-use dumbbell_emu::header::checksum;
-use dumbbell_emu::header::rewrite::{set_dscp, set_ecn};
-use dumbbell_emu::header::five_tuple::FiveTuple;
-use dumbbell_emu::header::verify::verify;
-use dumbbell_emu::header::view::PacketView;
+use dumbbell_wire::address::Address;
+use dumbbell_wire::checksum;
+use dumbbell_wire::rewrite::{set_dscp, set_ecn};
+use dumbbell_wire::five_tuple::FiveTuple;
+use dumbbell_wire::verify::verify;
+use dumbbell_wire::view::PacketView;
 use std::hint::black_box;
 
 const A: [u8; 4] = [10, 77, 0, 1];

@@ -4,8 +4,8 @@
 
 A target is a function of bytes that must return: a file is read whole, or refused by a `DumbbellError` of one to a few
 short lines. Inputs are seeds of `fuzz/corpus/NAME` with a few changes at random, by a seed: nothing guides them by
-coverage. An input that breaks a target is written to `fuzz/regressions/NAME`; `tests/api/test_loaders.py` runs all seeds,
-damaged ones too, and all regressions.
+coverage. An input that breaks a target is written to `fuzz/regressions/NAME`; `tests/api/test_loaders.py` runs all
+seeds, damaged ones too, and all regressions.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from dumbbell import result
 from dumbbell.data import summary
 from dumbbell.errors import CheckFailed, DumbbellError, ScenarioError
 from dumbbell.reproduce import checks, papers, predicate
+from dumbbell.reproduce.cpu_cost import schedule
 from dumbbell.reproduce.predicate import Family
 from dumbbell.reproduce.testbed import entries as campaigns
-from dumbbell.reproduce.cpu_cost import schedule
 
 HERE = Path(__file__).resolve().parent
 

@@ -137,7 +137,7 @@ def _known_word(word: str, code: str) -> bool:
 @functools.cache
 def _words() -> frozenset[str]:
     """The words of the source, and the names of types as scenarios write them."""
-    suffixes, apart = (".rs", ".py", ".toml", ".sv", ".cc", ".tcl"), ("docs/", "tests/test_docs")
+    suffixes, apart = (".rs", ".py", ".toml", ".sv", ".cc", ".tcl"), ("docs/", "tests/docs/test_docs")
     names = (name for name in pages.tracked() if name.endswith(suffixes) and not name.startswith(apart))
     words = frozenset(re.findall(r"\w+", "\n".join((ROOT / name).read_text() for name in names)))
     return words | {re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", word).lower() for word in words if word[0].isupper()}

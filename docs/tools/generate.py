@@ -24,9 +24,9 @@ from pathlib import Path
 from typing import Any
 
 import hardware_tables
-from dumbbell import catalogue, api
-from dumbbell.models import dscp
+from dumbbell import api, catalogue
 from dumbbell.cli.algorithms.explain import PROVENANCE
+from dumbbell.models import dscp
 from dumbbell.present.units import significant
 from dumbbell.validate import report
 
@@ -134,7 +134,7 @@ def _anchor(name: str) -> str:
 def behaviours(_: str) -> str:
     """The per-hop behaviours of DiffServ: their codepoints, and the queues that give them."""
     rows = []
-    for one in dscp.BEHAVIOURS:
+    for one in dscp.BEHAVIORS:
         points = ", ".join(f"`{name}` {number}" for name, number in one.codepoints.items())
         rows.append([one.name, points, one.rfc, one.asks, ", ".join(f"`{queue}`" for queue in one.queues)])
     return table(["behaviour", "codepoints", "RFC", "what a router promises", "queues that keep it"], rows)
@@ -382,8 +382,8 @@ def figures(name: str) -> str:
 def checks(_: str) -> str:
     """Every line of the passport, section by section, each under what its module says of it."""
     parts = []
-    for section in report.SECTIONS:
-        module = importlib.import_module(f"dumbbell.validate.{section}")
+    for section, place in report.SECTIONS.items():
+        module = importlib.import_module(f"dumbbell.validate.{place}")
         title, _, about = inspect.getdoc(module).partition("\n\n")  # type: ignore[union-attr]
         rows = ([f"`{o.id}`", o.law, o.claim, "" if o.quick else "whole only"] for o in module.CHECKS)
         parts += [f"### {section}", title, *([about] if about else [])]

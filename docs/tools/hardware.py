@@ -12,8 +12,8 @@ from pathlib import Path
 
 from dumbbell.figures import style
 from dumbbell.figures.style import Figure
-from dumbbell.rtl.drawings import curve, random_draw, pipeline, waveform
 from dumbbell.rtl import lags
+from dumbbell.rtl.drawings import curve, pipeline, random_draw, waveform
 from PIL import Image
 
 GALLERY = Path(__file__).resolve().parents[1] / "gallery"

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from dumbbell.rtl import lags
 from dumbbell.present.units import significant
+from dumbbell.rtl import lags
 
 GALLERY = Path(__file__).resolve().parents[1] / "gallery"
 MISSING = "*Not measured yet.*"

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from dumbbell.validate.checks.queues import disciplines
-from dumbbell.validate.runner import Runner
 from dumbbell.validate.laws.tcp import control
+from dumbbell.validate.runner import Runner
 from PIL import Image
 
 PICTURE = Path(__file__).resolve().parents[1] / "gallery" / "held"

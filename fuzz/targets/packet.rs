@@ -1,13 +1,13 @@
 //! The headers of a packet that a host sent: whatever its bytes are, they are read or refused, and what the router makes of them is
 //! a packet again.
 use dumbbell_emu::packet::classify::Classifier;
-use dumbbell_emu::header::address::Address;
-use dumbbell_emu::header::icmp_error::too_big;
-use dumbbell_emu::header::fragment::fragment;
-use dumbbell_emu::header::corrupt::{Corruption, corrupt};
-use dumbbell_emu::header::rewrite::set_ce;
-use dumbbell_emu::header::verify::{Verdict, verify};
-use dumbbell_emu::header::view::PacketView;
+use dumbbell_wire::address::Address;
+use dumbbell_wire::icmp_error::too_big;
+use dumbbell_wire::fragment::fragment;
+use dumbbell_wire::corrupt::{Corruption, corrupt};
+use dumbbell_wire::rewrite::set_ce;
+use dumbbell_wire::verify::{Verdict, verify};
+use dumbbell_wire::view::PacketView;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// A packet.

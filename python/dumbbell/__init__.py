@@ -18,38 +18,57 @@ from typing import Any
 
 _HOME = {
     "Scenario": "scenario",
-    "drive": "driving",
+    "drive": "aqm_response.drive",
     "Result": "result",
     "Sweep": "result",
-    "target_rates": "targets",
+    "target_rates": "models.assured_rates",
     "Flow": "result",
     "Queue": "result",
-    "Table": "arrow",
-    "Interval": "stats",
+    "Table": "data.arrow",
+    "Interval": "present.stats",
     "DumbbellError": "errors",
     "ScenarioError": "errors",
     "CheckFailed": "errors",
     "EnvironmentLacks": "errors",
     "InvalidRun": "errors",
-    "Aqm": "own",
-    "CongestionControl": "own",
-    "parameter": "own",
-    "Seconds": "own",
-    "Packets": "own",
-    "Bytes": "own",
-    "BitsPerSecond": "own",
-    "PASS": "own",
-    "MARK": "own",
-    "SIGNAL": "own",
-    "drop": "own",
-    "mark": "own",
-    "signal": "own",
-    "evict": "own",
+    "Aqm": "plugins",
+    "CongestionControl": "plugins",
+    "parameter": "plugins",
+    "Seconds": "plugins",
+    "Packets": "plugins",
+    "Bytes": "plugins",
+    "BitsPerSecond": "plugins",
+    "PASS": "plugins",
+    "MARK": "plugins",
+    "SIGNAL": "plugins",
+    "drop": "plugins",
+    "mark": "plugins",
+    "signal": "plugins",
+    "evict": "plugins",
 }
-_MODULES = (
-    *("algorithms", "catalogue", "crc", "diff", "door", "figures", "own", "reproduce", "schemes", "scripts"),
-    *("strategies", "voice", "why"),
-)
+_MODULES = {
+    "algorithms": "algorithms",
+    "api": "api",
+    "catalogue": "catalogue",
+    "crc": "models.ethernet_fcs",
+    "diff": "explain.diff",
+    "door": "api",
+    "fairness": "models.fairness",
+    "figures": "figures",
+    "own": "own",
+    "reproduce": "reproduce",
+    "schemes": "schemes",
+    "scripts": "validate.scripts",
+    "signalling": "aqm_response",
+    "stats": "present.stats",
+    "strategies": "validate.strategies",
+    "surveys": "surveys",
+    "synchrony": "models.synchrony",
+    "targets": "models.assured_rates",
+    "voice": "models.emodel",
+    "why": "explain.why",
+}
+"""Public names of modules, with the modules that have them."""
 
 __all__ = [*_HOME, *_MODULES, "__version__"]  # noqa: F822 (found when asked for)
 
@@ -58,7 +77,7 @@ def __getattr__(name: str) -> Any:
     if name in _HOME:
         return getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)
     if name in _MODULES:
-        return importlib.import_module(f".{name}", __name__)
+        return importlib.import_module(f".{_MODULES[name]}", __name__)
     if name == "__version__":
         return importlib.import_module("._native", __name__).__version__
     if name[:1].isupper():

@@ -1,23 +1,23 @@
 from . import algorithms as algorithms
+from . import api as api
 from . import catalogue as catalogue
-from .models import ethernet_fcs as crc
-from .explain import diff as diff
-from . import api as door
 from . import figures as figures
-from . import plugins as own
+from . import own as own
 from . import reproduce as reproduce
-from .studies.compare import queues as schemes
-from .validate import scripts as scripts
-from .plugins import strategies as strategies
-from .models import emodel as voice
-from .explain import why as why
+from . import schemes as schemes
+from . import surveys as surveys
 from .algorithms import *
+from .aqm_response.drive import drive as drive
 from .data.arrow import Table as Table
-from .plugins.drive import drive as drive
 from .errors import DumbbellError as DumbbellError
 from .errors import EnvironmentLacks as EnvironmentLacks
 from .errors import InvalidRun as InvalidRun
 from .errors import ScenarioError as ScenarioError
+from .explain import diff as diff
+from .explain import why as why
+from .models import fairness as fairness
+from .models import synchrony as synchrony
+from .models.assured_rates import target_rates as target_rates
 from .plugins import MARK as MARK
 from .plugins import PASS as PASS
 from .plugins import SIGNAL as SIGNAL
@@ -32,12 +32,14 @@ from .plugins import evict as evict
 from .plugins import mark as mark
 from .plugins import parameter as parameter
 from .plugins import signal as signal
+from .present import stats as stats
+from .present.stats import Interval as Interval
 from .result import Flow as Flow
 from .result import Queue as Queue
 from .result import Result as Result
 from .result import Sweep as Sweep
 from .scenario import Scenario as Scenario
-from .present.stats import Interval as Interval
-from .models.assured_rates import target_rates as target_rates
+from .validate import scripts as scripts
+from .validate import strategies as strategies
 
 __version__: str

@@ -1,4 +1,4 @@
-"""The laboratory's door: Python values in, Python values out.
+"""The API of the simulator and the testbed: Python values in, Python values out.
 
 Everything that knows congestion control lives behind it, in Rust; this module turns JSON text into objects
 and refusals into exceptions, and keeps Ctrl-C working while the simulator has the machine.
@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from .errors import EnvironmentLacks, ScenarioError, of_code
-from .plugins.interrupt import Work
 from .present.progress import Progress as Progress
+from .process.interrupt import Work
 
 if TYPE_CHECKING:
     from . import _native
     from .plugins.base import Own
 
 JSON = dict[str, Any]
-"""A document of the door."""
+"""A document of the API."""
 
 
 def _refused(problem: _native.Problem) -> BaseException:
@@ -31,7 +31,7 @@ def _refused(problem: _native.Problem) -> BaseException:
 
 
 def _ask(function: str, *args: Any) -> Any:
-    """Calls a function of the door. Its refusals are exceptions of `errors`."""
+    """Calls a function of the extension. Its refusals are exceptions of `errors`."""
     from . import _native
 
     try:
@@ -83,7 +83,7 @@ def script(text: str, name: str) -> dict[str, Any]:
 
 
 def request(source: dict[str, Any], overrides: Iterable[str] = (), **options: Any) -> dict[str, Any]:
-    """A request as the door reads it. `source` is `{"path"}`, `{"text", "name"}` or `{"value", "name"}`;
+    """A request as the extension reads it. `source` is `{"path"}`, `{"text", "name"}` or `{"value", "name"}`;
     options that are None are left out."""
     given = {key: value for key, value in options.items() if value is not None}
     return {"source": source, "overrides": list(overrides), **given}
@@ -103,7 +103,7 @@ def draft(wanted: JSON, own: Iterable[type[Own]] = ()) -> None:
 
 
 def sharing(wanted: JSON) -> JSON:
-    """How much of each flow's way others take, too, of the first point of a request."""
+    """The part of each flow's path that other flows share, for the first point of a request."""
     return _interruptible("sharing", json.dumps(wanted), [])
 
 
@@ -167,7 +167,7 @@ def host_cost(
     rate_bps: float | None = None,
     acks_per_packet: float = 0.5,
 ) -> JSON:
-    """What packets of each MTU cost a host, without a run: `{"cpu": {...}, "rows": [{"mtu", "payload",
+    """The cost of packets of each MTU to a host, without a run: `{"cpu": {...}, "rows": [{"mtu", "payload",
     "receive_cycles_per_bit", "send_cycles_per_bit", "receiver_cycles_per_bit", "sender_cycles_per_bit", "limit_bps",
     "utilization", ...}]}`.
 
@@ -180,8 +180,8 @@ def host_cost(
 
 
 def rtl_lags(mode: str, spacings: range, p: float) -> JSON:
-    """How likely `red_hw` drops a packet that is so many clocks (`paper`, `dense_free`) or packets (`sound`) after one
-    that it dropped, exactly: `{"p", "threshold", "rows": [{"spacing", "again", "drops", "probability"}]}`.
+    """The probability that `red_hw` drops a packet that is so many clocks (`paper`, `dense_free`) or packets (`sound`)
+    after one that it dropped, exactly: `{"p", "threshold", "rows": [{"spacing", "again", "drops", "probability"}]}`.
 
     p: the probability of a drop, which the answer has as 21 bits make it. `ScenarioError` for what is wrong.
     """
@@ -195,7 +195,7 @@ def export(wanted: JSON) -> JSON:
 
 
 def read_capture(file: str) -> JSON:
-    """What is in a capture or a trace; `damage` says where it stops making sense, if it does."""
+    """The contents of a capture or a trace; `damage` says where it stops making sense, if it does."""
     return _call("read_capture", json.dumps({"file": file}))
 
 
@@ -255,7 +255,7 @@ def need_testbed(function: str = "doctor") -> None:
 
 
 def doctor() -> JSON:
-    """What this machine can do for the testbed, and why not: `{"checks": [{"check", "ok", "found", "needed_for",
+    """The abilities of this machine for the testbed: `{"checks": [{"check", "ok", "found", "needed_for",
     "fix"}], "can": {...}}`."""
     need_testbed("doctor")
     return _call("doctor")
@@ -269,7 +269,7 @@ def replay(wanted: JSON) -> JSON:
 
 
 def gigabyte(wanted: JSON) -> JSON:
-    """What a gigabyte costs two real hosts: `{"mtu_bytes", "condition": "plain" | "offloads" | "router", "seconds",
+    """The cost of a gigabyte to two real hosts: `{"mtu_bytes", "condition": "plain" | "offloads" | "router", "seconds",
     "warmup_s", "idle_s"}`; `sum_s_per_gb` and its parts are seconds of processors for 10^9 bytes that arrived. Ctrl-C
     ends it at once, and nothing is left."""
     need_testbed("gigabyte")

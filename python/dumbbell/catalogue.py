@@ -127,7 +127,7 @@ def tcp_fields(profile: str) -> tuple[Parameter, ...]:
 
 
 def _is_kind(entries: Any) -> bool:
-    """Whether these are algorithms: a page has a title, a field of TCP has none."""
+    """True if these are algorithms: a page has a title, a field of TCP has none."""
     return isinstance(entries, list) and all("title" in entry for entry in entries)
 
 

@@ -1,4 +1,4 @@
-"""What can go wrong, each with the exit code that the command line ends with."""
+"""Errors, each with the exit code that the command line ends with."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class DumbbellError(Exception):
 
     @property
     def rendered(self) -> str:
-        """The text for people, as the laboratory wrote it."""
+        """The text for people, as the extension wrote it."""
         return str(self.args[0])
 
     def _render_traceback_(self) -> list[str]:
-        """What IPython shows: the message, which says where and what to write. A stack of ours says neither."""
+        """The text for IPython: the message, which says where and what to write. A stack of ours says neither."""
         return [f"{type(self).__name__}: ", *self.rendered.splitlines()]
 
 

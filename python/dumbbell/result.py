@@ -1,4 +1,4 @@
-"""What a run measured: one run or the mean of replications, and the points of a sweep."""
+"""Results: the measurements of a run or the mean of replications, and the points of a sweep."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from .models import fairness
 from .data import records
 from .data import summary as saved
 from .data.arrow import Table
-from .errors import ScenarioError
 from .data.records import Records, Run, Series, Summary
 from .data.rows import Acks, Flow, Host, Marker, Number, Queue, Row, Rows, Session, Totals, number
+from .errors import ScenarioError
+from .models import fairness
 from .present.stats import Interval, interval
 
 __all__ = [
@@ -81,7 +81,7 @@ class Result:
 
     @property
     def totals(self) -> Totals:
-        """What all flows did together."""
+        """The measurements of all flows together."""
         return Totals({"name": "all flows", **self.json.get("totals", {})})
 
     def jain_over_time(self) -> list[fairness.Moment]:
@@ -104,16 +104,16 @@ class Result:
 
     @property
     def valid(self) -> bool:
-        """Whether the run's own checks held."""
+        """True if the run's own checks held."""
         return bool(self.json["valid"])
 
     @property
     def validity(self) -> list[dict[str, Any]]:
-        """What each run of real kernels says of itself (docs/testbed.md); empty for a simulated result."""
+        """The validity of each run of real kernels (docs/testbed.md); empty for a simulated result."""
         return [dict(run["validity"]) for run in self.json.get("runs") or [self.json] if run.get("validity")]
 
     def series(self, name: Series) -> Table:
-        """What was recorded over time, of all runs: `flows`, `queues` or `signals`, with a column `seed` first.
+        """The recorded series of all runs: `flows`, `queues` or `signals`, with a column `seed` first.
         `ScenarioError` if it was not recorded, `DumbbellError` if a file is damaged."""
         return records.series(name, list(self._labelled({})))
 
@@ -133,7 +133,8 @@ class Result:
 
     def table(self) -> str:
         """Flows and queues as text tables."""
-        from .present.tables import result_tables, to_text
+        from .present.grids import to_text
+        from .present.tables import result_tables
 
         return to_text(result_tables(self))
 
@@ -184,7 +185,7 @@ class Sweep:
         return paired_seeds.versus(self.json["points"], baseline)
 
     def series(self, name: Series) -> Table:
-        """What was recorded over time, of all points: before its columns `point` (from 1), what is swept, `seed`."""
+        """The recorded series of all points: before its columns `point` (from 1), what is swept, `seed`."""
         return records.series(name, self._runs())
 
     def summary(self, name: Summary) -> Table:
@@ -193,7 +194,8 @@ class Sweep:
 
     def table(self) -> str:
         """The points as a text table: what all flows got, and the first queue."""
-        from .present.tables import sweep_tables, to_text
+        from .present.grids import to_text
+        from .present.tables import sweep_tables
 
         return to_text(sweep_tables(self))
 

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from . import api, result
-from .files import write
-from .present import overrides
 from .algorithms import Spec
+from .data.records import Records
+from .files import write
+from .language import overrides
 from .plugins.base import Own
 from .present.progress import Progress, shown
-from .data.records import Records
 from .result import Result, Sweep
 
 if TYPE_CHECKING:
@@ -116,12 +116,12 @@ class Scenario:
         return points
 
     def size(self) -> dict[str, Any]:
-        """How large it is, without planning each point: `name`, `title`, `flows`, `links`, `duration`, `points_total`,
-        `runs_total`, `notes`. `ScenarioError` as in `check`."""
+        """The size of the scenario, without planning each point: `name`, `title`, `flows`, `links`, `duration`,
+        `points_total`, `runs_total`, `notes`. `ScenarioError` as in `check`."""
         return api.plan(self._request(points=0), self._own)
 
     def sharing(self) -> dict[str, Any]:
-        """How much of each flow's way others take, too, of the first point; docs/delays.md has the keys.
+        """The part of each flow's path that other flows share, for the first point; docs/delays.md has the keys.
 
         `ScenarioError` as in `check`."""
         return api.sharing(self._request())

@@ -9,19 +9,7 @@ from pathlib import Path
 
 import dumbbell
 import pytest
-from test_cli import SCENARIO
-
-WORDS = {
-    "name": "three",
-    "duration": "4 s",
-    "warmup": "1 s",
-    "dumbbell": {"bottleneck": {"rate": "10 Mbps", "delay": "5 ms"}},
-    "flow": [{"name": "a", "rtt": "40 ms"}, {"name": "b", "count": 2}],
-}
-
-
-def build() -> dumbbell.Scenario:
-    return dumbbell.Scenario(WORDS, queue=dumbbell.Red(limit="36 pkt", min_th="limit / 6", max_th="limit / 3"))
+from helpers.scenarios import SCENARIO, WORDS, build
 
 
 def test_the_api_and_a_file_are_the_same_run(tmp_path: Path) -> None:
@@ -158,7 +146,7 @@ def test_a_class_for_each_algorithm_with_its_documented_defaults() -> None:
 
 
 def test_the_stub_is_python_and_has_every_class() -> None:
-    from dumbbell.files import stubs
+    from dumbbell.present import stubs
 
     text = stubs.text()
     compile(text, "algorithms.pyi", "exec")

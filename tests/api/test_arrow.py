@@ -16,7 +16,7 @@ import dumbbell
 import polars
 import pytest
 from helpers.exports import in_order
-from test_api import WORDS, build
+from helpers.scenarios import WORDS, build
 
 
 def recorded(**options: object) -> dumbbell.Result:

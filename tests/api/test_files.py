@@ -14,28 +14,27 @@ from pathlib import Path
 from typing import Any
 
 import dumbbell
-from helpers import full_disk
-from helpers import power_loss
 import pytest
-from dumbbell.files import write
-from dumbbell.plugins import interrupt
-from dumbbell.present import page
 from dumbbell.cli import encoding
 from dumbbell.errors import DumbbellError, ScenarioError
+from dumbbell.files import write
+from dumbbell.present import page
 from dumbbell.present.progress import said
+from dumbbell.process import interrupt
+from helpers import full_disk, power_loss
 
-PACKAGE = Path(write.__file__).parent
+PACKAGE = Path(dumbbell.__file__).parent
 TESTS = Path(__file__).parents[1]
 DUMBBELL = (sys.executable, "-m", "dumbbell")
 
 ELSEWHERE = {
     ("cli/__init__.py", "os.open"),  # /dev/null
-    ("reading.py", "os.open"),  # to read
-    ("testbed/turn.py", "os.open"),  # the lock of the testbed
-    ("testbed/turn.py", "write_text"),  # the process's name, in /proc
+    ("files/reading.py", "os.open"),  # to read
+    ("testbed/lock.py", "os.open"),  # the lock of the testbed
+    ("testbed/lock.py", "write_text"),  # the process's name, in /proc
     ("workers/child.py", "open"),  # standard output, which whoever asked reads
-    ("rtl/prove.py", "open"),  # a solver's log, in a scratch folder, which the solver writes
-    ("rtl/check.py", "tempfile.mkdtemp"),  # stays: who has a failed proof wants its trace
+    ("rtl/verify/prove.py", "open"),  # a solver's log, in a scratch folder, which the solver writes
+    ("rtl/verify/check.py", "tempfile.mkdtemp"),  # stays: who has a failed proof wants its trace
 }
 WRITERS = {"write_text", "write_bytes", "savefig", "mkdtemp", "mkstemp", "TemporaryDirectory", "NamedTemporaryFile"}
 
@@ -59,7 +58,7 @@ def test_no_other_place_of_the_package_writes_files() -> None:
         name = str(file.relative_to(PACKAGE))
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             what = writes(node) if isinstance(node, ast.Call) else None
-            if what and name not in ("files.py", "figures/style.py"):
+            if what and name not in ("files/write.py", "figures/style.py"):
                 found.add((name, what))
     assert found == ELSEWHERE
 
@@ -112,7 +111,7 @@ def test_a_line_that_was_cut_short_does_not_take_the_next_with_it(tmp_path: Path
 
 _OWNER = """
 import time
-from dumbbell import files
+from dumbbell.files import write
 with write.temporary_folder() as there:
     print(there, flush=True)
     time.sleep(600)

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import loaders
 import pytest
-from dumbbell.files import declared
 from dumbbell.cli import main
 from dumbbell.errors import ScenarioError
+from dumbbell.files import declared
 from dumbbell.reproduce import paper_file, papers, predicate
 from dumbbell.reproduce.figures import kinds
 from dumbbell.reproduce.measures import buffer_size_grid

@@ -13,23 +13,15 @@ from typing import Any
 import pytest
 from conftest import unsealed
 from dumbbell import Scenario, api
+from dumbbell.data.summary import read
 from dumbbell.errors import DumbbellError
 from dumbbell.result import Result, Sweep
 from dumbbell.result import read as of_document
-from dumbbell.data.summary import read
+from helpers.scenarios import MARKED
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = int(os.environ.get("DUMBBELL_FUZZ_CASES", "1500"))
 JUNK = [None, True, -1, 1e308, "", "red", [], {}, [[]], {"mean": 1}, {"ci95": 3, "mean": 1, "n": 2}, 10**400]
-
-
-MARKED: dict[str, Any] = {
-    "duration": "1 s",
-    "dumbbell": {
-        "bottleneck": {"rate": "10 Mbps", "delay": "5 ms", "conditioner": {"kind": "token_bucket", "per": "flow"}}
-    },
-    "flow": [{"name": "gold", "reserved": "1 Mbps", "rtt": "20 ms"}, {"name": "be"}],
-}
 
 
 @pytest.fixture(scope="module")

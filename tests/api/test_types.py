@@ -12,8 +12,7 @@ from pathlib import Path
 import dumbbell
 import pytest
 from dumbbell.result import Flow, Marker, Queue
-from test_api import build
-from test_summary import MARKED
+from helpers.scenarios import MARKED, build
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "tests" / "typed" / "program.py"

@@ -8,9 +8,9 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from helpers import pcap
 import polars
 import pytest
+from helpers import pcap
 from helpers.exports import TCP, dumbbell, hops, said, tshark
 
 

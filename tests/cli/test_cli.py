@@ -13,21 +13,8 @@ import time
 from pathlib import Path
 
 import pytest
-
-SCENARIO = """
-duration = "4 s"
-warmup = "1 s"
-queue = { kind = "red", limit = "36 pkt", min_th = "limit / 6", max_th = "limit / 3" }
-[dumbbell.bottleneck]
-rate = "10 Mbps"
-delay = "5 ms"
-[[flow]]
-name = "a"
-rtt = "40 ms"
-[[flow]]
-name = "b"
-count = 2
-"""
+from helpers.command import document, dumbbell
+from helpers.scenarios import SCENARIO
 
 
 @pytest.fixture
@@ -35,18 +22,6 @@ def file(tmp_path: Path) -> Path:
     path = tmp_path / "three.toml"
     path.write_text(SCENARIO)
     return path
-
-
-def dumbbell(*words: object, stdin: str | None = None, timeout_s: float = 60) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "dumbbell", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, input=stdin, timeout=timeout_s)
-
-
-def document(*words: object, code: int = 0, timeout_s: float = 60) -> dict:
-    """The one JSON document on stdout."""
-    done = dumbbell(*words, "--json", timeout_s=timeout_s)
-    assert done.returncode == code, done.stderr
-    return json.loads(done.stdout)
 
 
 def test_the_first_page_comes_at_once() -> None:
@@ -226,7 +201,7 @@ def test_list_and_explain() -> None:
 def test_every_page_fits_a_screen_with_all_that_there_is_to_say() -> None:
     from dumbbell import catalogue
     from dumbbell.cli.algorithms.explain import algorithm_page, bounded, shared_with_red
-    from dumbbell.present.tables import to_text
+    from dumbbell.present.grids import to_text
 
     for algorithm in catalogue.algorithms():
         page = to_text(algorithm_page(algorithm)[1])
@@ -244,7 +219,7 @@ def test_every_page_fits_a_screen_with_all_that_there_is_to_say() -> None:
 def test_a_variant_of_red_names_what_it_shares_and_all_has_a_row_for_each() -> None:
     from dumbbell import catalogue
     from dumbbell.cli.algorithms.explain import algorithm_page, bounded, shared_with_red
-    from dumbbell.present.tables import to_text
+    from dumbbell.present.grids import to_text
 
     assert "As in red" in dumbbell("explain", "dt_red").stdout
     assert "As in red" not in dumbbell("explain", "dt_red", "--all").stdout

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import dumbbell
-from helpers import power_loss
 import polars
 import pytest
 from conftest import unsealed
 from dumbbell import cli
 from dumbbell.data import series
+from helpers import power_loss
 
 FLIPS = 110
 COMMANDS: dict[str, tuple[str, ...]] = {

@@ -74,7 +74,7 @@ def sketch(where: Path, kind: str, name: str) -> None:
     assert again.returncode == 1
     assert "already" in again.stderr
     assert [f.read_text() for f in files] == texts
-    templates = [*(ROOT / "python" / "dumbbell" / "own").rglob("*.rs.txt"), ROOT / new.REGISTRY[kind]]
+    templates = [*(ROOT / "python" / "dumbbell" / "plugins").rglob("*.rs.txt"), ROOT / new.REGISTRY[kind]]
     written = max(t.stat().st_mtime for t in templates)
     for file in files:
         os.utime(file, (written, written))

@@ -14,7 +14,7 @@ import examples
 import generate
 import pages
 import pytest
-from dumbbell import cli, api, errors
+from dumbbell import api, cli, errors
 
 ROOT = pages.ROOT
 RUNNABLE = [page for page in pages.pages() if examples.runnable(page)]

@@ -13,8 +13,8 @@ from typing import Any
 import dumbbell
 import nbformat
 import pytest
+from helpers.scenarios import build
 from nbclient import NotebookClient
-from test_api import build
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))

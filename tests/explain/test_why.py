@@ -13,13 +13,13 @@ from typing import Any
 import dumbbell
 import polars as pl
 import pytest
-from helpers.recorded_runs import BASE, rows, run
 from conftest import unsealed
 from dumbbell import CheckFailed, EnvironmentLacks, ScenarioError, cli
-from dumbbell.explain import why
 from dumbbell.errors import DumbbellError
-from dumbbell.explain.why import decisions, record, narrative
+from dumbbell.explain import why
+from dumbbell.explain.why import decisions, narrative, record
 from dumbbell.explain.why.finding import Decision, Finding
+from helpers.recorded_runs import BASE, rows, run
 
 
 @pytest.fixture(scope="module")

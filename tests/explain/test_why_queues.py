@@ -6,10 +6,10 @@ import re
 
 import dumbbell
 import pytest
-from helpers.recorded_runs import rows, run
 from dumbbell.explain import why
 from dumbbell.explain.why import decisions, narrative
 from dumbbell.explain.why.finding import Decision
+from helpers.recorded_runs import rows, run
 
 QUEUES = ("aqm", "qdisc")
 
@@ -90,5 +90,6 @@ def test_sfbs_penalty_box_is_the_queues_not_a_conditioners() -> None:
     assert narrative._speaker(d) == "the queue of `core` (sfb)"
     assert "the penalty box had no token" in decisions.explained(d)
     assert (
-        narrative._speaker(Decision(0, "core", "tbf", {}, "", "policed", False, 9, {})) == "the conditioner of `core` (tbf)"
+        narrative._speaker(Decision(0, "core", "tbf", {}, "", "policed", False, 9, {}))
+        == "the conditioner of `core` (tbf)"
     )

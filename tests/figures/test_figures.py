@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from conftest import write_series
 from dumbbell import Interval, ScenarioError, catalogue, figures
-from dumbbell.present import tables
 from dumbbell.figures import style
 from dumbbell.figures.curve import Red
+from dumbbell.present import tables
 
 
 def test_a_result_directory_plots(recorded: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A stand-in for the laboratory's door, for the paper on the data buffer: what is printed, a best size by its law."""
+"""A stand-in for the API, for the paper on the data buffer: what is printed, a best size by its law."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MS = 10**9
 
 
 def run(wanted: dict[str, Any], progress: Any = None) -> dict[str, Any]:
-    """The door's `run`, for the scenarios of packet-buffering-marker."""
+    """`api.run` for the scenarios of packet-buffering-marker."""
     told = read(wanted["source"]["path"] if "source" in wanted else wanted["path"], wanted["overrides"])
     runs = [one(told, wanted["seed"] + i) for i in range(wanted["replications"])]
     if "out" in wanted:

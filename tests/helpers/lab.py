@@ -1,4 +1,4 @@
-"""A stand-in for the laboratory's door: results near what the paper prints, by a formula of buffer, scheme and seed."""
+"""A stand-in for the API: results near what the paper prints, by a formula of buffer, scheme and seed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MBPS = {
 
 
 def run(wanted: dict[str, Any], progress: Any = None) -> dict[str, Any]:
-    """The door's `run`, for the scenario of red-on-netfpga."""
+    """`api.run` for the scenario of red-on-netfpga."""
     scheme, buffer = read(wanted["overrides"])
     runs = [one(scheme, buffer, wanted["seed"] + i) for i in range(wanted["replications"])]
     if "out" in wanted:
@@ -25,7 +25,7 @@ def run(wanted: dict[str, Any], progress: Any = None) -> dict[str, Any]:
 
 
 def read(overrides: list[str]) -> tuple[str, int]:
-    """Scheme and buffer; a later override wins, as in the laboratory."""
+    """Scheme and buffer; a later override wins, as in the simulator."""
     scheme, buffer = "red", 36
     for override in overrides:
         key, _, value = override.partition("=")

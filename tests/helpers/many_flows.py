@@ -1,4 +1,4 @@
-"""A stand-in for the laboratory's door, for *ea-RED*: N flows whose Jain index is the one that the test asks for."""
+"""A stand-in for the API, for *ea-RED*: N flows whose Jain index is the one that the test asks for."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FAIRNESS = {"drop_tail": 0.62, "red": 0.60, "ea_red": 0.80}
 
 
 def run(wanted: dict[str, Any], progress: Any = None) -> dict[str, Any]:
-    """The door's `run`, for the scenarios of ea-red."""
+    """`api.run` for the scenarios of ea-red."""
     scheme, n = read(wanted["overrides"])
     runs = [one(scheme, n, wanted["seed"] + i) for i in range(wanted["replications"])]
     if "out" in wanted:
@@ -21,7 +21,7 @@ def run(wanted: dict[str, Any], progress: Any = None) -> dict[str, Any]:
 
 
 def read(overrides: list[str]) -> tuple[str, int]:
-    """Scheme and number of flows; a later override wins, as in the laboratory."""
+    """Scheme and number of flows; a later override wins, as in the simulator."""
     scheme, counts = "red", {"a": 0, "b": 0, "c": 0}
     for override in overrides:
         key, _, value = override.partition("=")

@@ -1,4 +1,4 @@
-"""A stand-in for the laboratory's door, for *TCP CAE*: one flow whose goodput is what the paper prints."""
+"""A stand-in for the API, for *TCP CAE*: one flow whose goodput is what the paper prints."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MS = 10**9
 
 
 def run(wanted: dict[str, Any], progress: Any = None) -> dict[str, Any]:
-    """The door's `run`, for the scenarios of tcp-cae."""
+    """`api.run` for the scenarios of tcp-cae."""
     cc, loss, quiet = read(wanted["overrides"])
     runs = [one(cc, loss, quiet, wanted["seed"] + i) for i in range(wanted["replications"])]
     if "out" in wanted:

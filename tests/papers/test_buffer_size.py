@@ -8,7 +8,7 @@ import random
 import pytest
 from dumbbell import ScenarioError
 from dumbbell.reproduce import predicate
-from dumbbell.reproduce.measures import sawtooth, buffer_size
+from dumbbell.reproduce.measures import buffer_size, sawtooth
 from dumbbell.reproduce.predicate import Family
 
 AT = (0.0, 1.0, 2.0, 4.0, 8.0)

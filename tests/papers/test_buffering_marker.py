@@ -9,14 +9,14 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from helpers import diffserv
 import pytest
 from dumbbell import api
 from dumbbell.reproduce import papers, work
 from dumbbell.reproduce.measures import buffer_size_grid
 from dumbbell.reproduce.measures.measure import of_run
 from dumbbell.reproduce.predicate import Family
-from test_reproduce import Page, on_a_stand_in
+from helpers import diffserv
+from helpers.reproduction import Page, on_a_stand_in
 
 PAPER = "packet-buffering-marker"
 SABOTAGE = "dumbbell.bottleneck.conditioner.size=0 pkt"

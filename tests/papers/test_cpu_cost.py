@@ -12,8 +12,8 @@ import pytest
 from dumbbell import ScenarioError, api, figures
 from dumbbell.cli import main
 from dumbbell.reproduce import papers
-from dumbbell.reproduce.cpu_cost import judge, schedule, narrative, work
-from test_beside import mark
+from dumbbell.reproduce.cpu_cost import judge, narrative, schedule, work
+from helpers.simulated_kernels import mark
 
 PAPER = "jumbo-frames"
 FOLDER = papers.load(PAPER).folder

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from helpers import many_flows
 import pytest
 from conftest import broken_paper
 from dumbbell import ScenarioError, api
-from dumbbell.reproduce.measures import fairness
 from dumbbell.reproduce import papers, work
+from dumbbell.reproduce.measures import fairness
 from dumbbell.reproduce.measures.measure import of_run
-from test_reproduce import Page, on_a_stand_in
+from helpers import many_flows
+from helpers.reproduction import Page, on_a_stand_in
 
 PAPER = "ea-red"
 SABOTAGE = ["queue.kind=red", "queue.min_th=5 pkt", "queue.max_th=45 pkt"]

@@ -14,8 +14,8 @@ import dumbbell
 import polars
 import pytest
 from dumbbell import api
-from dumbbell.reproduce.measures import delivery
 from dumbbell.reproduce import papers, work
+from dumbbell.reproduce.measures import delivery
 from dumbbell.reproduce.verdict import Printed
 
 PAPER = "jumbo-frames"

@@ -7,7 +7,6 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from helpers import lab
 import pytest
 from conftest import FLOWS, broken_paper
 from dumbbell import ScenarioError
@@ -15,7 +14,8 @@ from dumbbell.reproduce import judge, papers, readings, work
 from dumbbell.reproduce.figures import kinds
 from dumbbell.reproduce.measures import synchrony
 from dumbbell.reproduce.papers import Prediction
-from test_reproduce import on_a_stand_in
+from helpers import lab
+from helpers.reproduction import on_a_stand_in
 
 PAPER = "red-on-netfpga"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html.parser
 import json
 import os
 import signal
@@ -10,38 +9,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from helpers import lab
 import pytest
 from conftest import broken_paper
 from dumbbell import EnvironmentLacks, ScenarioError, api, figures
 from dumbbell.reproduce import papers, work
 from dumbbell.reproduce.verdict import VERDICTS
 from dumbbell.rtl.tools import ICARUS
+from helpers import lab
+from helpers.reproduction import Page, mark
 
 PAPER = "red-on-netfpga"
-
-
-def mark(figure: object, path: Path) -> list[Path]:
-    """Leaves a mark where a figure would be written."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.with_suffix(".png").touch()
-    return [path.with_suffix(".png")]
-
-
-def on_a_stand_in(paper: str, run: Callable[..., Any], directories: pytest.TempPathFactory) -> Callable[..., Any]:
-    """Reproduces a paper on a laboratory of its own, patched in for that call alone, so that a whole module can share
-    what comes of it."""
-
-    def reproduce(page: bool = True, **options: Any) -> dict[str, Any]:
-        """page: whether somebody reads the page, whose figures take most of the time."""
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(api, "run", run)
-            patch.setattr(figures, "save", mark)
-            if not page:
-                patch.setattr(figures, "svg", lambda figure, name: f'<svg id="{name}"/>')
-            return work.reproduce(paper, quick=True, out=directories.mktemp("report"), **options)
-
-    return reproduce
 
 
 @pytest.fixture
@@ -134,40 +111,6 @@ def test_a_build_without_a_testbed_refuses_kernels_openly(reproduce, monkeypatch
         reproduce(on="kernel")
     with pytest.raises(ScenarioError, match="cells by themselves"):
         reproduce(on="kernel", cells=["t2-dt-36-mbps"])
-
-
-class Page(html.parser.HTMLParser):
-    """What a page loads, what it links to within itself, and whether its tags close."""
-
-    VOID = frozenset(("meta", "link", "br", "img", "hr", "input"))
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.loads: list[str] = []
-        self.anchors: list[str] = []
-        self.ids: list[str] = []
-        self.tags: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        for key, value in attrs:
-            if key == "src" or (key == "href" and tag == "link"):
-                self.loads.append(str(value))
-            if key == "href" and tag == "a":
-                self.anchors.append(str(value))
-            if key == "id":
-                self.ids.append(str(value))
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.handle_starttag(tag, attrs)
-        if tag not in self.VOID:
-            self.open.pop()
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
 
 
 def test_the_report_is_whole_and_needs_nothing_else(reproduce) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from helpers import lab
 import pytest
 from dumbbell import EnvironmentLacks, ScenarioError, api, figures
 from dumbbell.reproduce import papers, work
+from helpers import lab
 
 PAPER = "red-on-netfpga"
 Run = Callable[..., dict[str, Any]]

@@ -8,14 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from helpers import lab
-from helpers import simulated_kernels
 import pytest
 from dumbbell import ScenarioError, api, figures
 from dumbbell.cli import main
 from dumbbell.reproduce import papers
 from dumbbell.reproduce.testbed import entries, judge, narrative, work
-from test_beside import mark
+from helpers import lab, simulated_kernels
+from helpers.simulated_kernels import mark
 
 PAPER = "red-on-netfpga"
 

@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers import two_way
 from dumbbell import ScenarioError, api, figures
 from dumbbell.data import series
-from dumbbell.reproduce.measures import ack_path, windows
 from dumbbell.reproduce import papers, work
+from dumbbell.reproduce.measures import ack_path, windows
 from dumbbell.reproduce.measures.measure import of_run
-from test_reproduce import Page, mark
+from helpers import two_way
+from helpers.reproduction import Page, mark
 
 PAPER = "tcp-cae"
 SABOTAGE = "flow.s.cc.threshold=0"

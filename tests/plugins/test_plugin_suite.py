@@ -8,11 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from helpers import plugin_examples
 import pytest
 from dumbbell import api
 from dumbbell.errors import ScenarioError
 from dumbbell.plugins.new import write_rust
+from helpers import plugin_examples
 from helpers.plugin_examples import PaperRed, PlainTail, Reno5681
 from helpers.plugins import ARRIVE, BROKEN_FILES, CC, ON_CONGESTION, body, dumbbell_command
 
@@ -102,7 +102,7 @@ def test_the_speed_of_nothing_is_refused(tmp_path: Path) -> None:
     (tmp_path / "empty.py").write_text("x = 1\n")
     told = {(): "name one file", ("none.py",): "there is no file none.py", ("empty.py",): "empty.py has no algorithm"}
     for words, what in told.items():
-        command = [sys.executable, "-m", "dumbbell.plugins.speed", *words]
+        command = [sys.executable, "-m", "dumbbell.bench.plugin_speed", *words]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
         assert (done.returncode, done.stdout) == (2, "")
         assert what in done.stderr

@@ -273,7 +273,7 @@ class Looking(dumbbell.Aqm):
 def test_every_hook_sees_what_is_there() -> None:
     import random
 
-    from dumbbell.plugins.strategies import Arrival, drive
+    from dumbbell.validate.strategies import Arrival, drive
 
     rng, Looking.calls = random.Random(1), {}
     trace = [

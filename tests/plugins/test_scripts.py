@@ -7,8 +7,8 @@ from pathlib import Path
 
 import dumbbell
 import pytest
-from test_cli import document
-from test_cli import dumbbell as command
+from helpers.command import document
+from helpers.command import dumbbell as command
 
 ROOT = Path(__file__).resolve().parents[2]
 HOLDS = "sender cc=newreno\n0 write 2 pkt\n0 > s1-s2\n"

@@ -7,9 +7,9 @@ import sys
 
 import dumbbell
 import pytest
-from dumbbell.plugins import strategies as st
-from hypothesis import HealthCheck, given, settings
+from dumbbell.validate import strategies as st
 from helpers.plugin_examples import PaperRed, PlainTail, Reno5681
+from hypothesis import HealthCheck, given, settings
 
 QUICK = settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 

@@ -14,8 +14,8 @@ import dumbbell
 import pytest
 from dumbbell import api
 from dumbbell.errors import EnvironmentLacks, ScenarioError
-from dumbbell.rtl.verify import lockstep, vectors
 from dumbbell.rtl import tools
+from dumbbell.rtl.verify import lockstep, vectors
 
 SCENARIO = """
 duration = "1 s"
@@ -75,7 +75,7 @@ def test_without_a_compiler_its_package_is_named(tmp_path: Path) -> None:
 
 
 def test_lockstep_where_there_is_no_verilator(bare: dict[str, str]) -> None:
-    script = "from dumbbell.rtl import lockstep\nlockstep.run(packets=1000)"
+    script = "from dumbbell.rtl.verify import lockstep\nlockstep.run(packets=1000)"
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, env={**os.environ, **bare}, timeout=60
     )

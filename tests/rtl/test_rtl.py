@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dumbbell.rtl.verify import coverage, formal, lint
 from dumbbell.rtl import sources, tools
+from dumbbell.rtl.verify import coverage, formal, lint
 from helpers.rtl import RTL, document, needs, red
 
 PACKETS = 10_000_000

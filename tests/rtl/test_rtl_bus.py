@@ -6,8 +6,8 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from dumbbell.rtl.verify import bus
 from dumbbell.rtl import tools
+from dumbbell.rtl.verify import bus
 from helpers.rtl import needs
 
 NAMES = [bench.name for bench in bus.BENCHES]

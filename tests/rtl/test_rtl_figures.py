@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from dumbbell.rtl.drawings import curve, random_draw, pipeline, vcd, waveform
 from dumbbell.rtl import lags, tools
+from dumbbell.rtl.drawings import curve, pipeline, random_draw, vcd, waveform
 from dumbbell.rtl.transcription import LEAP, step
 from helpers.rtl import needs
 

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from dumbbell.rtl.verify import formal, mutants
 from dumbbell.rtl import tools
+from dumbbell.rtl.verify import formal, mutants
 from helpers.rtl import RTL, document, needs, red, required
 
 CORE = RTL / "core" / "red_core.sv"

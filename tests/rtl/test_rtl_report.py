@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dumbbell.rtl.verify import check, counterexample, coverage, lockstep
 from dumbbell.rtl.synthesis import size
+from dumbbell.rtl.verify import check, counterexample, coverage, lockstep
 from helpers.rtl import RTL
 
 

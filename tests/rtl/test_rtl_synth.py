@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 from dumbbell.errors import EnvironmentLacks
-from dumbbell.rtl.synthesis import place, size, yosys
 from dumbbell.rtl import sources, tools
+from dumbbell.rtl.synthesis import place, size, yosys
 
 RED = Path(__file__).parents[2] / "rtl" / "red"
 

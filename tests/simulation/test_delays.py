@@ -10,8 +10,8 @@ import numpy as np
 import polars
 import pytest
 from dumbbell import figures
-from dumbbell.models import emodel
 from dumbbell.figures import distributions
+from dumbbell.models import emodel
 
 
 def scenario(**words: Any) -> dumbbell.Scenario:

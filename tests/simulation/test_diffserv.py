@@ -11,8 +11,8 @@ from typing import Any
 
 import dumbbell
 import pytest
-from dumbbell.models import dscp
 from dumbbell.data.arrow import Table
+from dumbbell.models import dscp
 
 LINK, MTU = 10_000_000, 1500
 RATE, BURST = 2_000_000, 12_000
@@ -115,9 +115,9 @@ def test_the_scenario_polices_and_protects() -> None:
 def test_the_drop_precedences_of_a_class_are_lost_in_their_order(kind: str, words: dict[str, Any]) -> None:
     """A tenth more than the link carries, in three colours; RFC 2597 section 2: a higher precedence is lost no less."""
     for af in (1, 4):
-        colours = [f"af{af}{drop}" for drop in (1, 2, 3)]
+        colors = [f"af{af}{drop}" for drop in (1, 2, 3)]
         times = [round(n * 8 * 1000 / (1.1 * LINK) * SECOND) for n in range(60_000)]
-        arrivals = {"time_ps": times, "bytes": 1000, "dscp": [colours[n % 3] for n in range(len(times))]}
+        arrivals = {"time_ps": times, "bytes": 1000, "dscp": [colors[n % 3] for n in range(len(times))]}
         table = dumbbell.drive(kind, {"limit": "200 pkt", **words}, arrivals=arrivals, rate=f"{LINK} bps", mtu="1500 B")
         assert set(table.column("reason")) <= {None, "early", "forced"}
         lost = [verdict == "drop" for verdict in table.column("verdict")]
@@ -131,8 +131,8 @@ def test_the_drop_precedences_of_a_class_are_lost_in_their_order(kind: str, word
 )
 def test_three_colours_in_closed_loop(kind: str, words: dict[str, Any]) -> None:
     """What trTCM marks green is not lost, and green comes through at the committed rate."""
-    colours = {"green": "af11", "yellow": "af12", "red": "af13"}
-    meter = {"kind": "trtcm", "cir": "2 Mbps", "pir": "3 Mbps", "cbs": "20 kB", "pbs": "20 kB", **colours}
+    colors = {"green": "af11", "yellow": "af12", "red": "af13"}
+    meter = {"kind": "trtcm", "cir": "2 Mbps", "pir": "3 Mbps", "cbs": "20 kB", "pbs": "20 kB", **colors}
     result = dumbbell.Scenario(
         duration="20 s",
         warmup="5 s",
@@ -156,9 +156,9 @@ def test_the_table_of_behaviours_is_the_programs() -> None:
         (plan,) = dumbbell.Scenario(scenario).check()
         assert len({f.get("dscp", 0) for f in plan["plan"]["flows"]}) == 1, name
     queues = {name for kind in ("aqm", "qdisc") for name in dumbbell.catalogue.kinds()[kind]}
-    for behaviour in dscp.BEHAVIOURS:
-        assert set(behaviour.queues) <= queues
-        assert len(set(behaviour.codepoints.values())) == len(behaviour.codepoints)
+    for behavior in dscp.BEHAVIORS:
+        assert set(behavior.queues) <= queues
+        assert len(set(behavior.codepoints.values())) == len(behavior.codepoints)
     with pytest.raises(dumbbell.ScenarioError, match="no DiffServ codepoint"):
         dscp.codepoint("af14")
     with pytest.raises(dumbbell.ScenarioError, match="no DiffServ codepoint"):

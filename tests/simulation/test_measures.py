@@ -9,8 +9,8 @@ from typing import Any
 
 import dumbbell
 import pytest
-from dumbbell.models import fairness, synchrony
 from dumbbell.data import series
+from dumbbell.models import fairness, synchrony
 
 SERVICE_S = 1e-3
 

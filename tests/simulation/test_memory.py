@@ -7,7 +7,7 @@ import sys
 
 PROGRAM = """
 import resource, sys
-from dumbbell import door
+from dumbbell import api
 text = '''
 schema = 1
 duration = "{duration} s"
@@ -22,7 +22,7 @@ limit = "60 pkt"
 [[flow]]
 count = 5
 '''.format(duration=sys.argv[1])
-result = door.run(door.request({"text": text, "name": "memory"}, threads=1))
+result = api.run(api.request({"text": text, "name": "memory"}, threads=1))
 assert result["valid"] and result["packet_hops"] > 10_000 * float(sys.argv[1])
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """

@@ -13,11 +13,11 @@ from typing import Any
 import dumbbell
 import polars as pl
 import pytest
-from helpers.recorded_runs import rows
 from dumbbell import ScenarioError, cli
+from dumbbell.explain import why
 from dumbbell.models import codepoints
 from dumbbell.present import network
-from dumbbell.explain import why
+from helpers.recorded_runs import rows
 
 WINDOW_S = 8.0
 PACKET = 1000

@@ -9,8 +9,8 @@ from typing import Any
 import dumbbell
 import pytest
 from dumbbell import cli
-from dumbbell.present import network
 from dumbbell.figures import completions
+from dumbbell.present import network
 from dumbbell.studies.compare.queues import metrics
 from dumbbell.validate.laws import traffic
 

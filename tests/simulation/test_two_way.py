@@ -13,8 +13,8 @@ from conftest import unsealed
 from dumbbell import cli
 from dumbbell.validate import report
 from dumbbell.validate.checks.tcp import two_way
-from dumbbell.validate.runner import Runner
 from dumbbell.validate.laws.tcp import two_way as laws
+from dumbbell.validate.runner import Runner
 
 CHECKS = {check.id: check for check in two_way.CHECKS}
 
@@ -36,7 +36,7 @@ def test_the_passport_has_them_all_and_they_hold() -> None:
 
 
 @pytest.mark.parametrize(
-    ("oracle", "change"),
+    ("check", "change"),
     [
         ("asymmetric.ratio-100.acked-1.goodput", {"reverse": {"rate": "101 kbps"}}),
         ("asymmetric.ratio-100.spacing", {"reverse": {"rate": "100.1 kbps"}}),

@@ -18,20 +18,10 @@ from dumbbell import api
 from dumbbell.data import paired_seeds
 from dumbbell.present import stats
 from dumbbell.reproduce import papers
-from test_cli import document
-from test_cli import dumbbell as command
+from helpers.command import document
+from helpers.command import dumbbell as command
+from helpers.stored import SCENARIO, rows, without_place
 
-SCENARIO = """
-duration = "1 s"
-queue = { kind = "red", limit = "36 pkt" }
-[dumbbell.bottleneck]
-rate = "10 Mbps"
-delay = "10 ms"
-[[flow]]
-name = "s"
-count = 2
-start_spread = "100 ms"
-"""
 # Sixty runs that are over in a moment, with series, so that a kill may come between any two files.
 AXES = ("--over", "queue.limit=20 pkt,30 pkt,40 pkt", "--replications", 20)
 KILLS = 200
@@ -46,31 +36,10 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def rows(store: Path) -> dict[str, str]:
-    """The whole rows on the disk by their key; each must be JSON."""
-    out = {}
-    for segment in sorted((store / "segments").glob("*.jsonl")):
-        for line in segment.read_bytes().split(b"\n")[:-1]:
-            row = json.loads(line)
-            out[row["key"]] = json.dumps(_timeless(row["result"]))
-    return out
-
-
-def _timeless(value: Any) -> Any:
-    """Without the time that a run took."""
-    if isinstance(value, dict):
-        return {key: _timeless(inner) for key, inner in value.items() if key != "wall_s"}
-    return [_timeless(inner) for inner in value] if isinstance(value, list) else value
-
-
-def _answer(result: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in _timeless(result).items() if key not in ("from_store", "out", "files")}
-
-
 # A process that has everything imported forks one child for each kill, so that 200 of them take seconds.
 _KILLER = """
 import json, os, random, signal, sys, time
-from dumbbell import door
+from dumbbell import api
 request, kills, seed = json.loads(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 chance, span = random.Random(seed), 0.03
 for _ in range(kills):
@@ -89,7 +58,7 @@ for _ in range(kills):
 
 def test_200_kills_lose_nothing_and_leave_nothing_half(file: Path, tmp_path: Path) -> None:
     store, whole = tmp_path / "store", tmp_path / "whole"
-    points = [dumbbell.present.overrides.axis("queue.limit", ["20 pkt", "30 pkt", "40 pkt"])]
+    points = [dumbbell.language.overrides.axis("queue.limit", ["20 pkt", "30 pkt", "40 pkt"])]
     wanted = api.request(
         {"path": str(file)}, points, replications=20, store=str(store), record={"every": "100 ms", "drops": True}
     )
@@ -129,7 +98,7 @@ def test_200_kills_lose_nothing_and_leave_nothing_half(file: Path, tmp_path: Pat
 
     last = api.run(wanted)
     assert last["from_store"] == len(seen)
-    assert _answer(last) == _answer(right)
+    assert without_place(last) == without_place(right)
     assert rows(store) == expected
     assert api.store({"do": "check", "dir": str(store)})["ok"]
     left = {entry.name for entry in store.rglob("*") if entry.name.startswith(".")}
@@ -157,20 +126,20 @@ def test_two_writers_at_once_are_both_right(file: Path, tmp_path: Path) -> None:
     ]
     results = [json.loads(process.communicate(timeout=60)[0]) for process in both]
     assert [process.returncode for process in both] == [0, 0]
-    assert _answer(results[0]) == _answer(results[1])
+    assert without_place(results[0]) == without_place(results[1])
     third = document(*words[:-1])
     assert third["from_store"] == 60
-    assert _answer(third) == _answer(results[0])
+    assert without_place(third) == without_place(results[0])
     assert {entry.name for entry in store.iterdir()} == ENTRIES
     said = document("store", "gc", store)
     assert (said["kept"], said["segments"]) == (60, 1)
-    assert _answer(document(*words[:-1])) == _answer(third)
+    assert without_place(document(*words[:-1])) == without_place(third)
 
 
 # Looks after the store until it is told to end, and says how often it did.
 _TIDIER = """
 import json, select, sys
-from dumbbell import door
+from dumbbell import api
 store, n = sys.argv[1], 0
 print("ready", flush=True)
 while not select.select([sys.stdin], [], [], 0)[0]:

@@ -18,12 +18,12 @@ from typing import Any
 
 import pytest
 from dumbbell import api, workers
-from dumbbell.present import overrides
 from dumbbell.errors import DumbbellError, EnvironmentLacks, ScenarioError
+from dumbbell.language import overrides
 from dumbbell.workers import task
-from test_cli import document
-from test_cli import dumbbell as command
-from test_store import SCENARIO, _answer, rows
+from helpers.command import document
+from helpers.command import dumbbell as command
+from helpers.stored import SCENARIO, rows, without_place
 
 # Long enough that a worker can be killed in the middle.
 LONG = SCENARIO.replace('"1 s"', '"150 s"')
@@ -80,7 +80,7 @@ def test_a_dask_cluster_loses_nothing_with_a_killed_worker(cluster: Any, tmp_pat
     assert 0 < len(before) < 24, "the worker should be killed in the middle"
     assert before.items() <= rows(store).items()
     assert outcome[0]["from_store"] == 24
-    assert _answer(outcome[0]) == _answer(here(path, tmp_path))
+    assert without_place(outcome[0]) == without_place(here(path, tmp_path))
 
 
 def test_the_command_is_the_same_on_a_cluster(cluster: Any, file: Path, tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_a_worker_without_the_store_sends_its_rows(file: Path, tmp_path: Path) -
     assert len(answer) == 24
     assert rows(tmp_path / "store") == {}
     workers._keep(listed, answer)
-    assert _answer(api.run(wanted | {"assemble": True})) == _answer(here(file, tmp_path))
+    assert without_place(api.run(wanted | {"assemble": True})) == without_place(here(file, tmp_path))
     recorded = api.jobs(request(file, tmp_path / "store", record={"every": "100 ms"}))
     with pytest.raises(EnvironmentLacks, match="does not see the store"):
         task.perform(recorded | {"id": "of another store"})
@@ -184,7 +184,7 @@ def test_a_batch_job_that_is_ended_is_run_again(file: Path, tmp_path: Path) -> N
     batch.dismiss(True)
     assert len(killed) == len(heard) == 1
     alone = api.run(wanted | {"store": str(tmp_path / "alone")})
-    assert _answer(api.run(wanted | {"assemble": True})) == _answer(alone)
+    assert without_place(api.run(wanted | {"assemble": True})) == without_place(alone)
 
 
 @pytest.fixture
@@ -304,7 +304,7 @@ def test_a_worker_whose_connection_ends_loses_nothing(no_network: Path, file: Pa
         crew.dismiss(True)
     assert len(killed) == 1
     assert all("the connection to one ended" in line for line in heard)
-    assert _answer(api.run(wanted | {"assemble": True})) == _answer(here(file, tmp_path))
+    assert without_place(api.run(wanted | {"assemble": True})) == without_place(here(file, tmp_path))
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,11 @@ from typing import Any
 import dumbbell
 import pytest
 from dumbbell import api
+from dumbbell.errors import ScenarioError
 from dumbbell.present import stats
-from dumbbell.studies.advise.queue import candidates, grid, judge, tc_lines, question, narrative
+from dumbbell.studies.advise.queue import candidates, grid, judge, narrative, question, tc_lines
 from dumbbell.studies.advise.queue.work import Options
 from dumbbell.studies.advise.queue.work import queue as advise
-from dumbbell.errors import ScenarioError
 from dumbbell.studies.compare.queues import metrics
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 from dumbbell import api
-from dumbbell.present import overrides, stats
-from dumbbell.studies.advise.marker import conditions, judge, network, config_lines, question, scale, narrative, sizes
+from dumbbell.errors import ScenarioError
+from dumbbell.language import overrides
+from dumbbell.present import stats
+from dumbbell.studies.advise.marker import conditions, config_lines, judge, narrative, network, question, scale, sizes
 from dumbbell.studies.advise.marker.judge import Values
 from dumbbell.studies.advise.marker.network import Case
-from dumbbell.errors import ScenarioError
 
 
 def asked(rate: str = "1Mbps", rtt: str = "40ms", **others: Any) -> question.Question:

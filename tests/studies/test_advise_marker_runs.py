@@ -17,7 +17,7 @@ from dumbbell import api
 from dumbbell.present import stats
 from dumbbell.studies.advise.marker import judge, question
 from dumbbell.studies.advise.marker import marker as advise
-from dumbbell.studies.advise.marker.work import Options
+from dumbbell.studies.advise.marker.options import Options
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPER = ["--rate", "1Mbps", "--rtt", "40ms", "--packet", "1000B"]

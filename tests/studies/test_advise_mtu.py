@@ -11,6 +11,7 @@ from typing import Any
 
 import dumbbell
 import pytest
+from dumbbell.errors import ScenarioError
 from dumbbell.models import ethernet_fcs
 from dumbbell.present import stats
 from dumbbell.studies.advise.mtu import (
@@ -18,24 +19,27 @@ from dumbbell.studies.advise.mtu import (
     draw,
     host,
     judge,
+    narrative,
     network,
     page,
     question,
     scale,
-    narrative,
     sizes,
 )
 from dumbbell.studies.advise.mtu import mtu as advise
-from dumbbell.studies.advise.mtu.work import Options
-from dumbbell.errors import ScenarioError
-from test_reproduce import Page
+from dumbbell.studies.advise.mtu.options import Options
+from helpers.reproduction import Page
 
 ASKED = ("50Mbps", "20ms", "1e-3")
 
 
 def test_efficiency_and_frames_are_ethernets() -> None:
     assert [round(closed_forms.efficiency(mtu, "rfc"), 5) for mtu in (1500, 9000, 9180)] == [0.94928, 0.99137, 0.99154]
-    assert [round(closed_forms.efficiency(mtu, "linux"), 5) for mtu in (1500, 9000, 9180)] == [0.94148, 0.99004, 0.99024]
+    assert [round(closed_forms.efficiency(mtu, "linux"), 5) for mtu in (1500, 9000, 9180)] == [
+        0.94148,
+        0.99004,
+        0.99024,
+    ]
     assert [int(1 / closed_forms.frame_s(mtu, 1e9)) for mtu in (1500, 9000, 9180)] == [81274, 13830, 13560]
     assert closed_forms.mss(9180, "rfc") == 9140
     assert closed_forms.mss(1500, "linux") == 1448

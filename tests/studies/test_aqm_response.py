@@ -8,13 +8,13 @@ from typing import Any
 
 import dumbbell
 import pytest
-from dumbbell.studies import aqm_response
+from dumbbell import aqm_response
+from dumbbell.aqm_response import laws
+from dumbbell.aqm_response.measure import Curve
+from dumbbell.aqm_response.theory import Instants, Over, Response
 from dumbbell.cli import main
 from dumbbell.figures import aqm_response as drawing
 from dumbbell.figures import style
-from dumbbell.studies.aqm_response import laws
-from dumbbell.studies.aqm_response.measure import Curve
-from dumbbell.studies.aqm_response.theory import Instants, Over, Response
 
 PACKETS = 50_000
 WITHOUT = {"fred"}

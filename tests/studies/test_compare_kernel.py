@@ -11,13 +11,14 @@ import math
 from pathlib import Path
 from typing import Any
 
-from helpers import simulated_kernels
 import pytest
 from dumbbell import InvalidRun, ScenarioError, api, figures
-from dumbbell.cli.studies import compare_kernel as cli
 from dumbbell.cli import main
-from dumbbell.testbed import live_runs, attempts
+from dumbbell.cli.studies import compare_kernel as cli
 from dumbbell.studies.compare.kernel import agreement, conditions, explain, measures, table, work
+from dumbbell.testbed import attempts, live_runs
+from helpers import simulated_kernels
+from helpers.simulated_kernels import mark
 
 SCENARIO = """
 duration = "4 s"
@@ -114,7 +115,9 @@ def test_measures_have_names_that_can_be_asked_for(file: Path) -> None:
 
 
 def test_a_grid_is_laid_out_and_wrong_values_are_named() -> None:
-    wish = conditions.Options(rate=["5Mbps", "10Mbps"], rtt=["10ms"], aqm=["drop_tail", "red"], cc=["cubic"], buffer=["2bdp"])
+    wish = conditions.Options(
+        rate=["5Mbps", "10Mbps"], rtt=["10ms"], aqm=["drop_tail", "red"], cc=["cubic"], buffer=["2bdp"]
+    )
     study = conditions.read(wish)
     assert [cell.label for cell in study.cells][1] == "5Mbps, RTT 10ms, red, buffer 2bdp, cubic"
     plan = api.plan(api.request(dict(study.source), study.cells[1].overrides))["points"][0]["plan"]
@@ -156,13 +159,6 @@ def test_a_run_is_kept_under_its_plan_its_seed_and_its_release() -> None:
     keys = {attempts.key_of({"a": a}, {}, seed, "1") for a, seed in ((1, 1), (1, 2), (2, 1))}
     assert len(keys | {attempts.key_of({"a": 1}, {}, 1, "2")}) == 4
     assert attempts.key_of({"a": 1, "b": 2}, {}, 1, "1") == attempts.key_of({"b": 2, "a": 1}, {}, 1, "1")
-
-
-def mark(figure: object, path: Path) -> list[Path]:
-    """Leaves marks where a figure would be written; test_figures.py has the real one, which takes its time."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.with_suffix(".svg").write_text("<svg/>")
-    return [path.with_suffix(".svg")]
 
 
 @pytest.fixture

@@ -12,15 +12,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from dumbbell.errors import EnvironmentLacks
 from dumbbell.studies.compare.peers import ours
-from dumbbell.studies.compare.peers.same_work import Work, judge
 from dumbbell.studies.compare.peers.network import Flow, Network, Red
 from dumbbell.studies.compare.peers.outcome import Cost, Outcome
-from dumbbell.studies.compare.peers.simulators import ns2, ns3
 from dumbbell.studies.compare.peers.ratios import Row, price
 from dumbbell.studies.compare.peers.results import agreement, packet_trace, scenarios
+from dumbbell.studies.compare.peers.same_work import Work, judge
+from dumbbell.studies.compare.peers.simulators import ns2, ns3
 from dumbbell.studies.compare.peers.workload import Workload, starts
-from dumbbell.errors import EnvironmentLacks
 
 ROOT = Path(__file__).resolve().parents[2]
 HAS_NS2 = shutil.which("ns") or shutil.which("ns2")

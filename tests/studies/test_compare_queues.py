@@ -13,9 +13,10 @@ from typing import Any
 import dumbbell
 import pytest
 from dumbbell import catalogue
-from dumbbell.present import stats
 from dumbbell.errors import ScenarioError
-from dumbbell.studies.compare.queues import arguments, design
+from dumbbell.language import arguments
+from dumbbell.present import stats
+from dumbbell.studies.compare.queues import design
 from dumbbell.studies.compare.queues.work import DEFAULT, Options, compare
 from helpers.plugins import HALF_FULL
 
@@ -43,7 +44,7 @@ BOUND = {"rate": 'dumbbell.bottleneck.rate="{}"', "cc": "flow.*.cc={}"}
 @pytest.fixture(autouse=True)
 def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Drawing takes longer than running; commands, which are processes of their own, still draw."""
-    monkeypatch.setattr("dumbbell.studies.compare.queues.draw.figures_of", lambda document: [])
+    monkeypatch.setattr("dumbbell.studies.compare.queues.drawings.figures_of", lambda document: [])
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from dumbbell import catalogue
-from dumbbell.present import stats
 from dumbbell.figures import style
-from dumbbell.studies.compare.queues import narrative, judge, metrics
+from dumbbell.present import stats
+from dumbbell.studies.compare.queues import judge, metrics, narrative
 from dumbbell.studies.compare.queues.draw import looks
 
 

@@ -16,9 +16,9 @@ from dumbbell.studies.tables import (
     controls,
     friendliness,
     loss_tolerance,
+    options,
     rtt_fairness,
     survey,
-    options,
 )
 from dumbbell.validate.laws.tcp import throughput
 

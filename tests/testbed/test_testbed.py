@@ -14,17 +14,18 @@ from pathlib import Path
 from typing import Any
 
 import dumbbell
-from helpers import simulated_kernels
 import pytest
 from dumbbell import EnvironmentLacks, ScenarioError, api, result
-from dumbbell.present import page
-from dumbbell.files import private
 from dumbbell.cli import doctor as doctor_command
 from dumbbell.cli import main
-from dumbbell.cli.runs import run
 from dumbbell.cli.runs import replay as replay_command
-from dumbbell.present.tables import result_tables, to_text
-from dumbbell.testbed import shell, lock, validity
+from dumbbell.cli.runs import run
+from dumbbell.files import private
+from dumbbell.present import page, validity
+from dumbbell.present.grids import to_text
+from dumbbell.present.tables import result_tables
+from dumbbell.testbed import lock, shell
+from helpers import simulated_kernels
 
 SCENARIO = {
     "name": "two",
@@ -97,7 +98,10 @@ def test_a_run_that_breaks_its_own_laws_is_not_valid_whatever_its_block_says(sim
 
 
 def test_what_was_turned_away_is_said_by_name() -> None:
-    block = simulated_kernels.block() | {"strangers": 3, "turned_away": {"no_flow": {"packets": 3, "first": "UDP to port 53"}}}
+    block = simulated_kernels.block() | {
+        "strangers": 3,
+        "turned_away": {"no_flow": {"packets": 3, "first": "UDP to port 53"}},
+    }
     said = dict(validity.facts(block))
     assert said["turned away: no_flow"] == "3, the first: UDP to port 53"
     assert not any("turned away" in what for what, _ in validity.facts(simulated_kernels.block()))
@@ -105,7 +109,7 @@ def test_what_was_turned_away_is_said_by_name() -> None:
 
 HOLD = """
 import sys
-from dumbbell.testbed import turn
+from dumbbell.testbed import lock
 with lock.alone(), lock.alone():
     print("mine", flush=True)
     sys.stdin.read()
@@ -257,7 +261,12 @@ def test_a_replay_that_differs_ends_with_3(monkeypatch, capsys, tmp_path: Path) 
     ],
 )
 def test_a_replay_checks_what_the_summary_says(change, words: str | None, monkeypatch, capsys, tmp_path: Path) -> None:
-    run = {"seed": 1, "fingerprint": "f00d", "valid": True, "validity": simulated_kernels.block() | {"required": "loose"}}
+    run = {
+        "seed": 1,
+        "fingerprint": "f00d",
+        "valid": True,
+        "validity": simulated_kernels.block() | {"required": "loose"},
+    }
     change(run)
     (tmp_path / "summary.json").write_text(json.dumps(run))
     (tmp_path / "run.log").touch()
@@ -449,4 +458,4 @@ def test_scenarios_in_python_ask_for_kernels(monkeypatch) -> None:
     found = dumbbell.Scenario(**SCENARIO).run(on="kernel")
     assert found.validity[0]["class"] == "exact"
     assert dumbbell.Scenario(**SCENARIO).run().validity == []
-    assert "dumbbell.testbed.validity" in sys.modules
+    assert "dumbbell.present.validity" in sys.modules

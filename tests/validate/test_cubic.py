@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 import pytest
-from test_laws import simulate
+from helpers.scenarios import simulate
 
 C, BETA = 0.4, 0.7
 PACKET = 1000

@@ -11,7 +11,12 @@ from dumbbell.validate.laws import crc as published
 
 
 def test_three_ways_are_one() -> None:
-    assert ethernet_fcs.bitwise(b"123456789") == ethernet_fcs.by_table(b"123456789") == published.fcs(b"123456789") == 0xCBF43926
+    assert (
+        ethernet_fcs.bitwise(b"123456789")
+        == ethernet_fcs.by_table(b"123456789")
+        == published.fcs(b"123456789")
+        == 0xCBF43926
+    )
     rng = random.Random(2)
     for length in (0, 1, 3, 4, 46, 300):
         data = rng.randbytes(length)
@@ -46,7 +51,9 @@ def test_least_degrees_of_small_codes(generator: int, terms: int, degree: int) -
     """Hamming's (7, 4) code, and CRC-8 of ATM's header (ITU-T I.432): against trying all."""
     assert ethernet_fcs.least_degree(terms, 200, generator) == degree
     if degree < 10:
-        tried = [p for p in range(1, 1 << degree + 1) if p.bit_count() == terms and ethernet_fcs.remainder(p, generator) == 0]
+        tried = [
+            p for p in range(1, 1 << degree + 1) if p.bit_count() == terms and ethernet_fcs.remainder(p, generator) == 0
+        ]
         assert min(p.bit_length() for p in tried) - 1 == degree
 
 

@@ -7,16 +7,7 @@ from typing import Any
 
 import dumbbell
 import pytest
-
-
-def simulate(*flows: dict[str, Any], seed: int = 1, **words: Any) -> dict[str, Any]:
-    """One run of a dumbbell: `rate`, `delay` and `reverse` of its bottleneck, and words of a scenario."""
-    link = {key: words.pop(key) for key in ("rate", "delay", "reverse", "impairment") if key in words}
-    network = {"bottleneck": {"rate": "10 Mbps", "delay": "10 ms", **link}}
-    defaults = {"duration": "20 s", "dumbbell": network, "seed": seed}
-    result = dumbbell.Scenario({**defaults, **words, "flow": list(flows)}).run().json
-    assert result["conservation"]["ok"]
-    return result
+from helpers.scenarios import simulate
 
 
 def cbr(rate: str, packet: str = "972 B", **words: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import dumbbell
 import pytest
 from transcriptions import markers, philox
 
-COLOURS = {10: "green", 12: "yellow", 14: "red"}
+COLORS = {10: "green", 12: "yellow", 14: "red"}
 
 
 def _traffic(seed: int, count: int) -> list[tuple[int, int]]:
@@ -35,7 +35,7 @@ def test_the_data_buffer_marks_and_holds_as_the_paper_says(size: int) -> None:
         packets, rate = _traffic(seed, 2000), 900_001 + 50_000 * seed
         table = _driven(packets, {"kind": "data_buffer", "rate": f"{rate} bps", "burst": "4 kB", "size": f"{size} pkt"})
         found = list(zip(table.numbers("entered_ps"), table.numbers("entered_dscp"), strict=True))
-        expected = [(at, 10 if colour == "IN" else 12) for at, colour in markers.marked(packets, rate, 4000, size)]
+        expected = [(at, 10 if color == "IN" else 12) for at, color in markers.marked(packets, rate, 4000, size)]
         assert found == expected
         assert 50 < sum(dscp == 12 for _, dscp in found) < 1950, "both happen"
 
@@ -43,7 +43,7 @@ def test_the_data_buffer_marks_and_holds_as_the_paper_says(size: int) -> None:
 def test_the_token_bucket_is_the_data_buffer_without_a_buffer() -> None:
     packets = _traffic(9, 2000)
     table = _driven(packets, {"kind": "token_bucket", "rate": "1000003 bps", "burst": "4 kB"})
-    expected = [10 if colour == "IN" else 12 for _, colour in markers.marked(packets, 1_000_003, 4000, 0)]
+    expected = [10 if color == "IN" else 12 for _, color in markers.marked(packets, 1_000_003, 4000, 0)]
     assert list(table.numbers("entered_dscp")) == expected
 
 
@@ -54,5 +54,5 @@ def test_the_sliding_window_colours_as_the_rfc_says(peak: int | None) -> None:
     table = _driven(packets, {**kind, "rate": f"{rate} bps", "window": "200 ms"}, seed=7)
     stream = philox.Uniform(7, "port/edge.0")
     expected = markers.tsw(packets, rate / 8, float("inf") if peak is None else peak / 8, 0.2, stream.bits32)
-    assert [COLOURS[int(dscp)] for dscp in table.numbers("entered_dscp")] == expected
+    assert [COLORS[int(dscp)] for dscp in table.numbers("entered_dscp")] == expected
     assert {"green", "yellow"} | ({"red"} if peak else set()) == set(expected)

@@ -9,9 +9,9 @@ from typing import Any
 import dumbbell
 import pytest
 from dumbbell.validate import report
-from dumbbell.validate.checks import paths, given_losses
-from dumbbell.validate.runner import Runner
+from dumbbell.validate.checks import given_losses, paths
 from dumbbell.validate.laws.tcp import cubic, fairness, recovery, rto, sawtooth, throughput, windows
+from dumbbell.validate.runner import Runner
 
 CHECKS = {check.id: check for check in report.checks()}
 
@@ -153,7 +153,7 @@ def test_recoveries_differ_as_fall_and_floyd_say() -> None:
 
 
 def test_queues_lose_what_they_are_told() -> None:
-    from dumbbell.plugins.strategies import Arrival, drive
+    from dumbbell.validate.strategies import Arrival, drive
 
     trace = [Arrival(gap=0.001, bytes=100, flow=i % 2) for i in range(20)]
 

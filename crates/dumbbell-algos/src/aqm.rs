@@ -1,5 +1,5 @@
 //! Active queue management: what a FIFO asks whether to signal congestion.
-pub mod parts;
+pub(crate) mod parts;
 use dumbbell_core::registry;
 
 registry! { aqm AnyAqm, suite aqm_suite {

@@ -136,7 +136,7 @@ impl TokenBucket {
         u128::from(if self.packets { self.unit } else { u64::from(bytes) * BYTE })
     }
 
-    /// Whether what was there at the last look is enough for a packet of `bytes`.
+    /// True if what was there at the last look is enough for a packet of `bytes`.
     #[inline]
     fn holds(&self, bytes: u32) -> bool {
         self.cost(bytes) <= self.level
@@ -161,7 +161,7 @@ impl TokenBucket {
         self.spend(bytes)
     }
 
-    /// Whether a packet of `bytes` would find its tokens, if it came at `now`.
+    /// True if a packet of `bytes` would find its tokens, if it came at `now`.
     pub fn has(&mut self, now: Time, bytes: u32) -> bool {
         self.fill(now);
         self.holds(bytes)

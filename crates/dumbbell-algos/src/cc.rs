@@ -1,7 +1,7 @@
-//! Congestion controls. The classics differ in how they repair losses; their window arithmetic is [`window`].
+//! Congestion controls. The classics differ in how they repair losses; their window arithmetic is [`parts::window`].
 use dumbbell_core::registry;
 
-pub mod parts;
+pub(crate) mod parts;
 
 registry! { cc AnyCc, suite cc_suite {
     aimd::Aimd,

@@ -1,4 +1,4 @@
-//! Which class a DiffServ codepoint belongs to, for disciplines that keep a queue for each class of service.
+//! Names of DiffServ codepoints, and the mapping of codepoints to classes of service.
 use dumbbell_core::catalogue::Fault;
 use dumbbell_core::packet::Dscp;
 use std::collections::BTreeMap;

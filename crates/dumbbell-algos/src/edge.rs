@@ -1,8 +1,9 @@
 //! The edge of a DiffServ domain (RFC 2475 section 2.3.3): a classifier, behind each of its rules a meter or a
-//! conditioner, and what each colour leads to: a codepoint, a drop, nothing.
+//! conditioner, and an action for each color: a codepoint, a drop, or none.
 //!
-//! A packet goes to the first rule that takes it, and past the edge untouched if none does. A rule keeps one state for all
-//! that it takes, or one for each flow; a flow without a contract is best effort, which is never in profile and never held.
+//! A packet goes to the first rule that matches, and passes the edge unchanged if none does. A rule keeps one meter state
+//! for all its packets, or one for each flow; a flow without a contract is best effort, which is never in profile and
+//! never held.
 mod levels;
 mod stats;
 
@@ -20,28 +21,28 @@ use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Span, Time};
 use std::collections::BTreeSet;
 
-/// No place.
+/// No meter state.
 const NOWHERE: u32 = u32::MAX;
 
-/// What judges the packets of a place.
+/// The stage that meters the packets of a meter state.
 #[allow(clippy::large_enum_variant)]
 pub enum Stage<P> {
-    /// A colour at once.
+    /// Answers with a color at once.
     Meter(AnyMeter),
     /// It may hold packets.
     Conditioner(AnyConditioner<P>),
-    /// No contract: every packet has this colour.
+    /// No contract: every packet has this color.
     BestEffort(Color),
 }
 
-/// What an edge may see of the world: [`Cx`] less the chance, which each place has of its own.
+/// The context of an edge: [`Cx`] without random numbers, since each meter state has a stream of its own.
 #[derive(Clone, Copy)]
 pub struct EdgeCx<'a> {
-    /// The present instant.
+    /// The current time.
     pub now: Time,
     /// The link whose port is behind the edge.
     pub link: &'a LinkInfo,
-    /// What is known of the flows.
+    /// Reservations, round-trip times and weights of the flows.
     pub flows: &'a FlowTable,
 }
 
@@ -51,24 +52,24 @@ impl<'a> EdgeCx<'a> {
     }
 }
 
-/// One state of a rule: that of a flow, or of all that the rule takes.
+/// One state of a rule: that of a flow, or of all packets that match the rule.
 pub struct MeterState<P> {
     stage: Stage<P>,
     actions: Actions,
     rng: Stream,
-    /// Whether senders are told of what is not green.
+    /// True if senders are told of packets that are not green.
     tells: bool,
-    /// When its clock is due.
+    /// The time at which its clock is due.
     due: Time,
-    /// What passed, and what it had in it.
+    /// Its statistics.
     pub account: MeterStats,
 }
 
-/// What a rule takes, and where to.
+/// A rule of the classifier.
 struct Rule {
     /// The codepoints, one bit each.
     codepoints: u64,
-    /// The place of each flow's data, or the one of all packets.
+    /// The meter state of each flow's data, or the one of all packets.
     to: To,
 }
 
@@ -77,11 +78,11 @@ enum To {
     Flows(Vec<u32>),
 }
 
-/// A classifier and what is behind it.
+/// A classifier and its meter states.
 pub struct Edge<P> {
     rules: Vec<Rule>,
     states: Vec<MeterState<P>>,
-    /// The clocks of the places, those that are set.
+    /// The clocks of the meter states that are set.
     clocks: BTreeSet<(Time, u32)>,
     told: Vec<FlowId>,
 }
@@ -98,7 +99,7 @@ impl<P: Packet> Default for Edge<P> {
 }
 
 impl<P: Packet> Edge<P> {
-    /// One more place, with chance of its own, measured in a window; its number.
+    /// Adds a meter state with its own random stream and measurement window; returns its number.
     pub fn add_state(&mut self, stage: Stage<P>, actions: Actions, rng: Stream, (from, to): (Time, Time)) -> u32 {
         let tells = matches!(&stage, Stage::Meter(m) if m.tells_sender());
         let account = MeterStats::new(from, to);
@@ -106,12 +107,12 @@ impl<P: Packet> Edge<P> {
         self.states.len() as u32 - 1
     }
 
-    /// One more rule: packets with one of `codepoints`, whosever they are, go to `place`.
+    /// Adds a rule: packets of all flows with one of `codepoints` go to `state`.
     pub fn rule_for_all(&mut self, codepoints: u64, state: u32) {
         self.rules.push(Rule { codepoints, to: To::All(state) });
     }
 
-    /// One more rule: data with one of `codepoints` of these flows goes to their places.
+    /// Adds a rule: data of these flows with one of `codepoints` goes to the flows' meter states.
     pub fn rule_for_flows(&mut self, codepoints: u64, flows: &[(FlowId, u32)]) {
         let last = flows.iter().map(|(f, _)| f.0 as usize + 1).max().unwrap_or(0);
         let mut to = vec![NOWHERE; last];
@@ -119,7 +120,7 @@ impl<P: Packet> Edge<P> {
         self.rules.push(Rule { codepoints, to: To::Flows(to) });
     }
 
-    /// Where a packet goes; `reply`: it is an acknowledgement, which is of no flow's profile.
+    /// The meter state of a packet; `reply`: it is an acknowledgement, which belongs to no flow's profile.
     #[inline]
     fn classify(&self, flow: FlowId, dscp: Dscp, reply: bool) -> Option<u32> {
         let takes = |rule: &Rule| {
@@ -160,7 +161,7 @@ impl<P: Packet> Edge<P> {
         }
     }
 
-    /// When its clock is due; [`Time::NEVER`] if nothing waits for it.
+    /// The time of the next [`Edge::wake`]; [`Time::NEVER`] if nothing waits for it.
     pub fn next_wakeup(&self) -> Time {
         self.clocks.first().map_or(Time::NEVER, |(due, _)| *due)
     }
@@ -180,7 +181,7 @@ impl<P: Packet> Edge<P> {
         }
     }
 
-    /// Follows the clock of a place after it was called.
+    /// Updates the clock of a meter state after a call.
     fn set_clock(&mut self, number: u32) {
         let state = &mut self.states[number as usize];
         let Stage::Conditioner(conditioner) = &state.stage else { return };
@@ -200,7 +201,7 @@ impl<P: Packet> Edge<P> {
         self.states.iter().map(MeterState::held).sum()
     }
 
-    /// Whether the sender of `flow` may be told anything of its packets.
+    /// True if the sender of `flow` may be told anything of its packets.
     pub fn tells(&self, flow: FlowId) -> bool {
         self.rules.iter().any(|rule| {
             let state = match &rule.to {
@@ -216,12 +217,12 @@ impl<P: Packet> Edge<P> {
         self.told.drain(..)
     }
 
-    /// Its places, in the order in which they were made.
+    /// Its meter states, in the order in which they were added.
     pub fn states(&self) -> &[MeterState<P>] {
         &self.states
     }
 
-    /// The same, to look until now.
+    /// Its meter states, to settle them.
     pub fn states_mut(&mut self) -> &mut [MeterState<P>] {
         &mut self.states
     }
@@ -238,7 +239,7 @@ impl<P: Packet> MeterState<P> {
         self.stage.tokens(now)
     }
 
-    /// Takes what it had in it until `now` to its account, before anything happens to it then.
+    /// Adds its tokens and held packets until `now` to its statistics, before anything changes at `now`.
     pub fn settle(&mut self, now: Time) {
         let held = self.held();
         self.account.standing.look(now, |t| self.stage.tokens(t), held);
@@ -255,7 +256,7 @@ impl<P: Packet> Stage<P> {
     }
 }
 
-/// Puts the colour of what comes out of a stage into practice.
+/// Applies the action for the color of each packet that leaves a stage.
 struct ActionSink<'a, O> {
     now: Time,
     actions: &'a Actions,

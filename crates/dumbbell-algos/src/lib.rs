@@ -1,7 +1,6 @@
 //! Floor 1 of Dumbbell: the catalogue. One algorithm, one file, one line in its kind's registry.
 #![forbid(unsafe_code)]
 
-pub mod dscp;
 #[macro_use]
 pub mod suite;
 
@@ -9,6 +8,7 @@ pub mod aqm;
 pub mod bucket;
 pub mod cc;
 pub mod conditioner;
+pub mod dscp;
 pub mod edge;
 pub mod impairment;
 pub mod meter;

@@ -1,5 +1,5 @@
 //! Traffic: when an application hands over how many bytes.
-pub mod parts;
+pub(crate) mod parts;
 use dumbbell_core::registry;
 
 registry! { source AnySource, suite source_suite {

@@ -1,4 +1,4 @@
-//! What every algorithm of a kind must do. Each `registry!` applies its kind's suite to every algorithm, with its
+//! The conformance suite: what every algorithm of a kind must do. Each `registry!` applies its kind's suite to every algorithm, with its
 //! defaults and with each choice (a boolean, one of several words, the ends of a range) that its parameters offer; and
 //! `dumbbell test` applies the checks of [`aqm`] and [`cc`], the same functions, to a user's own.
 pub mod aqm;

@@ -100,7 +100,7 @@ fn an_algorithm_is_what_its_log_says() {
     }
 }
 
-/// What a congestion control does although its habits deny it.
+/// A congestion control that does what its capabilities deny.
 #[derive(Clone, Copy, PartialEq)]
 enum Lie {
     None,

@@ -6,12 +6,12 @@ use crate::rng::Stream;
 use crate::units::{Capacity, Rate, Span, Time, taken};
 use serde::{Deserialize, Serialize};
 
-/// What an algorithm knows of the link that its queue feeds.
+/// The link that a queue feeds, as its algorithm knows it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkInfo {
     /// The rate now.
     pub rate: Rate,
-    /// How much may wait.
+    /// The limit of the queue.
     pub capacity: Capacity,
     /// Largest IP packet, bytes.
     pub mtu: u32,
@@ -19,19 +19,19 @@ pub struct LinkInfo {
     pub delay: Span,
 }
 
-/// What an algorithm may see of the world.
+/// The context of a call: time, random numbers, link and flows.
 pub struct Cx<'a> {
-    /// The present instant.
+    /// The current time.
     pub now: Time,
     /// This algorithm's own random numbers.
     pub rng: &'a mut Stream,
-    /// Its link.
+    /// The link that the queue feeds.
     pub link: &'a LinkInfo,
-    /// What is known of the flows.
+    /// Reservations, round-trip times and weights of the flows.
     pub flows: &'a FlowTable,
 }
 
-/// How much waits.
+/// The packets and bytes that wait in a queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backlog {
     /// Packets.
@@ -49,7 +49,7 @@ impl Backlog {
         let buffers = size.map_or(0, |size| taken(size, bytes));
         Backlog { packets: 1, bytes: u64::from(bytes), buffers }
     }
-    /// Both.
+    /// The sum of two backlogs.
     #[inline]
     pub fn and(self, other: Backlog) -> Self {
         Backlog {
@@ -58,7 +58,7 @@ impl Backlog {
             buffers: self.buffers + other.buffers,
         }
     }
-    /// This one without `other`, which is in it.
+    /// The difference of this backlog and `other`, which is a part of it.
     #[inline]
     pub fn without(self, other: Backlog) -> Self {
         Backlog {
@@ -72,11 +72,11 @@ impl Backlog {
 /// A packet's position in its queue, 0 at the head.
 pub type Slot = u32;
 
-/// What an algorithm may ask of its queue, each in O(1).
+/// A queue as its algorithm sees it. Every method takes O(1).
 pub trait QueueView {
-    /// How much waits, by the port's convention (`count_in_service`).
+    /// The backlog by the port's convention (`count_in_service`).
     fn backlog(&self) -> Backlog;
-    /// How many packets have a slot: the backlog less a packet in transmission.
+    /// The number of packets that have a slot: the backlog less a packet in transmission.
     fn waiting(&self) -> Slot {
         self.backlog().packets
     }
@@ -84,13 +84,13 @@ pub trait QueueView {
     fn meta(&self, slot: Slot) -> Option<Meta>;
 }
 
-/// What an algorithm asks of its port; asked once, when the plan is made. May depend on the configuration.
+/// The kind of port that an algorithm needs. Asked once, when the plan is made; may depend on the configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
     /// Backlog at arrival only. The port needs no transmit event and keeps no packet: no `depart`, no `gone`,
     /// no `QueueView::meta`, no [`Verdict::Evict`].
     Arrival,
-    /// Any of these: CoDel, CHOKe, RIO, FRED, SFB, a victim other than the arriving packet.
+    /// The port must keep its packets: for CoDel, CHOKe, RIO, FRED, SFB, or to evict a waiting packet.
     Held,
 }
 
@@ -138,10 +138,10 @@ impl Reason {
     }
 }
 
-/// What to do with a packet.
+/// An algorithm's answer for one packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Nothing.
+    /// Let it pass.
     Pass,
     /// Set Congestion Experienced if the packet can carry it, else let it pass.
     Mark(Reason),
@@ -151,26 +151,26 @@ pub enum Verdict {
     Drop(Reason),
     /// Drop the waiting packet at `slot`, and the arriving one as well if `arrival_too`.
     Evict {
-        /// Which packet goes.
+        /// The slot of the packet to evict.
         slot: Slot,
-        /// Why.
+        /// The reason that results name.
         reason: Reason,
-        /// Whether the arriving packet is dropped too, for the same reason.
+        /// True if the arriving packet is dropped too, for the same reason.
         arrival_too: bool,
     },
 }
 
-/// What a verdict comes to for the packet that it is about.
+/// The outcome of a [`Verdict`] for one packet, after its ECN field and the queue's limit are considered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// It goes in; if there is a reason, Congestion Experienced is set for it.
+    /// The packet is admitted; if there is a reason, Congestion Experienced is set.
     Admit(Option<Reason>),
-    /// It goes.
+    /// The packet is dropped.
     Drop(Reason),
 }
 
 impl Verdict {
-    /// What an early signal that is `due` or not comes to: with `ecn` a mark for packets that can carry it.
+    /// The verdict for an early signal, if one is `due`: a mark for ECN-capable packets if `ecn` is on, else a drop.
     #[inline]
     pub fn early(due: bool, ecn: bool) -> Self {
         match (due, ecn) {
@@ -180,7 +180,7 @@ impl Verdict {
         }
     }
 
-    /// What this verdict comes to for a packet with `ecn` that `fits` or does not. The limit comes before the
+    /// The decision for a packet with the ECN field `ecn` that `fits` or not. The limit comes before the
     /// mark: a packet that is dropped as overflow was not marked.
     #[inline]
     pub fn decide(self, ecn: Ecn, fits: bool) -> Decision {
@@ -194,20 +194,20 @@ impl Verdict {
     }
 }
 
-/// How an admitted packet left its queue.
+/// The way in which an admitted packet left its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gone {
-    /// Into the transmitter.
+    /// To the transmitter.
     Sent,
-    /// Dropped when its turn came.
+    /// Dropped at the head of the queue.
     HeadDrop,
-    /// Pushed out by another.
+    /// Evicted for another packet.
     Evicted,
 }
 
 /// An algorithm that decides when a queue signals congestion.
 pub trait Aqm {
-    /// What it asks of its port.
+    /// The kind of port that it needs.
     fn needs(&self) -> Needs {
         Needs::Arrival
     }
@@ -231,7 +231,7 @@ pub trait Aqm {
         Verdict::Pass
     }
 
-    /// An admitted packet left, for whatever cause: exactly once for each.
+    /// An admitted packet left the queue. Called exactly once for each.
     fn gone(&mut self, _p: &Meta, _how: Gone) {}
 
     /// The transmitter and the queue are both empty since `cx.now`; once per idle period.
@@ -246,17 +246,17 @@ pub trait Aqm {
         None
     }
 
-    /// Whether `tick` is ever needed; asked once.
+    /// True if `tick` is ever needed; asked once.
     fn ticks(&self) -> bool {
         false
     }
 
-    /// What the last decision saw: `avg`, `p_b`, `count`, `coin`, thresholds that move.
+    /// Reports the numbers of the last decision: `avg`, `p_b`, `count`, `coin`, moving thresholds.
     fn probe(&self, _out: &mut dyn Probe) {}
 }
 
 /// The object-safe twin of [`Aqm`], which every `Aqm` has for free: a user's crate, a Python class and the
-/// verilated RTL enter the registry's `Foreign` variant through it.
+/// verilated RTL enter the registry's `Plugin` variant through it.
 pub trait DynAqm: Send {
     /// See [`Aqm::needs`].
     fn needs(&self) -> Needs;

@@ -1,4 +1,4 @@
-//! What an algorithm says of itself: name, idea, equations, sources, and every parameter.
+//! The description of an algorithm: name, idea, equations, sources, and every parameter.
 //!
 //! From this follow, with no other edit, its name in scenario files, `dumbbell list`, `dumbbell explain`, the
 //! typed Python class, the JSON Schema and the conformance suite.
@@ -10,7 +10,7 @@ use std::any::TypeId;
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock};
 
-/// How sure we are that an implementation is the algorithm that its name promises.
+/// The evidence that an implementation is the algorithm that its name promises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Provenance {
@@ -37,7 +37,7 @@ pub struct About {
     pub equations: &'static str,
     /// Papers, RFCs, sections.
     pub sources: &'static [&'static str],
-    /// How sure we are.
+    /// The evidence for this implementation.
     pub provenance: Provenance,
 }
 
@@ -45,12 +45,12 @@ pub struct About {
 pub trait Algorithm: Sized {
     /// Its parameters.
     type Config: Config;
-    /// What it is told of its place: the link of a queue, the path of a connection.
+    /// What a new instance is told of its surroundings: the link of a queue, the path of a connection.
     type Site;
     /// Its page.
     const ABOUT: About;
-    /// The name of its stream of chance at a part. A variant that has its parent's sees what the parent sees, so that
-    /// one whose difference is switched off is the parent, packet by packet.
+    /// The name of its random stream. A variant may share its parent's stream: with its difference switched off it
+    /// then equals the parent packet by packet.
     const CHANCE: &'static str = Self::ABOUT.name;
     /// A fresh instance.
     fn new(config: &Self::Config, site: &Self::Site) -> Self;
@@ -68,14 +68,14 @@ pub trait Config: DeserializeOwned + Serialize + JsonSchema + Default + Clone + 
     }
 }
 
-/// What is wrong with a configuration, and where: `at` is a path such as `min_th` or `curve[2]`.
+/// An error in a configuration and its place: `at` is a path such as `min_th` or `curve[2]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The field, relative to the configuration; empty for the whole.
     pub at: String,
     /// The cause.
     pub cause: String,
-    /// What to write instead, if that is known.
+    /// The suggested fix, if there is one.
     pub fix: Option<String>,
 }
 
@@ -122,7 +122,7 @@ impl Entry {
             defaults: || serde_json::to_value(A::Config::default()).unwrap_or(Value::Null),
             resolve: |v| {
                 let config = read::<A::Config>(v)?;
-                serde_json::to_value(config).map_err(|e| Fault::at("", e.to_string()))
+                serde_json::to_value(config).map_err(unwritable)
             },
         }
     }
@@ -131,14 +131,19 @@ impl Entry {
 /// The JSON Schema of a configuration. It is a constant that takes a while to write down: more than half of the
 /// time that a small plan takes. So each type's is made once, and kept.
 pub fn schema_of<C: Config>() -> &'static Value {
+    schema_made_once(TypeId::of::<C>(), || schemars::schema_for!(C).into())
+}
+
+// Here and in `read`, what does not depend on the type of the configuration is compiled once, not once for each algorithm.
+fn schema_made_once(of: TypeId, make: fn() -> Value) -> &'static Value {
     static MADE: RwLock<BTreeMap<TypeId, &'static Value>> = RwLock::new(BTreeMap::new());
-    let kept = |made: &BTreeMap<TypeId, &'static Value>| made.get(&TypeId::of::<C>()).copied();
-    if let Some(schema) = kept(&MADE.read().unwrap_or_else(PoisonError::into_inner)) {
+    let kept = MADE.read().unwrap_or_else(PoisonError::into_inner).get(&of).copied();
+    if let Some(schema) = kept {
         return schema;
     }
-    let schema: Value = schemars::schema_for!(C).into();
+    let schema = make();
     let mut made = MADE.write().unwrap_or_else(PoisonError::into_inner);
-    made.entry(TypeId::of::<C>()).or_insert_with(|| Box::leak(Box::new(schema)))
+    made.entry(of).or_insert_with(|| Box::leak(Box::new(schema)))
 }
 
 /// Reads and checks a configuration: unknown keys (with the nearest known one), types and units, the ranges
@@ -146,14 +151,19 @@ pub fn schema_of<C: Config>() -> &'static Value {
 pub fn read<C: Config>(v: &Value) -> Result<C, Fault> {
     let schema = schema_of::<C>();
     check_keys(schema, v)?;
-    let config: C = serde_path_to_error::deserialize(v).map_err(|e| {
-        let path = e.path().to_string();
-        Fault::at(if path == "." { "" } else { &path }, e.into_inner().to_string())
-    })?;
-    let written = serde_json::to_value(&config).map_err(|e| Fault::at("", e.to_string()))?;
-    check_ranges(schema, &written)?;
+    let config: C = serde_path_to_error::deserialize(v).map_err(misread)?;
+    check_ranges(schema, &serde_json::to_value(&config).map_err(unwritable)?)?;
     config.check()?;
     Ok(config)
+}
+
+fn misread(error: serde_path_to_error::Error<serde_json::Error>) -> Fault {
+    let path = error.path().to_string();
+    Fault::at(if path == "." { "" } else { &path }, error.into_inner().to_string())
+}
+
+fn unwritable(error: serde_json::Error) -> Fault {
+    Fault::at("", error.to_string())
 }
 
 pub(crate) fn check_keys(schema: &Value, v: &Value) -> Result<(), Fault> {

@@ -1,39 +1,39 @@
-//! Conditioners (RFC 2475): stations before a port that may colour a packet, hold it, or let others go. A meter
-//! ([`crate::meter`]) is the plain case, which answers at once.
+//! Conditioners (RFC 2475): stages before a port that may color a packet, hold it, or release others. A meter
+//! ([`crate::meter`]) is the simple case, which answers at once.
 use crate::aqm::{Cx, Reason};
 use crate::meter::{Color, Tokens};
 use crate::packet::Packet;
 use crate::probe::Probe;
 use crate::units::{Span, Time};
 
-/// Takes what a conditioner lets out.
+/// Receives the packets that a conditioner releases or drops.
 pub trait Emit<P> {
-    /// `p` goes on to the port as it came, at once.
+    /// `p` goes on to the port unchanged, at once.
     fn emit(&mut self, p: P) {
         self.release(p, None, Span::ZERO);
     }
-    /// `p` goes on to the port, with a colour if it was judged, after it was held for a time.
+    /// `p` goes on to the port, with a color if it was metered, after it was held for a time.
     fn release(&mut self, p: P, color: Option<Color>, held: Span);
     /// `p` is dropped.
     fn drop(&mut self, p: P, why: Reason);
 }
 
-/// A station that packets pass before a port: for each arrival none, one or several packets go on, at once
-/// or later, and not necessarily the arriving one. It owns what it holds.
+/// A stage before a port: for each arrival zero, one or several packets go on, at once or later, and not necessarily
+/// the arriving one. It owns the packets that it holds.
 pub trait Conditioner<P: Packet> {
     /// A packet arrives.
     fn arrive(&mut self, cx: &mut Cx<'_>, p: P, out: &mut impl Emit<P>);
-    /// When `wake` is due next; [`Time::NEVER`] if nothing waits for the clock.
+    /// The time of the next call of `wake`; [`Time::NEVER`] if nothing waits for the clock.
     fn next_wakeup(&self) -> Time;
     /// The clock reached `next_wakeup`.
     fn wake(&mut self, cx: &mut Cx<'_>, out: &mut impl Emit<P>);
-    /// Packets held.
+    /// The number of packets that it holds.
     fn held(&self) -> u64;
-    /// The account of its bucket until `now`, if it has one.
+    /// The token account of its bucket until `now`, if it has one.
     fn tokens(&mut self, _now: Time) -> Option<Tokens> {
         None
     }
-    /// Its inner values: tokens, fill.
+    /// Reports its inner values: tokens, fill.
     fn probe(&self, _out: &mut dyn Probe) {}
 }
 

@@ -1,6 +1,6 @@
-//! Floor 0 of Dumbbell: what every algorithm may know, and what every host of an algorithm must offer.
+//! Floor 0 of Dumbbell: the traits of all kinds of algorithms, and the units, packets and random streams that they use.
 //!
-//! Nothing here reads a clock, opens a file, starts a thread or owns a global: time and chance are passed in.
+//! Nothing here reads a clock, opens a file, starts a thread or owns a global: time and random numbers are passed in.
 //! The simulator, the testbed's router and the hardware's model all drive the same code through these traits.
 #![forbid(unsafe_code)]
 

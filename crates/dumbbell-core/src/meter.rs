@@ -1,5 +1,5 @@
-//! Meters: what colour a packet has (RFC 2475 section 2.3.3.1). A [`Meter`] answers at once and holds nothing; what
-//! may hold a packet is a [`crate::conditioner::Conditioner`].
+//! Meters color packets (RFC 2475 section 2.3.3.1). A [`Meter`] answers at once and holds nothing; a stage that may hold
+//! packets is a [`crate::conditioner::Conditioner`].
 use crate::aqm::{Cx, LinkInfo};
 use crate::packet::{Dscp, Meta};
 use crate::probe::Probe;
@@ -33,8 +33,7 @@ impl Color {
     }
 }
 
-/// What was agreed with those whose packets a meter sees (RFC 2475: the traffic conditioning agreement), and where it
-/// stands. Of an aggregate: the sum of its flows' reservations, the longest of their round-trip times.
+/// The traffic conditioning agreement (RFC 2475) for the packets that a meter sees, and the link before which it stands. Of an aggregate: the sum of its flows' reservations, the longest of their round-trip times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contract {
     /// The link whose port the packets go to.
@@ -59,14 +58,14 @@ pub struct Tokens {
     pub lost: u128,
     /// There now.
     pub level: u128,
-    /// How many units are one token.
+    /// The number of units in one token.
     pub unit: u128,
-    /// Whether a token stands for a packet, not for a byte.
+    /// True if a token stands for a packet, not for a byte.
     pub packets: bool,
 }
 
 impl Tokens {
-    /// Whether every token is accounted for: start + made = taken + lost + level.
+    /// True if every token is accounted for: start + made = taken + lost + level.
     pub fn balanced(&self) -> bool {
         self.start + self.made == self.taken + self.lost + self.level
     }
@@ -76,7 +75,7 @@ impl Tokens {
     }
 }
 
-/// What a colour leads to at an edge.
+/// The action of an edge for a color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
@@ -88,14 +87,14 @@ pub enum Action {
     Drop,
 }
 
-/// What each colour leads to, in the order of [`Color::ALL`].
+/// The action for each color, in the order of [`Color::ALL`].
 pub type Actions = [Action; 3];
 
 /// The codepoints of assured forwarding's first class by drop precedence (RFC 2597): AF11, AF12, AF13.
 pub const ASSURED: Actions = [Action::Mark(Dscp(10)), Action::Mark(Dscp(12)), Action::Mark(Dscp(14))];
 
-/// The colour that `actions` give to packets with `dscp`, if they do; else what its drop precedence says (RFC 2597), and
-/// green for a codepoint without one.
+/// The color to which `actions` give the codepoint `dscp`; else the color of its drop precedence (RFC 2597), green if it
+/// has none.
 pub fn color_of(dscp: Dscp, actions: &Actions) -> Color {
     let given = Color::ALL.into_iter().find(|c| actions[c.index()] == Action::Mark(dscp));
     given.unwrap_or(match (dscp.0 >> 3, dscp.0 & 7) {
@@ -105,24 +104,24 @@ pub fn color_of(dscp: Dscp, actions: &Actions) -> Color {
     })
 }
 
-/// What colours packets.
+/// A meter: it gives each packet a color.
 pub trait Meter {
-    /// A packet arrives that came with the colour `before`, green if nobody coloured it. A meter that is blind to
-    /// colours does not look at that.
+    /// The color of an arriving packet that had the color `before` (green if it had none). A color-blind meter ignores
+    /// `before`.
     fn color(&mut self, cx: &mut Cx<'_>, p: &Meta, before: Color) -> Color;
-    /// Whether the sender of a packet is told at once that it was not green; asked once.
+    /// True if the sender of a packet is told at once that it was not green; asked once.
     fn tells_sender(&self) -> bool {
         false
     }
-    /// The colour of a packet for which nothing was reserved: the worst that it gives.
+    /// The color of a packet without a reservation: the worst that it gives.
     fn worst(&self) -> Color {
         Color::Yellow
     }
-    /// The account of its committed bucket until `now`, if it has one.
+    /// The token account of its committed bucket until `now`, if it has one.
     fn tokens(&mut self, _now: Time) -> Option<Tokens> {
         None
     }
-    /// Its inner values: tokens, estimates, probabilities.
+    /// Reports its inner values: tokens, estimates, probabilities.
     fn probe(&self, _out: &mut dyn Probe) {}
 }
 

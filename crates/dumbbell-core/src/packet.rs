@@ -1,4 +1,4 @@
-//! What a queue may know of a packet.
+//! Packets as queues, meters and impairments see them.
 pub mod fingerprint;
 pub mod flow;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ pub enum Ecn {
 }
 
 impl Ecn {
-    /// Whether a router may mark instead of dropping.
+    /// True if a router may mark instead of dropping.
     pub fn capable(self) -> bool {
         self != Ecn::NotEct
     }
@@ -33,7 +33,7 @@ pub struct Dscp(pub u8);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FlowId(pub u32);
 
-/// What a link adds to an IP packet, and the least that it sends.
+/// The framing of a link: bytes added to each IP packet, and the minimum frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Framing {
     /// Bytes added to each packet: headers, checksum, preamble, gap.
@@ -50,7 +50,7 @@ impl Framing {
     }
 }
 
-/// What a queue, a meter or an impairment sees of a packet. Tokens and byte-mode queues count `ip_len`; a
+/// The properties of a packet that queues, meters and impairments may use. Tokens and byte-mode queues count `ip_len`; a
 /// port takes `wire_len` to serialise.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Meta {
@@ -64,13 +64,13 @@ pub struct Meta {
     pub ecn: Ecn,
     /// The DiffServ codepoint.
     pub dscp: Dscp,
-    /// Whether this is a fragment of a larger datagram.
+    /// True if this is a fragment of a larger datagram.
     pub fragment: bool,
 }
 
 /// Anything that can wait in a queue: a simulated packet, or a real frame.
 pub trait Packet {
-    /// What a queue may know of it.
+    /// Its properties.
     fn meta(&self) -> Meta;
     /// Sets Congestion Experienced. Only called where `meta().ecn` is capable.
     fn set_ce(&mut self);

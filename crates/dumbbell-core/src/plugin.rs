@@ -1,7 +1,7 @@
-//! Algorithms that a caller brings: from a crate of his own, from Python, from the verilated RTL.
+//! Plugins: algorithms from other crates, from Python, or from the verilated RTL.
 //!
-//! The catalogue is closed and its calls are direct; what is brought enters the `Foreign` variants of its enums.
-//! A [`Plugins`] is handed down from whoever brought them, through the plan's check, to the world that is built.
+//! The catalogue is closed and its calls are direct; plugins enter the `Plugin` variants of its enums. The caller hands
+//! [`Plugins`] down, through the check of the plan, to the world that is built.
 use crate::aqm::{DynAqm, LinkInfo};
 use crate::catalogue::{Fault, check_keys, check_ranges, range_text};
 use crate::transport::{CongestionControl, Path};
@@ -24,9 +24,9 @@ pub struct Page {
     pub equations: String,
     /// Papers, RFCs, sections.
     pub sources: Vec<String>,
-    /// What it is written in.
+    /// The programming language.
     pub language: String,
-    /// Where it is written.
+    /// The source file.
     pub file: String,
     /// A hash of its source: results of one that was edited are not those of another.
     pub source_hash: String,
@@ -70,7 +70,7 @@ impl Page {
     }
 }
 
-/// `value` as `rule` wants it.
+/// `value` in the form that `rule` demands.
 fn typed(key: &str, value: &Value, rule: &Value) -> Result<Value, Fault> {
     fn unit<T: DeserializeOwned + Serialize>(key: &str, value: &Value) -> Result<Value, Fault> {
         let read: T = serde_json::from_value(value.clone()).map_err(|e| Fault::at(key, e.to_string()))?;
@@ -119,7 +119,7 @@ fn base(value: &Value, unit: &str) -> Value {
     number.map_or_else(|| value.clone(), |x| json!(x))
 }
 
-/// Makes instances of one algorithm.
+/// Makes instances of one plugin.
 pub trait PluginFactory<A: ?Sized, Site>: Send + Sync {
     /// Its page.
     fn page(&self) -> &Page;
@@ -140,19 +140,19 @@ pub trait PluginFactory<A: ?Sized, Site>: Send + Sync {
     fn defaults(&self) -> Value {
         self.page().defaults()
     }
-    /// How sure its page is of its sources, as in the catalogue; of a user's own nothing is known.
+    /// The provenance, as in the catalogue; `own` for a user's algorithm.
     fn provenance(&self) -> &'static str {
         "own"
     }
-    /// The name of its stream of chance at a queue: its own, or that of the algorithm whose decisions it must share.
+    /// The name of its random stream at a queue: its own, or that of the algorithm whose decisions it must reproduce.
     fn chance(&self) -> &str {
         &self.page().name
     }
-    /// Whether its instances call an interpreter, which does one thing at a time: such runs go one after another.
+    /// True if its instances call an interpreter, which does one thing at a time: such runs go one after another.
     fn interpreted(&self) -> bool {
         true
     }
-    /// What this machine lacks to make an instance, with what mends it.
+    /// What is missing on this machine to make an instance, and the fix.
     fn lacks(&self) -> Option<Fault> {
         None
     }
@@ -163,12 +163,12 @@ pub trait PluginFactory<A: ?Sized, Site>: Send + Sync {
     fn make(&self, config: &Value, site: &Site, alarm: &Alarm) -> Result<Box<A>, Fault>;
 }
 
-/// Makes queues' algorithms.
+/// Makes AQM instances.
 pub type AqmFactory = Arc<dyn PluginFactory<dyn DynAqm, LinkInfo>>;
-/// Makes congestion controls.
+/// Makes congestion control instances.
 pub type CcFactory = Arc<dyn PluginFactory<dyn CongestionControl + Send, Path>>;
 
-/// Everything that was brought.
+/// All plugins of a request.
 #[derive(Clone, Default)]
 pub struct Plugins {
     /// Active queue management.
@@ -178,11 +178,11 @@ pub struct Plugins {
 }
 
 impl Plugins {
-    /// Whether nothing was brought.
+    /// True if there are no plugins.
     pub fn is_empty(&self) -> bool {
         self.aqm.is_empty() && self.cc.is_empty()
     }
-    /// Whether any of them calls an interpreter.
+    /// True if any of them calls an interpreter.
     pub fn interpreted(&self) -> bool {
         self.aqm.iter().any(|m| m.interpreted()) || self.cc.iter().any(|m| m.interpreted())
     }
@@ -194,7 +194,7 @@ impl Plugins {
     pub fn cc(&self, name: &str) -> Option<&CcFactory> {
         self.cc.iter().find(|m| m.page().name == name)
     }
-    /// Those of `other`, too. What was brought before stays where both have the name.
+    /// Adds those of `other`. If both have a plugin of the same name, the first one stays.
     pub fn add(&mut self, other: Plugins) {
         for factory in other.aqm {
             if self.aqm(&factory.page().name).is_none() {
@@ -219,31 +219,31 @@ impl std::fmt::Debug for Plugins {
     }
 }
 
-/// Why an algorithm cannot go on.
+/// The failure of an algorithm during a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
     /// Its name.
     pub algorithm: String,
     /// The simulated instant.
     pub at: Time,
-    /// What happened, in a line.
+    /// The cause, in a line.
     pub cause: String,
-    /// Where, in the algorithm's own source; may have many lines.
+    /// The traceback in the algorithm's own source; may have many lines.
     pub trace: Option<String>,
 }
 
-/// Where an algorithm of one run says that it cannot go on. The first failure counts; after it the algorithm lets
-/// everything pass, and whoever drives the run looks from time to time, and ends it.
+/// Reports that an algorithm of one run cannot go on. The first failure counts; after it the algorithm lets everything
+/// pass. The driver of the run looks from time to time, and ends it.
 #[derive(Clone, Debug, Default)]
 pub struct Alarm(Arc<OnceLock<Failure>>);
 
 impl Alarm {
-    /// Says so.
+    /// Reports a failure.
     pub fn raise(&self, failure: Failure) {
         // A second failure only follows from the first.
         let _ = self.0.set(failure);
     }
-    /// What was said.
+    /// The first failure that was reported.
     pub fn failure(&self) -> Option<&Failure> {
         self.0.get()
     }

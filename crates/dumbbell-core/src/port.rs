@@ -1,7 +1,6 @@
 //! A queueing discipline and its transmitter, driven by a caller's clock: virtual in the simulator, real in the router.
 pub mod counters;
 pub mod occupancy;
-pub mod packet_queue;
 use crate::aqm::{Backlog, Cx, Reason};
 use crate::impairment::WireEffect;
 use crate::port::counters::PortCounters;
@@ -15,24 +14,24 @@ use crate::units::Time;
 pub struct HeldPort<P, Q, S> {
     qdisc: Q,
     service: S,
-    /// In transmission, and what will become of it.
+    /// The packet in transmission, and the effect of the transmitter on it.
     sending: Option<(P, WireEffect)>,
     count_in_service: bool,
-    /// Buffers that the packet in transmission takes, where they and it are counted.
+    /// Buffers that the packet in transmission takes, if the port counts buffers and that packet.
     buffers: u32,
     counters: PortCounters,
 }
 
-/// A packet that starts its transmission.
+/// The start of a transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Start {
-    /// When it arrived at the port.
+    /// The arrival of the packet at the port.
     pub arrived: Time,
-    /// When its last bit leaves.
+    /// The time when the last bit leaves.
     pub done: Time,
 }
 
-/// Counts what passes to the caller's sink.
+/// Counts drops and marks on their way to the caller's sink.
 struct Counted<'a, K> {
     counters: &'a mut PortCounters,
     sink: &'a mut K,
@@ -64,7 +63,7 @@ impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
         if self.sending.is_some() { None } else { self.start(cx, sink) }
     }
 
-    /// The packet in transmission has left: that packet with its fate, and the one that starts now.
+    /// The packet in transmission has left: that packet with its effect, and the start of the next one.
     ///
     /// # Panics
     /// If nothing is in transmission: the caller's clock is wrong.
@@ -82,7 +81,7 @@ impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
         ((sent, effect), next)
     }
 
-    /// What becomes of the packet in transmission was decided while it was sent.
+    /// Sets the effect on the packet in transmission, if it was decided while it was sent.
     pub fn decide(&mut self, effect: WireEffect) {
         if let Some((_, decided)) = &mut self.sending {
             *decided = effect;
@@ -101,19 +100,19 @@ impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
         Some(Start { arrived: next.since, done })
     }
 
-    /// When the discipline's own clock is due.
+    /// The time at which the discipline's own clock is due.
     pub fn next_wakeup(&self) -> Option<Time> {
         self.qdisc.next_wakeup()
     }
-    /// Calls the discipline's due clock. Never starts a transmission: a discipline that shapes is a conditioner.
+    /// Wakes the discipline, whose clock is due. Never starts a transmission: a discipline that shapes is a conditioner.
     pub fn wake(&mut self, cx: &mut Cx<'_>) {
         self.qdisc.wake(cx);
     }
-    /// The account.
+    /// The counters.
     pub fn counters(&self) -> &PortCounters {
         &self.counters
     }
-    /// What waits, by the port's convention: with the packet in transmission if that is counted.
+    /// The backlog by the port's convention: with the packet in transmission if that is counted.
     #[inline]
     pub fn backlog(&self) -> Backlog {
         let b = self.qdisc.backlog();
@@ -124,11 +123,11 @@ impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
             _ => b,
         }
     }
-    /// Whether backlog and limit include the packet in transmission.
+    /// True if backlog and limit include the packet in transmission.
     pub fn counts_service(&self) -> bool {
         self.count_in_service
     }
-    /// Those that wait, head first, with the time since when.
+    /// The arrival times of the waiting packets, head first.
     pub fn waiting_since(&self) -> Vec<Time> {
         self.qdisc.waiting_since()
     }

@@ -1,13 +1,15 @@
-//! Queueing disciplines: what holds packets, in which order they leave, and the FIFO that asks an [`Aqm`].
+//! Queueing disciplines: they hold packets and choose the order in which they leave. Here is the FIFO with an [`Aqm`].
+pub mod packet_queue;
 use crate::aqm::{Aqm, Backlog, Cx, Decision, Gone, QueueView, Reason, Slot, Verdict};
 use crate::packet::{Meta, Packet};
 use crate::probe::Probe;
-use crate::port::packet_queue::{PacketQueue, Waiting};
+use crate::qdisc::packet_queue::{PacketQueue, Waiting};
 use crate::units::{Capacity, Time};
 
-/// Where packets go that do not come out of a queue. The simulator counts them, the router frees the buffer.
+/// Receives the packets that a queue drops or marks. The simulator counts them, the router frees the buffer.
 pub trait Sink<P> {
-    /// `p` was dropped, after it had waited since `since` (`None`: it never went in); `saw` tells what the decision saw.
+    /// `p` was dropped after it had waited since `since` (`None`: it was never queued); `saw` reports the numbers of the
+    /// decision.
     fn dropped(&mut self, p: P, since: Option<Time>, why: Reason, saw: &dyn Fn(&mut dyn Probe));
     /// `p` was marked and goes on.
     fn marked(&mut self, p: &P, why: Reason, saw: &dyn Fn(&mut dyn Probe));
@@ -19,19 +21,19 @@ pub trait Qdisc<P: Packet> {
     fn enqueue(&mut self, cx: &mut Cx<'_>, p: P, sink: &mut impl Sink<P>);
     /// The transmitter is free: the next packet, and since when it waited.
     fn dequeue(&mut self, cx: &mut Cx<'_>, sink: &mut impl Sink<P>) -> Option<Waiting<P>>;
-    /// What waits.
+    /// The backlog.
     fn backlog(&self) -> Backlog;
-    /// The transmitter holds a packet of so many bytes, or none; told where the port counts it.
+    /// The transmitter holds a packet of so many bytes, or none. Called only if the port counts that packet.
     fn set_in_service(&mut self, bytes: Option<u32>);
     /// Transmitter and queue are empty since `cx.now`.
     fn idle(&mut self, cx: &mut Cx<'_>);
-    /// When `wake` wants to be called next.
+    /// The time of the next call of `wake`.
     fn next_wakeup(&self) -> Option<Time>;
-    /// A due clock of the discipline.
+    /// The clock of the discipline is due.
     fn wake(&mut self, cx: &mut Cx<'_>);
     /// Arrival times of the packets that wait, head first.
     fn waiting_since(&self) -> Vec<Time>;
-    /// The numbers of its algorithm.
+    /// Reports the numbers of its algorithm.
     fn probe(&self, out: &mut dyn Probe);
 }
 
@@ -118,12 +120,12 @@ impl<A: Aqm, P> Fifo<A, P> {
         Fifo { aqm, store: PacketQueue::default(), next_tick }
     }
 
-    /// The same, still empty, which counts buffers of `size` bytes where that is what its limit is about.
+    /// This queue, still empty, counting buffers of `size` bytes if its limit is a number of them.
     pub fn counting(self, size: Option<u32>) -> Self {
         Fifo { store: PacketQueue::counting(size), ..self }
     }
 
-    /// When its algorithm's clock is due.
+    /// The time at which its algorithm's clock is due.
     pub fn next_tick(&self) -> Option<Time> {
         self.next_tick
     }
@@ -131,7 +133,7 @@ impl<A: Aqm, P> Fifo<A, P> {
 
 impl<A: Aqm, P: Packet> Fifo<A, P> {
     /// A packet arrives at a queue that may hold as much as `own`: the buffer, or what others leave of it.
-    /// Whether it went in.
+    /// True if it was admitted.
     #[inline]
     pub fn offer(&mut self, cx: &mut Cx<'_>, mut p: P, own: Capacity, sink: &mut impl Sink<P>) -> bool {
         let meta = p.meta();
@@ -160,7 +162,7 @@ impl<A: Aqm, P: Packet> Fifo<A, P> {
         false
     }
 
-    /// Evicts until `p` fits, as long as the algorithm names a victim: whether `p` fits now.
+    /// Evicts packets until `p` fits, as long as the algorithm names a victim. True if `p` fits now.
     #[cold]
     fn make_room(&mut self, cx: &mut Cx<'_>, p: &Meta, own: Capacity, sink: &mut impl Sink<P>) -> bool {
         while !fits(own, &self.store, p) {
@@ -184,30 +186,30 @@ impl<A: Aqm, P: Packet> Fifo<A, P> {
         }
     }
 
-    /// The packet whose turn is next, and since when it waits.
+    /// The packet at the head, and its arrival time.
     pub fn head(&self) -> Option<(Time, Meta)> {
         self.store.iter().next().map(|w| (w.since, w.packet.meta()))
     }
 
-    /// The buffer that it shares is full, and it has to make room.
+    /// The shared buffer is full, and this queue has to make room.
     pub fn overflowed(&mut self, cx: &mut Cx<'_>) {
         self.aqm.overflowed(cx);
     }
 
-    /// What waits, with a packet in transmission that it counts.
+    /// The backlog, with the packet in transmission if that is counted.
     #[inline]
     pub fn counted(&self) -> Backlog {
         QueueView::backlog(&self.store)
     }
 
-    /// Takes the head out without asking the algorithm, to put it elsewhere.
+    /// Takes the head out without asking the algorithm, to move it to another queue.
     pub fn move_out(&mut self) -> Option<Waiting<P>> {
         let w = self.store.pop()?;
         self.aqm.gone(&w.packet.meta(), Gone::Evicted);
         Some(w)
     }
 
-    /// Puts a packet at the tail that has waited elsewhere, without asking the algorithm.
+    /// Appends a packet from another queue without asking the algorithm.
     pub fn move_in(&mut self, w: Waiting<P>) {
         let meta = w.packet.meta();
         self.store.push(w.since, w.packet);
@@ -226,7 +228,7 @@ fn fits<P: Packet>(own: Capacity, store: &PacketQueue<P>, p: &Meta) -> bool {
     own.fits(store.backlog(), p.ip_len)
 }
 
-/// Carries a decision out: `Some(reason)` if the packet must go; marks it where it must be marked.
+/// Carries out a decision: marks the packet if needed; `Some(reason)` if it must be dropped.
 #[inline]
 fn carry_out<P: Packet>(
     d: Decision,

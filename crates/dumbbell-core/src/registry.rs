@@ -3,7 +3,7 @@
 //! ```text
 //! registry! { aqm AnyAqm, suite aqm_suite { drop_tail::DropTail, red::Red } }
 //! ```
-//! declares the modules, a closed enum over the algorithms (inlined, greppable) with one `Foreign` variant for
+//! declares the modules, a closed enum over the algorithms (inlined, greppable) with one `Plugin` variant for
 //! those of other crates, the catalogue, building by name, and a conformance test for each.
 //! A kind is one of `aqm`, `cc`, `meter`, `impairment`, `service`, `source`, and `conditioner` and `qdisc`, whose algorithms own packets
 //! and so are generic over the packet.
@@ -31,16 +31,28 @@ macro_rules! registry {
         #[allow(clippy::large_enum_variant)]
         pub enum $Any<P> {
             $(#[doc = concat!("See [`", stringify!($module), "`].")] $Type($module::$Type<P>),)+
-            /// One that another crate brought.
+            /// A plugin from another crate.
             Plugin($crate::__plugin!($kind P)),
         }
 
-        /// Their pages and parameters.
-        pub const CATALOGUE: &[$crate::catalogue::Entry] =
+        /// Their pages and parameters. A static, not a constant: users of a constant would compile all that it names.
+        pub static CATALOGUE: &[$crate::catalogue::Entry] =
             &[$($crate::catalogue::Entry::of::<$module::$Type<()>>()),+];
 
+        /// Reads configurations: compiled here, not once for each type of packet in the crate that has this type.
+        mod configs {
+            $(pub fn $module(
+                config: &serde_json::Value,
+            ) -> Result<
+                <super::$module::$Type<()> as $crate::catalogue::Algorithm>::Config,
+                $crate::catalogue::Fault,
+            > {
+                $crate::catalogue::read(config)
+            })+
+        }
+
         impl<P> $Any<P> {
-            $crate::__build!($kind $crate::__site!($kind) { $($module::$Type<P> => $Type),+ });
+            $crate::__build!($kind $crate::__site!($kind) { $($module::$Type<P> => $Type, configs::$module),+ });
         }
 
         $crate::__delegate!($kind $Any { $($Type),+ });
@@ -59,15 +71,15 @@ macro_rules! registry {
         #[allow(clippy::large_enum_variant)]
         pub enum $Any {
             $(#[doc = concat!("See [`", stringify!($module), "`].")] $Type($module::$Type),)+
-            /// One that another crate, Python or the verilated RTL brought.
+            /// A plugin: from another crate, from Python, or the verilated RTL.
             Plugin($crate::__plugin!($kind)),
         }
 
-        /// Their pages and parameters.
-        pub const CATALOGUE: &[$crate::catalogue::Entry] = &[$($crate::catalogue::Entry::of::<$module::$Type>()),+];
+        /// Their pages and parameters. A static, not a constant: users of a constant would compile all that it names.
+        pub static CATALOGUE: &[$crate::catalogue::Entry] = &[$($crate::catalogue::Entry::of::<$module::$Type>()),+];
 
         impl $Any {
-            $crate::__build!($kind $crate::__site!($kind) { $($module::$Type => $Type),+ });
+            $crate::__build!($kind $crate::__site!($kind) { $($module::$Type => $Type, $crate::catalogue::read),+ });
         }
 
         $crate::__delegate!($kind $Any { $($Type),+ });
@@ -83,7 +95,7 @@ macro_rules! registry {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __build {
-    ($kind:ident $Site:ty { $($Type:ty => $Variant:ident),+ }) => {
+    ($kind:ident $Site:ty { $($Type:ty => $Variant:ident, $read:path),+ }) => {
         /// Builds the algorithm `name` from its configuration, for its site (the link of a queue, the path of a connection).
         ///
         /// # Errors
@@ -95,7 +107,7 @@ macro_rules! __build {
         ) -> Result<Self, $crate::catalogue::Fault> {
             use $crate::catalogue::Algorithm;
             $(if name == <$Type as Algorithm>::ABOUT.name {
-                let config = $crate::catalogue::read(config)?;
+                let config = $read(config)?;
                 return Ok(Self::$Variant(<$Type as Algorithm>::new(&config, site)));
             })+
             Err($crate::registry::unknown(stringify!($kind), name, CATALOGUE))
@@ -112,7 +124,7 @@ macro_rules! __suite {
     };
 }
 
-/// The type of the `Foreign` variant.
+/// The type of the `Plugin` variant.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __plugin {
@@ -126,7 +138,7 @@ macro_rules! __plugin {
     (qdisc $P:ident) => { Box<dyn $crate::qdisc::DynQdisc<$P>> };
 }
 
-/// What an algorithm of a kind is told of its place.
+/// The site of an algorithm of a kind.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __site {
@@ -340,7 +352,7 @@ macro_rules! __delegate {
             fn enqueue(&mut self, cx: &mut $crate::aqm::Cx<'_>, p: P, sink: &mut impl $crate::qdisc::Sink<P>) {
                 $crate::__each!(self, $Any $list, q => q.enqueue(cx, p, sink))
             }
-            fn dequeue(&mut self, cx: &mut $crate::aqm::Cx<'_>, sink: &mut impl $crate::qdisc::Sink<P>) -> Option<$crate::port::packet_queue::Waiting<P>> {
+            fn dequeue(&mut self, cx: &mut $crate::aqm::Cx<'_>, sink: &mut impl $crate::qdisc::Sink<P>) -> Option<$crate::qdisc::packet_queue::Waiting<P>> {
                 $crate::__each!(self, $Any $list, q => q.dequeue(cx, sink))
             }
             fn backlog(&self) -> $crate::aqm::Backlog {

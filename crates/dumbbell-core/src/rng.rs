@@ -1,4 +1,4 @@
-//! Chance: counter-based streams, one for each part of a network, named by it.
+//! Random numbers: counter-based streams, one for each part of a network, with its name.
 //!
 //! A stream is Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011),
 //! keyed by the run's seed and the part's name. Adding a part never disturbs the draws of another, and a

@@ -1,27 +1,27 @@
-//! How a transmitter takes the wire: constant rate by default; a link trace, a rate that varies, outages, repetitions.
+//! Services, the laws of a transmitter: constant rate by default; a link trace, a rate that varies, outages, repetitions.
 use crate::aqm::LinkInfo;
 use crate::impairment::WireEffect;
 use crate::rng::Stream;
 use crate::units::{Rate, Time, Transmitter};
 
-/// The latest instant that a service names, 30 days before the clock's end: what would leave later leaves never.
+/// The latest time that a service names, 30 days before the clock's end: a packet that would leave later never leaves.
 pub const LATEST: Time = Time::from_ps(u64::MAX - 30 * 86_400 * 1_000_000_000_000);
 
-/// What a transmitter is told of its place.
+/// The site of a service: its link and its random numbers.
 #[derive(Clone, Debug)]
 pub struct Site {
     /// The link. Its rate is the one that the scenario writes for it.
     pub link: LinkInfo,
-    /// The chance of the service: a stream that nothing else draws from.
+    /// The random numbers of the service: a stream that nothing else draws from.
     pub chance: Stream,
 }
 
-/// What became of a packet at the transmitter.
+/// The transmission of a packet: its end and its effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transmitted {
-    /// When it leaves the transmitter: with its last bit, or when it is given up.
+    /// The time when the last bit leaves the transmitter, or when the packet is given up.
     pub done: Time,
-    /// What becomes of it then, before the wire does anything to it.
+    /// The effect on the packet, before the impairments of the wire.
     pub effect: WireEffect,
 }
 
@@ -37,10 +37,10 @@ impl Transmitted {
     }
 }
 
-/// What packets cost a processor.
+/// The cost of packets for a processor.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CpuCost {
-    /// Packets that it was through with.
+    /// Packets that it has handled.
     pub packets: u64,
     /// Of these, how many were handled as part of the one before.
     pub merged: u64,
@@ -54,10 +54,10 @@ pub struct CpuCost {
     pub cycles: f64,
 }
 
-/// A transmitter's law. It depends on nothing but time, its own packets and its own chance, and so lets its port decide
-/// at arrival.
+/// The law of a transmitter. It depends only on time, its own packets and its own random numbers, so that its port can
+/// decide at arrival.
 pub trait Service {
-    /// When the last bit leaves, of a packet of `wire_bytes` that came at `arrived` and whose first bit could leave
+    /// The end of the transmission of a packet of `wire_bytes` that came at `arrived` and whose first bit could leave
     /// at `start`: its arrival, or when the packet before it left. Asked once for each packet, in the order in
     /// which they leave.
     ///
@@ -67,28 +67,28 @@ pub trait Service {
     /// The nominal rate: at which the queue is emptied in the long run, by packets of the link's MTU. Queues, limits in
     /// BDP and limits in time go by it.
     fn rate(&self) -> Rate;
-    /// Picoseconds that each byte takes, if that is a whole number and always the same, and nothing else is to be known:
-    /// then [`Service::finish`] need not be asked.
+    /// Picoseconds per byte, if that is a whole number, always the same, and all that matters: then [`Service::finish`]
+    /// need not be called.
     fn ps_per_byte(&self) -> Option<u64> {
         None
     }
-    /// Whether packets can overtake each other: a path may become shorter. Asked once, when the plan is made.
+    /// True if packets can overtake each other: a path may become shorter. Asked once, when the plan is made.
     fn reorders(&self) -> bool {
         false
     }
-    /// When the transmitter is down by its own law, from and to, up to `until` and in order of time: a property of the
-    /// plan, not of what was sent. An outage that has begun by `until` is told with its own end.
+    /// The outages `(from, to)` of the transmitter up to `until`, in the order of time: a property of the plan, not of
+    /// the traffic. An outage that has begun by `until` has its real end.
     fn outages(&self, _until: Time) -> Vec<(Time, Time)> {
         Vec::new()
     }
-    /// Asked before the first packet: [`Service::utilization`] will be about the time after `from`, until `to`.
+    /// Sets the window of [`Service::utilization`]; called before the first packet.
     fn watch(&mut self, _from: Time, _to: Time) {}
-    /// Bits sent over bits that could have been sent in the watched window. `None`: its port is to take the share of
-    /// time in which a packet was in transmission, which is the same at a constant rate.
+    /// Bits sent over bits that could have been sent in the watched window. `None`: the port uses the share of time in
+    /// which a packet was in transmission, which is the same at a constant rate.
     fn utilization(&self) -> Option<f64> {
         None
     }
-    /// What the packets cost that it was through with in the watched window, if it is a processor.
+    /// The cost of the packets that it handled in the watched window, if it is a processor.
     fn cpu_cost(&self) -> Option<CpuCost> {
         None
     }

@@ -3,13 +3,13 @@ use crate::probe::Probe;
 use crate::rng::Stream;
 use crate::units::{Bytes, Span, Time};
 
-/// From which moment the next hand-over counts; at that moment the source is asked for it.
+/// The moment from which the next hand-over counts, and at which the source is asked for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Since {
-    /// From this one: an open loop, which the network does not slow down.
+    /// The previous hand-over: an open loop, which the network does not slow down.
     #[default]
     HandOver,
-    /// From when everything handed over so far was acknowledged: a closed loop.
+    /// The acknowledgement of everything handed over so far: a closed loop.
     Acknowledged,
 }
 
@@ -20,7 +20,7 @@ pub struct Burst {
     pub after: Span,
     /// Bytes for TCP's stream, or one datagram's payload for UDP. `u64::MAX`: more than any run can send.
     pub bytes: u64,
-    /// When to ask for the one after it.
+    /// The moment at which the source is asked for the next hand-over.
     pub next: Since,
 }
 
@@ -48,7 +48,7 @@ pub struct Voice {
     pub impairment: Option<Equipment>,
 }
 
-/// How the E-model values a coder (ITU-T G.113, Appendix I).
+/// The parameters of a coder in the E-model (ITU-T G.113, Appendix I).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Equipment {
     /// The equipment impairment factor Ie, without loss.
@@ -66,7 +66,7 @@ pub trait Source {
     fn datagrams(&self) -> bool {
         false
     }
-    /// Whether it ever waits for acknowledgements, which datagrams do not have.
+    /// True if it ever waits for acknowledgements, which datagrams do not have.
     fn awaits(&self) -> bool {
         false
     }
@@ -79,6 +79,6 @@ pub trait Source {
     fn voice(&self) -> Option<Voice> {
         None
     }
-    /// What it measured of itself by `now`: the times of its responses, the stalls of its player.
+    /// Reports its own measurements until `now`: response times, stalls of a video player.
     fn probe(&self, _now: Time, _out: &mut dyn Probe) {}
 }

@@ -1,4 +1,4 @@
-//! A bench for queues: numbered packets, a port on a virtual clock, and a journal of what became of each packet.
+//! A test bench for queues: numbered packets, a port on a virtual clock, and a journal of the outcome of each packet.
 //! For the tests of algorithms, here and in a user's own crate.
 use crate::aqm::{Cx, LinkInfo, Reason};
 use crate::packet::flow::FlowTable;
@@ -16,7 +16,7 @@ use crate::units::{Capacity, Rate, Span, Time, Transmitter};
 pub struct Numbered {
     /// Its number.
     pub id: u64,
-    /// What a queue may know of it.
+    /// Its properties.
     pub meta: Meta,
 }
 
@@ -42,18 +42,18 @@ pub fn link(capacity: Capacity) -> LinkInfo {
     LinkInfo { rate: Rate::from_mbps(1), capacity, mtu: 1500, delay: Span::from_ms(10) }
 }
 
-/// What a service is told on that link in the run with `seed`.
+/// The site of a service on that link in the run with `seed`.
 pub fn site(seed: u64) -> Site {
     Site { link: link(Capacity::Unlimited), chance: Stream::named(seed, "link/service") }
 }
 
-/// What a meter is told on that link: 400 kbps are reserved, over 100 ms and back.
+/// The contract of a meter on that link: 400 kbps are reserved, the round-trip time is 100 ms.
 pub fn contract() -> Contract {
     let (link, rtt) = (link(Capacity::Unlimited), Some(Span::from_ms(100)));
     Contract { link, reserved: Some(Rate::from_bps(400_000)), rtt }
 }
 
-/// What became of a packet.
+/// The outcome of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// Its last bit left at this instant.
@@ -64,16 +64,16 @@ pub enum Event {
     Marked(u64, Reason),
 }
 
-/// What became of all packets, in order.
+/// The outcomes of all packets, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Journal(pub Vec<Event>);
 
 impl Journal {
-    /// How many were dropped for `reason`.
+    /// The number of packets dropped for `reason`.
     pub fn dropped(&self, reason: Reason) -> usize {
         self.0.iter().filter(|e| matches!(e, Event::Dropped(_, r) if *r == reason)).count()
     }
-    /// How many were marked.
+    /// The number of marked packets.
     pub fn marked(&self) -> usize {
         self.0.iter().filter(|e| matches!(e, Event::Marked(..))).count()
     }
@@ -105,7 +105,7 @@ pub struct Bench<Q> {
     pub port: HeldPort<Numbered, Q, Transmitter>,
     /// Its link.
     pub link: LinkInfo,
-    /// What became of the packets.
+    /// The outcomes of the packets.
     pub journal: Journal,
     /// The instant.
     pub now: Time,
@@ -137,7 +137,7 @@ impl<Q: Qdisc<Numbered>> Bench<Q> {
         }
     }
 
-    /// With what is known of the flows.
+    /// Sets the information about flows.
     pub fn knowing(self, flows: FlowTable) -> Self {
         Bench { flows, ..self }
     }

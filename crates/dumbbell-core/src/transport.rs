@@ -1,11 +1,11 @@
 //! The four places where TCP's algorithms plug in, each a trait with a default:
 //!
-//! | trait | decides | defaults | made to fit as well |
+//! | trait | decides | defaults | others |
 //! |---|---|---|---|
-//! | [`CongestionControl`] | how much may be on its way | AIMD | windows, rates, estimators |
+//! | [`CongestionControl`] | how many bytes may be in flight | AIMD | windows, rates, estimators |
 //! | [`Detect`] | what is lost | duplicate ACKs, RFC 6675 `IsLost` | RACK (send times, a timer), DCR (delay) |
 //! | [`Recover`] | how losses are repaired | tahoe, reno, newreno, sack | PRR |
-//! | [`Receive`] | when and what a receiver answers | delayed ACK, RFC 3168 echo | DCTCP, AccECN, Freeze's window |
+//! | [`Receive`] | when a receiver acknowledges, and what it echoes | delayed ACK, RFC 3168 echo | DCTCP, AccECN, Freeze's window |
 mod congestion;
 mod detect;
 mod receive;

@@ -7,12 +7,14 @@ use std::process::Command;
 const FLOORS: &[(&str, u32)] = &[
     ("dumbbell-core", 0),
     ("dumbbell-algos", 1),
+    ("dumbbell-wire", 1),
     ("dumbbell-tcp", 2),
     ("dumbbell-plan", 3),
     ("dumbbell-script", 3),
     ("dumbbell-net", 4),
     ("dumbbell-sim", 5),
     ("dumbbell-emu", 5),
+    ("dumbbell-scenario", 5),
     ("dumbbell-rtl", 5),
     ("dumbbell-lab", 6),
     ("dumbbell-py", 7),
@@ -96,6 +98,24 @@ fn what_is_below_the_lab_has_no_unsafe_no_io_and_no_clock() {
                 ["std::fs", "std::io", "std::net", "std::thread", "Instant::now", "SystemTime", "HashMap", "println!"]
             {
                 assert!(!text.contains(word), "{} says {word}", path.display());
+            }
+        }
+    }
+}
+
+/// From a scenario's text to its report, everything runs where there are no files, threads or sockets: in a browser.
+#[test]
+fn scenario_and_simulator_need_no_operating_system() {
+    let lab = floor("dumbbell-lab").unwrap();
+    for package in packages() {
+        let name = package["name"].as_str().unwrap();
+        if [TESTBED, RTL].contains(&name) || floor(name).is_none_or(|floor| floor >= lab) {
+            continue;
+        }
+        for dependency in package["dependencies"].as_array().unwrap().iter().filter(|d| d["kind"] != "dev") {
+            let used = dependency["name"].as_str().unwrap();
+            for word in ["arrow", "parquet", "rayon", "nix", "rustix", "libc", "tempfile", "rtrb"] {
+                assert!(!used.starts_with(word), "{name} depends on {used}");
             }
         }
     }

@@ -1,5 +1,5 @@
-//! What this machine can do, measured before each run: how many packets a second the router forwards through the very NICs
-//! of the run when nothing is in their way, and how long one takes there and back.
+//! Calibration before each run: how many packets a second the router forwards through the run's own
+//! NICs without any link in between, and the round-trip time through it.
 mod demand;
 mod throughput;
 mod wakeup_delays;
@@ -14,15 +14,15 @@ mod tests;
 use dumbbell_plan::Class;
 use serde::{Deserialize, Serialize};
 
-/// Of the ceiling a plan may ask for this share: the rest is for the hosts, and for what else the machine does.
+/// The share of the ceiling that a plan may use: the rest is for the hosts and other work.
 pub const SHARE: f64 = 0.5;
 
-/// What was measured.
+/// Results of the calibration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Calibration {
     /// Packets that the router forwarded in a second.
     pub ceiling_packets_per_s: u64,
-    /// Their bits of IP.
+    /// Bits of these packets a second, IP headers included.
     pub ceiling_bps: u64,
     /// There and back with nothing in the way: half of the probes took no longer, microseconds.
     pub rtt_p50_us: f64,

@@ -1,7 +1,7 @@
-//! The clock of a run: the kernel's CLOCK_MONOTONIC, from an epoch on, in the picoseconds of the network.
+//! The clock of a run: CLOCK_MONOTONIC from an epoch on, in the network's picoseconds.
 //!
-//! The kernel answers without a system call where its clock source lets it (tsc, kvm-clock), which is what makes it
-//! possible to ask for each packet.
+//! With a suitable clock source (tsc, kvm-clock) the kernel answers without a system call, so that
+//! the time can be read for each packet.
 use dumbbell_core::units::Time;
 use nix::time::{ClockId, clock_gettime};
 

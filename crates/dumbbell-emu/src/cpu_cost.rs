@@ -1,8 +1,9 @@
-//! What a gigabyte costs two real hosts, at one MTU: one connection as fast as it goes, and the processors' time for it.
+//! The processor time that a gigabyte costs two hosts at one MTU: one connection as fast as it
+//! goes.
 //!
-//! The hosts are joined by a pair of Ethernet devices and nothing of ours, so that it is theirs alone what is measured; or by
-//! the router, so that it is told what that adds. Who pays for what is on the page of [`crate::traffic::cpu`]: only the sum is a
-//! measure.
+//! A pair of Ethernet devices joins the hosts directly, so that only their own cost is measured; or
+//! the router is between them, which shows what it adds. [`crate::traffic::cpu`] explains which
+//! thread is charged for what; only the sum is a measure.
 mod plan;
 
 use crate::clock::{Clock, monotonic_ns};
@@ -26,19 +27,19 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// What is between the hosts, and what they leave to their devices.
+/// The connection between the hosts, and their offloads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Condition {
     /// A pair of Ethernet devices that do nothing in the hosts' place.
     Plain,
-    /// The same, and segmentation, joining and checksums are left to them.
+    /// As [`Condition::Plain`], with segmentation, GRO and checksums left to the devices.
     Offloads,
-    /// Our router, over its usual door; hosts as [`Condition::Plain`].
+    /// Our router, over its usual NIC; hosts as [`Condition::Plain`].
     Router,
 }
 
-/// What is to be measured.
+/// One measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
@@ -46,22 +47,22 @@ pub struct Request {
     pub mtu_bytes: u16,
     /// Between which hosts.
     pub condition: Condition,
-    /// How long, with the warm-up, seconds: 0.2 to 600.
+    /// Length of the run with its warm-up, seconds: 0.2 to 600.
     pub seconds: f64,
-    /// How much of it is left out at its beginning, seconds: at most half.
+    /// Warm-up, left out of the result, seconds: at most half.
     pub warmup_s: f64,
-    /// How long the machine is looked at before, seconds: at most 10; 0: it is not.
+    /// How long the idle machine is measured before, seconds: at most 10; 0: not at all.
     pub idle_s: f64,
 }
 
-/// What it cost. Seconds are of processors, a gigabyte is 10^9 bytes of payload that arrived.
+/// The cost. Seconds are processor time; a gigabyte is 10^9 bytes of payload that arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
     /// The largest IP packet, bytes.
     pub mtu_bytes: u16,
     /// Between which hosts.
     pub condition: Condition,
-    /// What was measured, seconds.
+    /// Length of the measured part, seconds.
     pub seconds: f64,
     /// Payload that arrived in it.
     pub bytes: u64,
@@ -93,7 +94,7 @@ pub struct Cost {
 pub const IDLE: f64 = 0.05;
 /// Between two looks at who wants to stop.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
-/// From the last thread's start to the run's zero.
+/// Time from the start of the last thread to the run's zero.
 const HEAD_START: Duration = Duration::from_millis(20);
 
 /// Measures it.
@@ -118,7 +119,7 @@ pub fn measure(request: &Request, stop: &AtomicBool) -> Result<Cost, LiveFault> 
 }
 
 impl Request {
-    /// What cannot be had of it, and what to write.
+    /// The first field that is out of range, and its range.
     pub fn wrong(&self) -> Option<(&'static str, &'static str)> {
         let Request { mtu_bytes, seconds, warmup_s, idle_s, .. } = *self;
         let rules = [
@@ -139,7 +140,7 @@ struct Reading {
     soft: Option<Span>,
 }
 
-/// What passed between two of them.
+/// The difference of two readings.
 #[derive(Clone, Copy)]
 struct Elapsed {
     seconds: f64,
@@ -175,7 +176,7 @@ impl Elapsed {
     }
 }
 
-/// What a run left.
+/// The raw results of a run.
 struct Run {
     outcomes: Outcomes,
     passed: Elapsed,
@@ -202,7 +203,8 @@ fn rest(until: u64, stop: &AtomicBool) -> Result<(), LiveFault> {
     }
 }
 
-/// One core for each end, if there are two: the last is the router's elsewhere, and the first takes most interrupts.
+/// One core for each end, if there are two. The router elsewhere uses the last core, and the first
+/// takes most interrupts.
 fn separate_cores() -> Option<[usize; 2]> {
     let all = cores().ok()?;
     (all.len() > 1).then(|| [all[all.len() - 2], all[all.len() - 1]])
@@ -281,7 +283,7 @@ fn through_router(plan: &Plan, soft: &SoftThreads, stop: &AtomicBool) -> Result<
     Ok(Run { outcomes: done.outcomes, passed: last.since(&first), router_s, cores: None })
 }
 
-/// From counts to costs.
+/// Computes the costs from the raw results.
 fn costs(request: &Request, before: Option<Elapsed>, run: Run) -> Result<Cost, LiveFault> {
     let Run { outcomes, passed, router_s, cores } = run;
     let flow = outcomes.flows.first().ok_or_else(|| LiveFault::Failed("there was no connection".into()))?;

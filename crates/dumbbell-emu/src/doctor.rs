@@ -1,4 +1,4 @@
-//! What this machine can do for a testbed, and why not: everything is tried, not looked up, where trying leaves nothing.
+//! The capabilities of this machine for a testbed: tried where trying leaves nothing behind.
 mod kernel;
 mod machine;
 mod probes;
@@ -6,18 +6,18 @@ mod probes;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Check {
-    /// Its name.
+    /// Name of the check.
     pub check: &'static str,
-    /// Whether it is as a testbed wants it.
+    /// True if it passed.
     pub ok: bool,
-    /// What there is.
+    /// The finding.
     pub found: String,
-    /// What works less well, or not at all, without it.
+    /// The feature that needs it.
     pub needed_for: &'static str,
-    /// What the reader can do; empty where nothing needs to be done.
+    /// Advice; empty if it passed.
     pub fix: String,
 }
 
@@ -35,7 +35,7 @@ impl Check {
 /// `tun` and `veth` (by which datapath), `programs` (a shell inside a host), `realtime` (a router that others cannot keep waiting),
 /// `cubic` and `bbr` (as congestion controls), `iperf3` and `tcpdump`.
 pub fn doctor() -> Value {
-    let machine = machine::look();
+    let machine = machine::read_machine();
     let mut checks = probes::all();
     checks.extend(machine::judge(&machine));
     checks.extend(machine::describe(&machine));

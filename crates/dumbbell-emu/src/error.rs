@@ -1,14 +1,14 @@
-//! What went wrong with the machine under a testbed, for the person in front of it: the cause, and what mends it.
+//! Errors of the machine under a testbed, with advice for the user.
 use std::error::Error;
 use std::fmt;
 use std::io;
 
-/// Something that this machine refuses.
+/// A failure of this machine, with advice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EnvError {
-    /// What was tried and what came of it, one sentence.
+    /// What failed, one sentence.
     pub cause: String,
-    /// What the reader can do about it.
+    /// Advice for the user.
     pub fix: String,
 }
 
@@ -21,13 +21,14 @@ impl EnvError {
         EnvError { cause: cause.into(), fix: fix.into() }
     }
 
-    /// What the kernel answered to `tried` ("to open a socket"), with the mending that its number suggests.
+    /// The kernel refused `tried` ("open a socket") with this error; advice follows from the error
+    /// number.
     pub fn of(tried: &str, error: &io::Error) -> EnvError {
         EnvError::new(format!("could not {tried}: {error}"), remedy(error))
     }
 }
 
-/// What usually helps against an error of the kernel's.
+/// The usual advice for an error number.
 fn remedy(error: &io::Error) -> &'static str {
     match error.raw_os_error() {
         Some(libc::EPERM | libc::EACCES) if nix::unistd::geteuid().is_root() => {

@@ -9,4 +9,4 @@ pub mod rootless;
 pub mod sysctl;
 pub mod testing;
 pub mod tun;
-pub mod veth;
+pub(crate) mod veth;

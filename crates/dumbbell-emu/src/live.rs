@@ -1,14 +1,14 @@
-//! A run between real hosts, from its plan to what came of it.
+//! A run between real hosts, from its plan to its outcome.
 //!
 //! ```text
 //! plan -> hosts, NICs, sockets -> calibration -> router, traffic, collector side by side -> log, outcomes, measures
 //! log  -> replay: the same network once more, which must do the same
 //! ```
 //!
-//! The router's thread does nothing but route. All records of a run are made from its log afterwards, by the code that records
-//! simulations ([`mod@replay`]).
-pub mod collector;
-pub mod cpu_wait;
+//! The router's thread only routes. All records of a run are made from its log afterwards, by the
+//! code that records simulations ([`mod@replay`]).
+pub(crate) mod collector;
+pub(crate) mod cpu_wait;
 pub mod error;
 pub mod host_map;
 pub mod iperf3;
@@ -22,9 +22,9 @@ use crate::calibrate::{self, Calibration, ProbeHosts, WakeupDelays};
 use crate::packet::classify::Classifier;
 use crate::clock::{Clock, monotonic_ns};
 use crate::router::reserved_core::Reserved;
-use crate::header::address::Address;
-use crate::header::protocol;
-use crate::header::five_tuple::FiveTuple;
+use dumbbell_wire::address::Address;
+use dumbbell_wire::protocol;
+use dumbbell_wire::five_tuple::FiveTuple;
 use crate::host::hosts;
 use crate::host::hosts::{Datapath, PendingNic, HostSpec, Hosts};
 use crate::log::{self, Header, Totals};
@@ -34,7 +34,7 @@ use crate::router::ip_codec::IpCodec;
 use crate::router::network::ObservedRelay;
 use crate::router::log_ring::Capture;
 use crate::router::{Finished, Router, Setup};
-use crate::traffic::jobs::SocketKind;
+use crate::traffic::job::SocketKind;
 use crate::traffic::poller::realtime_ns;
 use crate::traffic::{self, Jobs, ThreadOptions, Outcomes};
 use crate::error::EnvError;
@@ -52,24 +52,24 @@ use std::thread;
 use std::time::Duration;
 use host_map::HostMap;
 
-/// From the last thread's start to the run's zero.
+/// Time from the start of the last thread to the run's zero.
 const HEAD_START: Duration = Duration::from_millis(20);
 /// Between two looks at who wants to stop.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// What is to be run, and who wants to know of it.
+/// A run: its plan, its log, its callbacks.
 pub struct RunOptions<'a> {
     /// The run.
     pub plan: &'a Plan,
     /// Algorithms that are not of the catalogue.
     pub plugins: &'a Plugins,
-    /// Where its log goes.
+    /// The destination of the log.
     pub log: Box<dyn Write + Send>,
     /// Programs whose packets take the plan's flows in turn, in place of traffic of our own; the run ends with them.
     pub user_program: Option<&'a UserProgram>,
-    /// How the threads of its own traffic work.
+    /// Options of the traffic's threads.
     pub threads: ThreadOptions,
-    /// Set from outside: the run is to end, and nothing is wanted of it but for guests, who are asked to leave.
+    /// Set from outside to end the run, without results; with user programs it asks these to end.
     pub stop: &'a AtomicBool,
     /// Told what the machine can do now, before the traffic starts.
     pub estimate: &'a dyn Fn(&Calibration),
@@ -81,15 +81,15 @@ pub struct RunOptions<'a> {
 pub struct LiveRun {
     /// The router.
     pub finished: Finished<ObservedRelay<()>, IpCodec>,
-    /// What came of its traffic.
+    /// Outcomes of the traffic.
     pub outcomes: Outcomes,
-    /// How its guests ended.
+    /// The ends of the user's programs.
     pub program_outcome: Option<ProgramOutcome>,
-    /// What its log says at its end.
+    /// Totals at the end of the log.
     pub totals: Totals,
-    /// What the machine could do before; `None`: that was not asked for.
+    /// Calibration before the run; `None` if it was not asked for.
     pub calibration: Option<Calibration>,
-    /// The kind of door.
+    /// The kind of NIC.
     pub datapath: &'static str,
 }
 
@@ -125,7 +125,8 @@ pub fn run(options: RunOptions<'_>) -> Result<LiveRun, LiveFault> {
     Ok(LiveRun { finished, outcomes, program_outcome, totals, calibration, datapath })
 }
 
-/// What a machine can forward between the hosts of `plan`, measured in half a second; the plan is not run.
+/// The packet rate that this machine forwards between the hosts of `plan`; half a second, without a
+/// run.
 ///
 /// # Errors
 /// As [`run`], but for what a run alone may find.
@@ -165,7 +166,7 @@ impl Testbed {
         self.reserved.as_ref().map(|reserved| reserved.core)
     }
 
-    /// What the machine forwards between the hosts of the first flow.
+    /// Calibrates between the hosts of the first flow.
     fn measure(&mut self, plan: &Plan) -> Result<Calibration, LiveFault> {
         let ends = ends(plan, &self.host_map, &self.hosts, self.mtus.iter().copied())?;
         let nics = std::mem::take(&mut self.nics);
@@ -176,7 +177,7 @@ impl Testbed {
     }
 }
 
-/// What router and traffic came back with.
+/// Results of router and traffic.
 struct Done {
     finished: Finished<ObservedRelay<()>, IpCodec>,
     outcomes: Outcomes,
@@ -271,7 +272,7 @@ fn run_threads(
     })
 }
 
-/// How the machine stalls the router now; refused if the class that the plan requires is out of reach.
+/// Adds the machine's stalls to the calibration; an error if the required class is out of reach.
 fn stalled(plan: &Plan, mut calibration: Calibration, core: Option<usize>) -> Result<Calibration, LiveFault> {
     let wakeup_delays = WakeupDelays::watch(core);
     wakeup_delays.check(plan).map_err(LiveFault::OutOfReach)?;
@@ -303,7 +304,7 @@ fn ends(plan: &Plan, host_map: &HostMap, hosts: &Hosts, mtus: impl Iterator<Item
     Ok(ProbeHosts { sockets, nics: nodes.map(|node| usize::from(host_map.nic(node))), mtu, largest })
 }
 
-/// Where the calibration's sockets are: below those of all flows.
+/// Port of the calibration's sockets, below those of all flows.
 const CALIBRATION_PORT: u16 = 9_999;
 
 fn setup(plan: &Plan, host_map: &HostMap, clock: Clock) -> Setup {
@@ -318,7 +319,7 @@ fn setup(plan: &Plan, host_map: &HostMap, clock: Clock) -> Setup {
     }
 }
 
-/// What is captured: packets of the flows whose packets the plan records.
+/// The capture options: packets of the flows whose packets the plan records.
 fn capture(plan: &Plan) -> Option<Capture> {
     let recorded = |flow: usize| plan.record.packets.contains(&flow);
     let sockets: Vec<bool> = (0..2 * plan.flows.len()).map(|socket| recorded(socket / 2)).collect();
@@ -326,7 +327,7 @@ fn capture(plan: &Plan) -> Option<Capture> {
     sockets.contains(&true).then_some(Capture { snaplen, sockets })
 }
 
-/// Who knows whose a packet is: the conversations of all jobs.
+/// The classifier of packets, with the connections of all jobs.
 fn classifier(plan: &Plan, host_map: &HostMap, jobs: &Jobs) -> Classifier {
     let address = |ip| match ip {
         IpAddr::V4(v4) => Address::v4(v4.octets()),
@@ -353,5 +354,5 @@ fn classifier(plan: &Plan, host_map: &HostMap, jobs: &Jobs) -> Classifier {
     classifier
 }
 
-/// How long a run takes on the clock on the wall beyond its plan: hosts, calibration, head start.
+/// Wall-clock time of a run beyond its plan: hosts, calibration, head start.
 pub const OVERHEAD: Span = Span::from_ms(2100);

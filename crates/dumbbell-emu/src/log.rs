@@ -1,7 +1,8 @@
-//! The log of a run: every packet that came into the router and everything that went out of it, with the plan.
+//! The log of a run: its plan, every packet into the router, and everything out of it.
 //!
-//! From it the run can be made again, packet by packet, by whoever doubts it. What was altered or cut off is found, and where:
-//! records stand in blocks, each with a hash of itself and of all before it (BLAKE3).
+//! Anybody can replay the run from it, packet by packet. Records stand in blocks, each with a hash
+//! of itself and of all before it (BLAKE3), so that an altered or truncated log is found, with the
+//! place.
 //!
 //! ```text
 //! "DUMBBELL" version:u32 length:u32 header:JSON              hash:32
@@ -9,10 +10,10 @@
 //! 0:u32 records in:u64 out:u64 lost:u64                      hash:32    the end
 //! ```
 //!
-//! Version 2 also has entries with the first bytes of packets ([`mod@bytes`]), each before the record of its packet; it is written
-//! only where packets are captured.
+//! Version 2 also has entries with the first bytes of packets ([`captured_bytes`]), each before the
+//! record of its packet. It is written only if packets are captured.
 //!
-//! Numbers are little-endian. A hash is of the hash before it and of all bytes since.
+//! Numbers are little-endian. A hash covers the hash before it and all bytes since.
 pub mod captured_bytes;
 mod read;
 mod record;
@@ -34,7 +35,7 @@ const BLOCK: usize = 4096;
 /// Bytes of a header, at most.
 const LONGEST_HEADER: u32 = 1 << 30;
 
-/// What a log says of its run.
+/// The header of a log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Header {
     /// The version of Dumbbell that made it.
@@ -43,14 +44,14 @@ pub struct Header {
     pub plan: Plan,
     /// The nanosecond of CLOCK_MONOTONIC at which it began.
     pub epoch_ns: u64,
-    /// The hosts with a door, in the order of their NICs.
+    /// The hosts with a NIC, in the order of their NICs.
     pub hosts: Vec<String>,
-    /// What it has of packets' bytes; `None`: nothing.
+    /// The captured bytes of packets; `None` if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capture: Option<Capture>,
 }
 
-/// What a log has of the bytes of packets, of those flows whose packets the plan records.
+/// Captured bytes, of packets of the flows whose packets the plan records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capture {
     /// Bytes of IP kept of each packet, at most.
@@ -59,12 +60,12 @@ pub struct Capture {
     pub realtime_ns: u64,
 }
 
-/// What a log says at its end.
+/// Totals at the end of a log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
     /// Packets that came in.
     pub incoming: u64,
-    /// What went out.
+    /// Packets that went out.
     pub outgoing: u64,
     /// Records for which the collector had no room in time: it is not the whole run.
     pub lost: u64,

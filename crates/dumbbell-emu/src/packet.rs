@@ -1,3 +1,3 @@
-//! What the router knows of a packet: the flow that it belongs to, and what is wrong with it.
+//! The router's knowledge of a packet: the flow that it belongs to, and its defects.
 pub mod classify;
 pub mod defects;

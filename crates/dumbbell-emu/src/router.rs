@@ -1,21 +1,22 @@
-//! The router: one thread that has all NICs and the network between them.
+//! The router: one thread with all NICs and the network between them.
 //!
-//! It reads what hosts send, tells the network of each packet at the instant at which it was read, and writes what the network
-//! lets out, when it is due. Nothing else: no file, no lock, and in the long run no allocation. Its time is that of the
-//! network, a virtual clock: a packet that is written late is written with its lateness noted, and the next is due when it
-//! would have been, so that a link's rate never depends on the thread that plays it.
-pub mod codec;
-pub mod cpu_budget;
-pub mod departures;
-pub mod forward;
+//! It reads the hosts' packets, feeds each to the network at the instant at which it was read, and
+//! writes what comes out when it is due. It uses no file, no lock, and in the long run no
+//! allocation. Its clock is the network's virtual clock: a packet that is written late is written
+//! with its lateness noted, and the next one is due as if it had not been late, so that a link's
+//! rate never depends on the thread.
+pub(crate) mod codec;
+pub(crate) mod cpu_budget;
+pub(crate) mod departures;
+pub(crate) mod forward;
 pub mod ip_codec;
-pub mod log_ring;
+pub(crate) mod log_ring;
 pub mod measures;
 pub mod network;
-pub mod nics;
-pub mod privileges;
-pub mod reserved_core;
-pub mod slab;
+pub(crate) mod nics;
+pub(crate) mod privileges;
+pub(crate) mod reserved_core;
+pub(crate) mod slab;
 #[cfg(test)]
 mod tests;
 pub mod wait;
@@ -36,7 +37,6 @@ use crate::router::privileges::Privileges;
 use crate::router::measures::nic_wait::NicWait;
 use crate::router::wait::{WaitMode, PACKETS, Waiter};
 use crate::router::codec::PacketCodec;
-use crate::validity::{Facts, Validity, judge};
 use dumbbell_core::units::{Span, Time};
 use nix::poll::PollFd;
 use std::io;
@@ -44,37 +44,38 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Packets that are read from one door, or written to all, before the others have their turn.
+/// Packets that are read from one NIC, or written to all, before the others have their turn.
 const BATCH: usize = 16;
-/// A full door is tried again after this long.
+/// A full NIC is tried again after this long.
 const AGAIN: Span = Span::from_us(50);
-/// So many packets in a millisecond: the next is a matter of microseconds.
+/// Packets in a millisecond from which on the router counts as busy: the next packet is a matter of
+/// microseconds.
 const BUSY: u32 = 100;
 
-/// How a router works.
+/// Options of a router.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// Its clock, whose zero is the start of the run.
+    /// The clock; its zero is the start of the run.
     pub clock: Clock,
-    /// When it ends.
+    /// The end of the run.
     pub end: Time,
-    /// How it waits.
+    /// The way in which the thread waits.
     pub wait_mode: WaitMode,
-    /// Whether it asks for real-time priority and a core of its own.
+    /// True if it asks for real-time priority and a core of its own.
     pub real_time: bool,
-    /// Which core; `None`: the last of those that the thread may use.
+    /// The core; `None`: the last of those that the thread may use.
     pub core: Option<usize>,
-    /// The door of each socket's host, by socket.
+    /// The NIC of each socket's host, by socket.
     pub nic_of: Vec<u16>,
     /// The largest IP packet, bytes.
     pub largest: u16,
     /// Memory for packets, bytes at most.
     pub memory: usize,
-    /// What its evenness is measured against; `None`: nothing.
+    /// The bottleneck for the measures; `None`: there is none.
     pub bottleneck: Option<Bottleneck>,
     /// Counts records that the log had no room for, for whoever writes its end.
     pub unlogged: Arc<AtomicU64>,
-    /// Whose packets' bytes go into the log; `None`: nobody's.
+    /// The packets to capture; `None`: none.
     pub capture: Option<Capture>,
 }
 
@@ -94,35 +95,33 @@ pub struct Router<N, W> {
     scratch: Vec<u8>,
 }
 
-/// A run that is over. What the network found is given out with a judgement only ([`Finished::judge`]).
+/// A run that is over. Only [`Finished::judge`] gives out what the network found, with the run's
+/// validity.
 pub struct Finished<N, W> {
-    network: N,
+    pub(crate) network: N,
     codec: W,
     nics: Vec<Box<dyn Nic>>,
-    measured: Measured,
+    pub(crate) measured: Measured,
 }
 
 impl<N, W> Finished<N, W> {
-    /// What the router measured of itself.
+    /// Results of the measures.
     pub fn measured(&self) -> &Measured {
         &self.measured
     }
-    /// What it read headers with.
-    pub fn wire(&self) -> &W {
+    /// The codec.
+    pub fn codec(&self) -> &W {
         &self.codec
     }
     /// Gives back the NICs, in their order; afterwards there are none.
     pub fn take_nics(&mut self) -> Vec<Box<dyn Nic>> {
         std::mem::take(&mut self.nics)
     }
-    /// The network, and whether what it found is worth something.
-    pub fn judge(self, facts: &Facts) -> (N, Validity) {
-        (self.network, judge(&self.measured, facts))
-    }
 }
 
 impl Setup {
-    /// From `clock`'s zero to `end`; everything else as it is by default, and no sockets.
+    /// Options for a run from `clock`'s zero to `end`; all others at their defaults, and no
+    /// sockets.
     pub fn new(clock: Clock, end: Time) -> Self {
         Setup {
             clock,
@@ -144,7 +143,7 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
     /// A router for `nics`, in the order of [`Setup::nic_of`]. `log` gets a record of each packet.
     ///
     /// # Errors
-    /// A door's counters cannot be read.
+    /// A NIC's counters cannot be read.
     pub fn new(
         setup: Setup,
         nics: Vec<Box<dyn Nic>>,
@@ -164,7 +163,7 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
     /// Runs on the calling thread until the end, or until `stop` is set.
     ///
     /// # Errors
-    /// A door is gone.
+    /// A NIC is gone.
     pub fn run(mut self, stop: &AtomicBool) -> io::Result<Finished<N, W>> {
         let privileges = if self.setup.real_time { Privileges::claim(self.setup.core) } else { Privileges::unprivileged() };
         self.measures.nic_wait = NicWait::of_this_thread();
@@ -226,7 +225,7 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
         Ok(clock.now().min(self.setup.end))
     }
 
-    /// When there is something to do next, packets apart.
+    /// The next time at which there is something to do, arrivals apart.
     fn deadline(&mut self) -> Time {
         let network = self.network.next().unwrap_or(Time::NEVER);
         let departures = self.departures.next().unwrap_or(Time::NEVER);
@@ -244,7 +243,7 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
     }
 }
 
-/// How many packets came lately.
+/// The recent packet rate.
 #[derive(Default)]
 struct Pace {
     since: Time,

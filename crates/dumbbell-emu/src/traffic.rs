@@ -1,30 +1,31 @@
-//! Traffic between hosts that are Linux's own: what the flows of a plan ask of the kernel, who sends and receives, and what
-//! came of it.
+//! Traffic between real hosts: from the flows of a plan to kernel sockets, threads and outcomes.
 //!
-//! [`plan`] makes of each flow a [`Job`], and says what each host must be told ([`HostSettings`]) before sockets are opened in
-//! it. What a plan asks for and the kernel has not is refused ([`Unsupported`]), never left out. [`open`] opens all sockets,
-//! [`Opened::start`] runs the threads, [`Running::join`] gives an [`Outcome`] for each flow.
-pub mod app;
-pub mod connection_state;
+//! [`plan`] makes a [`Job`] of each flow, and [`HostSettings`] for each host, to be made before its
+//! sockets are opened. A feature of the plan that the kernel does not have is refused
+//! ([`Unsupported`]), never left out. [`open`] opens all sockets, [`Opened::start`] runs the
+//! threads, and [`Running::join`] gives an [`Outcome`] for each flow.
+pub(crate) mod app;
+pub(crate) mod connection_state;
 pub mod cpu;
-pub mod datagrams;
-pub mod host_settings;
-pub mod jobs;
-pub mod kernel_config;
-pub mod kernel_names;
-pub mod outcome;
-pub mod poller;
-pub mod priority;
-pub mod receiver;
-pub mod run;
-pub mod sampler;
-pub mod sender;
-pub mod sockets;
-pub mod ticks;
-pub mod usage;
-pub mod watch;
+pub(crate) mod datagrams;
+pub(crate) mod host_settings;
+pub(crate) mod job;
+pub(crate) mod jobs;
+pub(crate) mod kernel_config;
+pub(crate) mod kernel_names;
+pub(crate) mod outcome;
+pub(crate) mod poller;
+pub(crate) mod priority;
+pub(crate) mod receiver;
+pub(crate) mod run;
+pub(crate) mod sampler;
+pub(crate) mod sender;
+pub(crate) mod sockets;
+pub(crate) mod ticks;
+pub(crate) mod usage;
 
-pub use jobs::{Job, Jobs, plan};
+pub use job::Job;
+pub use jobs::{Jobs, plan};
 pub use outcome::{Outcome, Outcomes};
 pub use poller::StopSignal;
 pub use run::{ThreadOptions, Opened, Running, SAMPLE_EVERY, open};

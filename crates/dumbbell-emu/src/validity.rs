@@ -1,8 +1,10 @@
-//! Whether a run on the testbed is worth something, and if not, why: each reason with the number, its bound and what to do.
+//! Validity of a run on the testbed: each reason against it comes with the number, its bound and
+//! advice.
 //!
-//! A router that is late still forwards, a card that makes checksums still sends: everything seems to work, and the
-//! numbers are wrong. So no run is told without this: what a network found is given out by
-//! [`crate::router::Finished::judge`] and nothing else, and a [`Validity`] is made by [`judge`] and nothing else.
+//! A router that is late still forwards, and a host with checksum offload still sends: everything
+//! seems to work, and the numbers are wrong. So no result is given out without its validity: only
+//! [`crate::router::Finished::judge`] gives out what a network found, and only [`judge`] makes a
+//! [`Validity`].
 mod accuracy;
 mod rules;
 #[cfg(test)]
@@ -15,46 +17,47 @@ pub use traffic::Traffic;
 use crate::calibrate::Calibration;
 use crate::packet::defects::Findings;
 use crate::router::measures::lateness::Percentiles;
+use crate::router::Finished;
 use crate::router::measures::Measured;
 use dumbbell_plan::Class;
 use serde::{Deserialize, Serialize};
 
 /// The bounds that are not of a class.
 pub mod bound {
-    /// By how much the bottleneck's rate may be wrong, as a share of it.
+    /// Largest relative error of the bottleneck's rate.
     pub const RATE: f64 = 0.005;
-    /// Of the machine's time, the share that its owner may give to others.
+    /// Largest share of steal time.
     pub const STEAL: f64 = 0.05;
     /// Retransmissions that need no loss, for each flow: a handshake's or a close's, and a tail loss probe (RFC 8985
     /// section 7) whose packet was on its way.
     pub const PER_FLOW: u64 = 2;
-    /// How late a flow's datagrams may be handed over in the mean, microseconds: as long as the kernel may keep a thread
-    /// without real-time priority waiting for another, time and again.
+    /// The mean lateness of a flow's datagrams that is permitted, microseconds: as long as the
+    /// kernel may delay a thread without real-time priority, time and again.
     pub const SENT_LATE_US: f64 = 1_000.0;
-    /// And of the losses this share: timeouts that send again what was not lost.
+    /// Retransmissions that need no loss, as a share of losses: spurious timeouts.
     pub const SPURIOUS: f64 = 0.01;
 }
 
-/// What is known of a run besides what the router measured.
+/// Facts about a run besides the router's measures.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Facts {
     /// The class that the run must reach.
     pub required: Class,
     /// The length of the part that results leave out, seconds.
     pub warmup_s: f64,
-    /// What the busiest queue had to do; `None`: no queue is reported.
+    /// Load of the busiest queue; `None`: no queue is reported.
     pub load: Option<Load>,
-    /// The kind of door.
+    /// The kind of NIC.
     pub datapath: String,
-    /// What the machine could do before the run; `None`: that was not asked for.
+    /// Calibration before the run; `None`: there was none.
     pub calibration: Option<Calibration>,
-    /// What TCP sent again; `None`: no sender that could be asked.
+    /// Counts of losses and retransmissions; `None`: no sender could be asked.
     pub retransmissions: Option<Retransmissions>,
-    /// What the log was replayed to; `None`: it was not.
+    /// Result of the replay; `None`: there was none.
     pub replay: Option<Replay>,
-    /// What its own traffic says of itself.
+    /// Checks of its own traffic.
     pub traffic: Traffic,
-    /// Whether the run ends with somebody's programs, and its plan says only when at the latest.
+    /// True if the run ends with the user's programs, and the plan says only the latest end.
     pub open_ended: bool,
 }
 
@@ -77,12 +80,12 @@ pub struct Retransmissions {
 }
 
 impl Retransmissions {
-    /// By how many the two counts may differ.
+    /// The permitted difference of the two counts.
     pub fn tolerance(&self) -> u64 {
         let share = (self.router_drops as f64 * bound::SPURIOUS) as u64;
         self.in_flight + bound::PER_FLOW * self.flows + share
     }
-    /// By how many they do differ.
+    /// The difference of the two counts.
     pub fn apart(&self) -> u64 {
         (self.router_drops + self.needless + self.resized).abs_diff(self.retransmits)
     }
@@ -93,15 +96,15 @@ impl Retransmissions {
 pub struct Replay {
     /// Packets that came in.
     pub packets: u64,
-    /// What came out otherwise than in the run.
+    /// Packets that came out differently than in the run.
     pub mismatches: u64,
 }
 
-/// Whether a run is worth something.
+/// The verdict on a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Validity {
-    /// Whether it is.
+    /// True if it is valid.
     pub valid: bool,
     /// The class that it reached; `None`: none, or a rule is broken that holds for every class.
     pub class: Option<Class>,
@@ -109,27 +112,27 @@ pub struct Validity {
     pub required: Class,
     /// The largest errors that lateness and stalls may have made.
     pub bound_percent: Accuracy,
-    /// What the busiest queue had to do.
+    /// Load of the busiest queue.
     pub load: Option<Load>,
-    /// What kept it from each better class.
+    /// The better classes that it missed, with reasons.
     pub missed: Vec<Missed>,
-    /// Why it is not.
+    /// Reasons against its validity.
     pub reasons: Vec<String>,
-    /// What may have changed its results and is no fault of the router.
+    /// Warnings: they may have changed the results, and are no fault of the router.
     pub warnings: Vec<String>,
-    /// The kind of door.
+    /// The kind of NIC.
     pub datapath: String,
-    /// Whether the router ran with real-time priority.
+    /// True if the router ran with real-time priority.
     pub realtime: bool,
     /// The core that the router kept to; `None`: it went where the kernel put it.
     pub core: Option<usize>,
-    /// What the kernel did not permit.
+    /// Privileges that the kernel refused.
     pub denied: Vec<String>,
-    /// What the machine could do before; `None`: it was not measured.
+    /// Calibration before the run; `None`: there was none.
     pub calibration: Option<Calibration>,
-    /// How late packets were written.
+    /// Lateness of written packets.
     pub lateness_us: Percentiles,
-    /// How long packets waited at the NICs until the router read them.
+    /// The time for which packets waited at NICs until the router read them.
     pub door_wait_us: Percentiles,
     /// By how much gaps between packets that left the bottleneck back to back were wrong.
     pub gap_error_us: Percentiles,
@@ -151,7 +154,7 @@ pub struct Validity {
     pub conservation: Conservation,
     /// Losses and repetitions.
     pub retransmissions: Option<Retransmissions>,
-    /// What its own traffic says of itself.
+    /// Checks of its own traffic.
     pub traffic: Traffic,
     /// Processor time.
     pub cpu: crate::router::measures::cpu::Cpu,
@@ -175,7 +178,7 @@ pub struct PortDrops {
 /// Every packet is somewhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Conservation {
-    /// Whether `incoming = out + dropped + inside`, and nothing came out that had not come in.
+    /// True if `incoming = out + dropped + inside`, and nothing came out that had not come in.
     pub ok: bool,
     /// Packets that came in.
     #[serde(rename = "in")]
@@ -186,6 +189,13 @@ pub struct Conservation {
     pub dropped: u64,
     /// Packets that are in it at the end.
     pub inside: u64,
+}
+
+impl<N, W> Finished<N, W> {
+    /// The network of a run, with the run's validity.
+    pub fn judge(self, facts: &Facts) -> (N, Validity) {
+        (self.network, judge(&self.measured, facts))
+    }
 }
 
 /// Judges a run.

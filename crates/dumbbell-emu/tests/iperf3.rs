@@ -21,7 +21,7 @@ fn iperf3(words: &[&str]) -> Command {
     command
 }
 
-/// Hands each packet to the other door; the largest there was.
+/// Hands each packet to the other NIC; the largest there was.
 fn forward(nics: &mut [Box<dyn Nic>], stop: &AtomicBool) -> usize {
     let (mut packet, mut largest) = (vec![0; 65_535], 0);
     while !stop.load(Relaxed) {

@@ -1,14 +1,14 @@
-//! The door of the rootless: real hosts behind pairs of Ethernet devices, and rings between them.
-use dumbbell_emu::header::corrupt::{Corruption, corrupt};
-use dumbbell_emu::header::rewrite::set_ce;
-use dumbbell_emu::header::verify::{Verdict, verify};
-use dumbbell_emu::header::view::{TransportHeader, PacketView};
+//! The NIC of the rootless: real hosts behind pairs of Ethernet devices, and rings between them.
+use dumbbell_wire::corrupt::{Corruption, corrupt};
+use dumbbell_wire::rewrite::set_ce;
+use dumbbell_wire::verify::{Verdict, verify};
+use dumbbell_wire::view::{TransportHeader, PacketView};
 use dumbbell_emu::host::hosts::{Datapath, PendingNic, HostSpec, Hosts, v4, v6};
 use dumbbell_emu::packet::defects::{Findings, Defective};
 use dumbbell_emu::host::namespace::Namespace;
 use dumbbell_emu::host::netlink::{VethEnd, Netlink, RouteOptions};
 use dumbbell_emu::host::nic::{LARGEST, Losses, Nic};
-use dumbbell_emu::host::packet_ring::{PacketRing, Wire};
+use dumbbell_emu::host::packet_ring::{PacketRing, EthernetLink};
 use dumbbell_emu::host::testing::possible;
 use nix::errno::Errno;
 use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, SockaddrIn, connect, recv, socket};
@@ -19,7 +19,7 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-/// Whether this machine lets a test make namespaces; this door needs nothing else.
+/// Whether this machine lets a test make namespaces; this NIC needs nothing else.
 /// Nanoseconds that a stamp may be off by on a busy machine; a stamp of another clock is off by years.
 const SLACK: u64 = 500_000_000;
 
@@ -39,7 +39,7 @@ fn hosts(mtu: u32) -> (Vec<Namespace>, Vec<PacketRing>) {
     (hosts.hosts.drain(..).map(|h| h.namespace).collect(), nics)
 }
 
-/// What a door says of the packet that it does not give. It is sent again from time to time: a pair of devices may lose what
+/// What a NIC says of the packet that it does not give. It is sent again from time to time: a pair of devices may lose what
 /// comes while the kernel is still about to tell it that its cable is in.
 fn refusal(nic: &mut PacketRing, send: impl Fn()) -> std::io::Error {
     for _ in 0..500 {
@@ -237,7 +237,7 @@ fn careless() -> (Namespace, Namespace, PacketRing) {
             netlink.link(index).no_arp().up().apply().unwrap();
         })
         .unwrap();
-    let wire = Wire { device: "door".into(), host: mine, router: gateway, mtu: 1500 };
+    let wire = EthernetLink { device: "door".into(), host: mine, router: gateway, mtu: 1500 };
     let nic = PacketRing::at(&router, &wire).unwrap();
     (host, router, nic)
 }
@@ -316,7 +316,7 @@ fn what_is_no_packet_is_not_written() {
     assert_eq!(nics[0].write(&[0; 40]).unwrap_err().kind(), ErrorKind::InvalidInput);
     assert_eq!(nics[0].write(&[]).unwrap_err().kind(), ErrorKind::InvalidInput);
     assert!(nics[0].write(&[0x45; 1600]).is_err(), "larger than the device's MTU");
-    let missing = Wire { device: "nothing".into(), host: [2; 6], router: [2; 6], mtu: 1500 };
+    let missing = EthernetLink { device: "nothing".into(), host: [2; 6], router: [2; 6], mtu: 1500 };
     let failure = PacketRing::at(&Namespace::new().unwrap(), &missing).unwrap_err();
     assert!(failure.cause.contains("device nothing"), "{failure}");
 }

@@ -146,7 +146,7 @@ fn a_router_cuts_what_is_too_large_and_damages_what_the_plan_says() {
 }
 
 #[test]
-fn the_machine_is_measured_and_the_doors_come_back() {
+fn the_machine_is_measured_and_the_nics_come_back() {
     if !namespaces() {
         return;
     }

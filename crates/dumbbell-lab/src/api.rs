@@ -1,6 +1,6 @@
 //! What doors call: JSON in, JSON out; tables of results come out as Arrow. The command line, the Python package and the
 //! page are doors.
-use crate::language::plugins;
+use crate::files::environment::{ThisMachine, builtin_plugins};
 use crate::language::plugins::{PluginLoader, NoPlugins};
 use crate::files::durable;
 use crate::resolve::limits;
@@ -27,9 +27,9 @@ pub fn catalogue_with(plugins: &Plugins) -> Value {
     crate::language::catalogue::catalogue(&with_always(plugins))
 }
 
-/// What a user brought, and what is always there.
+/// A user's plugins and the built-in ones.
 fn with_always(plugins: &Plugins) -> Plugins {
-    let mut all = plugins::always();
+    let mut all = builtin_plugins();
     all.add(plugins.clone());
     all
 }
@@ -69,7 +69,7 @@ pub fn plan_with(request: &Value, loader: &dyn PluginLoader) -> Result<Value, Pr
 /// # Errors
 /// Code 2, with every error that was found.
 pub fn draft(request: &Value, loader: &dyn PluginLoader) -> Result<(), Problem> {
-    Study::draft(&Request::read(request)?.study_input(), loader)
+    Study::draft(&Request::read(request)?.study_input(), &ThisMachine, loader)
 }
 
 /// How much of each flow's way others take, too, of the first point: see [`crate::resolve::path_sharing::sharing`].
@@ -77,7 +77,7 @@ pub fn draft(request: &Value, loader: &dyn PluginLoader) -> Result<(), Problem> 
 /// # Errors
 /// As [`plan_with`].
 pub fn sharing(request: &Value, loader: &dyn PluginLoader) -> Result<Value, Problem> {
-    let study = Study::with(&Request::read(request)?.study_input(), loader, false)?;
+    let study = Study::with(&Request::read(request)?.study_input(), &ThisMachine, loader, false)?;
     let one = &study.points[0];
     Ok(crate::resolve::path_sharing::sharing(&study.plan(one, one.seed())?))
 }
@@ -90,7 +90,7 @@ pub fn plan_text(request: &Value, loader: &dyn PluginLoader) -> Result<String, P
     planned(request, loader, |shown| serde_json::to_string(shown).unwrap_or_default())
 }
 
-/// What [`plan`] says.
+/// The answer of [`plan`].
 #[derive(Serialize)]
 struct Shown<'a> {
     name: &'a str,
@@ -116,7 +116,7 @@ struct ShownPoint<'a> {
 
 fn planned<T>(request: &Value, loader: &dyn PluginLoader, show: impl FnOnce(&Shown<'_>) -> T) -> Result<T, Problem> {
     let request = Request::read(request)?;
-    let study = Study::with(&request.study_input(), loader, request.keep_going)?;
+    let study = Study::with(&request.study_input(), &ThisMachine, loader, request.keep_going)?;
     let most = request.points.unwrap_or(usize::MAX);
     let mut points = Vec::new();
     let sound = || study.points.iter().filter(|p| p.wrong.is_none());

@@ -40,7 +40,7 @@ pub struct Options {
     pub result: PathBuf,
     /// Only this flow.
     pub flow: Option<String>,
-    /// Where to look: `sender`, `receiver`, a host, a link.
+    /// The capture point: `sender`, `receiver`, a host, a link.
     pub at: Option<String>,
     /// Of a link: what leaves it, not what comes to it.
     #[serde(default)]
@@ -75,8 +75,13 @@ pub fn export(asked: &Value) -> Result<Value, Problem> {
         "flent" => flent::write(&run, &options, &mut out),
         "mahimahi" => mahimahi::write(&run, &options, &mut out),
         "ns2" => ns2::write(&run, &options, &mut out),
-        "pcap" => pcap::write(&run, &options, true, &mut out),
-        _ => pcap::write(&run, &options, false, &mut out),
+        format => {
+            let classic = format == "pcap";
+            match run.log() {
+                Some(log) => live_pcap::write(&run, &log, &options, classic, &mut out),
+                None => pcap::write(&run, &options, classic, &mut out),
+            }
+        }
     }?;
     done["format"] = json!(options.format);
     done["out"] = json!(options.out);

@@ -5,7 +5,6 @@ pub mod capture;
 pub mod connections;
 pub mod csv;
 pub mod flent;
-pub mod frame;
 pub mod headers;
 pub mod ns2;
 pub mod pcapng;

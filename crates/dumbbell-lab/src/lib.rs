@@ -1,17 +1,12 @@
-//! Floor 6 of Dumbbell: scenario -> plan -> run -> record; the only API that doors call.
+//! Floor 6 of Dumbbell: makes runs and keeps their results. The only crate that reads or writes files.
 //!
-//! A scenario is TOML, or a dictionary with the same words. It becomes one tree whose values know where they
-//! were written ([`node`]); files that it extends, overrides and the points of its sweep are laid over it
-//! ([`load`], [`overrides`], [`sweep`]); the tree becomes typed structs ([`scenario`]) and these a
-//! [`dumbbell_plan::Plan`] with every default resolved ([`study`]). Each error says the line, the cause and the fix.
-//!
-//! The language in one place: tables are laid over tables key by key, lists replace lists; a name where a table
-//! could stand (`queue = "red"`) is its `kind`; a new `kind` keeps the parameters that it knows, and drops the
-//! others with a remark; a queue's threshold may follow its limit (`min_th = "limit / 6"`); a limit in BDP refers
-//! to the mean base round-trip time of the flows whose data crosses the link.
+//! [`api`] is what the Python package calls: a request as JSON in, JSON or an Arrow table out. A scenario becomes
+//! plans in [`dumbbell_scenario`]. [`run`] makes the runs of a study on all cores, and [`store`] keeps their results.
+//! [`results`] writes the document of a study, its records and its tables. [`export`] writes results as the files of
+//! other programs ([`formats`]). [`testbed`] runs a plan between real hosts. [`files`] reads, writes and locks.
 //!
 //! ```
-//! use dumbbell_lab::door;
+//! use dumbbell_lab::api;
 //! use serde_json::json;
 //!
 //! let scenario = r#"
@@ -21,12 +16,12 @@
 //!     dumbbell.bottleneck = { rate = "10 Mbps", delay = "10 ms" }
 //!     flow = [{ cc = "newreno", rtt = "40 ms" }]
 //! "#;
-//! let result = door::run(&json!({ "source": { "text": scenario } }), &|_| true)?;
+//! let result = api::run(&json!({ "source": { "text": scenario } }), &|_| true)?;
 //! assert_eq!(result["valid"], true);
 //! assert!(result["flows"][0]["goodput_bps"].as_f64().unwrap() > 5e6);
 //!
 //! let wrong = scenario.replace("red", "redd");
-//! let problem = door::run(&json!({ "source": { "text": wrong } }), &|_| true).unwrap_err();
+//! let problem = api::run(&json!({ "source": { "text": wrong } }), &|_| true).unwrap_err();
 //! assert!(problem.rendered.contains("did you mean `red`?"));
 //! # Ok::<(), dumbbell_lab::problem::Problem>(())
 //! ```
@@ -38,10 +33,9 @@ pub mod api;
 pub mod export;
 pub mod files;
 pub mod formats;
-pub mod language;
-pub mod resolve;
 pub mod results;
 pub mod run;
 pub mod store;
-pub mod tc;
 pub mod testbed;
+
+pub use dumbbell_scenario::{language, resolve, tc};

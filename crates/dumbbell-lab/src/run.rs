@@ -9,8 +9,10 @@ pub(crate) mod remote;
 pub mod request;
 pub mod script;
 pub(crate) mod seeds;
+pub mod shell;
 pub mod single_link;
 pub(crate) mod stop;
+use crate::files::environment::ThisMachine;
 use crate::language::plugins::PluginLoader;
 use crate::run::engine::{Engine, ProgressMeter, Stop, WHOLE, simulate};
 use crate::results::output_dir::Output;
@@ -36,10 +38,10 @@ const BEAT: Duration = Duration::from_millis(100);
 /// Between two times that rows are made to outlive a loss of power.
 const SYNC: Duration = Duration::from_secs(1);
 
-/// How many damaged files a result names.
+/// The number of damaged files that a result names.
 const DAMAGE_TOLD: usize = 5;
 
-/// How far a request is.
+/// The progress of a request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
     /// Runs that are finished.
@@ -50,7 +52,7 @@ pub struct Progress {
     pub fraction: f64,
 }
 
-/// What all runs share.
+/// The state that all runs share.
 struct Shared<'a> {
     study: &'a Study,
     engine: Engine<'a>,
@@ -75,7 +77,7 @@ pub(crate) fn run_with(
 ) -> Result<Value, Problem> {
     let began = Instant::now();
     let request = Request::read(request)?;
-    let study = Study::with(&request.study_input(), loader, request.keep_going)?;
+    let study = Study::with(&request.study_input(), &ThisMachine, loader, request.keep_going)?;
     let store = request.store.as_deref().map(Store::open).transpose()?;
     let output = request.out.as_deref().map(|dir| Output::open(dir, &study)).transpose()?;
     let meter = ProgressMeter::default();
@@ -239,7 +241,7 @@ impl Shared<'_> {
     }
 }
 
-/// What to say of a run that the store has not: why it failed.
+/// The error row of a run that the store does not have.
 fn missing(store: &Store, job: &Job, key: Key) -> Result<Value, Stop> {
     let mut row = store
         .failure(key)

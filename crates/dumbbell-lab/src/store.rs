@@ -19,7 +19,9 @@
 //! mutex of this process's segment. A writer syncs its series, then, sharing the store, makes and locks its segment
 //! if it has none, moves the series to their place, and appends the row. So who has the store alone sees no segment
 //! that is on its way, and no series without their row but those that a kill left.
+mod bad_lines;
 pub mod key;
+mod leftovers;
 mod line;
 mod lock;
 pub mod maintenance;
@@ -47,7 +49,7 @@ const FORMAT: u64 = 1;
 /// The file that says that a directory is a store.
 const MARK: &str = "store.json";
 
-/// What `store.json` says.
+/// The content of `store.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Mark {
     /// The format.
@@ -64,7 +66,7 @@ pub struct Store {
     index: RwLock<Index>,
     /// This process's own file, made when there is a row.
     segment: Mutex<Option<Segment>>,
-    /// Where series grow, made when there are some.
+    /// The directory in which series grow. It is made for the first of them.
     growing: Mutex<Option<StagingDir>>,
     /// Series that were asked for and are not what they were.
     damaged: Mutex<Vec<Damage>>,
@@ -107,7 +109,7 @@ impl Store {
         let index = store.read_index().map_err(|e| failed(dir, &e))?;
         match index.bad.first() {
             None => Ok(Store { index: RwLock::new(index), ..store }),
-            Some(_) => Err(maintenance::refuse(dir, &index.bad)),
+            Some(_) => Err(bad_lines::refuse(dir, &index.bad)),
         }
     }
 
@@ -130,10 +132,10 @@ impl Store {
 
     /// Clears away what killed processes left, if there is any and nobody else is in.
     fn clear_away(&self) -> io::Result<()> {
-        if leftovers(&self.dir)?
+        if leftovers::leftovers(&self.dir)?
             && let Some(_alone) = self.lock.try_alone()?
         {
-            clear_away(&self.dir)?;
+            leftovers::clear_away(&self.dir)?;
         }
         Ok(())
     }
@@ -257,7 +259,7 @@ impl Store {
         Ok(segment)
     }
 
-    /// Where the series of the run `key` grow.
+    /// The directory in which the series of the run `key` grow.
     ///
     /// # Errors
     /// Code 1: it cannot be made.
@@ -351,25 +353,4 @@ fn of_store(name: &str) -> bool {
     ["segments", "records", "damaged", "slurm", MARK].contains(&name)
         || lock::FILES.contains(&name)
         || staging::is_temporary(name)
-}
-
-/// Whether there are temporary names in a store, of living processes or of killed ones.
-fn leftovers(dir: &Path) -> io::Result<bool> {
-    let temporary = |e: std::fs::DirEntry| staging::is_temporary(&e.file_name().to_string_lossy());
-    for folder in written_to(dir) {
-        if std::fs::read_dir(folder)?.flatten().any(temporary) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
-/// Clears away what killed processes have left in a store, by who has it alone.
-fn clear_away(dir: &Path) -> io::Result<()> {
-    written_to(dir).try_for_each(|folder| staging::clear_away(&folder))
-}
-
-/// The folders in which files get their names when they are whole.
-fn written_to(dir: &Path) -> impl Iterator<Item = PathBuf> {
-    [dir.to_path_buf(), dir.join("segments"), dir.join("damaged")].into_iter().filter(|folder| folder.is_dir())
 }

@@ -1,14 +1,13 @@
 //! Runs between real hosts: made by the testbed, recorded from its log, judged.
 mod cpu_cost;
 mod replay;
-mod shell;
 
 pub use cpu_cost::cpu_cost;
 pub(crate) use replay::problem as log_problem;
 pub use replay::replay;
-pub use shell::shell;
 
-use crate::run::engine::{Engine, RunOutput, Stop, WHOLE, raised, unwritten, wanted};
+use crate::run::engine::{Engine, Stop, WHOLE, raised, unwritten, wanted};
+use crate::results::run_output::RunOutput;
 use crate::results::run_json;
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
 use crate::results::records;
@@ -166,7 +165,7 @@ fn replayed_into(
     replay_log(&mut log, of, &mut Series(recorder), told)
 }
 
-/// What a log tells of a run beside what its network measures.
+/// The part of a log that the network does not measure.
 struct LogSummary {
     counted: FlowCounts,
     /// Of each flow whether it is a connection.
@@ -204,7 +203,7 @@ fn retransmissions(live: &LiveRun, told: &LogSummary, refused: bool) -> Option<R
 }
 
 /// Why there is no run, for people.
-fn refusal(fault: LiveFault) -> Stop {
+pub(crate) fn refusal(fault: LiveFault) -> Stop {
     let one = |code, cause: String, fix: Option<String>| {
         let d = Diagnostic::new(cause);
         Stop::Failed(Problem::new(code, &[fix.map_or(d.clone(), |fix| d.fix(fix))], &Texts::default()))
@@ -253,7 +252,7 @@ pub fn enclose(argv: &Value) -> Result<i32, Problem> {
     })
 }
 
-/// How long a run takes on the clock on the wall.
+/// The wall-clock time of a run.
 pub fn wall(plan: &Plan) -> Span {
     plan.duration + live::OVERHEAD
 }

@@ -1,4 +1,6 @@
 //! From a plan to its network: every part with its own chance, named by it.
+mod measures;
+
 use crate::port::account::Account;
 use crate::engine::agenda::Agenda;
 use crate::port::arrival::ArrivalQueue;
@@ -12,9 +14,10 @@ use crate::fragment::oversize;
 use crate::fragment::oversize::Oversize;
 use crate::report::names::ReportNames;
 use crate::engine::path::{Paths, Streams, RunAhead, OrderNeeds};
-use crate::measure::queue::attach;
 use crate::link::shared_medium::SharedMedia;
-use crate::net::{Element, Net, RECEIVER, SENDER};
+use crate::link::Element;
+use crate::engine::socket::{RECEIVER, SENDER};
+use crate::net::Net;
 use crate::observe::SampleTimes;
 use crate::port::{Port, Queue};
 use crate::engine::ranks::Ranks;
@@ -41,7 +44,7 @@ use dumbbell_core::service::{Service, Site};
 use dumbbell_core::units::{Capacity, Span, Time};
 use dumbbell_plan::{Link, LinkId, Plan, Spec, Transport};
 
-/// How a plan is run; none of it changes what happens.
+/// Options of a run. None of them changes its results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Run ahead between merges (default); without it each link is an event.
@@ -69,9 +72,9 @@ pub fn within<T>(part: &str, r: Result<T, Fault>) -> Result<T, Fault> {
 pub struct Built {
     /// The network.
     pub net: Net,
-    /// What results call its parts.
+    /// Names of its parts in results.
     pub report_names: ReportNames,
-    /// Where hosts put fragments together.
+    /// Reassembly in hosts.
     pub reassembler: Reassembler,
 }
 
@@ -91,7 +94,7 @@ pub fn network(
     for (link, datagrams) in with_datagrams(plan).into_iter().enumerate() {
         elements.push(element(plan, link, datagrams || narrow[link], options, &cx)?);
     }
-    attach(plan, &mut elements);
+    measures::attach(plan, &mut elements);
     let is = |f: &dyn Fn(&Port) -> bool| -> Vec<bool> {
         elements.iter().map(|e| matches!(e, Element::Port(p) if f(p))).collect()
     };
@@ -121,11 +124,11 @@ pub fn network(
     Ok(Built { net, report_names, reassembler })
 }
 
-/// What parts are made of beside their own entry in the plan.
+/// Context for building parts: what they need beside their own entry in the plan.
 struct BuildCx<'a> {
     /// Algorithms that are not of the catalogue.
     plugins: &'a Plugins,
-    /// Where those of this run say that they cannot go on.
+    /// The alarm that plugins of this run raise.
     alarm: &'a Alarm,
     /// The flows that pass each edge.
     passing: FlowsByLink,
@@ -158,7 +161,7 @@ fn signaled(plan: &Plan, elements: &[Element]) -> Vec<bool> {
     plan.flows.iter().enumerate().flat_map(each).collect()
 }
 
-/// For each link whether datagrams take it.
+/// For each link, true if datagrams take it.
 fn with_datagrams(plan: &Plan) -> Vec<bool> {
     let mut taken = vec![false; plan.links.len()];
     let datagrams = plan.flows.iter().filter(|f| matches!(f.transport, Transport::Udp { .. }));
@@ -166,21 +169,21 @@ fn with_datagrams(plan: &Plan) -> Vec<bool> {
     taken
 }
 
-/// When an element of a series is looked at, if it is wanted.
+/// The sample times of one element; no series unless `wanted`.
 pub fn sample_times(plan: &Plan, wanted: bool) -> SampleTimes {
     SampleTimes::new(plan.record.every.filter(|_| wanted), Time::ZERO + plan.warmup)
 }
 
-/// When the transmitter of a link is down by its own law during a run of `plan`, which is known before it: from and to, in
-/// order of time.
+/// Outages of a link's transmitter in a run of `plan`, as far as its own law tells them beforehand: from and to, in
+/// the order of time.
 ///
 /// # Errors
-/// As [`World::new`].
+/// Those of [`network`].
 pub fn outages(plan: &Plan, link: LinkId) -> Result<Vec<(Time, Time)>, Fault> {
     Ok(new_service(plan, &plan.links[link])?.outages(Time::ZERO + plan.duration))
 }
 
-/// How a link's transmitter takes the wire.
+/// The service of a link.
 fn new_service(plan: &Plan, link: &Link) -> Result<AnyService, Fault> {
     let info = LinkInfo { rate: link.rate, capacity: link.capacity, mtu: link.mtu, delay: link.delay };
     let part = link.service.as_ref().map_or("constant", |spec| &spec.kind);
@@ -192,7 +195,7 @@ fn new_service(plan: &Plan, link: &Link) -> Result<AnyService, Fault> {
     }
 }
 
-/// The same, watched after the warm-up.
+/// The service of a link, with measures from the end of the warm-up on.
 fn service(plan: &Plan, link: &Link) -> Result<AnyService, Fault> {
     let mut service = new_service(plan, link)?;
     service.watch(Time::ZERO + plan.warmup, Time::ZERO + plan.duration);
@@ -235,13 +238,13 @@ fn element(plan: &Plan, number: usize, asks: bool, options: Options, cx: &BuildC
     })))
 }
 
-/// The name of the chance of a queue: its own, or that of the algorithm that it varies.
+/// The name of a queue's random stream: its own, or that of the algorithm that it varies.
 fn chance_of<'a>(kind: &'a str, plugins: &'a Plugins) -> &'a str {
     let own = plugins.aqm(kind).map_or(kind, |factory| factory.chance());
     aqm::CATALOGUE.iter().find(|e| e.about.name == kind).map_or(own, |e| e.chance)
 }
 
-/// The queue of a link: of several queues or one, which decides at arrival if it can.
+/// The queue of a link: a discipline of several queues, or one, which decides at arrival if it can.
 fn queue(
     plan: &Plan,
     link: &Link,
@@ -270,7 +273,7 @@ fn queue(
     })
 }
 
-/// Whether the two directions of a link have one wire, so that who holds it is known only then.
+/// True if both directions of a link share one medium, so that transmissions are known only when they end.
 fn shared(service: &AnyService) -> bool {
     matches!(service, AnyService::DuplexMismatch(_))
 }
@@ -278,8 +281,8 @@ fn shared(service: &AnyService) -> bool {
 /// The port of one link by itself, with the chance that it has in a run of `plan`.
 ///
 /// # Errors
-/// As [`World::new`].
-pub fn lone_port(plan: &Plan, link: usize, plugins: &Plugins, alarm: &Alarm) -> Result<Box<Port>, Fault> {
+/// Those of [`network`].
+pub(crate) fn lone_port(plan: &Plan, link: usize, plugins: &Plugins, alarm: &Alarm) -> Result<Box<Port>, Fault> {
     let cx = BuildCx { plugins, alarm, passing: rules::passing(plan) };
     match element(plan, link, true, Options::default(), &cx)? {
         Element::Port(port) => Ok(port),

@@ -21,7 +21,7 @@ use std::collections::BinaryHeap;
 /// A packet that comes to the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
-    /// When; not before the arrival before it.
+    /// The time; not before the arrival before it.
     pub at: Time,
     /// Length of the IP packet, bytes.
     pub ip_len: u16,
@@ -33,10 +33,10 @@ pub struct Arrival {
     pub flow: u32,
 }
 
-/// What became of a packet.
+/// The outcome of one packet.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PacketOutcome {
-    /// When it came to the queue: at its arrival, or when a conditioner let it go; `None`: it never came so far.
+    /// The time when it came to the queue: at its arrival, or when a conditioner released it; `None` if it never did.
     pub entered: Option<Time>,
     /// The codepoint that it had there: an edge's answer.
     pub dscp: Option<Dscp>,
@@ -44,13 +44,13 @@ pub struct PacketOutcome {
     pub backlog: u32,
     /// Why it was marked or dropped.
     pub reason: Option<Reason>,
-    /// When it was dropped.
+    /// The time when it was dropped.
     pub dropped: Option<Time>,
-    /// When its last bit left.
+    /// The time when its last bit left.
     pub left: Option<Time>,
-    /// When it was at the far end.
+    /// The time when it reached the far end.
     pub arrived: Option<Time>,
-    /// What the algorithm shows after its decision about this packet.
+    /// State of the algorithm after its decision about this packet.
     pub gauges: Gauges,
 }
 
@@ -81,7 +81,7 @@ pub fn drive(
     Ok((lone.outcomes.0, alarm.failure().cloned()))
 }
 
-/// What is due at a link by itself, in the order in which the world handles it at one instant.
+/// Events of a link by itself, in the order in which a network handles them at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Due {
     Done,
@@ -89,7 +89,7 @@ enum Due {
     Edge,
 }
 
-/// The link, its clocks, and who looks on.
+/// The link, its clocks, and its observer.
 struct LoneLink {
     port: Box<Port>,
     due: BinaryHeap<Reverse<(Time, Due)>>,
@@ -198,7 +198,7 @@ impl LoneLink {
         }
     }
 
-    /// What the conditioner let go comes to the queue, and its clock is set.
+    /// Passes what the edge released on to the queue, and sets its clock.
     fn release(&mut self, now: Time) {
         let mut released = std::mem::take(&mut self.released);
         released.drain(..).for_each(|queued| self.enter(now, queued));
@@ -234,7 +234,7 @@ impl LoneLink {
     }
 }
 
-/// Writes down what happens to each packet.
+/// Records what happens to each packet.
 struct Outcomes(Vec<PacketOutcome>);
 
 impl Outcomes {

@@ -8,3 +8,4 @@ pub(crate) mod path;
 pub(crate) mod queued_packet;
 pub(crate) mod ranks;
 pub(crate) mod sidecar;
+pub(crate) mod socket;

@@ -1,4 +1,3 @@
 //! Packets that are larger than a link's MTU: who may fragment them, and how hosts reassemble them.
-pub(crate) mod cut;
 pub(crate) mod oversize;
 pub(crate) mod reassembly;

@@ -1,4 +1,4 @@
-//! What is measured of queues, delays, acknowledgements and packets in and out of profile.
+//! Measures of queues, delays, acknowledgements, and packets in and out of profile.
 pub(crate) mod acks;
 pub(crate) mod colors;
 pub(crate) mod delays;

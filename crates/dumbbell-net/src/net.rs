@@ -1,40 +1,29 @@
 //! Everything between sockets, and the one function that runs packets ahead between merges.
 mod held_ports;
+mod oversize;
+mod shared_medium;
+mod sockets;
 use crate::port::account::{Drops, PacketCopy, Copies};
 use crate::engine::agenda::Agenda;
 use crate::engine::audit::Audit;
-use crate::fragment::cut::FragmentationCounts;
 use crate::engine::entry::{Entry, Pkt};
 use crate::engine::egress::Egress;
 use crate::engine::sidecar::Sidecars;
-use crate::fragment::oversize::Oversize;
+use crate::engine::socket::SENDER;
+use crate::fragment::oversize::{FragmentationCounts, Oversize};
 use crate::engine::path::{End, PathSegment, Paths, RunAhead};
 use crate::link::shared_medium::SharedMedia;
 use crate::observe::{Observer, PacketId};
 use crate::engine::queued_packet::QueuedPacket;
-use crate::port::{Port, Queue};
+use crate::port::Queue;
 use crate::engine::ranks::Ranks;
-use crate::link::wire::Wire;
+use crate::link::Element;
 use crate::engine::host_signals::HostSignals;
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::units::Time;
 
-/// The end of a flow that sends its data, in the numbers of sockets.
-pub const SENDER: usize = 0;
-/// The other end.
-pub const RECEIVER: usize = 1;
-
-/// One direction of a link.
-#[allow(clippy::large_enum_variant)]
-pub enum Element {
-    /// Without limit, algorithm, impairment or report: arithmetic.
-    Wire(Wire),
-    /// Everything else.
-    Port(Box<Port>),
-}
-
-/// How many packets went where.
+/// Counts of packets, by what became of them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
     /// Entries of the agenda that were handled.
@@ -47,22 +36,22 @@ pub struct Tally {
     pub delivered: u64,
     /// Packets dropped anywhere.
     pub dropped: u64,
-    /// Packets whose next event lies after the end.
+    /// Packets that were still in the network at the end.
     pub beyond_end: u64,
     /// Copies that wires made.
     pub copied: u64,
-    /// Of those dropped, how many at a socket, for a wrong bit.
+    /// Of those dropped, packets that a socket discarded for a wrong bit.
     pub discarded: u64,
-    /// What became of packets that were too large.
+    /// Counts of packets that were too large, and of their fragments.
     pub cuts: FragmentationCounts,
 }
 
-/// A packet that came to a socket without a merge on its way there.
+/// A packet that reaches a socket without another event.
 #[derive(Clone, Copy)]
 pub struct Delivery {
-    /// When.
+    /// The time.
     pub t: Time,
-    /// At which socket: 2 x flow + end.
+    /// The socket: 2 x flow + end.
     pub at: u32,
     /// The packet.
     pub packet: Pkt,
@@ -70,40 +59,40 @@ pub struct Delivery {
 
 /// The network without its sockets.
 pub struct Net {
-    /// When the run ends: what happens later is not its own any more.
-    pub end: Time,
-    /// Its routes, cut at merges.
-    pub paths: Paths,
-    /// Who comes first at one instant.
-    pub ranks: Ranks,
-    /// What is still to come.
-    pub agenda: Agenda,
-    /// Of each link.
-    pub elements: Vec<Element>,
-    /// Of each socket (2 x flow + end).
-    pub egresses: Vec<Egress>,
-    /// What routers know of flows.
-    pub table: FlowTable,
-    /// What only some packets carry.
-    pub sidecars: Sidecars,
-    /// Drops that their flows are to be told of.
-    pub drops: Drops,
-    /// Copies of the packet that passed a wire just now.
-    pub copies: Copies,
-    /// Packets that their sockets are to be given.
-    pub deliveries: Vec<Delivery>,
-    /// How many packets went where.
-    pub tally: Tally,
-    /// The account of each packet by number, if it is kept.
-    pub audit: Option<Audit>,
-    /// What is known of packets that do not fit everywhere.
-    pub oversize: Option<Box<Oversize>>,
-    /// What is still to be said to sockets.
-    pub host_signals: HostSignals,
-    /// Wires that both directions share.
-    pub shared_media: Option<Box<SharedMedia>>,
-    /// What a conditioner lets out, during one event.
-    pub released: Vec<QueuedPacket>,
+    /// The end of the run; later events are not handled.
+    pub(crate) end: Time,
+    /// Routes, cut at merges.
+    pub(crate) paths: Paths,
+    /// The order of events at one instant.
+    pub(crate) ranks: Ranks,
+    /// Future events.
+    pub(crate) agenda: Agenda,
+    /// One element for each link.
+    pub(crate) elements: Vec<Element>,
+    /// One egress for each socket (2 x flow + end).
+    pub(crate) egresses: Vec<Egress>,
+    /// Facts about flows that queues and edges may use.
+    pub(crate) table: FlowTable,
+    /// The sidecars of packets that have one.
+    pub(crate) sidecars: Sidecars,
+    /// Drops that wait for [`Net::account_drops`].
+    pub(crate) drops: Drops,
+    /// Copies of the packet that passed a port just now.
+    pub(crate) copies: Copies,
+    /// Packets that have reached a socket and wait to be handled there.
+    pub(crate) deliveries: Vec<Delivery>,
+    /// Counts of packets, by what became of them.
+    pub(crate) tally: Tally,
+    /// The account of each packet by number, if one is kept.
+    pub(crate) audit: Option<Audit>,
+    /// Rules for packets larger than an MTU; `None` if all packets fit.
+    pub(crate) oversize: Option<Box<Oversize>>,
+    /// Host signals that are still to come.
+    pub(crate) host_signals: HostSignals,
+    /// Media that both directions of a link share; `None` without one.
+    pub(crate) shared_media: Option<Box<SharedMedia>>,
+    /// Scratch list: packets that an edge releases during one event.
+    pub(crate) released: Vec<QueuedPacket>,
 }
 
 /// The parts of the network that a port needs, for one event.
@@ -121,8 +110,8 @@ macro_rules! port_ctx {
 pub(crate) use port_ctx;
 
 impl Net {
-    /// A network in which nothing is on its way.
-    pub fn new(end: Time, paths: Paths, ranks: Ranks, agenda: Agenda, elements: Vec<Element>, egresses: Vec<Egress>) -> Self {
+    /// An empty network.
+    pub(crate) fn new(end: Time, paths: Paths, ranks: Ranks, agenda: Agenda, elements: Vec<Element>, egresses: Vec<Egress>) -> Self {
         Net {
             end,
             paths,
@@ -144,7 +133,7 @@ impl Net {
         }
     }
 
-    /// The first entries of ports that have a clock.
+    /// Adds the first entries of ports that have a clock.
     pub fn arm(&mut self) {
         for link in 0..self.elements.len() {
             let Element::Port(port) = &mut self.elements[link] else { continue };
@@ -191,7 +180,7 @@ impl Net {
     /// Runs a packet ahead from `t` over private links to the end of `run_ahead`; its delivery, if that is a socket.
     /// The only place where folding happens: a loop, not a special case.
     #[inline(always)]
-    pub fn advance<O: Observer>(
+    pub(crate) fn advance<O: Observer>(
         &mut self,
         mut t: Time,
         run_ahead: &RunAhead,
@@ -262,7 +251,7 @@ impl Net {
     }
 
     /// A packet that was found to fit comes to a port; when it is at the far end, if that is known now.
-    pub fn fits<O: Observer>(
+    pub(crate) fn fits<O: Observer>(
         &mut self,
         t: Time,
         link: u32,
@@ -280,7 +269,7 @@ impl Net {
         }
     }
 
-    /// The same of the first link of `run_ahead`, between merges, where wires are the rule. A packet that has copies goes on
+    /// A packet passes the first link of `run_ahead`, between merges, where wires are the rule. One with copies goes on
     /// with them from here.
     #[inline(never)]
     fn pass_between<O: Observer>(
@@ -324,7 +313,7 @@ impl Net {
     }
 
     /// A packet goes on behind a port, with its copies, off the hot path; `at`: when it is there, unless it is lost.
-    pub fn goes_on<O: Observer>(&mut self, at: Option<Time>, queued: QueuedPacket, observer: &mut O) {
+    pub(crate) fn goes_on<O: Observer>(&mut self, at: Option<Time>, queued: QueuedPacket, observer: &mut O) {
         if at.is_some() || !self.copies.is_empty() {
             let run_ahead = self.paths.segments[queued.path_segment as usize].run_ahead;
             self.together(at, queued.packet, &run_ahead, queued.socket(), observer);
@@ -358,7 +347,7 @@ impl Net {
         }
     }
 
-    /// A packet whose next event lies after the end: it is still in the network.
+    /// Counts a packet whose next event lies after the end: it is still in the network.
     #[cold]
     fn beyond_end(&mut self, packet: Pkt) {
         self.tally.beyond_end += 1;

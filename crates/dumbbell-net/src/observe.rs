@@ -1,4 +1,4 @@
-//! Looking on while a network runs. What nobody records costs nothing.
+//! Observers of a running network. What nobody records costs nothing.
 use crate::edge::report::MarkerRow;
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::meter::Color;
@@ -38,9 +38,9 @@ pub struct FlowRow {
     pub received_bytes: u64,
     /// Segments sent again.
     pub retransmits: u64,
-    /// Where the sender stands.
+    /// The sender's phase.
     pub phase: Phase,
-    /// What its congestion control shows.
+    /// State of its congestion control.
     pub gauges: Gauges,
 }
 
@@ -53,16 +53,16 @@ pub struct QueueRow {
     pub bytes: u64,
     /// Drops since the start.
     pub dropped: u64,
-    /// What its algorithm shows.
+    /// State of its algorithm.
     pub gauges: Gauges,
 }
 
-/// Which packet: those of one end of a flow are numbered from 1 in the order in which its socket sent them.
+/// Identity of a packet: those of one end of a flow are numbered from 1 in the order in which its socket sent them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PacketId {
-    /// Whose it is.
+    /// The flow.
     pub flow: usize,
-    /// Whether the flow's sender sent it (else its receiver).
+    /// True if the flow's sender sent it (else its receiver).
     pub data: bool,
     /// Its number; 0: it is not followed.
     pub number: u64,
@@ -71,11 +71,11 @@ pub struct PacketId {
 /// A sender reacted: its window shrank, or it went from one phase to another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reaction {
-    /// When.
+    /// The time.
     pub t: Time,
-    /// Whose sender.
+    /// The flow.
     pub flow: usize,
-    /// Why.
+    /// The cause.
     pub cause: Cause,
     /// Its state and counts before.
     pub before: SenderSnapshot,
@@ -148,31 +148,31 @@ impl Cause {
     }
 }
 
-/// How a TCP sender stands.
+/// State and counts of a TCP sender at one instant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SenderSnapshot {
     /// Its state.
     pub view: SenderView,
     /// Its counts.
     pub stats: SenderStats,
-    /// What its congestion control shows; only with a reaction.
+    /// State of its congestion control; only with a reaction.
     pub gauges: Gauges,
 }
 
 /// One drop or mark, and what the decision saw.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Signal {
-    /// When.
+    /// The time.
     pub t: Time,
-    /// At which link's queue.
+    /// The link of the queue.
     pub link: usize,
-    /// Whose packet.
+    /// The flow of the packet.
     pub flow: usize,
-    /// Whether the flow's sender sent it.
+    /// True if the flow's sender sent it.
     pub data: bool,
-    /// Which of its packets, where they are followed; else 0.
+    /// The packet's number, if it is followed; else 0.
     pub number: u64,
-    /// Why.
+    /// The cause.
     pub reason: Reason,
     /// Marked (true) or dropped (false).
     pub marked: bool,
@@ -180,11 +180,11 @@ pub struct Signal {
     pub seq: u32,
     /// Length of the IP packet, bytes.
     pub ip_len: u32,
-    /// Whether it was sent before.
+    /// True if it was sent before.
     pub retransmit: bool,
     /// Backlog that the packet found, packets.
     pub backlog_packets: u32,
-    /// What the algorithm shows after the decision.
+    /// State of the algorithm after the decision.
     pub gauges: Gauges,
 }
 
@@ -194,8 +194,10 @@ pub struct Signal {
 /// [`Observer::left`] or a drop's [`Observer::signal`]) and where it arrives ([`Observer::delivered`]). Links are run
 /// ahead, so the instants of one packet come in order, but those of several may not, and may lie beyond the end.
 pub trait Observer {
-    /// Whether it may ask for packets or reactions; without that, nothing of the kind is compiled.
+    /// True if it may ask for packets or reactions; without that, nothing of the kind is compiled.
     const FOLLOWS: bool = false;
+    /// True if it looks at nothing at all: then the engine without an observer runs.
+    const SILENT: bool = false;
 
     /// The number of the next packet of one end of `flow`, from 1; 0: it is not followed. Called once for each packet.
     fn follow(&mut self, _flow: usize, _data: bool) -> u64 {
@@ -205,7 +207,7 @@ pub trait Observer {
     fn sent(&mut self, _t: Time, _packet: PacketId, _segment: &Segment, _extra: Option<&Extra>) {}
     /// A packet came to a link, where `backlog` packets wait.
     fn entered(&mut self, _t: Time, _packet: PacketId, _link: usize, _backlog: u32) {}
-    /// The edge before a link lets it on at `t` with a codepoint, and a colour if it was judged; it enters that link's queue
+    /// The edge before a link lets it on at `t` with a codepoint, and a color if it was judged; it enters that link's queue
     /// next.
     fn released(&mut self, _t: Time, _packet: PacketId, _link: usize, _dscp: Dscp, _colour: Option<Color>) {}
     /// Its last bit left at `done`, and will be at the link's far end at `arrives`.
@@ -214,7 +216,7 @@ pub trait Observer {
     fn delivered(&mut self, _t: Time, _packet: PacketId, _ecn: Ecn) {}
     /// A packet came to a socket, which discarded it, because `link` had given it a wrong bit.
     fn discarded(&mut self, _t: Time, _packet: PacketId, _link: usize) {}
-    /// Whether it wants to know of reactions.
+    /// True if it wants to know of reactions.
     fn wants_reactions(&self) -> bool {
         false
     }
@@ -230,9 +232,11 @@ pub trait Observer {
     fn signal(&mut self, _signal: &Signal) {}
 }
 
-impl Observer for () {}
+impl Observer for () {
+    const SILENT: bool = true;
+}
 
-/// The instants at which one element is looked at: multiples of a period, and the end of the warm-up.
+/// The times at which one element is sampled: multiples of a period, and the end of the warm-up.
 #[derive(Clone, Copy, Debug)]
 pub struct SampleTimes {
     /// Zero where there is no series.
@@ -244,7 +248,7 @@ pub struct SampleTimes {
     next: Time,
 }
 
-/// What is due at one instant.
+/// What is due at one sample time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Due {
     /// The instant.
@@ -253,7 +257,7 @@ pub struct Due {
     pub sample: bool,
     /// The end of the warm-up: counts start again.
     pub warm: bool,
-    /// Whether it is in the window, whose beginning is.
+    /// True if it is in the window, whose beginning is.
     pub window: bool,
 }
 
@@ -267,7 +271,7 @@ impl SampleTimes {
     pub fn every(&self) -> Span {
         self.every
     }
-    /// When the next look is due.
+    /// The next sample time.
     #[inline]
     pub fn next(&self) -> Time {
         self.next

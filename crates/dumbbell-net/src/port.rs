@@ -23,32 +23,32 @@ use dumbbell_core::rng::Stream;
 use dumbbell_core::service::{Service, Transmitted};
 use dumbbell_core::units::{Span, Time};
 
-/// How a queue decides.
+/// The two ways in which a queue decides.
 #[allow(clippy::large_enum_variant)]
-pub enum Queue {
-    /// When a packet arrives; it keeps no packets.
+pub(crate) enum Queue {
+    /// At arrival only. The queue keeps no packets.
     Arrival(ArrivalQueue),
-    /// Also when one departs; it keeps them.
+    /// Also at departure. The queue holds its packets.
     Held(HeldQueue),
 }
 
 /// One port, and the wire behind it.
-pub struct Port {
-    /// What packets pass before the queue.
+pub(crate) struct Port {
+    /// The DiffServ edge before the queue.
     pub edge: Option<Box<PortEdge>>,
     /// The queue.
     pub queue: Queue,
     /// Its account.
     pub account: Account,
-    /// What the wire does to packets, each with its own chance.
+    /// Impairments of the wire, each with its own random stream.
     pub impairments: Vec<(AnyImpairment, Stream)>,
-    /// When it is looked at.
+    /// The times at which the port is sampled.
     pub sample_times: SampleTimes,
     /// Nothing of its own is due before this instant: no clock, no look, no idle period to be told.
     pub quiet_until: Time,
-    /// What the link adds to each packet.
+    /// Link-layer overhead of each packet.
     pub framing: Framing,
-    /// Largest IP packet that passes without a question, bytes.
+    /// Largest IP packet that passes without a check of its size, bytes.
     pub mtu: u32,
     /// Propagation delay.
     pub delay: Span,
@@ -56,7 +56,7 @@ pub struct Port {
 
 impl Port {
     /// A packet comes to a queue that decides at arrival: when it is at the far end, or `None` if it is lost.
-    pub fn pass<O: Observer>(
+    pub(crate) fn pass<O: Observer>(
         &mut self,
         t: Time,
         packet: &mut Pkt,
@@ -91,7 +91,7 @@ impl Port {
 
     /// A packet comes that is larger than the link carries, and must not be cut: it is dropped.
     #[cold]
-    pub fn refuse<O: Observer>(&mut self, t: Time, queued: QueuedPacket, ctx: &mut PortCtx<'_, O>) {
+    pub(crate) fn refuse<O: Observer>(&mut self, t: Time, queued: QueuedPacket, ctx: &mut PortCtx<'_, O>) {
         if t >= self.quiet_until {
             self.settle(t, ctx);
         }
@@ -118,7 +118,7 @@ impl Port {
     }
 
     /// A packet comes to a held queue: when the transmission ends that starts now, if one starts.
-    pub fn arrive<O: Observer>(&mut self, t: Time, mut queued: QueuedPacket, ctx: &mut PortCtx<'_, O>) -> Option<Time> {
+    pub(crate) fn arrive<O: Observer>(&mut self, t: Time, mut queued: QueuedPacket, ctx: &mut PortCtx<'_, O>) -> Option<Time> {
         self.sample_until(t, ctx.observer);
         self.frames(&mut queued, ctx);
         self.account.stats.came(queued.flow, u32::from(queued.packet.ip_len()), queued.packet.dscp());
@@ -130,7 +130,7 @@ impl Port {
 
     /// A transmission of a held queue ends: the packet, when it is at the far end (`None`: lost on the wire), and
     /// when the next transmission ends.
-    pub fn done<O: Observer>(&mut self, t: Time, ctx: &mut PortCtx<'_, O>) -> (QueuedPacket, Option<Time>, Option<Time>) {
+    pub(crate) fn done<O: Observer>(&mut self, t: Time, ctx: &mut PortCtx<'_, O>) -> (QueuedPacket, Option<Time>, Option<Time>) {
         self.sample_before(t, ctx.observer);
         let Queue::Held(queue) = &mut self.queue else { unreachable!("asked of a queue that decides at arrival") };
         let ((mut queued, fate), next) = queue.done(t, &mut self.account, ctx);
@@ -140,7 +140,7 @@ impl Port {
     }
 
     /// A clock of a held queue is due; when it is due again.
-    pub fn wake<O: Observer>(&mut self, t: Time, ctx: &mut PortCtx<'_, O>) -> Option<Time> {
+    pub(crate) fn wake<O: Observer>(&mut self, t: Time, ctx: &mut PortCtx<'_, O>) -> Option<Time> {
         self.sample_before(t, ctx.observer);
         let Queue::Held(queue) = &mut self.queue else { unreachable!("asked of a queue that decides at arrival") };
         queue.wake(t, ctx);
@@ -151,7 +151,7 @@ impl Port {
     /// Brings the port up to `t`: clocks of a queue that decides at arrival, and looks, in order of time; at one
     /// instant departures come first, then clocks, then looks.
     #[inline]
-    pub fn settle<O: Observer>(&mut self, t: Time, ctx: &mut PortCtx<'_, O>) {
+    pub(crate) fn settle<O: Observer>(&mut self, t: Time, ctx: &mut PortCtx<'_, O>) {
         loop {
             let clock = match &self.queue {
                 Queue::Arrival(queue) => queue.next_clock(),
@@ -182,7 +182,7 @@ impl Port {
         }
     }
 
-    /// When somebody looks next: for a row of a series, or for the measures.
+    /// The next sample: a row of a series, or the end of an interval of the measures.
     #[inline]
     fn next_sample(&self) -> Time {
         self.sample_times.next().min(self.account.stats.next_turn())
@@ -212,7 +212,7 @@ impl Port {
         observer.queue(due.at, self.account.link, &row);
     }
 
-    /// What waits at `t`, by when everything before is settled.
+    /// The backlog at `t`. Everything before `t` is settled.
     fn backlog_at(&mut self, t: Time) -> Backlog {
         match &mut self.queue {
             Queue::Arrival(q) => {
@@ -223,8 +223,8 @@ impl Port {
         }
     }
 
-    /// The run is over at `end`.
-    pub fn close<O: Observer>(&mut self, end: Time, ctx: &mut PortCtx<'_, O>) {
+    /// Ends the run at `end`.
+    pub(crate) fn close<O: Observer>(&mut self, end: Time, ctx: &mut PortCtx<'_, O>) {
         if let Some(edge) = &mut self.edge {
             edge.close(end, self.account.link, ctx.observer);
         }
@@ -237,12 +237,12 @@ impl Port {
     }
 
     /// Bits sent over bits that the transmitter could have sent, in the window.
-    pub fn utilization(&self) -> f64 {
+    pub(crate) fn utilization(&self) -> f64 {
         self.service().utilization().unwrap_or_else(|| self.account.stats.busy_share())
     }
 
     /// The transmitter.
-    pub fn service(&self) -> &AnyService {
+    pub(crate) fn service(&self) -> &AnyService {
         match &self.queue {
             Queue::Arrival(q) => q.service(),
             Queue::Held(q) => q.service(),
@@ -250,12 +250,12 @@ impl Port {
     }
 
     /// Packets that came to the queue and are neither through nor dropped at the end.
-    pub fn inside(&self) -> u64 {
+    pub(crate) fn inside(&self) -> u64 {
         self.account.after_end() + self.in_queue()
     }
 
     /// Packets that it holds in queue and edge; a queue that decides at arrival holds none.
-    pub fn held(&self) -> u64 {
+    pub(crate) fn held(&self) -> u64 {
         self.in_queue() + self.edge.as_ref().map_or(0, |s| s.held())
     }
 

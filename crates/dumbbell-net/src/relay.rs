@@ -6,16 +6,18 @@
 //! often either was asked in between. That is how a live run is replayed.
 mod in_flight;
 mod lookahead;
+mod observed;
 
 use crate::build::{Built, Options, network};
 use crate::measure::colors::{FlowColors, ProfileCounts};
 use crate::measure::delays::{DelaySummary, OneWay};
 use crate::engine::entry::{NO_SIDECAR, Pkt};
 use crate::engine::egress::Egress;
-use crate::fragment::oversize::Fragment;
+use crate::engine::sidecar::Fragment;
 use crate::report::names::ReportNames;
 use crate::edge::report::MarkerReport;
-use crate::net::{Delivery, Net, RECEIVER, SENDER};
+use crate::engine::socket::{RECEIVER, SENDER};
+use crate::net::{Delivery, Net};
 use crate::observe::{Observer, PacketId};
 use crate::engine::ranks::Clock;
 use crate::report::{Conservation, Fragmentation, ProcessorReport, QueueReport};
@@ -32,7 +34,7 @@ use in_flight::InFlight;
 /// A packet that a host sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Incoming {
-    /// Whose: 2 x flow + end, where end 0 sends the flow's data.
+    /// The socket that sent it: 2 x flow + end, where end 0 sends the flow's data.
     pub socket: u32,
     /// The caller's number for it: from 1, ascending.
     pub number: u64,
@@ -53,9 +55,9 @@ pub struct Incoming {
 /// A packet that comes out, to be handed to a host at an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outgoing {
-    /// When.
+    /// The time.
     pub at: Time,
-    /// To whom: 2 x flow + end.
+    /// The socket that gets it: 2 x flow + end.
     pub socket: u32,
     /// Its sender's number for it; of a router's answer, that of the packet that it speaks of.
     pub number: u64,
@@ -63,15 +65,15 @@ pub struct Outgoing {
     pub ecn: Ecn,
     /// The codepoint that it has now.
     pub dscp: Dscp,
-    /// Which part of the packet it is, if a router cut it.
+    /// The part of the packet that it is, if a router cut it.
     pub piece: Option<Fragment>,
-    /// Whether a wire gave it a wrong bit.
+    /// True if a wire gave it a wrong bit.
     pub damaged: bool,
-    /// What a router says to the sender of a packet that was too large.
+    /// The ICMP message of a router about a packet that was too large.
     pub notice: Option<PacketTooBig>,
 }
 
-/// What the network saw of one flow, from the warm-up to the end.
+/// Counts of one flow's packets, from the warm-up to the end.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RelayFlow {
     /// Packets of its sender that came in.
@@ -94,7 +96,7 @@ pub struct RelayFlow {
     pub delays: Option<DelaySummary>,
 }
 
-/// What the network saw of all.
+/// The result of a run of the relay.
 #[derive(Clone, Debug)]
 pub struct RelayReport {
     /// Of each flow, in the plan's order.
@@ -133,7 +135,7 @@ pub struct Relay {
     colors: Option<Box<FlowColors>>,
     warm: Time,
     now: Time,
-    /// What comes out is not earlier than this after what causes it.
+    /// The least time between a cause and what comes out because of it.
     lookahead: Span,
     flows: Vec<FlowState>,
     in_flight: InFlight,
@@ -180,16 +182,16 @@ impl Relay {
         self.now
     }
 
-    /// The algorithm of a caller's own that could not go on, if there was one.
+    /// The plugin that failed, if one did.
     pub fn failure(&self) -> Option<&Failure> {
         self.alarm.failure()
     }
 
     /// A packet comes in at `t`, after everything that is due before then; `t` is not before the instant that was reached. What
     /// is due at `t` itself waits for what else comes then: their order is that of a simulation, and not of the calls.
-    pub fn send<O: Observer>(&mut self, t: Time, packet: Incoming, observer: &mut O) {
+    fn take_in<O: Observer>(&mut self, t: Time, packet: Incoming, observer: &mut O) {
         debug_assert!(t >= self.now && packet.number >= self.in_flight.next());
-        self.run_until(t, observer);
+        self.run_before(t, observer);
         let Incoming { socket, number, ip_len, payload, ecn, dscp, mut seq, flags } = packet;
         let flow = &mut self.flows[socket as usize / 2];
         if socket as usize % 2 == SENDER {
@@ -213,7 +215,7 @@ impl Relay {
     }
 
     /// Everything happens that is due before `t`.
-    pub fn run_until<O: Observer>(&mut self, t: Time, observer: &mut O) {
+    fn run_before<O: Observer>(&mut self, t: Time, observer: &mut O) {
         if t > Time::ZERO {
             self.run_through(Time::from_ps(t.ps() - 1).min(self.net.end), observer);
             self.now = self.now.max(t);
@@ -245,7 +247,7 @@ impl Relay {
         self.net.agenda.next().map(Time::from_ps).filter(|t| *t <= self.net.end).map(|t| t + self.lookahead)
     }
 
-    /// What is known to come out and was not said yet, in any order.
+    /// Removes the packets that are known to come out, in any order.
     pub fn outgoing(&mut self) -> impl Iterator<Item = Outgoing> {
         self.out.drain(..)
     }
@@ -260,13 +262,13 @@ impl Relay {
         self.losses = Some(Vec::new());
     }
 
-    /// When packets of which flows' senders were dropped since the last time, in any order; it may lie ahead.
+    /// Drops of packets of flows' senders since the last call, with time and flow, in any order. A time may lie ahead.
     pub fn losses(&mut self) -> impl Iterator<Item = (Time, u32)> {
         self.losses.iter_mut().flat_map(|losses| losses.drain(..))
     }
 
     /// The run is over, at the end of its plan: what the network saw.
-    pub fn finish<O: Observer>(mut self, observer: &mut O) -> RelayReport {
+    fn close<O: Observer>(mut self, observer: &mut O) -> RelayReport {
         self.run_through(self.net.end, observer);
         self.net.close(observer);
         self.settle(observer);
@@ -290,7 +292,7 @@ impl Relay {
         }
     }
 
-    /// Takes note of everything that one event led to.
+    /// Handles everything that one event led to.
     fn settle<O: Observer>(&mut self, observer: &mut O) {
         if !self.net.deliveries.is_empty() {
             let mut deliveries = std::mem::take(&mut self.net.deliveries);

@@ -1,13 +1,14 @@
-//! What happened, and whether every packet is accounted for.
+//! The result of a run, and the check that every packet is accounted for.
 pub(crate) mod names;
 use crate::measure::acks::AckSummary;
 use crate::measure::colors::ProfileCounts;
-use crate::fragment::cut::FragmentationCounts;
+use crate::fragment::oversize::FragmentationCounts;
 use crate::measure::delays::DelaySummary;
 use crate::report::names::ReportNames;
 use crate::edge::report::MarkerReport;
 use crate::measure::queue::Measures;
-use crate::net::{Element, Net, port_ctx};
+use crate::link::Element;
+use crate::net::{Net, port_ctx};
 use crate::observe::Observer;
 use crate::fragment::reassembly::ReassemblyCounts;
 use dumbbell_algos::service::duplex_mismatch::medium::Counters;
@@ -38,11 +39,11 @@ pub struct Report {
     pub events: u64,
     /// The account of all packets.
     pub conservation: Conservation,
-    /// What became of packets that were too large; `None`: everything fits everywhere.
+    /// Counts of packets that were too large; `None` if everything fits everywhere.
     pub fragmentation: Option<Fragmentation>,
 }
 
-/// What became of packets that were too large, in the whole run.
+/// Counts of packets that were too large, of the whole run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fragmentation {
     /// At the links that they did not fit into.
@@ -83,9 +84,9 @@ pub struct FlowReport {
     /// From its start until the receiving application had everything, whenever that was; `None` if its application
     /// has not closed, if something is missing, and for datagrams.
     pub completion: Option<Span>,
-    /// What its application measured of itself, since its start.
+    /// Measures of its application, since its start.
     pub application: Gauges,
-    /// Its packets by colour; `None` in a plan without profiles.
+    /// Its packets by color; `None` in a plan without profiles.
     pub colors: Option<ProfileCounts>,
     /// The path's MTU that its sender came to, bytes, and how; `None`: it learned nothing.
     pub path: Option<(u32, PathStats)>,
@@ -108,7 +109,7 @@ pub struct QueueReport {
     pub max_packets: u32,
     /// Mean waiting time before transmission.
     pub mean_sojourn_s: f64,
-    /// What else is measured of a reported queue.
+    /// Further measures of a reported queue.
     pub measures: Measures,
     /// Counts.
     pub counters: PortCounters,
@@ -124,7 +125,7 @@ pub struct QueueReport {
 pub struct ProcessorReport {
     /// The link that it is.
     pub link: LinkId,
-    /// What packets cost it.
+    /// Processor time that packets cost.
     pub cpu_cost: CpuCost,
     /// Share of time in which it was at work.
     pub utilization: f64,
@@ -135,7 +136,7 @@ pub struct ProcessorReport {
 /// The account of all packets of a run: `sent = delivered + dropped + in_network`, copies included.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conservation {
-    /// Whether it closes.
+    /// True if it closes.
     pub ok: bool,
     /// Packets that left a socket or a router that answered, copies that wires made, and fragments beyond the first of each packet.
     pub sent: u64,
@@ -149,12 +150,12 @@ pub struct Conservation {
     pub discarded: u64,
     /// Packets on their way at the end.
     pub in_network: u64,
-    /// What does not close, and where.
+    /// Faults: what does not balance, and where.
     pub faults: Vec<String>,
 }
 
 impl Net {
-    /// The run is over: every port is settled to its end.
+    /// Ends the run: settles every port to the end.
     pub fn close<O: Observer>(&mut self, observer: &mut O) {
         let end = self.end;
         for element in &mut self.elements {
@@ -164,7 +165,7 @@ impl Net {
         }
     }
 
-    /// What happened at the links that results report.
+    /// Reports of the queues that results report.
     pub fn queue_reports(&self, report_names: &ReportNames) -> Vec<QueueReport> {
         let reported = report_names.links().iter().filter(|link| link.report);
         reported
@@ -186,7 +187,7 @@ impl Net {
             .collect()
     }
 
-    /// What happened at processors of hosts.
+    /// Reports of the processors of hosts.
     pub fn processor_reports(&self) -> Vec<ProcessorReport> {
         let of = |(link, element): (usize, &Element)| {
             let Element::Port(port) = element else { return None };
@@ -196,7 +197,7 @@ impl Net {
         self.elements.iter().enumerate().filter_map(of).collect()
     }
 
-    /// What happened at edges.
+    /// Reports of the markers at edges.
     pub fn marker_reports(&self, report_names: &ReportNames) -> Vec<MarkerReport> {
         let mut all = Vec::new();
         for link in report_names.links() {
@@ -209,7 +210,7 @@ impl Net {
         all
     }
 
-    /// Markers that lost count of their tokens.
+    /// Faults of markers whose token account does not balance.
     pub fn token_faults(&mut self, report_names: &ReportNames) -> Vec<String> {
         let end = self.end;
         let mut all = Vec::new();
@@ -235,7 +236,7 @@ impl Net {
         all.value()
     }
 
-    /// Whether everything closes; `faults` are those of tokens.
+    /// The conservation check; `faults` are those of tokens.
     pub fn conservation(&self, report_names: &ReportNames, mut faults: Vec<String>) -> Conservation {
         let held: u64 = self.elements.iter().map(|e| if let Element::Port(p) = e { p.held() } else { 0 }).sum();
         let t = &self.tally;

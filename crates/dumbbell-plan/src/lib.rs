@@ -32,9 +32,9 @@ pub struct Plan {
     pub name: String,
     /// The seed of all its chance.
     pub seed: u64,
-    /// How long it lasts.
+    /// Its duration.
     pub duration: Span,
-    /// How much of its start is left out of means.
+    /// The warm-up: the part of its start that is left out of means.
     pub warmup: Span,
     /// Hosts and routers.
     pub nodes: Vec<Node>,
@@ -42,16 +42,16 @@ pub struct Plan {
     pub links: Vec<Link>,
     /// Flows.
     pub flows: Vec<Flow>,
-    /// Groups of flows that results tell of together.
+    /// Groups of flows that results report together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sessions: Vec<Session>,
-    /// How hosts put fragments together.
+    /// Reassembly in hosts.
     #[serde(default, skip_serializing_if = "is_default")]
     pub reassembly: Reassembly,
-    /// How it is run between real hosts.
+    /// Settings of runs between real hosts.
     #[serde(default, skip_serializing_if = "is_default")]
     pub testbed: Testbed,
-    /// What is recorded besides the summary.
+    /// Records besides the summary.
     pub record: Record,
 }
 
@@ -60,7 +60,7 @@ pub struct Plan {
 pub struct Session {
     /// Its name, unique.
     pub name: String,
-    /// What it was meant to offer in the mean, payload in bits per second; `None` for a list.
+    /// Mean offered load, payload in bits per second; `None` for a list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offered_bps: Option<f64>,
 }
@@ -70,18 +70,18 @@ pub struct Session {
 pub struct Node {
     /// Its name, unique.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: NodeKind,
-    /// Whether it says nothing to senders whose packets are too large for a link of its: a black hole of path MTU
+    /// True if it says nothing to senders whose packets are too large for a link of its: a black hole of path MTU
     /// discovery (RFC 2923 section 2.1).
     #[serde(default, skip_serializing_if = "is_default")]
     pub silent: bool,
 }
 
-/// How a host puts datagrams together from their fragments.
+/// Reassembly of datagrams in a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reassembly {
-    /// How long it waits from the first fragment on for the others.
+    /// The time from the first fragment within which the others must come.
     pub timeout: Span,
     /// Payload bytes of fragments that it keeps at most; what does not fit is discarded.
     pub memory: Bytes,
@@ -121,26 +121,26 @@ impl Ip {
     }
 }
 
-/// The way back by which a router tells a sender that a packet did not fit.
+/// The route by which a router tells a sender that a packet was too large (ICMP).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
-    /// The link that it did not fit into.
+    /// The link that the packet was too large for.
     pub at: LinkId,
     /// Links from the router to the sender's host.
     pub way: Vec<LinkId>,
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NodeKind {
-    /// Where flows begin and end; it does not forward.
+    /// An end of flows; it does not forward.
     Host,
     /// It forwards.
     Router,
 }
 
-/// An algorithm, of the catalogue or brought, with its parameters, all defaults written out.
+/// An algorithm of the catalogue or a plugin, with its parameters, all defaults written out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spec {
     /// The name in the catalogue.
@@ -152,13 +152,13 @@ pub struct Spec {
     pub source_hash: Option<String>,
 }
 
-/// A rule of the edge before a link's queue: whom it takes, what judges them, and what each colour leads to.
+/// A rule of the edge before a link's queue: the packets that it takes, their meter, and the action for each color.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rule {
     /// The meter or conditioner.
     #[serde(flatten)]
     pub spec: Spec,
-    /// Whether each flow has one of its own, with its own reservation; else all that the rule takes share one.
+    /// True if each flow has one of its own, with its own reservation; else all that the rule takes share one.
     pub per_flow: bool,
     /// Flows whose data it takes, ascending; `None`: all packets (with `per_flow`: the data of all flows).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -166,7 +166,7 @@ pub struct Rule {
     /// Codepoints that it takes; `None`: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub codepoints: Option<Vec<Dscp>>,
-    /// What each colour leads to.
+    /// The action for each color.
     pub colours: Actions,
 }
 
@@ -181,7 +181,7 @@ pub struct Link {
     pub to: NodeId,
     /// Nominal rate of the transmitter.
     pub rate: Rate,
-    /// How it takes the wire; `None`: at the constant `rate`.
+    /// Its service; `None` means the constant `rate`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service: Option<Shared<Spec>>,
     /// Propagation delay.
@@ -193,28 +193,28 @@ pub struct Link {
     /// The fewest bytes that it sends for a packet: shorter ones are padded (84 for Ethernet, 0: as short as they are).
     #[serde(default, skip_serializing_if = "is_default")]
     pub least: u32,
-    /// What packets pass before its queue: rules, of which the first that takes a packet has it.
+    /// The edge before its queue: rules, of which the first that matches a packet applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conditioner: Option<Shared<Vec<Rule>>>,
     /// Its queue: when one queue signals congestion (an `aqm`), or a discipline of several (a `qdisc`).
     pub aqm: Shared<Spec>,
-    /// How much its queue holds.
+    /// The capacity of its queue.
     pub capacity: Capacity,
-    /// Whether backlog and limit count the packet in transmission.
+    /// True if backlog and limit count the packet in transmission.
     pub count_in_service: bool,
-    /// Beyond what results tell how long its queue was; `None`: beyond half of `capacity`.
+    /// Results tell how long its queue was above this; `None` means half of `capacity`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub watch_above: Option<Capacity>,
-    /// What the wire does to packets, in this order.
+    /// Impairments of the wire, in this order.
     pub impairments: Vec<Shared<Spec>>,
-    /// Whether the results report its queue.
+    /// True if the results report its queue.
     pub report: bool,
     /// It is no link of the network, but the processor of the host at both of its ends, in this direction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<Side>,
 }
 
-/// What a host's processor does with packets.
+/// The direction in which a host's processor handles packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
@@ -232,7 +232,7 @@ impl Side {
 }
 
 impl Link {
-    /// What it adds to packets; of numbers beyond those that a scenario may write the lower 16 bits.
+    /// Link-layer overhead of packets. Numbers beyond those of scenarios keep their lower 16 bits.
     pub fn framing(&self) -> Framing {
         Framing { bytes: self.framing as u16, least: self.least as u16 }
     }
@@ -251,34 +251,34 @@ pub struct Flow {
     pub from: NodeId,
     /// The receiving host.
     pub to: NodeId,
-    /// When it starts.
+    /// Its start.
     pub start: Span,
-    /// When its application stops; `None`: at the end of the run.
+    /// The time when its application stops; `None` means the end of the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<Span>,
     /// Links of its data.
     pub forward: Vec<LinkId>,
     /// Links of its acknowledgements; empty for UDP.
     pub back: Vec<LinkId>,
-    /// What its application sends.
+    /// The source of its application.
     pub source: Shared<Spec>,
-    /// How it is sent.
+    /// Its transport.
     pub transport: Transport,
     /// The DiffServ codepoint of its packets, both ways.
     #[serde(default, skip_serializing_if = "is_default")]
     pub dscp: Dscp,
-    /// What routers are told of it.
+    /// What queues and edges know of it.
     pub info: FlowInfo,
     /// The version of IP.
     #[serde(default, skip_serializing_if = "is_default")]
     pub ip: Ip,
-    /// How routers answer data packets that are too large; `None`: all fit, or nobody answers.
+    /// Routes of ICMP answers to data packets that are too large; `None` if all fit, or nobody answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answers: Option<Shared<Vec<Answer>>>,
     /// The session that it belongs to: its place in [`Plan::sessions`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<u32>,
-    /// What its hosts say to its two ends, in order of time; `None`: nothing.
+    /// Signals of its hosts to its two ends, in the order of time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words: Option<Shared<Vec<ScheduledSignal>>>,
 }
@@ -327,27 +327,27 @@ pub enum Transport {
         /// The ECN field of its packets.
         #[serde(default, skip_serializing_if = "is_default")]
         ecn: Ecn,
-        /// Whether routers must not cut them (the DF bit).
+        /// True if routers must not cut them (the DF bit).
         #[serde(default, skip_serializing_if = "is_default")]
         df: bool,
     },
 }
 
-/// What is recorded besides the summary.
+/// Records besides the summary.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// Period of the time series; `None`: no series.
     pub every: Option<Span>,
-    /// Whether the series have the flows.
+    /// True if the series have the flows.
     pub flows: bool,
-    /// Whether the series have the queues.
+    /// True if the series have the queues.
     pub queues: bool,
-    /// Whether each drop, each mark and each reaction of a sender is recorded with what its decision saw.
+    /// True if each drop, each mark and each reaction of a sender is recorded with what its decision saw.
     pub drops: bool,
     /// Flows whose packets are followed one by one, ascending.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub packets: Vec<usize>,
-    /// Whether each flow of a session is recorded.
+    /// True if each flow of a session is recorded.
     #[serde(default, skip_serializing_if = "is_default")]
     pub completions: bool,
     /// Flows whose acknowledgements are followed to their sender, ascending.
@@ -356,19 +356,19 @@ pub struct Record {
     /// Flows whose one-way delays are measured and recorded, ascending.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub delays: Vec<usize>,
-    /// Whether the series have the markers.
+    /// True if the series have the markers.
     #[serde(default, skip_serializing_if = "is_default")]
     pub markers: bool,
 }
 
 impl Record {
-    /// Whether somebody is to be told of each drop.
+    /// True if somebody is to be told of each drop.
     pub fn tells_drops(&self) -> bool {
         self.drops || !self.packets.is_empty() || !self.acks.is_empty() || !self.delays.is_empty()
     }
 }
 
-/// Whether something says no more than nothing.
+/// True if something says no more than nothing.
 fn is_default<T: Default + PartialEq>(x: &T) -> bool {
     *x == T::default()
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub struct Shared<T>(Arc<T>);
 
 impl<T> Shared<T> {
-    /// Whether both are one and the same place in memory, and so are equal without a look.
+    /// True if both are one and the same place in memory, and so are equal without a look.
     pub fn same(a: &Self, b: &Self) -> bool {
         Arc::ptr_eq(&a.0, &b.0)
     }

@@ -1,5 +1,5 @@
 //! Floor 7 of Dumbbell: the door to Python. JSON text in, JSON text or an Arrow table out; everything else is
-//! `dumbbell_lab`'s, but for algorithms of a user's own, which are Python classes ([`own`]).
+//! `dumbbell_lab`'s, but for algorithms of a user's own, which are Python classes ([`plugin`]).
 //!
 //! The interpreter's lock is released while a scenario runs and while records are read; each call of such a class takes
 //! it for its time.
@@ -161,7 +161,7 @@ fn gigabyte(py: Python<'_>, request: &str, going: Py<PyAny>) -> PyResult<String>
 #[pyfunction]
 fn shell(py: Python<'_>, request: &str) -> PyResult<String> {
     let request = read(request)?;
-    py.detach(|| dumbbell_lab::testbed::shell(&request, &|_| true)).map(|v| v.to_string()).map_err(problem)
+    py.detach(|| dumbbell_lab::run::shell::shell(&request, &|_| true)).map(|v| v.to_string()).map_err(problem)
 }
 
 /// Runs a command where it may make hosts without being root; its exit code.

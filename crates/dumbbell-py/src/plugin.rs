@@ -1,4 +1,4 @@
-//! Algorithms of the user's own, written in Python: classes behind the traits of the simulator.
+//! Plugins in Python: the user's classes behind the traits of the simulator.
 mod aqm;
 mod cc;
 mod class;

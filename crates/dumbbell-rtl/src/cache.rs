@@ -1,4 +1,4 @@
-//! Where libraries are kept: `DUMBBELL_CACHE`, or the user's cache directory. A file appears whole or not at all, under a hash of
+//! The cache of libraries: `DUMBBELL_CACHE`, or the user's cache directory. A file appears whole or not at all, under a hash of
 //! all that it was made from; it can be deleted at any time.
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, Permissions};
@@ -35,7 +35,7 @@ fn own(dir: PathBuf) -> Option<PathBuf> {
     Some(dir)
 }
 
-/// Where `name` is kept; `None`: nothing is there, or another user put it there or can change it.
+/// The path of `name` in the cache; `None`: it is not there, or another user put it there or can change it.
 pub fn find(dir: &Path, name: &str) -> Option<PathBuf> {
     let path = dir.join(name);
     let (about, of_dir) = (fs::symlink_metadata(&path).ok()?, fs::metadata(dir).ok()?);

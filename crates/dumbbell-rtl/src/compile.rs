@@ -15,9 +15,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What Verilator does beside translating. Speed: unknown values are zero, assertions are for proofs.
+/// Flags for Verilator. Speed: unknown values are zero, assertions are for proofs.
 const VERILATE: [&str; 8] = ["--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--no-timing"];
-/// What the compiler does. The simulator's own symbols stay inside: two libraries in one process share none.
+/// Flags for the compiler. The simulator's own symbols stay inside: two libraries in one process share none.
 const COMPILE: [&str; 5] = ["-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-pthread"];
 /// RTL that says `$finish` ends the core and not this process; what it prints is no result.
 const RUNTIME: [&str; 4] =
@@ -26,18 +26,18 @@ const RUNTIME: [&str; 4] =
 const OWN: [&str; 2] = ["verilated.cpp", "verilated_threads.cpp"];
 const COUNTING: &str = "verilated_cov.cpp";
 
-/// Whether this machine can make a library.
+/// Checks that this machine can make a library.
 ///
 /// # Errors
-/// Which package is missing.
+/// A missing package.
 pub fn possible() -> Result<(), Fault> {
     tools().map(drop)
 }
 
-/// What Verilator and the compiler say of themselves.
+/// The versions of Verilator and the compiler.
 ///
 /// # Errors
-/// Which package is missing.
+/// A missing package.
 pub fn versions() -> Result<(String, String), Fault> {
     tools().map(|t| (t.verilator.clone(), t.compiler.clone()))
 }
@@ -111,7 +111,7 @@ impl<'a> Order<'a> {
         hasher.finalize().to_hex()[..32].to_string()
     }
 
-    /// What else decides what comes out.
+    /// Everything else that the output depends on.
     fn recipe(&self) -> Vec<String> {
         let words = VERILATE.iter().chain(&COMPILE).chain(&RUNTIME).map(|w| (*w).to_string());
         let tools = [self.tools.verilator.clone(), self.tools.compiler.clone(), std::env::consts::ARCH.into()];
@@ -243,7 +243,7 @@ fn compiled(mut command: Command) -> Result<(), Fault> {
     Err(Fault::Broke(format!("the C++ compiler failed: {first}")))
 }
 
-/// What Verilator found.
+/// The findings of Verilator.
 enum Found {
     Nothing,
     NoParameters(Vec<&'static str>),

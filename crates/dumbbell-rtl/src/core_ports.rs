@@ -1,6 +1,6 @@
-//! The ports and parameters of `rtl/red/SPEC.md`, and the module that holds a core by them.
+//! The ports and parameters of `rtl/red/SPEC.md`, and the wrapper module around a core.
 //!
-//! The holder has each port once, with its width: a core that lacks one, or has it wider or narrower, is told apart by the
+//! The wrapper has each port once, with its width: a core that lacks one, or has it wider or narrower, is told apart by the
 //! tool that elaborates both, in its own words and at a line that says which port.
 use dumbbell_algos::aqm::red_hw::core::Shape;
 use std::fmt::Write;
@@ -17,7 +17,7 @@ pub struct Port {
     pub name: &'static str,
     /// Bits.
     pub width: u32,
-    /// Whether the core drives it.
+    /// True if the core drives it.
     pub out: bool,
 }
 
@@ -51,10 +51,10 @@ pub const PORTS: [Port; 18] = [
     input("cfg_data_i", 32),
 ];
 
-/// What a core is made with.
+/// The parameters of a core.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parameters {
-    /// What it computes.
+    /// The shape of the computation.
     pub shape: Shape,
     /// `SPACED`: no queue is presented in consecutive clocks.
     pub spaced: bool,
@@ -67,7 +67,7 @@ pub struct Written {
     pub name: &'static str,
     /// Its value, as a literal.
     pub value: String,
-    /// Whether that is the default of `SPEC.md`: a core without this parameter will do.
+    /// True if that is the default of `SPEC.md`: a core without this parameter will do.
     pub default: bool,
 }
 
@@ -109,7 +109,7 @@ pub struct Wrapper {
     lines: Vec<Line>,
 }
 
-/// What a line of the holder is about.
+/// The subject of a line of the wrapper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line {
     /// Nothing in particular.
@@ -156,7 +156,7 @@ impl Wrapper {
         let _ = writeln!(self.text, "{text}"); // A String takes everything.
     }
 
-    /// What line `number` is about, counted from 1.
+    /// The subject of line `number`, counted from 1.
     pub fn about(&self, number: usize) -> Line {
         self.lines.get(number.wrapping_sub(1)).copied().unwrap_or(Line::Other)
     }

@@ -6,18 +6,18 @@ use std::fmt;
 pub enum Fault {
     /// The machine lacks a program.
     Missing {
-        /// What was tried and what came of it.
+        /// The attempt and its outcome.
         cause: String,
         /// The package that mends it.
         fix: String,
     },
     /// The RTL is wrong: it cannot be read, does not elaborate, or has not the ports of `SPEC.md`.
     Rtl {
-        /// What is wrong.
+        /// The cause.
         cause: String,
         /// The tool's line, as it printed it.
         line: String,
-        /// What to write instead.
+        /// The suggested fix.
         fix: String,
     },
     /// It has not the parameters that were asked for, and they are not at their defaults.

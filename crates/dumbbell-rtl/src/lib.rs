@@ -1,12 +1,13 @@
-//! Floor 5 of Dumbbell: RED in hardware, running. The SystemVerilog of `rtl/red/core` is turned into a library by Verilator
-//! when it is first wanted, and decides in the model's place ([`brought`]), or beside it, each decision compared ([`lockstep`]).
+//! Floor 5 of Dumbbell: RED in hardware, running. Verilator turns the SystemVerilog of `rtl/red/core` into a library when
+//! it is first needed. It decides as a queue's algorithm ([`plugin`]), or next to the model with each decision compared
+//! ([`lockstep`]).
 //!
 //! ```text
-//! sources + parameters -> verilator -> C++ -> library, kept under a hash ([`compile`]) -> clocks ([`clocked`])
+//! sources + parameters -> verilator -> C++ -> library, kept under a hash (`compile`) -> clocks (`verilated`)
 //! ```
 //!
-//! A machine without Verilator builds and runs everything but this; what needs it says which package is missing
-//! ([`fault::Fault::Missing`]). A core of the user's own takes the place of ours by its ports ([`ports`]).
+//! A machine without Verilator builds and runs everything else; [`fault::Fault::Missing`] names the missing package. A
+//! user's core can replace ours if it has the same ports ([`core_ports`]).
 // This floor runs compilers and keeps what they made.
 #![allow(clippy::disallowed_methods)]
 
@@ -16,7 +17,7 @@ pub mod core_ports;
 pub mod fault;
 pub mod lockstep;
 pub mod plugin;
-pub mod rtl_decider;
+pub(crate) mod rtl_decider;
 pub mod sources;
 mod sys;
 pub mod testing;

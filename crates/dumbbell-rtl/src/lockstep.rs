@@ -1,7 +1,7 @@
 //! Model and RTL side by side: random packets into both, each decision compared in every bit.
 //!
-//! [`mode`] says what the cores are made with, [`stimulus`] what they are shown, [`bench`] shows it clock by clock and compares,
-//! [`shrink`] finds a short stimulus that fails, [`trace`] shows why, [`study`] puts it together.
+//! [`parameter_sets`] names the parameters of the cores, [`stimulus`] makes the inputs, [`testbench`] applies them clock by
+//! clock and compares, [`shrink`] finds a short stimulus that fails, [`trace`] shows why, [`campaign`] runs it all in parts.
 pub mod campaign;
 pub mod model;
 pub mod parameter_sets;

@@ -20,7 +20,7 @@ use std::sync::{Arc, OnceLock};
 /// Its name.
 pub const NAME: &str = "red_rtl";
 
-/// What every scenario may name without bringing it.
+/// The plugins that every scenario may name: `red_rtl`.
 pub fn plugins() -> Plugins {
     static MAKER: OnceLock<AqmFactory> = OnceLock::new();
     let factory = MAKER.get_or_init(|| Arc::new(RedRtl { page: page(), model: model() }));

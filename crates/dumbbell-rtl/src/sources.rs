@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// The files of `rtl/red/core`, by name and text, in the order of `core.f`.
 pub const CORE: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/core.rs"));
 
-/// Where the RTL is.
+/// The location of the RTL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Sources {
     /// Our own core.
@@ -62,7 +62,7 @@ impl Sources {
         }
     }
 
-    /// Where modules and included files are looked for.
+    /// Directories for modules and included files.
     pub(crate) fn places(&self) -> Vec<PathBuf> {
         let Sources::Files { files, include } = self else { return vec![] };
         let mut places: Vec<PathBuf> = vec![];

@@ -1,7 +1,7 @@
-//! What tests of the RTL share.
+//! Helpers for the tests of the RTL.
 use crate::compile;
 
-/// Whether this machine can run RTL. If not it says why, and the test is to return; where the environment's `DUMBBELL_REQUIRE`
+/// True if this machine can run RTL. If not it says why, and the test is to return; where the environment's `DUMBBELL_REQUIRE`
 /// names `rtl`, a lack is a failure.
 ///
 /// # Panics

@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-/// What is installed.
+/// The installed tools.
 #[derive(Clone, Debug)]
 pub struct Tools {
-    /// What `verilator --version` says.
+    /// The output of `verilator --version`.
     pub verilator: String,
-    /// What the compiler's `--version` says first.
+    /// The first line of the compiler's `--version`.
     pub compiler: String,
     /// Verilator's own sources, which every model needs.
     pub include: PathBuf,
@@ -28,7 +28,7 @@ pub fn compiler() -> OsString {
 /// Looks once in the life of this process.
 ///
 /// # Errors
-/// Which package is missing.
+/// A missing package.
 pub fn tools() -> Result<&'static Tools, Fault> {
     static FOUND: OnceLock<Tools> = OnceLock::new();
     if let Some(found) = FOUND.get() {

@@ -14,9 +14,9 @@ const CLEARING: u64 = 256;
 /// The files' names.
 pub const FILES: [&str; 4] = ["stimulus.hex", "expected.hex", "red_vectors_tb.sv", "README.md"];
 
-/// What was written.
+/// The written files.
 pub struct Vectors {
-    /// What is in it.
+    /// The counts of what they contain.
     pub counts: Counts,
     /// The bench's text.
     pub bench: String,

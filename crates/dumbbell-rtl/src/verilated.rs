@@ -1,4 +1,4 @@
-//! A core as something that has clocks: what it is shown before a rising edge, and what it shows then.
+//! A verilated core, clock by clock: its inputs before a rising edge, and its outputs at the edge.
 use crate::sys;
 use std::io;
 use std::path::Path;
@@ -48,7 +48,7 @@ pub struct Out {
     pub draw: u32,
 }
 
-/// What has clocks.
+/// A device under test that is run clock by clock.
 pub trait Clocked {
     /// One clock.
     ///

@@ -1,4 +1,4 @@
-//! The end under test, and everything that it sent.
+//! The endpoint under test, and the segments that it sent.
 use crate::segment::{SegmentPattern, SynOptions, SegmentKind};
 use crate::values::Value;
 use crate::{Name, Script, Side};
@@ -21,7 +21,7 @@ enum End {
     Receiver(Box<Receiver>),
 }
 
-/// A segment that left, and when.
+/// A segment that was sent, and its time.
 #[derive(Clone, Debug)]
 pub struct SentSegment {
     pub at: Time,
@@ -32,7 +32,7 @@ pub struct Endpoint {
     end: End,
     config: TcpConfig,
     pub now: Time,
-    /// What left and no line has expected yet.
+    /// Segments that were sent and not yet expected by a line.
     pub left: VecDeque<SentSegment>,
     pub history: Vec<String>,
     out: Out,
@@ -277,7 +277,7 @@ impl Endpoint {
         self.config.segment_bytes()
     }
 
-    /// When something happens of itself.
+    /// The time of the next event of its own.
     pub fn next(&self) -> Option<Span> {
         let due = self.deadline();
         (due != Time::NEVER).then(|| due.since(Time::ZERO))

@@ -21,7 +21,7 @@ pub use read::read;
 use segment::SegmentPattern;
 use serde_json::Value;
 
-/// What is wrong with a script's text.
+/// An error in the text of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptError {
     /// First byte of the place.
@@ -30,7 +30,7 @@ pub struct ScriptError {
     pub to: usize,
     /// The cause.
     pub cause: String,
-    /// What to write instead, if that is known.
+    /// The suggested fix, if there is one.
     pub fix: Option<String>,
 }
 
@@ -41,13 +41,13 @@ pub struct Failure {
     pub from: usize,
     /// Byte after its last.
     pub to: usize,
-    /// When, in the script's time.
+    /// The time in the script.
     pub at: Span,
-    /// What the script says.
+    /// The text of the expectation.
     pub expected: String,
-    /// What was so instead.
+    /// The actual state.
     pub came: String,
-    /// What happened before, the latest last, as a script would say it.
+    /// The events before it in the script's language, the latest last.
     pub history: Vec<String>,
 }
 
@@ -60,18 +60,18 @@ pub struct Script {
     lines: Vec<Line>,
 }
 
-/// Which end of the connection is tested.
+/// The end of the connection that is tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
     Sender,
     Receiver,
 }
 
-/// What happens, or must have happened, at an instant.
+/// A line: an event, or an expectation, at a time.
 #[derive(Clone, Debug)]
 struct Line {
     at: Time,
-    /// How much earlier or later a segment may leave.
+    /// The tolerance for the time of a segment.
     tolerance: Span,
     act: Action,
     from: usize,
@@ -100,7 +100,7 @@ enum Action {
     Assertions(Vec<Assertion>),
 }
 
-/// A word about the state of the end.
+/// An assertion about the state of the endpoint.
 #[derive(Clone, Debug)]
 struct Assertion {
     left: Name,

@@ -9,7 +9,7 @@ pub const NAMED: [(&str, u8); 5] =
     [("FIN", flag::FIN), ("AE", flag::AE), ("ECE", flag::ECE), ("CWR", flag::CWR), ("again", flag::RETRANSMIT)];
 const MASK: u8 = flag::FIN | flag::ACE | flag::RETRANSMIT;
 
-/// What a segment is.
+/// The kind of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SegmentKind {
     /// Bytes `[from, to)`.
@@ -31,7 +31,7 @@ pub struct SynOptions {
     pub timestamps: Option<bool>,
 }
 
-/// A segment.
+/// A segment as a script describes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SegmentPattern {
     pub what: SegmentKind,
@@ -86,7 +86,7 @@ impl SegmentPattern {
         seg
     }
 
-    /// Whether `seen` is what this one says. What it does not mention is not looked at, but flags and SACK blocks are.
+    /// True if `seen` matches this pattern. Fields that it does not mention match anything, except flags and SACK blocks.
     pub fn fits(&self, seen: &SegmentPattern) -> bool {
         fn said<T: PartialEq>(said: Option<T>, seen: Option<T>) -> bool {
             said.is_none() || said == seen
@@ -122,7 +122,7 @@ impl SegmentPattern {
     }
 }
 
-/// Whether two times are one in a segment's timestamps: 32 bits of 16 ns, and what a script rounds.
+/// True if two times are one in a segment's timestamps: 32 bits of 16 ns, and what a script rounds.
 fn near(a: Span, b: Span) -> bool {
     let [a, b] = [a, b].map(|t| (t.ps() >> TS_UNIT_SHIFT) as u32);
     (a.wrapping_sub(b) as i32).abs() <= 1

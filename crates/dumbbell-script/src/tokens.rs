@@ -1,6 +1,6 @@
-//! A line as words with their places. A comment begins with `#`; commas are words of their own.
+//! The tokens of a line with their places. A comment begins with `#`; commas are words of their own.
 
-/// A word and where it stands in the text.
+/// A token and its place in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token<'a> {
     pub text: &'a str,
@@ -8,7 +8,7 @@ pub struct Token<'a> {
     pub to: usize,
 }
 
-/// The words of the line that begins at byte `start` of the text.
+/// The tokens of the line that begins at byte `start` of the text.
 pub fn tokenize(line: &str, start: usize) -> Vec<Token<'_>> {
     let line = line.find('#').map_or(line, |i| &line[..i]);
     let mut words = Vec::new();

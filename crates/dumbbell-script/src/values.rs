@@ -1,4 +1,4 @@
-//! What a script can ask of an end: its state by name.
+//! The state of an endpoint by name, for assertions.
 use crate::Side;
 use dumbbell_core::units::{Span, Time};
 
@@ -12,7 +12,7 @@ pub enum Value {
     Gauge(f64),
 }
 
-/// What a sender can be asked.
+/// The names of a sender's state.
 pub const SENDER: &[&str] = &[
     "cwnd",
     "ssthresh",
@@ -45,7 +45,7 @@ pub const SENDER: &[&str] = &[
     "sent_packets",
     "sent_bytes",
 ];
-/// What a receiver can be asked.
+/// The names of a receiver's state.
 pub const RECEIVER: &[&str] = &[
     "deadline",
     "finished",

@@ -5,9 +5,9 @@ use dumbbell_core::rng::Stream;
 use dumbbell_core::source::{Since, Source};
 use dumbbell_core::units::Time;
 
-/// What an application does next.
+/// An action of an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Act {
+pub(crate) enum Act {
     /// It opens its flow.
     Open,
     /// It hands over so many bytes.
@@ -19,43 +19,43 @@ pub enum Act {
 }
 
 /// One application.
-pub struct App {
+pub(crate) struct App {
     source: AnySource,
     rng: Stream,
     at: Time,
     act: Act,
     stop: Time,
-    /// When the hand-over after the one that is due is asked for.
+    /// The event after which the source is asked for the next hand-over.
     next: Since,
-    /// Whether it waits for everything handed over to be acknowledged.
+    /// True if it waits for everything handed over to be acknowledged.
     waits: bool,
 }
 
 impl App {
     /// One that opens at `start` and closes at `stop` at the latest.
-    pub fn new(source: AnySource, rng: Stream, start: Time, stop: Time) -> Self {
+    pub(crate) fn new(source: AnySource, rng: Stream, start: Time, stop: Time) -> Self {
         App { source, rng, at: start, act: Act::Open, stop, next: Since::HandOver, waits: false }
     }
-    /// When it acts next; [`Time::NEVER`] when it is done, or waits and has no time to stop.
+    /// The time of its next action; [`Time::NEVER`] when it is done, or waits and has no time to stop.
     #[inline]
-    pub fn next(&self) -> Time {
+    pub(crate) fn next(&self) -> Time {
         self.at
     }
-    /// Whether it wants to know when everything handed over was acknowledged.
+    /// True if it wants to know when everything handed over was acknowledged.
     #[inline]
-    pub fn waits(&self) -> bool {
+    pub(crate) fn waits(&self) -> bool {
         self.waits
     }
-    /// Whether it may have handed over everything some day.
-    pub fn may_close(&self) -> bool {
+    /// True if it may have handed over everything some day.
+    pub(crate) fn may_close(&self) -> bool {
         !matches!(self.source, AnySource::Bulk(_))
     }
-    /// Whether it has closed.
-    pub fn closed(&self) -> bool {
+    /// True if it has closed.
+    pub(crate) fn closed(&self) -> bool {
         self.at == Time::NEVER && !self.waits
     }
-    /// What it does now, at `next()`.
-    pub fn act(&mut self) -> Act {
+    /// Performs the action that is due at `next()`.
+    pub(crate) fn act(&mut self) -> Act {
         let (now, act) = (self.at, self.act);
         match (act, self.next) {
             (Act::Close | Act::Stop, _) => (self.at, self.waits) = (Time::NEVER, false),
@@ -71,7 +71,7 @@ impl App {
     /// Everything that it handed over was acknowledged at `now`, and it waited for that. If it goes on at once, it does
     /// so at `now`, after what arrives at this instant.
     #[cold]
-    pub fn acknowledged(&mut self, now: Time) {
+    pub(crate) fn acknowledged(&mut self, now: Time) {
         self.waits = false;
         self.ask(now);
     }
@@ -84,8 +84,8 @@ impl App {
             None => (self.at, self.act) = (now, Act::Close),
         }
     }
-    /// What it measured of itself by `end`, or until it stopped.
-    pub fn probe(&self, end: Time, out: &mut dyn Probe) {
+    /// Measures of the application by `end`, or until it stopped.
+    pub(crate) fn probe(&self, end: Time, out: &mut dyn Probe) {
         self.source.probe(end.min(self.stop), out);
     }
 }

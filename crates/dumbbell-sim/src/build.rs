@@ -28,7 +28,7 @@ impl World {
         World::with(plan, options, &Plugins::default())
     }
 
-    /// The same, of a plan that names algorithms of `makers` too.
+    /// A world of a plan that may name plugins.
     ///
     /// # Errors
     /// As [`World::new`]. An algorithm that fails when it is made says so in [`World::failure`].
@@ -49,15 +49,15 @@ impl World {
     }
 }
 
-/// What sockets are made of beside their own entry in the plan.
+/// Context for building sockets: what they need beside their own entry in the plan.
 struct BuildCx<'a> {
     /// Algorithms that are not of the catalogue.
     plugins: &'a Plugins,
-    /// Where those of this world say that they cannot go on.
+    /// The alarm that plugins of this world raise.
     alarm: Alarm,
-    /// Whether connections take the short way.
+    /// True if connections take the short way.
     straight: bool,
-    /// Whether packets are counted by colour where they arrive.
+    /// True if packets are counted by color where they arrive.
     counts: bool,
 }
 
@@ -70,7 +70,7 @@ impl BuildCx<'_> {
     }
 }
 
-/// How much the sender's departures are delayed by at most, where the profile wants it, and the chance of it.
+/// The most that departures of a sender are delayed by, and the random stream of it, if the profile has jitter.
 fn jitter(plan: &Plan, number: usize) -> Option<(Span, Stream)> {
     let flow = &plan.flows[number];
     let Transport::Tcp { tcp, .. } = &flow.transport else { return None };
@@ -78,7 +78,7 @@ fn jitter(plan: &Plan, number: usize) -> Option<(Span, Stream)> {
         .then(|| (tcp.send_jitter, Stream::named(plan.seed, &format!("{}/jitter", flow.name))))
 }
 
-/// What measures the delays of a flow of datagrams, unless it is one of a session's many.
+/// The delay measures of a flow of datagrams; none for flows of a session.
 fn delays(plan: &Plan, flow: &dumbbell_plan::Flow) -> Option<OneWay> {
     flow.session.is_none().then(|| OneWay::new(Time::ZERO + plan.warmup, plan.propagation(flow)))
 }

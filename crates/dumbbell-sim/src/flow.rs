@@ -1,6 +1,7 @@
 //! The two ends of a flow, and what is measured of it.
 use crate::app::{Act, App};
 use crate::completion::Completion;
+use crate::counts::Counts;
 use crate::series::{Received, Series};
 use crate::udp::Udp;
 use dumbbell_algos::cc::AnyCc;
@@ -15,7 +16,7 @@ use dumbbell_tcp::{PathStats, Receiver, Sender};
 
 /// The transport of a flow.
 #[allow(clippy::large_enum_variant)]
-pub enum Ends {
+pub(crate) enum Ends {
     /// A connection.
     Tcp {
         /// Its sender.
@@ -29,38 +30,11 @@ pub enum Ends {
     Udp(Udp),
 }
 
-/// Counts of a flow at one instant, since its start.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Counts {
-    /// Packets that the sender sent, repetitions included.
-    pub sent_packets: u64,
-    /// Payload bytes of these.
-    pub sent_bytes: u64,
-    /// Packets of the sender that arrived at the receiver.
-    pub delivered_packets: u64,
-    /// Payload bytes that arrived, repetitions included.
-    pub received_bytes: u64,
-    /// Distinct bytes handed to the application, in order.
-    pub delivered_bytes: u64,
-    /// Packets sent again.
-    pub retransmits: u64,
-    /// Expiries of the retransmission timer.
-    pub rtos: u64,
-    /// Packets that arrived with Congestion Experienced.
-    pub marks: u64,
-    /// Round-trip samples, and their sum in seconds.
-    pub rtt_samples: u64,
-    /// See `rtt_samples`.
-    pub rtt_sum_s: f64,
-    /// Integral of the congestion window since the start of the flow, packet seconds.
-    pub cwnd_integral: f64,
-}
-
-/// What the loop asks of one end at each packet, side by side. The two ends are run ahead and looked at apart.
-pub struct Side {
+/// State of one end that each packet touches. The two ends are run ahead and sampled separately.
+pub(crate) struct Side {
     /// The instant of its pending entry in the agenda, at or before its next deadline.
     pub armed: Time,
-    /// What arrives before this instant finds nothing due: no deadline before it, no look by then.
+    /// Nothing is due at this end before this time: no deadline, no sample.
     pub quiet_until: Time,
     /// Before what arrives from this instant on there is something to do: a look, or the receipt of a transfer.
     attend: Time,
@@ -69,7 +43,7 @@ pub struct Side {
 
 /// One flow; what each packet touches comes first.
 #[repr(C)]
-pub struct Flow {
+pub(crate) struct Flow {
     /// The sender's side and the receiver's.
     pub sides: [Side; 2],
     /// Integral of the congestion window since the start, byte picoseconds.
@@ -80,7 +54,7 @@ pub struct Flow {
     pub ends: Ends,
     /// Its number.
     number: u32,
-    /// Whether somebody sees each packet that comes to its receiver.
+    /// True if somebody sees each packet that comes to its receiver.
     sees_each_packet: bool,
     /// Rows that wait; only of a flow that is sampled.
     series: Option<Box<Series>>,
@@ -94,7 +68,7 @@ pub struct Flow {
 
 impl Flow {
     /// A flow that has not begun; it does at `start`. `counted`: somebody counts what its receiver gets, packet by packet.
-    pub fn new(number: u32, ends: Ends, app: App, start: Time, sample_times: SampleTimes, counted: bool) -> Self {
+    pub(crate) fn new(number: u32, ends: Ends, app: App, start: Time, sample_times: SampleTimes, counted: bool) -> Self {
         let completion = (app.may_close() && matches!(ends, Ends::Tcp { .. })).then(|| Box::new(Completion::new(start)));
         let side = |attend| Side { armed: Time::NEVER, quiet_until: Time::ZERO, attend, sample_times };
         let sees_each_packet = counted || completion.is_some();
@@ -114,9 +88,9 @@ impl Flow {
         }
     }
 
-    /// When an end acts next of itself: its application or a timer.
+    /// The time of an end's next action of its own: its application or a timer.
     #[inline]
-    pub fn due(&self, end: usize) -> Time {
+    pub(crate) fn due(&self, end: usize) -> Time {
         match (&self.ends, end) {
             (Ends::Tcp { sender, .. }, SENDER) => self.app.next().min(sender.deadline()),
             (Ends::Tcp { receiver, .. }, _) => receiver.deadline(),
@@ -127,15 +101,15 @@ impl Flow {
 
     /// An end has done what it had to: its next deadline, if that comes before its pending entry.
     #[inline]
-    pub fn rest(&mut self, end: usize) -> Option<Time> {
+    pub(crate) fn rest(&mut self, end: usize) -> Option<Time> {
         let due = self.due(end);
         let side = &mut self.sides[end];
         side.quiet_until = due.next().min(side.attend);
         (due < side.armed).then_some(due)
     }
 
-    /// What is due at the sender at `now`: the application before a timer.
-    pub fn sender_acts(&mut self, now: Time, out: &mut impl Outbox) {
+    /// Performs what is due at the sender at `now`: the application before a timer.
+    pub(crate) fn sender_acts(&mut self, now: Time, out: &mut impl Outbox) {
         self.integrate_cwnd(now);
         let act = (self.app.next() == now).then(|| self.app.act());
         match (&mut self.ends, act) {
@@ -149,15 +123,15 @@ impl Flow {
         }
     }
 
-    /// What is due at the receiver at `now`.
-    pub fn receiver_acts(&mut self, now: Time, out: &mut impl Outbox) {
+    /// Performs what is due at the receiver at `now`.
+    pub(crate) fn receiver_acts(&mut self, now: Time, out: &mut impl Outbox) {
         if let Ends::Tcp { receiver, .. } = &mut self.ends {
             receiver.on_deadline(now, out);
         }
     }
 
-    /// The host of an end says something to it.
-    pub fn signal(&mut self, end: usize, now: Time, signal: HostSignal, out: &mut impl Outbox) {
+    /// The host gives a signal to one end.
+    pub(crate) fn signal(&mut self, end: usize, now: Time, signal: HostSignal, out: &mut impl Outbox) {
         self.integrate_cwnd_if_sender(end, now);
         match (&mut self.ends, end) {
             (Ends::Tcp { sender, .. }, SENDER) => sender.local(now, signal, out),
@@ -168,7 +142,7 @@ impl Flow {
 
     /// A packet arrives at the sender.
     #[inline]
-    pub fn sender_gets(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) {
+    pub(crate) fn sender_gets(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) {
         self.integrate_cwnd(now);
         if let Ends::Tcp { sender, .. } = &mut self.ends {
             sender.on_segment(now, s, x, out);
@@ -178,14 +152,14 @@ impl Flow {
         }
     }
 
-    /// What the sender learned of its path's MTU, and the size that it has come to; `None`: nothing that it did not know.
-    pub fn path(&self) -> Option<(u32, PathStats)> {
+    /// The path MTU that the sender has come to, and how; `None` if it learned nothing.
+    pub(crate) fn path(&self) -> Option<(u32, PathStats)> {
         let Ends::Tcp { sender, .. } = &self.ends else { return None };
         Some((sender.path_mtu(), sender.path_stats())).filter(|(_, stats)| *stats != PathStats::default())
     }
 
     /// A router says that a packet of the sender was too large.
-    pub fn on_packet_too_big(&mut self, now: Time, notice: PacketTooBig, out: &mut impl Outbox) {
+    pub(crate) fn on_packet_too_big(&mut self, now: Time, notice: PacketTooBig, out: &mut impl Outbox) {
         self.integrate_cwnd(now);
         if let Ends::Tcp { sender, .. } = &mut self.ends {
             sender.on_packet_too_big(now, notice, out);
@@ -194,22 +168,22 @@ impl Flow {
 
     /// A packet arrives at the receiver.
     #[inline]
-    pub fn receiver_gets(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) {
+    pub(crate) fn receiver_gets(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) {
         match &mut self.ends {
             Ends::Tcp { receiver, .. } => receiver.on_segment(now, s, x, out),
             Ends::Udp(udp) => udp.read(now, s),
         }
     }
 
-    /// When everything that the application handed over was there, if it has closed and everything was: of a
+    /// The time when everything that the application handed over was there, if it has closed and everything was: of a
     /// connection, after [`Flow::close`].
-    pub fn completed_at(&self) -> Option<Time> {
+    pub(crate) fn completed_at(&self) -> Option<Time> {
         let (Some(completion), Ends::Tcp { sender, .. }) = (&self.completion, &self.ends) else { return None };
         completion.complete(sender.written()).filter(|_| self.app.closed())
     }
 
-    /// What the application measured of itself by `end`.
-    pub fn application(&self, end: Time) -> Gauges {
+    /// Measures of the application by `end`.
+    pub(crate) fn application(&self, end: Time) -> Gauges {
         let mut gauges = Gauges::default();
         self.app.probe(end, &mut gauges);
         gauges
@@ -227,7 +201,7 @@ impl Flow {
 
     /// A packet of the sender was dropped at `t`: within the window, if it `counts`. Without its sequence number if that is
     /// not known.
-    pub fn loses(&mut self, t: Time, counts: bool, seq: Option<u32>) {
+    pub(crate) fn loses(&mut self, t: Time, counts: bool, seq: Option<u32>) {
         self.lost_packets += u64::from(counts);
         if let Some(series) = &mut self.series {
             series.loses(t);
@@ -240,7 +214,7 @@ impl Flow {
     /// Samples one end as often as is due by `t`, before anything at `t` happens there. The world stands at `now`: what was
     /// lost by then is known.
     #[inline]
-    pub fn sample_until(&mut self, end: usize, t: Time, now: Time, observer: &mut impl Observer) {
+    pub(crate) fn sample_until(&mut self, end: usize, t: Time, now: Time, observer: &mut impl Observer) {
         while self.sides[end].sample_times.next() <= t {
             self.take_sample(end, now, observer);
         }
@@ -338,15 +312,15 @@ impl Flow {
         }
     }
 
-    /// How the sender stands, for an observer that wants to know of reactions.
-    pub fn snapshot(&self, observer: &impl Observer) -> Option<SenderSnapshot> {
+    /// A snapshot of the sender, for an observer that wants to know of reactions.
+    pub(crate) fn snapshot(&self, observer: &impl Observer) -> Option<SenderSnapshot> {
         let Ends::Tcp { sender, .. } = &self.ends else { return None };
         let snapshot = || SenderSnapshot { view: sender.view(), stats: *sender.stats(), gauges: Gauges::default() };
         observer.wants_reactions().then(snapshot)
     }
 
     /// Tells of a reaction, if the sender reacted at `t`.
-    pub fn tell_reaction(&self, t: Time, before: SenderSnapshot, observer: &mut impl Observer) {
+    pub(crate) fn tell_reaction(&self, t: Time, before: SenderSnapshot, observer: &mut impl Observer) {
         let (Some(mut after), Ends::Tcp { sender, .. }) = (self.snapshot(observer), &self.ends) else { return };
         if let Some(cause) = Cause::between(&before, &after) {
             sender.cc().probe(&mut after.gauges);
@@ -355,7 +329,7 @@ impl Flow {
     }
 
     /// The run is over at `end`: what happened within the window.
-    pub fn close(&mut self, end: Time, observer: &mut impl Observer) -> FlowWindow {
+    pub(crate) fn close(&mut self, end: Time, observer: &mut impl Observer) -> FlowWindow {
         self.sample_until(SENDER, end, end, observer);
         self.sample_until(RECEIVER, end, end, observer);
         if let Some(series) = &mut self.series {
@@ -390,8 +364,8 @@ impl Flow {
     }
 }
 
-/// What happened to a flow between the warm-up and the end.
-pub struct FlowWindow {
+/// Counts of a flow between the warm-up and the end.
+pub(crate) struct FlowWindow {
     /// Counts of both ends.
     pub counts: Counts,
     /// Packets of the sender that were dropped somewhere.

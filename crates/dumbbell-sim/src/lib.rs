@@ -8,7 +8,9 @@
 mod app;
 mod build;
 mod completion;
+mod counts;
 mod flow;
+mod observed;
 mod report;
 mod series;
 mod socket;

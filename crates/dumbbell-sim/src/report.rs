@@ -6,12 +6,12 @@ use dumbbell_net::Observer;
 use dumbbell_net::{FlowReport, Fragmentation, Report};
 
 impl World {
-    /// Ends the run. Call it when [`World::run`] said true; earlier, the account does not close.
-    pub fn finish<O: Observer>(mut self, observer: &mut O) -> Report {
+    /// The work of [`World::finish`]. It is compiled once for each `O`: only `alone` and `observed` call it.
+    pub(crate) fn close<O: Observer>(mut self, observer: &mut O) -> Report {
         let end = self.end;
         self.net.close(observer);
         self.account_drops();
-        self.reassembler.close(end, &mut self.net.sidecars);
+        self.net.close_reassembly(&mut self.reassembler);
         self.give_up(end);
         let tokens = self.net.token_faults(&self.report_names);
         let flows = (0..self.flows.len()).map(|i| self.flow_report(i, observer)).collect();
@@ -21,16 +21,18 @@ impl World {
             markers: self.net.marker_reports(&self.report_names),
             processors: self.net.processor_reports(),
             fingerprint: self.net.fingerprint(),
-            packet_hops: self.net.tally.packet_hops,
-            events: self.net.tally.events,
+            packet_hops: self.net.tally().packet_hops,
+            events: self.net.tally().events,
             conservation: self.net.conservation(&self.report_names, tokens),
             fragmentation: self.fragmentation(),
         }
     }
 
-    /// What became of packets that were too large, if something could be.
+    /// Counts of packets that were too large; `None` if none can be.
     fn fragmentation(&self) -> Option<Fragmentation> {
-        self.net.oversize.as_ref().map(|_| Fragmentation { cuts: self.net.tally.cuts, reassembled: self.reassembler.counts })
+        self.net
+            .may_fragment()
+            .then(|| Fragmentation { cuts: self.net.tally().cuts, reassembled: self.reassembler.counts })
     }
 
     fn flow_report<O: Observer>(&mut self, i: usize, observer: &mut O) -> FlowReport {

@@ -3,9 +3,9 @@ use dumbbell_core::units::Time;
 use dumbbell_net::{FlowRow, Observer};
 use std::collections::VecDeque;
 
-/// What a receiver has at one instant, since the start.
+/// Counts of a receiver at one instant, since the start.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Received {
+pub(crate) struct Received {
     /// Bytes in order.
     pub delivered_bytes: u64,
     /// Packets.
@@ -16,10 +16,10 @@ pub struct Received {
 
 /// Rows that wait until both ends have come to their instant.
 #[derive(Default)]
-pub struct Series {
+pub(crate) struct Series {
     sender: VecDeque<(Time, FlowRow)>,
     receiver: VecDeque<Received>,
-    /// When packets were lost that no row has counted yet, in any order; and how many others were.
+    /// Times of losses that no row has counted yet, in any order; and the number of all others.
     losses: Vec<Time>,
     lost_packets: u64,
     /// Of the whole periods within the window.
@@ -28,20 +28,20 @@ pub struct Series {
 
 impl Series {
     /// The sender's row of `t`.
-    pub fn sends(&mut self, t: Time, row: FlowRow) {
+    pub(crate) fn sends(&mut self, t: Time, row: FlowRow) {
         self.sender.push_back((t, row));
     }
-    /// What the receiver has at the next instant that it has not yet come to.
-    pub fn receives(&mut self, received: Received) {
+    /// Adds the receiver's counts at its next sample time.
+    pub(crate) fn receives(&mut self, received: Received) {
         self.receiver.push_back(received);
     }
     /// A packet is lost at `t`.
-    pub fn loses(&mut self, t: Time) {
+    pub(crate) fn loses(&mut self, t: Time) {
         self.losses.push(t);
     }
     /// Tells of the rows that are whole. An end may be ahead of the world, which stands at `now`: of what is lost later it
     /// does not know yet, and the row waits.
-    pub fn hand_over(&mut self, flow: usize, now: Time, observer: &mut impl Observer) {
+    pub(crate) fn hand_over(&mut self, flow: usize, now: Time, observer: &mut impl Observer) {
         while let (Some((t, row)), Some(there)) = (self.sender.front(), self.receiver.front())
             && *t <= now
         {
@@ -64,7 +64,7 @@ impl Series {
 
 /// The most payload that arrived within one period.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Peak {
+pub(crate) struct Peak {
     /// Bytes that had arrived when the present period began.
     before: Option<u64>,
     most: Option<u64>,
@@ -73,13 +73,13 @@ pub struct Peak {
 impl Peak {
     /// A period of the window ends and another begins, by when so many bytes arrived since the start. The first call
     /// begins the first one.
-    pub fn turn(&mut self, received_bytes: u64) {
+    pub(crate) fn turn(&mut self, received_bytes: u64) {
         if let Some(before) = self.before.replace(received_bytes) {
             self.most = self.most.max(Some(received_bytes - before));
         }
     }
     /// Bytes; `None` before one whole period.
-    pub fn bytes(&self) -> Option<u64> {
+    pub(crate) fn bytes(&self) -> Option<u64> {
         self.most
     }
 }

@@ -1,4 +1,4 @@
-//! The way from a socket into the network: what an endpoint sends is run ahead at once, to its first merge.
+//! The interface from an endpoint to the network: what it sends is run ahead at once, to its first merge.
 use dumbbell_core::packet::Dscp;
 use dumbbell_core::transport::segment::{Extra, Outbox, Segment};
 use dumbbell_core::units::Time;
@@ -10,26 +10,26 @@ use dumbbell_net::Observer;
 const LOWER_EFFORT: Dscp = Dscp(1);
 
 /// Takes what one end of a flow sends at one instant.
-pub struct Socket<'a, O> {
+pub(crate) struct Socket<'a, O> {
     /// The instant.
     pub t: Time,
     /// Its number: 2 x flow + end.
     pub number: u32,
     /// The network.
     pub net: &'a mut Net,
-    /// Who looks on.
+    /// The observer of the run.
     pub observer: &'a mut O,
 }
 
 impl<O> Socket<'_, O> {
     /// The packet with what it carries besides; a dummy is of the lower-effort class, and a segment that its congestion
-    /// control coloured has that colour, whatever their flow is of.
+    /// control colored has that color, whatever their flow is of.
     #[inline(never)]
     fn special(&mut self, packet: Pkt, extra: Extra) -> Pkt {
-        let mut packet = packet.with_sidecar(self.net.sidecars.put(Some(extra)));
+        let mut packet = self.net.with_extra(packet, extra);
         if let Some(own) = if extra.dummy { Some(LOWER_EFFORT) } else { extra.dscp } {
             // The egress adds its own codepoint bit by bit: this leaves the packet's.
-            packet.put_dscp(Dscp(own.0 ^ self.net.egresses[self.number as usize].dscp.0));
+            packet.put_dscp(Dscp(own.0 ^ self.net.dscp(self.number).0));
         }
         packet
     }

@@ -1,12 +1,12 @@
 //! The two ends of a flow of datagrams.
-use crate::flow::Counts;
+use crate::counts::Counts;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::transport::segment::{Outbox, Segment, flag, timestamp};
 use dumbbell_core::units::Time;
 use dumbbell_net::{DelaySummary, OneWay};
 
 /// Datagrams: numbered, counted, never sent again.
-pub struct Udp {
+pub(crate) struct Udp {
     header: u32,
     ecn: Ecn,
     sent_packets: u64,
@@ -20,13 +20,13 @@ pub struct Udp {
 
 impl Udp {
     /// With `header` bytes of IP and UDP header; all its packets have `ecn`.
-    pub fn new(header: u32, ecn: Ecn, delays: Option<OneWay>) -> Self {
+    pub(crate) fn new(header: u32, ecn: Ecn, delays: Option<OneWay>) -> Self {
         let delays = delays.map(Box::new);
         let (sent_packets, sent_bytes, received_packets, received_bytes, ce_packets) = (0, 0, 0, 0, 0);
         Udp { header, ecn, sent_packets, sent_bytes, received_packets, received_bytes, ce_packets, delays }
     }
     /// The application hands over a datagram.
-    pub fn write(&mut self, now: Time, bytes: u64, out: &mut impl Outbox) {
+    pub(crate) fn write(&mut self, now: Time, bytes: u64, out: &mut impl Outbox) {
         let seq = self.sent_packets as u32;
         // What the length field can say: of version 6 less than sources of version 4 may draw.
         let bytes = bytes.min(u64::from(u16::MAX) - u64::from(self.header));
@@ -39,7 +39,7 @@ impl Udp {
         out.send(Segment { seq, ts: timestamp(now), ip_len, flags: flag::UDP, ecn: self.ecn }, None);
     }
     /// One arrives.
-    pub fn read(&mut self, now: Time, s: &Segment) {
+    pub(crate) fn read(&mut self, now: Time, s: &Segment) {
         self.received_packets += 1;
         self.received_bytes += u64::from(u32::from(s.ip_len) - self.header);
         self.ce_packets += u64::from(s.ecn == Ecn::Ce);
@@ -48,17 +48,17 @@ impl Udp {
         }
     }
     /// One was dropped.
-    pub fn loses(&mut self, t: Time, seq: u32) {
+    pub(crate) fn loses(&mut self, t: Time, seq: u32) {
         if let Some(delays) = &mut self.delays {
             delays.lost(t, delays.number(seq));
         }
     }
-    /// What was measured of its datagrams.
-    pub fn delays(&self) -> Option<DelaySummary> {
+    /// The measures of its datagrams.
+    pub(crate) fn delays(&self) -> Option<DelaySummary> {
         self.delays.as_ref().map(|delays| delays.summary())
     }
     /// Its counts since the start: nothing is sent again, and everything that arrives goes to the application.
-    pub fn counts(&self) -> Counts {
+    pub(crate) fn counts(&self) -> Counts {
         Counts {
             sent_packets: self.sent_packets,
             sent_bytes: self.sent_bytes,

@@ -7,7 +7,7 @@ use dumbbell_core::transport::segment::{Extra, PacketTooBig};
 use dumbbell_core::units::Time;
 use dumbbell_net::Built;
 use dumbbell_net::FlowColors;
-use dumbbell_net::{Entry, NO_SIDECAR, Pkt};
+use dumbbell_net::{NO_SIDECAR, Pkt};
 use dumbbell_net::Fragment;
 use dumbbell_net::ReportNames;
 use dumbbell_net::{Delivery, Net, RECEIVER, SENDER};
@@ -22,9 +22,9 @@ pub struct World {
     pub(crate) end: Time,
     pub(crate) flows: Vec<Flow>,
     pub(crate) net: Net,
-    /// Where hosts put fragments together.
+    /// Reassembly in hosts.
     pub(crate) reassembler: Reassembler,
-    /// What arrived and what was lost of each colour, in a run with markers.
+    /// Arrivals and losses by color, in a plan with profiles.
     pub(crate) colors: Option<Box<FlowColors>>,
     alarm: Alarm,
     now: Time,
@@ -38,9 +38,7 @@ impl World {
         let mut world = World { report_names, warm, end, flows, net, reassembler, colors, alarm, now: Time::ZERO };
         (0..world.flows.len()).for_each(|f| world.arm(f, SENDER));
         world.net.arm();
-        for (at, socket) in world.net.host_signals.all() {
-            world.net.agenda.push(Entry::clock(at.ps(), world.net.ranks.socket(socket)));
-        }
+        world.net.arm_host_signals();
         world
     }
 
@@ -49,39 +47,38 @@ impl World {
         self.now
     }
 
-    /// The algorithm of a caller's own that could not go on, if there was one: what happened since is not what it
+    /// The plugin that failed, if one did: what happened since is not what it
     /// would have done. Look after each [`World::run`].
     pub fn failure(&self) -> Option<&Failure> {
         self.alarm.failure()
     }
 
-    /// Handles at most `events` entries; true when the end is reached.
-    pub fn run<O: Observer>(&mut self, observer: &mut O, events: u64) -> bool {
+    /// The loop of [`World::run`]. It is compiled once for each `O`: only `alone` and `observed` call it.
+    pub(crate) fn go<O: Observer>(&mut self, observer: &mut O, events: u64) -> bool {
         for _ in 0..events {
-            let Some(&entry) = self.net.agenda.pop(self.end.ps()) else {
+            let Some(entry) = self.net.next_event() else {
                 self.now = self.end;
                 return true;
             };
-            self.net.tally.events += 1;
             self.now = Time::from_ps(entry.t);
             if entry.is_clock() {
                 self.clock(entry.rank, observer);
             } else if let Some(delivery) = self.net.arrive(self.now, &entry, observer) {
                 self.dispatch(delivery, observer);
             }
-            if !self.net.deliveries.is_empty() {
+            if self.net.has_deliveries() {
                 self.dispatch_all(observer);
             }
-            if !self.net.drops.is_empty() {
+            if self.net.has_drops() {
                 self.account_drops();
             }
         }
         false
     }
 
-    /// A clock is due.
+    /// Handles a clock that is due.
     fn clock<O: Observer>(&mut self, rank: u32, observer: &mut O) {
-        match self.net.ranks.clock(rank) {
+        match self.net.clock(rank) {
             Clock::Socket(socket) => self.due(socket as usize, observer),
             Clock::Done(link) => self.net.done(self.now, link, observer),
             Clock::Wake(link) => self.net.wake(self.now, link, observer),
@@ -98,16 +95,16 @@ impl World {
             self.settle_socket(flow, end, self.now, observer);
             self.arm(flow, end);
         }
-        if !self.net.host_signals.is_empty() {
+        if self.net.has_host_signals() {
             self.deliver_signals(socket, observer);
         }
     }
 
-    /// What is said to a socket now: after everything else at this instant.
+    /// Gives a socket its host signals: after everything else at this instant.
     #[cold]
     fn deliver_signals<O: Observer>(&mut self, number: usize, observer: &mut O) {
         let (f, end, now) = (number / 2, number % 2, self.now);
-        for signal in self.net.host_signals.take(now, number as u32) {
+        for signal in self.net.take_host_signals(now, number as u32) {
             self.settle_socket(f, end, now, observer);
             let flow = &mut self.flows[f];
             flow.sample_until(end, now, now, observer);
@@ -141,8 +138,8 @@ impl World {
         }
     }
 
-    /// What comes before a packet's arrival at `t`: what is due before it, the looks by then, and word of the packet, if
-    /// somebody counts or follows it. What it carries besides.
+    /// Does what comes before a packet's arrival at `t`: timers due before it, samples due by then, and reports of the packet, if
+    /// somebody counts or follows it. Returns what the packet carries beside its header.
     #[cold]
     fn prepare<const END: usize, O: Observer>(
         &mut self,
@@ -151,14 +148,12 @@ impl World {
         packet: Pkt,
         observer: &mut O,
     ) -> Option<Extra> {
-        if let Some(audit) = &mut self.net.audit {
-            audit.delivered(self.net.sidecars.audit(packet.sidecar()));
-        }
+        self.net.audit_delivered(&packet);
         if self.flows[f].due(END) < t {
             self.settle_socket(f, END, Time::from_ps(t.ps() - 1), observer);
         }
         if O::FOLLOWS && packet.sidecar() != NO_SIDECAR {
-            let who = PacketId { flow: f, data: END == RECEIVER, number: self.net.sidecars.number(packet.sidecar()) };
+            let who = PacketId { flow: f, data: END == RECEIVER, number: self.net.followed_number(&packet) };
             if who.number != 0 {
                 observer.delivered(t, who, packet.ecn());
             }
@@ -169,7 +164,7 @@ impl World {
         {
             colors.delivered(t, f, packet.dscp(), packet.ip_len());
         }
-        self.net.sidecars.take(packet.sidecar())
+        self.net.take_extra(&packet)
     }
 
     /// Sees to it that the agenda holds an entry at or before the next deadline of this end.
@@ -183,7 +178,7 @@ impl World {
     fn arm_at(&mut self, f: usize, end: usize, due: Time) {
         self.flows[f].sides[end].armed = due;
         if due <= self.end {
-            self.net.agenda.push(Entry::clock(due.ps(), self.net.ranks.socket((2 * f + end) as u32)));
+            self.net.wake_socket(due, (2 * f + end) as u32);
         }
     }
 
@@ -191,11 +186,11 @@ impl World {
     #[cold]
     fn dispatch_all<O: Observer>(&mut self, observer: &mut O) {
         let mut i = 0;
-        while let Some(&delivery) = self.net.deliveries.get(i) {
+        while let Some(delivery) = self.net.delivery(i) {
             i += 1;
             self.dispatch(delivery, observer);
         }
-        self.net.deliveries.clear();
+        self.net.clear_deliveries();
     }
 
     /// A packet comes to a socket.
@@ -215,10 +210,10 @@ impl World {
     fn deliver<const END: usize, O: Observer>(&mut self, f: usize, t: Time, mut packet: Pkt, observer: &mut O) {
         let mut extra = None;
         if packet.sidecar() != NO_SIDECAR || self.flows[f].sides[END].quiet_until <= t {
-            if let Some(link) = self.net.sidecars.corrupted(packet.sidecar()) {
+            if let Some(link) = self.net.corrupted_by(&packet) {
                 return self.discard::<END, O>(f, t, (packet, link), observer);
             }
-            if let Some(piece) = self.net.sidecars.fragment(packet.sidecar()) {
+            if let Some(piece) = self.net.fragment_of(&packet) {
                 let Some(whole) = self.reassemble((2 * f + 1 - END) as u32, t, (packet, piece)) else { return };
                 packet = whole;
             }
@@ -227,7 +222,7 @@ impl World {
                 return self.notify(f, t, notice, observer);
             }
         }
-        self.net.tally.delivered += 1;
+        self.net.count_delivered();
         let flow = &mut self.flows[f];
         let before = if O::FOLLOWS && END == SENDER { flow.snapshot(observer) } else { None };
         let mut socket = Socket { t, number: (2 * f + END) as u32, net: &mut self.net, observer };
@@ -247,13 +242,8 @@ impl World {
     /// A fragment arrives of what socket `from` sent: the whole packet, if nothing is missing now.
     #[cold]
     fn reassemble(&mut self, from: u32, t: Time, (packet, piece): (Pkt, Fragment)) -> Option<Pkt> {
-        let number = self.net.sidecars.audit(packet.sidecar());
-        let whole = self.reassembler.takes(t, from, (packet, piece), &mut self.net.sidecars);
+        let whole = self.net.reassemble(&mut self.reassembler, t, from, (packet, piece));
         self.give_up(t);
-        if whole.is_none() {
-            self.net.tally.delivered += 1;
-            self.net.audit.iter_mut().for_each(|audit| audit.delivered(number));
-        }
         whole
     }
 
@@ -267,10 +257,10 @@ impl World {
     /// A router tells the sender of flow `f` that a packet was too large.
     #[cold]
     fn notify<O: Observer>(&mut self, f: usize, t: Time, notice: PacketTooBig, observer: &mut O) {
-        self.net.tally.delivered += 1;
+        self.net.count_delivered();
         let number = 2 * f as u32;
-        if let Some(oversize) = self.net.oversize.as_mut().filter(|_| matches!(self.flows[f].ends, Ends::Udp(_))) {
-            oversize.learns(number, notice);
+        if matches!(self.flows[f].ends, Ends::Udp(_)) {
+            self.net.learn_path_mtu(number, notice);
         }
         self.flows[f].on_packet_too_big(t, notice, &mut Socket { t, number, net: &mut self.net, observer });
         self.arm(f, SENDER);
@@ -285,18 +275,12 @@ impl World {
         (packet, link): (Pkt, usize),
         observer: &mut O,
     ) {
-        let net = &mut self.net;
-        net.tally.dropped += 1;
-        net.tally.discarded += 1;
-        if let Some(audit) = &mut net.audit {
-            audit.dropped(net.sidecars.audit(packet.sidecar()));
-        }
-        let who = PacketId { flow: f, data: END == RECEIVER, number: net.sidecars.number(packet.sidecar()) };
+        let who = PacketId { flow: f, data: END == RECEIVER, number: self.net.followed_number(&packet) };
         if O::FOLLOWS && who.number != 0 {
             observer.discarded(t, who, link);
         }
-        let (counts, first) = (t >= self.warm, net.sidecars.loses(packet.sidecar(), t >= self.warm));
-        net.sidecars.take(packet.sidecar());
+        let counts = t >= self.warm;
+        let first = self.net.discard(&packet, counts);
         if who.data && first {
             self.flows[f].loses(t, counts, Some(packet.seq()));
         }
@@ -314,7 +298,7 @@ impl World {
             if first {
                 flows[flow].loses(t, t >= warm, Some(queued.packet.seq()));
             }
-            // Edges colour fragments one by one, and so they are counted.
+            // Edges color fragments one by one, and so they are counted.
             if t >= warm {
                 colors.iter_mut().for_each(|c| c.lost(flow, queued.packet.dscp(), why));
             }

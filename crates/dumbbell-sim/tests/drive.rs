@@ -137,7 +137,7 @@ fn codepoints_go_in_and_marks_come_out() {
 }
 
 /// A marker by itself: of eight packets at once two find tokens, three are displaced as OUT, three come with the next
-/// tokens; each shows its colour in its codepoint.
+/// tokens; each shows its color in its codepoint.
 #[test]
 fn a_marker_shows_its_colours() {
     let mut p = overload(json!({ "kind": "drop_tail" }), Capacity::Unlimited);

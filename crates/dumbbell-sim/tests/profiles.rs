@@ -110,7 +110,7 @@ fn what_a_policer_drops_was_not_in_profile() {
     assert!(report.markers[0].dropped >= 998, "half of 250 a second for 8 s: {}", report.markers[0].dropped);
 }
 
-/// Everything in a report that has to do with colours: markers, flows, and what came to the queue and was dropped there.
+/// Everything in a report that has to do with colors: markers, flows, and what came to the queue and was dropped there.
 type Told = (Vec<MarkerReport>, Vec<[ColorCounts; 2]>, [Option<[u64; 2]>; 2]);
 
 fn told(report: &Report) -> Told {
@@ -120,7 +120,7 @@ fn told(report: &Report) -> Told {
 }
 
 /// Connections with profiles, with and without a buffer: the same story however they are run, and every packet that arrived
-/// or was lost has one colour.
+/// or was lost has one color.
 #[test]
 fn every_packet_has_one_colour() {
     for (kind, config) in [("token_bucket", json!({"tokens": "packet"})), ("data_buffer", json!({}))] {
@@ -149,7 +149,7 @@ fn every_packet_has_one_colour() {
     }
 }
 
-/// A plan without profiles knows nothing of colours; one with a reservation does, though nobody marks.
+/// A plan without profiles knows nothing of colors; one with a reservation does, though nobody marks.
 #[test]
 fn without_profiles_there_are_no_colours() {
     let mut plan = plan(2, "token_bucket", json!({}));

@@ -11,6 +11,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
+/// Bytes of the options of a SYN: MSS, SACK-permitted beside timestamps, window scale, padded.
+pub(crate) fn syn_options(timestamps: bool, sack: bool, scaling: bool) -> u64 {
+    let (ts, sack) = if timestamps { (12, 0) } else { (0, if sack { 4 } else { 0 }) };
+    4 + ts + sack + if scaling { 4 } else { 0 }
+}
+
 /// A TCP, field by field. The defaults are the profile `rfc`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -196,7 +202,7 @@ pub struct TcpConfig {
 }
 
 impl TcpConfig {
-    /// With what the name of a congestion control implies: the recovery `sack` negotiates SACK, `tahoe`, `reno` and
+    /// This configuration with the overrides of a congestion control: the recovery `sack` negotiates SACK, `tahoe`, `reno` and
     /// `newreno` do without it. Both ends of a connection need the same answer.
     pub fn with_overrides(&self, overrides: TcpOverrides) -> Self {
         let (recovery, sack) = match overrides.recovery {
@@ -221,7 +227,7 @@ impl TcpConfig {
         let (timestamps, freeze) = (self.timestamps || overrides.timestamps, self.freeze || overrides.freeze);
         TcpConfig { recovery, sack, detection, ecn, reduction, timestamps, freeze, ..self.clone() }
     }
-    /// The same of a configuration that connections have in common: a copy only where it says something else.
+    /// [`Self::with_overrides`] for a shared configuration: copied only if something changes.
     pub(crate) fn overrides(config: Arc<Self>, overrides: TcpOverrides) -> Arc<Self> {
         let with = config.with_overrides(overrides);
         if with == *config { config } else { Arc::new(with) }

@@ -4,7 +4,7 @@ mod dupacks;
 mod rack;
 mod segments;
 
-use crate::{Detection, Recovery, TcpConfig};
+use crate::config::{Detection, Recovery, TcpConfig};
 pub use dcr::Dcr;
 use dumbbell_core::transport::{Detect, Evidence, Finding, Scoreboard, Sent};
 use dumbbell_core::units::{Span, Time};

@@ -4,7 +4,7 @@ mod fast_path;
 mod policy;
 mod reassembly;
 
-use crate::TcpConfig;
+use crate::config::TcpConfig;
 use crate::rtt::Clock;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::transport::segment::{Extra, Outbox, Segment, flag, widen};
@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// The offset of the first byte of data; 0 is the SYN's.
 const FIRST: u64 = 1;
 
-/// What a receiver counted.
+/// The counters of a receiver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverStats {
     /// Bytes handed to the application: in order, each once (goodput).
@@ -34,16 +34,16 @@ pub struct ReceiverStats {
     pub acks_sent: u64,
 }
 
-/// What is touched rarely.
+/// Rarely used fields, in a box of their own.
 #[derive(Debug)]
 struct Cold {
     config: Arc<TcpConfig>,
     /// The duplicate that the next acknowledgement reports.
     duplicate: Option<(u64, u64)>,
     tag: u32,
-    /// Whether the next acknowledgement answers a dummy.
+    /// True if the next acknowledgement answers a dummy.
     dummy: bool,
-    /// How often it has moved.
+    /// The number of times that it has moved.
     moved: u8,
     fin_at: Option<u64>,
 }
@@ -66,23 +66,23 @@ pub struct Receiver<P = ReceiverPolicy> {
     ts_recent: u32,
     timestamps: bool,
     sack: bool,
-    /// Whether every acknowledgement carries more than its number: this end's clock, or that it has moved.
+    /// True if every acknowledgement carries more than its number: the receiver's clock, or a move.
     verbose: bool,
-    /// Whether the policy is such that most segments need no care, and whether the next one needs none.
+    /// True if the policy allows the fast path, and if the next segment may take it.
     simple: bool,
     fast_path: bool,
-    /// Whether the next acknowledgement carries more than its number.
+    /// True if the next acknowledgement carries more than its number.
     more_to_say: bool,
     clock: Clock,
     policy: P,
     stats: ReceiverStats,
-    /// What waits out of order; beside the rest, because each segment asks whether there is any.
+    /// The data out of order; not in the box, because each segment checks whether there is any.
     blocks: Reassembly,
     cold: Box<Cold>,
 }
 
 impl Receiver {
-    /// A receiver with the manners of `config`, whose `mss` is set.
+    /// A receiver with the policy of `config`, whose `mss` is set.
     pub fn new(config: impl Into<Arc<TcpConfig>>) -> Self {
         let config = config.into();
         let policy = ReceiverPolicy::new(&config);
@@ -91,7 +91,7 @@ impl Receiver {
 }
 
 impl<P: Receive> Receiver<P> {
-    /// A receiver with manners of one's own.
+    /// A receiver with the given policy.
     pub fn with(config: impl Into<Arc<TcpConfig>>, policy: P) -> Self {
         let config = config.into();
         let window = config.window_bytes();
@@ -119,20 +119,20 @@ impl<P: Receive> Receiver<P> {
         }
     }
 
-    /// Whether every acknowledgement carries this end's clock, for a congestion control that wants it.
+    /// True if every acknowledgement carries this end's clock, for a congestion control that wants it.
     pub fn report_clock(&mut self, on: bool) {
         self.verbose = on && self.timestamps;
         self.fast_path = false;
     }
-    /// What was counted.
+    /// The counters.
     pub fn stats(&self) -> &ReceiverStats {
         &self.stats
     }
-    /// Whether the sender's FIN and everything before it has arrived.
+    /// True if the sender's FIN and everything before it has arrived.
     pub fn finished(&self) -> bool {
         self.cold.fin_at.is_some_and(|at| self.nxt > at)
     }
-    /// When [`Self::on_deadline`] is due; [`Time::NEVER`] if nothing is.
+    /// The time of the next [`Self::on_deadline`]; [`Time::NEVER`] if there is none.
     #[inline]
     pub fn deadline(&self) -> Time {
         self.delayed_until
@@ -223,7 +223,7 @@ impl<P: Receive> Receiver<P> {
         }
     }
 
-    /// Whether a timestamp is later than TS.Recent. The next segment expected needs no such proof: after an idle
+    /// True if a timestamp is later than TS.Recent. The next segment expected needs no such proof: after an idle
     /// time of half the clock's range the comparison would mislead (RFC 7323 section 5.5).
     #[inline]
     fn is_newer(&self, ts: u32) -> bool {

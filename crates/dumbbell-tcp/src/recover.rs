@@ -3,7 +3,7 @@ mod prr;
 mod reno;
 mod sack;
 
-use crate::{Exit, PartialAck, Recovery, Reduction, TcpConfig};
+use crate::config::{Exit, PartialAck, Recovery, Reduction, TcpConfig};
 use dumbbell_core::transport::{Detect, Flight, Pick, Recover, Step};
 pub use prr::{Meter, Prr};
 pub use reno::Reno;
@@ -44,8 +44,8 @@ pub enum Guard {
 impl Guard {
     fn of(config: &TcpConfig) -> Self {
         match config.reentry {
-            crate::Reentry::At => Guard::At,
-            crate::Reentry::Beyond => Guard::Beyond,
+            crate::config::Reentry::At => Guard::At,
+            crate::config::Reentry::Beyond => Guard::Beyond,
         }
     }
     fn allows(self, una: u64, recover: u64) -> bool {

@@ -1,5 +1,5 @@
 //! Round-trip time and retransmission timeout (RFC 6298), with Karn's backoff.
-use crate::TcpConfig;
+use crate::config::TcpConfig;
 use dumbbell_core::units::{Span, Time};
 
 /// The estimator, and the timeout in force.

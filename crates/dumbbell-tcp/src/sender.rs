@@ -19,10 +19,13 @@ mod tail_probe;
 mod timer;
 mod undo;
 use cached_cc::CachedCc;
-pub(crate) use handshake::syn_options;
 pub use path_mtu::PathStats;
 
-use crate::{AnyDetect, AnyRecover, Clock, Estimator, Receiver, TcpConfig};
+use crate::config::TcpConfig;
+use crate::detect::AnyDetect;
+use crate::receiver::Receiver;
+use crate::recover::AnyRecover;
+use crate::rtt::{Clock, Estimator};
 use dumbbell_core::packet::Ecn as Codepoint;
 use dumbbell_core::transport::segment::Outbox;
 use dumbbell_core::transport::{CongestionControl, Detect, Phase, Recover, Scoreboard};
@@ -34,7 +37,7 @@ const ENDLESS: u64 = 1 << 62;
 /// The offset of the first byte of data; 0 is the SYN's.
 const FIRST: u64 = 1;
 
-/// How far the connection has come.
+/// The stage of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     /// Not opened, or the SYN is not answered.
@@ -59,19 +62,19 @@ macro_rules! flight {
 }
 use flight;
 
-/// What a sender counted.
+/// The counters of a sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct SenderStats {
-    /// Segments sent: data, SYN, FIN, probes, repetitions.
+    /// Segments sent: data, SYN, FIN, probes, retransmissions.
     pub sent_packets: u64,
-    /// Payload sent, repetitions included, bytes.
+    /// Payload sent, retransmissions included, bytes.
     pub sent_bytes: u64,
     /// Round-trip samples.
     pub rtt_samples: u64,
     /// Their sum.
     pub rtt_sum: Span,
-    /// Segments sent again.
+    /// Retransmitted segments.
     pub retransmits: u64,
     /// Expiries of the retransmission timer.
     pub rtos: u64,
@@ -79,7 +82,7 @@ pub struct SenderStats {
     pub recoveries: u64,
     /// Reductions for an ECN echo.
     pub ecn_reductions: u64,
-    /// Repetitions that the receiver reported as duplicates (D-SACK).
+    /// Retransmissions that the receiver reported as duplicates (D-SACK).
     pub spurious_retransmits: u64,
     /// Zero-window probes.
     pub probes: u64,
@@ -89,18 +92,18 @@ pub struct SenderStats {
     pub tail_losses: u64,
     /// Dummy segments (TCP Peach).
     pub dummies: u64,
-    /// Timeouts that proved needless and were undone (F-RTO, Eifel, D-SACK).
+    /// Spurious timeouts that were undone (F-RTO, Eifel, D-SACK).
     pub spurious_timeouts: u64,
-    /// Recoveries that proved needless and were undone (Eifel, D-SACK).
+    /// Spurious recoveries that were undone (Eifel, D-SACK).
     pub spurious_recoveries: u64,
-    /// Backoffs of the timer that the congestion control ordered ahead of any expiry.
+    /// Backoffs of the timer that the congestion control commanded before an expiry.
     pub ordered_backoffs: u32,
-    /// Resets of the round-trip time that it ordered.
+    /// Resets of the round-trip time that it commanded.
     pub ordered_resets: u32,
 }
 
 impl SenderStats {
-    /// Reductions that proved needless and were taken back.
+    /// Spurious reductions that were undone.
     pub fn undone(&self) -> u64 {
         self.spurious_timeouts + self.spurious_recoveries
     }
@@ -125,11 +128,11 @@ pub struct SenderView {
     pub una: u64,
     /// SND.NXT.
     pub nxt: u64,
-    /// Where the sender stands.
+    /// The phase of the sender.
     pub phase: Phase,
 }
 
-/// What is touched rarely.
+/// Rarely used fields, in a box of their own.
 #[derive(Debug)]
 struct Cold {
     config: Arc<TcpConfig>,
@@ -139,26 +142,26 @@ struct Cold {
     /// Timeouts of it, one after the other.
     stuck: u8,
     syn_resent: bool,
-    /// Whether what goes again only was too large for the path.
+    /// True if the data that is sent again was not lost, only too large for the path.
     refitting: bool,
     opened_at: Time,
-    /// What the acknowledgement at hand reports and echoes.
+    /// The report and the echo of the current acknowledgement.
     report: ack_info::AckReport,
-    /// The ranges that it reports selectively for the first time; kept for its room.
+    /// The ranges that it reports selectively for the first time; kept to reuse its memory.
     fresh: Vec<(u64, u64)>,
     frto: frto::Frto,
     accurate: Option<Box<accecn::AccEcn>>,
     freeze: freeze::Freeze,
-    /// How often the receiver said that it moved.
+    /// The number of times that the receiver reported a move.
     moves: u8,
-    /// What followed the last reduction: whether it was due.
+    /// Events since the last reduction, to tell whether it was spurious.
     episode: undo::Episode,
     probe: tail_probe::TailProbe,
     /// Delivery rates, if the congestion control asked for them.
     rates: Option<Box<delivery_rate::Rates>>,
-    /// The path's size, once it proved to be another than that of its ends.
+    /// The state of path MTU discovery, once the path MTU proved smaller than the MTU of the ends.
     path: Option<Box<path_mtu::PathSize>>,
-    /// Repetitions lost when the window was last reduced for one, and where that round trip ends.
+    /// Retransmissions lost when the window was last reduced for one, and the end of that round trip.
     lost_again: (u64, u64),
 }
 
@@ -174,7 +177,7 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     high: u64,
     /// End of what the application has written.
     limit: u64,
-    /// The receiver's window now, and where nothing else is said, bytes.
+    /// The receiver's window now, and the window where a segment carries none, bytes.
     window: u64,
     open_window: u64,
     mss: u64,
@@ -186,7 +189,7 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     /// End of the segment being timed (0: none), and when it was sent; without timestamps only.
     timed_end: u64,
     timed_at: Time,
-    /// What may go beyond cwnd while a loss is suspected.
+    /// Bytes that may be sent beyond cwnd while a loss is suspected (limited transmit).
     spare: u64,
     /// Bytes outstanding that a congestion control sent beyond its window.
     beyond: u64,
@@ -199,44 +202,44 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     ecn: bool,
     /// The ECN field of new data.
     ect: Codepoint,
-    /// Whether the receiver echoes until it is told of a reduction (RFC 3168).
+    /// True if the receiver echoes until it is told of a reduction (RFC 3168).
     latched: bool,
-    /// Whether it counts marked packets and bytes (RFC 9768).
+    /// True if it counts marked packets and bytes (RFC 9768).
     accurate: bool,
     cwr_due: bool,
     tagged: bool,
     frozen: bool,
-    /// Whether cwnd was what stopped the last transmission.
+    /// True if cwnd stopped the last transmission.
     window_limited: bool,
-    /// Whether the receiver's window was.
+    /// True if the receiver's window stopped it.
     blocked: bool,
-    /// Whether a segment waits for its release by pacing.
+    /// True if a segment waits for its release by pacing.
     pacing: bool,
     sack: bool,
     closed: bool,
-    /// Whether more is asked of an acknowledgement than what it acknowledges, or more timers run (RACK-TLP, undo).
+    /// True if acknowledgements need more work than cumulative progress, or more timers run (RACK-TLP, undo).
     attentive: bool,
-    /// Whether tail loss probes are sent, and whether one waits for its answer.
+    /// True if tail loss probes are sent, and whether one waits for its answer.
     tail_probes: bool,
-    /// When a tail loss probe is due.
+    /// The time of the next tail loss probe.
     probe_due: Time,
     probing: bool,
-    /// Whether segments may be spaced at all, by the profile or by the congestion control.
+    /// True if segments may be spaced at all, by the profile or by the congestion control.
     spaced: bool,
-    /// Whether the congestion control, the detector or the account of rates is told of each segment.
+    /// True if the congestion control, the detector or the account of rates is told of each segment.
     informed: bool,
-    /// Whether there is an account of delivery rates.
+    /// True if there is an account of delivery rates.
     rated: bool,
-    /// Whether the profile paces; segments that pacing still lets go back to back, and how many it does at once.
+    /// True if the profile paces; segments that may still leave back to back, and how many do at once.
     paced: bool,
-    /// Whether the connection is such that most acknowledgements need no care, and whether the next one needs none.
+    /// True if the connection may use the fast path, and if the next acknowledgement may.
     simple: bool,
     fast_path: bool,
     burst: u32,
     quantum: u32,
     /// Bytes of the FIN: 1 after a close that sends one.
     fin: u8,
-    /// Whether larger segments are tried, and whether a time is set at which they will be.
+    /// True if larger segments are tried, and whether a time is set at which they will be.
     searching: bool,
     raising: bool,
     clock: Clock,
@@ -250,13 +253,13 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     recover_point: u64,
     /// ECN echoes of data below this have been answered.
     ecn_point: u64,
-    /// How much of `spare` went.
+    /// The bytes of `spare` that were sent.
     limited_sent: u64,
     cold: Box<Cold>,
 }
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
-    /// Gives up the short way of ordinary acknowledgements. It changes nothing but the time that they take.
+    /// Disables the fast path. It changes nothing but the running time.
     pub fn disable_fast_path(&mut self) {
         (self.simple, self.fast_path) = (false, false);
     }
@@ -280,25 +283,25 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.settle(now);
     }
 
-    /// An application that had no end to what it wrote stops: what was not sent by now never will be.
+    /// Stops an application that writes without end: data that was not sent by now never will be.
     pub fn stop(&mut self, now: Time, out: &mut impl Outbox) {
         self.limit = self.limit.min(self.high.max(FIRST));
         self.close(now, out);
     }
 
-    /// What the application has handed over so far, bytes.
+    /// Bytes that the application has handed over so far.
     #[inline]
     pub fn written(&self) -> u64 {
         self.limit - FIRST
     }
 
-    /// Whether all of it was acknowledged.
+    /// True if all of it was acknowledged.
     #[inline]
     pub fn all_acknowledged(&self) -> bool {
         self.una >= self.limit
     }
 
-    /// When [`Self::on_deadline`] is due; [`Time::NEVER`] if nothing is.
+    /// The time of the next [`Self::on_deadline`]; [`Time::NEVER`] if there is none.
     #[inline]
     pub fn deadline(&self) -> Time {
         self.next
@@ -312,22 +315,22 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     pub fn cwnd(&self) -> u64 {
         self.cc.cwnd()
     }
-    /// What was counted.
+    /// The counters.
     pub fn stats(&self) -> &SenderStats {
         &self.stats
     }
-    /// Whether the receiver should put its clock on every acknowledgement ([`crate::Receiver::report_clock`]).
+    /// True if the receiver should put its clock on every acknowledgement ([`crate::receiver::Receiver::report_clock`]).
     pub fn wants_peer_clock(&self) -> bool {
         self.timestamps && self.cc.algorithm().tcp_overrides().timestamps
     }
-    /// The receiver that fits: the same configuration with what the congestion control's name implies, and its
-    /// clock on every acknowledgement if that is wanted.
+    /// A matching receiver: the same configuration with the overrides of the congestion control, and its clock on every
+    /// acknowledgement if that is wanted.
     pub fn receiver(&self) -> Receiver {
         let mut receiver = Receiver::new(Arc::clone(&self.cold.config));
         receiver.report_clock(self.wants_peer_clock());
         receiver
     }
-    /// Whether everything written is acknowledged, and the connection is closed.
+    /// True if everything written is acknowledged, and the connection is closed.
     pub fn finished(&self) -> bool {
         self.closed && self.una >= self.end()
     }
@@ -347,7 +350,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
-    /// The end of the stream: what was written, and the FIN.
+    /// The end of the stream: the written data and the FIN.
     #[inline]
     fn end(&self) -> u64 {
         self.limit + u64::from(self.fin)
@@ -361,8 +364,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
-    /// When a tail loss probe is due. One whose time had passed before there was reason to probe is not scheduled: it
-    /// waits for new data or for an acknowledgement that moves SND.UNA (RFC 8985 section 7.2).
+    /// Schedules a tail loss probe. If its time has passed already, it waits for new data or for an acknowledgement that
+    /// moves SND.UNA (RFC 8985 section 7.2).
     #[inline]
     fn settle_probe(&mut self, now: Time) {
         if self.tail_probes {

@@ -1,4 +1,4 @@
-//! TCP CAE in a sender: what its orders do to the timer, and what that spares.
+//! TCP CAE in a sender: the effect of its commands on the timer.
 mod harness;
 use dumbbell_algos::cc::AnyCc;
 use dumbbell_core::transport::segment::{Extra, Segment, flag, timestamp};

@@ -22,13 +22,13 @@ from .workload import Case
 JSON = dict[str, Any]
 
 _SAME = ("fingerprint", "packet_hops", "flow_goodput_bps", "drop_rate")
-"""What a shortcut may not change."""
+"""Keys of the result that a shortcut may not change."""
 _RECORD_EVERY = "10 ms"
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How a run is made; none of it changes what happens."""
+    """Options of a run that change its cost and not its result."""
 
     fold: bool = True
     """Run ahead between merges."""
@@ -41,7 +41,7 @@ class Way:
     """Let TCP's ends take short ways where nothing out of the ordinary happens."""
 
     def others(self) -> dict[str, Way]:
-        """The same run otherwise: without each shortcut, and without all of them."""
+        """Variants of the run: without each shortcut, and without all of them."""
         held = self.held
         ways = {
             "unfolded": Way(fold=False, held=held),
@@ -93,7 +93,7 @@ def name(case: Case) -> str:
 
 
 def equal(line: JSON) -> bool:
-    """Whether no other way of the same run gave something else."""
+    """True if no other way of the same run gave something else."""
     return all(other["equal"] for other in (line["reference"] or {}).values())
 
 
@@ -113,7 +113,7 @@ def _same_work(told: JSON) -> JSON:
 
 
 def differ(one: JSON, other: JSON) -> list[str]:
-    """What is not the same in two runs that must be."""
+    """Differences of two runs that must be equal."""
     return [key for key in _SAME if one[key] != other[key]]
 
 
@@ -144,7 +144,7 @@ def _memory(case: Case, runs: Sequence[JSON], few: JSON) -> JSON:
 
 
 def run(case: Case, way: Way) -> JSON:
-    """What one run cost, as `door.bench` tells it."""
+    """The cost of one run, as `api.bench` returns it."""
     if not way.recorded:
         return _child(_order(case, way))
     with temporary_folder() as scratch:
@@ -181,7 +181,7 @@ def _child(order: JSON, before: Sequence[str] = ()) -> JSON:
 
 
 def _end(code: int) -> str:
-    """How a process ended, in words."""
+    """The end of a process, in words."""
     if code >= 0:
         return f"code {code}"
     return f"signal {-code}" + (" (did it need more memory than there is?)" if -code == signal.SIGKILL else "")

@@ -65,11 +65,11 @@ class Case:
         return self.cc or _OF_PROFILE[self.profile][0]
 
     def with_time(self, duration_s: float) -> Case:
-        """The same for another time."""
+        """The same workload with another duration."""
         return replace(self, time=f"{duration_s:.12g} s")
 
     def overrides(self, flows: int | None = None) -> list[str]:
-        """What makes the file this run; with `flows` of them in the same network."""
+        """Overrides that turn the file into this run; with `flows` of them in the same network."""
         cap = next(cap for least, cap in _CAPS if self.flows >= least)
         keys: dict[str, Any] = {
             "duration": self.time,
@@ -88,7 +88,7 @@ class Case:
         return [f"{key}={value}" for key, value in keys.items()]
 
     def source(self) -> dict[str, str]:
-        """Where the scenario is."""
+        """Path of the scenario."""
         return {"path": str(SCENARIO)}
 
 
@@ -139,7 +139,7 @@ _OPTIONS = {
 
 
 def _rate_bps(rate: str) -> float:
-    """The rate as the laboratory reads it."""
+    """The rate as scenarios write it."""
     links = _plan([f"dumbbell.bottleneck.rate={rate}", "flow.0.count=1"])["links"]
     value = plain_rate(next(link for link in links if link["name"] == "bottleneck")["rate"])
     assert value is not None, links
@@ -147,7 +147,7 @@ def _rate_bps(rate: str) -> float:
 
 
 def _checked(case: Case) -> Case:
-    """The same run, in the laboratory's own words; refused where it refuses it."""
+    """The same run as the simulator resolves it; refused where the simulator refuses it."""
     words = replace(case, rate=f"{_rate_bps(case.rate):.0f} bps")
     _plan([f"duration={case.time}", "flow.0.count=1"])
     last = (1 - 1 / case.flows) * 1.0

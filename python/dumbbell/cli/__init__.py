@@ -14,8 +14,8 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar, cast
 
-from ..plugins import user_stdout
 from ..errors import DumbbellError, ScenarioError
+from ..process import user_stdout
 from . import encoding
 
 if TYPE_CHECKING:
@@ -24,34 +24,38 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _COMMANDS = (
-    ("run", "running:run", "Run a scenario file."),
-    ("shell", "shell:shell", "Run any program on an emulated network, and say what its packets met."),
-    ("replay", "replay:replay", "Feed the log of a live run to the simulator's queues: the same verdicts?"),
-    ("check", "running:check", "Check a scenario file; write nothing."),
-    ("sharing", "sharing:sharing", "How much of each flow's way other flows take, too."),
-    ("show", "show:show", "Draw a scenario's network, its flows and their round-trip times."),
-    ("sweep", "sweeping:sweep", "Run a scenario over every combination of some values."),
-    ("store", "storing:store", "Look after a store of results: check, list, repair, gc."),
-    ("script", "scripts:script", "Run scripts that test TCP step by step."),
-    ("list", "catalogue:list_", "List every algorithm by kind, and the papers."),
-    ("explain", "catalogue:explain", "One page about an algorithm, `tcp` or a profile of it."),
-    ("import-tc", "tc:import_tc", "Read a line of Linux's tc as tables of a scenario."),
-    ("export-tc", "tc:export_tc", "Write a link of a scenario as lines for Linux's tc."),
-    ("schema", "catalogue:schema", "Print the JSON Schema of scenario files."),
-    ("why", "why:why", "Say why: what happened to a flow at an instant, and what the decision saw."),
-    ("diff", "diff:diff", "Show the first packet on which two runs part, and what each decided."),
-    ("plot", "plot:plot", "Draw a result directory again, or an algorithm's curve."),
-    ("export", "export:export", "Write a result as CSV, pcapng, pcap, ns-2 trace, Mahimahi trace or flent data."),
-    ("read", "export:read", "Say what is in a capture (pcapng, pcap) or a trace of ns-2."),
-    ("test", "test:test", "Examine algorithms of your own as those of the catalogue are."),
-    ("new", "new:new", "Write the first lines of an algorithm of your own."),
-    ("compare", "compare:compare", "Compare queues, on one page; or Dumbbell with ns-2 and ns-3."),
-    ("table", "table:app", "Congestion controls side by side: RTT fairness, friendliness, losses."),
-    ("advise", "advise:app", "Say what to set, by simulating it: `advise queue`, `marker`, `mtu`."),
-    ("validate", "validate:validate", "Check the simulator against laws that are known without it."),
-    ("reproduce", "reproduce:reproduce", "Reproduce a paper: a verdict on each number and claim."),
+    ("run", "runs.run:run", "Run a scenario file."),
+    ("shell", "runs.shell:shell", "Run any program on an emulated network, and say what its packets met."),
+    ("replay", "runs.replay:replay", "Feed the log of a live run to the simulator's queues: the same verdicts?"),
+    ("check", "runs.run:check", "Check a scenario file; write nothing."),
+    ("sharing", "runs.sharing:sharing", "How much of each flow's way other flows take, too."),
+    ("show", "runs.show:show", "Draw a scenario's network, its flows and their round-trip times."),
+    ("sweep", "runs.sweep:sweep", "Run a scenario over every combination of some values."),
+    ("store", "runs.store:store", "Look after a store of results: check, list, repair, gc."),
+    ("script", "runs.script:script", "Run scripts that test TCP step by step."),
+    ("list", "algorithms.catalogue:list_", "List every algorithm by kind, and the papers."),
+    ("explain", "algorithms.catalogue:explain", "One page about an algorithm, `tcp` or a profile of it."),
+    ("import-tc", "algorithms.tc:import_tc", "Read a line of Linux's tc as tables of a scenario."),
+    ("export-tc", "algorithms.tc:export_tc", "Write a link of a scenario as lines for Linux's tc."),
+    ("schema", "algorithms.catalogue:schema", "Print the JSON Schema of scenario files."),
+    ("why", "results.why:why", "Say why: what happened to a flow at an instant, and what the decision saw."),
+    ("diff", "results.diff:diff", "Show the first packet on which two runs part, and what each decided."),
+    ("plot", "results.plot:plot", "Draw a result directory again, or an algorithm's curve."),
+    (
+        "export",
+        "results.export:export",
+        "Write a result as CSV, pcapng, pcap, ns-2 trace, Mahimahi trace or flent data.",
+    ),
+    ("read", "results.export:read", "Say what is in a capture (pcapng, pcap) or a trace of ns-2."),
+    ("test", "algorithms.test:test", "Examine algorithms of your own as those of the catalogue are."),
+    ("new", "algorithms.new:new", "Write the first lines of an algorithm of your own."),
+    ("compare", "studies.compare:compare", "Compare queues, on one page; or Dumbbell with ns-2 and ns-3."),
+    ("table", "studies.table:app", "Congestion controls side by side: RTT fairness, friendliness, losses."),
+    ("advise", "studies.advise:app", "Say what to set, by simulating it: `advise queue`, `marker`, `mtu`."),
+    ("validate", "studies.validate:validate", "Check the simulator against laws that are known without it."),
+    ("reproduce", "studies.reproduce:reproduce", "Reproduce a paper: a verdict on each number and claim."),
     ("rtl", "rtl:app", "RED in hardware: check, synthesize and draw it; try a core of your own."),
-    ("bench", "bench:bench", "Measure what a simulated packet costs: time, memory, instructions."),
+    ("bench", "studies.bench:bench", "Measure what a simulated packet costs: time, memory, instructions."),
     ("doctor", "doctor:doctor", "Say what this machine has and what it lacks."),
 )
 
@@ -118,7 +122,9 @@ def main(arguments: list[str] | None = None) -> None:
         sys.stdout = stdout
     if code == 130 and any(thread.name == "dumbbell-run" for thread in threading.enumerate()):
         sys.stderr.flush()
-        user_stdout.leave(code)  # Code of a user that nothing ends, in C: the interpreter cannot be taken down around it.
+        user_stdout.leave(
+            code
+        )  # Code of a user that nothing ends, in C: the interpreter cannot be taken down around it.
     sys.exit(code)
 
 

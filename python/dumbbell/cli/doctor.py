@@ -83,7 +83,7 @@ def _expect(can: dict[str, Any]) -> dict[str, Any]:
 
 def _testbed(found: dict[str, Any]) -> list[Any]:
     """What a newcomer reads: what works, then each check, then what to do about those that failed."""
-    from ..present.tables import grid
+    from ..present.grids import grid
 
     head = "Real kernels (--on kernel, shell):"
     if "why" in found:

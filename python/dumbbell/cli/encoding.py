@@ -60,7 +60,7 @@ def _like(letter: str) -> str:
 
 
 def is_unicode() -> bool:
-    """Whether standard output can show every character."""
+    """True if standard output can show every character."""
     return (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
 
 

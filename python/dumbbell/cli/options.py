@@ -15,8 +15,8 @@ from cyclopts import Parameter
 
 from .. import api
 from ..errors import ScenarioError
-from ..present.progress import said
 from ..files.reading import LONGEST
+from ..present.progress import said
 from . import encoding
 
 Json = Annotated[bool, Parameter(name="--json", help="Print exactly one JSON document on stdout.")]
@@ -69,7 +69,7 @@ class RunOptions:
     audit: Annotated[bool, Parameter(help="Follow each packet from end to end (slower).")] = False
 
     def request(self, file: str, extra: Iterable[str] = ()) -> dict[str, Any]:
-        """The request that the door reads."""
+        """The request for the API."""
         return api.request(
             source(file),
             [*self.set, *extra],
@@ -119,7 +119,7 @@ def show(*renderables: Any) -> None:
 
         Console(highlight=False, markup=False, emoji=False).print(*renderables, sep="\n")
     else:
-        from ..present.tables import to_text
+        from ..present.grids import to_text
 
         print(to_text(renderables))
 

@@ -11,8 +11,8 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from ..errors import ScenarioError
-from .usage_errors import DEFAULTS
 from .options import Json, emit, show
+from .usage_errors import DEFAULTS
 
 FAILED = 3
 """The exit code: a check failed."""

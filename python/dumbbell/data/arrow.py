@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from .. import _native
 
 Value = float | int | str | bool | None
-"""What a cell may hold."""
+"""Types of a cell."""
 
 _SHOWN = 10
 

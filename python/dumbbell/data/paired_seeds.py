@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..present import overrides as words
-from ..present import stats
 from ..errors import ScenarioError
+from ..language import overrides as words
+from ..present import stats
 
 Baseline = str | int | Mapping[str, Any]
 """A point by its number, from 1; or overrides, as `"queue.kind=drop_tail"`: each point is then compared with the

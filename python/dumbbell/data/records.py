@@ -1,4 +1,4 @@
-"""Where the records of runs are, and the tables that are made of them and of summaries."""
+"""Directories with the records of runs, and tables made of records and of summaries."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from .. import api
-from .arrow import Table
 from ..errors import ScenarioError
+from .arrow import Table
 
 Series = Literal[
     "flows", "queues", "signals", "reactions", "packets", "hops", "acks", "delays", "completions", "markers"
 ]
 """The series that a run may record; docs/results.md has their columns."""
 Summary = Literal["flows", "queues", "sessions", "markers", "hosts"]
-"""What a result sums up."""
+"""Kinds of rows that a summary has."""
 
 Run = tuple[dict[str, Any], dict[str, Any], Path | None]
 """Labels, JSON and directory of one run."""

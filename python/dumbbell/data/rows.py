@@ -45,7 +45,7 @@ class Row:
 
 
 class Flow(Row):
-    """What a flow got; docs/results.md defines each measurement."""
+    """Measurements of a flow; docs/results.md defines each measurement."""
 
     cc: str | None
     goodput_bps: Number
@@ -92,12 +92,12 @@ class Flow(Row):
 
     @property
     def application(self) -> dict[str, Number | None]:
-        """What its application measured of itself: the latencies of `request_response`, the stalls of `video`."""
+        """Measurements of its application: the latencies of `request_response`, the stalls of `video`."""
         return {key: number(value) for key, value in self._fields.get("application", {}).items()}
 
     @property
     def path(self) -> dict[str, Number | None]:
-        """What its sender learned of its path's MTU (docs/path-mtu.md); empty if nothing."""
+        """Results of its sender's path MTU discovery (docs/path-mtu.md); empty if nothing."""
         return {key: number(value) for key, value in self._fields.get("path", {}).items()}
 
     @property
@@ -108,7 +108,7 @@ class Flow(Row):
 
 
 class Session(Row):
-    """What became of a session's transfers; docs/traffic.md defines each measurement."""
+    """Measurements of a session's transfers; docs/traffic.md defines each measurement."""
 
     flows: Number
     finished: Number
@@ -130,7 +130,7 @@ class Session(Row):
 
     @property
     def by_size(self) -> list[Row]:
-        """The same of each class of sizes, by its name: `up to 10 kB`, ..."""
+        """The measurements of each class of sizes, by its name: `up to 10 kB`, ..."""
         return [Row({"name": row["sizes"], **row}) for row in self._fields.get("by_size") or []]
 
     @property
@@ -159,7 +159,7 @@ class Acks(Row):
 
 
 class Queue(Row):
-    """What a queue did; docs/results.md defines each measurement."""
+    """Measurements of a queue; docs/results.md defines each measurement."""
 
     kind: str
     mean_packets: Number
@@ -237,7 +237,7 @@ class Marker(Row):
 
     @property
     def packet_tokens(self) -> bool:
-        """Whether a token stands for a packet, not for a byte."""
+        """True if a token stands for a packet, not for a byte."""
         return "tokens_made_packets" in self._fields
 
 
@@ -260,7 +260,7 @@ class Host(Row):
 
 
 class Totals(Row):
-    """What all flows did together; docs/results.md defines each measurement."""
+    """Measurements of all flows together; docs/results.md defines each measurement."""
 
     goodput_bps: Number
     throughput_bps: Number

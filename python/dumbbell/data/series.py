@@ -65,7 +65,7 @@ def _read(file: Path, read: Callable[[Path], T]) -> T:
 
 
 def damaged(file: Path, what: object) -> CheckFailed:
-    """The error of a result file that is not what was written, as the laboratory says it."""
+    """The error of a result file that is not what was written, as the extension words it."""
     return CheckFailed(f"  \u00d7 {file} is damaged: {what}\n  help: run the scenario again\n")
 
 

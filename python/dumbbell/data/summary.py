@@ -52,7 +52,7 @@ def read(directory: str | Path) -> dict[str, Any]:
 
 
 class _Damage(Exception):
-    """Where, and what."""
+    """A place in the document, and what is wrong there."""
 
 
 def _is(value: Any, kind: type | tuple[type, ...], at: str, what: str) -> None:

@@ -27,9 +27,9 @@ _HOME = {
     "drop_probability": "curve",
     "Red": "curve",
     "completions": "transfers",
-    "error_map": "valley",
-    "Source": "source",
-    "View": "source",
+    "error_map": "heatmap",
+    "Source": "recorded_run",
+    "View": "recorded_run",
     "draw": "kinds",
     "KINDS": "kinds",
 }

@@ -27,14 +27,14 @@ _LEAST_US = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Spacings:
-    """Of a flow's acknowledgements: those of neighbours at the sender, microseconds, and what arrived when."""
+    """Distances of a flow's neighboring acknowledgements at the sender, microseconds, and arrivals over time."""
 
     flow: str
     place: int
     receiver_us: Array
-    """How far apart the receiver had sent the two."""
+    """Distance of the two at the receiver."""
     sender_us: Array
-    """How far apart they arrived."""
+    """Distance of the two at the sender."""
     arrived_s: Array
     acked_bytes: Array
     """Acknowledged in all, at each arrival, since the first in view."""
@@ -42,7 +42,7 @@ class Spacings:
 
 
 def spacings(source: Source, view: View) -> list[Spacings]:
-    """What is drawn of each flow in view, of the acknowledgements that the receiver sent in view."""
+    """Data of each flow in view, of the acknowledgements that the receiver sent in view."""
     rows = view.cut(source.need("acks", _COLUMNS), "sent_ps", _PS)
     found = []
     for place, name, mine in source.chosen(rows, view):

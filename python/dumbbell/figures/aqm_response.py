@@ -1,12 +1,12 @@
-"""When an algorithm signals: measured points with their intervals, and the law that its page states."""
+"""Signals of an algorithm: measured points with their intervals, and the law that its page states."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from ..studies.aqm_response.measure import Curve, Share
-from ..studies.aqm_response.theory import Over, Response
+from ..aqm_response.measure import Curve, Share
+from ..aqm_response.theory import Over, Response
 from ..present.units import significant
 from . import style
 from .style import Figure
@@ -105,7 +105,7 @@ def _instants(curve: Curve) -> Figure:
 
 
 def differs(curve: Curve) -> str:
-    """How far measurement and law are apart, in a sentence."""
+    """The distance between measurement and law, in a sentence."""
     if curve.shares:
         outside = [s for s in curve.shares if not s.interval[0] - 1e-9 <= s.law <= s.interval[1] + 1e-9]
         return f"{len(outside)} of {len(curve.shares)} measured shares have the law outside their 95 % interval"

@@ -1,4 +1,4 @@
-"""How long packets took: distributions of one-way and of queueing delay, for each flow."""
+"""Delays of packets: distributions of one-way and of queueing delay, for each flow."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DOTTED = (0, (1.2, 1.2))
 
 @dataclass(frozen=True, slots=True)
 class Delays:
-    """Of a flow's data packets that arrived: sorted, in seconds."""
+    """Delays of a flow's data packets that arrived, sorted, in seconds."""
 
     flow: str
     place: int

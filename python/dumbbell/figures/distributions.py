@@ -1,4 +1,4 @@
-"""How delays are distributed where only their counts were recorded, losses over time, and two flows against each other:
+"""Distributions of delays from recorded counts, losses over time, and two flows against each other:
 figures 3, 4, 5 and 7 of the study of extended frames (docs/delays.md)."""
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from . import acks, delay, markers, measured, over_time, phase, queues, distributions, timeseq, transfers, windows
+from . import acks, delay, distributions, markers, measured, over_time, phase, queues, timeseq, transfers, windows
 from .recorded_run import Source, View
 from .style import Figure
 

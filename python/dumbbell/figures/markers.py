@@ -19,7 +19,7 @@ _COLUMNS = ("time_s", "link", "rule", "flow", "tokens", "tokens_lost", "held", "
 
 
 def place(source: Source, view: View) -> tuple[str, polars.DataFrame]:
-    """What the marker of the flow in view is called, and its rows; without a flow in view the first that has tokens.
+    """Name and rows of the marker of the flow in view; without a flow in view the first that has tokens.
     `ScenarioError` if there is none."""
     import polars as pl
 

@@ -1,4 +1,4 @@
-"""How often RED signalled at each average queue, against the curve that it was configured with."""
+"""Frequency of RED's signals at each average queue, against the curve that it was configured with."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..aqm_response.laws import frequency
 from ..errors import ScenarioError
-from ..studies.aqm_response.laws import frequency
 from ..present.stats import wilson95
 from ..present.units import plain_packets
 from . import style

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.collections import LineCollection
 
-from ..present import units
 from ..errors import ScenarioError
+from ..present import units
 from . import style
 from .recorded_run import Source, View
 from .style import Figure

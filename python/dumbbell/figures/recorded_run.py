@@ -30,7 +30,7 @@ _HOW = {
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Which part of a run is drawn: these flows (all if empty), from and to in seconds (None: the whole)."""
+    """The part of a run that is drawn: these flows (all if empty), from and to in seconds (None: the whole)."""
 
     flows: Sequence[str] = ()
     from_s: float | None = None

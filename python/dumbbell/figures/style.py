@@ -61,7 +61,7 @@ RC: Any = {  # Matplotlib types the keys as one long Literal.
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How one scheme is drawn."""
+    """Color, marker and dash of one scheme."""
 
     color: str
     marker: str
@@ -147,7 +147,7 @@ def look(name: str) -> Look:
 
 
 def is_chosen(name: str) -> bool:
-    """Whether a scheme's look was chosen by hand, so that it is apart from the other chosen ones."""
+    """True if a scheme's look was chosen by hand, so that it is apart from the other chosen ones."""
     return name in _CHOSEN
 
 
@@ -217,7 +217,7 @@ def legend(axes: Any) -> None:
 
 
 def legend_of(axes: Any, handles: Sequence[Any], labels: Sequence[str]) -> None:
-    """The same, of these lines."""
+    """The legend of these lines."""
     if len(handles) > 1:
         axes.legend(
             handles,
@@ -232,7 +232,7 @@ def legend_of(axes: Any, handles: Sequence[Any], labels: Sequence[str]) -> None:
 
 
 _LEGEND_WIDTH = 78
-"""How many letters fit over the narrowest figure, 5 of them for each sample of a line."""
+"""Number of letters that fit over the narrowest figure, 5 of them for each sample of a line."""
 
 
 def _columns(labels: Sequence[str]) -> int:

@@ -47,7 +47,7 @@ class Sequence:
     dropped: Segments
     """Those of both that were dropped."""
     acks: tuple[Array, Array]
-    """When an acknowledgement reached the sender, and the byte that it expected."""
+    """Arrival of an acknowledgement at the sender, and the byte that it expected."""
     sacks: Segments
     """SACK ranges, when their acknowledgement reached the sender."""
     window: tuple[Array, Array]
@@ -57,7 +57,7 @@ class Sequence:
 
 
 def sequence(source: Source, view: View) -> Sequence:
-    """What is to be drawn of the first flow in view."""
+    """Data of the first flow in view."""
     packets = source.need("packets", _COLUMNS)
     _, name, mine = source.one_flow(packets.filter(packets["seq"].is_not_null()), view)
     data = view.cut(mine.filter((mine["from"] == "sender") & (mine["payload_bytes"] > 0)), "sent_ps", _PS)

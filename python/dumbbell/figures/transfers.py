@@ -1,4 +1,4 @@
-"""How long transfers took: the distribution of completion times, and their mean against the size."""
+"""Durations of transfers: the distribution of completion times, and their mean against the size."""
 
 from __future__ import annotations
 

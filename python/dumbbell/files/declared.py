@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from . import reading
 from ..errors import ScenarioError
+from . import reading
 
 LARGEST = 1 << 20
 """The longest text of a TOML file, bytes."""
@@ -75,7 +75,7 @@ _LONGEST = 300
 
 
 def refusal(file: Path, wrong: Sequence[str]) -> ScenarioError:
-    """What is wrong with a file, a sentence for each mistake; of very many the first."""
+    """The mistakes of a file, a sentence for each mistake; of very many the first."""
     sentences = [cut(sentence, _LONGEST) for sentence in wrong[:_SENTENCES]]
     more = [f"... and {len(wrong) - _SENTENCES} more"] if len(wrong) > _SENTENCES else []
     if len(wrong) == 1:
@@ -84,7 +84,7 @@ def refusal(file: Path, wrong: Sequence[str]) -> ScenarioError:
 
 
 class Wrong(Exception):
-    """What is wrong with a document, in a sentence. path: where, as in `point[2].id`; empty: the whole document."""
+    """The mistake of a document, in a sentence. path: where, as in `point[2].id`; empty: the whole document."""
 
     def __init__(self, path: str, cause: str) -> None:
         super().__init__(f"`{path}`: {cause}" if path else cause)

@@ -12,7 +12,7 @@ _LONGEST = 100
 _DIGEST = 8
 """Digits that keep two changed names apart."""
 _PLAIN = frozenset("-_.+=,@ ")
-"""What stays besides letters and digits."""
+"""Characters that stay, besides letters and digits."""
 
 
 def component(name: str) -> str:

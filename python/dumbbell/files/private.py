@@ -31,7 +31,7 @@ def folder(path: Path) -> Path:
 
 
 def is_own_file(path: Path) -> bool:
-    """Whether `path` is a regular file of this user that nobody else can write to. A link is none."""
+    """True if `path` is a regular file of this user that nobody else can write to. A link is none."""
     try:
         about = path.lstat()
     except OSError:
@@ -63,7 +63,7 @@ def cache() -> Path:
 
 
 def _outside(uid: int) -> int:
-    """What a user is called outside this process's user namespace: live runs have one of their own, in which the user
+    """The name of a user outside this process's user namespace: live runs have one of their own, in which the user
     is root."""
     with suppress(OSError):
         for line in Path("/proc/self/uid_map").read_text(encoding="utf-8").splitlines():

@@ -1,6 +1,6 @@
-"""How files are read that a scenario or a person names: regular files only, up to a size.
+"""Reads files that a scenario or a person names: regular files only, up to a size.
 
-Opening a pipe waits for its other end, and a device may have no end. `reading.rs` of the laboratory follows
+Opening a pipe waits for its other end, and a device may have no end. `reading.rs` follows
 the same rule.
 """
 

@@ -23,7 +23,7 @@ from .. import api
 from ..errors import DumbbellError
 
 _SCRATCH = "dumbbell-scratch-"
-"""How the names of temporary folders begin."""
+"""Prefix of the names of temporary folders."""
 _NAME = re.compile(re.escape(_SCRATCH) + "[a-z0-9_]{8}")
 
 

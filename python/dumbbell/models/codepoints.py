@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 _NAMES = {0: "be", 1: "le", 44: "va", 46: "ef"}
-_COLOURS = ("green", "yellow", "red")
+_COLORS = ("green", "yellow", "red")
 
 
 def name(codepoint: int) -> str:
@@ -19,9 +19,9 @@ def name(codepoint: int) -> str:
     return f"af{of}{precedence // 2}" if 1 <= of <= 4 and precedence in (2, 4, 6) else str(codepoint)
 
 
-def colour(colour: str | None) -> str:
+def color(color: str | None) -> str:
     """A colour in the words of the assured service: green is IN, yellow and red are OUT."""
-    return {None: "-", "green": "IN", "yellow": "OUT"}.get(colour, f"OUT ({colour})")
+    return {None: "-", "green": "IN", "yellow": "OUT"}.get(color, f"OUT ({color})")
 
 
 def edge(rules: Sequence[Mapping[str, Any]] | None, flows: Sequence[Mapping[str, Any]]) -> str:
@@ -48,14 +48,14 @@ def _rule(rule: Mapping[str, Any], flows: Sequence[Mapping[str, Any]]) -> str:
     return f"{rule['kind']}{each}{whose}{those}, {_actions(rule.get('colours') or ())}"
 
 
-def _actions(colours: Sequence[Any]) -> str:
-    """What each colour leads to; yellow and red together where they lead to the same, or nothing is said of red."""
-    texts = [_action(action) for action in colours]
+def _actions(colors: Sequence[Any]) -> str:
+    """The effect of each color; yellow and red together where it is the same, or nothing is said of red."""
+    texts = [_action(action) for action in colors]
     if not texts:
         return "no marks"
-    if len(texts) < len(_COLOURS) or texts[1] == texts[2] or texts == ["af11", "af12", "af13"]:
+    if len(texts) < len(_COLORS) or texts[1] == texts[2] or texts == ["af11", "af12", "af13"]:
         return f"IN {texts[0]}, OUT {texts[min(1, len(texts) - 1)]}"
-    return ", ".join(f"{colour} {text}" for colour, text in zip(_COLOURS, texts, strict=True))
+    return ", ".join(f"{color} {text}" for color, text in zip(_COLORS, texts, strict=True))
 
 
 def _action(action: Any) -> str:
@@ -66,4 +66,4 @@ def _few(names: Sequence[str]) -> str:
     return ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
 
 
-__all__ = ["colour", "edge", "name", "rule_of"]
+__all__ = ["color", "edge", "name", "rule_of"]

@@ -9,7 +9,7 @@ from ..errors import ScenarioError
 
 
 @dataclass(frozen=True, slots=True)
-class Behaviour:
+class Behavior:
     """One per-hop behaviour, or one group.
 
     codepoints: names with their numbers. asks: what a router promises. queues: those of the catalogue that give it.
@@ -24,15 +24,15 @@ class Behaviour:
 
 _RIOS = ("rio", "ered", "r_rtt_adaptive", "drio", "rate_proportional")
 
-BEHAVIOURS: tuple[Behaviour, ...] = (
-    Behaviour(
+BEHAVIORS: tuple[Behavior, ...] = (
+    Behavior(
         "default (best effort)",
         {"be": 0},
         "RFC 2474 section 4.1",
         "what is left; never starved for good",
         ("drop_tail", "red", "fq_codel"),
     ),
-    Behaviour(
+    Behavior(
         "class selector",
         {f"cs{n}": 8 * n for n in range(8)},
         "RFC 2474 section 4.2.2",
@@ -40,7 +40,7 @@ BEHAVIOURS: tuple[Behaviour, ...] = (
         ("prio", "wfq", "drr", "wred"),
     ),
     *(
-        Behaviour(
+        Behavior(
             f"assured forwarding, class {c}",
             {f"af{c}{drop}": 8 * c + 2 * drop for drop in (1, 2, 3)},
             "RFC 2597",
@@ -49,21 +49,21 @@ BEHAVIOURS: tuple[Behaviour, ...] = (
         )
         for c in range(1, 5)
     ),
-    Behaviour(
+    Behavior(
         "expedited forwarding (premium)",
         {"ef": 46},
         "RFC 3246",
         "served at its rate or faster whatever the others send; policed at the edge",
         ("prio",),
     ),
-    Behaviour(
+    Behavior(
         "voice admit",
         {"va": 44},
         "RFC 5865",
         "as expedited forwarding, for calls that were admitted",
         ("prio",),
     ),
-    Behaviour(
+    Behavior(
         "lower effort",
         {"le": 1},
         "RFC 8622",
@@ -77,7 +77,7 @@ BEHAVIOURS: tuple[Behaviour, ...] = (
 @cache
 def numbers() -> dict[str, int]:
     """Every name of a codepoint and its number; `df` is `be` (RFC 2474)."""
-    named = {name: value for b in BEHAVIOURS for name, value in b.codepoints.items()}
+    named = {name: value for b in BEHAVIORS for name, value in b.codepoints.items()}
     return {**named, "df": 0}
 
 

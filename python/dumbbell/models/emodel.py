@@ -1,4 +1,4 @@
-"""How a telephone conversation would sound: the E-model of ITU-T G.107 (06/2015), from a flow's delay and losses.
+"""Quality of a telephone conversation: the E-model of ITU-T G.107 (06/2015), from a flow's delay and losses.
 
 Everything but delay and loss has the recommendation's defaults: a quiet room, a handset, no echo to speak of.
 The function `quality` needs no run of its own: it reads what results say of a flow of datagrams (docs/delays.md).
@@ -30,7 +30,7 @@ G.711 with packet loss concealment and without, G.729A and G.723.1 with voice ac
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """What the E-model says."""
+    """The result of the E-model."""
 
     r: float
     """Transmission rating, up to 93.2; below 60 nearly all users are dissatisfied (G.107, annex B)."""
@@ -109,7 +109,7 @@ def _delayed(ms: float, ro: float, noise: float) -> float:
 
 
 def quality(flow: Any, codec: str = "g711", packet_s: float = 0.02, lookahead_s: float = 0.0) -> Quality:
-    """Of a flow of a result whose delays were measured: with `flow` from `result.flows`, or a dictionary of the JSON.
+    """The quality for a flow whose delays were measured: `flow` is from `result.flows`, or a dictionary of the JSON.
 
     The receiver plays each packet out at the 99th percentile of the delay, so that one in a hundred of those that
     arrive is too late; the delay from mouth to ear is that, and `packet_s` of speech in a packet, and what

@@ -15,7 +15,7 @@ from functools import cache
 GENERATOR = 0x104C11DB7
 """x^32 + x^26 + x^23 + x^22 + x^16 + x^12 + x^11 + x^10 + x^8 + x^7 + x^5 + x^4 + x^2 + x + 1 (IEEE 802.3, 3.2.9)."""
 BITS = 32
-"""Of the check sequence."""
+"""Bits of the check sequence."""
 FRAME = 6 + 6 + 2 + 4
 """Bytes of a frame besides its payload: addresses, type, check sequence. All of them are guarded."""
 _REFLECTED = int(f"{GENERATOR & 0xFFFFFFFF:032b}"[::-1], 2)
@@ -38,7 +38,7 @@ def bitwise(data: bytes) -> int:
 
 @cache
 def table() -> tuple[int, ...]:
-    """What each byte does to the sequence (Sarwate 1988)."""
+    """The change of the sequence by each byte (Sarwate 1988)."""
     found = []
     for byte in range(256):
         value = byte
@@ -49,7 +49,7 @@ def table() -> tuple[int, ...]:
 
 
 def by_table(data: bytes) -> int:
-    """The same with a step for each byte."""
+    """The check sequence, with a step for each byte."""
     value, steps = _ONES, table()
     for byte in data:
         value = value >> 8 ^ steps[(value ^ byte) & 0xFF]
@@ -57,7 +57,7 @@ def by_table(data: bytes) -> int:
 
 
 def remainder(polynomial: int, generator: int = GENERATOR) -> int:
-    """Of its division by the generator; 0 of a pattern of errors that goes unnoticed."""
+    """The remainder of its division by the generator; 0 for a pattern of errors that goes unnoticed."""
     degree = generator.bit_length()
     while polynomial.bit_length() >= degree:
         polynomial ^= generator << polynomial.bit_length() - degree
@@ -123,7 +123,7 @@ def _four(most: int, generator: int) -> int | None:
 
 
 def order_is(n: int, factors: tuple[int, ...], generator: int = GENERATOR) -> bool:
-    """Whether x^n is the first power that is 1 again: n, and the primes that divide it. With it two wrong bits less
+    """True if x^n is the first power that is 1 again: n, and the primes that divide it. With it two wrong bits less
     than n apart are always found."""
     return _power(n, generator) == 1 and all(_power(n // factor, generator) != 1 for factor in factors)
 

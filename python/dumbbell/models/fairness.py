@@ -1,4 +1,4 @@
-"""How equally flows share: Jain's index, of a whole run or period by period."""
+"""Fairness between flows: Jain's index, of a whole run or period by period."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..errors import ScenarioError
 
 if TYPE_CHECKING:
-    from ..result import Result
+    from ..data.shapes import ResultLike
 
 
 def jain(shares: Sequence[float]) -> float | None:
@@ -29,14 +29,14 @@ class Moment:
     """One period of the series."""
 
     time_s: float
-    """When it ends."""
+    """End of the period."""
     jain: float
     """The index over the flows that were active in it."""
     flows: int
-    """How many these are."""
+    """Number of active flows."""
 
 
-def over_time(run: Result) -> list[Moment]:
+def over_time(run: ResultLike) -> list[Moment]:
     """The index of each period of the recorded series after the warm-up; a period without goodput is left out.
 
     A flow is active in a period if it sent something in it, or has data on the way at its end: one that waits for its

@@ -23,8 +23,8 @@ In a scenario: `use = ["mine.py"]` and `queue = { kind = "half_full", p = 0.2 }`
 from __future__ import annotations
 
 from .base import Aqm, CongestionControl, Own
-from .parameters import BitsPerSecond, Bytes, Packets, Parameter, Seconds, parameter
 from .hook_types import MARK, PASS, SIGNAL, drop, evict, mark, signal
+from .parameters import BitsPerSecond, Bytes, Packets, Parameter, Seconds, parameter
 
 __all__ = [
     "MARK",

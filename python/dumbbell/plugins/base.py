@@ -9,11 +9,11 @@ import sys
 from pathlib import Path
 from typing import Any, ClassVar
 
-from . import parameters, hook_types
+from . import hook_types, parameters
 
 
 class Own(abc.ABC):
-    """What queues and congestion controls of your own have in common.
+    """Base class of queues and congestion controls of your own.
 
     Parameters are annotated class attributes with a default (`p: float = 0.1`, or more with `dumbbell.parameter`);
     in an instance they have the values of the scenario. Attributes without an annotation are yours: `name` (in
@@ -110,7 +110,9 @@ class Aqm(Own):
         return None
 
     @abc.abstractmethod
-    def arrive(self, cx: hook_types.Cx, queue: hook_types.Queue, packet: hook_types.Packet, fits: bool) -> hook_types.Verdict:
+    def arrive(
+        self, cx: hook_types.Cx, queue: hook_types.Queue, packet: hook_types.Packet, fits: bool
+    ) -> hook_types.Verdict:
         """A packet arrives: `PASS`, `MARK`, `SIGNAL`, `drop(why)`, `mark(why)`, `signal(why)` or `evict(slot)`.
 
         Also called for a packet that does not fit (`fits` is False); one that is let in all the same is dropped as
@@ -125,7 +127,9 @@ class Aqm(Own):
         """The packet of the last `arrive` went in."""
         return None
 
-    def depart(self, cx: hook_types.Cx, queue: hook_types.Queue, packet: hook_types.Packet, sojourn: float) -> hook_types.Verdict:
+    def depart(
+        self, cx: hook_types.Cx, queue: hook_types.Queue, packet: hook_types.Packet, sojourn: float
+    ) -> hook_types.Verdict:
         """A packet that waited `sojourn` seconds is at the head; `queue` no longer counts it. `needs = "held"`."""
         return hook_types.PASS
 
@@ -155,9 +159,9 @@ class CongestionControl(Own):
     echo: ClassVar[str | None] = None
     """How congestion must be echoed (`rfc3168`, `per_packet`, `dctcp`, `accecn`, `l4s`); None: as the profile says."""
     needs_timestamps: ClassVar[bool] = False
-    """Whether it needs TCP timestamps."""
+    """True if it needs TCP timestamps."""
     needs_rates: ClassVar[bool] = False
-    """Whether it reads `ack.delivery_rate`, which costs the sender an account of every segment."""
+    """True if it reads `ack.delivery_rate`, which costs the sender an account of every segment."""
 
     cwnd: float = 0.0
     """The congestion window, bytes; at the start the initial window."""

@@ -1,4 +1,4 @@
-"""A class as the laboratory reads it: its page, and the hooks that it defines."""
+"""A class as the extension reads it: its page, and the hooks that it defines."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Described = tuple[str, str, type[Own], list[str]]
 
 @cache
 def describe(cls: type[Own]) -> Described:
-    """What the native side is handed. `TypeError` if the class is no whole algorithm."""
+    """The description of a class for the extension. `TypeError` if the class is no whole algorithm."""
     if inspect.isabstract(cls):
         missing = ", ".join(sorted(cls.__abstractmethods__))
         raise TypeError(f"{cls.__name__} does not define {missing}")
@@ -76,7 +76,7 @@ def source_hash(cls: type[Own]) -> str:
 
 
 def _code(value: Any) -> bytes:
-    """What a member of a class does, as bytes."""
+    """The code of a class member, as bytes."""
     if isinstance(value, property):
         return b"".join(_code(f) for f in (value.fget, value.fset) if f is not None)
     code = getattr(getattr(value, "__func__", value), "__code__", None)

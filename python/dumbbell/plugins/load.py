@@ -9,13 +9,12 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from .. import api
-from .user_stdout import aside
 from ..errors import ScenarioError
 from ..files.reading import whole
+from ..process.exit_guard import guard
+from ..process.user_stdout import aside
 from .base import Aqm, CongestionControl, Own, of_text
 from .describe import Described, describe
-from .exit_guard import guard
 from .failure import told
 
 
@@ -36,15 +35,6 @@ def described(path: str) -> list[Described]:
         except TypeError as error:
             raise Unusable(f"{path}: {error}", "mend the class; docs/your-own.md has a whole one") from None
     return out
-
-
-def usable(path: str) -> list[type[Own]]:
-    """The algorithms of a file that a run would take. `ScenarioError`: one is not whole, or its name is taken."""
-    own = [cls for _, _, cls, _ in described(path)]
-    bottleneck = {"rate": "10 Mbps", "delay": "10 ms"}
-    value = {"duration": "1 s", "dumbbell": {"bottleneck": bottleneck}, "flow": [{"cc": "newreno"}]}
-    api.plan(api.request({"value": value, "name": path}), own)
-    return own
 
 
 def classes(path: str | Path) -> list[type[Own]]:

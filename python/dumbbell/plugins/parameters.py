@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What a number counts. In a scenario such a parameter is written with its unit."""
+    """Units of numbers. In a scenario such a parameter is written with its unit."""
 
     name: str
     symbol: str

@@ -6,16 +6,15 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from . import network, sparkline
 from ..errors import DumbbellError, ScenarioError
-from .overrides import literal
-from .tables import Grid, result_grids, summary_line, sweep_grid
+from ..language.overrides import literal
+from . import network, sparkline
+from .grids import Grid
+from .tables import result_grids, summary_line, sweep_grid
 from .units import significant
 
 if TYPE_CHECKING:
-    from ..data.arrow import Table
-    from ..result import Result, Sweep
-    from ..scenario import Scenario
+    from ..data.shapes import ResultLike, ScenarioLike, SweepLike, TableLike
 
 _ROWS = 24
 """Rows of a table that are shown."""
@@ -63,7 +62,7 @@ def grid(g: Grid, extra: Sequence[str] = ()) -> str:
     )
 
 
-def table(t: Table, limit: int) -> str:
+def table(t: TableLike, limit: int) -> str:
     """The first rows of a table."""
     columns = [t.column(name, limit) for name in t.columns]
     words = [any(isinstance(value, str) for value in column) for column in columns]
@@ -74,7 +73,7 @@ def table(t: Table, limit: int) -> str:
     return _page(grid(Grid(size, t.columns, rows, text_columns)))
 
 
-def result(r: Result) -> str:
+def result(r: ResultLike) -> str:
     """Flows, queues and markers, with the first run's queue lengths over time where they were recorded."""
     grids = result_grids(r)
     lines = _queue_lines(r)
@@ -82,7 +81,7 @@ def result(r: Result) -> str:
     return _page(f"<b>{escape(str(r.json.get('name', 'Result')))}</b> ", *shown, _said(r))
 
 
-def sweep(s: Sweep) -> str:
+def sweep(s: SweepLike) -> str:
     """A row for each point, with its goodput as a bar."""
     from .tables import total_goodput
 
@@ -96,7 +95,7 @@ def sweep(s: Sweep) -> str:
     return _page(f"<b>{name}</b>: {len(s)} points", grid(sweep_grid(s), bars), warning, note if len(s) else "")
 
 
-def scenario(s: Scenario) -> str:
+def scenario(s: ScenarioLike) -> str:
     """The network, its flows and queues, and every parameter that was resolved; or what is wrong with it."""
     try:
         size = s.size()
@@ -117,7 +116,7 @@ _FLOWS = ("flow", "path", "cc", "source", "start", "base RTT")
 _LINKS = ("link", "rate", "delay", "queue", "MTU", "conditioner", "impairments")
 
 
-def _network(s: Scenario) -> str:
+def _network(s: ScenarioLike) -> str:
     plan = network.for_people(s.check(points=1)[0]["plan"])
     flows = Grid("Flows", _FLOWS, network.flow_rows(plan), len(_FLOWS))
     links = Grid("Links with a queue of their own", _LINKS, network.link_rows(plan), len(_LINKS))
@@ -154,7 +153,7 @@ def _flat(values: dict[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]
             yield f"{prefix}{key}", value
 
 
-def _queue_lines(r: Result) -> list[str]:
+def _queue_lines(r: ResultLike) -> list[str]:
     """For each queue its length over time in the first run, if it was recorded and can be read."""
     try:
         series = r.runs[0].series("queues") if r.runs else None
@@ -169,7 +168,7 @@ def _queue_lines(r: Result) -> list[str]:
     return [sparkline.line(lines.get(queue.name, []), f"{queue.name}: queue [packets] over time") for queue in r.queues]
 
 
-def _said(r: Result) -> str:
+def _said(r: ResultLike) -> str:
     """The line about the run itself, and a warning if it does not hold."""
     bad = "" if r.valid else '<p class="bad">This result is not valid: its own checks do not hold.</p>'
     return f"{bad}<small>{escape(summary_line(r))}</small>"

@@ -84,7 +84,7 @@ def rate_text(link: dict[str, Any]) -> str:
 
 
 def edge_text(plan: Plan, link: dict[str, Any]) -> str:
-    """What packets pass before a link's queue: `token_bucket per flow, IN af11, OUT af12`; empty without rules."""
+    """The conditioner before a link's queue: `token_bucket per flow, IN af11, OUT af12`; empty without rules."""
     return codepoints.edge(link.get("conditioner"), plan["flows"])
 
 

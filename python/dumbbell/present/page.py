@@ -10,11 +10,12 @@ from typing import Any
 from .. import result
 from ..errors import ScenarioError
 from ..files.write import write_text
-from .tables import Grid, result_grids, summary_line, sweep_grid
+from . import templates
+from .grids import Grid
+from .tables import result_grids, summary_line, sweep_grid
 
 _KINDS = (".html", ".md")
 _POINTS_IN_FULL = 20
-_CSS = Path(__file__).parent / "reproduce" / "report.css"
 Heading = tuple[str, list[Grid], str]
 
 
@@ -33,7 +34,7 @@ def write(data: dict[str, Any], file: Path, records: Path | None = None) -> None
 
 
 def _parts(data: dict[str, Any]) -> list[Heading]:
-    """What is shown: for each point its title, its tables, and the line about the run."""
+    """The parts of the page: for each point its title, its tables, and the line about the run."""
     outcome = result.read(data)
     if isinstance(outcome, result.Result):
         return [("", result_grids(outcome), summary_line(outcome))] if "flows" in data else []
@@ -96,7 +97,7 @@ def whole(title: str, body: str) -> str:
     head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n<title>{escape(title)}</title>\n'
-        f"<style>\n{_CSS.read_text(encoding='utf-8')}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
+        f"<style>\n{templates.css('report')}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
     )
 
 

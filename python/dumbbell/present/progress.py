@@ -1,4 +1,4 @@
-"""How far a run is, for people: a bar in a notebook, a line on a terminal; nothing to install."""
+"""Progress of a run, for people: a bar in a notebook, a line on a terminal; nothing to install."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WIDTH = 30
 
 @contextmanager
 def shown(wanted: Progress | bool | None) -> Iterator[Progress | None]:
-    """What to call: the caller's own function, a bar that disappears at the end (True), or nothing."""
+    """The function to call: the caller's own, a bar that disappears at the end (True), or nothing."""
     if callable(wanted) or not wanted:
         yield wanted if callable(wanted) else None
     elif _in_notebook():
@@ -30,12 +30,12 @@ def shown(wanted: Progress | bool | None) -> Iterator[Progress | None]:
 
 
 def said(finished: int, runs: int, fraction: float) -> str:
-    """How far it is, in words: a single run has only its simulated time to tell."""
+    """The progress in words: a single run has only its simulated time to tell."""
     return f"{finished} of {runs} runs" if runs > 1 else f"{fraction:.0%} of simulated time"
 
 
 def _in_notebook() -> bool:
-    """Whether a Jupyter kernel runs this process: only it has a display to update."""
+    """True if a Jupyter kernel runs this process: only it has a display to update."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
     return shell is not None and getattr(shell, "kernel", None) is not None

@@ -57,12 +57,12 @@ def deviation(values: Sequence[float]) -> float:
 
 
 def ci95(values: Sequence[float]) -> tuple[float, float] | None:
-    """Where the mean lies: mean +- t s / sqrt(n). None for a single value."""
+    """The 95 % interval of the mean: mean +- t s / sqrt(n). None for a single value."""
     return _around(values, lambda n: math.sqrt(1 / n))
 
 
 def pi95(values: Sequence[float]) -> tuple[float, float] | None:
-    """Where one new run lies: mean +- t s sqrt(1 + 1/n). None for a single value."""
+    """The 95 % interval of one new run: mean +- t s sqrt(1 + 1/n). None for a single value."""
     return _around(values, lambda n: math.sqrt(1 + 1 / n))
 
 
@@ -114,7 +114,7 @@ def _student_cdf(x: float, df: int) -> float:
 
 
 def wilson95(k: int, n: int) -> tuple[float, float]:
-    """Where the probability lies, given `k` of `n`: the 95 % score interval (E. B. Wilson, JASA 22, 1927)."""
+    """The interval of a probability, given `k` of `n`: the 95 % score interval (E. B. Wilson, JASA 22, 1927)."""
     z = 1.959963984540054
     if n <= 0:
         return 0.0, 1.0

@@ -2,64 +2,34 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich import box
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.table import Table
 
+from ..language.overrides import toml
 from . import stats
-from .overrides import toml
+from .grids import Grid, grid, number, plain, unit_of
 from .stats import Interval
-from .units import TIMES, prefix, significant, time_text
+from .units import significant, time_text
 
 if TYPE_CHECKING:
-    from ..result import Result, Row, Sweep
+    from ..data.rows import Row
+    from ..data.shapes import ResultLike, SweepLike
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """A table as words: the first `text_columns` columns are text, the others numbers."""
-
-    title: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    text_columns: int = 1
-
-
-def grid(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], text_columns: int = 1) -> Table:
-    """A plain table; the first `text_columns` columns are words, the others numbers."""
-    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
-    for i, column in enumerate(columns):
-        table.add_column(column, justify="left" if i < text_columns else "right", overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    return table
-
-
-def to_text(renderables: Iterable[RenderableType], width: int = 140) -> str:
-    """Tables as plain text."""
-    out = io.StringIO()
-    console = Console(file=out, width=width, no_color=True, highlight=False, markup=False)
-    for renderable in renderables:
-        console.print(renderable)
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()).rstrip("\n")
-
-
-def result_tables(result: Result) -> list[RenderableType]:
+def result_tables(result: ResultLike) -> list[RenderableType]:
     """A table for the flows, one for the queues, one for what was recorded of acknowledgements."""
     return [_drawn(g) for g in result_grids(result)]
 
 
-def sweep_tables(sweep: Sweep) -> list[RenderableType]:
+def sweep_tables(sweep: SweepLike) -> list[RenderableType]:
     """A table with a row for each point."""
     return [_drawn(sweep_grid(sweep))]
 
 
-def result_grids(result: Result) -> list[Grid]:
+def result_grids(result: ResultLike) -> list[Grid]:
     """The flows, what their applications measured, the sessions, the queues, profiles, markers and processors of hosts
     where there are any, and acknowledgements where they were recorded."""
     own = [_flows(result)] if len(result.flows) or not len(result.sessions) else []
@@ -72,13 +42,13 @@ def result_grids(result: Result) -> list[Grid]:
     hosts = [_hosts(result)] if len(result.hosts) else []
     tail = [_acks(followed)] if followed else []
     if any("validity" in run for run in result.json.get("runs") or [result.json]):
-        from ..testbed import validity
+        from . import validity
 
         tail += validity.grids(result.json)
     return [*own, *told, *sessions, _queues(result), *wires, *profiles, *markers, *hosts, *tail]
 
 
-def measures_table(result: Result) -> Table:
+def measures_table(result: ResultLike) -> Table:
     """Everything that is measured of the queues."""
     rows = []
     for title, key, unit in _MEASURES:
@@ -202,20 +172,20 @@ _MEASURES: tuple[Column, ...] = (
 )
 
 
-def _flows(result: Result) -> Grid:
+def _flows(result: ResultLike) -> Grid:
     titles, cells = _measured(result.flows, _FLOWS)
     rows = [[f.name, f.as_dict().get("cc") or "-", *row] for f, row in zip(result.flows, cells, strict=True)]
     return Grid("Flows", ["flow", "cc", *titles], rows, text_columns=2)
 
 
-def _sessions(result: Result) -> Grid:
+def _sessions(result: ResultLike) -> Grid:
     titles, cells = _measured(result.sessions, _SESSIONS)
     rows = [[s.name, *row] for s, row in zip(result.sessions, cells, strict=True)]
     return Grid("Sessions", ["session", *titles], rows)
 
 
-def _by_size(result: Result) -> list[Grid]:
-    """Of each session whose transfers are of several classes of size: these by themselves."""
+def _by_size(result: ResultLike) -> list[Grid]:
+    """A table for each session whose transfers have several classes of size."""
     grids = []
     for session in result.sessions:
         classes = [row for row in session.by_size if (flows := row.interval("flows")) is not None and flows.mean > 0]
@@ -226,8 +196,8 @@ def _by_size(result: Result) -> list[Grid]:
     return grids
 
 
-def _applications(result: Result) -> Grid:
-    """What applications measured of themselves, each number by its name in the JSON."""
+def _applications(result: ResultLike) -> Grid:
+    """Measurements of applications, each number by its name in the JSON."""
     rows = []
     for flow in result.flows:
         for key, value in flow.application.items():
@@ -240,32 +210,32 @@ def _applications(result: Result) -> Grid:
     return Grid("Applications", ["flow", "measure", "value"], rows, text_columns=2)
 
 
-def _queues(result: Result) -> Grid:
+def _queues(result: ResultLike) -> Grid:
     titles, cells = _measured(result.queues, _QUEUES)
     rows = [[q.name, q.kind, *row, drops(q)] for q, row in zip(result.queues, cells, strict=True)]
     return Grid("Queues", ["queue", "kind", *titles, "drops"], rows, text_columns=2)
 
 
-def _ethernets(result: Result) -> Grid:
+def _ethernets(result: ResultLike) -> Grid:
     ends = [q for q in result.queues if "collisions" in q.as_dict()]
     titles, cells = _measured(ends, _ETHERNETS)
     rows = [[q.name, *row] for q, row in zip(ends, cells, strict=True)]
     return Grid("Ends of Ethernets", ["queue", *titles], rows)
 
 
-def _profiles(result: Result) -> Grid:
+def _profiles(result: ResultLike) -> Grid:
     titles, cells = _measured(result.flows, _PROFILES)
     rows = [[f.name, *row] for f, row in zip(result.flows, cells, strict=True)]
     return Grid(f"Profiles{_distance(result)}", ["flow", *titles], rows)
 
 
-def _distance(result: Result) -> str:
-    """How far flows are from their targets, for a title."""
+def _distance(result: ResultLike) -> str:
+    """The mean distance of flows from their targets, for a title."""
     mean = result.totals.interval("target_error_mean")
     return "" if mean is None else f", {number(mean, 100.0, 3)} % from their targets in the mean"
 
 
-def _markers(result: Result) -> Grid:
+def _markers(result: ResultLike) -> Grid:
     titles, cells = _measured(result.markers, _MARKERS)
     rows = [
         [m.as_dict().get("flow") or "all", m.link, m.kind, *row] for m, row in zip(result.markers, cells, strict=True)
@@ -273,7 +243,7 @@ def _markers(result: Result) -> Grid:
     return Grid("Markers", ["of flow", "before", "kind", *titles], rows, text_columns=3)
 
 
-def _hosts(result: Result) -> Grid:
+def _hosts(result: ResultLike) -> Grid:
     titles, cells = _measured(result.hosts, _HOSTS)
     rows = [[h.host, h.direction, *row] for h, row in zip(result.hosts, cells, strict=True)]
     return Grid("Hosts", ["host", "processor", *titles], rows, text_columns=2)
@@ -289,7 +259,7 @@ def _acks(followed: Sequence[Row]) -> Grid:
 _POINTS: tuple[Column, ...] = (("all flows", "goodput_bps", "bps"), *_QUEUES)
 
 
-def sweep_grid(sweep: Sweep) -> Grid:
+def sweep_grid(sweep: SweepLike) -> Grid:
     """A row for each point: what is swept, the goodput of all flows together, and the first queue."""
     points = list(sweep)
     swept = list(dict.fromkeys(key for changes, _ in points for key in changes))
@@ -305,7 +275,7 @@ def sweep_grid(sweep: Sweep) -> Grid:
     return Grid("Points", [*swept, *titles], named, text_columns=len(swept))
 
 
-def total_goodput(result: Result) -> Interval | None:
+def total_goodput(result: ResultLike) -> Interval | None:
     """The goodput of all flows together [bit/s], with its interval over the runs; None if the point has no run."""
     runs = [run for run in result.runs if "flows" in run.json]
     sums = [float(r.totals.goodput_bps) if r.sessions else sum(float(f.goodput_bps) for f in r.flows) for r in runs]
@@ -337,33 +307,6 @@ def _columns(
         titles.append(f"{title} [{name}]" if name else title)
         shown.append(["-" if v is None else number(v, scale) for v in values])
     return titles, [[column[i] for column in shown] for i in range(len(rows))]
-
-
-def unit_of(unit: str, largest: float) -> tuple[float, str]:
-    """The scale and the unit in which a column's largest number reads well."""
-    if unit == "1":
-        return 100.0, "%"
-    if unit == "s":
-        return next(((1 / scale, name) for scale, name in TIMES if largest >= scale), (1e6, "us"))
-    if unit == "bps":
-        scale, name = prefix(largest)
-        return 1 / scale, f"{name}bps"
-    return 1.0, unit
-
-
-def scaled(value: float, unit: str) -> str:
-    """A number of the JSON in the unit in which it reads best: `5.13 ms`, `2.4 %`."""
-    scale, name = unit_of(unit, abs(value))
-    return f"{significant(value * scale, 3 if name else 4)}{f' {name}' if name else ''}"
-
-
-def number(x: Interval, scale: float = 1.0, digits: int = 4) -> str:
-    """The mean times `scale`, and half the width of its interval if there is one."""
-    text = significant(x.mean * scale, digits)
-    if x.half is None:
-        return text
-    half = x.half if x.half > 1e-12 * abs(x.mean) else 0.0  # Equal runs: less is the rounding of their mean.
-    return f"{text} ± {significant(half * scale, 2)}"
 
 
 def drops(queue: Row) -> str:
@@ -407,20 +350,7 @@ def _difference(measured: dict[str, Any] | None, scale: float) -> list[str]:
     return [f"{number(Interval(measured['difference'], low, high, measured['n']), scale)}", ratio]
 
 
-def plain(rows: Sequence[Sequence[str]], text_columns: int = 1) -> str:
-    """Aligned columns; the first row is the head, the first `text_columns` columns are words, the others numbers."""
-    count = len(rows[0])
-    widths = [max((len(row[i]) for row in rows if i < len(row) - (len(row) < count)), default=0) for i in range(count)]
-    lines = []
-    for row in rows:
-        cells = [
-            c.ljust(w) if i < text_columns else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=False))
-        ]
-        lines.append("   ".join(cells).rstrip())
-    return "\n".join([lines[0], "─" * len(lines[0]), *lines[1:]])
-
-
-def summary_line(result: Result) -> str:
+def summary_line(result: ResultLike) -> str:
     """One line about the run itself."""
     json = result.json
     done = "on real kernels" if json.get("on") == "kernel" else "simulated"

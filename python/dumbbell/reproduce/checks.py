@@ -1,4 +1,4 @@
-"""What is wrong with a paper beyond the shape of its file: names that refer to nothing, expressions that cannot be
+"""Mistakes of a paper beyond the shape of its file: names that refer to nothing, expressions that cannot be
 read, files that are not there. Everything is found before the first run."""
 
 from __future__ import annotations
@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ..files.declared import cut, filled
 from ..errors import ScenarioError
+from ..files.declared import cut, filled
 from ..files.filename import component
 from . import predicate
-from .measures import buffer_size_grid
 from .entries import Paper, Picture
+from .measures import buffer_size_grid
 from .paper_file import PaperFile, misfits
 
 
@@ -60,7 +60,7 @@ def wrong(paper: Paper, said: PaperFile) -> Iterator[str]:
 
 
 def is_file(file: Path) -> bool:
-    """Whether a file that others name is there; a name that no system takes is none."""
+    """True if a file that others name is there; a name that no system takes is none."""
     try:
         return file.is_file()
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""What `paper.toml` says, as objects: points, numbers, cells, claims, readings, figures.
+"""The entries of `paper.toml` as objects: points, numbers, cells, claims, readings, figures.
 
 Those that are tables of the file are declared as its `Shape`s; the others are made from them by `papers`.
 """
@@ -15,7 +15,7 @@ from msgspec import field as default
 from ..files.declared import Real, Shape
 
 Count = Annotated[int, Meta(ge=1, le=100_000)]
-"""How many: runs, say."""
+"""A positive number, of runs for example."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,9 +195,9 @@ class Variant(Shape, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Hardware:
-    """What fixed point costs: the variants at each of `points` (`quick_points` for the smaller effort, which leaves out
-    those that are to equal another), `baseline` the points without the scheme, from which `gain` is taken. A run with
-    less than half of what the first variant has of `carried`, on average, is counted as locked out."""
+    """The cost of fixed point: the variants at each of `points` (`quick_points` for the smaller effort, which leaves
+    out those that are to equal another), `baseline` the points without the scheme, from which `gain` is taken. A run
+    with less than half of what the first variant has of `carried`, on average, is counted as locked out."""
 
     points: tuple[str, ...]
     quick_points: tuple[str, ...]
@@ -210,7 +210,7 @@ class Hardware:
 
 
 class Effort(Shape, frozen=True):
-    """How much is run: replications, overrides of every point, and where readings are compared (empty: everywhere)."""
+    """The amount of runs: replications, overrides of every point, and points of readings (empty: all)."""
 
     replications: Count
     overrides: tuple[str, ...] = ()

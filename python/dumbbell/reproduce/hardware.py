@@ -1,4 +1,4 @@
-"""What fixed point costs: the scheme in floating point, as the hardware's model has it, and as the RTL itself decides.
+"""The cost of fixed point: the scheme in floating point, as the hardware's model has it, and as the RTL itself decides.
 
 Of each variant at each point: what it measures, and the difference from the variant that it is one step away from, run
 by run with the same seeds. A variant that is to equal another (the RTL, its model) is no matter of intervals: the
@@ -15,10 +15,10 @@ from typing import Any
 
 import msgspec
 
-from ..present import stats
 from ..errors import EnvironmentLacks
+from ..present import stats
 from .entries import Hardware, Measure, Paper, Variant
-from .work import PointRunner, Runs
+from .runs import PointRunner, Runs
 
 NOT_IN_QUICK = "quick: the RTL is translated and compiled first, which takes longer than all quick runs"
 
@@ -30,7 +30,7 @@ def points(wanted: Hardware, quick: bool) -> list[tuple[str, str]]:
 
 
 def count(paper: Paper, quick: bool) -> int:
-    """How many points all variants run."""
+    """Number of points that all variants run."""
     if paper.hardware is None:
         return 0
     changed = [v for v in paper.hardware.variants if v.changes and not (quick and v.equals)]
@@ -109,7 +109,7 @@ def _sign(difference: stats.Interval) -> str:
 
 
 def _equal(variant: Variant, model: Runs, here: Runs, runner: PointRunner, quick: bool) -> dict[str, Any]:
-    """Whether a variant is the same run as another, for each of its seeds; `equal` is None where it was not run."""
+    """Compares a variant with another, seed by seed; `equal` is None where it was not run."""
     row: dict[str, Any] = {
         "id": variant.id,
         "what": variant.what,
@@ -163,7 +163,7 @@ def _conclusion(at: list[dict[str, Any]]) -> list[str]:
 
 
 def _locked(place: Mapping[str, Any]) -> str:
-    """Which variants had runs that carried next to nothing."""
+    """Variants with runs that carried next to nothing."""
     locked = [f"{row['id']} {row['locked_out']} of {row['n']}" for row in place["rows"] if row["locked_out"]]
     return f"Locked out at {place['point']} (less than half of the total of float): {', '.join(locked) or 'no run'}."
 

@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..present import stats
 from ..errors import ScenarioError
+from ..present import stats
 from . import predicate, verdict
 from .measures import buffer_size_grid
 from .papers import Cell, Claim, Paper, Prediction
 from .predicate import Family
+from .runs import Runs
 from .verdict import Printed
-from .work import Runs
 
 Measured = Mapping[str, Runs]
 
@@ -75,7 +75,7 @@ def _of_cell(measured: Measured, wanted: Cell, known: Mapping[str, Family]) -> t
 def _against(
     paper: Paper, measured: Measured, wanted: Cell, known: Mapping[str, Family]
 ) -> tuple[float, tuple[float, ...]] | None:
-    """What a cell's effect is measured from: the printed value, and ours, one a seed."""
+    """The baseline of a cell's effect: the printed value, and ours, one a seed."""
     if wanted.baseline_of:
         return wanted.baseline_published, _one_point(wanted.baseline_of, known)
     if wanted.baseline is None:

@@ -30,7 +30,7 @@ Place = int | float | str | dict[str, int | float | str]
 
 
 class Scheme(Shape, frozen=True):
-    """Which overrides are the scheme's own, and which of these it shares with every point."""
+    """Overrides of the scheme, and those of them that it shares with every point."""
 
     owns: tuple[str, ...] = ()
     shares: tuple[str, ...] = ()
@@ -60,7 +60,7 @@ class Number(Shape, frozen=True):
 
 
 class Readings(Shape, frozen=True):
-    """What is compared under every reading."""
+    """Numbers that are compared under every reading."""
 
     about: str
     effect: str
@@ -168,7 +168,7 @@ KINDS: dict[str, tuple[set[str], set[str]]] = {
     "lost": _PANELS,
     "delays": _PANELS,
 }
-"""Of each kind of figure, the keys that it needs and those that it may have."""
+"""The keys that each kind of figure needs, and those that it may have."""
 
 
 class PaperFile(Shape, frozen=True):
@@ -199,7 +199,7 @@ class PaperFile(Shape, frozen=True):
 
 
 def misfits(figure: Figure) -> Iterator[str]:
-    """What a figure lacks for its kind, and what its kind does not take. One that misses a datum is not drawn."""
+    """Keys that a figure lacks for its kind, and those that its kind does not take. One without data is not drawn."""
     if figure.missing is not None:
         return
     if figure.kind not in KINDS:

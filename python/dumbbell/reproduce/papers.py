@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 
-from ..files import declared
 from .. import api
-from ..files.declared import Real, filled
 from ..errors import ScenarioError
+from ..files import declared
+from ..files.declared import Real, filled
 from ..files.filename import component
 from . import checks, paper_file
 from .checks import reach
@@ -71,7 +71,7 @@ __all__ = [
 
 
 def folders() -> Iterator[Path]:
-    """Where papers are looked for: in the package, in the checkout around it, and in `DUMBBELL_PAPERS`.
+    """Folders in which papers are looked for: in the package, in the checkout around it, and in `DUMBBELL_PAPERS`.
 
     The current folder and its parents are not searched: a paper can run Python, and others may write there.
     """
@@ -193,7 +193,7 @@ def _points(folder: Path, said: PaperFile) -> Iterator[Point]:
 
 
 def _place(axis: str, place: Place) -> dict[str, Any]:
-    """What a place of an axis fills in: its value, or a table with further values beside the axis' own."""
+    """The values that a place of an axis fills in: its value, or a table with further values beside the axis' own."""
     if not isinstance(place, dict):
         return {axis: place}
     if axis not in place:
@@ -222,7 +222,7 @@ def _along(axis: str, places: Iterable[Place]) -> tuple[Real, ...]:
 
 
 def _places(text: str, axes: Axes) -> Iterator[dict[str, Any]]:
-    """What the axes that a text names fill in, every combination."""
+    """Every combination of the values of the axes that a text names."""
     named = declared.places(text)
     used = [axis for axis in axes if axis in named]
     if math.prod(len(axes[axis]) for axis in used) > _MOST:
@@ -253,7 +253,7 @@ def _by_id(items: Iterable[Any]) -> dict[str, Any]:
 
 
 def measures_at(paper: Paper, point: str) -> list[str]:
-    """What numbers, cells and the hardware's table measure at a point, each once."""
+    """Measures of numbers, cells and the hardware's table at a point, each once."""
     numbers = [number.measure for number in paper.numbers.values() if point in number.points]
     cells = [cell.measure for cell in paper.cells.values() if point == cell.point]
     return list(dict.fromkeys([*numbers, *cells, *_in_hardware(paper, point)]))

@@ -25,9 +25,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from ..present import stats
-from ..files.declared import cut
 from ..errors import ScenarioError
+from ..files.declared import cut
+from ..present import stats
 from .measures import buffer_size
 
 
@@ -136,7 +136,7 @@ def evaluate(text: str, numbers: Mapping[str, Family]) -> Family:
 
 
 def holds(text: str, numbers: Mapping[str, Family]) -> bool:
-    """Whether a predicate is true."""
+    """True if a predicate is true."""
     value = evaluate(text, numbers)
     try:
         return bool(value.one())

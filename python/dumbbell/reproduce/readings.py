@@ -17,7 +17,7 @@ from ..present import stats
 from . import judge, predicate, verdict
 from .papers import Cell, Paper, Point, Reading, Readings, reach
 from .predicate import Family
-from .work import PointRunner, Runs
+from .runs import PointRunner, Runs
 
 BASE = Reading("base", "base", "as assumed below")
 
@@ -29,7 +29,7 @@ def points(paper: Paper, at: tuple[float, ...]) -> dict[str, Point]:
 
 
 def count(paper: Paper, at: tuple[float, ...]) -> int:
-    """How many points all readings run: those that a reading changes."""
+    """Number of points that all readings run: those that a reading changes."""
     if paper.readings is None:
         return 0
     looked_at = points(paper, at).values()
@@ -58,10 +58,13 @@ def compare(paper: Paper, measured: Mapping[str, Runs], runner: PointRunner) -> 
     return {"rows": rows, "conclusion": told}
 
 
-def _run(reading: Reading, of: Mapping[str, Point], measured: Mapping[str, Runs], runner: PointRunner) -> dict[str, Runs]:
+def _run(
+    reading: Reading, of: Mapping[str, Point], measured: Mapping[str, Runs], runner: PointRunner
+) -> dict[str, Runs]:
     """Every point under a reading; what the reading does not change is there already."""
     return {
-        name: runner.run(point, reading.at(point)) if reading.at(point) else measured[name] for name, point in of.items()
+        name: runner.run(point, reading.at(point)) if reading.at(point) else measured[name]
+        for name, point in of.items()
     }
 
 
@@ -138,12 +141,12 @@ def _effect(family: Family) -> list[dict[str, Any]]:
 
 
 def sign(low: float, high: float) -> str:
-    """Of an effect with this interval: `0` where 0 lies in it."""
+    """The sign of an effect with this interval: `0` where 0 lies in it."""
     return "+" if low > 0 else "-" if high < 0 else "0"
 
 
 def opposite(a: str, b: str) -> bool:
-    """Whether two signs contradict each other; `0` contradicts none."""
+    """True if two signs contradict each other; `0` contradicts none."""
     return {a, b} == {"+", "-"}
 
 

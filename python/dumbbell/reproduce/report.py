@@ -9,6 +9,7 @@ from typing import Any
 
 from .. import figures
 from ..errors import EnvironmentLacks
+from ..present import templates
 from ..present.units import significant
 from .papers import Paper
 
@@ -49,7 +50,7 @@ def html(paper: Paper, summary: dict[str, Any], drawn: Mapping[str, Any]) -> str
         marks=MARKS,
         columns=_columns(summary["predictions"], paper),
         rules=rules.read_text(encoding="utf-8") if rules.exists() else "",
-        css=Path(__file__).with_name("report.css").read_text(encoding="utf-8"),
+        css=templates.css("report"),
     )
 
 

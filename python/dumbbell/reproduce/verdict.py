@@ -38,7 +38,7 @@ class Printed:
         return 0.5 * 10.0**-self.decimals
 
     def meets(self, low: float, high: float) -> bool:
-        """Whether the print, widened by half its last digit, has a point in common with [low, high]."""
+        """True if the print, widened by half its last digit, has a point in common with [low, high]."""
         below, above = (0.0, 2 * self.half_digit) if self.cut else (self.half_digit, self.half_digit)
         return self.value - below <= high and low <= self.value + above
 

@@ -5,67 +5,20 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from .. import api
-from ..plugins import interrupt
-from ..data import series
 from ..errors import ScenarioError
 from ..files.filename import component
 from ..files.write import temporary_folder, write_json, write_text
+from ..process import interrupt
 from . import papers, verdict
-from .measures.measure import needs_series, of_run
+from .measures.measure import needs_series
 from .papers import Cell, Effort, Paper, Picture, Point
-
-
-@dataclass(slots=True)
-class Runs:
-    """What one point's replications gave, by seed, and where their series are."""
-
-    point: Point
-    overrides: list[str]
-    json: dict[str, Any]
-    directories: list[Path] = field(default_factory=list)
-    taken: dict[str, list[float]] = field(default_factory=dict)
-    """Measurements that were taken already."""
-
-    @property
-    def runs(self) -> list[dict[str, Any]]:
-        """Each replication's own JSON, with the times that all of them share."""
-        times = {key: self.json[key] for key in ("duration_s", "warmup_s")}
-        return [times | run for run in self.json.get("runs") or [self.json]]
-
-    @property
-    def fingerprint(self) -> str:
-        """Of the whole point."""
-        return str(self.json["fingerprint"])
-
-    def has(self, measure: str) -> bool:
-        """Whether a measurement can be taken: one of the series needs runs that were recorded."""
-        return bool(self.directories) or not needs_series(measure)
-
-    def values(self, measure: str) -> list[float]:
-        """A measurement, one value for each seed."""
-        if measure not in self.taken:
-            runs = self.runs
-            where: Iterable[Path | None] = self.directories if needs_series(measure) else [None] * len(runs)
-            self.taken[measure] = [of_run(measure, run, place) for run, place in zip(runs, where, strict=True)]
-        return self.taken[measure]
-
-    def settle(self, measures: Iterable[str]) -> None:
-        """Takes these measurements, and forgets what else the runs said: hundreds of flows in thousands of runs."""
-        for measure in measures:
-            if self.has(measure):
-                self.values(measure)
-        runs = [{key: value for key, value in run.items() if key not in _BULKY} for run in self.runs]
-        self.json = {key: value for key, value in self.json.items() if key not in _BULKY} | {"runs": runs}
-
-
-_BULKY = ("flows", "queues")
+from .runs import PointRunner, Runs, owned
 
 
 def reproduce(
@@ -106,7 +59,9 @@ def reproduce(
     in_hardware = paper.hardware is not None and not wanted and not any(owned(paper, over) for over in altered)
     total = len(points) + (readings.count(paper, effort.readings_at) if compared else 0)
     total += hardware.count(paper, quick) if in_hardware else 0
-    runner = PointRunner(paper, effort, altered, seed, threads, progress, total, store=None if store is None else str(store))
+    runner = PointRunner(
+        paper, effort, altered, seed, threads, progress, total, store=None if store is None else str(store)
+    )
     with temporary_folder() as scratch:
         measured = _measure(runner, points, Path(scratch))
         read = readings.compare(paper, measured, runner) if compared else None
@@ -186,68 +141,9 @@ def _points_of(paper: Paper, cell: Cell) -> set[str]:
     return {point for name in names & paper.numbers.keys() for point in paper.numbers[name].points}
 
 
-@dataclass(slots=True)
-class PointRunner:
-    """Runs points one after the other, with the same effort and seeds, and says how far the whole is."""
-
-    paper: Paper
-    effort: Effort
-    altered: list[str]
-    seed: int | None
-    threads: int | None
-    progress: api.Progress
-    total: int
-    done: int = 0
-    store: str | None = None
-
-    def run(self, point: Point, changes: Iterable[str] = (), out: Path | None = None) -> Runs:
-        """Runs a point with a reading's `changes`, which outdo all other overrides; with series if `out` is given."""
-        overrides = [
-            *point.overrides,
-            *self.effort.overrides,
-            *(self.paper.record if out else ()),
-            *applying(self.paper, point, self.altered),
-            *changes,
-        ]
-        request = api.request(
-            {"path": str(point.scenario)},
-            overrides,
-            seed=self.paper.seed if self.seed is None else self.seed,
-            replications=self.effort.replications,
-            threads=self.threads,
-            store=self.store,
-            out=None if out is None else str(out),
-        )
-        result = api.run(request, self._part)
-        self.done += 1
-        runs = Runs(point, overrides, result, series.run_directories(out) if out else [])
-        runs.settle(papers.measures_at(self.paper, point.id))
-        return runs
-
-    def _part(self, finished: int, runs: int, fraction: float) -> Any:
-        """Progress of one point as progress of the whole."""
-        return self.progress(self.done * runs + finished, self.total * runs, (self.done + fraction) / self.total)
-
-
 def _measure(runner: PointRunner, points: Mapping[str, Point], scratch: Path) -> dict[str, Runs]:
     recorded = _recorded(runner.paper)
     return {name: runner.run(point, out=scratch / name if name in recorded else None) for name, point in points.items()}
-
-
-def applying(paper: Paper, point: Point, altered: Iterable[str]) -> list[str]:
-    """The user's overrides that concern a point: those of the scheme's own keys only where the scheme is at work."""
-
-    return [override for override in altered if point.scheme or not owned(paper, override)]
-
-
-def owned(paper: Paper, override: str) -> bool:
-    """Whether an override's key is the scheme's own, and not one that it shares with every point."""
-    key = override.partition("=")[0].strip()
-    return _within(key, paper.scheme_owns) and not _within(key, paper.scheme_shares)
-
-
-def _within(key: str, prefixes: Iterable[str]) -> bool:
-    return any(key == prefix or key.startswith(f"{prefix}.") for prefix in prefixes)
 
 
 def _recorded(paper: Paper) -> set[str]:

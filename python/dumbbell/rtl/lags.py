@@ -1,4 +1,4 @@
-"""How the random draw depends on itself: exact, by running through its whole period.
+"""Autocorrelation of the random draw: exact, by running through its whole period.
 
 A register of 21 bits that is stepped once a clock shows 20 of its bits again in the next clock, each moved up by one.
 Taken as a number it is therefore no independent draw: a small one is followed by a small one. How much of it is left

@@ -19,7 +19,7 @@ from .sources import folder
 
 DESCRIPTION = "netfpga/registers.toml"
 WORDS = {"": 1, "queue": 8, "class queue": 32, "dscp": 64}
-"""How many words a register takes, by what it is there for."""
+"""Words of a register, by its scope."""
 _GENERATED = "Made from registers.toml by `python -m dumbbell.rtl.registers`: edit that."
 
 
@@ -41,7 +41,7 @@ class Register:
 
     @property
     def words(self) -> int:
-        """How many words it takes."""
+        """Number of words."""
         return WORDS[self.per]
 
     def at(self, queue: int = 0, cls: int = 0, dscp: int = 0) -> int:

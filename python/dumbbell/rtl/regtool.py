@@ -20,10 +20,10 @@ from ..errors import DumbbellError, ScenarioError
 from .registers import block
 
 SCALE = 1024
-"""Of thresholds and averages, for a packet."""
+"""Fixed-point unit of thresholds and averages, per packet."""
 P_ONE = 1 << 21
 SLOPE_ONE = 1 << 33
-"""Of a slope: max_p x this / (max - min) in 1/1024 packets."""
+"""Fixed-point unit of a slope: max_p x this / (max - min) in 1/1024 packets."""
 SPAN = 256
 """max - min has to be less, packets."""
 
@@ -108,7 +108,7 @@ def slope(max_p: float, low: int, high: int, constant: bool = False) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a module was built with, by its register `options`."""
+    """Build options of a module, from its register `options`."""
 
     paper: bool
     constant: bool
@@ -121,7 +121,7 @@ class Options:
 
 
 def identify(transport: Transport) -> Options:
-    """What answers there. `DumbbellError` if it is not a RED module with this map of registers."""
+    """The module at that address. `DumbbellError` if it is not a RED module with this map of registers."""
     magic = transport.read(block()["id"].offset)
     if magic != block().magic:
         raise DumbbellError(

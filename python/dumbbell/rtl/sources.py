@@ -1,4 +1,4 @@
-"""Where the hardware's sources are, and which files make up what, in order.
+"""The hardware's sources: their folder, and the files of each top module, in order.
 
 The lists are beside the sources, in the form that simulators read (`core.f`, `module.f`, ...): one path a line,
 relative to the list. Nobody keeps a second one.
@@ -19,7 +19,7 @@ TOPS = {"core": "red_core", "module": "red_nf1g", "axis": "red_axis", "pipeline"
 
 
 def folders() -> Iterator[Path]:
-    """Where `rtl/red` is looked for: `DUMBBELL_RTL` (that folder itself), and the checkout around the package.
+    """Places of `rtl/red`: `DUMBBELL_RTL` (that folder itself), and the checkout around the package.
 
     The current folder and its parents are not searched: the tools that read the sources can run programs, and others
     may write there.

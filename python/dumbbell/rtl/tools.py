@@ -29,19 +29,19 @@ class Tool:
 
     name: str
     purpose: str
-    """What needs it."""
+    """Commands that need the program."""
     package: str
-    """What to install: Debian's package, or that of a list of ours."""
+    """The package to install: Debian's, or that of a list of ours."""
     listed: str | None = None
     """The list of ours that pins it; None for a package of Debian."""
     program: str | None = None
-    """What is run; None for a module that is imported."""
+    """Name of the program; None for a module that is imported."""
     module: str | None = None
     words: tuple[str, ...] = ("--version",)
-    """What makes the program say its version."""
+    """Arguments that print the version."""
 
     def find(self) -> str | None:
-        """Where it is: a path, or the name of the module; None if it is not here."""
+        """Its place: a path, or the name of the module; None if it is not here."""
         if self.program is not None:
             return located(self.program)
         try:
@@ -51,7 +51,7 @@ class Tool:
 
     @property
     def install(self) -> str:
-        """What to do about its absence."""
+        """Advice for its absence."""
         if self.listed is None:
             return f"apt-get install {self.package}"
         return f"pip install -r {self.listed} (it pins {self.package})"

@@ -33,7 +33,7 @@ def step(state: int, paper: bool = False) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the core says of a packet."""
+    """Outputs of the core for a packet."""
 
     queue: int
     drop: bool
@@ -70,7 +70,7 @@ class Core:
         self.reset()
 
     def reset(self) -> None:
-        """As after `rst`."""
+        """The state after `rst`."""
         self.tables = [[value] * self.entries for value in self.defaults]
         self.globals = [1, 0, 0, 0, (1 << 18) - 1]
         self.draw = self.seed

@@ -1,6 +1,7 @@
-"""The testbed: what runs of real kernels are worth, and the same scenario simulated and measured beside each other.
+"""The testbed: runs of real kernels.
 
-`validity.py` reads what a live run says of itself; `attempts.py` keeps runs that took their time, `bench.py` makes them
-one at a time, `turn.py` keeps other processes from making any meanwhile; `beside/` compares them with the simulator;
-`campaign/` is a paper's experiment.
+`live_runs` makes runs one at a time, `attempts` keeps them, `lock` keeps other processes from making any meanwhile,
+`replay_check` holds a result against the replay of its log, `shell` runs a program on an emulated network.
+`dumbbell.present.validity` tells the validity of a run, `dumbbell.studies.compare.kernel` compares runs with the
+simulator, `dumbbell.reproduce.testbed` is a paper's experiment.
 """

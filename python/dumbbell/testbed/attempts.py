@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..files.write import append_line
-from . import validity
+from ..present import validity
 
 JSON = dict[str, Any]
 LIVE_VERSION = 2
@@ -27,7 +27,7 @@ LIVE_VERSION = 2
 
 
 def key_of(plan: Mapping[str, Any], testbed: Mapping[str, Any], seed: int, version: str, number: int = 0) -> str:
-    """What a run is kept under: its plan, how the testbed was to be (class, sampling, waiting, datapath), its seed, the
+    """Key of a kept run: its plan, how the testbed was to be (class, sampling, waiting, datapath), its seed, the
     release and the machine with its kernel. number: of those of a study that are alike in all this, counted from 0."""
     machine = [platform.node(), platform.release(), platform.machine()]
     said = ["live", LIVE_VERSION, version, machine, seed, plan, testbed, number]
@@ -46,12 +46,12 @@ class Kept:
 
     @property
     def valid(self) -> bool:
-        """Whether the run may be used: its block of validity says so, and so do its own conservation laws."""
+        """True if the run may be used: its block of validity says so, and so do its own conservation laws."""
         return bool(self.run.get("valid") and (self.run.get("validity") or {}).get("valid"))
 
     @property
     def reasons(self) -> list[str]:
-        """Why it may not."""
+        """Reasons against the run."""
         return [reason for run in validity.runs(self.run) for reason in run.reasons]
 
 
@@ -83,7 +83,7 @@ class Attempts:
         return list(self._rows.get(key, ()))
 
     def place(self, key: str, attempt: int) -> Path:
-        """Where an attempt's records go."""
+        """Directory of an attempt's records."""
         return self.directory / "records" / f"{key}-{attempt}"
 
     def keep(self, key: str, attempt: int, run: JSON, label: str, records: bool) -> Kept:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from .. import api
 from ..errors import InvalidRun, of_code
 from ..present.units import seconds
-from .attempts import Kept, Attempts, key_of
+from .attempts import Attempts, Kept, key_of
 
 T = TypeVar("T")
 
@@ -22,7 +22,7 @@ ATTEMPTS = 2
 """A run that is not valid is made once more, after all others: what disturbed it may be over then. If that is not valid
 either, it is shown as such and never used."""
 OVERHEAD_S = 3.0
-"""What a run takes beside its duration: calibrating, setting up, the last packets, reading the log."""
+"""Time of a run beside its duration: calibrating, setting up, the last packets, reading the log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Order:
     every: str | None = None
 
     def request(self, **more: Any) -> dict[str, Any]:
-        """What the door reads."""
+        """The request for the API."""
         return api.request(dict(self.source), self.overrides, seed=self.seed, replications=1, **more)
 
 
@@ -94,7 +94,7 @@ class LiveRunner:
         return jobs
 
     def left_s(self, jobs: Sequence[Job]) -> float:
-        """How long the runs will take that are still to be made, without second attempts."""
+        """Estimated time of the runs that are still to be made, without second attempts."""
         return sum(job.length_s for job in jobs if self._attempts_left(job) == ATTEMPTS)
 
     def run(self, jobs: Sequence[Job]) -> list[Kept]:
@@ -115,7 +115,7 @@ class LiveRunner:
         return [_counts(self.attempts.attempts(job.key)) for job in jobs]
 
     def _attempts_left(self, job: Job) -> int:
-        """How often a run may still be made."""
+        """Number of attempts left for a run."""
         attempts = self.attempts.attempts(job.key)
         if any(kept.valid for kept in attempts):
             return 0
@@ -156,7 +156,7 @@ def _counts(attempts: Sequence[Kept]) -> Kept:
 
 
 def _cause(refusal: InvalidRun) -> str:
-    """What is wrong, without the drawing around it."""
+    """The message without the drawing around it."""
     problems = refusal.detail.get("problems") or []
     return "; ".join(str(problem["cause"]) for problem in problems) or refusal.rendered.splitlines()[0].strip()
 

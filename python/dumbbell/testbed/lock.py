@@ -21,14 +21,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ..files import private
 from ..errors import DumbbellError, EnvironmentLacks, ScenarioError
+from ..files import private
 from ..present.units import seconds
 
 NAME = "dumbbell-live"
-"""What a process that makes live runs is called, in /proc/PID/comm."""
+"""Name of a process that makes live runs, in /proc/PID/comm."""
 WAIT = "120 min"
-"""How long another live run of the user is waited for, unless `DUMBBELL_LIVE_WAIT` says otherwise. The longest campaign
+"""Longest wait for another live run of the user, unless `DUMBBELL_LIVE_WAIT` says otherwise. The longest campaign
 takes 70 minutes."""
 
 _BEAT_S = 0.2

@@ -1,4 +1,4 @@
-"""What a replayed log proves of the result that lies beside it.
+"""Checks a result with the replay of its log.
 
 A log has every packet, when it was due and how late it was written; the network's results and the lateness can
 be made again from it. What the log does not have (losses outside the router, stalls between packets, processor time)
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from . import validity
+from ..present import validity
 
 JSON = Mapping[str, Any]
 
@@ -43,7 +43,7 @@ def beside(log: Path, said: JSON) -> tuple[Path, JSON] | None:
 
 
 def contradictions(run: JSON, said: JSON) -> list[str]:
-    """What a summary says of a run that its log does not bear out; `said` is the answer of `door.replay`."""
+    """Contradictions between a summary and the replayed log; `said` is the answer of `api.replay`."""
     block, found = run["validity"], []
     # A run that ended with its program is shorter than its plan, and what was inside never came out.
     whole = run.get("duration_s", said["duration_s"]) == said["duration_s"]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ScenarioError
-from ..studies.compare.queues.arguments import choice, refused
+from ..language.arguments import choice, refused
 from ..present.units import plain_rate, seconds
 
 NAME = "shell"
@@ -50,12 +50,12 @@ class Options:
 
     @property
     def unshaped(self) -> bool:
-        """Whether no rate is asked for."""
+        """True if no rate is asked for."""
         return not (self.rate or self.up or self.down or self.trace)
 
 
 def request(options: Options, out: Path) -> dict[str, Any]:
-    """What the door reads. `ScenarioError` for a word that is wrong, underlined."""
+    """The request for the API. `ScenarioError` for a word that is wrong, underlined."""
     if not options.program:
         raise ScenarioError(
             "no program is named\n"
@@ -124,7 +124,7 @@ def _queue(options: Options, rate: str | None) -> dict[str, Any]:
 
 
 def _marks(kind: str) -> bool:
-    """Whether a queue has a switch for ECN."""
+    """True if a queue has a switch for ECN."""
     from .. import catalogue
 
     known = (a for a in catalogue.algorithms() if a.name == kind and a.kind in ("aqm", "qdisc"))
@@ -169,7 +169,7 @@ _OPTIONS = {
     "duration": "time",
     "record.every": "record_every",
 }
-"""Which option a key of the scenario comes from; the first that fits."""
+"""The option that a key of the scenario comes from; the first that fits."""
 
 
 def spelled(error: ScenarioError, options: Options) -> ScenarioError:
@@ -213,7 +213,7 @@ def fresh(under: Path) -> Path:
 
 def exit_code(data: Mapping[str, Any]) -> int:
     """The program's, as a shell tells it; 5 if it ended well on a network that was not what was asked for."""
-    from . import validity
+    from ..present import validity
 
     ended = data["program"]
     code = 128 + int(ended["signal"]) if ended.get("signal") else int(ended["exit_code"] or 0)
@@ -228,10 +228,11 @@ def _idle(data: Mapping[str, Any]) -> bool:
 
 
 def said(data: Mapping[str, Any]) -> list[str]:
-    """What the queues did, and whether it may be used: a few lines."""
+    """A few lines on the queues and on the validity of the run."""
+    from ..present import validity
+    from ..present.grids import scaled
+    from ..present.tables import drops
     from ..result import Result
-    from ..present.tables import drops, scaled
-    from . import validity
 
     lines, names = [], {f"{UP}_reverse": DOWN}
     for queue in Result(dict(data)).queues:

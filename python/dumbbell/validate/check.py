@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..present import stats
 from ..present.units import significant
+from .measured import Measured
 
 if TYPE_CHECKING:
     from .runner import Runner
@@ -17,24 +17,8 @@ Verdict = Literal["pass", "fail"]
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """What was measured: of several runs the mean with its 95 % interval (Student's t), else the value alone."""
-
-    value: float
-    ci95: tuple[float, float] | None = None
-    n: int = 1
-
-    @classmethod
-    def of(cls, values: Sequence[float]) -> Measured:
-        """The mean of independent runs, at least five of them: fewer say too little about their own spread."""
-        if len(values) < 5:
-            raise ValueError(f"{len(values)} runs are too few for an interval; an oracle measures at least 5")
-        return cls(stats.mean(values), stats.ci95(values), len(values))
-
-
-@dataclass(frozen=True, slots=True)
 class Check:
-    """One line of the passport.
+    """One line of the validation report.
 
     id: stable, subject first, parts joined by dots: `mm1.rho-0.8.L`. law: one line with its source. expected: from
     `validate.laws`. tolerance: the law's own accuracy, as a fraction of `expected`, or in its unit if `absolute`;

@@ -10,49 +10,50 @@ from typing import Any
 
 from .. import api
 from ..errors import DumbbellError, ScenarioError
+from .check import Check, Line
+from .measured import Measured
 from .runner import Runner
-from .check import Line, Measured, Check
 
-SECTIONS = (
-    "queues",
-    "red",
-    "links",
-    "frames",
-    "fragments",
-    "losses",
-    "wireless",
-    "measuring",
-    "throughput",
-    "cubic",
-    "bbr",
-    "timers",
-    "recovery",
-    "thresholds",
-    "windows",
-    "signals",
-    "sawtooth",
-    "fairness",
-    "disciplines",
-    "droppers",
-    "markers",
-    "traffic",
-    "two_way",
-    "hosts",
-)
-"""The modules of this package that have `CHECKS`, in the order of the passport."""
+SECTIONS = {
+    "queues": "checks.queues.queues",
+    "red": "checks.queues.red",
+    "links": "checks.network.links",
+    "frames": "checks.network.frames",
+    "fragments": "checks.network.fragments",
+    "losses": "checks.network.losses",
+    "wireless": "checks.network.wireless",
+    "measuring": "checks.network.measuring",
+    "throughput": "checks.tcp.throughput",
+    "cubic": "checks.tcp.cubic",
+    "bbr": "checks.tcp.bbr",
+    "timers": "checks.tcp.timers",
+    "recovery": "checks.tcp.recovery",
+    "thresholds": "checks.tcp.thresholds",
+    "windows": "checks.tcp.windows",
+    "signals": "checks.tcp.signals",
+    "sawtooth": "checks.tcp.sawtooth",
+    "fairness": "checks.tcp.fairness",
+    "disciplines": "checks.queues.disciplines",
+    "droppers": "checks.queues.droppers",
+    "markers": "checks.queues.markers",
+    "traffic": "checks.network.traffic",
+    "two_way": "checks.tcp.two_way",
+    "hosts": "checks.network.hosts",
+}
+"""The sections in the order of the report, each with the module that has its `CHECKS`."""
 
 Heard = Callable[[Line], None]
 
 
 def checks() -> list[Check]:
-    """Every check, in the order of the passport. `ValueError` if two have one name."""
+    """Every check, in the order of the report. `ValueError` if two have one name."""
     found: list[Check] = []
-    for section in SECTIONS:
-        found += importlib.import_module(f".{section}", __package__).CHECKS
+    for module in SECTIONS.values():
+        found += importlib.import_module(f".{module}", __package__).CHECKS
     names = [check.id for check in found]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
-        raise ValueError(f"two oracles are called {', '.join(sorted(twice))}")
+        raise ValueError(f"two checks are called {', '.join(sorted(twice))}")
     return found
 
 
@@ -106,7 +107,7 @@ def _measured(check: Check, runner: Runner) -> Line:
 
 
 def document(lines: Sequence[Line], runner: Runner) -> dict[str, Any]:
-    """The passport as JSON."""
+    """The report as JSON."""
     from .. import __version__
 
     failed = [line.check.id for line in lines if line.verdict != "pass"]

@@ -1,4 +1,4 @@
-"""What a measurement may use: runs of scenarios over the seeds, made once however many checks look at them."""
+"""The runs that checks measure: runs of scenarios over the seeds, made once however many checks look at them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..data.arrow import Table
 from ..errors import InvalidRun
 from ..files.write import temporary_folder
 from ..scenario import Scenario
-from .check import Measured
+from .measured import Measured
 
 T = TypeVar("T")
 Run = dict[str, Any]
@@ -68,7 +68,7 @@ class Runner:
         return Measured.of([float(measure(run)) for run in self.run(scenario, tuple(overrides))])
 
     def records(self, scenario: str | Mapping[str, Any], name: str) -> Table:
-        """What one run of a scenario recorded: `packets`, `hops`, `flows`, `queues`, `signals` or `reactions`."""
+        """The records of one run of a scenario: `packets`, `hops`, `flows`, `queues`, `signals` or `reactions`."""
 
         def make() -> Table:
             made = Scenario.from_text(scenario) if isinstance(scenario, str) else Scenario(scenario)
@@ -79,7 +79,7 @@ class Runner:
         return self.keep(("records", scenario, name), make)
 
     def keep(self, key: Any, make: Callable[[], T]) -> T:
-        """What `make` answers, made once for each `key` (anything that JSON can say)."""
+        """The answer of `make`, made once for each `key` (anything that JSON can say)."""
         name = json.dumps(key, sort_keys=True)
         if name not in self._kept:
             self._kept[name] = make()

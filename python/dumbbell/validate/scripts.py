@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import api
-from ..files import reading
 from ..errors import ScenarioError
+from ..files import reading
 
 ENDING = ".dbs"
-"""How the name of a script's file ends."""
+"""Suffix of script files."""
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,14 @@ class Failure:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a script."""
+    """Outcome of a script."""
 
     file: str
     failures: tuple[Failure, ...]
 
     @property
     def ok(self) -> bool:
-        """Whether everything held."""
+        """True if everything held."""
         return not self.failures
 
     def __str__(self) -> str:

@@ -11,12 +11,12 @@ what it had finished is in the store. A run that is lost three times is a failur
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from typing import Any
 
 from .. import api
 from ..errors import EnvironmentLacks, ScenarioError
 from . import options
+from .crew import Crew, Parcel, Say
 
 # Runs that are asked for at once: their plans are in memory, here and with whoever deals them out.
 _AT_ONCE = 2000
@@ -26,25 +26,9 @@ _CHANCES = 3
 _PARCELS_EACH = 4
 _LARGEST = 50
 
-Parcel = dict[str, Any]
-Say = Callable[[str], Any]
-
-
-class Crew(Protocol):
-    """Those who make runs."""
-
-    def places(self) -> int:
-        """How many parcels they work on at the same time."""
-
-    def work(self, parcels: list[Parcel]) -> Iterator[tuple[Parcel, list[dict[str, Any]] | Exception]]:
-        """Each parcel with its answer (`task.perform`), or why there is none, as they come in."""
-
-    def dismiss(self, whole: bool) -> None:
-        """Ends them; `whole` if there is nothing left to do."""
-
 
 def run(wanted: dict[str, Any], where: str, progress: api.Progress | None = None, say: Say = print) -> dict[str, Any]:
-    """What `api.run` gives for this request, whose runs are made `where`: `dask://HOST:PORT`, `ssh:HOST,HOST` or
+    """The result of `api.run` for this request, whose runs are made `where`: `dask://HOST:PORT`, `ssh:HOST,HOST` or
     `slurm`. `say` hears what a person should know: a worker that was lost, for one."""
     options.check(where)
     if not wanted.get("store"):

@@ -10,7 +10,7 @@ from typing import Any
 import distributed
 
 from ..errors import DumbbellError, EnvironmentLacks
-from . import Parcel
+from .crew import Parcel
 from .options import endpoint
 from .task import perform
 
@@ -90,5 +90,5 @@ def _reach(host: str, port: int) -> None:
 
 
 def _line(error: BaseException) -> str:
-    """What an error says, in a line."""
+    """An error in one line."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]

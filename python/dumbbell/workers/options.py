@@ -1,4 +1,4 @@
-"""What `--workers` may say. Nothing here needs Dask or Slurm, so a wrong word is refused before anything is done."""
+"""Reads `--workers`. Nothing here needs Dask or Slurm, so a wrong word is refused before anything is done."""
 
 from __future__ import annotations
 

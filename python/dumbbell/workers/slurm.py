@@ -11,9 +11,9 @@ from typing import Any
 
 import submitit
 
-from ..files import private
 from ..errors import DumbbellError, EnvironmentLacks
-from . import Parcel
+from ..files import private
+from .crew import Parcel
 from .options import SLURM, memory, number, read
 from .task import perform
 
@@ -77,8 +77,8 @@ class Batch:
 
 
 def _folder(store: Path) -> Path:
-    """Where the files of jobs are: beside the rows, the place that every node sees. They are pickles, and whoever can
-    write one runs programs as this user; so nobody else may."""
+    """Directory of the files of jobs: beside the rows, the place that every node sees. They are pickles, and whoever
+    can write one runs programs as this user; so nobody else may."""
     about = store.stat()
     if about.st_uid not in (0, os.geteuid()) or about.st_mode & 0o022:
         raise EnvironmentLacks(
@@ -89,7 +89,7 @@ def _folder(store: Path) -> Path:
 
 
 def _answer(job: submitit.Job[Any]) -> list[dict[str, Any]] | Exception:
-    """What a job gave; one that was ended by others has given nothing, one that failed by itself ends the sweep."""
+    """The answer of a job; one that was ended by others has given nothing, one that failed by itself ends the sweep."""
     try:
         error = job.exception()
     except submitit.core.utils.UncompletedJobError as gone:

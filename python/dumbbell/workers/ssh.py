@@ -20,11 +20,11 @@ from contextlib import suppress
 from typing import IO, Any
 
 from ..errors import DumbbellError, EnvironmentLacks, of_code
-from . import Parcel
+from .crew import Parcel
 from .options import SSH, number, read
 
 _PATIENCE_S = 30
-"""How long a host may take to answer."""
+"""Longest time for an answer of a host."""
 _GREETING = 1000
 """Lines that a login shell may print before the worker begins."""
 _OPTIONS = (

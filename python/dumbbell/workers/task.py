@@ -1,4 +1,4 @@
-"""What a worker does with a parcel. It is all that a worker calls."""
+"""The work on a parcel: all that a worker calls."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def perform(parcel: dict[str, Any], threads: int = 1) -> list[dict[str, Any]]:
 
 
 def sees(store: str, name: str) -> bool:
-    """Whether the directory `store` is, on this machine, the store of that name."""
+    """True if the directory `store` is, on this machine, the store of that name."""
     try:
         return bool(json.loads((Path(store) / "store.json").read_text(encoding="utf-8"))["id"] == name)
     except (OSError, ValueError, KeyError):

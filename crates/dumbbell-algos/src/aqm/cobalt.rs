@@ -136,7 +136,7 @@ impl Algorithm for Cobalt {
 }
 
 impl Cobalt {
-    /// Whether `p_drop` may step again; if so it is about to.
+    /// True if `p_drop` may step again; if so it is about to.
     fn may_step(&mut self, now: Time) -> bool {
         let may = self.stepped.is_none_or(|at| now.since(at) > self.config.target);
         if may {

@@ -75,7 +75,7 @@ pub struct Ered {
     body: RedState,
     out: Dropper,
     inside: Option<Dropper>,
-    /// Whether the last packet was IN.
+    /// True if the last packet was IN.
     last_in: bool,
 }
 

@@ -193,7 +193,7 @@ impl Fred {
         self.avgcq = (self.average.value() / f64::from(active.max(1))).max(1.0);
     }
 
-    /// Whether the flow has more than it may.
+    /// True if the flow has more than it may.
     fn is_greedy(&self, has: Account) -> bool {
         let (avg, qlen) = (self.average.value(), self.sizes.length(has.has));
         let above = avg >= self.curve.max_th;

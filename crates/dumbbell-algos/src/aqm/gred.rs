@@ -104,7 +104,7 @@ impl Gred {
         observed
     }
 
-    /// Whether the packet is too much for its virtual queue.
+    /// True if the packet is too much for its virtual queue.
     fn beyond_limit(&self, i: usize, q: &impl QueueView, p: &Meta) -> bool {
         let own = &self.queues[i];
         let found = if self.mode == GredMode::Wred { q.backlog() } else { own.backlog };

@@ -158,7 +158,7 @@ mod tests {
         let site = link(Capacity::Packets(10));
         let (mut rng, flows) = (dumbbell_core::rng::Stream::named(1, "cw"), dumbbell_core::packet::flow::FlowTable::default());
         let mut jersey = JerseyCw::new(&JerseyCwConfig::default(), &site);
-        let mut store = dumbbell_core::port::packet_queue::PacketQueue::default();
+        let mut store = dumbbell_core::qdisc::packet_queue::PacketQueue::default();
         (0..9).for_each(|id| store.push(Time::ZERO, Numbered { id, meta: packet(0, 1000, Ecn::Ect0) }));
         for n in 1..=20 {
             let cx = &mut Cx { now: Time::ZERO, rng: &mut rng, link: &site, flows: &flows };

@@ -191,7 +191,7 @@ mod tests {
     fn it_samples_at_its_frequency() {
         let (site, mut rng) = (link(Capacity::Unlimited), dumbbell_core::rng::Stream::named(1, "pi"));
         let (flows, queue) =
-            (dumbbell_core::packet::flow::FlowTable::default(), dumbbell_core::port::packet_queue::PacketQueue::<Numbered>::default());
+            (dumbbell_core::packet::flow::FlowTable::default(), dumbbell_core::qdisc::packet_queue::PacketQueue::<Numbered>::default());
         let cx = &mut Cx { now: Time::ZERO, rng: &mut rng, link: &site, flows: &flows };
         assert_eq!(pi(&PiConfig::default()).tick(cx, &queue), Some(Span::from_ps(5_882_352_941)));
         assert_eq!(pi(&PiConfig { w: 1000.0, ..PiConfig::default() }).tick(cx, &queue), Some(Span::from_ms(1)));

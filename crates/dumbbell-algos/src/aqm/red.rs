@@ -10,7 +10,7 @@
 //! | count | the same | packets since the last signal, -1 below min_th |
 //! | s | from `mean_packet_size` and the link's rate | time of a typical packet, for the decay while idle |
 //!
-//! The variants of the family are made of the same parts: see [`body`].
+//! The variants of the family are made of the same parts: see [`state`].
 pub mod automatic;
 pub mod average;
 pub mod config;

@@ -3,7 +3,7 @@
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
 //! | L, N | `levels`, `bins` | independent hashes of a flow, and bins of each |
-//! | qlen, p_m | [`Bin`] | packets of a bin's flows that wait; its BLUE probability |
+//! | qlen, p_m | [`bins`] | packets of a bin's flows that wait; its BLUE probability |
 //! | bin_size | `target` | from so many packets on p_m goes up |
 //! | d1, d2 | `increment`, `decrement` | BLUE's steps |
 //! | p_min | the same | least p_m of a flow's bins: that of the bin that it shares with nobody worse |
@@ -138,7 +138,7 @@ struct Penalty {
 }
 
 impl Penalty {
-    /// Whether one more packet may go.
+    /// True if one more packet may go.
     fn takes(&mut self, now: Time) -> bool {
         self.tokens = (self.tokens + self.rate * now.since(self.at).seconds()).min(self.burst);
         self.at = now;

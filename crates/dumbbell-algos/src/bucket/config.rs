@@ -72,7 +72,7 @@ pub fn check(burst: Limit, packet_size: Option<Bytes>) -> Result<(), Fault> {
     }
 }
 
-/// Whether nothing has room in `size`, wherever it is.
+/// True if nothing has room in `size`, wherever it is.
 pub fn holds_nothing(size: Limit) -> bool {
     match size {
         Limit::Packets(p) => p.0 < 1.0,

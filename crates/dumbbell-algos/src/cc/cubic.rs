@@ -98,7 +98,7 @@ pub struct Cubic {
     prior: f64,
     /// `alpha_cubic`.
     alpha: f64,
-    /// Whether the next epoch is the first after a timeout.
+    /// True if the next epoch is the first after a timeout.
     timed_out: bool,
     /// Only in the first slow start, and `saved` only after a reduction: neither takes room in every flow.
     hystart: Option<Box<HyStart>>,

@@ -10,7 +10,7 @@ use dumbbell_core::transport::{TcpOverrides, Path};
 #[derive(Clone, Debug)]
 pub struct Freeze(Window);
 
-/// Its name implies the receiver's manners and nothing else.
+/// Its name overrides the receiver's policy and nothing else.
 const FROZEN: TcpOverrides = TcpOverrides { freeze: true, ..TcpOverrides::NOTHING };
 
 impl Algorithm for Freeze {

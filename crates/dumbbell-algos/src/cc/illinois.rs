@@ -73,7 +73,7 @@ pub struct Illinois {
     rtt_max: Span,
     alpha: f64,
     beta: f64,
-    /// Whether there was a queue since it grew by `alpha_max` last.
+    /// True if there was a queue since it grew by `alpha_max` last.
     above: bool,
     /// Round trips in a row without one.
     low: u32,

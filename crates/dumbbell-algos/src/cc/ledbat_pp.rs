@@ -86,7 +86,7 @@ pub struct LedbatPp {
     ssthresh: u64,
     /// Both before the last reduction.
     prior: (f64, u64),
-    /// Whether this is the first slow start.
+    /// True if this is the first slow start.
     first: bool,
     slowdown: Slowdown,
     mss: f64,

@@ -97,7 +97,7 @@ impl Lp {
         self.average = if first { delay as f64 } else { self.average + self.config.gamma * excess };
     }
 
-    /// Whether the delays tell of congestion.
+    /// True if the delays tell of congestion.
     fn indicated(&self) -> bool {
         self.least < self.most && self.average > self.threshold()
     }

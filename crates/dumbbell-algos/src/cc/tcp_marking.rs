@@ -130,7 +130,7 @@ struct Marking {
     /// Bytes of the window that go as IN, now and before the last reduction.
     pwnd: f64,
     prior: f64,
-    /// Whether the last reduction took from pwnd too.
+    /// True if the last reduction took from pwnd too.
     severe: bool,
     chance: Stream,
     /// What an even choice owes.

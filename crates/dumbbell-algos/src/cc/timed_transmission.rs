@@ -89,7 +89,7 @@ impl Config for TimedTransmissionConfig {
 struct Reservation {
     profile: Profile,
     colors: MarkingCodepoints,
-    /// Whether a loss spares R.
+    /// True if a loss spares R.
     split: bool,
     /// R, bytes, and what a picosecond of round-trip time adds to it.
     reserved: u64,
@@ -97,7 +97,7 @@ struct Reservation {
     /// The timer; [`Time::NEVER`] where it is not wanted, or nothing happened for a period.
     period: Option<Span>,
     timer: Time,
-    /// Whether anything went or was acknowledged since the last look.
+    /// True if anything went or was acknowledged since the last look.
     stirred: bool,
 }
 

@@ -99,7 +99,7 @@ pub struct Law {
     diff: Option<f64>,
     /// Its smallest sample.
     rtt: Option<Span>,
-    /// Whether slow start holds in this round trip (`ss_alt`).
+    /// True if slow start holds in this round trip (`ss_alt`).
     holds: bool,
     config: VegasConfig,
 }

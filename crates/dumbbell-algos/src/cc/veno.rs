@@ -74,7 +74,7 @@ impl Algorithm for Veno {
 }
 
 impl Veno {
-    /// Whether the queue seems short.
+    /// True if the queue seems short.
     fn is_idle(&self) -> bool {
         self.backlog.is_some_and(|n| n < self.config.beta.0)
     }

@@ -132,7 +132,7 @@ impl<P: Packet> DataBuffer<P> {
         }
     }
 
-    /// Whether a packet of `bytes` may wait beside those that do.
+    /// True if a packet of `bytes` may wait beside those that do.
     fn fits(&self, bytes: u32) -> bool {
         self.capacity.fits(self.held, bytes)
     }

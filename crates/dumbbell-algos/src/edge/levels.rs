@@ -1,9 +1,9 @@
-//! What is in a place over time within a window: tokens in its bucket, packets in its buffer. Both are looked at before
+//! The levels of a meter state over time within a window: tokens in its bucket, packets in its buffer. Both are looked at before
 //! anything happens to them, so that between two looks a bucket only fills and a buffer stays as it is.
 use dumbbell_core::meter::Tokens;
 use dumbbell_core::units::{Span, Time};
 
-/// Integrals over time.
+/// Integrals of the levels over time.
 pub struct Levels {
     from: Time,
     to: Time,
@@ -17,10 +17,10 @@ pub struct Levels {
     held: u128,
 }
 
-/// What came into a bucket within a window.
+/// The tokens that came into a bucket within a window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TokenIncome {
-    /// Whether a token stands for a packet, not for a byte.
+    /// True if a token stands for a packet, not for a byte.
     pub packets: bool,
     /// Tokens that came.
     pub made: f64,

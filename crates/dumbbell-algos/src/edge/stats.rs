@@ -1,4 +1,4 @@
-//! What passed one place of an edge, since the start and within a window (a run less its warm-up).
+//! The statistics of one meter state, since the start and within a window (a run less its warm-up).
 use crate::edge::levels::Levels;
 use dumbbell_core::histogram::Histogram;
 use dumbbell_core::meter::Color;
@@ -19,7 +19,7 @@ pub struct MeterCounts {
     holding: u128,
 }
 
-/// Packets, bytes, holding times, and what the place had in it.
+/// Packets, bytes and holding times, and the levels of bucket and buffer over time.
 pub struct MeterStats {
     from: Time,
     total: MeterCounts,

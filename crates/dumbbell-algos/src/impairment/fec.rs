@@ -172,7 +172,7 @@ impl Impairment for Fec {
     }
 }
 
-/// Whether each of `depth` interleaved blocks lost at most `repair` of its packets.
+/// True if each of `depth` interleaved blocks lost at most `repair` of its packets.
 fn decodes(lost: &[bool], depth: usize, repair: usize) -> Vec<bool> {
     (0..depth).map(|block| lost.iter().skip(block).step_by(depth).filter(|l| **l).count() <= repair).collect()
 }

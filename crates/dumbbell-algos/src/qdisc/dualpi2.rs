@@ -26,7 +26,7 @@ use dumbbell_core::packet::{Ecn, Packet};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::qdisc::{Qdisc, Sink};
 use dumbbell_core::rng::Stream;
-use dumbbell_core::port::packet_queue::{PacketQueue, Waiting};
+use dumbbell_core::qdisc::packet_queue::{PacketQueue, Waiting};
 use dumbbell_core::units::{Capacity, Span, Time};
 use pick::{Heads, Picker};
 

@@ -1,10 +1,10 @@
 //! Building blocks that several queueing disciplines share.
 pub mod child_aqm;
-pub mod classes;
-pub mod deficit_rounds;
-pub mod flow_hash;
-pub mod flow_queues;
-pub mod gps;
-pub mod scheduled;
+pub(crate) mod classes;
+pub(crate) mod deficit_rounds;
+pub(crate) mod flow_hash;
+pub(crate) mod flow_queues;
+pub(crate) mod gps;
+pub(crate) mod scheduled;
 #[cfg(test)]
 pub(crate) mod test_qdisc;

@@ -86,7 +86,7 @@ impl Algorithm for HostCpu {
 }
 
 impl Cpu {
-    /// Whether a packet that came at `arrived` finds nothing to do, so that it has to raise an interrupt.
+    /// True if a packet that came at `arrived` finds nothing to do, so that it has to raise an interrupt.
     fn wakes(&self, arrived: Time) -> bool {
         self.costs.interrupts && self.free.is_none_or(|free| arrived > free)
     }
@@ -99,7 +99,7 @@ impl Cpu {
         at
     }
 
-    /// Whether a packet is handled as part of the one before; keeps account of what is gathered.
+    /// True if a packet is handled as part of the one before; keeps account of what is gathered.
     fn gathers(&mut self, polled: bool, bytes: u32) -> bool {
         let (sum, length) = (self.gathered.0 + u64::from(bytes), self.gathered.1);
         let room = polled && bytes >= SHORTEST_MERGED && bytes <= length && sum <= self.costs.aggregate;

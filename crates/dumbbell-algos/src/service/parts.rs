@@ -1,4 +1,4 @@
 //! Building blocks that several link services share.
-pub mod fluid;
-pub mod outage_windows;
+pub(crate) mod fluid;
+pub(crate) mod outage_windows;
 pub mod schedule;

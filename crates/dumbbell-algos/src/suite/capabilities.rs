@@ -1,4 +1,4 @@
-//! What a congestion control does beside setting a window, and what it said that it does not do.
+//! Checks that a congestion control does nothing that its capabilities deny.
 use super::cc::{PATH, drive, for_all};
 use crate::suite::under_test::{CcUnderTest, Finding, ensure};
 use dumbbell_core::probe::{Gauges, Probe};

@@ -1,4 +1,4 @@
-//! What holds for every congestion control, whatever its idea.
+//! Checks for every congestion control.
 pub use crate::suite::capabilities::{falls_on_congestion, keeps_its_habits};
 use super::pages;
 use crate::suite::under_test::{CcUnderTest, Check, Finding, ensure, smallest};
@@ -57,13 +57,13 @@ pub enum Event {
         /// Segments that it acknowledges selectively.
         #[serde(default)]
         sacked: u64,
-        /// Whether it echoes Congestion Experienced.
+        /// True if it echoes Congestion Experienced.
         #[serde(default)]
         ece: bool,
-        /// Whether the window held the sender back.
+        /// True if the window held the sender back.
         #[serde(default = "yes")]
         limited: bool,
-        /// Whether a loss is being repaired.
+        /// True if a loss is being repaired.
         #[serde(default)]
         recovery: bool,
         /// The round-trip sample of a new acknowledgement, microseconds.
@@ -76,7 +76,7 @@ pub enum Event {
     Ecn,
     /// A timeout.
     Timeout {
-        /// Whether it is the first of its segment.
+        /// True if it is the first of its segment.
         #[serde(default = "yes")]
         first: bool,
     },
@@ -98,7 +98,7 @@ pub enum Event {
     },
 }
 
-/// A word from the host.
+/// A signal from the host.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Word {

@@ -37,7 +37,7 @@ struct QueueSnapshot {
     backlog: Backlog,
     waiting: Slot,
     metas: RefCell<Vec<(Slot, Option<Meta>)>>,
-    /// Whether it was asked for another packet than those of the log.
+    /// True if it was asked for another packet than those of the log.
     strayed: Cell<bool>,
 }
 

@@ -6,7 +6,7 @@ use dumbbell_core::catalogue::Algorithm;
 use dumbbell_core::probe::{Gauges, Probe};
 use dumbbell_core::qdisc::{DynQdisc, Qdisc, Sink};
 use dumbbell_core::rng::Stream;
-use dumbbell_core::port::packet_queue::Waiting;
+use dumbbell_core::qdisc::packet_queue::Waiting;
 use dumbbell_core::testing::{Bench, Event, Numbered, link};
 use dumbbell_core::units::{Capacity, Time};
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! What a suite examines: an algorithm of the catalogue, or one that was brought.
+//! The algorithm under test: one of the catalogue, or a plugin.
 use dumbbell_core::aqm::{Aqm, DynAqm, LinkInfo};
 use dumbbell_core::catalogue::{Algorithm, Entry, Fault, read};
 use dumbbell_core::plugin::{Alarm, AqmFactory, CcFactory, Page};
@@ -6,7 +6,7 @@ use dumbbell_core::transport::{CongestionControl, Path};
 use serde_json::Value;
 use std::cell::RefCell;
 
-/// What a check found wrong.
+/// The result of a check; the error says what is wrong.
 pub type Finding = Result<(), String>;
 
 /// One check of a suite.
@@ -120,7 +120,7 @@ impl AqmUnderTest {
         };
         UnderTest { described: Described::of::<A>(), make: Box::new(make), alarm: RefCell::default() }
     }
-    /// One that was brought.
+    /// A plugin.
     pub fn plugin(factory: &AqmFactory) -> Self {
         let (judge, factory) = (factory.clone(), factory.clone());
         let described = Described::plugin(factory.page(), move |config| judge.check(config));
@@ -137,7 +137,7 @@ impl CcUnderTest {
         };
         UnderTest { described: Described::of::<A>(), make: Box::new(make), alarm: RefCell::default() }
     }
-    /// One that was brought.
+    /// A plugin.
     pub fn plugin(factory: &CcFactory) -> Self {
         let (judge, factory) = (factory.clone(), factory.clone());
         let described = Described::plugin(factory.page(), move |config| judge.check(config));

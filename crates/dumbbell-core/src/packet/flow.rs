@@ -1,10 +1,10 @@
-//! What a router may have been told about its flows: reservations, round-trip hints, weights.
+//! Information about flows that a router may have: reservations, round-trip hints, weights.
 use crate::packet::FlowId;
 use crate::units::{Rate, Span};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What is known of one flow. Everything is optional: most queues ask for nothing.
+/// Information about one flow. Everything is optional: most queues need nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FlowInfo {
@@ -22,7 +22,7 @@ pub struct FlowInfo {
 /// The flows' information by flow number. What many flows have in common is kept once, and so is the table.
 #[derive(Clone, Debug, Default)]
 pub struct FlowTable {
-    /// For each flow the place of what is known of it.
+    /// For each flow the index of its information.
     places: Arc<[u32]>,
     infos: Arc<[FlowInfo]>,
 }
@@ -41,7 +41,7 @@ impl FlowTable {
         let places = flows.map(&mut place).collect();
         FlowTable { places, infos: infos.into() }
     }
-    /// What is known of `flow`; a flow that nobody described has the defaults.
+    /// The information about `flow`; the defaults if there is none.
     pub fn get(&self, flow: FlowId) -> FlowInfo {
         self.places.get(flow.0 as usize).map(|place| self.infos[*place as usize]).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! The account of one port: every packet that arrived left, was dropped for a named reason, or still waits.
+//! The counters of one port: every packet that arrived left, was dropped for a named reason, or still waits.
 use crate::aqm::Reason;
 use serde::Serialize;
 
@@ -20,15 +20,15 @@ pub struct PortCounters {
 }
 
 impl PortCounters {
-    /// All drops.
+    /// The number of drops for all reasons.
     pub fn dropped(&self) -> u64 {
         self.drops.iter().sum()
     }
-    /// Whether `held` packets, waiting or in transmission, close the account.
+    /// True if the counters balance with `held` packets that wait or are in transmission.
     pub fn balances(&self, held: u64) -> bool {
         self.arrivals == self.departures + self.dropped() + held
     }
-    /// What happened since `earlier`.
+    /// The counts since `earlier`.
     pub fn since(&self, earlier: &PortCounters) -> PortCounters {
         let mut drops = self.drops;
         drops.iter_mut().zip(earlier.drops).for_each(|(now, then)| *now -= then);

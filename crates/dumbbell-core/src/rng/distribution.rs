@@ -1,7 +1,7 @@
-//! Laws of chance for sizes and times: how large a transfer is, how long a reader thinks.
+//! Probability distributions of sizes and times: how large a transfer is, how long a reader thinks.
 //!
 //! Each is drawn by the inverse of its distribution from one uniform number, so that two runs that see the same
-//! uniforms see draws in the same order of size, whatever the law's parameters; means are closed forms.
+//! uniforms see draws in the same order of size, whatever the parameters; means are closed forms.
 mod normal;
 mod serde_form;
 mod tables;
@@ -17,13 +17,13 @@ use std::fmt::{Debug, Display};
 pub use tables::{Table, table};
 pub use serde_form::takes;
 
-/// What a law is of: sizes in bytes, times in seconds.
+/// The quantity of a distribution: sizes in bytes, times in seconds.
 pub trait Quantity:
     Copy + PartialOrd + Display + Debug + Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static
 {
-    /// In its base unit.
+    /// The value in its base unit.
     fn base(self) -> f64;
-    /// From its base unit, rounded; a size has at least one byte.
+    /// A value from its base unit, rounded; a size has at least one byte.
     fn from_base(x: f64) -> Self;
     /// The measured distribution of this name, if there is one of this quantity.
     fn named(_name: &str) -> Option<&'static Table> {
@@ -105,8 +105,7 @@ pub enum Shape<Q> {
     },
 }
 
-/// A law of chance for a size or a time: a quantity (always the same), the name of a measured distribution, or a
-/// [`Shape`].
+/// The probability distribution of a size or a time: a constant, the name of a measured distribution, or a [`Shape`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Distribution<Q>(pub Shape<Q>);
 
@@ -155,7 +154,7 @@ impl<Q: Quantity> Distribution<Q> {
         }
     }
 
-    /// What is wrong with its parameters; the fault is at `at`, the law's own place.
+    /// Checks its parameters; a fault is reported at `at`, the path of the distribution.
     ///
     /// # Errors
     /// A parameter out of its range, or two that contradict each other.
@@ -197,7 +196,7 @@ impl<Q: Quantity> Distribution<Q> {
     }
 }
 
-/// E[X] of a bounded Pareto law: for shape 1 the general form is 0 / 0.
+/// The mean of a bounded Pareto distribution: for shape 1 the general form is 0 / 0.
 fn bounded_mean(a: f64, low: f64, high: f64) -> f64 {
     let r = low / high;
     if (a - 1.0).abs() < 1e-9 {

@@ -1,11 +1,11 @@
-//! Congestion control: how much may be on its way. Windows are in bytes.
+//! Congestion control: the window and the pacing rate of a sender. Windows are in bytes.
 use crate::packet::Dscp;
 use crate::probe::Probe;
 use crate::units::{Rate, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a congestion control knows when its connection opens.
+/// The parameters of a connection, given to a congestion control when it is made.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Path {
     /// Sender's maximum segment size, bytes of payload.
@@ -25,7 +25,7 @@ pub struct Path {
 }
 
 impl Path {
-    /// A path of which nothing is known, and a connection that begins with one segment of 1460 bytes.
+    /// A path without any information, and a connection that begins with one segment of 1460 bytes.
     pub const PLAIN: Path = Path {
         mss: 1460,
         initial_window: 1460,
@@ -37,7 +37,7 @@ impl Path {
     };
 }
 
-/// Where the sender stands.
+/// The phase of a sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Phase {
     /// No loss is being repaired.
@@ -50,11 +50,11 @@ pub enum Phase {
     Loss,
 }
 
-/// One acknowledgement as the sender sees it, duplicates too. Bytes and spans; new fields disturb nobody.
+/// One acknowledgement as the sender sees it, duplicates included. Later versions may add fields.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ack {
-    /// When it arrived.
+    /// The arrival time.
     pub now: Time,
     /// Bytes that it newly acknowledged cumulatively; 0 for a duplicate.
     pub acked: u64,
@@ -74,7 +74,7 @@ pub struct Ack {
     pub min_rtt: Option<Span>,
     /// The receiver's clock when it sent this ACK (TSval), unwrapped; with timestamps only.
     pub peer_clock: Option<Time>,
-    /// How coarse that clock is; zero: exact.
+    /// The granularity of that clock; zero: exact.
     pub peer_tick: Span,
     /// Arrival minus `peer_clock`, an offset plus the delay of the reverse path; with timestamps only.
     pub reverse_delay: Option<Span>,
@@ -82,25 +82,25 @@ pub struct Ack {
     pub window: u64,
     /// The tag of the segment that it answers, if that had one.
     pub tag: Tag,
-    /// Whether it echoes Congestion Experienced.
+    /// True if it echoes Congestion Experienced.
     pub ece: bool,
     /// Bytes of `acked` and `sacked` that came with Congestion Experienced, as far as the echo tells: exactly with
     /// AccECN, else all of them if `ece`.
     pub marked: u64,
-    /// Whether the receiver says that it has moved to another point of attachment.
+    /// True if the receiver says that it has moved to another point of attachment.
     pub moved: bool,
-    /// How fast the network delivered, if the control asked for that ([`Capabilities::rates`]); `None` if this delivered nothing
+    /// The delivery rate sample, if the control asked for it ([`Capabilities::rates`]); `None` if this ACK delivered nothing
     /// new.
     pub rate: Option<RateSample>,
-    /// Whether the window was what held the sender back (RFC 7661): else it should not grow.
+    /// True if the window was what held the sender back (RFC 7661): else it should not grow.
     pub window_limited: bool,
-    /// Whether segments leave at a rate, so that a jump of the window makes no burst.
+    /// True if segments leave at a rate, so that a jump of the window makes no burst.
     pub paced: bool,
-    /// Where the sender stands.
+    /// The phase of the sender.
     pub phase: Phase,
 }
 
-/// How fast the network delivered between the sending of a segment and the acknowledgement at hand
+/// A delivery rate sample, from the sending of a segment to its acknowledgement
 /// (draft-ietf-ccwg-bbr, delivery rate estimation).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RateSample {
@@ -112,7 +112,7 @@ pub struct RateSample {
     pub prior_delivered: u64,
     /// Bytes that the connection has delivered now.
     pub total_delivered: u64,
-    /// Whether the application, not the network, limited what was sent then.
+    /// True if the application, not the network, limited what was sent then.
     pub app_limited: bool,
     /// Bytes on their way when the segment was sent, that one included.
     pub in_flight: u64,
@@ -121,7 +121,7 @@ pub struct RateSample {
     /// Bytes that were found lost since the sample before: by the acknowledgement that brought that one (a control is told
     /// of an acknowledgement before the sender acts on it), or by a timer.
     pub newly_lost: u64,
-    /// What the network held when the latest of those was sent.
+    /// The state of the connection when the latest of those was sent.
     pub loss: LossSample,
     /// Bytes that are believed to be in the network now: neither delivered nor found lost.
     pub pipe: u64,
@@ -136,7 +136,7 @@ pub struct LossSample {
     pub in_flight: u64,
     /// Bytes found lost since it was sent, that one included.
     pub lost: u64,
-    /// Whether the application limited what was sent then.
+    /// True if the application limited what was sent then.
     pub app_limited: bool,
     /// Ranges of sequence among what was newly lost.
     pub ranges: u32,
@@ -149,7 +149,7 @@ impl RateSample {
     }
 }
 
-/// What a sender noticed.
+/// The cause of a congestion event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// Loss found by duplicate acknowledgements, SACK or time: once per recovery.
@@ -158,12 +158,12 @@ pub enum Cause {
     Ecn,
     /// The retransmission timer expired.
     Timeout {
-        /// Whether it is the first expiry for this segment (RFC 5681: ssthresh changes only then).
+        /// True if it is the first expiry for this segment (RFC 5681: ssthresh changes only then).
         first: bool,
     },
     /// Further segments found lost in a recovery that has begun; only where they carry tags.
     Further,
-    /// The last reduction was not due: undo it.
+    /// The last reduction was spurious: undo it.
     Spurious,
 }
 
@@ -171,9 +171,9 @@ pub enum Cause {
 #[non_exhaustive]
 #[derive(Clone, Debug)]
 pub struct Congestion<'a> {
-    /// When it was noticed.
+    /// The time of the event.
     pub now: Time,
-    /// What was noticed.
+    /// The cause.
     pub cause: Cause,
     /// FlightSize (RFC 5681), without segments of limited transmit, bytes.
     pub in_flight: u64,
@@ -188,17 +188,17 @@ impl<'a> Congestion<'a> {
     }
 }
 
-/// One segment handed to the network.
+/// A segment that was sent.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug)]
 pub struct Sent {
-    /// When.
+    /// The time.
     pub now: Time,
     /// Its first byte.
     pub seq: u64,
     /// Its payload, bytes.
     pub bytes: u64,
-    /// Whether it was sent before.
+    /// True if it was sent before.
     pub retransmit: bool,
     /// Bytes on their way before it.
     pub in_flight: u64,
@@ -213,7 +213,7 @@ impl Sent {
     }
 }
 
-/// What a congestion control writes on a segment, and gets back when it is lost. 0: nothing.
+/// A number that a congestion control writes on a segment and gets back when it is lost. 0: no tag.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tag(pub u32);
 
@@ -231,7 +231,7 @@ pub enum HostSignal {
     PathUp,
 }
 
-/// What a congestion control asks of its sender beside the window; taken after each call.
+/// The requests of a congestion control to its sender, apart from the window; carried out after each call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Commands {
     /// The retransmission timer.
@@ -240,14 +240,14 @@ pub struct Commands {
     pub freeze: Option<bool>,
     /// Send the first unacknowledged segment again, now.
     pub retransmit: bool,
-    /// Segments to send that the window does not let go, in this order: see [`Commands::extra`], [`Commands::dummy`].
+    /// Segments to send that the window does not count, in this order: see [`Commands::extra`], [`Commands::dummy`].
     pub uncounted: Vec<Uncounted>,
     /// Segments to send now whatever the congestion window: as many as this, each the one that would go next if the window
     /// had room. It counts them like all others. None beyond the receiver's window, and none if nothing waits.
     pub ahead: u32,
 }
 
-/// A segment that a control asks for and that its window does not count.
+/// A segment that a congestion control asks for and that its window does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Uncounted {
     /// See [`Commands::extra`].
@@ -256,14 +256,14 @@ pub enum Uncounted {
     Dummy(Tag),
 }
 
-/// What a congestion control may do to the retransmission timer.
+/// A request about the retransmission timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RtoCommand {
     /// Double it now, as Karn's rule would after an expiry.
     BackOff {
-        /// Whether it stays doubled until `Reset`, whatever samples come; else the next valid one ends it (Karn's rule).
+        /// True if it stays doubled until `Reset`, whatever samples come; else the next valid one ends it (Karn's rule).
         held: bool,
-        /// Whether the timer that runs is to expire one such timeout from now; else one from its start.
+        /// True if the timer that runs is to expire one such timeout from now; else one from its start.
         from_now: bool,
     },
     /// Forget srtt, rttvar and the backoff: the next sample starts afresh.
@@ -276,22 +276,22 @@ impl RtoCommand {
 }
 
 impl Commands {
-    /// Whether nothing is asked.
+    /// True if there is no request.
     pub fn is_empty(&self) -> bool {
         self.rto.is_none() && self.freeze.is_none() && !self.retransmit && self.uncounted.is_empty() && self.ahead == 0
     }
-    /// A segment beyond the window, with its tag: new data, or a repetition if there is none.
+    /// Sends a segment beyond the window, with its tag: new data, or a retransmission if there is none.
     pub fn extra(&mut self, tag: Tag) {
         self.uncounted.push(Uncounted::Extra(tag));
     }
-    /// A segment beside the window that carries nothing new, with its tag: at low priority, never sent again, no part of
-    /// any account of losses. If it arrives, the tag comes back as [`Ack::tag`].
+    /// Sends a dummy segment with its tag, outside the window: it carries no new data, has low priority, is never
+    /// retransmitted and not counted as lost. If it arrives, the tag comes back as [`Ack::tag`].
     pub fn dummy(&mut self, tag: Tag) {
         self.uncounted.push(Uncounted::Dummy(tag));
     }
 }
 
-/// What a congestion control does beside setting a window. Said once; what it does not do costs no question at each
+/// The capabilities of a congestion control beside setting a window. Asked once, so that unused ones cost nothing per
 /// packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capabilities {
@@ -307,8 +307,8 @@ pub struct Capabilities {
     pub samples: bool,
     /// It reads [`Ack::rate`], which costs the sender an account of every segment.
     pub rates: bool,
-    /// It does not hold every loss or mark for congestion (Jersey asks the routers, BBR its model of the path): what it
-    /// does then is for its own tests to say.
+    /// It does not take every loss or mark as congestion (Jersey asks the routers, BBR its model of the path); its own
+    /// tests check its reaction.
     pub discriminates: bool,
 }
 
@@ -323,51 +323,51 @@ impl Capabilities {
         rates: false,
         discriminates: false,
     };
-    /// Everything, but for samples of the delivery rate, and doubts about losses.
+    /// Everything except delivery rate samples and discrimination of losses.
     pub const ALL: Capabilities =
         Capabilities { paces: true, timer: true, segments: true, commands: true, samples: true, ..Capabilities::WINDOW };
-    /// Whether a call may change anything beside the window.
+    /// True if a call may change anything beside the window.
     #[inline]
     pub fn any(self) -> bool {
         self.paces | self.timer | self.commands
     }
 }
 
-/// What the name of a congestion control implies of the TCP around it. `None`: what the profile says.
+/// Settings of the surrounding TCP that the name of a congestion control implies. `None`: as in the configuration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TcpOverrides {
     /// The recovery: `tahoe`, `reno`, `newreno`, `sack`.
     pub recovery: Option<&'static str>,
-    /// What tells that a segment is lost: `dcr`.
+    /// The loss detection: `dcr`.
     pub detection: Option<&'static str>,
-    /// How congestion is marked and echoed: `per_packet`, `dctcp`, `accecn`, `l4s`.
+    /// The ECN marking and echo: `per_packet`, `dctcp`, `accecn`, `l4s`.
     pub ecn: Option<&'static str>,
-    /// Whether it needs timestamps, and the receiver's clock on every acknowledgement.
+    /// True if it needs timestamps, and the receiver's clock on every acknowledgement.
     pub timestamps: bool,
-    /// Whether the receiver closes its window while its host says that the path is gone (Freeze-TCP).
+    /// True if the receiver closes its window while its host says that the path is gone (Freeze-TCP).
     pub freeze: bool,
-    /// Whether its window holds at every moment of a recovery: no other account (RFC 9937) meters what may go.
+    /// True if its window applies throughout a recovery, without PRR (RFC 9937).
     pub meters: bool,
 }
 
 impl TcpOverrides {
-    /// A recovery and nothing else.
+    /// Overrides the recovery only.
     pub const fn recovery(name: &'static str) -> Self {
         TcpOverrides { recovery: Some(name), ..TcpOverrides::NOTHING }
     }
-    /// Nothing.
+    /// No overrides.
     pub const NOTHING: TcpOverrides =
         TcpOverrides { recovery: None, detection: None, ecn: None, timestamps: false, freeze: false, meters: false };
 }
 
-/// How much may be on its way, and how fast it may go.
+/// A congestion control: how many bytes may be in flight, and at which rate they leave.
 pub trait CongestionControl {
-    /// What its name implies of the TCP around it.
+    /// The settings of the surrounding TCP that its name implies.
     fn tcp_overrides(&self) -> TcpOverrides {
         TcpOverrides::NOTHING
     }
 
-    /// What it does beside setting a window; asked once. What it denies here is never asked for.
+    /// Its capabilities beside setting a window; asked once. The sender never uses the others.
     fn capabilities(&self) -> Capabilities {
         Capabilities::ALL
     }
@@ -376,45 +376,45 @@ pub trait CongestionControl {
     fn on_open(&mut self, _now: Time, _rtt: Option<Span>, _window: u64, _commands: &mut Commands) {}
     /// An acknowledgement arrived: each one, duplicates too, before the sender acts on it.
     fn on_ack(&mut self, ack: &Ack, commands: &mut Commands);
-    /// The ordinary case of [`Self::on_ack`]: `acked` bytes, cumulatively, while no loss is being repaired and no
+    /// The common case of [`Self::on_ack`]: `acked` bytes, cumulatively, while no loss is being repaired and no
     /// congestion echoed. Only where [`Capabilities::samples`] is false, and it does then what `on_ack` does. The window after it.
     fn on_expected(&mut self, acked: u64, window_limited: bool) -> u64 {
         let ack = Ack { acked, window_limited, ..Ack::default() };
         self.on_ack(&ack, &mut Commands::default());
         self.cwnd()
     }
-    /// A number of this connection's own, made of the run's seed and the flow's name: said once, before all else, to a
-    /// control that leaves something to chance. Without it a connection has that of 0.
+    /// Seeds the random numbers of this connection, from the run's seed and the flow's name. Called once, before all
+    /// else; the default seed is 0.
     fn seed(&mut self, _seed: u64) {}
-    /// Congestion was noticed.
+    /// A congestion event.
     fn on_congestion(&mut self, event: &Congestion<'_>, commands: &mut Commands);
     /// Recovery ended. The window may be at most `bound` (RFC 6582: max(FlightSize, SMSS) + SMSS, lest a burst
     /// follow); [`u64::MAX`]: no bound.
     fn on_recovered(&mut self, _now: Time, _bound: u64) {}
-    /// A segment is about to go: the tag to write on it.
+    /// A segment is about to be sent; returns the tag to write on it.
     fn on_sent(&mut self, _sent: &Sent) -> Tag {
         Tag(0)
     }
-    /// The DiffServ codepoint of a segment with this tag, which is not 0; `None`: the flow's. A control that colours its
-    /// segments tags them, and learns by [`Congestion::tags`] what colours were lost; the tag of a coloured segment does not
-    /// come back with its acknowledgement, lest the receiver answer each of them at once.
+    /// The DiffServ codepoint of a segment with this tag, which is not 0; `None`: the flow's. A control that colors its
+    /// segments tags them, and learns from [`Congestion::tags`] which colors were lost; the tag of a colored segment does
+    /// not come back with its acknowledgement, so that the receiver need not answer each of them at once.
     fn codepoint(&self, _tag: Tag) -> Option<Dscp> {
         None
     }
     /// The connection was idle for longer than a retransmission timeout (RFC 5681 section 4.1), or its SYN was
     /// lost (section 3.1): the window may be at most this.
     fn on_idle(&mut self, _restart_window: u64) {}
-    /// From now on a segment carries at most `mss` bytes, fewer than before or more, but never more than [`Path::mss`]: the
-    /// path turned out to carry another size. That is no congestion: window and threshold stay as many bytes (the window is at
+    /// The path MTU changed: from now on a segment carries at most `mss` bytes, never more than [`Path::mss`]. That is no
+    /// congestion: window and threshold stay as many bytes (the window is at
     /// least a segment), and what is counted in segments goes by the new size.
     fn on_mss(&mut self, _mss: u64) {}
-    /// Its own clock.
+    /// Its own timer expired.
     fn on_timer(&mut self, _now: Time, _commands: &mut Commands) {}
-    /// When that clock is due; [`Time::NEVER`] if it has none.
+    /// The expiry of its own timer; [`Time::NEVER`] if none is set.
     fn next_timer(&self) -> Time {
         Time::NEVER
     }
-    /// A word from the host.
+    /// A signal from the host.
     fn on_host_signal(&mut self, _signal: HostSignal, _commands: &mut Commands) {}
 
     /// The congestion window, bytes.
@@ -428,6 +428,6 @@ pub trait CongestionControl {
     fn pacing(&self) -> Option<Rate> {
         None
     }
-    /// Its inner values.
+    /// Reports its inner values.
     fn probe(&self, _out: &mut dyn Probe) {}
 }

@@ -1,12 +1,12 @@
-//! Loss detection: what is lost, and when to believe it.
+//! Loss detection: which segments are lost, and from when on.
 use super::{Phase, Scoreboard, Sent};
 use crate::units::{Span, Time};
 
-/// What an acknowledgement tells a detector.
+/// The information that a detector gets from an acknowledgement.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Evidence {
-    /// When it arrived.
+    /// The arrival time.
     pub now: Time,
     /// Bytes newly acknowledged, cumulatively.
     pub acked: u64,
@@ -21,7 +21,7 @@ pub struct Evidence {
     pub high: u64,
     /// Congestion window, bytes.
     pub cwnd: u64,
-    /// Whether the window is below ssthresh.
+    /// True if the window is below ssthresh.
     pub slow_start: bool,
     /// Smoothed round-trip time.
     pub srtt: Option<Span>,
@@ -29,18 +29,18 @@ pub struct Evidence {
     pub min_rtt: Option<Span>,
     /// The retransmission timeout in force.
     pub rto: Span,
-    /// Where the sender stands.
+    /// The phase of the sender.
     pub phase: Phase,
-    /// Where the recovery at hand ends (`RecoveryPoint`); outside recovery where the last one did.
+    /// The end of the current recovery (`RecoveryPoint`); outside recovery, of the last one.
     pub recover: u64,
-    /// The timestamp that it echoes, if there is one: when the segment that it answers left.
+    /// The timestamp that it echoes, if there is one: the time at which the acknowledged segment was sent.
     pub echo: Option<Time>,
 }
 
-/// What a detector concludes.
+/// The conclusion of a detector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// Nothing is amiss, as far as is known.
+    /// No loss.
     Nothing,
     /// Perhaps a loss: so many bytes of new data may go beyond the window meanwhile (limited transmit).
     Suspicion(u64),
@@ -48,12 +48,12 @@ pub enum Finding {
     Loss,
 }
 
-/// Decides what is lost. The sender asks at each acknowledgement, and when the detector's own timer is due.
+/// Decides which segments are lost. The sender asks at each acknowledgement, and when the detector's own timer is due.
 pub trait Detect {
-    /// A segment goes (RACK keeps the time).
+    /// A segment is sent (RACK keeps the time).
     #[inline]
     fn on_sent(&mut self, _sent: &Sent) {}
-    /// Whether it wants every acknowledgement, not only those that are duplicates, follow duplicates or come
+    /// True if it wants every acknowledgement, not only those that are duplicates, follow duplicates or come
     /// during recovery.
     #[inline]
     fn wants_every_ack(&self) -> bool {
@@ -61,13 +61,13 @@ pub trait Detect {
     }
     /// The peer does not do SACK: a detector that needs it turns into one that does not.
     fn sack_refused(&mut self) {}
-    /// Whether it knows single segments: then nothing is sent again but what it finds lost, after a timeout too, and
+    /// True if it knows single segments: then nothing is sent again but what it finds lost, after a timeout too, and
     /// it is asked at every acknowledgement in every phase.
     #[inline]
     fn by_segment(&self) -> bool {
         false
     }
-    /// Whether it may ever set a timer.
+    /// True if it may ever set a timer.
     #[inline]
     fn has_timer(&self) -> bool {
         true
@@ -77,7 +77,7 @@ pub trait Detect {
     fn on_sacked(&mut self, _now: Time, _from: u64, _to: u64) {}
     /// The acknowledgement at hand reports a duplicate (RFC 2883); SND.UNA and SND.NXT after it. Likewise.
     fn on_duplicate_report(&mut self, _una: u64, _nxt: u64) {}
-    /// The retransmission timer expired: which segments are lost. `board` is empty if the receiver broke its word.
+    /// The retransmission timer expired: decides which segments are lost. `board` is empty if the receiver reneged.
     fn on_timeout(&mut self, _now: Time, _una: u64, _board: &Scoreboard) {}
     /// The path was gone: nothing of what was on its way will arrive.
     fn on_cut(&mut self, now: Time, una: u64, board: &Scoreboard) {
@@ -95,11 +95,11 @@ pub trait Detect {
     fn last_segment(&self) -> Option<(u64, u64)> {
         None
     }
-    /// A figure that grows whenever something more is found lost.
+    /// A counter that grows whenever more is found lost.
     fn losses(&self, board: &Scoreboard) -> u64 {
         self.lost_below(board)
     }
-    /// How often a repetition was found lost.
+    /// The number of retransmissions that were found lost.
     fn lost_again(&self) -> u64 {
         0
     }
@@ -111,7 +111,7 @@ pub trait Detect {
     fn on_expected(&mut self, _now: Time, _una: u64, _srtt: Option<Span>, _echo: Option<Time>) -> bool {
         false
     }
-    /// When its timer is due; [`Time::NEVER`] if it has none.
+    /// The expiry of its timer; [`Time::NEVER`] if none is set.
     #[inline]
     fn deadline(&self) -> Time {
         Time::NEVER

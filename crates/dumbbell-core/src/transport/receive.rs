@@ -1,4 +1,4 @@
-//! A receiver's manners: when it answers, how it echoes congestion, which window it offers.
+//! The policy of a receiver: when it acknowledges, how it echoes congestion, which window it offers.
 use super::HostSignal;
 use crate::packet::Ecn;
 use crate::units::{Span, Time};
@@ -7,7 +7,7 @@ use crate::units::{Span, Time};
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Arrival {
-    /// When.
+    /// The arrival time.
     pub now: Time,
     /// Payload, bytes.
     pub bytes: u64,
@@ -15,28 +15,28 @@ pub struct Arrival {
     pub pending: u64,
     /// A full segment, bytes.
     pub mss: u64,
-    /// Whether it was the next one expected, and nothing waits out of order.
+    /// True if it was the next one expected, and nothing waits out of order.
     pub in_order: bool,
-    /// Whether Congestion Experienced is set.
+    /// True if Congestion Experienced is set.
     pub ce: bool,
     /// The ECN field.
     pub ecn: Ecn,
-    /// Whether the sender says that it reduced its window (RFC 3168).
+    /// True if the sender says that it reduced its window (RFC 3168).
     pub cwr: bool,
 }
 
-/// When to acknowledge a segment.
+/// The time at which a segment is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply {
     /// At once.
     Now,
     /// After this span at the latest.
     Within(Span),
-    /// At once, but what came before it apart, with the echo as it was (RFC 8257 section 3.2: two ACKs).
+    /// At once, with an ACK of its own for the data before it, which has the previous echo (RFC 8257 section 3.2: two ACKs).
     BeforeThenNow,
 }
 
-/// What two ends agreed on in their handshake about ECN.
+/// The ECN mode that the two ends negotiated in their handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NegotiatedEcn {
     /// No ECN.
@@ -49,12 +49,12 @@ pub enum NegotiatedEcn {
 
 /// A receiver's policy.
 pub trait Receive {
-    /// Whether it answers every segment at once, echoes nothing, and offers the whole buffer, whatever happens. Then it
+    /// True if it answers every segment at once, echoes nothing, and offers the whole buffer, whatever happens. Then it
     /// is asked only about segments that are not simply the next one.
     fn answers_each(&self) -> bool {
         false
     }
-    /// What to do about a segment. Called before its echo is asked for.
+    /// Decides when to acknowledge a segment. Called before [`Self::echo`].
     fn on_data(&mut self, a: &Arrival) -> Reply;
     /// The ECN bits ([`crate::transport::segment::flag`]) of an acknowledgement that leaves now. `before`: it answers what
     /// came before the segment of the last `on_data` ([`Reply::BeforeThenNow`]).
@@ -70,7 +70,8 @@ pub trait Receive {
     fn window(&self, free: u64) -> u64 {
         free
     }
-    /// A word from the host: how many acknowledgements to send at once (Freeze-TCP: three after a reconnection).
+    /// A signal from the host; returns the number of acknowledgements to send at once (Freeze-TCP: three after a
+    /// reconnection).
     fn on_host_signal(&mut self, _now: Time, _signal: HostSignal) -> u32 {
         0
     }

@@ -1,4 +1,4 @@
-//! Loss recovery: what goes out between the discovery of a loss and its repair.
+//! Loss recovery: which segments are sent between the detection of a loss and its repair.
 use super::{Detect, Scoreboard};
 
 /// The sender's outstanding data, as a recovery sees it. Offsets and windows in bytes.
@@ -16,7 +16,7 @@ pub struct Flight<'a> {
     pub recover: u64,
     /// Bytes never sent that the application and the receiver's window allow.
     pub unsent: u64,
-    /// What is selectively acknowledged.
+    /// The selectively acknowledged ranges.
     pub board: &'a Scoreboard,
 }
 
@@ -31,7 +31,7 @@ impl<'a> Flight<'a> {
     }
 }
 
-/// What a sender does at an acknowledgement during recovery, or at its start.
+/// The actions of a sender at an acknowledgement during recovery, or at its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Step {
     /// Send the first unacknowledged segment again, whatever the window.
@@ -44,14 +44,14 @@ pub struct Step {
     pub exit: Option<u64>,
 }
 
-/// What may go next.
+/// The next data to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pick {
     /// Data never sent.
     New,
     /// Bytes `[from, to)` again; at most a segment of them goes.
     Again(u64, u64),
-    /// The same, once in a recovery and beside the account of repairs (RFC 6675 NextSeg rule 4).
+    /// Bytes `[from, to)` again as a rescue retransmission, once in a recovery (RFC 6675 NextSeg rule 4).
     Rescue(u64, u64),
 }
 
@@ -59,7 +59,7 @@ pub enum Pick {
 pub trait Recover {
     /// The peer does not do SACK: a recovery that needs it turns into one that does not.
     fn sack_refused(&mut self) {}
-    /// Whether a loss found at `una` may begin a recovery, when the last one (or a timeout) ended at `recover`.
+    /// True if a loss found at `una` may begin a recovery, when the last one (or a timeout) ended at `recover`.
     fn may_enter(&self, una: u64, recover: u64) -> bool;
     /// A loss was found; the congestion control has set its window.
     fn enter(&mut self, f: &Flight<'_>, dupacks: u32) -> Step;
@@ -68,9 +68,9 @@ pub trait Recover {
     /// After [`Self::enter`] and [`Self::on_ack`]: how much of what an acknowledgement newly delivered, cumulatively
     /// and selectively, may be answered with data (DeliveredData of RFC 9937; 0 when a timer found losses).
     fn meter(&mut self, _f: &Flight<'_>, _detect: &impl Detect, _acked: u64, _delivered: u64) {}
-    /// Bytes that may go now.
+    /// The number of bytes that may be sent now.
     fn room(&self, f: &Flight<'_>, detect: &impl Detect) -> u64;
-    /// What goes next, if anything.
+    /// The next data to send, if any.
     fn next(&self, _f: &Flight<'_>, _detect: &impl Detect) -> Option<Pick> {
         Some(Pick::New)
     }

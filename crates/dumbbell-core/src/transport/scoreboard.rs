@@ -1,4 +1,4 @@
-//! What the receiver said that it holds above the cumulative acknowledgement.
+//! The SACK scoreboard: data that the receiver reported above the cumulative acknowledgement.
 
 /// The selectively acknowledged ranges, sorted, disjoint, above SND.UNA (RFC 6675 section 3). Offsets in bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub struct Scoreboard {
 }
 
 impl Scoreboard {
-    /// Whether nothing is selectively acknowledged.
+    /// True if nothing is selectively acknowledged.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
@@ -74,7 +74,7 @@ impl Scoreboard {
         before - self.bytes
     }
 
-    /// Forgets everything: the receiver took its word back, or the connection started anew.
+    /// Forgets everything: the receiver reneged, or the connection started anew.
     pub fn clear(&mut self) {
         self.ranges.clear();
         self.bytes = 0;

@@ -16,7 +16,7 @@ pub mod flag {
     pub const CWR: u8 = 16;
     /// A datagram, not TCP.
     pub const UDP: u8 = 32;
-    /// Sent again; the simulator's word for accounts, never read by a receiver.
+    /// A retransmission; for the simulator's counters, never read by a receiver.
     pub const RETRANSMIT: u8 = 64;
     /// The third bit of accurate ECN (RFC 9768): with CWR and ECE the ACE field.
     pub const AE: u8 = 128;
@@ -39,12 +39,12 @@ pub struct Segment {
     pub ecn: Ecn,
 }
 
-/// What only some segments carry.
+/// The fields that only some segments carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Extra {
     /// SACK blocks (RFC 2018), `[from, to)`, the most recent first; a D-SACK (RFC 2883) is the first.
     pub sack: [(u32, u32); 4],
-    /// How many of them count.
+    /// The number of valid blocks.
     pub blocks: u8,
     /// The receiver's own clock (TSval of an acknowledgement), in units of `2^TS_UNIT_SHIFT` ps.
     pub ts_val: u32,
@@ -54,27 +54,27 @@ pub struct Extra {
     pub mss: u16,
     /// Window scale option of a SYN; 255: none.
     pub window_scale: u8,
-    /// Whether a SYN permits SACK.
+    /// True if a SYN permits SACK.
     pub sack_permitted: bool,
-    /// Whether a SYN carries timestamps.
+    /// True if a SYN carries timestamps.
     pub timestamps: bool,
     /// The tag that a congestion control gave to a segment, to come back with its acknowledgement; 0: none.
     pub tag: u32,
     /// The codepoint that it gave to it; `None`: the flow's.
     pub dscp: Option<Dscp>,
-    /// Whether it carries nothing new and only asks for an answer with its tag, at low priority; or is that answer.
+    /// True for a dummy segment, which only asks for an answer with its tag, and for that answer.
     pub dummy: bool,
-    /// How often the receiver has moved to another point of attachment, modulo 256: on every acknowledgement after the
-    /// first time.
+    /// The number of times that the receiver has moved to another point of attachment, modulo 256: on every
+    /// acknowledgement after the first move.
     pub moved: u8,
-    /// How many of the byte counters of the AccECN option it carries (RFC 9768 section 3.2.3): none, or two (ECT(0) and CE)
-    /// or three (ECT(1) too).
+    /// The number of byte counters of the AccECN option that it carries (RFC 9768 section 3.2.3): none, two (ECT(0) and
+    /// CE), or three (ECT(1) too).
     pub counters: u8,
-    /// These, the low 24 bits of each: ECT(0), CE, ECT(1).
+    /// The low 24 bits of each of these counters: ECT(0), CE, ECT(1).
     pub ecn_bytes: [u32; 3],
     /// Number of the packet, in audit mode.
     pub audit: u64,
-    /// Of a router's message to a sender: what it says.
+    /// The message of a router to the sender, if this is one.
     pub notice: Option<PacketTooBig>,
 }
 
@@ -100,10 +100,10 @@ pub fn widen(low: u32, near: u64) -> u64 {
     near.wrapping_add_signed(i64::from(ahead))
 }
 
-/// What a router says of a packet that was too large for it: ICMP type 3 code 4 (RFC 1191), or packet too big (RFC 8201).
+/// A router's message about a packet that was too large: ICMP type 3 code 4 (RFC 1191), or ICMPv6 packet too big (RFC 8201).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct PacketTooBig {
-    /// The MTU of the link that it did not fit into, bytes; 0: not said, as by routers older than RFC 1191.
+    /// The MTU of the link, bytes; 0: not given, as by routers older than RFC 1191.
     pub mtu: u32,
     /// The sequence number of the packet: the notice carries its first bytes.
     pub seq: u32,

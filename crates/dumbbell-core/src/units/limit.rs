@@ -1,4 +1,4 @@
-//! How much a buffer holds: as a user writes it, and as a port counts it.
+//! The size of a buffer: as a user writes it, and as a port counts it.
 use super::quantity::{BYTE_UNITS, PACKET_UNITS};
 use super::text::{self, UnitError, unit_serde};
 use super::{Bytes, Packets, Rate, Span};
@@ -109,7 +109,7 @@ pub enum Capacity {
     Bytes(u64),
     /// At most this many buffers are in use, of which each packet takes as many as it needs, whole.
     Buffers {
-        /// How many there are.
+        /// The number of buffers.
         count: u32,
         /// Bytes of each, at least 1.
         size: u32,
@@ -119,7 +119,7 @@ pub enum Capacity {
 }
 
 impl Capacity {
-    /// Whether a packet of `bytes` fits beside a backlog, whose buffers are counted if this counts them.
+    /// True if a packet of `bytes` fits beside a backlog, whose buffers are counted if this counts them.
     #[inline]
     pub fn fits(self, waits: Backlog, bytes: u32) -> bool {
         match self {
@@ -138,7 +138,7 @@ impl Capacity {
             Capacity::Unlimited => None,
         }
     }
-    /// How much of it a backlog takes, in the unit of the limit: (what waits, the limit); `None` if there is none.
+    /// The use of the buffer by a backlog, in the unit of the limit: (backlog, limit); `None` if there is no limit.
     pub fn filled(self, waits: Backlog) -> Option<(f64, f64)> {
         match self {
             Capacity::Packets(n) => Some((f64::from(waits.packets), f64::from(n))),
@@ -155,7 +155,7 @@ impl Capacity {
             _ => None,
         }
     }
-    /// What is left of it beside a backlog.
+    /// The capacity that a backlog leaves.
     pub fn less(self, waits: Backlog) -> Capacity {
         match self {
             Capacity::Packets(n) => Capacity::Packets(n.saturating_sub(waits.packets)),
@@ -164,7 +164,7 @@ impl Capacity {
             Capacity::Unlimited => Capacity::Unlimited,
         }
     }
-    /// Whether a backlog is more than it.
+    /// True if a backlog exceeds it.
     pub fn exceeded(self, waits: Backlog) -> bool {
         match self {
             Capacity::Packets(n) => waits.packets > n,

@@ -1,4 +1,4 @@
-//! How many packets a plan can bring to the router, and whether that is too many.
+//! The packet rate that a plan may ask of the router, and a check against the machine's ceiling.
 use super::{Calibration, SHARE};
 use dumbbell_algos::source::AnySource;
 use dumbbell_core::source::Source;
@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use thiserror::Error;
 
-/// What a plan asks of the router at most.
+/// The most that a plan can ask of the router.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Demand {
     /// Packets a second, all flows and both directions.
     pub packets_per_s: f64,
-    /// Their bits of IP.
+    /// Bits of these packets a second, IP headers included.
     pub bps: f64,
     /// The links that bound it, with the packets of the data that pass each.
     pub links: Vec<(String, f64)>,
@@ -30,15 +30,15 @@ pub struct Demand {
     (.ceiling.ceiling_packets_per_s as f64 * SHARE / .demand.packets_per_s * 100.0).floor()
 )]
 pub struct Overload {
-    /// What it asks for.
+    /// The demand of the plan.
     pub demand: Demand,
-    /// What there is.
+    /// The measured ceiling.
     pub ceiling: Calibration,
     /// The link with most packets.
     pub link: String,
 }
 
-/// What `plan` asks of the router at most.
+/// The most that `plan` can ask of the router.
 ///
 /// Each flow is bounded by its slowest link, and all flows with the same slowest link together by it; its packets are as large as
 /// the smallest among them that sends as much as it can. TCP is answered packet by packet, as at its start, with 52 bytes
@@ -78,7 +78,7 @@ fn largest(plan: &Plan, flow: &Flow) -> u32 {
     }
 }
 
-/// Whether a machine that does `ceiling` can carry out `plan`.
+/// Checks that a machine with this ceiling can carry out `plan`.
 ///
 /// # Errors
 /// It cannot: by how much, and what to do.

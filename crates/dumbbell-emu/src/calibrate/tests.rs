@@ -1,4 +1,4 @@
-//! What plans ask for, by hand.
+//! Demands of plans, computed by hand.
 use super::*;
 use crate::router::measures::bottleneck::tests::{plan, two_receivers};
 use dumbbell_core::units::{Bytes, Rate};

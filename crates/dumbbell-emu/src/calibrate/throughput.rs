@@ -1,4 +1,5 @@
-//! The measurement: a stream of datagrams as fast as a host can send them, then single ones there and back.
+//! The throughput measurement: a stream of datagrams as fast as a host can send, then round-trip
+//! probes.
 use super::Calibration;
 use crate::packet::classify::Unmatched;
 use crate::clock::Clock;
@@ -20,9 +21,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// How long the stream lasts.
+/// Length of the stream.
 const STREAM: Span = Span::from_ms(400);
-/// How many go there and back.
+/// Number of round-trip probes.
 const PROBES: u32 = 300;
 /// A probe that has not come back by then is lost.
 const LOST: Duration = Duration::from_millis(50);
@@ -39,14 +40,14 @@ pub struct ProbeHosts {
     pub nics: [usize; 2],
     /// The MTU between them, bytes.
     pub mtu: u16,
-    /// The largest MTU of any door, bytes.
+    /// The largest MTU of any NIC, bytes.
     pub largest: u16,
 }
 
 /// Measures through `nics`, which are given back; about a second. `wait_mode`, `real_time` and `core` as the run will have them.
 ///
 /// # Errors
-/// A door is gone, or a socket.
+/// A NIC is gone, or a socket.
 pub fn measure(
     nics: Vec<Box<dyn Nic>>,
     ends: &ProbeHosts,
@@ -198,7 +199,7 @@ impl Network for PassThrough {
     }
 }
 
-/// Whatever comes through the one door is for the other.
+/// A codec for two NICs: every packet of the one is for the other.
 struct ByNic([usize; 2]);
 
 impl PacketCodec for ByNic {

@@ -1,4 +1,4 @@
-//! How the machine stalls a thread like the router's now, and which class a run can expect.
+//! Wake-up delays of a thread like the router's, and the accuracy class that a run can expect.
 use super::Calibration;
 use crate::clock::Clock;
 use crate::router::measures::bottleneck::Bottleneck;
@@ -8,18 +8,18 @@ use dumbbell_plan::{Class, Link, Plan};
 use std::thread;
 use thiserror::Error;
 
-/// How long the machine is watched.
+/// How long wake-ups are measured.
 const WATCHED: Span = Span::from_ms(600);
 /// Between two wakings.
 const TICK: Span = Span::from_us(200);
-/// Fewer stalls say nothing of how often there are some.
+/// The least number of stalls from which their rate is estimated.
 const ENOUGH: usize = 3;
 /// Packets of a queue without a limit, where a class is estimated.
 const UNLIMITED: u64 = 100;
-/// As in the judgement of a run: errors of a shorter wait are relative to this.
+/// Errors of shorter waits are relative to this, as in the judgement of a run.
 const SHORTEST_WAIT_S: f64 = 1e-4;
 
-/// How late a thread woke up, of each time.
+/// The delay of each wake-up.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WakeupDelays {
     late: Vec<Span>,
@@ -72,7 +72,7 @@ impl WakeupDelays {
         });
     }
 
-    /// Whether a run of `plan` can reach the class that it requires, if its queue is full all the time.
+    /// Checks that a run of `plan` can reach its required class if its queue is always full.
     ///
     /// # Errors
     /// It plainly cannot.
@@ -94,7 +94,8 @@ impl WakeupDelays {
         })
     }
 
-    /// Whether these stalls leave a run in `class` while `queue_s` of packets wait; each idles the link `times`.
+    /// True if these stalls leave a run in `class` while `queue_s` of packets wait; each idles the
+    /// link `times`.
     fn allows(&self, class: Class, packet: Span, queue_s: f64, times: f64) -> bool {
         let lost = times * self.sum(packet, |d| (d - queue_s).max(0.0));
         let dip = self.sum(Span::ZERO, |d| d * d) / (queue_s + packet.seconds()).max(SHORTEST_WAIT_S);
@@ -112,7 +113,7 @@ impl WakeupDelays {
     }
 }
 
-/// How long a full queue takes to drain; `None`: it has no limit.
+/// The time in which a full queue drains; `None` if it has no limit.
 fn drain_time(link: &Link) -> Option<Span> {
     let bytes = match link.capacity {
         Capacity::Packets(packets) => u64::from(packets) * u64::from(link.framing().wire_len(link.mtu)),

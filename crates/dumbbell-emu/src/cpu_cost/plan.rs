@@ -1,4 +1,4 @@
-//! The plan of a measurement: two hosts, a wire that is never the limit, one connection.
+//! The plan of a measurement: two hosts, a link that never limits, one connection.
 use super::Request;
 use dumbbell_core::units::{Bytes, Capacity, Limit, Rate, Span};
 use dumbbell_plan::{Flow, Ip, Link, Node, NodeKind, Plan, Record, Spec, Testbed, Transport, Wait};

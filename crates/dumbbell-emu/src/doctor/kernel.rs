@@ -1,14 +1,14 @@
-//! How the kernel shares out its cores: its preemption model and its tick.
+//! The kernel's preemption model and its timer tick.
 use flate2::read::GzDecoder;
 use serde::Serialize;
 use std::fs::{self, File};
 use std::io::Read;
 
-/// When the kernel lets go of a core while it works for a program.
+/// The kernel's preemption model: when it gives up a core while it works for a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Preemption {
-    /// When it is done, which may take milliseconds.
+    /// When the kernel's work is done, which may take milliseconds.
     None,
     /// At points that its authors chose.
     Voluntary,
@@ -23,7 +23,7 @@ pub(super) enum Preemption {
 }
 
 impl Preemption {
-    /// What it is called, and what it means for a router that shares its core.
+    /// Name of the model, and its effect on a router that shares its core.
     pub(super) fn meaning(self) -> &'static str {
         match self {
             Preemption::None => {
@@ -39,7 +39,7 @@ impl Preemption {
         }
     }
 
-    /// Whether the kernel's own work can keep a real-time thread waiting.
+    /// True if the kernel's own work can delay a real-time thread.
     pub(super) fn keeps_waiting(self) -> bool {
         matches!(self, Preemption::None | Preemption::Voluntary)
     }
@@ -55,7 +55,7 @@ impl Preemption {
     }
 }
 
-/// What there is to read of a kernel.
+/// The texts from which the model is read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sources {
     /// /sys/kernel/debug/sched/preempt, root's alone.
@@ -64,7 +64,7 @@ pub(super) struct Sources {
     pub(super) command_line: String,
     /// /proc/version.
     pub(super) version: String,
-    /// Its configuration.
+    /// The kernel's configuration.
     pub(super) config: String,
 }
 

@@ -1,4 +1,4 @@
-//! The machine as its kernel describes it.
+//! Figures of the machine, from /proc and /sys.
 use super::Check;
 use super::kernel::{Preemption, Sources};
 use crate::router::reserved_core::{list, shown};
@@ -10,7 +10,7 @@ use std::path::Path;
 /// Bits of `CapEff` (linux/capability.h).
 const CAP_NET_ADMIN: u32 = 12;
 const CAP_IPC_LOCK: u32 = 14;
-/// What the router locks in memory, at most.
+/// The most memory that the router locks.
 const LOCKED_BYTES: u64 = 256 << 20;
 
 /// Figures of the machine.
@@ -24,19 +24,19 @@ pub(super) struct Machine {
     pub(super) load_1min: f64,
     /// Share of all time since the machine started that its host took from it.
     pub(super) steal_share: f64,
-    /// When the kernel lets go of a core.
+    /// The kernel's preemption model.
     pub(super) preemption: Preemption,
     /// Ticks of its clock in a second; `None`: not told.
     pub(super) ticks_hz: Option<u32>,
     /// True: it runs on another machine's cores.
     pub(super) virtual_machine: bool,
-    /// How the first core's frequency is chosen; `None`: the kernel does not choose it.
+    /// Frequency governor of the first core; `None`: the kernel does not scale it.
     pub(super) cpu_governor: Option<String>,
     /// Cores that the kernel keeps free of other work.
     pub(super) isolated_cores: Vec<usize>,
-    /// What the clock is read from.
+    /// The kernel's clock source.
     pub(super) clock_source: String,
-    /// How much of each period real-time threads may run, microseconds; -1: no limit.
+    /// Time that real-time threads may run in each period, microseconds; -1: no limit.
     pub(super) rt_runtime_us: i64,
     /// That period.
     pub(super) rt_period_us: i64,
@@ -46,9 +46,9 @@ pub(super) struct Machine {
     pub(super) cap_net_admin: bool,
     /// Congestion controls of the kernel that are loaded.
     pub(super) congestion_controls_available: Vec<String>,
-    /// Those that a socket without CAP_NET_ADMIN may ask for.
+    /// Congestion controls that a socket without CAP_NET_ADMIN may choose.
     pub(super) congestion_controls_allowed: Vec<String>,
-    /// That of sockets that ask for none, outside of hosts.
+    /// The default congestion control, outside of hosts.
     pub(super) congestion_control_default: String,
     /// Queueing discipline of new devices, outside of hosts.
     pub(super) qdisc_default: String,
@@ -76,7 +76,7 @@ fn steal(stat: &str) -> f64 {
 }
 
 /// Reads them.
-pub(super) fn look() -> Machine {
+pub(super) fn read_machine() -> Machine {
     let number = |path: &str, missing: i64| text(path).parse().unwrap_or(missing);
     let held = capabilities(&text("/proc/self/status"));
     let limit = getrlimit(Resource::RLIMIT_MEMLOCK).map_or(0, |(soft, _)| soft);
@@ -104,14 +104,14 @@ pub(super) fn look() -> Machine {
     }
 }
 
-/// Whether a processor says that it is a hypervisor's (x86), or a device tree of a hypervisor is there.
+/// True if a processor flag (x86) or the device tree says that this is a virtual machine.
 fn is_virtual(cpuinfo: &str) -> bool {
     let flags = cpuinfo.lines().find(|line| line.starts_with("flags"));
     let said = flags.is_some_and(|flags| flags.split_whitespace().any(|flag| flag == "hypervisor"));
     said || ["/proc/device-tree/hypervisor", "/sys/hypervisor/type"].iter().any(|path| Path::new(path).exists())
 }
 
-/// What else decides how exact a run can be, and what is as it is.
+/// Facts that decide how exact a run can be, and that nobody can mend.
 pub(super) fn describe(machine: &Machine) -> Vec<Check> {
     let told = |check, needed_for, found| Check::new(check, needed_for, Ok(found));
     let tick = machine.ticks_hz.map_or("not told".to_owned(), |hz| {
@@ -138,7 +138,7 @@ fn version(kernel: &str) -> (u32, u32) {
     (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
 }
 
-/// What of it stands in the way.
+/// Checks of these facts, with what to do.
 pub(super) fn judge(machine: &Machine) -> Vec<Check> {
     let line = |check, needed_for, ok: bool, found: String, fix: &str| {
         Check::new(check, needed_for, if ok { Ok(found) } else { Err((found, fix.to_owned())) })

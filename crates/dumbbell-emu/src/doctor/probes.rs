@@ -1,4 +1,4 @@
-//! What can only be known by trying. Everything that is made for it is gone at once.
+//! Checks that try something. Everything that they make is removed at once.
 use super::Check;
 use crate::host::hosts::{Datapath, HostSpec, Hosts};
 use crate::host::namespace::Namespace;

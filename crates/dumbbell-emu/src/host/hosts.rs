@@ -1,4 +1,4 @@
-//! The hosts of a testbed: each a namespace with one device, its addresses, its route and the settings of its kernel.
+//! The hosts of a testbed: namespaces, each with one device, its addresses, routes and sysctls.
 use crate::host::namespace::Namespace;
 use crate::host::netlink::{VethEnd, Netlink, RouteOptions};
 use crate::host::nic::Nic;
@@ -17,24 +17,24 @@ use std::thread;
 /// Name of the one device of each host.
 pub const DEVICE_NAME: &str = "eth0";
 
-/// What a host is to be.
+/// The specification of a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostSpec {
-    /// Its name, for people.
+    /// Name, for messages.
     pub name: String,
     /// The largest IP packet of its device, bytes: 68 to 65535, 1280 at least with IP version 6.
     pub mtu: u32,
-    /// Its address.
+    /// IPv4 address.
     pub v4: Ipv4Addr,
-    /// Its address of IP version 6; without one it says no word of it.
+    /// IPv6 address; without one the host sends no IPv6 packet.
     pub v6: Option<Ipv6Addr>,
     /// Settings of its kernel beside [`sysctl::BASE`], by name and value; one that the kernel refuses is an error. A
     /// `net.ipv4.tcp_congestion_control` that the machine keeps from namespaces becomes the route's: then it is that of
     /// every connection that the host begins, also of sockets that ask for another.
     pub sysctls: Vec<(String, String)>,
-    /// What its TCP is told by its route.
+    /// Metrics of the default route.
     pub route: RouteOptions,
-    /// The same for one peer each.
+    /// Metrics of the routes to single peers.
     pub routes: Vec<(IpAddr, RouteOptions)>,
     /// Packets that wait for the router before some get lost; only of [`Datapath::Tun`].
     pub queue: u32,
@@ -104,9 +104,9 @@ impl PendingNic {
 /// A host that is up.
 #[derive(Debug)]
 pub struct Host {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Where its sockets and programs are.
+    /// The network namespace of its sockets and programs.
     pub namespace: Namespace,
     /// Names of [`sysctl::BASE`] that this kernel has not, or not with that value.
     pub absent: Vec<String>,
@@ -117,9 +117,9 @@ pub struct Host {
 pub struct Hosts {
     /// In the order in which they were asked for.
     pub hosts: Vec<Host>,
-    /// The door of each; whoever takes them to a router gives them to [`close`] afterwards.
+    /// The NIC of each; whoever takes them to a router gives them to [`close`] afterwards.
     pub nics: Vec<PendingNic>,
-    /// Which datapath was taken: never `Auto`.
+    /// The datapath in use, never `Auto`.
     pub datapath: Datapath,
 }
 

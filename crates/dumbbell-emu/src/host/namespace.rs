@@ -1,6 +1,7 @@
-//! A network of its own for each host: an unnamed network namespace that lives as long as somebody holds its descriptor.
+//! Network namespaces without a name: each lives as long as a descriptor of it is open.
 //!
-//! Nothing is mounted and nothing has a name in the file system, so nothing stays when the process ends, however it ends.
+//! Nothing is mounted and nothing has a name in the file system, so nothing is left when the
+//! process ends, however it ends.
 use crate::host::netlink::Netlink;
 use crate::error::{Context, EnvError};
 use nix::sched::{CloneFlags, setns, unshare};

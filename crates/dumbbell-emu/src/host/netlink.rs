@@ -1,14 +1,12 @@
-//! What `ip` does, by messages to the kernel (rtnetlink(7)): links, addresses, routes, counters. Nothing is forked.
+//! A client of rtnetlink(7), in place of `ip`: links, addresses, routes, counters.
 mod links;
 mod message;
 mod routes;
-mod sockets;
 mod stats;
 
 pub use links::{LinkChange, VethEnd, Link};
 pub use message::Message;
 pub use routes::{Route, RouteOptions};
-pub use sockets::Connection;
 pub use stats::Counters;
 
 use crate::error::{Context, EnvError};
@@ -32,19 +30,7 @@ impl Netlink {
     /// # Errors
     /// The kernel has no rtnetlink, or no descriptor is free.
     pub fn open() -> Result<Netlink, EnvError> {
-        Netlink::about(SockProtocol::NetlinkRoute)
-    }
-
-    /// Opens one about the sockets of the namespace of the calling thread, in place of its devices and routes.
-    ///
-    /// # Errors
-    /// The kernel has no sock_diag, or no descriptor is free.
-    pub fn sock_diag() -> Result<Netlink, EnvError> {
-        Netlink::about(SockProtocol::NetlinkSockDiag)
-    }
-
-    fn about(subject: SockProtocol) -> Result<Netlink, EnvError> {
-        let socket = socket(AddressFamily::Netlink, SockType::Raw, SockFlag::SOCK_CLOEXEC, subject)
+        let socket = socket(AddressFamily::Netlink, SockType::Raw, SockFlag::SOCK_CLOEXEC, SockProtocol::NetlinkRoute)
             .context("open a netlink socket")?;
         Ok(Netlink { socket, sequence: 0, reply: vec![0; 32 << 10] })
     }

@@ -1,4 +1,4 @@
-//! The door through which one host's packets come to the router, and go back to it.
+//! The router's end of a host's network device.
 use std::io;
 use std::os::fd::BorrowedFd;
 
@@ -10,8 +10,8 @@ pub const LARGEST: usize = 65_535;
 pub struct Arrived {
     /// Bytes of the IP packet, as many as were written to the caller's buffer.
     pub len: usize,
-    /// When it came, nanoseconds of CLOCK_MONOTONIC: the kernel's stamp, or `None` where it gives none (the time of the read
-    /// is what there is).
+    /// Arrival, nanoseconds of CLOCK_MONOTONIC: the kernel's timestamp; `None` where it gives none,
+    /// so that the time of the read counts.
     pub at: Option<u64>,
 }
 
@@ -24,9 +24,9 @@ pub struct Losses {
     pub written: u64,
 }
 
-/// One door. It never blocks.
+/// One NIC. It never blocks.
 pub trait Nic: Send {
-    /// What the router waits for.
+    /// The descriptor that the router polls.
     fn fd(&self) -> BorrowedFd<'_>;
     /// The next IP packet that the host sent, if one waits, without a link header.
     ///
@@ -46,7 +46,7 @@ pub trait Nic: Send {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
-    /// What got lost so far.
+    /// Packets lost so far.
     ///
     /// # Errors
     /// The counters cannot be read.

@@ -1,10 +1,10 @@
-//! The door of who may not open /dev/net/tun: frames of one Ethernet device, read and written through rings of memory that
-//! is shared with the kernel ([`crate::sys::packet_socket`]).
+//! The NIC for users who may not open /dev/net/tun: frames of an Ethernet device, read and written
+//! through rings in memory that is shared with the kernel ([`crate::sys::packet_socket`]).
 //!
-//! A host's packets carry the kernel's own stamps, which are of CLOCK_REALTIME. The router counts by CLOCK_MONOTONIC: the difference of
-//! the two clocks is measured again every [`AGAIN`], and where it has moved by more than measuring does (somebody set the
-//! clock) that packet has no stamp, as with a door that gives none. Both clocks run at the same pace at all times, so between
-//! such steps the difference is constant.
+//! The kernel stamps a host's packets with CLOCK_REALTIME, and the router uses CLOCK_MONOTONIC.
+//! Their difference is measured again every [`AGAIN`]. If it moved by more than the measurement's
+//! error (the clock was set), that packet has no timestamp. Both clocks run at the same pace, so
+//! between such steps the difference is constant.
 use crate::packet::defects::Defective;
 use crate::host::namespace::Namespace;
 use crate::host::nic::{Arrived, Losses, Nic};
@@ -23,23 +23,23 @@ const LINK: usize = 14;
 const MEMORY: usize = 16 << 20;
 /// Slots of each ring, at most.
 const SLOTS: usize = 4096;
-/// The same, at least.
+/// Slots of each ring, at least.
 const FEWEST: usize = 128;
 /// Frames that are put into the ring before the kernel is told, if nobody flushes.
 const BATCH: usize = 32;
 /// Calls in vain after which frames are left to the next turn. What they wait for is another processor, which takes
 /// microseconds.
 const PATIENCE: u32 = 16;
-/// How often the clocks are compared, nanoseconds.
+/// Interval between comparisons of the clocks, nanoseconds.
 const AGAIN: u64 = 10_000_000;
-/// How far two comparisons may lie apart without a step of a clock, nanoseconds: what the scheduler puts between two
-/// readings.
+/// The largest difference of two comparisons without a step of a clock, nanoseconds: scheduling
+/// delays between two readings.
 const STEP: u64 = 1_000_000;
 
 const IPV4: [u8; 2] = [0x08, 0x00];
 const IPV6: [u8; 2] = [0x86, 0xdd];
 
-/// What CLOCK_REALTIME is ahead of CLOCK_MONOTONIC.
+/// The offset of CLOCK_REALTIME from CLOCK_MONOTONIC.
 #[derive(Clone, Copy, Debug)]
 struct Offset {
     /// Nanoseconds.
@@ -50,18 +50,18 @@ struct Offset {
 
 /// An Ethernet device with one host behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wire {
-    /// Its name.
+pub struct EthernetLink {
+    /// Device name.
     pub device: String,
     /// The host's Ethernet address: frames for it go there.
     pub host: [u8; 6],
-    /// Where they come from.
+    /// The router's Ethernet address: the source of these frames.
     pub router: [u8; 6],
     /// The largest IP packet, bytes.
     pub mtu: u32,
 }
 
-/// The door.
+/// The NIC.
 #[derive(Debug)]
 pub struct PacketRing {
     rings: Rings,
@@ -74,7 +74,7 @@ pub struct PacketRing {
     next: (usize, usize),
     /// Frames that were written, and of which the kernel has not been told, or not all were taken.
     waiting: usize,
-    /// Whether the last call left some: nobody need ask again for them to go.
+    /// True if the last call left frames unsent; they go out without another call.
     left: bool,
     offset: Offset,
     /// Frames that found the ring full.
@@ -84,22 +84,22 @@ pub struct PacketRing {
 }
 
 impl PacketRing {
-    /// Opens the door at the router's end of a pair.
+    /// Opens the NIC at the router's end of a pair.
     ///
     /// # Errors
     /// This process may not open packet sockets in the router's namespace, or there is no memory for the rings.
     pub fn open(veth: Veth) -> Result<PacketRing, EnvError> {
         let &Veth { host_mac: host, router_mac: router, mtu, .. } = &veth;
-        let wire = Wire { device: veth.router_if.clone(), host, router, mtu };
+        let wire = EthernetLink { device: veth.router_if.clone(), host, router, mtu };
         let ring = PacketRing::at(&veth.router_namespace, &wire)?;
         Ok(PacketRing { veth: Some(veth), ..ring })
     }
 
-    /// Opens the door at any Ethernet device of a namespace, which is up.
+    /// Opens the NIC at any Ethernet device of a namespace, which is up.
     ///
     /// # Errors
     /// As [`PacketRing::open`]; or there is no such device.
-    pub fn at(namespace: &Namespace, wire: &Wire) -> Result<PacketRing, EnvError> {
+    pub fn at(namespace: &Namespace, wire: &EthernetLink) -> Result<PacketRing, EnvError> {
         let mtu = wire.mtu as usize;
         let frame = LINK + mtu;
         let slots = (MEMORY / 2 / frame).clamp(FEWEST, SLOTS);

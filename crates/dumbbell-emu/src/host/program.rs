@@ -1,5 +1,5 @@
-//! A program of the user's inside a host: iperf3, curl, a shell. It ends when we do, whatever we end by, and so does all that
-//! it started.
+//! A user's program inside a host: iperf3, curl, a shell. It ends with this process, however that
+//! ends, and so does everything that it started.
 use crate::host::namespace::Namespace;
 use crate::sys::child;
 use crate::error::{Context, EnvError};
@@ -16,18 +16,18 @@ use std::time::Duration;
 /// A program that was started.
 #[derive(Debug)]
 pub struct Program {
-    /// Its standard input, where the command said `Stdio::piped()`.
+    /// Standard input, if the command said `Stdio::piped()`.
     pub stdin: Option<ChildStdin>,
-    /// Its standard output, likewise.
+    /// Standard output, likewise.
     pub stdout: Option<ChildStdout>,
-    /// Its standard error, likewise.
+    /// Standard error, likewise.
     pub stderr: Option<ChildStderr>,
     id: u32,
     end: Arc<End>,
     keeper: Option<JoinHandle<()>>,
 }
 
-/// How it ended, once it has.
+/// The end of a program, once it came.
 #[derive(Debug, Default)]
 struct End {
     code: Mutex<Option<i32>>,
@@ -71,7 +71,7 @@ impl Program {
         }
     }
 
-    /// Its process.
+    /// Process id.
     pub fn id(&self) -> u32 {
         self.id
     }
@@ -87,7 +87,7 @@ impl Program {
         }
     }
 
-    /// As [`Program::wait`], but not longer than `limit`; `None` if it still runs then.
+    /// Waits as [`Program::wait`], but at most for `limit`; `None` if the program still runs then.
     pub fn wait_for(&mut self, limit: Duration) -> Option<i32> {
         let waited = self.end.told.wait_timeout_while(self.end.lock(), limit, |code| code.is_none());
         *waited.unwrap_or_else(PoisonError::into_inner).0
@@ -98,7 +98,8 @@ impl Program {
         self.while_running(|id| child::signal(id, number));
     }
 
-    /// Nobody takes note of the process's end before this lock is free, so that its number is still its own.
+    /// Acts while the program surely runs: nobody reaps it before this lock is free, so that its
+    /// process id is still its own.
     fn while_running(&self, act: impl FnOnce(u32) -> io::Result<()>) {
         let code = self.end.lock();
         if code.is_none() {
@@ -176,10 +177,10 @@ fn start_error(name: &str, error: &io::Error) -> EnvError {
     EnvError::new(format!("could not start {name}: {error}"), fix)
 }
 
-/// What a program wrote, and how it ended.
+/// Output and end of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Captured {
-    /// Its exit code, or 128 and the number of the signal that ended it.
+    /// Exit code, or 128 and the number of the signal that ended it.
     pub code: i32,
     /// All of its standard output.
     pub stdout: Vec<u8>,

@@ -1,9 +1,11 @@
-//! Hosts without privileges: a user namespace in which we are root of our own networks and of nothing else.
+//! Hosts without privileges: a user namespace in which this process is root of its own networks and
+//! of nothing else.
 //!
-//! The kernel lets only a process of one thread move into a user namespace (unshare(2)), and nobody outside may enter its
-//! networks without being root. So everything has to run inside from its beginning: a program calls [`enter`] before it
-//! starts its first thread, or is started once more by [`run`]. Inside, all is as for root, except that there is no
-//! real-time priority, and a TUN device only where /dev/net/tun is open to all; a veth pair does as well.
+//! The kernel lets only a single-threaded process move into a user namespace (unshare(2)), and
+//! nobody outside may enter its networks without being root. So everything has to run inside from
+//! the start: a program calls [`enter`] before its first thread, or [`run`] starts it once more.
+//! Inside, all is as for root, except that there is no real-time priority, and a TUN device only if
+//! /dev/net/tun is open to all; a veth pair works as well.
 use crate::sys::child;
 use crate::error::EnvError;
 use std::fs;

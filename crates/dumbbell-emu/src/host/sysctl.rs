@@ -1,5 +1,5 @@
-//! Settings of a host's kernel (/proc/sys/net), all that matter written, so that a result does not depend on how the
-//! machine around it is set: new namespaces inherit some settings of the machine and not others.
+//! Network sysctls of a host. All that matter are written, because new namespaces inherit some of
+//! the machine's settings and not others, and a result must not depend on them.
 use crate::error::EnvError;
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -124,8 +124,8 @@ fn is_restricted(name: &str, error: &io::Error) -> bool {
     name.ends_with("tcp_congestion_control") && error.raw_os_error() == Some(libc::EPERM)
 }
 
-/// Whether a setting is a congestion control that this kernel has, and that the machine keeps from being the default of a
-/// namespace (`tcp_allowed_congestion_control`).
+/// True if a setting is a congestion control that this kernel has but keeps from being the default
+/// of a namespace (`tcp_allowed_congestion_control`).
 pub fn is_kept_from_hosts(name: &str, value: &str) -> bool {
     let words = |of: &str| read(of).unwrap_or_default().split_whitespace().any(|word| word == value);
     name == "net.ipv4.tcp_congestion_control"

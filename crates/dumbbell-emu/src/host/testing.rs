@@ -1,10 +1,11 @@
-//! What tests of the testbed share.
+//! Helpers for tests of the testbed.
 use crate::host::namespace::Namespace;
 use crate::error::EnvError;
 use crate::host::tun::{Tun, TunSpec};
 
-/// Whether this machine lets a test make namespaces with TUN devices. If not it says why, and the test is to return;
-/// where the environment's `DUMBBELL_REQUIRE` names `netns`, a refusal is a failure.
+/// True if this machine lets a test make namespaces with TUN devices. If not, it prints the reason
+/// and the test is to return; if the environment's `DUMBBELL_REQUIRE` names `netns`, that is a
+/// failure.
 ///
 /// # Panics
 /// It was required and is not possible.
@@ -16,7 +17,7 @@ pub fn namespaces() -> bool {
     possible("netns", tried())
 }
 
-/// Whether something that a test needs is possible, by the same rule.
+/// True if something that a test needs is possible, by the same rule.
 ///
 /// # Panics
 /// It was required and is not possible.
@@ -31,7 +32,7 @@ pub fn possible(what: &str, tried: Result<(), EnvError>) -> bool {
     false
 }
 
-/// What a test needs, if this machine gives it, by the same rule.
+/// The resource that a test needs, if this machine gives it, by the same rule.
 ///
 /// # Panics
 /// It was required and is not possible.

@@ -1,5 +1,6 @@
-//! The usual door: a TUN device, whose other end is an open file. The kernel cuts and sums what it sends there itself, so
-//! that what is read is what would be on a wire; and the device is gone with the file.
+//! The usual NIC: a TUN device, whose other end is an open file. The kernel segments packets and
+//! computes checksums before they arrive there, as on a wire. The device is gone when the file is
+//! closed.
 use crate::packet::defects::Defective;
 use crate::host::namespace::Namespace;
 use crate::host::netlink::{Counters, Netlink};
@@ -13,13 +14,13 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// Where TUN devices come from.
+/// The device file that makes TUN devices.
 pub const DEVICE: &str = "/dev/net/tun";
 
-/// What is asked of a TUN device.
+/// The specification of a TUN device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TunSpec {
-    /// Its name within the host, at most 15 bytes.
+    /// Name within the host, at most 15 bytes.
     pub name: String,
     /// The largest IP packet, bytes: 68 to 65535.
     pub mtu: u32,
@@ -54,7 +55,7 @@ impl Tun {
         namespace.within(|| Tun::open_here(spec))?
     }
 
-    /// As [`Tun::open`], in the namespace of the calling thread.
+    /// Opens a device as [`Tun::open`], in the namespace of the calling thread.
     ///
     /// # Errors
     /// As there.
@@ -81,7 +82,7 @@ impl Tun {
         self.index
     }
 
-    /// What the device counted.
+    /// Counters of the device.
     ///
     /// # Errors
     /// The device is gone.
@@ -90,7 +91,7 @@ impl Tun {
     }
 }
 
-/// Why /dev/net/tun does not open, and what to do.
+/// The error for a /dev/net/tun that does not open, with advice.
 fn open_error(error: &io::Error) -> EnvError {
     let fix = match error.kind() {
         ErrorKind::NotFound if Path::new("/.dockerenv").exists() => "start the container with --device /dev/net/tun",

@@ -1,8 +1,8 @@
-//! The other door, for who may not open /dev/net/tun: a pair of Ethernet devices, one in the host, one in a namespace of
-//! the router's, where frames are read and written by a ring (AF_PACKET).
+//! The other NIC, for users who may not open /dev/net/tun: a veth pair with one end in the host and
+//! one in a namespace of the router, whose frames go through a ring (AF_PACKET).
 //!
-//! Nothing is left to the cards: no checksum, no segmentation. And nobody asks for an address: the host's device has
-//! `NOARP`, so that frames go to its own address and the router hears them all the same.
+//! All offloads are off: checksums and segmentation. There is no ARP: the host's device has
+//! `NOARP`, so frames go to its own address, and the router receives them nevertheless.
 use crate::host::namespace::Namespace;
 use crate::host::netlink::{Counters, VethEnd, Netlink};
 use crate::host::nic::Losses;
@@ -13,14 +13,14 @@ use std::io;
 use std::os::fd::AsFd;
 use std::sync::{Mutex, PoisonError};
 
-/// What is asked of a pair.
+/// The specification of a pair.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VethSpec {
     /// Name of the host's end, at most 15 bytes.
     pub host_if: String,
     /// Name of the router's end: unique in its namespace.
     pub router_if: String,
-    /// Which pair it is: part of both addresses.
+    /// Number of the pair, part of both Ethernet addresses.
     pub number: u16,
     /// The largest IP packet, bytes.
     pub mtu: u32,
@@ -35,7 +35,7 @@ pub struct Veth {
     pub host_if: String,
     /// Name of the device in [`Veth::router_namespace`].
     pub router_if: String,
-    /// Where the router's end is.
+    /// The namespace of the router's end.
     pub router_namespace: Namespace,
     /// Ethernet address of the host's end: frames for the host go there.
     pub host_mac: [u8; 6],
@@ -93,7 +93,7 @@ impl Veth {
         })
     }
 
-    /// What the two devices lost. What the ring lost is the ring's to tell.
+    /// Packets that the two devices lost. The ring counts its own.
     ///
     /// # Errors
     /// A device is gone.

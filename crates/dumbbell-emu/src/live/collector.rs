@@ -1,4 +1,4 @@
-//! The thread that takes the router's records and writes the log: the router never waits for a disk.
+//! The thread that writes the log, from the router's records: the router never waits for a disk.
 use crate::log::{Entry, Header, Totals, Writer};
 use rtrb::Consumer;
 use std::io::{self, BufWriter, Write};

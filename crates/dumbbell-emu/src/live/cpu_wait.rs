@@ -1,4 +1,4 @@
-//! How long a program and what it started waited for a processor.
+//! The time for which a program and its children waited for a processor.
 use crate::router::measures::cpu::waited_ns;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -19,7 +19,7 @@ impl CpuWait {
     }
 
     /// Looks at all that there are now.
-    pub fn look(&mut self) {
+    pub fn read_threads(&mut self) {
         let mut processes = vec![self.program];
         while let Some(process) = processes.pop() {
             let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
@@ -49,7 +49,7 @@ mod tests {
     #[test]
     fn it_sees_every_thread_of_a_process() {
         let mut own = CpuWait::of(std::process::id());
-        own.look();
+        own.read_threads();
         assert!(!own.waited_ns.is_empty());
         assert!((0.0..1e9).contains(&own.share()));
     }

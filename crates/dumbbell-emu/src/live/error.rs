@@ -1,10 +1,10 @@
-//! Why there is no run between real hosts.
+//! Errors of live runs.
 use crate::calibrate::{OutOfReach, Overload};
 use crate::traffic::Unsupported;
 use crate::error::EnvError;
 use dumbbell_core::catalogue::Fault;
 
-/// Why there is no run.
+/// The reason for which there is no run.
 #[derive(Debug)]
 pub enum LiveFault {
     /// The plan asks for what the kernel has not.
@@ -17,7 +17,7 @@ pub enum LiveFault {
     OutOfReach(OutOfReach),
     /// The network cannot be built.
     Plan(Fault),
-    /// Its log could not be written.
+    /// The log could not be written.
     LogWrite(String),
     /// Something broke while it ran.
     Failed(String),

@@ -1,4 +1,4 @@
-//! From a plan to hosts: who has a door, and its address.
+//! The hosts of a plan: their NICs, addresses and settings.
 use crate::host::hosts::{HostSpec, v4, v6};
 use crate::host::netlink::RouteOptions;
 use crate::traffic::host_settings::{RouteMetrics, HostSettings};
@@ -8,14 +8,14 @@ use std::net::IpAddr;
 
 /// The hosts of a plan that send or receive, in its order.
 pub struct HostMap {
-    /// Their nodes, in the order of their NICs.
+    /// Nodes of the hosts, in the order of their NICs.
     nodes: Vec<NodeId>,
     /// The place of each node among them.
     nics: BTreeMap<NodeId, u16>,
 }
 
 impl HostMap {
-    /// That of `plan`.
+    /// The hosts of `plan`.
     pub fn of(plan: &Plan) -> HostMap {
         let mut nodes: Vec<NodeId> = plan.flows.iter().flat_map(|flow| [flow.from, flow.to]).collect();
         nodes.sort_unstable();
@@ -32,23 +32,24 @@ impl HostMap {
         }
     }
 
-    /// The door of a host.
+    /// The NIC of a host.
     pub fn nic(&self, node: NodeId) -> u16 {
         self.nics[&node]
     }
 
-    /// The nodes that have a door, in the order of their NICs.
+    /// The nodes that have a NIC, in the order of their NICs.
     pub fn nodes(&self) -> &[NodeId] {
         &self.nodes
     }
 
-    /// The door of each socket's host, by socket (2 x flow + end).
+    /// The NIC of each socket's host, by socket (2 x flow + end).
     pub fn nic_of_sockets(&self, plan: &Plan) -> Vec<u16> {
         plan.flows.iter().flat_map(|flow| [self.nics[&flow.from], self.nics[&flow.to]]).collect()
     }
 
-    /// What the hosts are to be, with what their flows want of each. A host's device has the MTU of the first links that its
-    /// packets take; what does not fit further on is the routers' concern, as in a simulation.
+    /// Specifications of the hosts, with the settings that their flows need. A device has the MTU
+    /// of the first links on its packets' paths; packets too large for later links are fragmented
+    /// there, as in a simulation.
     pub fn specs(&self, plan: &Plan, host_settings: &BTreeMap<NodeId, HostSettings>) -> Vec<HostSpec> {
         let of = |(node, nic): (&NodeId, u16)| {
             let first = |flow: &dumbbell_plan::Flow| {

@@ -1,7 +1,8 @@
-//! What `iperf3 --json` says of a run, in few words: read from versions 3.12 to 3.17, of client and server, TCP and UDP.
+//! Results of `iperf3 --json`, versions 3.12 to 3.17, client and server, TCP and UDP.
 //!
-//! Its output has traps, which end here. Each end knows only half: what the other did is 0 or stale where it was not told, and
-//! is `None` here. Keys appear twice. A run that went wrong says so inside its output, and one that was killed has none.
+//! Each end knows only half: values of the other end that it was not told are 0 or stale in the
+//! output, and `None` here. Some keys appear twice. A failed run reports its error inside the
+//! output, and a killed one has no output.
 mod parse;
 #[cfg(test)]
 mod tests;
@@ -14,20 +15,20 @@ use std::fmt;
 pub struct Amount {
     /// Of payload.
     pub bytes: u64,
-    /// How long it took.
+    /// Duration.
     pub seconds: f64,
     /// The quotient, as iperf3 has it.
     pub bps: f64,
 }
 
-/// What one end saw of a stream between two reports.
+/// One interval report of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Interval {
     /// Seconds since the start.
     pub start_s: f64,
-    /// The same.
+    /// End, seconds since the start.
     pub end_s: f64,
-    /// What it sent or received, payload.
+    /// Payload sent or received.
     pub bytes: u64,
     /// That in a second.
     pub bps: f64,
@@ -39,7 +40,7 @@ pub struct Interval {
     pub rtt_s: Option<f64>,
     /// Datagrams that did not come; of a receiver of UDP.
     pub lost_packets: Option<u64>,
-    /// Whether it is left out of the totals (`--omit`).
+    /// True if the totals leave it out (`--omit`).
     pub omitted: bool,
 }
 
@@ -52,11 +53,11 @@ pub struct Stream {
     pub local_port: u16,
     /// The port at the other.
     pub remote_port: u16,
-    /// Whether this end is the sender.
+    /// True if this end sends.
     pub sends: bool,
-    /// What was sent, if this end knows.
+    /// The amount sent, if this end knows it.
     pub sent: Option<Amount>,
-    /// What was received, if this end knows.
+    /// The amount received, if this end knows it.
     pub received: Option<Amount>,
     /// TCP segments sent again.
     pub retransmits: Option<u64>,
@@ -72,13 +73,13 @@ pub struct Stream {
     pub packets: Option<u64>,
     /// Datagrams that did not come.
     pub lost_packets: Option<u64>,
-    /// Their jitter (RFC 3550).
+    /// Jitter of datagrams (RFC 3550).
     pub jitter_s: Option<f64>,
-    /// Its reports.
+    /// Interval reports.
     pub intervals: Vec<Interval>,
 }
 
-/// What a processor had to do for it, percent of one.
+/// Processor use, percent of one processor.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Cpu {
     /// At this end.
@@ -96,24 +97,24 @@ pub struct Outcome {
     pub protocol: String,
     /// The congestion control of the sender.
     pub congestion_control: Option<String>,
-    /// What went wrong, in its words. What came before may be there.
+    /// iperf3's error message; results before the error may be present.
     pub error: Option<String>,
-    /// Its streams; none if no test began, or if it ended without a summary.
+    /// Streams; none if no test began, or if it ended without a summary.
     pub streams: Vec<Stream>,
-    /// What it cost.
+    /// Processor use.
     pub cpu: Option<Cpu>,
 }
 
-/// Why a text is no outcome.
+/// The reason for which a text is not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unread {
+pub enum ParseError {
     /// There is none: it was killed.
     Empty,
     /// It is no JSON, or not all of it.
     Syntax {
-        /// Where, from 1.
+        /// Line, from 1.
         line: usize,
-        /// What is wrong there.
+        /// The parser's message.
         cause: String,
     },
     /// It is of something else.
@@ -124,28 +125,28 @@ pub enum Unread {
     Several,
 }
 
-impl fmt::Display for Unread {
+impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Unread::Empty => f.write_str("iperf3 wrote nothing: it was killed before its end"),
-            Unread::Syntax { line, cause } => {
+            ParseError::Empty => f.write_str("iperf3 wrote nothing: it was killed before its end"),
+            ParseError::Syntax { line, cause } => {
                 write!(f, "what iperf3 wrote is no JSON, line {line}: {cause}; start it with --json")
             }
-            Unread::Foreign => f.write_str("this is not what iperf3 --json writes: it has no `start` and no `end`"),
-            Unread::Events => f.write_str("iperf3 was started with --json-stream: use --json instead"),
-            Unread::Several => {
+            ParseError::Foreign => f.write_str("this is not what iperf3 --json writes: it has no `start` and no `end`"),
+            ParseError::Events => f.write_str("iperf3 was started with --json-stream: use --json instead"),
+            ParseError::Several => {
                 f.write_str("there is more than one run in what iperf3 wrote: start the server with --one-off")
             }
         }
     }
 }
 
-impl std::error::Error for Unread {}
+impl std::error::Error for ParseError {}
 
 /// Reads what iperf3 wrote.
 ///
 /// # Errors
 /// It is nothing of the kind.
-pub fn read(text: &str) -> Result<Outcome, Unread> {
+pub fn read(text: &str) -> Result<Outcome, ParseError> {
     parse::outcome(text)
 }

@@ -1,7 +1,7 @@
-//! The run that a log tells of, made again: the same packets at the same instants, through the network of the same plan.
+//! Replay of a log: the same packets at the same instants, through the network of the same plan.
 //!
-//! Every verdict, mark, cut and departure of the live run is in the log as what went out of the router, when it was due, or
-//! did not; here it must come out again, to the picosecond.
+//! The log shows every verdict, mark, fragmentation and departure of the live run: packets that
+//! went out, with their due times, or did not. The replay must show the same, to the picosecond.
 use crate::log::{LogFault, Reader, Record};
 use dumbbell_core::catalogue::Fault;
 use dumbbell_core::plugin::{Failure, Plugins};
@@ -16,25 +16,25 @@ use std::io::Read;
 /// Records in a row that a log may lack: more than its ring ever held. No honest one has such a gap in its numbers.
 const MOST_LOST: u64 = 1 << 22;
 
-/// What a replay found.
+/// The result of a replay.
 #[derive(Debug)]
 pub struct Replayed {
     /// Packets that came in.
     pub packets: u64,
-    /// What went out in one run and not in the other.
+    /// Packets that went out in one run and not in the other.
     pub mismatches: u64,
     /// The first of them.
     pub first: Option<Mismatch>,
-    /// What the network saw.
+    /// The report of the replayed network.
     pub passed: RelayReport,
 }
 
-/// Something that went out in one run and not in the other.
+/// A packet that went out in only one of the two runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mismatch {
-    /// What.
+    /// The packet that went out.
     pub out: Outgoing,
-    /// Whether it was the live run that has it.
+    /// True if the live run has it, false if the replay has.
     pub live: bool,
 }
 
@@ -47,14 +47,14 @@ impl fmt::Display for Mismatch {
     }
 }
 
-/// Why there is no replay.
+/// The reason for which there is no replay.
 #[derive(Debug)]
 pub enum ReplayFault {
     /// The log was altered, cut off, or cannot be read.
     Log(LogFault),
-    /// Its plan names what this release has not.
+    /// The plan names an algorithm that this release does not have.
     Plan(Fault),
-    /// Its records contradict each other: packets that are out of order, or of no flow.
+    /// Records contradict each other: packets out of order, or of no flow.
     Order(String),
     /// An algorithm of the caller's own could not go on: what happened since is not what it would have done.
     Plugin(Failure),
@@ -66,7 +66,7 @@ impl From<LogFault> for ReplayFault {
     }
 }
 
-/// What went out, as it is compared: all of it.
+/// The key by which outgoing packets are compared: all of their fields.
 type Key = (Time, u64, u32, [u64; 2]);
 
 fn key(out: &Outgoing) -> Key {
@@ -94,7 +94,7 @@ impl Comparison {
     }
 }
 
-/// Who sees each record while a log is replayed, and what became of packets that did not come out.
+/// Callbacks for each record and each drop while a log is replayed.
 pub trait ReplayObserver {
     /// A record of the log, before it counts.
     fn record(&mut self, _record: &Record) {}

@@ -1,4 +1,5 @@
-//! The result of a run between real hosts, in the words of a simulation's: what the network saw, and what its hosts did.
+//! The report of a live run, in the form of a simulation's: from the replayed network and the
+//! hosts.
 use crate::live::spurious::SpuriousRetransmissions;
 use crate::traffic::outcome::{Outcome, Outcomes};
 use dumbbell_core::units::Time;

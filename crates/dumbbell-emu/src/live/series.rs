@@ -1,5 +1,5 @@
-//! The series of flows between real hosts, as a simulation has them: what the kernel said of each sender, what its receiver
-//! had, and what the network saw, at each instant of the series.
+//! Time series of the flows of a live run, in the form of a simulation's: from TCP_INFO of senders,
+//! the receivers' counts, and the log.
 use super::replay::ReplayObserver;
 use crate::log::Record;
 use crate::traffic::outcome::Outcomes;
@@ -7,7 +7,7 @@ use crate::traffic::sampler::Sample;
 use dumbbell_core::units::{Span, Time};
 use dumbbell_net::FlowRow;
 
-/// What the network saw of a flow's data between one instant of the series and the next.
+/// Counts of a flow's data packets between two samples.
 #[derive(Clone, Copy, Default)]
 struct Counts {
     sent: u64,
@@ -26,7 +26,7 @@ pub struct FlowCounts {
 }
 
 impl FlowCounts {
-    /// For `flows` flows and a series of this period, until `end`.
+    /// Counts for `flows` flows and a series of this period, until `end`.
     pub fn new(flows: usize, every: Span, end: Time) -> FlowCounts {
         let instants = (end.ps() / every.ps().max(1)) as usize + 1;
         FlowCounts { every, seen: vec![vec![Counts::default(); instants]; flows], payload: vec![0] }

@@ -1,4 +1,4 @@
-//! Segments that were sent again although they had arrived, as a log tells it.
+//! Spurious retransmissions: segments that were sent again although they had arrived.
 use super::replay::ReplayObserver;
 use crate::log::Record;
 use dumbbell_core::transport::segment::flag;
@@ -27,20 +27,20 @@ impl SpuriousRetransmissions {
         self.repeated
     }
 
-    /// Those that had carried what arrived: the packet, its flow, its payload.
-    fn in_vain(&self) -> impl Iterator<Item = &(u64, u32, u16)> {
+    /// The packets whose segments had arrived before they were sent again: number, flow, payload.
+    fn arrived_before(&self) -> impl Iterator<Item = &(u64, u32, u16)> {
         let arrived = |number: u64| self.out.get(number as usize / 64).is_some_and(|w| w >> (number % 64) & 1 == 1);
         self.before.iter().filter(move |(number, ..)| arrived(*number))
     }
 
-    /// How many there were.
+    /// Number of spurious retransmissions.
     pub fn needless(&self) -> u64 {
-        self.in_vain().count() as u64
+        self.arrived_before().count() as u64
     }
 
-    /// Their bytes of the application's, of one flow.
+    /// Payload of one flow's spurious retransmissions, bytes.
     pub fn needless_bytes(&self, flow: usize) -> u64 {
-        self.in_vain().filter(|(_, own, _)| *own as usize == flow).map(|(.., bytes)| u64::from(*bytes)).sum()
+        self.arrived_before().filter(|(_, own, _)| *own as usize == flow).map(|(.., bytes)| u64::from(*bytes)).sum()
     }
 }
 

@@ -1,5 +1,5 @@
-//! Programs of the user's in hosts of a run, in place of our own traffic: a server that may be, and a client, with which the
-//! run ends.
+//! A user's programs in the hosts of a run, in place of our own traffic: a client, with which the
+//! run ends, and perhaps a server.
 use crate::live::cpu_wait::CpuWait;
 use crate::live::iperf3;
 use crate::host::namespace::Namespace;
@@ -14,37 +14,37 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a server has to begin to listen.
+/// Time in which a server must begin to listen.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// How long a program has to end when it is asked to.
+/// Time in which a program must end after it was asked to.
 const GRACE: Duration = Duration::from_secs(2);
 /// Between two looks.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// What is to be started.
+/// The command lines to start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UserProgram {
     /// The program, with which the run ends: its words.
     pub client: Vec<String>,
-    /// What it talks to, started before it and ended after it; `None`: nothing, or it starts that itself.
+    /// The server, started before the client and ended after it; `None` if there is none.
     pub server: Option<Vec<String>>,
 }
 
-/// How a program ended.
+/// The end of a program.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ProgramExit {
-    /// Its words.
+    /// Command line.
     pub argv: Vec<String>,
-    /// Its exit code; `None`: a signal ended it.
+    /// Exit code; `None` if a signal ended it.
     pub exit_code: Option<i32>,
     /// The signal that ended it.
     pub signal: Option<i32>,
-    /// What iperf3 said in JSON (`--json`), read.
+    /// Results of iperf3, if it ran with `--json`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub iperf3: Option<iperf3::Outcome>,
 }
 
-/// How both ended.
+/// The ends of both programs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ProgramOutcome {
     /// The program.
@@ -57,8 +57,8 @@ pub struct ProgramOutcome {
     pub starved_share: f64,
 }
 
-/// Starts the guests, the client in the first host and the server in the second, and waits until the client has ended, or `stop`
-/// is set, or `over` says that there is no router any more.
+/// Starts the programs, the client in the first host and the server in the second, and waits until
+/// the client has ended, or `stop` is set, or `over` says that there is no router any more.
 ///
 /// # Errors
 /// A program that there is not, or a server that ended before anybody came.
@@ -76,7 +76,7 @@ pub fn run(
     let mut starved: Vec<CpuWait> =
         waiting.iter().chain([&running]).map(|guest| CpuWait::of(guest.program.id())).collect();
     while running.program.wait_for(POLL_INTERVAL).is_none() && !stop.load(Ordering::Relaxed) && !over() {
-        starved.iter_mut().for_each(CpuWait::look);
+        starved.iter_mut().for_each(CpuWait::read_threads);
     }
     let starved_share = starved.iter().map(CpuWait::share).fold(0.0, f64::max);
     let program = running.end();
@@ -87,7 +87,7 @@ pub fn run(
 struct Running {
     argv: Vec<String>,
     program: Program,
-    /// What reads iperf3's words: they are ours to read, and go on to where they were meant for.
+    /// The thread that reads iperf3's output and passes it on.
     output: Option<thread::JoinHandle<String>>,
 }
 
@@ -151,7 +151,8 @@ impl Running {
     }
 }
 
-/// Whether a socket listens in the host of this thread, or one takes datagrams from anybody (proc_net(5): state 0A and 07).
+/// True if a socket of this thread's namespace listens or takes datagrams (proc_net(5): states 0A,
+/// 07).
 fn ready() -> bool {
     let has = |table: &str, state: &str| {
         let text = fs::read_to_string(format!("/proc/thread-self/net/{table}")).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! The first bytes of a packet, in entries that come before the packet's record.
 //!
-//! Each entry has byte 0 = 3, byte 1 = how many of the 30 bytes behind it count.
+//! Each entry has byte 0 = 3, and in byte 1 the number of bytes that follow, at most 30.
 use super::{ENTRY, Entry};
 
 /// Byte 0 of these entries.
@@ -8,7 +8,7 @@ pub const KIND: u8 = 3;
 /// Bytes of a packet in one entry, at most.
 const PIECE: usize = ENTRY - 2;
 
-/// How many entries `len` bytes take.
+/// Number of entries that `len` bytes take.
 #[inline]
 pub fn entries(len: usize) -> usize {
     len.div_ceil(PIECE)

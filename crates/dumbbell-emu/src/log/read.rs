@@ -1,11 +1,11 @@
-//! Reads a log, and nothing that is not as it was written.
+//! Reads logs, and refuses altered ones.
 use super::write::chained;
 use super::{BLOCK, ENTRY, Entry, Header, LONGEST_HEADER, MAGIC, Record, Totals, VERSIONS};
 use crate::log::captured_bytes as bytes;
 use std::io::{self, Read};
 use thiserror::Error;
 
-/// Why a log is not read.
+/// The reason for which a log is not read.
 #[derive(Debug, Error)]
 pub enum LogFault {
     /// It is something else.
@@ -19,17 +19,17 @@ pub enum LogFault {
     /// It ends too early.
     #[error("the log is cut off at byte {at}, in {what}: copy it again, or take the whole file")]
     Truncated {
-        /// Where the file ends.
+        /// Length of the file.
         at: u64,
-        /// What is not whole.
+        /// The part that is cut off.
         what: String,
     },
     /// It is not what was written.
     #[error("the log was altered: {what} (bytes {from} to {to}) is not what was written")]
     Altered {
-        /// Which part.
+        /// The altered part.
         what: String,
-        /// Its first byte.
+        /// First byte of the part.
         from: u64,
         /// The byte behind its last.
         to: u64,
@@ -37,9 +37,9 @@ pub enum LogFault {
     /// It was written so, but makes no sense.
     #[error("record {number} of the log makes no sense: {why}")]
     Malformed {
-        /// Which, from 1.
+        /// Number of the record, from 1.
         number: u64,
-        /// Why.
+        /// The reason.
         why: &'static str,
     },
     /// The file cannot be read.
@@ -50,7 +50,7 @@ pub enum LogFault {
 /// A log that is being read: its records, each block checked before any of it is given out.
 pub struct Reader<R> {
     from: R,
-    /// What the log says of its run.
+    /// The header of the log.
     pub header: Header,
     hash: [u8; 32],
     at: u64,
@@ -72,7 +72,7 @@ impl<R: Read> Reader<R> {
     pub fn new(mut from: R) -> Result<Self, LogFault> {
         let mut at = 0;
         let mut bytes = vec![];
-        part(&mut from, &mut bytes, 16, &mut at, "its header").map_err(|fault| match fault {
+        read_part(&mut from, &mut bytes, 16, &mut at, "its header").map_err(|fault| match fault {
             LogFault::Truncated { .. } if !bytes.starts_with(&MAGIC[..bytes.len().min(8)]) => LogFault::NotALog,
             fault => fault,
         })?;
@@ -88,7 +88,7 @@ impl<R: Read> Reader<R> {
         if length > LONGEST_HEADER {
             return Err(altered(16));
         }
-        part(&mut from, &mut bytes, u64::from(length), &mut at, "its header")?;
+        read_part(&mut from, &mut bytes, u64::from(length), &mut at, "its header")?;
         let hash = *blake3::hash(&bytes).as_bytes();
         if hash_of(&mut from, &mut at, "its header")? != hash {
             return Err(altered(at));
@@ -128,7 +128,7 @@ impl<R: Read> Reader<R> {
         &self.packet
     }
 
-    /// What the log says of all its records, once the last was read.
+    /// Totals from the end of the log, once all records were read.
     pub fn totals(&self) -> Option<Totals> {
         self.end
     }
@@ -141,14 +141,14 @@ impl<R: Read> Reader<R> {
             _ => format!("records {} to {}", first + 1, first + u64::from(count)),
         };
         let mut bytes = vec![];
-        part(&mut self.from, &mut bytes, 4, &mut self.at, "what follows its records")?;
+        read_part(&mut self.from, &mut bytes, 4, &mut self.at, "what follows its records")?;
         let count = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
         let altered = |to| LogFault::Altered { what: what(count), from: start, to };
         if count as usize > BLOCK {
             return Err(altered(self.at));
         }
         let length = if count == 0 { 24 } else { u64::from(count) * ENTRY as u64 };
-        part(&mut self.from, &mut bytes, length, &mut self.at, &what(count))?;
+        read_part(&mut self.from, &mut bytes, length, &mut self.at, &what(count))?;
         let hash = chained(&self.hash, &[&bytes]);
         if hash_of(&mut self.from, &mut self.at, &what(count))? != hash {
             return Err(altered(self.at));
@@ -186,7 +186,7 @@ impl<R: Read> Reader<R> {
 }
 
 /// Appends `length` bytes of `from`, and moves `at`.
-fn part(from: &mut impl Read, into: &mut Vec<u8>, length: u64, at: &mut u64, what: &str) -> Result<(), LogFault> {
+fn read_part(from: &mut impl Read, into: &mut Vec<u8>, length: u64, at: &mut u64, what: &str) -> Result<(), LogFault> {
     let got = from.take(length).read_to_end(into)? as u64;
     *at += got;
     if got == length { Ok(()) } else { Err(LogFault::Truncated { at: *at, what: what.into() }) }
@@ -194,6 +194,6 @@ fn part(from: &mut impl Read, into: &mut Vec<u8>, length: u64, at: &mut u64, wha
 
 fn hash_of(from: &mut impl Read, at: &mut u64, what: &str) -> Result<[u8; 32], LogFault> {
     let mut bytes = Vec::with_capacity(32);
-    part(from, &mut bytes, 32, at, what)?;
+    read_part(from, &mut bytes, 32, at, what)?;
     Ok(bytes.try_into().expect("32 bytes were read"))
 }

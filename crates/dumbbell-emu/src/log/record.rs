@@ -1,4 +1,4 @@
-//! One record of a log: 32 bytes, so that the router can push it without a thought.
+//! One record of a log: 32 bytes of fixed layout, cheap to write for the router.
 use crate::router::network::{Incoming, Outgoing};
 use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::transport::segment::PacketTooBig;
@@ -42,18 +42,18 @@ const LATEST: u32 = (1 << 24) - 1;
 pub enum Record {
     /// A packet came to the network.
     In {
-        /// When.
+        /// Time of arrival.
         t: Time,
         /// The packet.
         packet: Incoming,
     },
     /// Something went to a host.
     Out {
-        /// What, and when it was due.
+        /// The packet, with its due time.
         out: Outgoing,
-        /// How late it was written, in units of 16 ns; 24 bits.
+        /// Lateness in units of 16 ns; 24 bits.
         late: u32,
-        /// Whether the host had no room for it.
+        /// True if the host did not take it.
         refused: bool,
     },
 }
@@ -73,7 +73,7 @@ impl Record {
     pub fn late(units: u32) -> Span {
         Span::from_ps(u64::from(units) * LATE_UNIT)
     }
-    /// Its bytes.
+    /// Encodes the record.
     #[inline]
     pub fn encode(&self) -> Entry {
         let mut entry = [0; ENTRY];

@@ -1,4 +1,4 @@
-//! What is written is read; what was altered is not.
+//! Logs are read as they were written; altered logs are refused.
 use super::*;
 use crate::router::network::{Incoming, Outgoing};
 use dumbbell_core::packet::{Dscp, Ecn};

@@ -1,4 +1,4 @@
-//! Writes a log.
+//! Writes logs.
 use super::{BLOCK, ENTRY, Entry, Header, MAGIC, Totals, VERSIONS};
 use std::io::{self, Write};
 
@@ -28,7 +28,7 @@ impl<W: Write> Writer<W> {
         Ok(Writer { to, block: Vec::with_capacity(BLOCK * ENTRY), hash, incoming: 0, outgoing: 0 })
     }
 
-    /// One record more.
+    /// Adds a record.
     ///
     /// # Errors
     /// It cannot be written.

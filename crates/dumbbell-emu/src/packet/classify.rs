@@ -1,8 +1,9 @@
-//! Whose packet it is: from its addresses and ports, and the door through which it came, to a socket of the plan.
+//! Classification: from a packet's addresses, ports and NIC to a socket of the plan.
 //!
-//! What the testbed opens itself it makes known beforehand ([`Classifier::bind`]). Connections of other programs go to a pool, by
-//! the hosts between which they are or by the port that they go to: each new one gets the pool's next flow, and keeps it.
-//! Whoever opens a connection is its sender, end 0. What belongs to no flow is refused with a reason.
+//! Connections that the testbed opens are known beforehand ([`Classifier::bind`]). Connections of
+//! other programs go to a pool, chosen by their hosts or by the destination port: each new one gets
+//! the pool's next flow, and keeps it. The end that opens a connection is its sender, end 0. A
+//! packet that belongs to no flow is rejected with a reason.
 mod connection;
 mod connections;
 mod fragments;
@@ -11,10 +12,10 @@ mod unmatched;
 #[cfg(test)]
 mod tests;
 
-use crate::header::address::Address;
-use crate::header::protocol;
-use crate::header::five_tuple::FiveTuple;
-use crate::header::view::{TransportHeader, PacketView, tcp_flags};
+use dumbbell_wire::address::Address;
+use dumbbell_wire::protocol;
+use dumbbell_wire::five_tuple::FiveTuple;
+use dumbbell_wire::view::{TransportHeader, PacketView, tcp_flags};
 use connection::Connection;
 use fragments::Fragments;
 pub use unmatched::Unmatched;
@@ -24,7 +25,7 @@ use connections::ConnectionTable;
 /// Connections of pools that are remembered; of one more, that which was silent for longest is forgotten.
 pub const REMEMBERED: usize = 65_536;
 
-/// Whose a packet is, and what the log says of it.
+/// The socket of a packet, and its fields for the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Classified {
     /// The socket that sent it: twice the flow's number, plus 1 for its receiver.
@@ -45,7 +46,7 @@ pub struct Service {
     pub port: u16,
 }
 
-/// Which flows take connections that nobody made known, in turn.
+/// The flows that take unknown connections, in turn.
 #[derive(Clone, Debug)]
 struct Pool {
     flows: Vec<u32>,
@@ -54,21 +55,22 @@ struct Pool {
 
 /// The table of conversations.
 pub struct Classifier {
-    /// At which door each address lives.
+    /// At which NIC each address lives.
     hosts: BTreeMap<Address, u32>,
-    /// By the door of who opens, the other one, and the service or any.
+    /// By the NIC of who opens, the other one, and the service or any.
     pools: BTreeMap<(u32, u32, Option<Service>), Pool>,
     table: ConnectionTable,
     fragments: Fragments,
 }
 
 impl Classifier {
-    /// Of hosts with these addresses, each behind a door; a host may have several.
+    /// A classifier for hosts with these addresses, each behind a NIC; a host may have several
+    /// addresses.
     pub fn new(hosts: impl IntoIterator<Item = (Address, u32)>) -> Classifier {
         Classifier::remembering(REMEMBERED, hosts)
     }
 
-    /// The same, for so many connections of pools at most (at least one).
+    /// A classifier that remembers at most so many connections of pools (at least one).
     pub fn remembering(limit: usize, hosts: impl IntoIterator<Item = (Address, u32)>) -> Classifier {
         Classifier {
             hosts: hosts.into_iter().collect(),
@@ -78,21 +80,21 @@ impl Classifier {
         }
     }
 
-    /// From now on packets of this conversation, as its sender says it, are the flow's. It is never forgotten. Whether both its
-    /// addresses are a host's.
+    /// Binds a connection, as its sender sees it, to a flow for good. False if one of its addresses
+    /// is no host's.
     pub fn bind(&mut self, tuple: FiveTuple, flow: u32) -> bool {
         let Some(nics) = self.nics(tuple) else { return false };
         self.table.add(Connection::new(tuple, flow, nics), true);
         true
     }
 
-    /// Connections that the host behind door `from` opens to the one behind `to`, of one service or of any that has no
+    /// Connections that the host behind NIC `from` opens to the one behind `to`, of one service or of any that has no
     /// pool of its own, go to these flows in turn.
     pub fn pool(&mut self, from: u32, to: u32, service: Option<Service>, flows: Vec<u32>) {
         self.pools.insert((from, to, service), Pool { flows, next: 0 });
     }
 
-    /// Whose packet it is that came through `nic`; `packet` its bytes, of which `view` was made.
+    /// The socket that sent the packet that came through `nic`; `view` is the parsed `packet`.
     ///
     /// # Errors
     /// It is no flow's, and the router loses it.
@@ -118,8 +120,8 @@ impl Classifier {
         Ok(classified)
     }
 
-    /// Whether the packet opens another connection with the ports of one that was there before. One of a pool then
-    /// gets the next flow; one that was made known keeps its own.
+    /// True if the packet opens a new connection with the ports of an old one. One of a pool then
+    /// gets the next flow; a bound one keeps its own.
     #[inline]
     fn is_new_connection(&mut self, at: usize, end: usize, view: &PacketView) -> bool {
         let TransportHeader::Tcp(tcp) = view.transport else { return false };

@@ -1,29 +1,30 @@
-//! Whether what comes from the hosts is what would be on a wire: nothing larger than the MTU, every checksum made.
+//! Checks that packets from hosts are as on a wire: not larger than the MTU, with every checksum.
 //!
-//! A host whose device promises to cut segments or to make checksums hands the router packets that no wire would carry, and
-//! everything seems to work: queues are counted in packets of 64 KB. So lengths and checksums of all packets are looked at.
-//! What is wrong is counted by name, and the first of its kind told in words, with what mends it.
-use crate::header::protocol;
-use crate::header::verify::Wrong;
-use crate::header::view::{Malformed, PacketView};
+//! A host whose device has TSO or checksum offload hands the router packets that no wire would
+//! carry, and everything seems to work: queues hold packets of 64 KB. So the router checks lengths
+//! and checksums of all packets. Defects are counted by name, and the first of each kind is
+//! described, with advice.
+use dumbbell_wire::protocol;
+use dumbbell_wire::verify::Wrong;
+use dumbbell_wire::view::{Malformed, PacketView};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 use std::io;
 
-/// What is wrong with a packet.
+/// A defect of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Defect {
     /// Larger than the MTU of the device that it came through.
     Oversized,
     /// The checksum of its IP header is wrong.
     BadIpChecksum,
-    /// Its TCP checksum is wrong, or was left to a card.
+    /// Its TCP checksum is wrong, or was left to checksum offload.
     BadTcpChecksum,
-    /// The same of UDP.
+    /// Its UDP checksum is wrong, or was left to checksum offload.
     BadUdpChecksum,
-    /// The same of ICMP, of either version.
+    /// Its ICMP checksum is wrong, in either version.
     BadIcmpChecksum,
     /// Shorter than it says, or too short for its headers.
     Truncated,
@@ -32,7 +33,7 @@ pub enum Defect {
 }
 
 impl Defect {
-    /// Its name in results.
+    /// Name of the defect in results.
     pub fn name(self) -> &'static str {
         match self {
             Defect::Oversized => "oversized",
@@ -54,11 +55,11 @@ impl Defect {
     }
 }
 
-/// A packet that is none of the wire's: which flaw it has, and all about it in one sentence. A door's error
+/// A packet that is none of the wire's: which flaw it has, and all about it in one sentence. A NIC's error
 /// ([`io::ErrorKind::InvalidData`]) carries it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Defective {
-    /// Which.
+    /// The defect.
     pub defect: Defect,
     /// The packet, the cause, and what mends it.
     pub message: String,
@@ -75,25 +76,25 @@ impl Defective {
         Defective { defect: Defect::Oversized, message }
     }
 
-    /// One of which the kernel says that its checksum is still to be made.
+    /// A packet whose checksum was left to checksum offload, as the kernel says.
     pub fn unsummed(packet: &[u8]) -> Defective {
         let number = PacketView::quoted(packet).map_or(protocol::TCP, |v| v.protocol);
         Defective { defect: Defect::of_transport(number), message: format!("{}: {UNSUMMED}", describe(packet, packet.len())) }
     }
 
-    /// That of a door's error, if it is about a packet.
+    /// The defect that a NIC's error carries, if it does.
     pub fn of(error: &io::Error) -> Option<&Defective> {
         error.get_ref().and_then(|e| e.downcast_ref::<Defective>())
     }
 
-    /// One that is no packet, or not a whole one.
+    /// Data that is no packet, or not a whole one.
     pub fn malformed(why: Malformed, packet: &[u8]) -> Defective {
         let defect = if matches!(why, Malformed::Version(_)) { Defect::NotIp } else { Defect::Truncated };
         let message = format!("{}: {why}. A program wrote it through a raw socket", describe(packet, packet.len()));
         Defective { defect, message }
     }
 
-    /// One whose checksum is wrong.
+    /// A packet with a wrong checksum.
     pub fn wrong(wrong: Wrong, packet: &[u8]) -> Defective {
         let what = describe(packet, packet.len());
         let (defect, message) = match wrong {
@@ -137,19 +138,19 @@ impl From<Defective> for io::Error {
 /// Packets that were not let in, or came wrong, of one kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// How many.
+    /// Number of packets.
     pub packets: u64,
     /// The first of them, in words.
     pub first: String,
 }
 
-/// What was found, by the names of [`Defect`] and of [`crate::packet::classify::Unmatched`].
+/// Findings by the names of [`Defect`] and of [`crate::packet::classify::Unmatched`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Findings(pub BTreeMap<String, Finding>);
 
 impl Findings {
-    /// One more packet of a kind; `message` are asked for if it is the first.
+    /// Counts a packet of a kind; `message` is called for the first.
     #[cold]
     pub fn note(&mut self, name: &str, message: impl FnOnce() -> String) {
         if let Some(finding) = self.0.get_mut(name) {
@@ -159,7 +160,7 @@ impl Findings {
         }
     }
 
-    /// How many there are of a kind.
+    /// Number of packets of a kind.
     pub fn of(&self, name: &str) -> u64 {
         self.0.get(name).map_or(0, |finding| finding.packets)
     }
@@ -168,8 +169,8 @@ impl Findings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::header::verify::{Verdict, verify};
-    use crate::header::{checksum, samples};
+    use dumbbell_wire::verify::{Verdict, verify};
+    use dumbbell_wire::{checksum, samples};
 
     fn wrong(packet: &[u8]) -> Defective {
         match verify(packet, &PacketView::of(packet).unwrap()) {
@@ -224,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_doors_error_carries_its_leak() {
+    fn a_nics_error_carries_its_defect() {
         let error = io::Error::from(Defective::oversized(65_000, 1500, samples::TCP_V4));
         assert_eq!(error.kind(), io::ErrorKind::InvalidData);
         assert_eq!(Defective::of(&error).map(|defective| defective.defect), Some(Defect::Oversized));

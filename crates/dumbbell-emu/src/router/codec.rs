@@ -1,12 +1,12 @@
-//! What the router asks of the headers of real packets.
+//! The interface between the router and packet headers.
 use crate::packet::classify::Unmatched;
-use crate::header::verify::Wrong;
-use crate::header::view::Malformed;
+use dumbbell_wire::verify::Wrong;
+use dumbbell_wire::view::Malformed;
 use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::transport::segment::PacketTooBig;
 use dumbbell_net::Fragment;
 
-/// What a network is told of a packet that a host sent.
+/// The fields of a host's packet that the network gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketInfo {
     /// The socket that sent it: 2 x flow + end.
@@ -23,7 +23,7 @@ pub struct PacketInfo {
     pub flags: u8,
 }
 
-/// Why a packet that a host sent is not the network's.
+/// The reason for which a host's packet does not go into the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rejected {
     /// It belongs to no flow of the plan: a neighbour's or a group's message, a program of its own.
@@ -36,7 +36,7 @@ pub enum Rejected {
 
 /// Reads and rewrites IP packets.
 pub trait PacketCodec {
-    /// Whose packet came through door `nic`.
+    /// Parses a packet from NIC `nic`.
     ///
     /// # Errors
     /// It is nobody's.

@@ -1,22 +1,23 @@
-//! How much a router thread may run. The kernel stops real-time threads that never sleep: 50 ms in each second
-//! (`sched_rt_runtime_us`, since Linux 6.12 the fair server of sched(7)'s deadline class). Who sleeps by itself is not
-//! stopped, and chooses when.
+//! The CPU budget of the router's thread. The kernel stops real-time threads that never sleep: for
+//! 50 ms in each second (`sched_rt_runtime_us`, since Linux 6.12 the fair server of sched(7)'s
+//! deadline class). A thread that sleeps by itself is not stopped, and chooses when.
 use dumbbell_core::units::{Span, Time};
 
-/// Of its time the thread may run this share, in percent.
+/// The share of its time that the thread may run, percent.
 const SHARE: u64 = 90;
-/// What it may be ahead of it: 30 ms, so that in no second it runs for more than 930 ms.
+/// The most that the account holds: 30 ms, so that in no second the thread runs for more than 930
+/// ms.
 const MOST: i64 = 30_000_000_000;
-/// With this much left a thread that expects a packet may stay awake for it.
+/// With this much left, a thread that expects a packet may stay awake for it.
 const PLENTY: i64 = 20_000_000_000;
 /// With less than this it is awake only for what is due at once,
 const LITTLE: i64 = 10_000_000_000;
 /// and with less than this not even for that.
 const LEAST: i64 = 5_000_000_000;
-/// How often the kernel is asked how long the thread ran.
+/// Interval at which the kernel is asked how long the thread ran.
 const EVERY: Span = Span::from_ms(1);
 
-/// What a thread that waits may do awake.
+/// The extent to which a waiting thread may stay awake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Awake {
     /// Wait for packets.
@@ -58,7 +59,7 @@ impl Budget {
         (self.checked, self.ran) = (now, ran);
     }
 
-    /// What waiting may do awake.
+    /// The extent to which the thread may stay awake now.
     #[inline]
     pub fn awake(&self) -> Awake {
         match self.left {
@@ -69,7 +70,7 @@ impl Budget {
         }
     }
 
-    /// For how long the thread must sleep now, whatever there is to do; `None`: it need not.
+    /// The time for which the thread must sleep now; `None`: it need not.
     #[inline]
     pub fn must_rest(&mut self) -> Option<Span> {
         if self.left >= 0 {
@@ -79,7 +80,7 @@ impl Budget {
         Some(Span::from_us(200))
     }
 
-    /// How often it had to.
+    /// Number of forced sleeps.
     pub fn rests(&self) -> u64 {
         self.rests
     }

@@ -1,10 +1,10 @@
-//! What is to be written, in the order in which it is due.
+//! Packets to be written, in the order of their due times.
 use super::network::Outgoing;
 use dumbbell_core::units::Time;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-/// Something to write, and its place among those of the same instant.
+/// A packet to write, and its rank among those of the same instant.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     order: u64,
@@ -33,7 +33,7 @@ impl Ord for Entry {
     }
 }
 
-/// What is to be written.
+/// A priority queue of packets to be written.
 #[derive(Default)]
 pub struct Departures {
     heap: BinaryHeap<Reverse<Entry>>,
@@ -45,13 +45,13 @@ impl Departures {
     pub fn new() -> Self {
         Departures { heap: BinaryHeap::with_capacity(1 << 14), count: 0 }
     }
-    /// One more; of those of one instant the first that was put in leaves first.
+    /// Adds a packet; packets of one instant leave in the order in which they were added.
     #[inline]
     pub fn push(&mut self, out: Outgoing) {
         self.count += 1;
         self.heap.push(Reverse(Entry { order: self.count, out }));
     }
-    /// When the first is due.
+    /// Due time of the first packet.
     #[inline]
     pub fn next(&self) -> Option<Time> {
         self.heap.peek().map(|Reverse(entry)| entry.out.at)
@@ -64,11 +64,8 @@ impl Departures {
         }
         self.heap.pop().map(|Reverse(entry)| entry.out)
     }
-    /// How many wait.
-    pub fn len(&self) -> usize {
-        self.heap.len()
-    }
-    /// Whether none does.
+    /// True if none waits.
+    #[cfg(test)]
     pub fn is_empty(&self) -> bool {
         self.heap.is_empty()
     }

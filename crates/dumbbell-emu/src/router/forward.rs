@@ -1,4 +1,5 @@
-//! One turn of the router: what was read goes into the network, what comes out of it is written.
+//! One step of the router: packets that were read go into the network, packets that come out are
+//! written.
 use crate::router::nics::Delayed;
 use super::network::{Incoming, Network, Outgoing};
 use super::slab::Slot;
@@ -9,11 +10,11 @@ use crate::log::Record;
 use dumbbell_core::units::{Span, Time};
 use std::io;
 
-/// A packet waits this long for a full door, and not longer.
+/// A packet waits this long for a full NIC, and not longer.
 const PATIENCE: Span = Span::from_ms(100);
 
 impl<N: Network, W: PacketCodec> Router<N, W> {
-    /// Reads a batch from a door; how many packets there were. All NICs were empty at `empty`.
+    /// Reads a batch from a NIC; how many packets there were. All NICs were empty at `empty`.
     pub(super) fn read(&mut self, nic: usize, empty: Time) -> io::Result<usize> {
         for read in 0..BATCH {
             let Some(slot) = self.slab.take() else {
@@ -48,7 +49,7 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
         Ok(BATCH)
     }
 
-    /// There is no memory for packets: what waits at a door is lost, and counted.
+    /// There is no memory for packets: what waits at a NIC is lost, and counted.
     #[cold]
     fn read_away(&mut self, nic: usize) -> io::Result<usize> {
         self.scratch.resize(usize::from(u16::MAX), 0);
@@ -142,7 +143,7 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
 
     /// Tries again at NICs that were full; how many packets went or were given up.
     pub(super) fn retry(&mut self) -> io::Result<usize> {
-        let mut done = 0;
+        let mut output_done = 0;
         for nic in 0..self.nics.len() {
             while let Some(Delayed { out, since }) = self.nics[nic].delayed.front().copied() {
                 if !self.write(nic, &out)? {
@@ -152,10 +153,10 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
                     self.refuse(nic, &out);
                 }
                 self.nics[nic].delayed.pop_front();
-                done += 1;
+                output_done += 1;
             }
         }
-        Ok(done)
+        Ok(output_done)
     }
 
     #[cold]
@@ -173,7 +174,7 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
     fn refuse(&mut self, nic: usize, out: &Outgoing) {
         self.nics[nic].refused += 1;
         self.note_refused(out);
-        self.done(out.number);
+        self.output_done(out.number);
     }
 
     #[cold]
@@ -182,7 +183,7 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
         self.log_ring.note(&Record::Out { out: *out, late, refused: true });
     }
 
-    /// Writes one packet; false if the door is full.
+    /// Writes one packet; false if the NIC is full.
     #[inline]
     fn write(&mut self, nic: usize, out: &Outgoing) -> io::Result<bool> {
         let Some(packet) = self.slab.packet(out.number) else {
@@ -192,13 +193,13 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
         let bytes: &[u8] = if out.piece.is_none() && !out.damaged && out.notice.is_none() {
             self.codec.mark(packet, out.ecn, out.dscp);
             packet
-        } else if make(&mut self.codec, packet, out, &mut self.scratch) {
+        } else if make_packet(&mut self.codec, packet, out, &mut self.scratch) {
             &self.scratch
         } else {
             // It came out of the network all the same: a replay has it.
             self.measures.counts.unwritten += 1;
             self.note_refused(out);
-            self.done(out.number);
+            self.output_done(out.number);
             return Ok(true);
         };
         let len = bytes.len() as u32;
@@ -216,13 +217,13 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
         let late = self.measures.written(out, len, at);
         let record = Record::Out { out: *out, late: Record::lateness(late), refused: false };
         self.log_ring.note_packet(&record, out.socket, bytes);
-        self.done(out.number);
+        self.output_done(out.number);
         Ok(true)
     }
 
-    /// One thing less of a packet waits.
+    /// One output of a packet is done.
     #[inline]
-    fn done(&mut self, number: u64) {
+    fn output_done(&mut self, number: u64) {
         if let Some(completed) = self.slab.written(number) {
             self.measures.counts.ended(completed);
         }
@@ -239,7 +240,7 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
 
 /// A packet that is not written as it came: cut, answered, or damaged. False if nothing is to be written.
 #[cold]
-fn make(codec: &mut impl PacketCodec, packet: &[u8], out: &Outgoing, into: &mut Vec<u8>) -> bool {
+fn make_packet(codec: &mut impl PacketCodec, packet: &[u8], out: &Outgoing, into: &mut Vec<u8>) -> bool {
     into.clear();
     match (out.notice, out.piece) {
         (Some(notice), _) => return codec.icmp_error(packet, notice, into),

@@ -1,12 +1,12 @@
-//! The headers of real packets, IP versions 4 and 6.
+//! The codec for real packets, IPv4 and IPv6.
 use crate::router::codec::{PacketInfo, Rejected, PacketCodec};
 use crate::packet::classify::Classifier;
-use crate::header::icmp_error::too_big;
-use crate::header::fragment::fragment;
-use crate::header::corrupt::{Corruption, corrupt};
-use crate::header::rewrite::{set_dscp, set_ecn};
-use crate::header::verify::{Verdict, verify};
-use crate::header::view::{TransportHeader, PacketView};
+use dumbbell_wire::icmp_error::too_big;
+use dumbbell_wire::fragment::fragment;
+use dumbbell_wire::corrupt::{Corruption, corrupt};
+use dumbbell_wire::rewrite::{set_dscp, set_ecn};
+use dumbbell_wire::verify::{Verdict, verify};
+use dumbbell_wire::view::{TransportHeader, PacketView};
 use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::transport::segment::PacketTooBig;
 use dumbbell_net::Fragment;
@@ -14,21 +14,21 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// The address from which the router answers; hosts have others ([`crate::host::hosts::v4`]).
 pub const ROUTER_V4: Ipv4Addr = Ipv4Addr::new(10, 77, 255, 254);
-/// The same of version 6.
+/// The address of the router in IPv6.
 pub const ROUTER_V6: Ipv6Addr = Ipv6Addr::new(0xfd77, 0, 0, 0, 0, 0, 1, 0);
 /// Bytes of a UDP header.
 const UDP: u16 = 8;
 
 /// Real headers, and whose they are.
 pub struct IpCodec {
-    /// Who knows whose a packet is.
+    /// The classifier of packets.
     pub classifier: Classifier,
     /// Packets that were damaged: each at another bit.
     damaged: u64,
 }
 
 impl IpCodec {
-    /// Of packets that `classifier` knows.
+    /// A codec with this classifier.
     pub fn new(classifier: Classifier) -> Self {
         IpCodec { classifier, damaged: 0 }
     }
@@ -88,7 +88,7 @@ impl PacketCodec for IpCodec {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::header::samples;
+    use dumbbell_wire::samples;
 
     #[test]
     fn a_mark_is_what_the_header_says_then_and_only_that() {

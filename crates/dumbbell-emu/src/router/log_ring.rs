@@ -1,14 +1,15 @@
-//! The router's end of the log: records, and before them the first bytes of packets that are captured.
+//! The router's end of the log: a ring of records, each after the first bytes of its packet if that
+//! is captured.
 use crate::log::{Entry, Record, captured_bytes as bytes};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Which packets are captured, and how much of each.
+/// The sockets whose packets are captured, and how much of each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Capture {
     /// Bytes of IP kept of each packet, at most.
     pub snaplen: usize,
-    /// Whether packets of a socket are captured, by socket (2 x flow + end).
+    /// True for sockets whose packets are captured, by socket (2 x flow + end).
     pub sockets: Vec<bool>,
 }
 

@@ -1,11 +1,11 @@
-//! What the router measures of itself while it runs, and says at the end.
+//! The router's measures of itself.
 pub mod bottleneck;
-pub mod counts;
-pub mod cpu;
-pub mod gaps;
+pub(crate) mod counts;
+pub(crate) mod cpu;
+pub(crate) mod gaps;
 pub mod lateness;
-pub mod nic_wait;
-pub mod stalls;
+pub(crate) mod nic_wait;
+pub(crate) mod stalls;
 use crate::router::measures::bottleneck::Bottleneck;
 use crate::router::measures::counts::Counts;
 use crate::router::measures::cpu::Cpu;
@@ -33,42 +33,44 @@ pub struct Measures {
     packet_time: Option<Span>,
 }
 
-/// What the router measured of itself.
+/// Results of the measures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
-    /// How long it ran, seconds.
+    /// Length of the run, seconds.
     pub seconds: f64,
-    /// How long it was to run.
+    /// Planned length, seconds.
     pub planned_seconds: f64,
-    /// How long a packet of the bottleneck's MTU takes there, microseconds; `None`: there was no bottleneck.
+    /// Transmission time of a packet of the bottleneck's MTU, microseconds; `None`: there is no
+    /// bottleneck.
     pub packet_time_us: Option<f64>,
     /// Packets.
     pub counts: Counts,
     /// Packets that are in the network at the end, or wait for their host.
     pub inside: u64,
-    /// What got lost at the NICs, by door.
+    /// Packets lost at the NICs, by NIC.
     pub losses: Vec<NicLosses>,
-    /// How late packets were written, microseconds.
+    /// Lateness of written packets, microseconds.
     pub lateness_us: Percentiles,
-    /// How long packets waited at the NICs until the router read them, microseconds: see [`mod@crate::router::measures::nic_wait`].
+    /// The time for which packets waited at NICs until the router read them, microseconds: see
+    /// [`mod@crate::router::measures::nic_wait`].
     pub door_wait_us: Percentiles,
     /// Errors of gaps between packets that left the bottleneck back to back, microseconds.
     pub gap_error_us: Percentiles,
-    /// How many such gaps there were.
+    /// Number of such gaps.
     pub gaps: u64,
     /// The error of the bottleneck's rate while it was busy, as a share of it; `None`: it never was.
     pub rate_error: Option<f64>,
-    /// When the thread did not attend.
+    /// Stalls of the thread.
     pub stalls: Stalls,
-    /// How often it had to sleep, so that the kernel would not stop it.
+    /// Number of forced sleeps, without which the kernel would have stopped the thread.
     pub rests: u64,
     /// Processor time.
     pub cpu: Cpu,
-    /// What the kernel permitted.
+    /// Privileges of the thread.
     pub privilege: Privilege,
 }
 
-/// What got lost at one door.
+/// Packets lost at one NIC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NicLosses {
     /// Sent by the host, never read.
@@ -104,7 +106,7 @@ impl Measures {
         late
     }
 
-    /// From `from` to `to` there was something to do.
+    /// Adds a stretch of attention from `from` to `to`.
     #[inline]
     pub(super) fn stretch(&mut self, from: Time, to: Time, within_budget: bool) {
         self.watch.stretch(from, to);
@@ -113,7 +115,7 @@ impl Measures {
         }
     }
 
-    /// Since the last call the thread was ready for `waited` without a processor.
+    /// Adds the time for which the thread was ready without a processor since the last call.
     #[inline]
     pub(super) fn waited(&mut self, waited: Span) {
         self.watch.waited(waited);
@@ -123,7 +125,7 @@ impl Measures {
         self.rests += 1;
     }
 
-    /// What there was by `end`.
+    /// Results at `end`.
     pub(super) fn finish(
         self,
         (end, planned): (Time, Time),

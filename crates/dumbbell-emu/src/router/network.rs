@@ -1,4 +1,4 @@
-//! What the router asks of a network whose sockets are outside.
+//! The interface between the router and the network of a plan.
 use dumbbell_core::units::Time;
 use dumbbell_net::Observer;
 use dumbbell_net::Relay;
@@ -22,7 +22,7 @@ pub trait Network {
 pub struct ObservedRelay<O> {
     /// The network.
     pub relay: Relay,
-    /// Who looks on; `()` is nobody.
+    /// The observer; `()` observes nothing.
     pub observer: O,
 }
 

@@ -1,42 +1,42 @@
-//! The NICs of all hosts, and what waits where one is full.
+//! The NICs of all hosts, with queues for packets that found them full.
 use super::network::Outgoing;
 use crate::host::nic::{Losses, Nic};
 use dumbbell_core::units::Time;
 use std::collections::VecDeque;
 use std::io;
 
-/// Packets that wait for a full door, at most.
+/// Packets that wait for a full NIC, at most.
 const MOST: usize = 1_000;
 
 /// A packet that its host's buffer had no room for.
 #[derive(Clone, Copy, Debug)]
 pub struct Delayed {
-    /// What was to be written.
+    /// The packet.
     pub out: Outgoing,
-    /// When the door was first found full.
+    /// The time when the NIC was first found full.
     pub since: Time,
 }
 
-/// One host's door.
+/// One host's NIC, with its queue and counters.
 pub struct NicState {
     /// The device.
     pub device: Box<dyn Nic>,
-    /// What waits for room, the first first: packets of a host keep their order.
+    /// Packets that wait for room, in order.
     pub delayed: VecDeque<Delayed>,
-    /// What its counters said before the run.
+    /// The NIC's losses before the run.
     before: Losses,
-    /// How often a packet found it full.
+    /// Number of packets that found it full.
     pub full: u64,
     /// Packets for which there was no room in time.
     pub refused: u64,
-    /// Whether something was written since the last flush.
+    /// True if something was written since the last flush.
     pub unflushed: bool,
-    /// When a read found no packet last.
+    /// The time of the last read that found no packet.
     pub empty: Time,
 }
 
 impl NicState {
-    /// A door whose losses count from now on.
+    /// A NIC whose losses count from now on.
     ///
     /// # Errors
     /// Its counters cannot be read.
@@ -52,11 +52,11 @@ impl NicState {
             empty: Time::ZERO,
         })
     }
-    /// Whether one more may wait.
+    /// True if one more packet may wait.
     pub fn can_queue(&self) -> bool {
         self.delayed.len() < MOST
     }
-    /// What got lost at it, refused packets included.
+    /// Packets lost at the NIC, refused ones included.
     ///
     /// # Errors
     /// Its counters cannot be read.

@@ -1,27 +1,28 @@
-//! The router's thread: first among all, on a core of its own, in memory that stays; as far as the kernel permits.
+//! Privileges of the router's thread: real-time priority, a core of its own, locked memory; as far
+//! as the kernel grants them.
 use crate::sys::sched::{self, Locked};
 use dumbbell_core::units::Span;
 use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
 use serde::{Deserialize, Serialize};
 
-/// Above what an administrator may have given to others, below the kernel's own threads (50).
+/// Real-time priority: above an administrator's usual choices, below the kernel's threads (50).
 const PRIORITY: i32 = 40;
 
-/// What the kernel permitted.
+/// The privileges that the kernel granted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Privilege {
-    /// Whether the thread ran with real-time priority.
+    /// True if the thread ran with real-time priority.
     pub real_time: bool,
     /// The core that it kept to, if there were several.
     pub core: Option<usize>,
-    /// Whether its memory stayed.
+    /// True if its memory was locked.
     pub locked: bool,
-    /// Why not, for each thing that was asked for and not permitted.
+    /// The reason of each refusal.
     pub denied: Vec<String>,
 }
 
-/// What a thread has while it runs; its memory may be paged out again when this is dropped.
+/// Privileges while the thread runs; its memory is unlocked when this is dropped.
 pub(crate) struct Privileges {
     privilege: Privilege,
     _memory: Option<Locked>,
@@ -68,7 +69,7 @@ impl Privileges {
         Privileges { privilege: Privilege::default(), _memory: None }
     }
 
-    /// What was permitted.
+    /// The privileges that were granted.
     pub fn report(&self) -> Privilege {
         self.privilege.clone()
     }

@@ -1,18 +1,18 @@
-//! The core that a scenario gives to the router, and the others for everything else of the run.
+//! The core that a scenario reserves for the router, and the other cores for the rest of the run.
 use crate::sys::sched;
 use crate::error::{Context, EnvError};
 use dumbbell_plan::Core;
 use std::fs;
 use std::thread;
 
-/// Where the kernel lists cores.
+/// The folder of the kernel's lists of cores.
 const LISTS: &str = "/sys/devices/system/cpu";
 
 /// A core that is the router's; what starts from the thread that made this stays off it.
 pub struct Reserved {
-    /// Its number.
+    /// Core number.
     pub core: usize,
-    /// Where the thread might run before.
+    /// The cores of the thread before.
     before: Vec<usize>,
 }
 

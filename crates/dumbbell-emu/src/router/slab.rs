@@ -1,7 +1,7 @@
-//! The bytes of the packets that are in the network, by number.
+//! Buffers of the packets that are in the network, by packet number.
 //!
-//! Buffers have one size and are used again, so that a packet costs no allocation once there are enough of them. They come in
-//! chunks, each touched at once, so that none is waited for at its first packet.
+//! All have one size and are reused, so that a packet costs no allocation once there are enough.
+//! They come in chunks whose pages are touched at once, so that no packet waits for a page fault.
 use std::collections::VecDeque;
 
 /// Bytes of a chunk, about.
@@ -13,25 +13,25 @@ const LINE: usize = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot(u32);
 
-/// What is known of a packet that is in the network.
+/// A packet that is in the network.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     slot: Slot,
     len: u16,
-    /// How many of what came out of the network wait to be written.
+    /// Number of its outputs that wait to be written.
     waiting: u32,
-    /// Whether something of it was for a host.
+    /// True if a host gets some of it.
     went_out: bool,
-    /// Whether the network has nothing more of it.
+    /// True if the network has nothing more of it.
     gone: bool,
 }
 
-/// What became of a packet that is there no longer.
+/// A packet that is in the network no longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completed {
-    /// Its length, bytes.
+    /// Length, bytes.
     pub len: u16,
-    /// Whether it came to a host, or at least a copy or a piece of it.
+    /// True if a host got it, or a copy or a fragment of it.
     pub went_out: bool,
 }
 
@@ -118,7 +118,7 @@ impl Slab {
         self.held.get_mut(usize::try_from(place).ok()?)?.as_mut()
     }
 
-    /// Something of a packet is to be written; false if there is no such packet.
+    /// Counts an output of a packet that is to be written; false if there is no such packet.
     #[inline]
     pub fn add_pending(&mut self, number: u64) -> bool {
         let Some(held) = self.held(number).filter(|held| !held.gone) else { return false };
@@ -134,7 +134,7 @@ impl Slab {
         Some(&mut self.buffer(slot)[..usize::from(len)])
     }
 
-    /// One thing less of it is to be written; what became of it, if that was the last.
+    /// One output of a packet is written; the packet's outcome if that was the last.
     #[inline]
     pub fn written(&mut self, number: u64) -> Option<Completed> {
         let held = self.held(number)?;
@@ -170,6 +170,7 @@ impl Slab {
     }
 
     /// The number of the last packet that entered; 0 before the first.
+    #[cfg(test)]
     pub fn last(&self) -> u64 {
         self.first + self.held.len() as u64 - 1
     }

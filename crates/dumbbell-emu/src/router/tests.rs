@@ -1,10 +1,10 @@
-//! The router with NICs of memory and networks that do one thing each.
+//! Tests of the router with NICs in memory and networks that do one thing each.
 use super::network::{Incoming, Outgoing};
 use crate::router::codec::{PacketInfo, Rejected};
 use super::*;
 use crate::packet::classify::Unmatched;
-use crate::header::verify::Wrong;
-use crate::header::view::Malformed;
+use dumbbell_wire::verify::Wrong;
+use dumbbell_wire::view::Malformed;
 use crate::packet::defects::Defective;
 use crate::log::Record;
 use crate::host::nic::{Arrived, Losses};
@@ -19,7 +19,7 @@ use std::sync::Mutex;
 
 type Queue = Arc<Mutex<VecDeque<Vec<u8>>>>;
 
-/// A door of queues in memory, with a pipe that has a byte for each packet that waits; it has room for so many packets.
+/// A NIC of queues in memory, with a pipe that has a byte for each packet that waits; it has room for so many packets.
 struct Memory {
     sent: Queue,
     waiting: PipeReader,
@@ -54,7 +54,7 @@ impl Nic for Memory {
     }
 }
 
-/// The host's side of a door.
+/// The host's side of a NIC.
 struct Host {
     sent: Queue,
     waiting: PipeWriter,
@@ -71,7 +71,7 @@ impl Host {
     }
 }
 
-/// A door and its host.
+/// A NIC and its host.
 fn nic(room: usize) -> (Box<dyn Nic>, Host) {
     let (read, write) = io::pipe().expect("a pipe");
     let (sent, received) = (Queue::default(), Queue::default());
@@ -170,7 +170,7 @@ impl Network for Link {
     }
 }
 
-/// What comes of packet 1, 2, ...: the given things, a millisecond after it came.
+/// A network that puts out the given packets for packet 1, 2, ..., a millisecond after it came.
 struct Tricks<F> {
     of: F,
     out: Vec<Outgoing>,
@@ -301,7 +301,7 @@ fn what_the_network_says_of_a_packet_is_done_to_its_bytes() {
 }
 
 #[test]
-fn a_full_door_keeps_the_order_and_gives_up_at_last() {
+fn a_full_nic_keeps_the_order_and_gives_up_at_last() {
     let (a, mut host_a) = nic(usize::MAX);
     let (b, host_b) = nic(3);
     for i in 0..10u8 {

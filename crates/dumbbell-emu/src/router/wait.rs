@@ -1,8 +1,9 @@
 //! Waiting for a packet or an instant, whichever comes first.
 //!
-//! A thread that sleeps comes back some microseconds late: the kernel's timer, the way out of an idle core. So it sleeps until
-//! shortly before the instant and looks at the clock from then on. How long before, it learns from how late it came
-//! back before, as TCP learns its timeout from round-trip times (Jacobson 1988): mean and four mean deviations.
+//! A thread that sleeps wakes up some microseconds late, because of the kernel's timer and of idle
+//! cores. So it sleeps until shortly before the instant and polls the clock from then on. It learns
+//! this margin from the lateness of its wake-ups, as TCP learns its timeout from round-trip times
+//! (Jacobson 1988): mean plus four mean deviations.
 use crate::router::cpu_budget::{Awake, Budget};
 use crate::clock::Clock;
 use dumbbell_core::units::{Span, Time};
@@ -21,13 +22,13 @@ const MARGIN: (Span, Span) = (Span::from_us(10), Span::from_us(60));
 const AT_ONCE: Span = Span::from_ms(1);
 /// A busy router that gets no packet for this long is busy no longer.
 const PATIENCE: Span = Span::from_us(100);
-/// What a thread that has run nearly as much as it may is awake for: about how late a sleep ends at best.
+/// The time for which a thread with little budget stays awake: about the least lateness of a sleep.
 const LEAST: Span = Span::from_us(4);
-/// Nearer to an instant than this, packets wait and only the clock is looked at: a look at the NICs takes a microsecond. They do
-/// not wait for one instant after the other.
+/// The time before an instant in which only the clock is polled, and packets wait: a poll of the
+/// NICs takes a microsecond. Packets do not wait for several instants in a row.
 const NEAR: Span = Span::from_us(3);
 
-/// How the router waits.
+/// The way in which the router waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WaitMode {
@@ -49,7 +50,7 @@ impl From<Wait> for WaitMode {
     }
 }
 
-/// What the thread learned of its own lateness.
+/// An estimate of the thread's wake-up lateness.
 #[derive(Clone, Copy, Debug)]
 struct Margin {
     mean: u64,
@@ -69,7 +70,7 @@ impl Margin {
     }
 }
 
-/// One that comes back later than this was not scheduled.
+/// A thread that wakes up later than this was not scheduled.
 const ASLEEP: Span = Span::from_ms(1);
 
 /// Waits.
@@ -77,24 +78,24 @@ pub struct Waiter {
     clock: Clock,
     wait_mode: WaitMode,
     margin: Margin,
-    /// When the NICs were last looked at.
+    /// The time of the last poll of the NICs.
     looked: Time,
-    /// When all NICs were seen empty last.
+    /// The last time at which all NICs were empty.
     empty: Time,
 }
 
 /// A wait that is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wakeup {
-    /// Whether a packet is there.
+    /// True if a packet is there.
     pub packets: bool,
     /// Now.
     pub now: Time,
-    /// When it was to look at the NICs again at the latest.
+    /// The latest time at which it was to poll again.
     pub asked: Time,
-    /// When all NICs were seen empty last.
+    /// The last time at which all NICs were empty.
     pub empty: Time,
-    /// When the last look began; `None`: the thread was awake all through it.
+    /// The start of the last sleeping poll; `None`: the thread was awake all the time.
     pub slept: Option<Time>,
 }
 
@@ -124,7 +125,7 @@ impl Waiter {
     /// Waits until `until`, or until one of `nics` has a packet, or for a while. `busy`: packets come every few microseconds.
     ///
     /// # Errors
-    /// A door is gone.
+    /// A NIC is gone.
     pub fn wait(&mut self, until: Time, nics: &mut [PollFd<'_>], busy: bool, budget: &Budget) -> io::Result<Wakeup> {
         let awake = budget.awake();
         let began = self.clock.now();
@@ -141,7 +142,7 @@ impl Waiter {
             let sleep = left.saturating_sub(margin).min(LONGEST);
             let near = left > Span::ZERO && left < NEAR && sleep == Span::ZERO;
             let blind = near && now.since(self.looked) < NEAR;
-            let packets = !blind && look(nics, sleep)?;
+            let packets = !blind && poll_nics(nics, sleep)?;
             let then = self.clock.now();
             if !blind {
                 self.looked = then;
@@ -163,8 +164,8 @@ impl Waiter {
     }
 }
 
-/// Sleeps for at most `span`; whether a door has a packet.
-fn look(nics: &mut [PollFd<'_>], span: Span) -> io::Result<bool> {
+/// Sleeps for at most `span`; whether a NIC has a packet.
+fn poll_nics(nics: &mut [PollFd<'_>], span: Span) -> io::Result<bool> {
     let ready = if span == Span::ZERO { poll(nics, PollTimeout::ZERO) } else { ppoll_for(nics, span) };
     match ready {
         Ok(n) => Ok(n > 0),
@@ -179,7 +180,7 @@ fn ppoll_for(nics: &mut [PollFd<'_>], span: Span) -> nix::Result<i32> {
     nix::poll::ppoll(nics, Some(time), None)
 }
 
-/// What a door is polled for.
+/// The event that a NIC is polled for.
 pub const PACKETS: PollFlags = PollFlags::POLLIN;
 
 #[cfg(test)]

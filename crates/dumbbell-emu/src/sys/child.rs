@@ -1,11 +1,12 @@
-//! A child process that cannot outlive us, in a network of its own, and with a process namespace around it so that what it
-//! starts cannot outlive it either.
+//! A child process in a network namespace, which cannot outlive us. A PID namespace around it ends
+//! everything that it started.
 //!
-//! Between fork and exec only calls that are safe after a signal are allowed (signal-safety(7)): no allocation, no lock.
-//! (The C library's fork is not on that list any more, because of the locks that it takes; it makes them new in every
-//! child, so that a child may fork again.)
-//! Three processes come of it: a *keeper*, our child, which is in our process namespace; the *init* of the new one, whose
-//! end is the end of everything in it; and the program. The first two only pass on signals and the end.
+//! Between fork and exec only async-signal-safe calls are allowed (signal-safety(7)): no
+//! allocation, no lock. (The C library's fork is not on that list any more, because of the locks
+//! that it takes; but it resets them in every child, so that a child may fork again.) There are
+//! three processes: a *keeper*, our child, in our PID namespace; the *init* of the new namespace,
+//! whose end is the end of everything in it; and the program. The first two only pass on signals
+//! and the exit status.
 use libc::{c_int, pid_t, sigset_t};
 use std::ffi::CStr;
 use std::io;
@@ -49,7 +50,7 @@ fn check(result: c_int) -> io::Result<c_int> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
 }
 
-/// From here on in the child, before exec.
+/// Prepares the child before exec.
 fn child_setup(network: RawFd, us: pid_t) -> io::Result<()> {
     die_with_parent()?;
     // SAFETY: getppid and setns take numbers.
@@ -198,7 +199,7 @@ pub fn start_in_user_namespace(command: &mut Command) {
     }
 }
 
-/// Which user and group of the machine the root of a new user namespace is.
+/// The user and group outside that are root in a new user namespace.
 struct Maps {
     user: String,
     group: String,

@@ -1,4 +1,4 @@
-//! Many datagrams with one call: sendmmsg(2), and recvmmsg(2) with what the kernel says beside each.
+//! Many datagrams with one call: sendmmsg(2), and recvmmsg(2) with control messages.
 use std::io;
 use std::mem::zeroed;
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -6,14 +6,14 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 /// Bytes of control messages that a datagram can come with: its time, its TOS, how many were lost before it.
 const CONTROL: usize = 128;
 
-/// What is known of a datagram that came.
+/// The metadata of a datagram.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Note {
     /// Bytes of it.
     pub len: usize,
-    /// Its TOS or traffic class, if the socket was told to say (`IP_RECVTOS`, `IPV6_RECVTCLASS`).
+    /// TOS or traffic class, if the socket asked for it (`IP_RECVTOS`, `IPV6_RECVTCLASS`).
     pub tos: Option<u8>,
-    /// When the kernel took it, nanoseconds of CLOCK_REALTIME (`SO_TIMESTAMPNS`).
+    /// Time of arrival in the kernel, nanoseconds of CLOCK_REALTIME (`SO_TIMESTAMPNS`).
     pub at: Option<u64>,
 }
 
@@ -26,7 +26,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// For `count` datagrams, of each of which the first `size` bytes are kept.
+    /// A batch for `count` datagrams, of which the first `size` bytes are kept.
     pub fn new(count: usize, size: usize) -> Batch {
         Batch {
             size,
@@ -78,7 +78,7 @@ impl Batch {
     }
 }
 
-/// What the kernel wrote beside a datagram.
+/// The metadata from the control messages of a datagram.
 fn note(message: &libc::mmsghdr) -> Note {
     let mut note = Note { len: message.msg_len as usize, ..Note::default() };
     let header = &raw const message.msg_hdr;

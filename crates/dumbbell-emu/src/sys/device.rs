@@ -1,4 +1,4 @@
-//! Requests to network devices by ioctl(2): TUN devices, and what a card does for TCP.
+//! Network devices by ioctl(2): TUN devices, and offloads of a card.
 use nix::libc::ifreq;
 use std::ffi::c_char;
 use std::io;
@@ -43,7 +43,7 @@ pub fn make_tun(file: BorrowedFd<'_>, name: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// What a card may do in the host's place (linux/ethtool.h).
+/// Offloads of a network card (linux/ethtool.h).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Offload {

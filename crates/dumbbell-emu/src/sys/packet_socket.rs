@@ -8,10 +8,10 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::ptr::{NonNull, null, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Where a frame to be sent begins in its slot: behind the header, with nothing of an address (the kernel's
+/// Offset of a frame to be sent in its slot: behind the header, without an address (the kernel's
 /// documentation of packet mmap).
 const SEND_AT: usize = libc::TPACKET2_HDRLEN - size_of::<libc::sockaddr_ll>();
-/// What stands in a slot before a received frame of Ethernet, at most: header, address, and the alignment of what follows.
+/// The most bytes in a slot before a received Ethernet frame: header, address, alignment.
 const BEFORE: usize = libc::TPACKET2_HDRLEN + 2 * libc::TPACKET_ALIGNMENT;
 
 /// The sizes of a socket's two rings.
@@ -61,7 +61,7 @@ impl Ring {
         })
     }
 
-    /// Where a slot begins.
+    /// Offset of a slot.
     fn at(&self, slot: usize) -> usize {
         assert!(slot < self.slots, "slot {slot} of {}", self.slots);
         self.from + slot / self.per_block * self.block + slot % self.per_block * self.slot
@@ -71,15 +71,15 @@ impl Ring {
 /// A frame that arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
-    /// What of it is kept, from its link header on.
+    /// The bytes that are kept, from the link header on.
     pub bytes: &'a [u8],
-    /// How long it was.
+    /// Length of the frame.
     pub len: usize,
-    /// When, nanoseconds of CLOCK_REALTIME.
+    /// Time of arrival, nanoseconds of CLOCK_REALTIME.
     pub at: u64,
-    /// Whether its checksum is still to be made, by a card that there is none of.
+    /// True if its checksum was left to checksum offload.
     pub unsummed: bool,
-    /// Whether a VLAN tag was taken off.
+    /// True if a VLAN tag was taken off.
     pub tagged: bool,
 }
 
@@ -227,7 +227,7 @@ impl Rings {
         usize::try_from(sent).map_err(|_| io::Error::last_os_error())
     }
 
-    /// Whether a frame that was placed there still waits for the kernel to take it.
+    /// True if a frame in this slot still waits for the kernel.
     pub fn waits(&self, slot: usize) -> bool {
         self.status(self.send.at(slot)).load(Ordering::Acquire) & libc::TP_STATUS_SEND_REQUEST != 0
     }

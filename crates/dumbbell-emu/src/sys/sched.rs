@@ -1,4 +1,4 @@
-//! What a thread asks of the scheduler: priority, a core of its own, memory that stays.
+//! Scheduling of a thread: priority, core affinity, locked memory.
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
 use std::io;
@@ -77,8 +77,9 @@ pub fn timer_slack(ns: u64) -> io::Result<()> {
 pub struct Locked(());
 
 impl Locked {
-    /// All pages that are there now stay, and those of present mappings once they were touched; what is mapped later does
-    /// not (it would count against a limit that others of the process run into).
+    /// Locks all pages that are present now, and those of present mappings once they are touched.
+    /// Later mappings are not locked: they would count against a limit that others of the process
+    /// run into.
     ///
     /// # Errors
     /// Not permitted: it needs CAP_IPC_LOCK or a higher RLIMIT_MEMLOCK.

@@ -1,4 +1,4 @@
-//! What a TCP socket tells of itself, its options as numbers, and bytes that are read without a copy.
+//! TCP_INFO of a socket, numeric socket options, and reads without a copy.
 use std::io;
 use std::mem::{size_of, size_of_val};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
@@ -72,21 +72,14 @@ pub struct TcpInfo {
 }
 
 impl TcpInfo {
-    /// From what a kernel wrote down, as much as it wrote.
-    pub fn from_bytes(bytes: &[u8]) -> TcpInfo {
-        let mut info = TcpInfo::default();
-        let len = bytes.len().min(size_of::<TcpInfo>());
-        // SAFETY: `info` is plain integers of which every pattern of bits is a value, and `len` is within both.
-        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), ptr::from_mut(&mut info).cast::<u8>(), len) };
-        info
-    }
-    /// Whether a kernel that wrote `bytes` bytes of it counts the expiries of its retransmission timer (Linux 6.7).
+    /// True if a kernel that wrote `bytes` bytes of it counts expiries of the retransmission timer
+    /// (Linux 6.7).
     pub const fn counts_timeouts(bytes: usize) -> bool {
         bytes >= size_of::<TcpInfo>()
     }
 }
 
-/// What the connection of `socket` tells of itself, and how many bytes of it this kernel knows.
+/// TCP_INFO of a connection, and the number of its bytes that this kernel knows.
 ///
 /// # Errors
 /// It is no TCP socket.
@@ -124,19 +117,6 @@ pub fn set<N: Number>(socket: BorrowedFd<'_>, level: i32, name: i32, value: N) -
         libc::setsockopt(socket.as_raw_fd(), level, name, from, size_of_val(&value) as libc::socklen_t)
     };
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
-}
-
-/// Option `name` of `level`.
-///
-/// # Errors
-/// The kernel does not know it.
-pub fn get(socket: BorrowedFd<'_>, level: i32, name: i32) -> io::Result<i32> {
-    let mut value = 0i32;
-    let mut len = size_of::<i32>() as libc::socklen_t;
-    // SAFETY: the kernel writes at most `len` bytes to `value`.
-    let result =
-        unsafe { libc::getsockopt(socket.as_raw_fd(), level, name, ptr::from_mut(&mut value).cast(), &raw mut len) };
-    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(value) }
 }
 
 /// Datagrams that `socket` had no room for, since it was opened (`SK_MEMINFO_DROPS`, the ninth number of `SO_MEMINFO`).

@@ -5,7 +5,7 @@ use dumbbell_core::rng::Stream;
 use dumbbell_core::source::{Since, Source};
 use dumbbell_core::units::Time;
 
-/// What an application does next.
+/// The next action of an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
     /// It opens its flow.
@@ -16,41 +16,41 @@ pub enum Act {
     Close,
 }
 
-/// One application.
+/// The application of a flow.
 pub struct App {
     source: AnySource,
     chance: Stream,
     at: Time,
     act: Act,
     stop: Time,
-    /// When the hand-over after the one that is due is asked for.
+    /// The event after which the following hand-over is asked for.
     next: Since,
-    /// Whether it waits for everything handed over to be acknowledged.
+    /// True while it waits for everything handed over to be acknowledged.
     waits: bool,
 }
 
 impl App {
-    /// One that opens at `start` and closes at `stop` at the latest.
+    /// An application that opens at `start` and closes at `stop` at the latest.
     pub fn new(source: AnySource, chance: Stream, start: Time, stop: Time) -> Self {
         App { source, chance, at: start, act: Act::Open, stop, next: Since::HandOver, waits: false }
     }
-    /// When it acts next; [`Time::NEVER`] when it is done, or waits and has no time to stop.
+    /// Time of the next action; [`Time::NEVER`] when it is done, or waits and has no time to stop.
     pub fn next(&self) -> Time {
         self.at
     }
-    /// When it stops at the latest.
+    /// Its latest end.
     pub fn stop(&self) -> Time {
         self.stop
     }
-    /// Whether it wants to know when everything handed over was acknowledged.
+    /// True while it waits for everything handed over to be acknowledged.
     pub fn waits(&self) -> bool {
         self.waits
     }
-    /// Whether it ever will.
+    /// True if it ever waits for acknowledgements.
     pub fn awaits(&self) -> bool {
         self.source.awaits()
     }
-    /// What it does now, at `next()`.
+    /// Takes the action at `next()`.
     pub fn act(&mut self) -> Act {
         let (now, act) = (self.at, self.act);
         match (act, self.next) {
@@ -78,7 +78,7 @@ impl App {
             None => (self.at, self.act) = (now, Act::Close),
         }
     }
-    /// What it measured of itself by `end`, or until it stopped.
+    /// Its measures by `end`, or until it stopped.
     pub fn measured(&self, end: Time) -> Gauges {
         let mut gauges = Gauges::default();
         self.source.probe(end.min(self.stop), &mut gauges);

@@ -1,4 +1,4 @@
-//! What the threads of a run know of one connection together.
+//! The state of a connection that several threads of a run share.
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 pub struct ConnectionState {
     /// It stays open until the run has ended: its account can be read to the last.
     pub sender: Arc<OwnedFd>,
-    /// Whether there are rows of it.
+    /// True if it has rows in the series.
     pub rows: bool,
     stage: AtomicU8,
 }
@@ -24,15 +24,15 @@ impl ConnectionState {
     pub fn opened(&self) {
         self.stage.fetch_max(OPENED, Ordering::Relaxed);
     }
-    /// It is over: its account stands still.
+    /// Marks the connection as over: its account stands still.
     pub fn finished(&self) {
         self.stage.fetch_max(FINISHED, Ordering::Relaxed);
     }
-    /// Whether it was ever opened.
+    /// True if it was ever opened.
     pub fn is_opened(&self) -> bool {
         self.stage.load(Ordering::Relaxed) >= OPENED
     }
-    /// Whether it is over.
+    /// True if it is over.
     pub fn is_finished(&self) -> bool {
         self.stage.load(Ordering::Relaxed) >= FINISHED
     }

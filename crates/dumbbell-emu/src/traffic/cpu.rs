@@ -1,12 +1,13 @@
-//! What a gigabyte costs the processors of two hosts: the measurement behind "larger frames cost half".
+//! Processor time that traffic costs the two hosts of a connection.
 //!
-//! Who pays for what. A thread's account (`RUSAGE_THREAD`) has its own code, its system calls, and the soft interrupts that
-//! the kernel runs at the end of these: unless the kernel keeps time of interrupts apart (`CONFIG_IRQ_TIME_ACCOUNTING`), they
-//! are charged to whoever was running. Between namespaces of one machine that is whoever put the packet into the device:
-//! over a pair of veth devices or the loopback device the *sender* pays for what the receiving host does up to its socket,
-//! acknowledgement included; behind a router in user space the *router* pays for both hosts, in its writes. A thread's account
-//! alone is therefore no host's. What holds in any case is the sum: all time in which processors were not idle, of a machine that
-//! does nothing else; what others did meanwhile is in it.
+//! A thread's account (`RUSAGE_THREAD`) has its own code, its system calls, and the soft interrupts
+//! that the kernel runs at the end of these: unless the kernel accounts for interrupts separately
+//! (`CONFIG_IRQ_TIME_ACCOUNTING`), they are charged to the running thread. Between namespaces of
+//! one machine that is the thread that put the packet into the device. Over a veth pair or the
+//! loopback device the *sender* pays for what the receiving host does up to its socket,
+//! acknowledgements included; with a router in user space the *router* pays for both hosts, in its
+//! writes. So a thread's account alone is not the cost of a host. The sum always holds: all time in
+//! which processors were not idle, on a machine that does nothing else; work of others is in it.
 use super::usage::CpuUsage;
 use dumbbell_core::units::Span;
 use std::fs;
@@ -34,7 +35,7 @@ pub struct Machine {
 const TICKS_PER_SECOND: u64 = 100;
 
 impl Machine {
-    /// Until now.
+    /// The machine's account so far.
     ///
     /// # Errors
     /// /proc is not mounted.
@@ -43,7 +44,7 @@ impl Machine {
         Machine::read(&text).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "/proc/stat has no line `cpu`"))
     }
 
-    /// From the text of /proc/stat: its first line.
+    /// Parses the first line of /proc/stat.
     fn read(text: &str) -> Option<Machine> {
         let mut words = text.lines().next()?.split_ascii_whitespace();
         words.next().filter(|w| *w == "cpu")?;
@@ -60,7 +61,7 @@ impl Machine {
         })
     }
 
-    /// What passed since `before`.
+    /// The differences since `before`.
     pub fn since(self, before: Machine) -> Machine {
         let less = Span::saturating_sub;
         Machine {
@@ -84,7 +85,7 @@ impl Machine {
 pub struct SoftThreads(Vec<PathBuf>);
 
 impl SoftThreads {
-    /// Those that this process sees; a process in a namespace of processes may see none.
+    /// The threads that this process sees; inside a PID namespace it may see none.
     pub fn find() -> SoftThreads {
         let named = |dir: PathBuf| -> Option<PathBuf> {
             let name = fs::read_to_string(dir.join("comm")).ok()?;
@@ -94,7 +95,7 @@ impl SoftThreads {
         SoftThreads(all.filter_map(|entry| named(entry.path())).collect())
     }
 
-    /// How long they have run, all together; `None` if there are none to be seen, or the kernel does not say.
+    /// Their running time in all; `None` if none is visible, or the kernel does not tell.
     pub fn so_far(&self) -> Option<Span> {
         let one = |file: &PathBuf| -> Option<u64> {
             // Nanoseconds on a processor, nanoseconds waited, how often (Documentation/scheduler/sched-stats.rst).
@@ -119,7 +120,7 @@ pub struct PerGigabyte {
 }
 
 impl PerGigabyte {
-    /// From what was spent while `bytes` of payload arrived; `None` if none did.
+    /// The cost from processor use while `bytes` of payload arrived; `None` if none did.
     pub fn of(bytes: u64, threads: &[CpuUsage], router: Option<CpuUsage>, machine: Machine) -> Option<PerGigabyte> {
         let each = |spent: Span| spent.seconds() / (bytes as f64 * 1e-9);
         let whole = |s: &CpuUsage| s.user + s.system;

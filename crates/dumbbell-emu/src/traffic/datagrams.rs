@@ -1,11 +1,12 @@
-//! The threads that send datagrams at their instants, and receive them.
+//! The threads that send and receive datagrams.
 //!
-//! A datagram carries its number (four bytes) and the instant at which it was handed to the kernel (eight bytes, nanoseconds
-//! of the run, the same clock at both ends); one of fewer than twelve bytes carries its number only, one of fewer than four nothing.
+//! A datagram carries its number (four bytes) and the instant of its hand-over to the kernel (eight
+//! bytes, nanoseconds of the run, the same clock at both ends). One of fewer than twelve bytes
+//! carries only the number, one of fewer than four nothing.
 mod receiver;
 mod sender;
 
-pub use receiver::{Came, Receiver};
+pub use receiver::{DatagramResult, Receiver};
 pub use sender::{Sender, Task};
 
 use dumbbell_core::probe::Gauges;
@@ -16,7 +17,7 @@ const BATCH: usize = 64;
 /// Bytes of number and instant.
 const STAMP: usize = 12;
 
-/// What the sending end of a flow of datagrams did.
+/// Results of the sending end of a flow of datagrams.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DatagramsSent {
     /// Datagrams that the application handed over, since the start.
@@ -31,28 +32,28 @@ pub struct DatagramsSent {
     pub late_max_ns: u64,
     /// Counts at the end of the warm-up: datagrams and bytes.
     pub warm: (u64, u64),
-    /// Whether the application has closed.
+    /// True if the application has closed.
     pub closed: bool,
-    /// What the application measured of itself.
+    /// Measures of the application.
     pub application: Gauges,
-    /// When the first was sent.
+    /// Time of the first datagram.
     pub opened: Option<Time>,
 }
 
 /// One datagram that came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Datagram {
-    /// Its number, from 0.
+    /// Number, from 0.
     pub number: u32,
-    /// When it was handed to the sender's kernel.
+    /// Time of the hand-over to the sender's kernel.
     pub sent: Time,
-    /// When the receiver's kernel took it.
+    /// Time of the arrival in the receiver's kernel.
     pub came: Time,
-    /// Whether it came with Congestion Experienced.
+    /// True if it came with Congestion Experienced.
     pub ce: bool,
 }
 
-/// What came of a flow of datagrams, since its start.
+/// Results of a flow of datagrams, since its start.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Datagrams {
     /// The sending end.
@@ -69,7 +70,7 @@ pub struct Datagrams {
     pub copies: u64,
     /// Datagrams that the receiving socket had no room for.
     pub no_room: u32,
-    /// How long they were on their way.
+    /// One-way delays.
     pub delays: Delays,
     /// Each of them in the order in which they came, if they are written down.
     pub log: Vec<Datagram>,
@@ -78,9 +79,9 @@ pub struct Datagrams {
 /// One-way delays of datagrams, from the sender's hand-over to the receiver's kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Delays {
-    /// How many were measured.
+    /// Number of measured delays.
     pub count: u64,
-    /// Their sum.
+    /// Sum of the delays.
     pub sum: Span,
     /// The shortest.
     pub least: Option<Span>,
@@ -95,7 +96,7 @@ impl Delays {
         self.least = Some(self.least.map_or(way, |least| least.min(way)));
         self.most = self.most.max(way);
     }
-    /// Their mean, seconds.
+    /// Mean delay, seconds.
     pub fn mean_s(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum.seconds() / self.count as f64)
     }

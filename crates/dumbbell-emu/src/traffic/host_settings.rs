@@ -1,23 +1,23 @@
-//! What hosts must be told before sockets are opened in them, put together from what their flows ask for.
+//! Settings of hosts that must be made before sockets are opened, collected from the hosts' flows.
 use std::collections::BTreeMap;
 use std::fmt;
 use std::net::IpAddr;
 
-/// Something that a plan asks of the kernel and that the kernel has not.
+/// A feature of the plan that the kernel does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsupported {
     /// The flow that asks for it.
     pub flow: String,
     /// The field, as it is written in a scenario's flow.
     pub field: String,
-    /// Why it cannot be had.
+    /// The reason.
     pub cause: String,
-    /// What to write in its place.
+    /// The alternative to write.
     pub fix: String,
 }
 
 impl Unsupported {
-    /// Of `field` of `flow`.
+    /// The feature `field` of `flow`.
     pub fn new(flow: &str, field: &str, cause: impl Into<String>, fix: impl Into<String>) -> Unsupported {
         Unsupported { flow: flow.into(), field: field.into(), cause: cause.into(), fix: fix.into() }
     }
@@ -36,11 +36,11 @@ pub struct RouteMetrics {
     pub initcwnd: Option<u32>,
     /// Least retransmission timeout, milliseconds (`RTAX_RTO_MIN`).
     pub rto_min_ms: Option<u32>,
-    /// Whether every segment is acknowledged at once (`RTAX_QUICKACK`).
+    /// True if every segment is acknowledged at once (`RTAX_QUICKACK`).
     pub quickack: Option<bool>,
 }
 
-/// What a host must be told.
+/// The settings of a host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostSettings {
     /// Kernel parameters of its namespace, by their names in sysctl(8).
@@ -49,7 +49,7 @@ pub struct HostSettings {
     pub routes: BTreeMap<IpAddr, RouteMetrics>,
 }
 
-/// How what two flows of one host ask for becomes one.
+/// The way in which the requests of two flows of one host are merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Merge {
     /// Both must ask for the same.
@@ -58,12 +58,12 @@ pub enum Merge {
     Largest,
 }
 
-/// One thing that a flow asks of one of its hosts.
+/// A setting that a flow needs at one of its hosts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     /// The field of the flow that it comes from.
     pub field: &'static str,
-    /// What is asked for.
+    /// The setting.
     pub setting: Setting,
 }
 
@@ -74,9 +74,9 @@ pub enum Setting {
     Sysctl(&'static str, Vec<u64>, Merge),
     /// A metric of the route to the flow's other host.
     Metric(Metric, u32),
-    /// What it offers when it opens connections.
+    /// ECN that it offers when it opens connections.
     Offer(EcnMode),
-    /// What it takes up when it is offered.
+    /// ECN that it accepts when it is offered.
     Accept(EcnMode),
 }
 
@@ -115,7 +115,7 @@ pub enum Metric {
     Quickack,
 }
 
-/// What the flows of one host ask for, and who asked first.
+/// The requests of all flows of one host, with the flow that asked first.
 #[derive(Default)]
 pub(super) struct HostRequests {
     sysctls: BTreeMap<&'static str, (Vec<u64>, String)>,
@@ -164,7 +164,7 @@ impl HostRequests {
         Ok(())
     }
 
-    /// All of it.
+    /// The settings that follow from all requests.
     pub fn settings(self) -> HostSettings {
         let mut sysctls: BTreeMap<String, String> =
             self.sysctls.into_iter().map(|(key, (value, _))| (key.into(), text(&value))).collect();
@@ -185,7 +185,7 @@ impl HostRequests {
     }
 }
 
-/// As sysctl(8) writes several numbers.
+/// Formats several numbers as sysctl(8) does.
 fn text(values: &[u64]) -> String {
     values.iter().map(u64::to_string).collect::<Vec<_>>().join(" ")
 }

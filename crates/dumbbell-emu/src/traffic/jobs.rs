@@ -1,5 +1,6 @@
-//! The flows of a plan as jobs for sockets.
+//! Jobs for sockets, from the flows of a plan.
 use super::app::App;
+use super::job::{Datagrams, Job, SocketKind};
 use crate::traffic::host_settings::{HostRequests, Unsupported, HostSettings};
 use crate::traffic::kernel_config::kernel_config;
 use dumbbell_algos::source::AnySource;
@@ -10,99 +11,20 @@ use dumbbell_plan::{Flow, Ip, NodeId, Plan, Transport};
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 
-/// All that is to be sent in a run.
+/// All traffic of a run.
 pub struct Jobs {
     /// A job for each flow, in the plan's order.
     pub jobs: Vec<Job>,
     /// The application of each.
     pub apps: Vec<App>,
-    /// What each host must be told before a socket is opened in it.
+    /// Settings that each host gets before a socket is opened in it.
     pub host_settings: BTreeMap<NodeId, HostSettings>,
-    /// When the warm-up ends.
+    /// End of the warm-up.
     pub warmup: Time,
-    /// When the run ends.
+    /// End of the run.
     pub end: Time,
     /// Period of the series; `None`: none.
     pub every: Option<Span>,
-}
-
-/// One flow.
-#[derive(Clone, Debug)]
-pub struct Job {
-    /// Its number in the plan.
-    pub flow: usize,
-    /// Its name.
-    pub name: String,
-    /// The host that sends, and the one that receives.
-    pub hosts: [NodeId; 2],
-    /// The sender's address and port.
-    pub from: SocketAddr,
-    /// The receiver's.
-    pub to: SocketAddr,
-    /// When it starts.
-    pub start: Time,
-    /// Whether its application ever waits for acknowledgements.
-    pub awaits: bool,
-    /// The DiffServ codepoint and the ECN field of what both ends send, as the octet of the header; of TCP, which sets its
-    /// ECN field itself, the codepoint alone.
-    pub tos: u8,
-    /// How it is sent.
-    pub socket_kind: SocketKind,
-    /// Whether there are rows of it: not of the many flows of a session.
-    pub rows: bool,
-    /// Whether each datagram is written down.
-    pub log: bool,
-}
-
-/// A flow's transport.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SocketKind {
-    /// A connection.
-    Tcp(Connection),
-    /// Datagrams.
-    Udp(Datagrams),
-}
-
-/// The sockets of a connection.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Connection {
-    /// The kernel's name of its congestion control.
-    pub control: &'static str,
-    /// The end that sends.
-    pub sender: End,
-    /// The end that receives.
-    pub receiver: End,
-    /// Payload of a full segment, bytes.
-    pub segment: u32,
-    /// Nagle's algorithm.
-    pub nagle: bool,
-    /// Whether routers may cut its packets: no path MTU discovery.
-    pub fragments: bool,
-    /// Whether segments leave at a rate even if the congestion control does not ask for it.
-    pub paced: bool,
-    /// Largest retransmission timeout, if it is not the kernel's 120 s.
-    pub max_rto_ms: Option<u32>,
-    /// How much the socket holds that was never sent, bytes: 20 ms of the slowest link, from 64 KiB to 1 MiB. What an
-    /// application has handed over when it stops is sent.
-    pub unsent: u32,
-}
-
-/// One end of a connection.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct End {
-    /// What it announces as its MSS, bytes; `None`: what its device allows.
-    pub mss: Option<u32>,
-    /// The largest window that it offers, bytes; `None`: as large as its buffer allows.
-    pub window: Option<u32>,
-}
-
-/// The sockets of a flow of datagrams.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Datagrams {
-    /// The largest payload that the version of IP allows, bytes.
-    pub largest: u32,
-    /// Whether routers must not cut them.
-    pub df: bool,
 }
 
 /// The first port that is used; each host counts from here, whether it sends or receives.

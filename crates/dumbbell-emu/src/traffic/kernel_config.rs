@@ -1,5 +1,6 @@
-//! What one connection asks of the kernel: each field of its TCP is asked for, is what the kernel does anyway, or is refused.
-use super::jobs::{Connection, End};
+//! The configuration of the kernel's TCP for one connection: each field of a `TcpConfig` is set, is
+//! the kernel's default, or is refused.
+use super::job::{Connection, End};
 use crate::traffic::kernel_names::kernel_name;
 use crate::traffic::host_settings::{Request, EcnMode, Merge, Metric, Unsupported, Setting};
 use dumbbell_algos::cc::AnyCc;
@@ -8,7 +9,7 @@ use dumbbell_core::units::{Limit, Rate, Span};
 use dumbbell_plan::{Ip, Spec};
 use dumbbell_tcp::{DelayedAck, Detection, Discovery, Ecn, Recovery, Reduction, TcpConfig};
 
-/// What a flow asks for.
+/// The settings that a flow needs.
 pub struct KernelConfig {
     /// Of its sockets.
     pub connection: Connection,
@@ -27,7 +28,7 @@ const LARGEST_MSS: u64 = 32_767;
 /// The least (TCP_MIN_MSS of the kernel).
 const LEAST_MSS: u64 = 88;
 
-/// What `flow` asks for, whose slowest link has `rate`.
+/// The settings for `flow`, whose slowest link has `rate`.
 ///
 /// # Errors
 /// Everything in `tcp` and `cc` that the kernel has not.
@@ -71,8 +72,8 @@ pub fn kernel_config(flow: &str, ip: Ip, cc: &Spec, tcp: &TcpConfig, rate: Rate)
     Ok(KernelConfig { connection, sender, receiver })
 }
 
-/// What the kernel cannot be asked for, where `tcp` wants it otherwise than the kernel has it. All fields are named here or
-/// below, so that one that comes later cannot be forgotten.
+/// The fields that the kernel cannot have as `tcp` wants them. All fields are named here or below,
+/// so that none can be forgotten.
 fn unsupported(flow: &str, ip: Ip, implied: TcpOverrides, tcp: &TcpConfig) -> Vec<Unsupported> {
     #[rustfmt::skip]
     let TcpConfig {
@@ -172,7 +173,7 @@ fn same(field: &'static str, key: &'static str, value: u64) -> Request {
     Request { field, setting: Setting::Sysctl(key, vec![value], Merge::Same) }
 }
 
-/// What both ends must agree in.
+/// Settings of both hosts.
 fn ask_of_both(tcp: &TcpConfig, out: &mut Vec<Request>) {
     let sack = tcp.sack && tcp.recovery == Recovery::Sack;
     out.extend([
@@ -189,7 +190,7 @@ fn ask_of_both(tcp: &TcpConfig, out: &mut Vec<Request>) {
     ]);
 }
 
-/// What the sender alone decides.
+/// Settings of the sending host.
 fn ask_of_sender(tcp: &TcpConfig, window: u32, out: &mut Vec<Request>) {
     let percent = |gain: f64| (gain * 100.0).round() as u64;
     let seconds = |span: Span| span.ps() / Span::from_secs(1).ps();
@@ -222,7 +223,7 @@ fn ask_of_sender(tcp: &TcpConfig, window: u32, out: &mut Vec<Request>) {
     }
 }
 
-/// What the receiver alone decides.
+/// Settings of the receiving host.
 fn ask_of_receiver(tcp: &TcpConfig, out: &mut Vec<Request>) {
     // A segment takes two to eight times its bytes of the buffer; the window itself is bounded at the socket.
     let buffer = tcp.window_bytes().saturating_mul(4).clamp(1 << 20, LARGEST_BUFFER);

@@ -1,4 +1,4 @@
-//! Congestion controls by the names that the kernel has for them.
+//! The kernel's names of congestion controls.
 use crate::traffic::host_settings::Unsupported;
 use dumbbell_algos::cc;
 use dumbbell_plan::Spec;
@@ -11,7 +11,7 @@ pub struct Name {
     pub ours: &'static str,
     /// The kernel's, which is its module's (`tcp_NAME`), too.
     pub kernel: &'static str,
-    /// What the kernel's does otherwise, if something is known of it.
+    /// A known difference of the kernel's implementation.
     pub note: &'static str,
 }
 
@@ -19,7 +19,7 @@ const fn same(ours: &'static str, note: &'static str) -> Name {
     Name { ours, kernel: ours, note }
 }
 
-/// Those that the kernel has.
+/// Congestion controls that the kernel has.
 pub const NAMES: &[Name] = &[
     Name { ours: "sack", kernel: "reno", note: "with `net.ipv4.tcp_sack = 1`; losses by RACK, repaired by PRR" },
     Name { ours: "newreno", kernel: "reno", note: "with `net.ipv4.tcp_sack = 0`" },
@@ -39,7 +39,7 @@ pub const NAMES: &[Name] = &[
     same("yeah", ""),
 ];
 
-/// What to write in place of those whose name would mislead.
+/// Alternatives for names that would mislead.
 const ALTERNATIVES: &[(&str, &str, &str)] = &[
     (
         "reno",
@@ -51,7 +51,7 @@ const ALTERNATIVES: &[(&str, &str, &str)] = &[
     ("tahoe", "the kernel has had fast recovery since 1993", "write cc = \"newreno\""),
 ];
 
-/// What the kernel calls `cc`.
+/// The kernel's name of a congestion control.
 ///
 /// # Errors
 /// The kernel has none like it; or it is to have other parameters than its own, which are the module's and of all

@@ -1,5 +1,5 @@
-//! What came of the traffic of a run.
-use super::datagrams::{Came, Datagrams, DatagramsSent};
+//! Outcomes of a run's traffic.
+use super::datagrams::{DatagramResult, Datagrams, DatagramsSent};
 use crate::traffic::receiver::{Delivered, Progress, Received};
 use super::sampler::{Means, Sample, SenderSummary};
 use crate::traffic::sender::Sent;
@@ -7,20 +7,21 @@ use super::usage::CpuUsage;
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::units::Time;
 
-/// What came of one flow. Counts are since its start; those at the end of the warm-up are beside those at the end of the run.
+/// The outcome of one flow. Counts are since its start; counts at the end of the warm-up are kept
+/// beside.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// Its number in the plan.
+    /// Number in the plan.
     pub flow: usize,
     /// The congestion control of its sender, as the kernel says it; `None` for datagrams.
     pub control: Option<String>,
-    /// When it was opened; `None`: never. Later than planned by as much as its thread was late.
+    /// Time of its opening; `None`: never. Later than planned by its thread's lateness.
     pub opened: Option<Time>,
-    /// When the handshake was complete.
+    /// Time of the complete handshake.
     pub established: Option<Time>,
     /// Bytes that its application handed to its socket.
     pub written: u64,
-    /// Whether the application has closed.
+    /// True if the application has closed.
     pub closed: bool,
     /// The receiver at the end of the warm-up.
     pub warm: Delivered,
@@ -32,11 +33,12 @@ pub struct Outcome {
     pub sender_end: Sample,
     /// Means over the window.
     pub means: Means,
-    /// When the receiving application had everything; `None` if the sending one has not closed, or something is missing.
+    /// Time when the receiving application had everything; `None` if the sender has not closed, or
+    /// bytes are missing.
     pub completed: Option<Time>,
-    /// What the application measured of itself.
+    /// Measures of the application.
     pub application: Gauges,
-    /// What broke it, at which end.
+    /// The error that broke it, with the end where it happened.
     pub failure: Option<String>,
     /// Of a flow of datagrams.
     pub datagrams: Option<Datagrams>,
@@ -64,7 +66,7 @@ impl Outcome {
             datagrams: None,
         }
     }
-    pub(super) fn of_datagrams(flow: usize, sent: DatagramsSent, came: Came) -> Outcome {
+    pub(super) fn of_datagrams(flow: usize, sent: DatagramsSent, came: DatagramResult) -> Outcome {
         let (warm, end, datagrams) = came;
         Outcome {
             flow,
@@ -94,7 +96,7 @@ impl Outcome {
     }
 }
 
-/// What came of all of it.
+/// Outcomes of all flows.
 #[derive(Clone, Debug, Default)]
 pub struct Outcomes {
     /// Flows, in the plan's order.
@@ -105,6 +107,6 @@ pub struct Outcomes {
     pub samples: Vec<Sample>,
     /// Instants of the samples that were missed.
     pub missed_samples: u64,
-    /// What each thread cost, from the end of the warm-up to the end.
+    /// Processor use of each thread after the warm-up.
     pub spent: Vec<CpuUsage>,
 }

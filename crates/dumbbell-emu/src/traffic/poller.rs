@@ -1,4 +1,4 @@
-//! What a thread of traffic waits for: sockets, an instant, and the word that it is over.
+//! The event loop of a traffic thread: sockets, a timer, and the stop signal.
 use crate::traffic::priority::Priority;
 use super::usage::{Role, CpuUsage};
 use crate::clock::Clock;
@@ -27,7 +27,7 @@ pub fn sleep_until(ns: u64) {
     let _ = clock_nanosleep(nix::time::ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::TIMER_ABSTIME, &at);
 }
 
-/// Says to all threads of a run that it is over.
+/// Tells all threads of a run to stop.
 #[derive(Clone)]
 pub struct StopSignal(Arc<(EventFd, AtomicBool)>);
 
@@ -40,13 +40,13 @@ impl StopSignal {
         let flags = EfdFlags::EFD_CLOEXEC | EfdFlags::EFD_NONBLOCK;
         Ok(StopSignal(Arc::new((EventFd::from_value_and_flags(0, flags)?, AtomicBool::new(false)))))
     }
-    /// Says it.
+    /// Tells all threads to stop.
     pub fn set(&self) {
         self.0.1.store(true, Ordering::Relaxed);
         // It can fail only if it was said 2^64 times.
         let _ = self.0.0.write(1);
     }
-    /// Whether it was said.
+    /// True if it was set.
     pub fn is_set(&self) -> bool {
         self.0.1.load(Ordering::Relaxed)
     }
@@ -63,7 +63,7 @@ pub struct Poller {
     timer: TimerFd,
     armed: Time,
     _halt: StopSignal,
-    /// When the account of the thread's cost begins, and what it was then.
+    /// Start of the account of processor time, and the reading then.
     account: (Time, Option<CpuUsage>),
     /// Of the thread that waits; from its first wait on.
     priority: Option<Priority>,
@@ -71,7 +71,7 @@ pub struct Poller {
 }
 
 impl Poller {
-    /// Of a run that began with `clock`, and is over when `halt` says so.
+    /// A poller for a run with this clock, which ends when `halt` is set.
     ///
     /// # Errors
     /// No descriptor is left.
@@ -97,7 +97,7 @@ impl Poller {
         self.account = (warmup, None);
     }
 
-    /// What the thread has cost since; since its start if that instant has not come.
+    /// Processor use since that start; since the thread's start before it.
     pub fn spent(&self, role: Role) -> CpuUsage {
         let now = CpuUsage::so_far(role);
         self.account.1.map_or(now, |before| now.since(before))
@@ -140,7 +140,7 @@ impl Poller {
             Err(e) => return Err(e.into()),
         };
         let now = self.clock.now();
-        self.priority.get_or_insert_with(|| Priority::begin(now)).look(now);
+        self.priority.get_or_insert_with(|| Priority::begin(now)).check(now);
         if before.is_none() && now >= warmup {
             self.account.1 = Some(CpuUsage::so_far(Role::Sender));
         }

@@ -1,9 +1,9 @@
-//! The thread that receives over connections: it takes them, throws away what comes, and counts it to the byte.
+//! The thread that receives over connections: it accepts them, reads, and counts every byte.
 //!
-//! What was read is discarded inside the kernel (`MSG_TRUNC`): no byte is copied, unless that is asked for, and every byte is counted. At the end of
-//! the warm-up, at each instant of the series and at the end of the run all sockets that have something are emptied first, so that a count at
-//! an instant is what the application has by then, to one read.
-use super::jobs::{SocketKind, Job};
+//! Data is discarded inside the kernel (`MSG_TRUNC`) without a copy, unless a copy is asked for. At
+//! the end of the warm-up, at each instant of the series and at the end of the run all sockets are
+//! drained first, so that a count is what the application has at that instant, to one read.
+use super::job::{Job, SocketKind};
 use super::poller::{StopSignal, Poller};
 use super::ticks::Ticks;
 use super::usage::{Role, CpuUsage};
@@ -16,10 +16,10 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::Arc;
 
-/// What a receiver had at an instant, since the start.
+/// A receiver's counts at an instant, since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Delivered {
-    /// When it was counted.
+    /// Time of the count.
     pub at: Time,
     /// Distinct bytes in order, as the application gets them.
     pub bytes: u64,
@@ -34,23 +34,23 @@ pub struct Progress {
     pub at: Time,
     /// The flow's number in the plan.
     pub flow: usize,
-    /// What it had.
+    /// The counts.
     pub delivered: Delivered,
 }
 
-/// What the receiving end of a connection did.
+/// Results of the receiving end of a connection.
 #[derive(Clone, Debug, Default)]
 pub struct Received {
     /// At the end of the warm-up.
     pub warm: Delivered,
     /// At the end of the run.
     pub end: Delivered,
-    /// When the last byte was read, if the other end has closed behind it.
+    /// Time of the last byte's read, if the other end has closed.
     pub complete: Option<Time>,
-    /// What broke the connection.
+    /// The error that broke the connection.
     pub failure: Option<String>,
-    /// The connection, which its other end is to find as long as that goes on.
-    pub connection: Option<Arc<OwnedFd>>,
+    /// The connection's socket, kept open so that the sender can read its own account to the end.
+    pub _connection: Option<Arc<OwnedFd>>,
 }
 
 struct Flow {
@@ -67,10 +67,10 @@ struct Flow {
 
 /// Bytes of one read at most.
 const TURN: usize = 4 << 20;
-/// How many full reads one socket has before the others have their turn.
+/// Number of full reads of one socket before the others have their turn.
 const TURNS: usize = 4;
-/// How many bytes a connection reads before the bound of its window is not looked after any more: the kernel forgets it when
-/// it first learns how large segments are.
+/// Bytes after which the window's bound is not set again: the kernel forgets it when it first
+/// learns the segment size.
 const YOUNG: u64 = 1 << 20;
 
 /// Receives all of the jobs until the end.
@@ -80,7 +80,7 @@ pub struct Receiver {
     flows: Vec<Flow>,
     ticks: Ticks,
     progress: Vec<Progress>,
-    /// Where what is read is copied to; empty: it is thrown away inside the kernel.
+    /// Buffer for data; empty: data is discarded inside the kernel.
     into: Vec<u8>,
 }
 
@@ -88,7 +88,7 @@ pub struct Receiver {
 const COPY: usize = 256 << 10;
 
 impl Receiver {
-    /// At the listening sockets of `jobs`, with counts at all `ticks`.
+    /// A receiver at the listening sockets of `jobs`, with counts at all `ticks`.
     ///
     /// # Errors
     /// No descriptors are left.
@@ -147,7 +147,7 @@ impl Receiver {
             (0..self.flows.len()).for_each(|i| self.flows[i].received.end = self.delivered(i, at, true));
         }
         let spent = self.poller.spent(Role::Receiver);
-        let close = |flow: Flow| Received { connection: flow.connection, ..flow.received };
+        let close = |flow: Flow| Received { _connection: flow.connection, ..flow.received };
         Ok((self.flows.into_iter().map(close).collect(), self.progress, spent))
     }
 
@@ -228,7 +228,7 @@ impl Receiver {
         }
     }
 
-    /// What flow `i` has at `at`; its segments where somebody wants to know.
+    /// Counts of flow `i` at `at`, with its segments if asked.
     fn delivered(&self, i: usize, at: Time, segments: bool) -> Delivered {
         let flow = &self.flows[i];
         let asked = flow.connection.as_ref().filter(|_| segments).and_then(|fd| call::info(fd.as_fd()).ok());

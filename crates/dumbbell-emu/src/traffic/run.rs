@@ -1,7 +1,8 @@
 //! The threads of a run: opened before it, started at its clock, joined at its end.
 use super::app::App;
-use super::datagrams::{self, Came, DatagramsSent};
-use super::jobs::{SocketKind, Job, Jobs};
+use super::datagrams::{self, DatagramResult, DatagramsSent};
+use super::job::{Job, SocketKind};
+use super::jobs::Jobs;
 use super::outcome::{Outcome, Outcomes};
 use super::poller::{StopSignal, sleep_until};
 use crate::traffic::receiver::{Progress, Received, Receiver};
@@ -20,16 +21,16 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 
-/// How often the senders are asked how they stand, unless something else is said.
+/// Default interval of the senders' samples.
 pub const SAMPLE_EVERY: Span = Span::from_ms(10);
 
-/// How the two threads of a run's connections work, where that is not left to them.
+/// Options of the two threads of a run's connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThreadOptions {
     /// The cores that the sending and the receiving thread stay on; by default they go where the kernel puts them.
     pub cores: Option<[usize; 2]>,
-    /// Whether what is received is copied out of the kernel, as an application does that reads it; by default it is
-    /// thrown away inside.
+    /// True if received data is copied out of the kernel, as by an application that reads it; by
+    /// default it is discarded inside.
     pub copies: bool,
 }
 
@@ -65,7 +66,7 @@ pub struct Running {
     receiver: Worker<(Vec<Received>, Vec<Progress>, CpuUsage)>,
     sampler: Worker<(Vec<SenderSummary>, u64, CpuUsage)>,
     datagram_sender: Worker<(Vec<DatagramsSent>, CpuUsage)>,
-    datagram_receiver: Worker<(Vec<Came>, Vec<Progress>, CpuUsage)>,
+    datagram_receiver: Worker<(Vec<DatagramResult>, Vec<Progress>, CpuUsage)>,
 }
 
 impl Opened {
@@ -136,7 +137,7 @@ fn spawn<T: Send + 'static>(
     Builder::new().name(name.into()).spawn(begin)
 }
 
-/// What `worker` came back with; `None` if there was nothing for it to do.
+/// The result of `worker`; `None` if there was nothing for it to do.
 fn joined<T>(worker: Worker<T>) -> io::Result<Option<T>> {
     let answer =
         worker.map(|w| w.join().unwrap_or_else(|_| Err(io::Error::other("a thread of the traffic broke down"))));
@@ -208,7 +209,7 @@ impl Running {
         self.rows.clone()
     }
 
-    /// What ends the run early.
+    /// The signal that ends the run early.
     pub fn halt(&self) -> StopSignal {
         self.halt.clone()
     }

@@ -1,4 +1,4 @@
-//! The thread that asks the sending sockets how they stand, some hundred times a second.
+//! The thread that samples TCP_INFO of the sending sockets, some hundred times a second.
 use super::poller::{StopSignal, Poller};
 use crate::traffic::connection_state::ConnectionState;
 use super::ticks::Ticks;
@@ -11,10 +11,10 @@ use std::io;
 use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// One connection at an instant, as its kernel tells it (TCP_INFO).
+/// A sample of TCP_INFO of one connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sample {
-    /// When it was asked.
+    /// Time of the sample.
     pub at: Time,
     /// The flow's number in the plan.
     pub flow: u32,
@@ -26,7 +26,7 @@ pub struct Sample {
     pub mss: u32,
     /// Smoothed round-trip time, microseconds; 0 before the first sample.
     pub rtt_us: u32,
-    /// Its mean deviation, microseconds.
+    /// Mean deviation of the round-trip time, microseconds.
     pub rttvar_us: u32,
     /// Least round-trip time so far, microseconds.
     pub min_rtt_us: u32,
@@ -68,7 +68,7 @@ pub struct Sample {
     pub buffer_limited_us: u64,
     /// The receiver's window, bytes.
     pub peer_window: u32,
-    /// Where the sender stands.
+    /// Phase of the sender.
     pub phase: Phase,
 }
 
@@ -76,7 +76,7 @@ pub struct Sample {
 const NO_THRESHOLD: u32 = 0x7fff_ffff;
 
 impl Sample {
-    /// From what a kernel wrote, `known` bytes of it.
+    /// A sample from TCP_INFO, of which the kernel wrote `known` bytes.
     pub fn of(at: Time, flow: usize, i: &TcpInfo, known: usize) -> Sample {
         Sample {
             at,
@@ -132,11 +132,11 @@ pub struct Means {
     pub unfed_seconds: f64,
     /// Sum of smoothed round-trip times over samples that have one, seconds.
     pub rtt_sum: f64,
-    /// How many these are.
+    /// Number of these samples.
     pub rtt_count: u64,
 }
 
-/// What was seen of one connection.
+/// Samples of one connection, summed up.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SenderSummary {
     /// At the end of the warm-up; `None`: it was not open by then.
@@ -153,7 +153,7 @@ pub struct SenderSummary {
 pub struct Rows(Arc<Mutex<Vec<Sample>>>);
 
 impl Rows {
-    /// Those since the last call, in the order of time.
+    /// Rows since the last call, in the order of time.
     pub fn take(&self) -> Vec<Sample> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -205,7 +205,7 @@ impl Sampler {
             // Late by several periods: what was at these instants nobody knows any more.
             self.missed += self.ticks.skip(self.clock.now());
             while self.ticks.next() <= self.clock.now() {
-                self.look(&mut batch);
+                self.sample_all(&mut batch);
             }
             self.rows.add(&batch);
             batch.clear();
@@ -215,22 +215,22 @@ impl Sampler {
         }
         if self.ticks.next() < Time::NEVER {
             for i in 0..self.states.len() {
-                self.ask(i, (false, true));
+                self.sample_one(i, (false, true));
             }
         }
         let spent = self.poller.spent(Role::Sampler);
         Ok((self.seen, self.missed, spent))
     }
 
-    /// One tick.
-    fn look(&mut self, batch: &mut Vec<Sample>) {
+    /// Samples all connections at a tick.
+    fn sample_all(&mut self, batch: &mut Vec<Sample>) {
         let tick = self.ticks.take();
         for i in 0..self.states.len() {
             // What is over stands still: it is asked where totals are taken.
             if self.states[i].1.is_finished() && self.seen[i].end.is_some() && !tick.end && !tick.warm {
                 continue;
             }
-            if let Some(sample) = self.ask(i, (tick.warm, tick.end))
+            if let Some(sample) = self.sample_one(i, (tick.warm, tick.end))
                 && tick.row
                 && self.states[i].1.rows
             {
@@ -240,7 +240,7 @@ impl Sampler {
     }
 
     /// Asks the socket of `i`, if it is open.
-    fn ask(&mut self, i: usize, (warm, end): (bool, bool)) -> Option<Sample> {
+    fn sample_one(&mut self, i: usize, (warm, end): (bool, bool)) -> Option<Sample> {
         let (flow, state) = &self.states[i];
         if !state.is_opened() {
             return None;

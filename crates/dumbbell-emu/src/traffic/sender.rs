@@ -1,7 +1,7 @@
-//! The thread that sends over connections: it opens each at its start, keeps what the application handed over flowing, and
-//! closes when the application does.
+//! The thread that sends over connections: it opens each at its start, writes what the application
+//! hands over, and closes when the application does.
 use super::app::{Act, App};
-use super::jobs::{SocketKind, Job};
+use super::job::Job;
 use super::poller::{StopSignal, Poller};
 use crate::traffic::connection_state::ConnectionState;
 use super::usage::{Role, CpuUsage};
@@ -19,36 +19,37 @@ use std::net::SocketAddr;
 use std::os::fd::{AsFd, AsRawFd};
 use std::sync::Arc;
 
-/// What the sending end of a connection did.
+/// Results of the sending end of a connection.
 #[derive(Clone, Debug, Default)]
 pub struct Sent {
-    /// When it was opened.
+    /// Time of the opening.
     pub opened: Option<Time>,
-    /// When the handshake was complete.
+    /// Time of the complete handshake.
     pub established: Option<Time>,
     /// Bytes that its socket took from the application.
     pub written: u64,
-    /// Whether the application has closed, and the socket has all of its bytes.
+    /// True if the application has closed, and the socket has all of its bytes.
     pub closed: bool,
-    /// What the application measured of itself.
+    /// Measures of the application.
     pub application: Gauges,
-    /// What broke the connection.
+    /// The error that broke the connection.
     pub failure: Option<String>,
 }
 
 /// Bytes of one write at most.
 const PIECE: usize = 256 << 10;
 
-/// How long until a connection that waits for acknowledgements looks by itself, should the kernel not have told.
+/// Interval at which a connection that waits for acknowledgements is checked, should the kernel not
+/// tell.
 const LOOK: Span = Span::from_ms(20);
 
-/// What this thread needs of a connection.
+/// A connection of this thread.
 pub struct Task {
-    /// Its job.
+    /// The job.
     pub job: Job,
-    /// Its application.
+    /// The application.
     pub app: App,
-    /// Its socket.
+    /// The state shared with other threads.
     pub state: Arc<ConnectionState>,
 }
 
@@ -59,9 +60,9 @@ struct Flow {
     sent: Sent,
     /// Bytes that the application handed over and the socket has not taken; [`u64::MAX`]: no end of them.
     backlog: u64,
-    /// Whether the application has closed.
+    /// True if the application has closed.
     closing: bool,
-    /// Whether the socket is full, and tells when it is not.
+    /// True if the socket is full; it then tells when it is not.
     full: bool,
     /// The instant of its entry that counts.
     armed: Time,
@@ -74,7 +75,7 @@ pub struct Sender {
     end: Time,
     poller: Poller,
     flows: Vec<Flow>,
-    /// When flows act next; an entry at another instant than its flow is armed for says nothing.
+    /// Times when flows act next; an entry at another time than its flow is armed for is stale.
     due: BinaryHeap<Reverse<(Time, usize)>>,
     piece: Vec<u8>,
 }
@@ -131,7 +132,7 @@ impl Sender {
         Ok((self.flows.into_iter().map(close).collect(), spent))
     }
 
-    /// All that applications do by `now`.
+    /// Carries out all actions of applications by `now`.
     fn act_until(&mut self, now: Time) {
         while let Some(&Reverse((at, i))) = self.due.peek()
             && at <= now
@@ -157,7 +158,7 @@ impl Sender {
         }
     }
 
-    /// When `i` acts next: its application, or a look for acknowledgements.
+    /// Schedules the next action of flow `i`: its application's, or a check for acknowledgements.
     fn plan_next(&mut self, i: usize) {
         let flow = &mut self.flows[i];
         let check_acknowledged = if flow.app.waits() { self.clock.now() + LOOK } else { Time::NEVER };
@@ -234,7 +235,7 @@ impl Sender {
         self.update_interest(i);
     }
 
-    /// Whether to be told when there is room, and whether it is time to close.
+    /// Registers interest in free room, and closes if it is time.
     fn update_interest(&mut self, i: usize) {
         let flow = &mut self.flows[i];
         if flow.over || flow.sent.established.is_none() {
@@ -251,7 +252,7 @@ impl Sender {
         }
     }
 
-    /// Whether everything was acknowledged, if the application of `i` waits for that.
+    /// Tells the application of flow `i` if everything was acknowledged, and it waits for that.
     fn check_acknowledged(&mut self, i: usize) {
         let flow = &mut self.flows[i];
         if flow.over || !flow.app.waits() || flow.backlog > 0 || flow.sent.established.is_none() {
@@ -274,9 +275,4 @@ impl Sender {
         self.flows[i].sent.failure = Some(cause);
         self.finish(i);
     }
-}
-
-/// Whether `job` is for this thread.
-pub fn is_connection(job: &Job) -> bool {
-    matches!(job.socket_kind, SocketKind::Tcp(_))
 }

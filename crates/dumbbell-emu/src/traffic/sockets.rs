@@ -1,5 +1,5 @@
-//! The sockets of all jobs, opened in the hosts that they belong to before anything is sent.
-use super::jobs::{SocketKind, Connection, End, Job};
+//! The sockets of all jobs, opened in their hosts before anything is sent.
+use super::job::{Connection, End, Job, SocketKind};
 use crate::sys::tcp as call;
 use dumbbell_plan::NodeId;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
@@ -26,7 +26,7 @@ pub struct Pair {
     pub receiver: Arc<OwnedFd>,
 }
 
-/// What the kernel refused, with what was tried.
+/// Adds to an error what was tried.
 pub(super) fn tried(what: impl AsRef<str>) -> impl FnOnce(io::Error) -> io::Error {
     move |e| io::Error::new(e.kind(), format!("could not {}: {e}", what.as_ref()))
 }

@@ -1,10 +1,10 @@
-//! The instants at which a run is looked at: the end of its warm-up, its end, and those of a series.
+//! The instants at which counts are taken: the end of the warm-up, the end, and those of a series.
 use dumbbell_core::units::{Span, Time};
 
-/// What an instant is.
+/// An instant at which counts are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tick {
-    /// When.
+    /// Time.
     pub at: Time,
     /// The end of the warm-up.
     pub warm: bool,
@@ -26,7 +26,7 @@ pub struct Ticks {
 }
 
 impl Ticks {
-    /// Those of a run that ends at `end`; of a series from zero on, if it has a period.
+    /// The instants of a run that ends at `end`; of a series from zero on, if it has a period.
     pub fn new(warmup: Time, end: Time, every: Option<Span>) -> Ticks {
         let every = every.filter(|p| *p > Span::ZERO);
         let row = if every.is_some() { Time::ZERO } else { Time::NEVER };
@@ -38,7 +38,7 @@ impl Ticks {
     pub fn next(&self) -> Time {
         self.next
     }
-    /// Whether `at` lies behind the warm-up.
+    /// True if `at` lies behind the warm-up.
     pub fn past_warmup(&self, at: Time) -> bool {
         at >= self.warmup
     }

@@ -1,4 +1,4 @@
-//! What a thread of traffic costs.
+//! Processor use of a traffic thread.
 use crate::clock::monotonic_ns;
 use crate::router::measures::cpu::waited_ns;
 use dumbbell_core::units::Span;
@@ -6,7 +6,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 use std::fs::File;
 
-/// What a thread does.
+/// The task of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     /// Sends over connections.
@@ -25,7 +25,7 @@ pub enum Role {
 /// it running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuUsage {
-    /// What it does.
+    /// The thread's task.
     pub role: Role,
     /// In its own code.
     pub user: Span,
@@ -38,7 +38,7 @@ pub struct CpuUsage {
 }
 
 impl CpuUsage {
-    /// What the calling thread has cost so far.
+    /// Processor use of the calling thread so far.
     pub fn so_far(role: Role) -> CpuUsage {
         let usage = getrusage(UsageWho::RUSAGE_THREAD);
         let span = |us: i64| Span::from_us(us.max(0) as u64);
@@ -49,7 +49,7 @@ impl CpuUsage {
         let (waited, wall) = (ns(waited.unwrap_or(0)), ns(monotonic_ns()));
         CpuUsage { role, user: span(user), system: span(system), waited, wall }
     }
-    /// What it has cost since `before`.
+    /// Processor use since `before`.
     pub fn since(self, before: CpuUsage) -> CpuUsage {
         CpuUsage {
             role: self.role,

@@ -1,19 +1,22 @@
-//! How far the router may have moved the results of a run, and the class that follows.
+//! The largest error of a run's results that lateness may have caused, and the class that follows.
 //!
-//! The router's clock is virtual, so that lateness does not add up. While the thread stands still for a time D, packets that
-//! are due wait for their host, and packets that hosts send are read at the end. Both postpone the rest of the loop between
-//! sender and receiver once:
+//! The router's clock is virtual, so lateness does not add up. While the thread stalls for a time
+//! D, due packets wait for their host, and packets from hosts are read at the end. Both delay the
+//! control loop between sender and receiver once:
 //!
-//! - The queue is short of what did not arrive. It dips by at most D, twice in a loop: once for data that was read late, once
-//!   for the acknowledgements that hosts gave late. The area of both dips over the length of the run, the sum of D² over it,
-//!   is twice the mean time for which an instant waits for the thread.
-//! - A queue that holds more than D hides the stall. One that runs empty idles the link for at most 2 D. A stall shorter than
-//!   a packet takes cannot idle a link that has a packet. Lost capacity is idle time of the link, so that the link's own idle
-//!   share bounds it too.
-//! - Senders that hear nothing for longer than a round trip repeat what had arrived: that share of the link is lost, too.
-//! - Flows that do not fill the link are slowed down as their round-trip time grows: by twice the mean time over it.
-//! - Hosts whose threads wait for a processor send and read late. They cost at most that share of the time, and nothing while
-//!   the sender's kernel has more to send and the receiver's has room.
+//! - The queue misses the packets that did not arrive. It dips by at most D, twice in a loop: once
+//!   for data that was read late, once for acknowledgements that were written late. The area of both
+//!   dips over the length of the run, the sum of D² over it, is twice the mean time for which an
+//!   instant waits for the thread.
+//! - A queue longer than D hides the stall. A shorter one runs empty and idles the link for at most
+//!   2 D. A stall shorter than a packet's transmission time cannot idle a link that has a packet.
+//!   Lost capacity is idle time of the link, so the link's own idle share bounds it too.
+//! - Senders that hear nothing for longer than a round trip retransmit what had arrived: that share
+//!   of the link is lost, too.
+//! - Flows that do not fill the link slow down as their round-trip time grows: by twice the mean
+//!   time over it.
+//! - Hosts whose threads wait for a processor send and read late. That costs at most that share of
+//!   the time, and nothing while the sender's kernel has more to send and the receiver's has room.
 use super::{Facts, Validity};
 use crate::router::measures::Measured;
 use dumbbell_net::QueueReport;
@@ -23,12 +26,12 @@ use serde::{Deserialize, Serialize};
 /// Errors of a wait below this are relative to this, microseconds: no result is read to a part of it.
 const SHORTEST_WAIT_US: f64 = 100.0;
 
-/// What the busiest reported queue had to do, after the warm-up.
+/// Load of the busiest reported queue, after the warm-up.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Load {
     /// The name of its link.
     pub link: String,
-    /// How long a packet of the link's MTU takes, microseconds.
+    /// Transmission time of a packet of the link's MTU, microseconds.
     pub packet_time_us: f64,
     /// The share of the time in which the link sent.
     pub utilization: f64,
@@ -39,7 +42,7 @@ pub struct Load {
 }
 
 impl Load {
-    /// Of the busiest of the queues that a report has, of `plan`; `None`: it has none that flows pass.
+    /// The load of the busiest reported queue; `None` if flows pass none.
     pub fn of(plan: &Plan, queues: &[QueueReport]) -> Option<Load> {
         let busiest = queues.iter().max_by(|a, b| a.utilization.total_cmp(&b.utilization))?;
         let place = plan.links.iter().position(|link| link.name == busiest.name)?;
@@ -72,9 +75,9 @@ pub struct Accuracy {
 /// A class that a run did not reach.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Missed {
-    /// Which.
+    /// The class.
     pub class: Class,
-    /// Why.
+    /// The reasons.
     pub reasons: Vec<String>,
 }
 
@@ -180,7 +183,7 @@ fn beyond(class: Class, percent: f64) -> bool {
     percent > class.error() * 100.0
 }
 
-/// What else is known of the stalls.
+/// Known causes of the stalls.
 fn causes(v: &Validity) -> String {
     let throttled = match v.stalls.throttled {
         0 => String::new(),
@@ -195,7 +198,7 @@ fn causes(v: &Validity) -> String {
     throttled + &stolen
 }
 
-/// Why a run is not valid that did not reach the class that it had to reach.
+/// The reasons for which a run missed the class that it requires.
 pub(super) fn short_of(v: &Validity) -> Vec<String> {
     let required = v.required;
     if v.class.is_some_and(|class| class <= required) {

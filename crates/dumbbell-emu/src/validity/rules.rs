@@ -1,38 +1,38 @@
-//! The rules, one function each: a reason why a run is worth nothing, or none.
+//! The rules of validity, one function each: a reason against the run, or none.
 use super::{Validity, bound};
 use crate::router::measures::Measured;
 
 /// A reason against a run.
 pub(super) type Rule = fn(&Validity, &Measured) -> Option<String>;
 
-/// All of them; the most telling first.
+/// All rules; the most telling first.
 pub(super) const RULES: &[Rule] = &[
-    used,
+    had_packets,
     conserved,
     replayed,
-    logged,
-    sized,
-    summed,
-    sent,
-    written,
-    remembered,
-    rested,
-    at_the_rate,
-    repeated,
-    unbroken,
-    taken,
-    handed_over,
-    undisturbed,
+    log_complete,
+    no_oversized_packets,
+    checksums_right,
+    all_packets_read,
+    all_packets_taken,
+    memory_sufficed,
+    within_cpu_budget,
+    rate_kept,
+    retransmissions_explained,
+    no_broken_connections,
+    no_full_receive_buffers,
+    datagrams_on_time,
+    little_steal_time,
 ];
 
-/// It went to its end.
+/// The run went to its end.
 pub(super) fn broken_off(m: &Measured) -> Option<String> {
     (m.seconds < m.planned_seconds)
         .then(|| format!("the run ended after {:.3} s of {:.3} s: let it end", m.seconds, m.planned_seconds))
 }
 
-/// Something happened.
-fn used(_: &Validity, m: &Measured) -> Option<String> {
+/// Packets came to the router.
+fn had_packets(_: &Validity, m: &Measured) -> Option<String> {
     (m.counts.incoming == 0).then(|| {
         let strangers = match m.counts.strangers {
             0 => String::new(),
@@ -62,7 +62,7 @@ fn replayed(v: &Validity, _: &Measured) -> Option<String> {
     ))
 }
 
-fn logged(v: &Validity, _: &Measured) -> Option<String> {
+fn log_complete(v: &Validity, _: &Measured) -> Option<String> {
     (v.log_overflow > 0).then(|| {
         format!(
             "{} records of packets found no room on their way to the log, and all must: lower the rate, or free the machine",
@@ -71,7 +71,7 @@ fn logged(v: &Validity, _: &Measured) -> Option<String> {
     })
 }
 
-fn sized(v: &Validity, m: &Measured) -> Option<String> {
+fn no_oversized_packets(v: &Validity, m: &Measured) -> Option<String> {
     (v.oversized_frames > 0).then(|| {
         format!(
             "{} packets were larger than the MTU{}: a host leaves segmentation to its card; switch tso, gso and gro off",
@@ -81,7 +81,7 @@ fn sized(v: &Validity, m: &Measured) -> Option<String> {
     })
 }
 
-fn summed(v: &Validity, m: &Measured) -> Option<String> {
+fn checksums_right(v: &Validity, m: &Measured) -> Option<String> {
     (v.bad_checksums > 0).then(|| {
         format!(
             "{} packets had a wrong checksum or header{}: a host leaves checksums to its card; switch tx checksumming off",
@@ -95,7 +95,7 @@ fn complaint(m: &Measured) -> String {
     m.counts.first_complaint.as_ref().map_or_else(String::new, |text| format!(" (the first: {text})"))
 }
 
-fn sent(v: &Validity, _: &Measured) -> Option<String> {
+fn all_packets_read(v: &Validity, _: &Measured) -> Option<String> {
     (v.port_drops.sent > 0).then(|| {
         format!(
             "{} packets got lost between a host and the router, and none may: the router did not read in time; lower the \
@@ -105,7 +105,7 @@ fn sent(v: &Validity, _: &Measured) -> Option<String> {
     })
 }
 
-fn written(v: &Validity, m: &Measured) -> Option<String> {
+fn all_packets_taken(v: &Validity, m: &Measured) -> Option<String> {
     (v.port_drops.written > 0).then(|| {
         let cause = m.counts.first_refusal.as_ref().map_or_else(String::new, |text| format!(" ({text})"));
         format!(
@@ -116,7 +116,7 @@ fn written(v: &Validity, m: &Measured) -> Option<String> {
     })
 }
 
-fn remembered(_: &Validity, m: &Measured) -> Option<String> {
+fn memory_sufficed(_: &Validity, m: &Measured) -> Option<String> {
     (m.counts.no_room > 0).then(|| {
         format!(
             "there was no memory for {} packets: make the queues or the delays of the scenario smaller",
@@ -125,7 +125,7 @@ fn remembered(_: &Validity, m: &Measured) -> Option<String> {
     })
 }
 
-fn rested(_: &Validity, m: &Measured) -> Option<String> {
+fn within_cpu_budget(_: &Validity, m: &Measured) -> Option<String> {
     (m.rests > 0).then(|| {
         format!(
             "the router was busy for more than nine tenths of the time and had to pause {} times, so that the kernel \
@@ -135,7 +135,7 @@ fn rested(_: &Validity, m: &Measured) -> Option<String> {
     })
 }
 
-fn at_the_rate(v: &Validity, _: &Measured) -> Option<String> {
+fn rate_kept(v: &Validity, _: &Measured) -> Option<String> {
     let error = v.rate_error.filter(|error| *error > bound::RATE)?;
     Some(format!(
         "the bottleneck's rate was wrong by {:.3} % while it was busy, and {:.1} % are permitted: lower the rate, or free the \
@@ -147,7 +147,7 @@ fn at_the_rate(v: &Validity, _: &Measured) -> Option<String> {
 
 /// Every loss is repaired by one retransmission, and every other retransmission was in vain, but for those of
 /// [`super::Retransmissions::tolerance`].
-fn repeated(v: &Validity, _: &Measured) -> Option<String> {
+fn retransmissions_explained(v: &Validity, _: &Measured) -> Option<String> {
     let r = v.retransmissions?;
     let (apart, most) = (r.apart(), r.tolerance());
     (apart > most).then(|| {
@@ -171,7 +171,7 @@ fn repeated(v: &Validity, _: &Measured) -> Option<String> {
     })
 }
 
-fn unbroken(v: &Validity, _: &Measured) -> Option<String> {
+fn no_broken_connections(v: &Validity, _: &Measured) -> Option<String> {
     let troubles = &v.traffic.troubles;
     let first = troubles.first()?;
     Some(format!(
@@ -181,7 +181,7 @@ fn unbroken(v: &Validity, _: &Measured) -> Option<String> {
     ))
 }
 
-fn taken(v: &Validity, _: &Measured) -> Option<String> {
+fn no_full_receive_buffers(v: &Validity, _: &Measured) -> Option<String> {
     (v.traffic.no_room > 0).then(|| {
         format!(
             "{} datagrams came for which their receiver's socket had no room, and all must have it: lower the rate, or free \
@@ -191,7 +191,7 @@ fn taken(v: &Validity, _: &Measured) -> Option<String> {
     })
 }
 
-fn handed_over(v: &Validity, _: &Measured) -> Option<String> {
+fn datagrams_on_time(v: &Validity, _: &Measured) -> Option<String> {
     let late = v.traffic.late_mean_us;
     (late > bound::SENT_LATE_US).then(|| {
         format!(
@@ -203,7 +203,7 @@ fn handed_over(v: &Validity, _: &Measured) -> Option<String> {
     })
 }
 
-fn undisturbed(v: &Validity, _: &Measured) -> Option<String> {
+fn little_steal_time(v: &Validity, _: &Measured) -> Option<String> {
     let steal = v.cpu.steal_share.filter(|steal| *steal > bound::STEAL)?;
     Some(format!(
         "the machine's owner gave {:.1} % of its time to others (steal), and {:.0} % are permitted: run it where the machine is \

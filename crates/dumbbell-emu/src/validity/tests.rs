@@ -243,7 +243,7 @@ fn hosts_that_wait_for_a_processor_are_named_and_bound_the_goodput() {
 }
 
 #[test]
-fn no_packet_may_get_lost_at_a_door() {
+fn no_packet_may_get_lost_at_a_nic() {
     at_the_bound(|m, _, n| m.losses[1].sent = n as u64, 0.0, 1.0, &["1 packets", "between a host and the router"]);
     let written = |m: &mut Measured, _: &mut Facts, n| {
         m.losses[0].written = n as u64;

@@ -1,18 +1,18 @@
-//! What a run's own traffic says of itself: whether it was sent when it was to be, and nothing broke it.
+//! Checks of a run's own traffic: sent on time, and not broken.
 use crate::traffic::Outcomes;
 use crate::traffic::usage::{Role, CpuUsage};
 use serde::{Deserialize, Serialize};
 
-/// What broke or was lost at the ends of a run's flows, where the router does not see it.
+/// Failures and losses at the ends of flows, where the router does not see them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Traffic {
-    /// What broke connections, the number of the flow first.
+    /// Errors that broke connections, each with the number of its flow.
     pub troubles: Vec<String>,
     /// Datagrams that came and that their receiver had no room for.
     pub no_room: u64,
     /// Datagrams that the kernel did not take from their sender: no room, or larger than the device carries.
     pub refused: u64,
-    /// How late datagrams were handed over: the mean of the flow that was late most, microseconds.
+    /// Mean lateness of the datagrams of the latest flow, microseconds.
     pub late_mean_us: f64,
     /// The latest of all, microseconds.
     pub late_max_us: f64,
@@ -27,16 +27,16 @@ pub struct Traffic {
     /// Of the time in which a connection had something to send, the share in which the receiver's window held it up: of the
     /// connection with the largest.
     pub window_limited_share: f64,
-    /// The same of the sender's buffer.
+    /// The same share for the sender's buffer.
     pub buffer_limited_share: f64,
 }
 
-/// Above these shares a run says so.
+/// Shares above which there is a warning.
 const STARVED: f64 = 0.05;
 const LIMITED: f64 = 0.1;
 
 impl Traffic {
-    /// Of all flows.
+    /// Checks of all flows.
     pub fn of(outcomes: &Outcomes) -> Traffic {
         let flows = &outcomes.flows;
         let failure = |(flow, what): (usize, &String)| format!("flow {flow}: {what}");
@@ -79,7 +79,7 @@ impl Traffic {
         self.starved_share.min(self.unfed_share.unwrap_or(1.0))
     }
 
-    /// What hosts lacked, where it may have changed the results.
+    /// Warnings: a lack of the hosts that may have changed the results.
     pub fn warnings(&self) -> Vec<String> {
         let percent = |share: f64| share * 100.0;
         let mut all = vec![];

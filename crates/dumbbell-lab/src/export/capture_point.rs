@@ -14,31 +14,31 @@ pub enum View {
     Receivers,
     /// Everything of one host.
     Host(NodeId),
-    /// What comes to a link's queue.
+    /// Packets that come to a link's queue.
     Arrivals(LinkId),
-    /// What leaves its transmitter.
+    /// Packets that leave its transmitter.
     Departures(LinkId),
 }
 
 /// A packet, seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CapturedPacket {
-    /// When, ps.
+    /// The instant, ps.
     pub ps: u64,
     /// At one instant, what arrives comes before what is sent because of it.
     pub outgoing: bool,
-    /// Which interface, in the order of [`View::interfaces`].
+    /// The number of the interface, in the order of [`View::interfaces`].
     pub interface: u32,
     /// Routers that it has passed.
     pub routers: usize,
-    /// Whether it is marked by then.
+    /// True if it is marked by then.
     pub marked: bool,
     /// Its codepoint by then.
     pub dscp: u8,
 }
 
 impl View {
-    /// What a user named: `sender`, `receiver`, a host or a link.
+    /// The capture point that a user named: `sender`, `receiver`, a host or a link.
     ///
     /// # Errors
     /// Code 2: there is nothing of this name.
@@ -66,7 +66,7 @@ impl View {
         Ok(view)
     }
 
-    /// Whether the hops of packets are needed.
+    /// True if the hops of packets are needed.
     pub fn needs_hops(self) -> bool {
         matches!(self, View::Arrivals(_) | View::Departures(_))
     }

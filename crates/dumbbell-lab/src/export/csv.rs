@@ -13,7 +13,7 @@ use arrow_array::RecordBatch;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
-/// What `--table` may name: two parts of the summary, and the records.
+/// The names for `--table`: two parts of the summary, and the records.
 pub const TABLES: [&str; 13] = [
     "summary_flows",
     "summary_queues",

@@ -7,7 +7,7 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 
 /// Bytes that are kept in memory.
 const MEMORY: usize = 64 << 20;
-/// What a piece costs besides its bytes.
+/// The memory of a piece besides its bytes.
 const ENTRY: usize = 24;
 
 /// Where a piece stands: picoseconds first, then whatever breaks ties.

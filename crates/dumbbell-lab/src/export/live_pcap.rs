@@ -11,12 +11,12 @@ use crate::export::result_dir::Run;
 use crate::export::external_sort::Sorter;
 use crate::export::output::Output;
 use crate::export::capture_point::View;
-use crate::formats::frame::{self, ether_type};
+use dumbbell_wire::frame::{self, ether_type};
 use crate::formats::pcapng::{self, Way};
 use crate::language::problem::{Diagnostic, Problem};
 use crate::testbed::log_problem;
 use dumbbell_core::packet::Dscp;
-use dumbbell_emu::header::rewrite;
+use dumbbell_wire::rewrite;
 use dumbbell_emu::live::replay::ReplayFault;
 use dumbbell_emu::live::host_map::HostMap;
 use dumbbell_emu::log::{LogFault, Reader, Record};
@@ -95,7 +95,7 @@ fn addresses(plan: &Plan) -> Vec<(Vec<u8>, String)> {
 
 /// A packet, seen at an interface.
 struct InterfacePacket<'a> {
-    /// When, ps, and its place in the log.
+    /// The instant, ps, and the place in the log.
     key: (u64, u64),
     interface: u32,
     way: Way,
@@ -136,7 +136,7 @@ fn whole(packet: &[u8]) -> u32 {
     said.max(packet.len() as u32)
 }
 
-/// What is looked at, and what is known of packets besides their bytes.
+/// The state of an export: the capture point, and what records say of packets.
 struct CaptureContext<'p> {
     plan: &'p Plan,
     names: Names,
@@ -198,7 +198,7 @@ impl<'p> CaptureContext<'p> {
         if socket.is_multiple_of(2) { flow.from } else { flow.to }
     }
 
-    /// Whether what passes at the host of `socket` is looked at.
+    /// True if what passes at the host of `socket` is looked at.
     fn at_host(&self, socket: u32) -> bool {
         match self.view {
             None => true,
@@ -280,7 +280,7 @@ impl<'p> CaptureContext<'p> {
         Ok(instant.is_some())
     }
 
-    /// What the reader of the file should know.
+    /// Notes for the reader of the file.
     fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         if self.notes.is_none() {

@@ -56,7 +56,7 @@ pub fn write(run: &Run, options: &Options, out: &mut Output) -> Result<Value, Pr
     Ok(json!({ "lines": lines, "notes": [] }))
 }
 
-/// What happened to a packet at a link. At one instant what arrives comes before what begins.
+/// An event of a packet at a link. At one instant arrivals come first.
 fn events(plan: &Plan, j: &PacketWithHops, hop: &Hop) -> [(Event, Option<u64>); 4] {
     let start = hop.departed.map(|end| end.saturating_sub(transmission(plan, hop.link, &j.packet)).max(hop.arrived));
     [

@@ -64,7 +64,7 @@ impl Output {
         written.map(|()| bytes).map_err(|e| failed(file.as_deref(), &e))
     }
 
-    /// What went wrong.
+    /// The error.
     pub fn failed(&self, e: &io::Error) -> Problem {
         failed(self.file.as_deref(), e)
     }

@@ -2,7 +2,7 @@
 use crate::export::packet_rows::Packet;
 use crate::export::capture_point::CapturedPacket;
 use crate::formats::address;
-use crate::formats::frame::{self, Ip, Options, Tcp, flag};
+use dumbbell_wire::frame::{self, Ip, Options, Tcp, flag};
 use dumbbell_plan::{Plan, Transport};
 
 /// Time to live of what a host sends (RFC 1700's recommendation, and Linux's).
@@ -16,7 +16,7 @@ const WINDOW: u64 = 65_535;
 /// Bytes of an IPv4 and a TCP header without options, and of an IPv4 and a UDP header.
 const HEADERS: (u64, u64) = (40, 28);
 
-/// What is known of a connection from its SYNs.
+/// The window scales of a connection, from its SYNs.
 #[derive(Clone, Copy, Default)]
 struct Shift {
     /// Of each side's windows: the receiver's, the sender's.
@@ -27,7 +27,7 @@ struct Shift {
 pub struct Wire<'p> {
     plan: &'p Plan,
     shifts: Vec<Shift>,
-    /// Whether a packet's length on the wire is not that of the simulation.
+    /// True if a packet's length on the wire is not that of the simulation.
     pub stretched: bool,
     options: Vec<u8>,
 }

@@ -11,28 +11,28 @@ use std::fmt::Write;
 /// A packet at a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hop {
-    /// Which link.
+    /// The link.
     pub link: LinkId,
-    /// When it came, ps.
+    /// Arrival, ps.
     pub arrived: u64,
-    /// When its last bit left, ps.
+    /// Departure of its last bit, ps.
     pub departed: Option<u64>,
-    /// When it was at the other end, ps.
+    /// Arrival at the other end, ps.
     pub far_end: Option<u64>,
-    /// When it was dropped, ps.
+    /// Drop, ps.
     pub dropped: Option<u64>,
-    /// Whether it was marked.
+    /// True if it was marked.
     pub marked: bool,
     /// The codepoint with which it came to the queue; `None` in records of older releases.
     pub dscp: Option<u8>,
 }
 
-/// What a queue said of a packet.
+/// The decision of a queue about a packet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Note {
-    /// Whether it was marked, not dropped.
+    /// True if it was marked, not dropped.
     pub marked: bool,
-    /// When, s.
+    /// The instant, s.
     pub time_s: f64,
     /// The queue.
     pub queue: String,

@@ -5,19 +5,19 @@ use arrow_array::{Array, UInt64Array};
 use dumbbell_plan::Plan;
 use std::collections::{HashMap, VecDeque};
 
-/// Which packet: its flow, whether the flow's sender sent it, its number.
+/// The identity of a packet: its flow, true if the flow's sender sent it, its number.
 pub type Name = (usize, bool, u64);
 
 /// A packet, from one socket to the other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Packet {
-    /// Which.
+    /// Its identity.
     pub name: Name,
-    /// When its socket sent it, ps.
+    /// Departure from its socket, ps.
     pub sent: u64,
-    /// When the other socket got it, ps.
+    /// Delivery to the other socket, ps.
     pub delivered: Option<u64>,
-    /// When and on which link it was dropped, ps.
+    /// Instant, ps, and link of its drop.
     pub dropped: Option<(u64, usize)>,
     /// As tcpdump writes them: `S`, `F`, `E`, `W`, `.`; empty for UDP.
     pub flags: String,
@@ -31,7 +31,7 @@ pub struct Packet {
     pub ip_len: u64,
     /// The ECN field as sent: 0, 1 (ECT(1)) or 2 (ECT(0)).
     pub ecn: u8,
-    /// Whether it arrived marked.
+    /// True if it arrived marked.
     pub ce: bool,
     /// The codepoint as sent, and as it arrived; `None` in records of older releases.
     pub dscp: Option<u8>,
@@ -45,7 +45,7 @@ pub struct Packet {
     pub options: String,
 }
 
-/// What names mean in a plan.
+/// The numbers of flows and links by their names in a plan.
 pub struct Names {
     flows: HashMap<String, usize>,
     links: HashMap<String, usize>,

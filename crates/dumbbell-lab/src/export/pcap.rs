@@ -6,7 +6,6 @@ use crate::export::output::Output;
 use crate::export::capture_point::{CapturedPacket, View};
 use crate::export::packet_bytes::Wire;
 use super::Options;
-use crate::export::live_pcap;
 use crate::formats::address;
 use crate::formats::pcapng::{self, Captured, Way};
 use crate::language::problem::Problem;
@@ -16,15 +15,12 @@ use std::io::{self, Write};
 /// Picoseconds in a nanosecond.
 const PS_PER_NS: u64 = 1000;
 
-/// Writes a capture; `classic`: a pcap file, which has no names, no comments, no interfaces. Of a live run it has the packets that
-/// crossed the router.
+/// Writes a capture; `classic`: a pcap file, which has no names, no comments, no interfaces. Captures of live runs are
+/// [`crate::export::live_pcap`]'s.
 ///
 /// # Errors
 /// Code 2: there are no packets, or no such flow, host or link; 3: a record is damaged; 1: the file cannot be written.
 pub fn write(run: &Run, options: &Options, classic: bool, out: &mut Output) -> Result<Value, Problem> {
-    if let Some(log) = run.log() {
-        return live_pcap::write(run, &log, options, classic, out);
-    }
     let packets = run.packets()?;
     let plan = packets.plan()?;
     let names = run.names(&plan, options.flow.as_deref())?;
@@ -83,7 +79,7 @@ fn piece(sorter: &mut Sorter, wire: &mut Wire<'_>, j: &PacketWithHops, seen: &Ca
     })
 }
 
-/// What queues said of a packet, in one line.
+/// The decisions of queues about a packet, in one line.
 pub(super) fn sentences(notes: &[Note]) -> String {
     notes.iter().map(Note::sentence).collect::<Vec<_>>().join("; ")
 }
@@ -101,14 +97,14 @@ pub(super) fn fill(out: &mut Vec<u8>, (interface, way): (u32, Way), write: impl 
     out[at + 4..at + 8].copy_from_slice(&head.to_le_bytes());
 }
 
-/// How packets are written.
+/// The encoding of packets.
 #[derive(Clone, Copy)]
 pub(super) struct Encoding {
-    /// Whether the file is a classic one.
+    /// True if the file is a classic one.
     pub classic: bool,
-    /// How much of each packet is kept; `None`: everything.
+    /// The snap length, bytes. `None`: everything is kept.
     pub snap: Option<u32>,
-    /// Whether zeros follow a packet's head; else the head is all that there is of it.
+    /// True if zeros follow a packet's head; else the head is all that there is of it.
     pub zeros: bool,
     /// Nanoseconds that are added to each instant.
     pub epoch_ns: u64,

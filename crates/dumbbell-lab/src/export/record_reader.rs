@@ -95,7 +95,7 @@ impl<'a> TextColumn<'a> {
 }
 
 impl Rows<'_> {
-    /// How many.
+    /// The number of them.
     pub fn len(&self) -> usize {
         self.batch.num_rows()
     }

@@ -88,7 +88,7 @@ impl Run {
         self.record("packets")
     }
 
-    /// What became of packets at links.
+    /// The records of packets at links.
     ///
     /// # Errors
     /// See [`Self::record`].

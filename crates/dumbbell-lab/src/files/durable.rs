@@ -94,12 +94,12 @@ impl Write for Draft {
     }
 }
 
-/// Where `file` is, behind symbolic links.
+/// The path of `file` behind symbolic links.
 fn place(file: &Path) -> PathBuf {
     file.canonicalize().unwrap_or_else(|_| file.into())
 }
 
-/// Whether `place` is a device, a pipe or a socket, which is written to as it is and never replaced.
+/// True if `place` is a device, a pipe or a socket, which is written to as it is and never replaced.
 fn is_special(place: &Path) -> bool {
     std::fs::metadata(place).is_ok_and(|there| !there.is_file() && !there.is_dir())
 }
@@ -140,7 +140,7 @@ pub fn persist(new: Draft, file: &Path) -> io::Result<()> {
 }
 
 /// Puts the folder `new`, whose files are synced, in the place of the folder `old` in one step; `old` may be missing.
-/// What was in `old` is in `new` then.
+/// Afterwards the content of `old` is in `new`.
 ///
 /// # Errors
 /// The folders cannot be written to, or are on two file systems.

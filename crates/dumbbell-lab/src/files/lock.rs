@@ -23,7 +23,7 @@ pub enum Mode {
     Exclusive,
 }
 
-/// What came of a try.
+/// The result of a try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tried {
     /// The lock is held until the file is closed.

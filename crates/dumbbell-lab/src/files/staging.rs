@@ -11,11 +11,11 @@ use std::path::Path;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// How the name of such a directory begins.
+/// The beginning of the name of such a directory.
 const PREFIX: &str = ".growing-";
 /// A file in it that is locked while its process lives.
 const LOCK: &str = "lock";
-/// How long others may be at making theirs.
+/// The time that others may need to make theirs.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A directory that is there while this value lives.
@@ -50,13 +50,13 @@ impl StagingDir {
         Ok(StagingDir { dir, _lock: lock })
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         self.dir.path()
     }
 }
 
-/// Whether `name` is temporary: of a file or a directory that is not whole yet, or that a killed process has left.
+/// True if `name` is temporary: of a file or a directory that is not whole yet, or that a killed process has left.
 pub fn is_temporary(name: &str) -> bool {
     name.starts_with(NEW) || name.starts_with(PREFIX)
 }
@@ -79,7 +79,7 @@ pub fn clear_away(base: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether nobody holds the lock of a directory, or it has none.
+/// True if nobody holds the lock of a directory, or it has none.
 fn is_dead(dir: &Path) -> bool {
     match File::open(dir.join(LOCK)) {
         Ok(lock) => matches!(attempt(&lock, Mode::Exclusive), Ok(Tried::Locked)),

@@ -21,9 +21,9 @@ pub struct PacketView<'a> {
     pub link_type: i32,
     /// The bytes that were kept.
     pub bytes: &'a [u8],
-    /// How long it was.
+    /// Its original length, bytes.
     pub length: u32,
-    /// What is said of it; may be empty.
+    /// Its comment; may be empty.
     pub comment: &'a str,
 }
 
@@ -50,7 +50,7 @@ impl Interface {
     }
 }
 
-/// What the section at hand has said so far.
+/// The state of the current section.
 #[derive(Default)]
 struct Section {
     interfaces: Vec<Interface>,

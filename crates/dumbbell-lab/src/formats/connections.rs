@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 /// Where offsets begin, so that none is below zero.
 const START: u64 = 1 << 32;
 
-/// What one end of a connection sent.
+/// The packets that one end of a connection sent.
 #[derive(Clone, Debug, Default)]
 pub struct Side {
     /// Packets, acknowledgements included.
@@ -45,9 +45,9 @@ pub struct Side {
 pub struct Connection {
     /// Its ends.
     pub ends: [Socket; 2],
-    /// What each sent.
+    /// The packets that each end sent.
     pub sides: [Side; 2],
-    /// Whether its opening was seen.
+    /// True if its opening was seen.
     pub opened: bool,
     /// First and last packet, ns.
     pub span: (u64, u64),
@@ -209,7 +209,7 @@ impl Side {
 mod tests {
     use super::*;
     use crate::formats::capture;
-    use crate::formats::frame::{self, Ip, Tcp};
+    use dumbbell_wire::frame::{self, Ip, Tcp};
     use crate::formats::pcapng::{self, Captured};
     use proptest::prelude::*;
 

@@ -22,7 +22,7 @@ pub struct Point {
     pub cwnd_packets: f64,
 }
 
-/// What is known of the run.
+/// Properties of the run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct About {
     /// The scenario and seed.

@@ -1,5 +1,6 @@
 //! Link, IP and TCP headers of a captured packet, as far as they were kept. It reads what it finds and believes no
 //! length that the bytes do not bear out.
+use dumbbell_wire::bytes::{u16_at, u32_at};
 use std::net::IpAddr;
 
 /// One end of a connection.
@@ -60,26 +61,18 @@ pub fn find(link_type: i32, bytes: &[u8], length: u32) -> Found {
 /// Past the Ethernet header and VLAN tags. What is not IP has no version that [`find`] knows.
 fn ethernet(bytes: &[u8]) -> Option<&[u8]> {
     let mut at = 12;
-    while matches!(word(bytes, at)?, 0x8100 | 0x88a8 | 0x9100) {
+    while matches!(u16_at(bytes, at)?, 0x8100 | 0x88a8 | 0x9100) {
         at += 4;
     }
-    match word(bytes, at)? {
+    match u16_at(bytes, at)? {
         0x0800 | 0x86dd => bytes.get(at + 2..),
         _ => Some(&[0]),
     }
 }
 
-fn word(bytes: &[u8], at: usize) -> Option<u16> {
-    Some(u16::from_be_bytes(bytes.get(at..at + 2)?.try_into().ok()?))
-}
-
-fn double(bytes: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
-}
-
 fn v4(b: &[u8], whole: u32) -> Option<Found> {
     let header = usize::from(b[0] & 15) * 4;
-    let (total, fragment) = (u32::from(word(b, 2)?), word(b, 6)? & 0x1fff);
+    let (total, fragment) = (u32::from(u16_at(b, 2)?), u16_at(b, 6)? & 0x1fff);
     let address = |at: usize| <[u8; 4]>::try_from(b.get(at..at + 4)?).ok().map(IpAddr::from);
     if *b.get(9)? != 6 || fragment > 0 {
         return Some(Found::Other);
@@ -93,7 +86,7 @@ fn v4(b: &[u8], whole: u32) -> Option<Found> {
 fn v6(b: &[u8]) -> Option<Found> {
     let address = |at: usize| <[u8; 16]>::try_from(b.get(at..at + 16)?).ok().map(IpAddr::from);
     let ce = (b.get(1)? >> 4) & 3 == 3;
-    let (mut inside, mut next, mut at) = (u32::from(word(b, 4)?), *b.get(6)?, 40);
+    let (mut inside, mut next, mut at) = (u32::from(u16_at(b, 4)?), *b.get(6)?, 40);
     // Hop-by-hop options, routing, destination options: each says how long it is (RFC 8200 section 4).
     while matches!(next, 0 | 43 | 60) {
         let size = 8 + 8 * usize::from(*b.get(at + 1)?);
@@ -111,10 +104,10 @@ fn tcp(b: &[u8], (from, to): (IpAddr, IpAddr), inside: u32, ce: bool) -> Option<
     let header = u32::from(*b.get(12)? >> 4) * 4;
     let flags = *b.get(13)?;
     Some(Found::Tcp(Segment {
-        from: (from, word(b, 0)?),
-        to: (to, word(b, 2)?),
-        seq: double(b, 4)?,
-        ack: if flags & 0x10 != 0 { Some(double(b, 8)?) } else { None },
+        from: (from, u16_at(b, 0)?),
+        to: (to, u16_at(b, 2)?),
+        seq: u32_at(b, 4)?,
+        ack: if flags & 0x10 != 0 { Some(u32_at(b, 8)?) } else { None },
         syn: flags & 0x02 != 0,
         fin: flags & 0x01 != 0,
         payload: inside.checked_sub(header.max(20))?,
@@ -125,7 +118,7 @@ fn tcp(b: &[u8], (from, to): (IpAddr, IpAddr), inside: u32, ce: bool) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::frame::{self, Ip, Tcp, flag};
+    use dumbbell_wire::frame::{self, Ip, Tcp, flag};
 
     fn packet(payload: usize) -> Vec<u8> {
         let ip = Ip { from: [10, 0, 0, 1], to: [10, 0, 0, 2], id: 0, ttl: 9, dscp: 10, ecn: 3, padding: 8 };

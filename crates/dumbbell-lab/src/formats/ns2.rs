@@ -4,7 +4,7 @@ use super::Damage;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// What happened.
+/// The event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// It came to a link's queue.
@@ -29,7 +29,7 @@ impl Event {
     }
 }
 
-/// What a line says of its packet.
+/// The packet of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subject {
     /// `tcp`, `ack`, `cbr`, ...
@@ -91,7 +91,7 @@ pub fn line(out: &mut String, event: Event, ns: u64, link: (usize, usize), s: &S
     );
 }
 
-/// What a trace says of one flow.
+/// The counts of one flow in a trace.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowCounts {
     /// What it says of the flow's packets, by type.
@@ -111,7 +111,7 @@ pub struct Counts {
     pub received_bytes: u64,
     /// Packets dropped.
     pub dropped: u64,
-    /// Whether the trace has a link at an end of their way. If it has none, as a trace of the bottleneck alone, what
+    /// True if the trace has a link at an end of their way. If it has none, as a trace of the bottleneck alone, what
     /// comes to the traced links counts as sent, and what leaves them as received.
     pub whole_way: bool,
     /// By link: packets that came to it, packets that arrived at its other end, and bytes of these.
@@ -138,7 +138,7 @@ impl Counts {
     }
 }
 
-/// What a whole trace says.
+/// The counts of a whole trace.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
     /// Flows, by number.

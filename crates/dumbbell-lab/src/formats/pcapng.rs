@@ -20,7 +20,7 @@ mod option {
     pub const IF_TSRESOL: u16 = 9;
 }
 
-/// Which way a packet went at its interface: the lowest bits of `epb_flags`.
+/// The direction of a packet at its interface: the lowest bits of `epb_flags`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// It is not said.
@@ -36,17 +36,17 @@ pub enum Way {
 pub struct Captured<'a> {
     /// Nanoseconds since the epoch of the file.
     pub ns: u64,
-    /// Which interface saw it.
+    /// The interface that saw it.
     pub interface: u32,
     /// Its headers.
     pub head: &'a [u8],
     /// Its whole length.
     pub length: u32,
-    /// How much of it is kept; `None`: everything.
+    /// The snap length, bytes. `None`: everything is kept.
     pub snap: Option<u32>,
-    /// Which way it went.
+    /// Its direction.
     pub way: Way,
-    /// What is to be said of it; may be empty.
+    /// Its comment; may be empty.
     pub comment: &'a str,
 }
 

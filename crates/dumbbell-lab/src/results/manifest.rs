@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub const SUMMARY: &str = "summary.json";
 /// The longest document, bytes.
 const LONGEST: u64 = 1 << 30;
-/// What stands before a document's own digest, and behind it.
+/// The text before a document's own digest, and the text behind it.
 const BEFORE: &str = ",\n  \"blake3\": \"";
 const BEHIND: &str = "\"\n}\n";
 /// Hexadecimal digits of a digest.
@@ -29,7 +29,7 @@ const SEAL: usize = BEFORE.len() + DIGITS + BEHIND.len();
 /// Directories between a file and its summary: `point-N`, `seed-N`.
 const LEVELS: usize = 2;
 
-/// What a summary says of a file.
+/// A summary's entry of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Digest {
     /// Its size.
@@ -73,7 +73,7 @@ fn opened(text: &str) -> Option<(&str, &str)> {
     Some((body, seal.strip_prefix(BEFORE)?.strip_suffix(BEHIND)?))
 }
 
-/// What of a document says how it can be checked.
+/// The fields of a document by which it can be checked.
 #[derive(Deserialize)]
 struct ManifestHead {
     digests: Option<Digests>,

@@ -37,13 +37,13 @@ const RECORDS: [&str; 11] = [
 /// A directory that results will appear in.
 pub struct Output {
     dir: PathBuf,
-    /// Whether it was not there before.
+    /// True if it was not there before.
     made: bool,
-    /// Where they grow; removed when dropped.
+    /// The directory in which they grow. It is removed when dropped.
     growing: StagingDir,
     /// Each point's directory, relative.
     points: Vec<PathBuf>,
-    /// Whether each seed has a directory of its own.
+    /// True if each seed has a directory of its own.
     per_seed: Vec<bool>,
 }
 
@@ -86,7 +86,7 @@ impl Output {
         if self.per_seed[point] { base.join(format!("seed-{seed}")) } else { base.clone() }
     }
 
-    /// Where the records of a run grow.
+    /// The directory in which the records of a run grow.
     ///
     /// # Errors
     /// Code 1: it cannot be made.

@@ -53,7 +53,7 @@ impl Iterator for Records {
 }
 
 thread_local! {
-    /// Whether a panic of this thread is damage of a file, which is told elsewhere.
+    /// True if a panic of this thread is damage of a file, which is told elsewhere.
     static READING: Cell<bool> = const { Cell::new(false) };
 }
 

@@ -143,12 +143,12 @@ impl<'a> Recorder<'a> {
         self.delays.iter().for_each(|d| d.summarize(report));
     }
 
-    /// Whether writing failed: the run may stop.
+    /// True if writing failed: the run may stop.
     pub fn failed(&self) -> bool {
         self.failed.is_some()
     }
 
-    /// Whether it asks for packets, acknowledgements or reactions, and not for series only.
+    /// True if it records packets, acknowledgements or reactions, and not only series.
     pub fn follows(&self) -> bool {
         self.journeys.is_some() || self.reactions.is_some() || self.acks.is_some() || self.delays.is_some()
     }
@@ -201,7 +201,7 @@ impl<'a> Recorder<'a> {
     }
 }
 
-/// What every file says of itself.
+/// The metadata of every file.
 pub fn metadata(plan: &Plan, plan_hash: &str, overrides: &str, fingerprint: &str) -> Vec<(String, String)> {
     let units = json!({
         "_s": "seconds", "_us": "microseconds", "_bytes": "bytes", "_packets": "packets", "_bps": "bits per second",

@@ -6,7 +6,8 @@ mod hosts;
 mod markers;
 mod sessions;
 
-use crate::run::engine::RunOutput;
+use crate::language::result_names::PEAK_NUMBERS;
+use crate::results::run_output::RunOutput;
 use crate::language::problem::code;
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::units::Span;
@@ -14,56 +15,8 @@ use dumbbell_plan::Plan;
 use dumbbell_sim::{AckSummary, Conservation, FlowReport, QueueReport, Report};
 use serde_json::{Map, Value, json};
 
-/// The numbers of a flow.
-pub const FLOW_NUMBERS: [&str; 12] = [
-    "goodput_bps",
-    "throughput_bps",
-    "share",
-    "sent_packets",
-    "delivered_packets",
-    "lost_packets",
-    "retransmits",
-    "rtos",
-    "marks",
-    "srtt_mean_s",
-    "cwnd_mean_packets",
-    "completion_s",
-];
-/// Those of a flow that has a series.
-pub const PEAK_NUMBERS: [&str; 2] = ["peak_throughput_bps", "burstiness"];
-pub use sessions::SESSION_NUMBERS;
 pub(crate) use sessions::of_plan as completions;
-/// The numbers of a queue, its drops by reason apart.
-pub const QUEUE_NUMBERS: [&str; 28] = [
-    "mean_packets",
-    "max_packets",
-    "p50_packets",
-    "p95_packets",
-    "p99_packets",
-    "mean_bytes",
-    "max_bytes",
-    "empty_share",
-    "mean_sojourn_s",
-    "p50_sojourn_s",
-    "p95_sojourn_s",
-    "p99_sojourn_s",
-    "time_above_share",
-    "watch_above_packets",
-    "watch_above_bytes",
-    "standing_packets",
-    "standing_sojourn_s",
-    "standing_interval_s",
-    "synchronization",
-    "loss_epoch_share",
-    "loss_bin_s",
-    "lock_out",
-    "arrivals",
-    "departures",
-    "arrived_bytes",
-    "departed_bytes",
-    "marks",
-    "utilization",
-];
+
 
 /// Those of an end of an Ethernet whose other end may send at the same time.
 pub const DUPLEX_NUMBERS: [&str; 4] = ["collisions", "late_collisions", "excessive_collisions", "broken_frames"];
@@ -260,7 +213,7 @@ fn jain<'a>(flows: impl Iterator<Item = &'a FlowReport>) -> Option<f64> {
     (squares > 0.0).then(|| sum * sum / (n * squares))
 }
 
-/// What all flows did together.
+/// Sums over all flows.
 fn totals(flows: &[FlowReport]) -> Value {
     let count = |of: fn(&FlowReport) -> u64| flows.iter().map(of).sum::<u64>();
     let windows: Vec<f64> = flows.iter().filter_map(|f| f.cwnd_mean_packets).collect();

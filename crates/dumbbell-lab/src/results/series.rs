@@ -21,7 +21,7 @@ const BATCH: usize = 1 << 16;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Part {
-    /// What tells its rows from those of the other runs.
+    /// The labels that tell its rows from those of other runs.
     labels: Labels,
     /// A file of records...
     file: Option<PathBuf>,

@@ -2,6 +2,7 @@
 mod calibration;
 mod usage;
 
+use crate::files::environment::ThisMachine;
 use crate::language::plugins::NoPlugins;
 use crate::run::engine;
 use crate::run::engine::{Engine, ProgressMeter, Stop, simulate};
@@ -18,7 +19,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use usage::{Spent, Stopwatch, peak_memory, resident_memory};
 
-/// What is asked.
+/// The request.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct BenchRequest {
@@ -35,7 +36,7 @@ pub fn bench(order: &Value) -> Result<Value, Problem> {
     let start = resident_memory();
     let watch = Stopwatch::start();
     let request = Request::read(&order.run)?;
-    let study = Study::with(&request.study_input(), &NoPlugins, false)?;
+    let study = Study::with(&request.study_input(), &ThisMachine, &NoPlugins, false)?;
     let point = &study.points[0];
     let mut plan = study.plan(point, point.seed())?;
     let planning = watch.spent();

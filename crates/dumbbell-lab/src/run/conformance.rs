@@ -1,5 +1,6 @@
 //! `dumbbell test`: the conformance suite of the catalogue, applied to algorithms that were brought; and traces, which
 //! drive one algorithm without a network, for property tests of a user's own.
+use crate::files::environment::builtin_plugins;
 use crate::language::plugins;
 use crate::language::plugins::PluginLoader;
 use crate::language::lookup::{Family, resolve};
@@ -169,7 +170,7 @@ fn parsed<T: serde::de::DeserializeOwned>(request: &Value) -> Result<T, Problem>
 fn choose(family: Family, written: &Value, limit: Option<f64>, loader: &dyn PluginLoader) -> Result<(Spec, Plugins), Problem> {
     let (mut texts, mut check) = (Texts::default(), Check::default());
     let node = read::json(&mut texts, "<request>", written);
-    let mut plugins = plugins::always();
+    let mut plugins = builtin_plugins();
     plugins::admit(&mut plugins, loader.given(), None, &mut check);
     check.plugins = plugins;
     let spec = resolve(family, &node, &node::path(&[]), limit, &mut check);

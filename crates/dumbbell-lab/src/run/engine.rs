@@ -1,17 +1,16 @@
 //! One run: from its plan to its result, or to a row that says why there is none.
 use crate::language::plugins::PluginLoader;
 use crate::results::run_json;
+use crate::results::run_output::RunOutput;
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
 use crate::results::records;
 use crate::results::records::{Recorder, Series};
 use crate::store::key::{Digest, RESULTS_VERSION};
 use crate::store::{Records, Store};
 use dumbbell_core::plugin::{Failure, Plugins};
-use dumbbell_core::units::Span;
-use dumbbell_emu::live::user_program::{ProgramOutcome, UserProgram};
-use dumbbell_emu::validity::Validity;
+use dumbbell_emu::live::user_program::UserProgram;
 use dumbbell_plan::Plan;
-use dumbbell_sim::{Options, Report, World};
+use dumbbell_sim::{Options, World};
 use parquet::errors::ParquetError;
 use serde_json::{Map, Value, json};
 use std::any::Any;
@@ -34,7 +33,7 @@ pub enum Stop {
     Failed(Problem),
 }
 
-/// How far all runs are.
+/// The progress of all runs.
 #[derive(Default)]
 pub struct ProgressMeter {
     /// The user wants to stop.
@@ -47,38 +46,26 @@ pub struct ProgressMeter {
     pub from_store: AtomicUsize,
 }
 
-/// A run that was made.
-pub struct RunOutput {
-    /// What happened.
-    pub report: Report,
-    /// How long it took, seconds.
-    pub wall_s: f64,
-    /// Of a run between real hosts, what it is worth.
-    pub validity: Option<Validity>,
-    /// How the programs ended that it had in place of traffic of ours, and when.
-    pub visit: Option<(ProgramOutcome, Span)>,
-}
-
-/// What makes runs: [`simulate`], [`crate::testbed::emulate`], or what a test puts in its place.
+/// A function that makes runs: [`simulate`], [`crate::testbed::emulate`], or a test's.
 pub type Simulate = fn(&Engine<'_>, &Plan, &str, Option<&Path>) -> Result<RunOutput, Stop>;
 
-/// What runs have in common.
+/// The common settings of runs.
 pub struct Engine<'a> {
-    /// How they are simulated.
+    /// Options of the simulator.
     pub options: Options,
-    /// Where their results are kept.
+    /// The store of their results.
     pub store: Option<&'a Store>,
     /// The overrides that were given, JSON; for the series' metadata.
     pub overrides: String,
-    /// Where the series are to be in the end, for people.
+    /// The final place of the series, for messages.
     pub shown: PathBuf,
-    /// How far they are.
+    /// Their progress.
     pub meter: &'a ProgressMeter,
-    /// What simulates.
+    /// The function that makes runs.
     pub simulate: Simulate,
     /// Algorithms of the user's own that plans may name.
     pub plugins: &'a Plugins,
-    /// Where these come from.
+    /// The loader of these plugins.
     pub loader: &'a dyn PluginLoader,
     /// Programs in place of traffic of ours; between real hosts only.
     pub user_program: Option<UserProgram>,
@@ -90,7 +77,7 @@ impl Engine<'_> {
     /// in the store.
     ///
     /// # Errors
-    /// What ends all runs.
+    /// A cause that ends all runs.
     pub fn run(&self, plan: &Plan, digest: &Digest, of: Value, dir: Option<&Path>) -> Result<(Value, Records), Stop> {
         if self.meter.stop.load(Relaxed) {
             return Err(Stop::Interrupted);
@@ -130,7 +117,7 @@ impl Engine<'_> {
     }
 }
 
-/// What this machine lacks for queues of these kinds.
+/// The error that this machine lacks something for queues of these kinds, if it does.
 pub fn lacking<'a>(kinds: impl Iterator<Item = &'a str>, plugins: &Plugins) -> Option<Problem> {
     let lack = kinds.filter_map(|kind| plugins.aqm(kind)).find_map(|factory| factory.lacks())?;
     let d = Diagnostic::new(lack.cause);
@@ -138,7 +125,7 @@ pub fn lacking<'a>(kinds: impl Iterator<Item = &'a str>, plugins: &Plugins) -> O
     Some(Problem::new(code::ENVIRONMENT, &[d], &Texts::default()))
 }
 
-/// What a row says about itself, for people who look into a store.
+/// The label of a row, for people who look into a store.
 pub fn label(name: &str, overrides: &Map<String, Value>) -> Value {
     json!({
         "name": name,
@@ -196,13 +183,13 @@ pub fn raised(failure: &Failure, seed: u64) -> Problem {
     problem
 }
 
-/// What a panic says.
+/// The text of a panic.
 fn words(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
     text.unwrap_or("without a word").to_string()
 }
 
-/// Whether a plan asks for more than the summary.
+/// True if a plan asks for more than the summary.
 pub fn wanted(plan: &Plan) -> bool {
     let r = &plan.record;
     r.every.is_some() || r.tells_drops() || r.completions || !r.delays.is_empty()

@@ -24,7 +24,7 @@ enum Draws {
     DenseFree,
 }
 
-/// What is asked.
+/// The request.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Request {

@@ -28,7 +28,7 @@ const LEAST_BEHIND: f64 = 0.2;
 const LEAST_EVENTS: f64 = 0.009;
 const ENOUGH: u64 = 100_000;
 
-/// What is asked of a lockstep.
+/// The request for a lockstep.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct LockstepRequest {
@@ -43,7 +43,7 @@ struct LockstepRequest {
     patience: u64,
     /// Threads; 0: one for each processor.
     threads: usize,
-    /// Where a file for `verilator_coverage` is written for each part.
+    /// The directory for the coverage file of each part, for `verilator_coverage`.
     coverage: Option<PathBuf>,
 }
 
@@ -226,7 +226,7 @@ fn beside<T: Send>(
     })
 }
 
-/// Where the coverage of a part is written.
+/// The coverage file of a part.
 fn covered(dir: &Path, part: &Part<'_>) -> PathBuf {
     dir.join(format!("{}-{}.dat", part.mode.name.replace(['+', '='], "_"), part.number))
 }
@@ -278,7 +278,7 @@ fn assembled(modes: &[Mode], work: &[Part<'_>], ran: &[Option<Ran>]) -> Value {
     out
 }
 
-/// What the stimulus of a mode is short of.
+/// The cases that the stimulus of a mode has too few of.
 fn short(mode: &Mode, row: &Value) -> Vec<String> {
     let share = |of: &Value| of.as_f64().unwrap_or(0.0);
     let regions = ["queueing", "random", "force"].map(|name| (name, share(&row["shares"][name]), LEAST_REGION));
@@ -294,7 +294,7 @@ fn short(mode: &Mode, row: &Value) -> Vec<String> {
     lacking.map(said).collect()
 }
 
-/// What is asked of vectors.
+/// The request for vectors.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct VectorsRequest {

@@ -2,7 +2,7 @@
 //!
 //! A job is a plan, which has everything in it that a run needs: the worker reads no scenario and no file. It keeps
 //! its results in the store, if it sees the same one, and answers with a line for each.
-use crate::language::plugins;
+use crate::files::environment::{ThisMachine, builtin_plugins};
 use crate::language::plugins::NoPlugins;
 use crate::run::engine;
 use crate::run::engine::{Engine, ProgressMeter, Stop, simulate};
@@ -29,7 +29,7 @@ struct Job {
     plan: Plan,
 }
 
-/// What a worker is asked.
+/// The request to a worker.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WorkRequest {
@@ -53,7 +53,7 @@ struct WorkRequest {
 /// As [`crate::api::run`].
 pub fn jobs(request: &Value) -> Result<Value, Problem> {
     let request = Request::read(request)?;
-    let study = Study::with(&request.study_input(), &NoPlugins, request.keep_going)?;
+    let study = Study::with(&request.study_input(), &ThisMachine, &NoPlugins, request.keep_going)?;
     if request.on == On::Kernel {
         let fix = "run it here, without workers";
         return Err(Problem::failure("runs between real hosts are made where they are asked for", Some(fix.into())));
@@ -112,7 +112,7 @@ pub fn work(order: &Value) -> Result<Value, Problem> {
         return Err(misread(&format!("its results are of version {theirs}, and this worker's of version {ours}")));
     }
     let store = order.store.as_deref().map(Store::open_to_write).transpose()?;
-    let (meter, plugins) = (ProgressMeter::default(), plugins::always());
+    let (meter, plugins) = (ProgressMeter::default(), builtin_plugins());
     let engine = Engine {
         plugins: &plugins,
         loader: &NoPlugins,

@@ -37,7 +37,7 @@ pub struct Request {
     /// Keys of runs that are not to be tried again.
     #[serde(default)]
     pub except: Vec<String>,
-    /// Where it is run.
+    /// The place where it runs: simulator or kernel.
     #[serde(default)]
     pub on: On,
     /// Follow each packet by number.
@@ -59,7 +59,7 @@ pub struct Request {
     pub uses: Vec<PathBuf>,
 }
 
-/// Where a scenario is run.
+/// The place where a scenario runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum On {
@@ -113,7 +113,7 @@ impl Request {
         }
     }
 
-    /// What the study is made from.
+    /// The input of the study.
     pub fn study_input(&self) -> StudyInput {
         let named = |default: &str| self.source.name.clone().unwrap_or_else(|| default.into());
         let source = if let Some(path) = &self.source.path {
@@ -134,7 +134,7 @@ impl Request {
         also.extend(self.record.clone().map(|r| ("record".to_string(), r)));
         StudyInput { source, overrides: self.overrides.clone(), also, uses: self.uses.clone() }
     }
-    /// How runs are made.
+    /// Options of the simulator.
     pub fn options(&self) -> Options {
         Options { fold: self.fold, hold: self.hold, straight: self.straight, audit: self.audit }
     }

@@ -1,4 +1,5 @@
 //! Which runs a study needs, and when it has enough: all seeds at once, or as many as a `stop` rule asks for.
+use crate::run::stop::Evaluate;
 use crate::resolve::study::{StudyPoint, Study};
 use serde_json::Value;
 

@@ -1,4 +1,5 @@
 //! One link by itself under a table of arrivals: the words of a scenario's link in, a table of fates out.
+use crate::files::environment::ThisMachine;
 use crate::language::plugins::PluginLoader;
 use crate::run::engine;
 use crate::language::load::Source;
@@ -27,7 +28,7 @@ const CODEPOINTS: [Ecn; 4] = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce];
 /// Packets that come to a link, in columns of one length.
 #[derive(Clone, Debug, Default)]
 pub struct Arrivals {
-    /// When, ps; not before the one before.
+    /// Arrival times, ps, ascending.
     pub time_ps: Vec<u64>,
     /// Length of the IP packet, bytes.
     pub bytes: Vec<u32>,
@@ -88,7 +89,7 @@ fn plan(asked: Request, loader: &dyn PluginLoader) -> Result<(Plan, dumbbell_cor
     });
     let source = Source::Value { value, name: "<drive>".into() };
     let input = StudyInput { source, overrides: vec![], also: Map::new(), uses: vec![] };
-    let study = Study::with(&input, loader, false)?;
+    let study = Study::with(&input, &ThisMachine, loader, false)?;
     let point = &study.points[0];
     Ok((study.plan(point, point.seed())?, study.plugins.clone()))
 }

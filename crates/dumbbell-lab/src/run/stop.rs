@@ -1,132 +1,33 @@
-//! `stop = "ci95 < 2%"`: as many replications as it takes until a mean is known well enough.
-//!
-//! The rule is looked at after each run in the order of the seeds, from the least number of runs on: the point has
-//! as many runs as it takes until half the width of Student's 95 % interval, over the mean, is below the bound. So
-//! the number does not depend on how many run side by side.
-use crate::language::node::{Node, path};
-use crate::results::run_json::{FLOW_NUMBERS, PEAK_NUMBERS, QUEUE_NUMBERS, SESSION_NUMBERS, colors, delays};
-use crate::language::problem::{Check, Diagnostic};
+//! Evaluates a `stop` rule: after each run in the order of the seeds, so that the number of runs does not depend on
+//! how many run side by side.
+use crate::language::stop_rule::Rule;
 use crate::results::stats::t95;
-use dumbbell_core::aqm::Reason;
-use dumbbell_plan::Plan;
 use serde_json::{Value, json};
 
-/// The fewest runs after which an interval is looked at.
-pub const LEAST: u64 = 3;
-/// The most runs of a point, unless the rule says otherwise.
-pub const MOST: u64 = 100;
-
-/// When a point has enough runs.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Rule {
-    /// As written.
-    pub text: String,
-    metric: Metric,
-    /// The bound, as a fraction of the mean.
-    target: f64,
-    /// The most runs.
-    pub most: usize,
+/// The evaluation of a rule on the runs of a point.
+pub trait Evaluate {
+    /// The number of the first of `runs` with which the rule holds, from `least` on.
+    fn enough(&self, runs: &[Value], least: usize) -> Option<usize>;
+    /// How many runs to add to `runs`: none if it holds, or if there are as many as there may be. More than one,
+    /// where the interval is so wide that one will hardly do; a few may prove to be too many.
+    fn more(&self, runs: &[Value], least: usize) -> usize;
+    /// The rule's part of a result.
+    fn report(&self, runs: &[Value], least: usize) -> Value;
+    /// True if half the interval of these values is below the bound.
+    fn holds(&self, values: &[f64]) -> bool;
+    /// The numbers of those runs that have one.
+    fn values(&self, runs: &[Value]) -> Vec<f64>;
 }
 
-/// What the interval is of.
-#[derive(Clone, Debug, PartialEq)]
-enum Metric {
-    /// The goodput of all flows together.
-    Goodput,
-    /// A number of a flow, a queue or a session: `flows`, `queues` or `sessions`, the name, the keys.
-    Of { list: &'static str, name: String, keys: Vec<String> },
-}
-
-/// A sweep's `stop` is the scenario's, unless that has one: it may have been set from outside.
-pub fn lift(root: &mut Node) {
-    let Some(sweep) = root.get("sweep") else { return };
-    let place = sweep.place;
-    let own = root.entry_mut("sweep", place).and_then(|sweep| sweep.remove("stop"));
-    if let Some(stop) = own.filter(|_| root.get("stop").is_none())
-        && let Some(entry) = root.entry_mut("stop", place)
-    {
-        *entry = stop;
-    }
-}
-
-impl Rule {
-    /// The rule of a scenario, if it has one. The names in it are judged by [`Rule::fits`].
-    pub fn read(root: &Node, check: &mut Check) -> Option<Rule> {
-        let node = root.get("stop")?;
-        let (text, most) = match (node.as_str(), node.get("rule").map(Node::as_str)) {
-            (Some(text), _) => (text, None),
-            (None, Some(Some(text))) => (text, node.get("most")),
-            _ => {
-                let d = Diagnostic::new("`stop` is a rule, or a table with `rule` and `most`").at(node.place);
-                check.error(d.fix("write stop = \"ci95 < 2%\"").key(&path(&["stop"])));
-                return None;
-            }
-        };
-        if let Some(e) = node.entries().iter().find(|e| !["rule", "most"].contains(&e.key.as_str())) {
-            let d = Diagnostic::new(format!("there is no key `{}` here", e.key)).at(e.place);
-            check.error(d.fix("known are rule, most").key(&path(&["stop", &e.key])));
-            return None;
-        }
-        let most = match most.map(|node| (node, node.to_json().as_u64())) {
-            None => MOST,
-            Some((_, Some(n))) if (LEAST..=100_000).contains(&n) => n,
-            Some((node, _)) => {
-                let d = Diagnostic::new(format!("`most` is a number of runs from {LEAST} to 100000")).at(node.place);
-                check.error(d.fix("write most = 100").key(&path(&["stop", "most"])));
-                return None;
-            }
-        };
-        let rule = parse(text, most as usize);
-        if rule.is_none() {
-            let d = Diagnostic::new(format!("`{text}` is no rule")).at(node.place).key(&path(&["stop"]));
-            check.error(d.fix("write \"ci95 < 2%\", or of one number \"ci95(flows.s1.goodput_bps) < 2%\""));
-        }
-        rule
-    }
-
-    /// Whether a run of `plan` has the number that the rule is about.
-    pub fn fits(&self, plan: &Plan, root: &Node, check: &mut Check) {
-        let Metric::Of { list, name, keys } = &self.metric else { return };
-        let (names, known, more): (Vec<&str>, &[&str], &[&[&str]]) = match *list {
-            "flows" => {
-                let own = plan.flows.iter().filter(|f| f.session.is_none());
-                (
-                    own.map(|f| f.name.as_str()).collect(),
-                    &FLOW_NUMBERS,
-                    &[&colors::FLOW_NUMBERS, &delays::FLOW_NUMBERS, &PEAK_NUMBERS],
-                )
-            }
-            "sessions" => (plan.sessions.iter().map(|s| s.name.as_str()).collect(), &SESSION_NUMBERS, &[]),
-            _ => {
-                let reported = plan.links.iter().filter(|l| l.report);
-                (reported.map(|l| l.name.as_str()).collect(), &QUEUE_NUMBERS, &[&colors::QUEUE_NUMBERS])
-            }
-        };
-        let mut refuse = |cause: String, fix: String| {
-            let at = root.nearest_place(&path(&["stop", "rule"]));
-            check.error(Diagnostic::new(cause).at(at).fix(fix).key(&path(&["stop"])));
-        };
-        if !names.contains(&name.as_str()) {
-            refuse(format!("{list} have no `{name}`"), format!("there are {}", names.join(", ")));
-        } else if let [key] = &keys[..]
-            && !known.contains(&key.as_str())
-            && !more.iter().any(|list| list.contains(&key.as_str()))
-        {
-            refuse(format!("there is no number `{key}` of {list}"), format!("known are {}", known.join(", ")));
-        }
-    }
-
-    /// After how many of `runs` it holds, from `least` on.
-    pub fn enough(&self, runs: &[Value], least: usize) -> Option<usize> {
+impl Evaluate for Rule {
+    fn enough(&self, runs: &[Value], least: usize) -> Option<usize> {
         (least..=runs.len()).find(|n| {
             let values = self.values(&runs[..*n]);
             values.len() >= least && self.holds(&values)
         })
     }
 
-    /// How many runs to add to `runs`: none if it holds, or if there are as many as there may be. More than one,
-    /// where the interval is so wide that one will hardly do; a few may prove to be too many.
-    pub fn more(&self, runs: &[Value], least: usize) -> usize {
+    fn more(&self, runs: &[Value], least: usize) -> usize {
         let values = self.values(runs);
         if runs.len() >= self.most || values.is_empty() || self.enough(runs, least).is_some() {
             return 0;
@@ -137,8 +38,7 @@ impl Rule {
         guess.min(runs.len() as f64).min((self.most - runs.len()) as f64) as usize
     }
 
-    /// What the results say of it.
-    pub fn report(&self, runs: &[Value], least: usize) -> Value {
+    fn report(&self, runs: &[Value], least: usize) -> Value {
         let values = self.values(runs);
         let relative = half(&values) / mean(&values).abs();
         json!({
@@ -156,7 +56,7 @@ impl Rule {
     }
 
     fn values(&self, runs: &[Value]) -> Vec<f64> {
-        runs.iter().filter_map(|run| self.metric.of(run)).collect()
+        runs.iter().filter_map(|run| self.value(run)).collect()
     }
 }
 
@@ -169,46 +69,6 @@ fn half(values: &[f64]) -> f64 {
     let (n, mean) = (values.len() as f64, mean(values));
     let variance = values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (n - 1.0);
     t95(values.len()) * (variance / n).sqrt()
-}
-
-impl Metric {
-    fn of(&self, run: &Value) -> Option<f64> {
-        match self {
-            Metric::Goodput => run["totals"]["goodput_bps"].as_f64(),
-            Metric::Of { list, name, keys } => {
-                let row = run[*list].as_array()?.iter().find(|row| row["name"] == **name)?;
-                keys.iter().fold(row, |v, key| &v[key.as_str()]).as_f64()
-            }
-        }
-    }
-}
-
-/// `ci95 < 2%` or `ci95(flows.s1.goodput_bps) < 2%`.
-fn parse(text: &str, most: usize) -> Option<Rule> {
-    let rest = text.trim().strip_prefix("ci95")?.trim_start();
-    let (metric, rest) = match rest.strip_prefix('(') {
-        Some(rest) => {
-            let (inside, rest) = rest.split_once(')')?;
-            (metric(inside.trim())?, rest.trim_start())
-        }
-        None => (Metric::Goodput, rest),
-    };
-    let percent: f64 = rest.strip_prefix('<')?.trim().strip_suffix('%')?.trim().parse().ok()?;
-    let sound = percent > 0.0 && percent <= 100.0;
-    sound.then(|| Rule { text: text.trim().into(), metric, target: percent / 100.0, most })
-}
-
-/// `flows.NAME.KEY`, `sessions.NAME.KEY`, `queues.NAME.KEY` or `queues.NAME.drops.REASON`; a name may have dots in it.
-fn metric(text: &str) -> Option<Metric> {
-    let (list, rest) = text.split_once('.')?;
-    let list = ["flows", "queues", "sessions"].into_iter().find(|l| *l == list)?;
-    let (rest, key) = rest.rsplit_once('.')?;
-    let reason = Reason::ALL.iter().any(|r| r.name() == key);
-    let (name, keys) = match rest.strip_suffix(".drops").filter(|_| reason && list == "queues") {
-        Some(name) => (name, vec!["drops".to_string(), key.to_string()]),
-        None => (rest, vec![key.to_string()]),
-    };
-    (!name.is_empty()).then(|| Metric::Of { list, name: name.into(), keys })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Runs that fail: each is a row, and the others go on.
 use super::*;
 use crate::language::plugins::NoPlugins;
-use crate::run::engine::RunOutput;
+use crate::results::run_output::RunOutput;
 use dumbbell_plan::Plan;
 
 use serde_json::json;

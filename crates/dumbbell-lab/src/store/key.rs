@@ -9,7 +9,7 @@ use std::str::FromStr;
 /// everything anew, and never mixes results of different code.
 pub const RESULTS_VERSION: u32 = 7;
 
-/// How a plan begins: its name is its first field.
+/// The beginning of a plan: its name is its first field.
 const NAME: &[u8] = br#"{"name":"#;
 const NAMELESS: &[u8] = br#"{"name":"""#;
 /// Hashing takes long strides: bytes at a time.
@@ -33,10 +33,10 @@ impl FromStr for Key {
     }
 }
 
-/// What identifies a run.
+/// The identity of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Digest {
-    /// What it is kept under.
+    /// The key under which it is kept.
     pub key: Key,
     /// The hash of its plan, as the results say it: [`crate::api::plan_hash`].
     pub plan_hash: String,

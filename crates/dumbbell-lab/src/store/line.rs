@@ -16,15 +16,15 @@ const TAIL: &[u8] = b"}";
 /// A row, its result not parsed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row<'a> {
-    /// What it is kept under.
+    /// The key under which it is kept.
     pub key: Key,
-    /// Whether the run ended well.
+    /// True if the run ended well.
     pub done: bool,
     /// The result, JSON.
     pub result: &'a [u8],
 }
 
-/// What is wrong with a line.
+/// The fault of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// It is of a later release, in this format.

@@ -14,9 +14,9 @@ use std::time::Duration;
 
 /// The files of the lock: through which one enters, and which one holds.
 pub const FILES: [&str; 2] = ["gate", "lock"];
-/// How long a step waits: a large store takes a while to tidy.
+/// The time that a step waits: a large store takes a while to collect.
 const SHARE: Duration = Duration::from_secs(600);
-/// How long gc and repair wait. Writers wait behind them.
+/// The time that gc and repair wait. Writers wait behind them.
 const ALONE: Duration = Duration::from_secs(60);
 
 /// The lock of a store.

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// The key of a row that lists the files.
 const LIST: &str = "records";
-/// How often a writer tries to place series while others write the same ones.
+/// The number of times a writer tries to place series while others write the same ones.
 const TRIES: usize = 8;
 /// Digits of the content's digest in a directory's name.
 const CONTENT: usize = 16;
@@ -27,7 +27,7 @@ struct Listed {
 pub struct Damage {
     /// The file.
     pub file: PathBuf,
-    /// What is wrong with it.
+    /// The damage.
     pub cause: String,
 }
 
@@ -47,12 +47,12 @@ impl Records {
         self.0.iter().map(|f| f.name.as_str())
     }
 
-    /// Whether the run has no series.
+    /// True if the run has no series.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether every file has a digest, so that [`Records::damage`] sees any change.
+    /// True if every file has a digest, so that [`Records::damage`] sees any change.
     pub fn verifiable(&self) -> bool {
         self.0.iter().all(|f| f.blake3.is_some())
     }

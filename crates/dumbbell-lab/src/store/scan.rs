@@ -24,11 +24,11 @@ pub struct BadLine {
     pub file: PathBuf,
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// The cause.
     pub fault: Fault,
 }
 
-/// What an index has of a run.
+/// The entry of a run in the index.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Row {
     /// No row.
@@ -39,13 +39,13 @@ pub enum Row {
     Here(Value),
 }
 
-/// Which runs there are, and where.
+/// All runs and their places.
 #[derive(Clone, Debug, Default)]
 pub struct Index {
     segments: Vec<PathBuf>,
     done: HashMap<Key, Place>,
     failed: HashMap<Key, Place>,
-    /// What is wrong, in the order of the files.
+    /// The bad lines, in the order of the files.
     pub bad: Vec<BadLine>,
 }
 
@@ -105,7 +105,7 @@ impl Index {
         self.parse(*place).map_or(Row::Gone, Row::Here)
     }
 
-    /// Whether a file that was read is gone: its rows are in another now.
+    /// True if a file that was read is gone: its rows are in another now.
     pub fn is_stale(&self) -> bool {
         self.segments.iter().any(|file| !file.exists())
     }

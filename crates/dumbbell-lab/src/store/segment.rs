@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// How the name of a file of rows ends.
+/// The ending of the name of a file of rows.
 pub const ENDING: &str = "jsonl";
 
 /// Nanoseconds since 1970: names of segments are in the order in which they were begun.
@@ -14,7 +14,7 @@ pub fn now() -> u128 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos()
 }
 
-/// Whether the process that writes `file` lives. Asked by who has the store alone: then no segment is on its way.
+/// True if the process that writes `file` lives. Asked by who has the store alone: then no segment is on its way.
 ///
 /// # Errors
 /// The file cannot be opened.

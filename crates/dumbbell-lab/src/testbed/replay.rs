@@ -1,5 +1,5 @@
 //! `dumbbell replay`: a log on its own, made again in another process.
-use crate::language::plugins;
+use crate::files::environment::builtin_plugins;
 use crate::run::engine;
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
 use crate::files::regular;
@@ -27,7 +27,7 @@ pub fn replay(request: &Value) -> Result<Value, Problem> {
     let told = |fault: &ReplayFault| problem(fault, path);
     let mut log = Reader::new(BufReader::new(file)).map_err(|fault| told(&ReplayFault::Log(fault)))?;
     let plan = log.header.plan.clone();
-    let plugins = plugins::always();
+    let plugins = builtin_plugins();
     engine::lacking(plan.links.iter().map(|link| link.aqm.kind.as_str()), &plugins).map_or(Ok(()), Err)?;
     let mut late = WriteDelay::default();
     let replayed = replay_log(&mut log, (&plan, &plugins), &mut (), &mut late).map_err(|fault| told(&fault))?;
@@ -61,7 +61,7 @@ pub fn replay(request: &Value) -> Result<Value, Problem> {
     }))
 }
 
-/// How late the packets of a log were written.
+/// The delay with which the packets of a log were written.
 #[derive(Default)]
 struct WriteDelay(Spans);
 

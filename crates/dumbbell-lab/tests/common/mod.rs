@@ -1,5 +1,7 @@
 //! What the tests share.
 #![allow(dead_code)] // Each test file is a crate and uses its part.
+use dumbbell_lab::files::environment::ThisMachine;
+use dumbbell_lab::language::plugins::NoPlugins;
 use dumbbell_lab::language::load::Source;
 use dumbbell_lab::language::problem::Problem;
 use dumbbell_lab::resolve::study::{Study, StudyInput};
@@ -42,12 +44,13 @@ to = "b"
 
 /// The study of a text under overrides.
 pub fn study(text: &str, overrides: &[&str]) -> Result<Study, Problem> {
-    Study::new(&StudyInput {
+    let input = StudyInput {
         source: Source::Text { text: text.into(), name: "net.toml".into() },
         overrides: overrides.iter().map(|s| s.to_string()).collect(),
         also: Map::new(),
         uses: vec![],
-    })
+    };
+    Study::with(&input, &ThisMachine, &NoPlugins, false)
 }
 
 /// The plan of the first point and its first seed.

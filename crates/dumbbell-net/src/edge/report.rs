@@ -1,11 +1,11 @@
-//! What is told of the places of edges: a marker's account, at instants of a series and at the end.
+//! Rows and reports of markers: the account of each meter state of an edge.
 use crate::engine::queued_packet::QueuedPacket;
 use dumbbell_algos::edge::{MeterState, TokenIncome};
 use dumbbell_core::meter::{Color, Tokens};
 use dumbbell_core::units::{Rate, Span, Time};
 use dumbbell_plan::{Rule, Shared};
 
-/// Whom a place of an edge serves: what results call it by.
+/// The flows that one meter state of an edge serves, as results name them.
 pub struct ServedFlows {
     /// Its rule.
     pub rule: Shared<Rule>,
@@ -13,7 +13,7 @@ pub struct ServedFlows {
     pub number: usize,
     /// The one flow whose data it sees; `None`: all that the rule takes.
     pub flow: Option<usize>,
-    /// What was reserved for those whose data it sees.
+    /// The rate reserved for the flows whose data it sees.
     pub reserved: Option<Rate>,
 }
 
@@ -64,15 +64,15 @@ pub struct MarkerReport {
     pub flow: Option<String>,
     /// The meter or conditioner.
     pub kind: String,
-    /// What was reserved for those whose data it sees.
+    /// The rate reserved for the flows whose data it sees.
     pub reserved: Option<Rate>,
-    /// Packets that went on, by colour: green is in profile.
+    /// Packets that went on, by color: green is in profile.
     pub packets: [u64; 3],
     /// Their bytes of IP length.
     pub bytes: [u64; 3],
     /// Packets that it dropped.
     pub dropped: u64,
-    /// What came into its bucket, if it has one.
+    /// Tokens that came into its bucket, if it has one.
     pub income: Option<TokenIncome>,
     /// Packets that it held before they went on.
     pub held: u64,
@@ -103,8 +103,8 @@ impl MarkerReport {
     }
 }
 
-/// What is wrong with a bucket's account, if it does not close.
-pub fn fault(link: &str, flow: Option<&str>, tokens: &Tokens) -> Option<String> {
+/// The fault of a bucket whose account does not balance.
+pub(crate) fn fault(link: &str, flow: Option<&str>, tokens: &Tokens) -> Option<String> {
     (!tokens.balanced()).then(|| {
         let whose = flow.map_or(String::new(), |flow| format!(" for `{flow}`"));
         format!(

@@ -14,10 +14,10 @@ use dumbbell_plan::{LinkId, Plan, Rule, Shared};
 use std::collections::BTreeMap;
 
 /// The flows whose data crosses each link that has an edge, ascending.
-pub type FlowsByLink = BTreeMap<LinkId, Vec<usize>>;
+pub(crate) type FlowsByLink = BTreeMap<LinkId, Vec<usize>>;
 
-/// Who passes which edge.
-pub fn passing(plan: &Plan) -> FlowsByLink {
+/// The flows that cross each edge.
+pub(crate) fn passing(plan: &Plan) -> FlowsByLink {
     let mut out = FlowsByLink::new();
     for (number, flow) in plan.flows.iter().enumerate() {
         for link in flow.forward.iter().filter(|l| !plan.links[**l].rules().is_empty()) {
@@ -28,7 +28,7 @@ pub fn passing(plan: &Plan) -> FlowsByLink {
 }
 
 /// The edge before `link`, which the flows `passing` cross; none if the plan has no rules for it.
-pub fn edge(
+pub(crate) fn edge(
     plan: &Plan,
     link: LinkId,
     info: LinkInfo,
@@ -47,8 +47,8 @@ pub fn edge(
     Ok(Some(edge))
 }
 
-/// Whom each place of a link's edge serves, in the order of its places: what results call them by.
-pub fn served(plan: &Plan, link: LinkId, passing: Option<&Vec<usize>>) -> Vec<ServedFlows> {
+/// The flows that each meter state of a link's edge serves, in the edge's order.
+pub(crate) fn served(plan: &Plan, link: LinkId, passing: Option<&Vec<usize>>) -> Vec<ServedFlows> {
     let passing = passing.map_or(&[][..], Vec::as_slice);
     let mut all = Vec::new();
     for (number, rule) in plan.links[link].rules().iter().enumerate() {
@@ -115,20 +115,20 @@ impl Making<'_> {
     }
 }
 
-/// What was agreed with `flows` together: the sum of their reservations, and the longest of their round-trip times.
+/// The contract of `flows` together: the sum of their reservations, and the longest of their round-trip times.
 fn contract(plan: &Plan, flows: &[usize], link: LinkInfo) -> Contract {
     let rtt = flows.iter().filter_map(|f| plan.flows[*f].info.rtt).max();
     Contract { link, reserved: reserved(plan, flows), rtt }
 }
 
-/// What is reserved for `flows` together, if anything is.
+/// The rate reserved for `flows` together; `None` without a reservation.
 fn reserved(plan: &Plan, flows: &[usize]) -> Option<Rate> {
     let rates = flows.iter().filter_map(|f| plan.flows[*f].info.reserved);
     rates.map(Rate::bps).reduce(|a, b| a.saturating_add(b)).map(Rate::from_bps)
 }
 
-/// What judges the packets of one place. Without a rate of its own, and without a reservation, there is nothing that a
-/// packet could be within.
+/// The stage for one meter state. Without a rate of its own, and without a reservation, there is no profile that a
+/// packet could be in.
 fn stage(rule: &Rule, contract: &Contract) -> Result<Stage<QueuedPacket>, Fault> {
     let config = &rule.spec.config;
     let has = |key| config.get(key).is_some();

@@ -17,7 +17,7 @@ struct Slot {
     last: u32,
 }
 
-/// A piece of a bucket.
+/// A part of a bucket.
 struct Chunk {
     entries: [Entry; PER_CHUNK],
     used: u32,
@@ -183,7 +183,7 @@ impl Agenda {
         Some(e)
     }
 
-    /// When the next entry is due.
+    /// The time of the next entry.
     pub fn next(&self) -> Option<u64> {
         if let Some(entry) = self.current.get(self.done) {
             return Some(entry.t);
@@ -226,7 +226,7 @@ impl Agenda {
         if bits != 0 { self.at + 1 + u64::from(bits.trailing_zeros()) } else { self.next_busy_word(start) }
     }
 
-    /// The same, where the first word has nothing from `start` on: the others, and then the rest of the first.
+    /// The next busy slot if the first word has none from `start` on: the other words, then the rest of the first.
     fn next_busy_word(&self, start: usize) -> u64 {
         let words = self.busy.len();
         for k in 1..=words {

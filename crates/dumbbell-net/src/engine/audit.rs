@@ -2,8 +2,8 @@
 
 /// The packets of a run, and whether each is accounted for exactly once.
 #[derive(Default)]
-pub struct Audit {
-    /// How many of each number are on their way: one, and its copies.
+pub(crate) struct Audit {
+    /// Packets in the network for each number: one, and its copies.
     packets: Vec<u32>,
     /// Numbers of packets that ended twice.
     twice: Vec<u64>,
@@ -11,27 +11,27 @@ pub struct Audit {
 
 impl Audit {
     /// A packet left a socket: its number, from 1.
-    pub fn sent(&mut self) -> u64 {
+    pub(crate) fn sent(&mut self) -> u64 {
         self.packets.push(1);
         self.packets.len() as u64
     }
     /// A wire made a copy of it, which has its number.
-    pub fn copied(&mut self, number: u64) {
+    pub(crate) fn copied(&mut self, number: u64) {
         match number.checked_sub(1).and_then(|i| self.packets.get_mut(i as usize)) {
             Some(copies) => *copies += 1,
             None => self.twice.push(number),
         }
     }
     /// It arrived at a socket.
-    pub fn delivered(&mut self, number: u64) {
+    pub(crate) fn delivered(&mut self, number: u64) {
         self.ends(number);
     }
     /// It was dropped.
-    pub fn dropped(&mut self, number: u64) {
+    pub(crate) fn dropped(&mut self, number: u64) {
         self.ends(number);
     }
-    /// It was on its way at the end.
-    pub fn beyond_end(&mut self, number: u64) {
+    /// It was in the network at the end.
+    pub(crate) fn beyond_end(&mut self, number: u64) {
         self.ends(number);
     }
     fn ends(&mut self, number: u64) {
@@ -40,8 +40,8 @@ impl Audit {
             _ => self.twice.push(number),
         }
     }
-    /// What is wrong, given that `held` packets are in queues at the end.
-    pub fn faults(&self, held: u64) -> Vec<String> {
+    /// Faults, given that `held` packets are in queues at the end.
+    pub(crate) fn faults(&self, held: u64) -> Vec<String> {
         let open: u64 = self.packets.iter().map(|n| u64::from(*n)).sum();
         let mut faults: Vec<String> = self
             .twice

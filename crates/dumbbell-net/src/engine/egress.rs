@@ -1,4 +1,4 @@
-//! Where packets leave a socket: what is hashed of them, when they leave the host, and the links until the first merge.
+//! The point where packets leave a socket: fingerprint, codepoint, jitter, and the links until the first merge.
 use crate::engine::entry::Pkt;
 use crate::engine::path::RunAhead;
 use dumbbell_core::packet::fingerprint::Fingerprint;
@@ -6,11 +6,11 @@ use dumbbell_core::packet::Dscp;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Span, Time};
 
-/// The way out of one socket.
+/// The egress of one socket.
 pub struct Egress {
-    /// What left, hashed.
+    /// Fingerprint of what left.
     pub sent: Fingerprint,
-    /// From the socket to the first merge; nobody asks where a UDP receiver's leads.
+    /// From the socket to the first merge; unused for UDP receivers.
     pub run_ahead: RunAhead,
     /// The codepoint of all that leaves.
     pub dscp: Dscp,

@@ -11,11 +11,11 @@ const NO_SEGMENT: u32 = u32::MAX;
 /// A packet that arrives somewhere at `t`, or a clock that is due then.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// When, picoseconds.
+    /// The time, picoseconds.
     pub t: u64,
-    /// Who: the number of the stream or clock in the plan, see [`crate::engine::ranks`].
+    /// The number of the stream or clock in the plan, see [`crate::engine::ranks`].
     pub rank: u32,
-    /// Which path segment of which flow the packet is about to take; none for a clock.
+    /// The path segment that the packet is about to take; none for a clock.
     pub path_segment: u32,
     /// The packet.
     pub packet: Pkt,
@@ -110,12 +110,12 @@ impl Pkt {
 }
 
 impl Entry {
-    /// What the agenda orders by, as one number: two comparisons cost more than one of twice the width.
+    /// The key of the agenda's order, as one number: two comparisons cost more than one of twice the width.
     #[inline]
     pub fn key(&self) -> u128 {
         u128::from(self.t) << 64 | u128::from(self.rank)
     }
-    /// Whether it is a clock that is due, and no packet that arrives.
+    /// True if this is a clock and not a packet.
     #[inline]
     pub fn is_clock(&self) -> bool {
         self.path_segment == NO_SEGMENT

@@ -1,12 +1,12 @@
-//! What is said to the ends of connections beside packets: by their hosts, at instants that the plan knows, and to senders
-//! by an edge that tells them of its colours.
-use crate::net::{RECEIVER, SENDER};
+//! Signals to ends of connections beside packets: of their hosts, at times that the plan knows, and to senders
+//! of an edge that tells them its colors.
+use crate::engine::socket::{RECEIVER, SENDER};
 use dumbbell_core::transport::HostSignal;
 use dumbbell_core::units::Time;
 use dumbbell_plan::{Flow, SignalTarget, Plan};
 use std::collections::BTreeMap;
 
-/// The end of a flow that hears a word.
+/// The end of a flow that gets a signal.
 fn end(to: SignalTarget) -> usize {
     match to {
         SignalTarget::Sender => SENDER,
@@ -14,18 +14,18 @@ fn end(to: SignalTarget) -> usize {
     }
 }
 
-/// Whether the host of this end ever says anything. Packets for it wait for their instant then, as words do.
-pub fn has_signals(flow: &Flow, listener: usize) -> bool {
+/// True if the plan has signals for this end of the flow. Its packets then wait in the agenda for their instant.
+pub(crate) fn has_signals(flow: &Flow, listener: usize) -> bool {
     flow.words.iter().any(|words| words.iter().any(|w| end(w.to) == listener))
 }
 
-/// All words that are still to be said, by instant and socket (2 x flow + end); those of one instant in their order.
+/// Signals that are still to come, by time and socket (2 x flow + end).
 #[derive(Default)]
-pub struct HostSignals(BTreeMap<(Time, u32), Vec<HostSignal>>);
+pub(crate) struct HostSignals(BTreeMap<(Time, u32), Vec<HostSignal>>);
 
 impl HostSignals {
-    /// Those of `plan`.
-    pub fn of(plan: &Plan) -> Self {
+    /// The signals of `plan`.
+    pub(crate) fn of(plan: &Plan) -> Self {
         let mut all = BTreeMap::new();
         for (f, flow) in plan.flows.iter().enumerate() {
             for word in flow.words.iter().flat_map(|words| words.iter()) {
@@ -35,22 +35,22 @@ impl HostSignals {
         }
         HostSignals(all)
     }
-    /// One more word; whether it is the first of its instant to this socket.
-    pub fn add(&mut self, now: Time, socket: u32, word: HostSignal) -> bool {
+    /// Adds a signal. True if it is the first for this socket at this time.
+    pub(crate) fn add(&mut self, now: Time, socket: u32, word: HostSignal) -> bool {
         let words = self.0.entry((now, socket)).or_default();
         words.push(word);
         words.len() == 1
     }
-    /// The instants and sockets, ascending.
-    pub fn all(&self) -> impl Iterator<Item = (Time, u32)> {
+    /// Times and sockets, ascending.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (Time, u32)> {
         self.0.keys().copied()
     }
-    /// Whether nothing is left to say.
-    pub fn is_empty(&self) -> bool {
+    /// True if no signal is left.
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
-    /// What is said to `socket` at `now`.
-    pub fn take(&mut self, now: Time, socket: u32) -> Vec<HostSignal> {
+    /// Removes the signals for `socket` at `now`.
+    pub(crate) fn take(&mut self, now: Time, socket: u32) -> Vec<HostSignal> {
         self.0.remove(&(now, socket)).unwrap_or_default()
     }
 }

@@ -5,9 +5,9 @@
 use crate::engine::ranks::{Arrivals, Population, Stream};
 use dumbbell_plan::{Answer, LinkId, Plan, Transport};
 
-/// Where a stream of packets comes from.
+/// The source of a stream of packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Feeder {
+pub(crate) enum Feeder {
     /// The data socket of a flow.
     Data(u32),
     /// The socket of a flow that acknowledges.
@@ -18,7 +18,7 @@ pub enum Feeder {
     Answers(u32),
 }
 
-/// Where a run-ahead ends.
+/// The end of a run-ahead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// At a merge: the packet becomes an entry with this path segment and this rank.
@@ -49,12 +49,12 @@ impl RunAhead {
         };
         RunAhead { from, to, path_segment, rank_or_socket }
     }
-    /// What is left of it when the hops before `i` are past.
+    /// The rest of it after the hops before `i`.
     #[inline]
     pub fn past(&self, i: u32) -> RunAhead {
         RunAhead { from: i, ..*self }
     }
-    /// What comes behind the last link.
+    /// The end behind the last link.
     #[inline]
     pub fn end(&self) -> End {
         match self.path_segment {
@@ -66,45 +66,45 @@ impl RunAhead {
 
 /// A merge, and the run-ahead behind it.
 #[derive(Clone, Copy, Debug)]
-pub struct PathSegment {
+pub(crate) struct PathSegment {
     /// The link whose port is the merge; beyond all links for a delivery merge.
     pub link: u32,
     /// The socket that the packets come from: 2 x flow + end.
     pub socket: u32,
-    /// What lies behind.
+    /// The run-ahead behind the merge.
     pub run_ahead: RunAhead,
 }
 
-/// Where packets have to wait for their instant in the agenda, whatever could be run ahead.
-pub struct OrderNeeds {
+/// Links and sockets that need their packets in the order of time, through the agenda.
+pub(crate) struct OrderNeeds {
     /// Of each link: whether packets overtake each other on it.
     pub unordered: Vec<bool>,
     /// Of each socket (2 x flow + end): whether something else than packets is said to it, which has its place among them.
     pub signaled: Vec<bool>,
 }
 
-/// The plan's routes, cut.
-pub struct Paths {
+/// The plan's routes, cut at merges.
+pub(crate) struct Paths {
     /// Links of all tails.
     pub hops: Vec<u32>,
     /// Path segments; entries carry their number.
     pub segments: Vec<PathSegment>,
 }
 
-/// What was learned by cutting.
-pub struct CutRoutes {
-    /// What packets follow.
+/// The result of cutting routes.
+pub(crate) struct CutRoutes {
+    /// The path segments.
     pub paths: Paths,
     /// From each socket (2 x flow + end) to its first merge; where a UDP receiver's leads nobody asks.
     pub sockets: Vec<RunAhead>,
-    /// Whether each link is a merge.
+    /// For each link, true if it is a merge.
     pub merge: Vec<bool>,
     /// From the router before a link to the sender of a flow: the flow, the link, and the way to the first merge.
     pub answers: Vec<(u32, LinkId, RunAhead)>,
 }
 
 /// Every stream into every link, numbered: a property of the plan, whatever is folded.
-pub struct Streams {
+pub(crate) struct Streams {
     /// The link and what feeds it, ascending.
     inputs: Vec<(u32, Feeder)>,
     /// For each of them how many before it come from links.
@@ -113,7 +113,7 @@ pub struct Streams {
 
 impl Streams {
     /// The streams of `plan`.
-    pub fn of(plan: &Plan, order_needs: &OrderNeeds) -> Self {
+    pub(crate) fn of(plan: &Plan, order_needs: &OrderNeeds) -> Self {
         let mut inputs = Vec::new();
         for f in 0..plan.flows.len() {
             for end in 0..2 {
@@ -145,8 +145,8 @@ impl Streams {
         }
     }
 
-    /// How many of each kind `plan` has.
-    pub fn population(&self, plan: &Plan) -> Population {
+    /// The number of each kind in `plan`.
+    pub(crate) fn population(&self, plan: &Plan) -> Population {
         let from_links = self.inputs.iter().filter(|(_, feeder)| matches!(feeder, Feeder::Link(_))).count() as u32;
         Population {
             links: plan.links.len() as u32,
@@ -157,9 +157,9 @@ impl Streams {
     }
 }
 
-/// Each link of the route from one end of flow `f` (0: the sender's), with what feeds it. If packets overtake each
+/// Each link of the route from one end of flow `f` (0: the sender's), with its feeder. If packets overtake each
 /// other on the last one, a *delivery merge* follows, whose number is beyond all links: a merge in which they wait for their
-/// instant, because a socket takes them in order of time. So it does where a word is said to the socket in between.
+/// instant, because a socket takes them in the order of time. A socket with host signals has one, too.
 fn steps(plan: &Plan, f: usize, end: usize, order_needs: &OrderNeeds) -> Vec<(Feeder, LinkId)> {
     let flow = &plan.flows[f];
     let (route, first) =
@@ -169,13 +169,13 @@ fn steps(plan: &Plan, f: usize, end: usize, order_needs: &OrderNeeds) -> Vec<(Fe
     fed(first, route.iter().copied().chain(delivery_merge).collect())
 }
 
-/// Each of `links` with what feeds it, `first` the first of them.
+/// Each of `links` with its feeder; `first` feeds the first of them.
 fn fed(first: Feeder, links: Vec<LinkId>) -> Vec<(Feeder, LinkId)> {
     let feeders = std::iter::once(first).chain(links.iter().map(|l| Feeder::Link(*l as u32)));
     feeders.zip(links.iter().copied()).collect()
 }
 
-/// The ways by which routers answer, in the order of flows, each with its flow.
+/// Routes of ICMP answers, in the order of flows, each with its flow.
 fn answers(plan: &Plan) -> impl Iterator<Item = (usize, &Answer)> {
     plan.flows
         .iter()
@@ -183,14 +183,14 @@ fn answers(plan: &Plan) -> impl Iterator<Item = (usize, &Answer)> {
         .flat_map(|(f, flow)| flow.answers.iter().flat_map(|all| all.iter()).map(move |a| (f, a)))
 }
 
-/// The same as [`steps`] of answer number `k`. A sender that is answered has a delivery merge, because answers come beside
+/// The steps of the route of ICMP answer `k`. The sender has a delivery merge, because answers come beside
 /// acknowledgements.
 fn answer_steps(plan: &Plan, f: usize, k: usize, answer: &Answer) -> Vec<(Feeder, LinkId)> {
     let delivery_merge = plan.links.len() + 2 * f + 1;
     fed(Feeder::Answers(k as u32), answer.way.iter().copied().chain([delivery_merge]).collect())
 }
 
-/// Which links need entries of their own.
+/// For each link, true if its packets need entries of their own.
 ///
 /// `held[l]`: link `l` decides when a packet departs.
 fn merges(plan: &Plan, streams: &Streams, fold: bool, held: &[bool], order_needs: &OrderNeeds) -> Vec<bool> {
@@ -218,7 +218,7 @@ fn merges(plan: &Plan, streams: &Streams, fold: bool, held: &[bool], order_needs
 
 impl Paths {
     /// Cuts the routes of `plan`. See [`merges`] for `held`.
-    pub fn cut(plan: &Plan, streams: &Streams, ranks: &Arrivals, fold: bool, held: &[bool], order_needs: &OrderNeeds) -> CutRoutes {
+    pub(crate) fn cut(plan: &Plan, streams: &Streams, ranks: &Arrivals, fold: bool, held: &[bool], order_needs: &OrderNeeds) -> CutRoutes {
         let merge = merges(plan, streams, fold, held, order_needs);
         let mut paths = Paths { hops: Vec::new(), segments: Vec::new() };
         let mut sockets = Vec::with_capacity(2 * plan.flows.len());

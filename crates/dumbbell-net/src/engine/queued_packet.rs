@@ -1,4 +1,4 @@
-//! A packet in a port: the packet, whose it is, and where it goes.
+//! A packet in a port, with its flow and path segment.
 use crate::engine::entry::Pkt;
 use dumbbell_core::packet::{Dscp, FlowId, Framing, Meta, Packet};
 
@@ -11,11 +11,11 @@ pub struct QueuedPacket {
     pub flow: u32,
     /// Its path segment, where the port is a merge.
     pub path_segment: u32,
-    /// What the link adds.
+    /// Link-layer overhead.
     pub framing: Framing,
-    /// Whether it goes from sender to receiver.
+    /// True if it goes from sender to receiver.
     pub data: bool,
-    /// Whether it is a fragment of a larger packet.
+    /// True if it is a fragment of a larger packet.
     pub fragment: bool,
 }
 

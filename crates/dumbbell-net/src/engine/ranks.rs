@@ -1,4 +1,4 @@
-//! Who goes first when two things happen at the same picosecond.
+//! The order of events at the same picosecond.
 //!
 //! Order is (time, rank). Kinds come in this order: end of transmission, clock of a queue, clock of a conditioner,
 //! arrival from a link, clock of a socket, arrival from a socket. So a packet whose service starts at t is gone for
@@ -8,7 +8,7 @@
 //! ties favour nobody. Streams are numbered in the unfolded plan: folding only leaves ranks unused.
 use dumbbell_core::rng;
 
-/// What the rank of a clock's entry says.
+/// The clock that an entry belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
     /// A transmission of the link ends.
@@ -23,16 +23,16 @@ pub enum Clock {
 
 /// A stream of packets into a link, numbered among those of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stream {
+pub(crate) enum Stream {
     /// From another link.
     FromLink(u32),
     /// From a socket.
     FromSocket(u32),
 }
 
-/// How many of each kind a plan has.
+/// The number of each kind in a plan.
 #[derive(Clone, Copy, Debug)]
-pub struct Population {
+pub(crate) struct Population {
     /// Links.
     pub links: u32,
     /// Streams into links that come from other links.
@@ -44,7 +44,7 @@ pub struct Population {
 }
 
 /// The numbering of a plan's clocks.
-pub struct Ranks {
+pub(crate) struct Ranks {
     links: u32,
     sockets: Vec<u32>,
     socket_of: Vec<u32>,
@@ -52,7 +52,7 @@ pub struct Ranks {
 }
 
 /// The numbering of its streams: path segments are made with it, and know it by heart.
-pub struct Arrivals {
+pub(crate) struct Arrivals {
     from_links: Vec<u32>,
     from_sockets: Vec<u32>,
     first_from_link: u32,
@@ -61,7 +61,7 @@ pub struct Arrivals {
 
 impl Ranks {
     /// Numbers a plan's population.
-    pub fn new(seed: u64, p: Population) -> (Self, Arrivals) {
+    pub(crate) fn new(seed: u64, p: Population) -> (Self, Arrivals) {
         let mut chance = rng::Stream::named(seed, "ranks");
         let mut permute = |n| permutation(n, &mut chance);
         let (from_links, from_sockets, sockets) = (permute(p.from_links), permute(p.from_sockets), permute(p.sockets));
@@ -74,23 +74,23 @@ impl Ranks {
         (Ranks { links: p.links, sockets, socket_of, first_socket }, arrivals)
     }
     /// Rank of the end of a transmission on `link`.
-    pub fn done(&self, link: u32) -> u32 {
+    pub(crate) fn done(&self, link: u32) -> u32 {
         link
     }
     /// Rank of the clock of `link`'s queue.
-    pub fn wake(&self, link: u32) -> u32 {
+    pub(crate) fn wake(&self, link: u32) -> u32 {
         self.links + link
     }
     /// Rank of the clock of the conditioner before `link`.
-    pub fn edge(&self, link: u32) -> u32 {
+    pub(crate) fn edge(&self, link: u32) -> u32 {
         2 * self.links + link
     }
     /// Rank of socket `number`.
-    pub fn socket(&self, number: u32) -> u32 {
+    pub(crate) fn socket(&self, number: u32) -> u32 {
         self.first_socket + self.sockets[number as usize]
     }
-    /// Which clock `rank` is; it is none of an arrival's.
-    pub fn clock(&self, rank: u32) -> Clock {
+    /// The clock with this rank, which must not be the rank of an arrival.
+    pub(crate) fn clock(&self, rank: u32) -> Clock {
         if rank >= self.first_socket {
             Clock::Socket(self.socket_of[(rank - self.first_socket) as usize])
         } else if rank >= 2 * self.links {
@@ -105,7 +105,7 @@ impl Ranks {
 
 impl Arrivals {
     /// Rank of a stream into a link.
-    pub fn rank(&self, stream: Stream) -> u32 {
+    pub(crate) fn rank(&self, stream: Stream) -> u32 {
         match stream {
             Stream::FromLink(n) => self.first_from_link + self.from_links[n as usize],
             Stream::FromSocket(n) => self.first_from_socket + self.from_sockets[n as usize],

@@ -1,8 +1,20 @@
-//! What only some packets carry: SACK blocks, options of a SYN, a wrong bit. A slab whose slots are used again.
+//! Sidecars: data that only some packets carry, as SACK blocks, options of a SYN, a wrong bit. A slab with a free list.
 use crate::engine::entry::NO_SIDECAR;
-use crate::fragment::oversize::Fragment;
 use dumbbell_core::transport::segment::Extra;
 use std::collections::BTreeMap;
+
+/// The part of a datagram that a fragment is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fragment {
+    /// The number of the datagram.
+    pub datagram: u32,
+    /// First byte of its payload.
+    pub from: u16,
+    /// The byte behind its last.
+    pub to: u16,
+    /// True if it is the last fragment.
+    pub last: bool,
+}
 
 #[derive(Clone, Copy, Default)]
 struct Sidecar {
@@ -15,20 +27,20 @@ struct Sidecar {
     number: u64,
     /// The link that gave it a wrong bit.
     corrupted: Option<u32>,
-    /// Which fragment of a datagram it is.
+    /// The part of a datagram that it is.
     fragment: Option<Fragment>,
 }
 
-/// A datagram of which fragments are on their way.
+/// A datagram with fragments in the network.
 #[derive(Clone, Copy)]
 struct Datagram {
-    /// How many fragments have not ended yet, copies included.
+    /// Number of fragments in the network, copies included.
     open: u32,
-    /// Whether one of them was lost: then all of it is. Before the window, and in it; each is told once.
+    /// True if a loss of it was told, before the window and in it: one lost fragment loses the datagram.
     lost: [bool; 2],
     /// The socket that sent it (2 x flow + end).
     from: u32,
-    /// Whether it was put together: what happens to copies of its fragments is no loss any more.
+    /// True if it was reassembled: copies of its fragments that are lost later are no losses.
     whole: bool,
 }
 
@@ -46,11 +58,11 @@ pub struct Sidecars {
     /// By number.
     datagrams: BTreeMap<u32, Datagram>,
     next_datagram: u32,
-    /// For whoever keeps packets outside by their audit number: each time one more of them is on its way, or one less.
+    /// Lifetime events of audit numbers, if somebody keeps packets by number outside.
     lifetime_events: Option<Vec<(u64, LifetimeEvent)>>,
 }
 
-/// What happened to a packet's number, see [`Sidecars::keep_lifetime_events`].
+/// An event in the life of a packet's number, see [`Sidecars::keep_lifetime_events`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LifetimeEvent {
     /// One more packet has it: the first, a copy, a fragment.
@@ -76,7 +88,7 @@ impl Sidecars {
     pub fn keep_lifetime_events(&mut self) {
         self.lifetime_events = Some(Vec::new());
     }
-    /// What happened to audit numbers since the last time.
+    /// Lifetime events of audit numbers since the last call.
     pub fn lifetime_events(&mut self) -> impl Iterator<Item = (u64, LifetimeEvent)> {
         self.lifetime_events.iter_mut().flat_map(|lifetime_events| lifetime_events.drain(..))
     }
@@ -143,7 +155,7 @@ impl Sidecars {
     pub fn number(&self, i: u32) -> u64 {
         self.slots[i as usize].number
     }
-    /// What a packet carries besides, while it is on its way.
+    /// The data that its socket put beside a packet.
     pub fn get(&self, i: u32) -> Option<&Extra> {
         self.slots.get(i as usize).filter(|p| p.real).map(|p| &p.extra)
     }
@@ -165,7 +177,7 @@ impl Sidecars {
     pub fn corrupted(&self, i: u32) -> Option<usize> {
         self.slots[i as usize].corrupted.map(|link| link as usize)
     }
-    /// What a copy of a packet carries: all but the number by which the original is followed.
+    /// The sidecar of a copy: all but the number by which the original is followed.
     #[cold]
     pub fn double(&mut self, i: u32) -> u32 {
         let slot = Sidecar { number: 0, ..self.slots[i as usize] };
@@ -176,7 +188,7 @@ impl Sidecars {
         let carries = slot.real || slot.audit > 0 || slot.corrupted.is_some() || slot.fragment.is_some();
         if carries { self.insert(slot) } else { NO_SIDECAR }
     }
-    /// Which fragment of a datagram a packet is.
+    /// The part of a datagram that a packet is; `None` for a whole one.
     #[inline]
     pub fn fragment(&self, i: u32) -> Option<Fragment> {
         self.slots[i as usize].fragment
@@ -203,7 +215,7 @@ impl Sidecars {
         self.slots[i as usize].fragment = fragment;
         i
     }
-    /// The packet with handle `i` is a fragment no more: the whole has its place.
+    /// Marks the packet with handle `i` as whole, reassembled from its fragments.
     pub fn reassembled(&mut self, i: u32) {
         if let Some(fragment) = self.slots[i as usize].fragment.take() {
             self.datagrams.get_mut(&fragment.datagram).iter_mut().for_each(|d| d.whole = true);
@@ -239,7 +251,7 @@ impl Sidecars {
             self.datagrams.remove(&number);
         }
     }
-    /// How many are in use.
+    /// Number of sidecars in use.
     pub fn in_use(&self) -> usize {
         self.slots.len() - 1 - self.free.len()
     }

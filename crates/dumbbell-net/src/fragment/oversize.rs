@@ -16,23 +16,10 @@ use std::collections::BTreeMap;
 const FRAGMENT_HEADER: u32 = 8;
 /// An answer carries as much of the packet as fits into this (RFC 1812 section 4.3.2.3).
 const ANSWER_V4: u32 = 576;
-/// The same of version 6 (RFC 4443 section 2.4).
+/// The limit for version 6 (RFC 4443 section 2.4).
 const ANSWER_V6: u32 = 1280;
 
-/// Where a fragment lies in its datagram.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fragment {
-    /// Which datagram of the world.
-    pub datagram: u32,
-    /// First byte of its payload.
-    pub from: u16,
-    /// The byte behind its last.
-    pub to: u16,
-    /// Whether it is the last fragment.
-    pub last: bool,
-}
-
-/// How the packets of one socket may be cut.
+/// The rules by which packets of one socket may be fragmented.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct SenderRules {
     ip: Ip,
@@ -40,19 +27,32 @@ struct SenderRules {
     df: bool,
 }
 
-/// What is to be done with a packet that is too large.
+/// The verdict on a packet at a link with an MTU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SizeVerdict {
-    /// It is not.
+pub(crate) enum SizeVerdict {
+    /// It fits.
     Fits,
-    /// It is cut for an MTU of this much.
+    /// It is fragmented for this MTU.
     Fragment(u32),
-    /// It is dropped, and the sender told of this MTU.
+    /// It is dropped, and its sender is told this MTU.
     Refuse(u32),
 }
 
-/// What a world knows of large packets.
-pub struct Oversize {
+/// Counts of packets that were too large, and of their fragments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FragmentationCounts {
+    /// Packets that were cut, fragments that were cut again included.
+    pub cut: u64,
+    /// Pieces that were made of them.
+    pub fragments: u64,
+    /// Packets that were dropped because they must not be cut.
+    pub refused: u64,
+    /// Of these, how many senders were told of.
+    pub answered: u64,
+}
+
+/// The rules for packets larger than an MTU, and path MTUs that hosts have learned.
+pub(crate) struct Oversize {
     /// By socket (2 x flow + end): the others' packets fit everywhere.
     senders: BTreeMap<u32, SenderRules>,
     /// The ways of answers, by flow and link.
@@ -97,7 +97,7 @@ fn narrow(plan: &Plan) -> Vec<Vec<LinkId>> {
 }
 
 /// For each link whether something may be too large for it.
-pub fn too_narrow(plan: &Plan) -> Vec<bool> {
+pub(crate) fn too_narrow(plan: &Plan) -> Vec<bool> {
     let mut links = vec![false; plan.links.len()];
     narrow(plan).into_iter().flatten().for_each(|link| links[link] = true);
     links
@@ -105,7 +105,7 @@ pub fn too_narrow(plan: &Plan) -> Vec<bool> {
 
 /// For each socket whether it has to see what comes in the order of time: those that fragments reach, and senders that
 /// routers may answer.
-pub fn in_order_sockets(plan: &Plan) -> Vec<bool> {
+pub(crate) fn in_order_sockets(plan: &Plan) -> Vec<bool> {
     let mut sockets = vec![false; 2 * plan.flows.len()];
     for (from, tight) in narrow(plan).into_iter().enumerate() {
         sockets[from ^ 1] |= !tight.is_empty();
@@ -117,8 +117,8 @@ pub fn in_order_sockets(plan: &Plan) -> Vec<bool> {
 }
 
 impl Oversize {
-    /// What `plan` makes necessary; `None`: everything fits.
-    pub fn of(plan: &Plan, answers: &[(u32, LinkId, RunAhead)]) -> Option<Box<Self>> {
+    /// The rules for the packets of `plan`; `None` if everything fits.
+    pub(crate) fn of(plan: &Plan, answers: &[(u32, LinkId, RunAhead)]) -> Option<Box<Self>> {
         let narrow = narrow(plan);
         let mut oversize = Oversize {
             senders: BTreeMap::new(),
@@ -148,7 +148,7 @@ impl Oversize {
     }
 
     /// Links that are to ask about every packet above the second number, because a host may know more of its path.
-    pub fn asking<'a>(&'a self, plan: &'a Plan) -> impl Iterator<Item = (LinkId, u32)> + 'a {
+    pub(crate) fn asking<'a>(&'a self, plan: &'a Plan) -> impl Iterator<Item = (LinkId, u32)> + 'a {
         let least = |link: u32| {
             let through = self.first.iter().filter(move |(_, first)| **first == link);
             let mtus = through.flat_map(|(socket, _)| &plan.flows[*socket as usize / 2].forward);
@@ -157,8 +157,8 @@ impl Oversize {
         self.asking.keys().map(move |link| (*link as usize, least(*link)))
     }
 
-    /// What is to be done with a packet of `socket` at `link`, whose port asks about packets above `mtu`.
-    pub fn size_verdict(&self, link: u32, mtu: u32, socket: u32, packet: &Pkt) -> SizeVerdict {
+    /// The verdict on a packet of `socket` at `link`, whose port asks about packets above `mtu`.
+    pub(crate) fn size_verdict(&self, link: u32, mtu: u32, socket: u32, packet: &Pkt) -> SizeVerdict {
         let at_source = self.first.get(&socket) == Some(&link);
         let own = self.asking.get(&link).copied().unwrap_or(mtu);
         let mtu = if at_source { own.min(self.learned.get(&socket).copied().unwrap_or(own)) } else { own };
@@ -173,24 +173,24 @@ impl Oversize {
     }
 
     /// The sockets whose packets do not fit everywhere.
-    pub fn sockets(&self) -> impl Iterator<Item = u32> {
+    pub(crate) fn sockets(&self) -> impl Iterator<Item = u32> {
         self.senders.keys().copied()
     }
 
     /// The way by which the router before `link` answers the sender of `flow`.
-    pub fn answer(&self, flow: u32, link: u32) -> Option<RunAhead> {
+    pub(crate) fn answer(&self, flow: u32, link: u32) -> Option<RunAhead> {
         self.answers.get(&(flow, link)).copied()
     }
 
     /// Bytes of an answer about `packet` of `socket`.
-    pub fn answer_len(&self, socket: u32, packet: &Pkt) -> u16 {
+    pub(crate) fn answer_len(&self, socket: u32, packet: &Pkt) -> u16 {
         let ip = self.senders.get(&socket).map_or(Ip::V4, |m| m.ip);
         let most = if ip == Ip::V4 { ANSWER_V4 } else { ANSWER_V6 };
         (ip.header() + 8 + u32::from(packet.ip_len())).min(most) as u16
     }
 
     /// The host of a socket of datagrams was told that its packets are too large.
-    pub fn learns(&mut self, socket: u32, notice: PacketTooBig) {
+    pub(crate) fn learns(&mut self, socket: u32, notice: PacketTooBig) {
         let Some(rules) = self.senders.get(&socket) else { return };
         let least = rules.ip.least_mtu();
         let known = self.learned.entry(socket).or_insert(u32::MAX);
@@ -198,7 +198,7 @@ impl Oversize {
     }
 
     /// The header of the IP packets of `socket`, and what a fragment has more.
-    pub fn headers(&self, socket: u32) -> (u32, u32) {
+    pub(crate) fn headers(&self, socket: u32) -> (u32, u32) {
         match self.senders.get(&socket).map_or(Ip::V4, |m| m.ip) {
             Ip::V4 => (20, 0),
             Ip::V6 => (40, FRAGMENT_HEADER),
@@ -206,9 +206,9 @@ impl Oversize {
     }
 }
 
-/// Where the fragments of a payload `[from, to)` lie that is cut for fragments of at most `room` bytes of payload, which but
+/// Byte ranges of the fragments of a payload `[from, to)`, each of at most `room` bytes, which but
 /// for the last are multiples of 8: what is left is the last one as soon as it fits (RFC 791 section 3.2).
-pub fn fragment_ranges(from: u16, to: u16, room: u32) -> impl Iterator<Item = (u16, u16)> {
+pub(crate) fn fragment_ranges(from: u16, to: u16, room: u32) -> impl Iterator<Item = (u16, u16)> {
     let step = (room & !7).clamp(8, 65_528) as u16;
     let last = room.clamp(8, 65_535) as u16;
     let mut next = Some(from);

@@ -1,26 +1,26 @@
-//! What a host does with fragments: it keeps them until their datagram is whole, but not for ever and not without bound.
+//! Reassembly in hosts: fragments are kept until their datagram is whole, within a time and a memory.
 //!
 //! RFC 791 section 3.2 and RFC 815; the timer begins with the first fragment that comes (RFC 1122 section 3.3.2, RFC 8200 section
 //! 4.5). A datagram that is not whole by then is given up, and a fragment for which there is no room is discarded.
 use crate::engine::entry::{NO_SIDECAR, Pkt};
 use crate::engine::sidecar::Sidecars;
-use crate::fragment::oversize::Fragment;
+use crate::engine::sidecar::Fragment;
 use dumbbell_core::units::Time;
 use dumbbell_plan::{Plan, Reassembly};
 use std::collections::{BTreeMap, VecDeque};
 
-/// What hosts did with fragments.
+/// Counts of reassembly in all hosts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReassemblyCounts {
-    /// Pieces that came.
+    /// Fragments that came.
     pub fragments: u64,
     /// Datagrams that were put together.
     pub whole: u64,
     /// Datagrams that were given up because fragments did not come in time.
     pub expired: u64,
-    /// Pieces that brought nothing new.
+    /// Fragments that brought nothing new.
     pub duplicates: u64,
-    /// Pieces for which there was no room.
+    /// Fragments for which there was no room.
     pub full: u64,
     /// The most payload that one host kept, bytes.
     pub most_bytes: u64,
@@ -28,13 +28,13 @@ pub struct ReassemblyCounts {
 
 /// A datagram of which fragments are missing.
 struct Partial {
-    /// What is there, in order, disjoint and not adjacent.
+    /// Byte ranges that have come, in order, disjoint and not adjacent.
     have: Vec<(u16, u16)>,
-    /// Where it ends, once the last fragment was seen.
+    /// The end of the datagram, once its last fragment was seen.
     end: Option<u16>,
     /// The first fragment, which carries what the whole does.
     head: Option<Pkt>,
-    /// Whether a fragment came with Congestion Experienced (RFC 3168 section 5.3).
+    /// True if a fragment came with Congestion Experienced (RFC 3168 section 5.3).
     ce: bool,
 }
 
@@ -86,15 +86,15 @@ impl Buffer {
 /// The buffers of all hosts.
 pub struct Reassembler {
     rules: Reassembly,
-    /// When the window begins in which losses count.
+    /// The start of the window in which losses count.
     warm: Time,
     /// By the number of the host.
     hosts: BTreeMap<usize, Buffer>,
-    /// Where the packets of a socket (2 x flow + end) end: the host, and the bytes of their IP header.
+    /// The host that packets of a socket (2 x flow + end) go to, and the bytes of their IP header.
     homes: BTreeMap<u32, (usize, u32)>,
     /// The sockets that sent what was given up since somebody asked.
     pub lost: Vec<u32>,
-    /// What they did.
+    /// Counts of all hosts.
     pub counts: ReassemblyCounts,
 }
 

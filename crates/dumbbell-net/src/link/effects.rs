@@ -1,4 +1,4 @@
-//! What befalls a packet behind its transmitter: the end of a transmission that failed, and the impairments of the wire
+//! Effects on a packet behind its transmitter: a transmission that failed, and the impairments of the wire
 //! in their order, for the packet and for the copies that are made of it.
 use crate::port::account::{PacketCopy, Event, PortCtx};
 use crate::observe::Observer;
@@ -13,14 +13,14 @@ use dumbbell_core::units::Time;
 #[derive(Clone, Copy)]
 struct OnWire {
     queued: QueuedPacket,
-    /// When it left, later by what it was delayed; `None`: it is lost.
+    /// The time when it left, plus its delays so far; `None` if it is lost.
     t: Option<Time>,
-    /// Whether it is to be doubled.
+    /// True if it is to be doubled.
     twice: bool,
 }
 
 impl OnWire {
-    /// Meets its fate.
+    /// Applies one effect.
     fn apply<O: Observer>(&mut self, fate: WireEffect, link: usize, ctx: &mut PortCtx<'_, O>) {
         match fate {
             WireEffect::Arrives => {}
@@ -49,7 +49,7 @@ impl Port {
     /// The packet left at `done` with `fate`, over a wire that may do more: when it is at the far end, or `None` if it is
     /// lost. Its copies are left in `ctx`.
     #[inline(never)]
-    pub fn apply_effects<O: Observer>(
+    pub(crate) fn apply_effects<O: Observer>(
         &mut self,
         done: Time,
         fate: WireEffect,

@@ -1,31 +1,30 @@
-//! Wires that both directions of a link share: an Ethernet whose ends are not both full duplex.
+//! Media that both directions of a link share: an Ethernet whose ends are not both full duplex.
 //!
 //! What a port can know by itself ends where the other end begins to send. So such a port holds its packets, asks the medium
 //! when a transmission would begin, and its entries in the agenda are no more than instants at which the medium is to be
 //! asked: it may have moved them in the meantime, and then says nothing.
 use crate::engine::agenda::Agenda;
 use crate::engine::entry::Entry;
-use crate::net::{Element, Net};
-use crate::port::Queue;
+use crate::link::Element;
 use crate::engine::ranks::Ranks;
 use dumbbell_algos::service::AnyService;
 use dumbbell_algos::service::duplex_mismatch::DuplexMismatch;
-use dumbbell_algos::service::duplex_mismatch::medium::{Counters, Medium, Through};
+use dumbbell_algos::service::duplex_mismatch::medium::{Counters, Medium};
 use dumbbell_core::catalogue::{Algorithm, Fault};
 use dumbbell_core::units::Time;
 use dumbbell_plan::Plan;
 use std::collections::BTreeMap;
 
-/// All of a plan.
-pub struct SharedMedia {
+/// The shared media of a plan.
+pub(crate) struct SharedMedia {
     media: Vec<SharedMedium>,
-    /// Of a link its medium and its end there.
+    /// For a link, the number of its medium and of its end.
     of: BTreeMap<u32, (usize, usize)>,
 }
 
-/// One, and the links that send into it.
-struct SharedMedium {
-    medium: Medium,
+/// One medium, and the two links that send into it.
+pub(crate) struct SharedMedium {
+    pub(crate) medium: Medium,
     links: [u32; 2],
     /// The instants of the last entries in the agenda.
     armed: [Time; 2],
@@ -36,7 +35,7 @@ impl SharedMedia {
     ///
     /// # Errors
     /// A link whose other direction is not of the same Ethernet; a plan made from a scenario has none.
-    pub fn of(plan: &Plan, elements: &[Element]) -> Result<Option<Box<SharedMedia>>, Fault> {
+    pub(crate) fn of(plan: &Plan, elements: &[Element]) -> Result<Option<Box<SharedMedia>>, Fault> {
         let station = |link: usize| match &elements[link] {
             Element::Port(port) => match port.service() {
                 AnyService::DuplexMismatch(end) => Some(end.station()),
@@ -66,13 +65,13 @@ impl SharedMedia {
         Ok((!media.is_empty()).then(|| Box::new(SharedMedia { media, of })))
     }
 
-    /// What the end of `link` counted after the warm-up.
-    pub fn counters(&self, link: usize) -> Option<Counters> {
+    /// Counters of the end of `link` after the warm-up.
+    pub(crate) fn counters(&self, link: usize) -> Option<Counters> {
         let (medium, i) = self.of.get(&(link as u32))?;
         Some(self.media[*medium].medium.counters(*i))
     }
 
-    fn find(&mut self, link: u32) -> Option<(&mut SharedMedium, usize)> {
+    pub(crate) fn find(&mut self, link: u32) -> Option<(&mut SharedMedium, usize)> {
         let (medium, i) = *self.of.get(&link)?;
         Some((&mut self.media[medium], i))
     }
@@ -80,7 +79,7 @@ impl SharedMedia {
 
 impl SharedMedium {
     /// Sees to it that the agenda has an entry at the instants at which the ends are to be asked.
-    fn arm(&mut self, agenda: &mut Agenda, ranks: &Ranks) {
+    pub(crate) fn arm(&mut self, agenda: &mut Agenda, ranks: &Ranks) {
         for i in 0..2 {
             let next = self.medium.next(i);
             if next != self.armed[i] && next != Time::NEVER {
@@ -88,40 +87,5 @@ impl SharedMedium {
             }
             self.armed[i] = next;
         }
-    }
-}
-
-impl Net {
-    /// The transmitter of `link` takes a packet, whose last bit leaves at `done` if it has the wire for itself.
-    #[inline]
-    pub fn begin_transmission(&mut self, now: Time, link: u32, done: Time) {
-        if self.shared_media.is_none() || !self.offer_to_medium(now, link, done) {
-            self.agenda.push(Entry::clock(done.ps(), self.ranks.done(link)));
-        }
-    }
-
-    /// The same on a wire that is shared; false on any other.
-    #[cold]
-    fn offer_to_medium(&mut self, now: Time, link: u32, done: Time) -> bool {
-        let Some((shared, i)) = self.shared_media.as_mut().and_then(|media| media.find(link)) else { return false };
-        shared.medium.offer(i, now, done.since(now));
-        shared.arm(&mut self.agenda, &self.ranks);
-        true
-    }
-
-    /// Whether the transmission of `link` is over, whose entry is due; on a wire that is shared that is not said.
-    #[cold]
-    pub fn transmission_over(&mut self, now: Time, link: u32) -> bool {
-        let Some((shared, i)) = self.shared_media.as_mut().and_then(|media| media.find(link)) else { return true };
-        let how = shared.medium.due(i, now);
-        shared.arm(&mut self.agenda, &self.ranks);
-        if let Some(how) = how
-            && how != Through::Sent
-            && let Element::Port(port) = &mut self.elements[link as usize]
-            && let Queue::Held(queue) = &mut port.queue
-        {
-            queue.loses(how);
-        }
-        how.is_some()
     }
 }

@@ -7,7 +7,7 @@ use dumbbell_core::units::{Span, Time, Transmitter};
 use dumbbell_plan::Link;
 
 /// One direction of such a link.
-pub struct Wire {
+pub(crate) struct Wire {
     free_at: Time,
     transmitter: Transmitter,
     framing: Framing,
@@ -16,7 +16,7 @@ pub struct Wire {
 
 impl Wire {
     /// The wire of `link`.
-    pub fn new(link: &Link) -> Self {
+    pub(crate) fn new(link: &Link) -> Self {
         Wire {
             free_at: Time::ZERO,
             transmitter: Transmitter::new(link.rate),
@@ -25,12 +25,12 @@ impl Wire {
         }
     }
     /// Its propagation delay.
-    pub fn delay(&self) -> Span {
+    pub(crate) fn delay(&self) -> Span {
         self.delay
     }
-    /// When a packet of `ip_len` bytes that comes at `t` is at the far end.
+    /// The arrival time at the far end of a packet of `ip_len` bytes that comes at `t`.
     #[inline]
-    pub fn pass(&mut self, t: Time, ip_len: u16) -> Time {
+    pub(crate) fn pass(&mut self, t: Time, ip_len: u16) -> Time {
         let start = self.free_at.max(t);
         self.free_at = start + self.transmitter.span(self.framing.wire_len(u32::from(ip_len)));
         self.free_at + self.delay
@@ -39,7 +39,7 @@ impl Wire {
     /// Tells of the packet that came to this wire, number `link`, at `came`, and passed last. A wire keeps no list of
     /// what waits: nobody is told how much.
     #[inline]
-    pub fn tell<O: Observer>(&self, came: Time, link: u32, queued: &QueuedPacket, ctx: &mut PortCtx<'_, O>) {
+    pub(crate) fn tell<O: Observer>(&self, came: Time, link: u32, queued: &QueuedPacket, ctx: &mut PortCtx<'_, O>) {
         ctx.entered(came, queued, link as usize, 0);
         ctx.left(queued, link as usize, self.free_at, self.free_at + self.delay);
     }

@@ -1,4 +1,4 @@
-//! The way back: when each acknowledgement left its receiver, when it came to its sender, and what it said there.
+//! The reverse path: when each acknowledgement left its receiver and reached its sender, and what it acknowledged.
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::histogram::Histogram;
 use dumbbell_core::transport::segment::{Extra, Segment, flag, widen};
@@ -8,19 +8,19 @@ use std::collections::VecDeque;
 /// One acknowledgement. Those of a flow come in the order in which its receiver sent them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AckRow {
-    /// Which of the packets of its receiver, from 1. The first is the answer to the SYN, where there is a handshake.
+    /// Its number among the packets of its receiver, from 1. The first answers the SYN, where there is a handshake.
     pub number: u64,
     /// The byte that it expects next, as an offset in the stream, whose first byte is 1.
     pub ack: u64,
-    /// When the receiver sent it.
+    /// The time when the receiver sent it.
     pub sent: Time,
     /// Since the receiver sent the one before.
     pub spacing_receiver: Option<Span>,
-    /// What became of it.
+    /// Its outcome.
     pub end: AckEnd,
 }
 
-/// What became of an acknowledgement.
+/// The outcome of an acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AckEnd {
     /// It came to the sender.
@@ -34,29 +34,29 @@ pub enum AckEnd {
 /// An acknowledgement at its sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AckArrival {
-    /// When.
+    /// The time.
     pub t: Time,
     /// Bytes that nothing had acknowledged before; the end of the stream counts as one.
     pub newly_acked: u64,
-    /// Whether it repeats the highest acknowledgement that had come, with the same window (RFC 5681, section 2; whether
+    /// True if it repeats the highest acknowledgement that had come, with the same window (RFC 5681, section 2; whether
     /// data is outstanding is not asked).
     pub duplicate: bool,
     /// Since the one that arrived before it.
     pub spacing_sender: Option<Span>,
-    /// What that spacing was when the receiver sent the two; `None` if they changed places on the way.
+    /// The spacing of the two at the receiver; `None` if they were reordered on the way.
     pub pair_spacing_receiver: Option<Span>,
 }
 
 /// The acknowledgements of a flow that were sent after the warm-up.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AckSummary {
-    /// How many the receiver sent: `arrived + lost`, and what was on its way at the end.
+    /// Acknowledgements that the receiver sent: `arrived + lost`, and those in the network at the end.
     pub sent: u64,
-    /// How many of them came to the sender.
+    /// Acknowledgements that reached the sender.
     pub arrived: u64,
-    /// How many of them were dropped.
+    /// Acknowledgements that were dropped.
     pub lost: u64,
-    /// How many of those that arrived were duplicates.
+    /// Duplicates among those that arrived.
     pub duplicates: u64,
     /// Newly acknowledged bytes of one that arrived.
     pub mean_newly_acked_bytes: Option<f64>,
@@ -249,7 +249,7 @@ impl AckPath {
         self.pending.pop_front().map(|p| p.row)
     }
 
-    /// What all of them had in common.
+    /// The summary of all acknowledgements.
     pub fn summary(&self) -> AckSummary {
         let share = |n: u64, of: u64| (of > 0).then(|| n as f64 / of as f64);
         AckSummary {
@@ -262,7 +262,7 @@ impl AckPath {
         }
     }
 
-    /// Where one is that has no end yet; a copy of one that has ended is not a second one.
+    /// The index of one whose outcome is open; a copy of one that has ended does not count.
     fn place(&self, number: u64) -> Option<usize> {
         let first = self.pending.front()?.row.number;
         let i = usize::try_from(number.checked_sub(first)?).ok()?;

@@ -1,5 +1,5 @@
-//! What became of packets of each color, by the codepoint that they had in the end: IN, within a profile, and OUT, which
-//! is everything else. Counted only in plans that have profiles; flows of others know nothing of it.
+//! Counts of packets in profile (IN) and out of profile (OUT), by the codepoint that they had in the end: OUT
+//! is everything that is not IN. Counted only in plans that have profiles.
 use dumbbell_algos::edge::codepoints;
 use dumbbell_algos::dscp::codepoint;
 use dumbbell_core::aqm::Reason;
@@ -16,7 +16,7 @@ const INSIDE: [Dscp; 5] = [Dscp(10), Dscp(18), Dscp(26), Dscp(34), Dscp(46)];
 ///
 /// To those of assured forwarding's lowest drop precedence and of expedited forwarding come the ones that an edge gives to
 /// green, or a congestion control to segments within its profile; those that an edge gives to yellow or red only are OUT.
-pub fn inside(plan: &Plan) -> Option<u64> {
+pub(crate) fn inside(plan: &Plan) -> Option<u64> {
     let rules = || plan.links.iter().flat_map(|link| link.rules());
     let own: Vec<Dscp> = plan.flows.iter().filter_map(own).collect();
     let reserved = plan.flows.iter().any(|flow| flow.info.reserved.is_some());
@@ -40,7 +40,7 @@ fn own(flow: &Flow) -> Option<Dscp> {
     codepoint(cc.config.get("in")?.as_str()?)
 }
 
-/// Of one color.
+/// Counts of one color.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ColorCounts {
     /// Packets that arrived at the receiver with it.
@@ -96,7 +96,7 @@ impl FlowColors {
         tint.lost_packets += 1;
     }
 
-    /// What was counted of a flow.
+    /// The counts of a flow.
     pub fn of_flow(&self, flow: usize) -> ProfileCounts {
         self.flows[flow]
     }

@@ -12,7 +12,7 @@ use trips::{Came, Trips};
 
 /// Measures the packets of one flow, which are numbered from 0 in the order of sending.
 ///
-/// What arrives from the end of the warm-up on counts; that something comes late, twice or next to another is judged by all
+/// Packets that arrive after the warm-up count. If one is late, a duplicate or next to another is judged by all
 /// that came since the start.
 pub struct OneWay {
     warm: Time,
@@ -37,7 +37,7 @@ pub struct OneWay {
     pair_sum: u128,
 }
 
-/// What was measured, seconds; `None` where nothing could be.
+/// Measures of a flow's delays, seconds; `None` where nothing could be measured.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DelaySummary {
     /// Packets that arrived, each counted once.
@@ -68,7 +68,7 @@ pub struct DelaySummary {
     pub duplicates: u64,
     /// Most packets in a row, in the order of sending, that were lost (RFC 3357: the longest loss period).
     pub loss_burst_max: u64,
-    /// How many delays lie in each bin: from, to, packets. Bins without any are left out.
+    /// Histogram of delays: from, to, packets. Empty bins are left out.
     pub bins: Vec<(f64, f64, u64)>,
 }
 
@@ -161,7 +161,7 @@ impl OneWay {
         }
     }
 
-    /// What was measured.
+    /// The measures so far.
     pub fn summary(&self) -> DelaySummary {
         let some = |ps: f64| (self.packets > 0).then_some(ps * 1e-12);
         let (least, most) = (self.least as f64, self.most as f64);

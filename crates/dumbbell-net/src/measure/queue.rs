@@ -1,16 +1,15 @@
-//! What is measured of a queue that results report, beyond counts and means; docs/results.md defines each measure.
+//! Measures of a reported queue beyond counts and means; docs/results.md defines each one.
 //!
 //! A measure is a small state of its own that is told what happens at the queue, in the order of time; [`QueueMonitor`] has one of
 //! each. A queue that nobody reads has none.
 mod above;
-mod attach;
-mod hues;
+mod colors;
 mod levels;
+mod monitor;
 mod shares;
 mod standing;
 mod synchrony;
 mod volume;
-mod watch;
 
-pub use attach::attach;
-pub use watch::{MonitorConfig, Measures, Threshold, QueueMonitor};
+pub use monitor::Measures;
+pub(crate) use monitor::{MonitorConfig, QueueMonitor, Threshold, Transit};

@@ -1,6 +1,8 @@
 //! Ports where packets may have to wait: for the conditioner before the queue, and in a queue that holds them.
 use crate::engine::entry::Entry;
-use crate::net::{Element, Net, SENDER, port_ctx};
+use crate::link::Element;
+use crate::engine::socket::SENDER;
+use crate::net::{Net, port_ctx};
 use crate::observe::Observer;
 use crate::engine::queued_packet::QueuedPacket;
 use crate::port::Queue;
@@ -10,7 +12,7 @@ use dumbbell_core::units::Time;
 impl Net {
     /// A packet comes to a port where it may have to wait: to the conditioner, or to a queue that holds it.
     #[inline(never)]
-    pub fn wait<O: Observer>(&mut self, now: Time, link: u32, mut queued: QueuedPacket, observer: &mut O) {
+    pub(crate) fn wait<O: Observer>(&mut self, now: Time, link: u32, mut queued: QueuedPacket, observer: &mut O) {
         let Element::Port(port) = &mut self.elements[link as usize] else { return };
         match &mut port.edge {
             Some(edge) => {
@@ -47,7 +49,7 @@ impl Net {
         }
     }
 
-    /// What a conditioner let out goes on to the queue, and its clock gets an entry.
+    /// Passes the packets that an edge released on to the queue, and adds an entry for its clock.
     #[cold]
     fn release<O: Observer>(&mut self, now: Time, link: u32, observer: &mut O) {
         let mut released = std::mem::take(&mut self.released);

@@ -1,4 +1,4 @@
-//! The account of one port: measures, hashes, and word of every packet that will not arrive.
+//! The account of one port: measures, fingerprints, and a list of every packet that it drops.
 use crate::engine::sidecar::Sidecars;
 use crate::observe::{Observer, Signal, PacketId};
 use crate::engine::queued_packet::QueuedPacket;
@@ -12,13 +12,13 @@ use dumbbell_core::probe::{Gauges, Probe};
 use dumbbell_core::transport::segment::flag;
 use dumbbell_core::units::Time;
 
-/// Packets that a port dropped, when, and why; for the accounts of their flows.
-pub type Drops = Vec<(Time, QueuedPacket, Reason)>;
+/// Dropped packets with time and reason, for the accounts of their flows.
+pub(crate) type Drops = Vec<(Time, QueuedPacket, Reason)>;
 
 /// A copy of a packet that a wire made.
 #[derive(Clone, Copy, Debug)]
-pub struct PacketCopy {
-    /// When it is at the far end; `None`: the same wire lost it.
+pub(crate) struct PacketCopy {
+    /// The time of its arrival at the far end; `None` if the same wire lost it.
     pub at: Option<Time>,
     /// The copy.
     pub queued: QueuedPacket,
@@ -27,26 +27,26 @@ pub struct PacketCopy {
 }
 
 /// Copies in the order in which they follow their original.
-pub type Copies = Vec<PacketCopy>;
+pub(crate) type Copies = Vec<PacketCopy>;
 
-/// What a port needs of the world around it, for one event.
-pub struct PortCtx<'a, O> {
-    /// What is known of the flows.
+/// The parts of the network that a port needs to handle one event.
+pub(crate) struct PortCtx<'a, O> {
+    /// Facts about flows.
     pub flows: &'a FlowTable,
-    /// What packets carry besides.
+    /// The sidecars of packets.
     pub sidecars: &'a mut Sidecars,
-    /// Who did not arrive.
+    /// Packets that were dropped.
     pub drops: &'a mut Drops,
-    /// What a wire doubled, until it goes on behind its original.
+    /// Copies that wait to follow their original.
     pub copies: &'a mut Copies,
-    /// Who looks on.
+    /// The observer of the run.
     pub observer: &'a mut O,
 }
 
 impl<O: Observer> PortCtx<'_, O> {
-    /// A packet came to `link`, where `backlog` packets wait.
+    /// Tells the observer that a packet came to `link`, where `backlog` packets wait.
     #[inline]
-    pub fn entered(&mut self, t: Time, queued: &QueuedPacket, link: usize, backlog: u32) {
+    pub(crate) fn entered(&mut self, t: Time, queued: &QueuedPacket, link: usize, backlog: u32) {
         if O::FOLLOWS
             && let Some(who) = self.follows(queued)
         {
@@ -54,8 +54,8 @@ impl<O: Observer> PortCtx<'_, O> {
         }
     }
 
-    /// The edge before `link` lets it on.
-    pub fn released(&mut self, t: Time, queued: &QueuedPacket, link: usize, colour: Option<Color>) {
+    /// Tells the observer that the edge before `link` released a packet.
+    pub(crate) fn released(&mut self, t: Time, queued: &QueuedPacket, link: usize, colour: Option<Color>) {
         if O::FOLLOWS
             && let Some(who) = self.follows(queued)
         {
@@ -63,9 +63,9 @@ impl<O: Observer> PortCtx<'_, O> {
         }
     }
 
-    /// Its last bit left at `done`; it is at the far end at `arrives`.
+    /// Tells the observer that a packet left at `done`, and arrives at the far end at `arrives`.
     #[inline]
-    pub fn left(&mut self, queued: &QueuedPacket, link: usize, done: Time, arrives: Time) {
+    pub(crate) fn left(&mut self, queued: &QueuedPacket, link: usize, done: Time, arrives: Time) {
         if O::FOLLOWS
             && let Some(who) = self.follows(queued)
         {
@@ -73,7 +73,7 @@ impl<O: Observer> PortCtx<'_, O> {
         }
     }
 
-    /// Which packet this is, if somebody follows it.
+    /// The packet's identity, if an observer follows it.
     #[inline]
     fn follows(&self, queued: &QueuedPacket) -> Option<PacketId> {
         let number = self.sidecars.number(queued.packet.sidecar());
@@ -81,16 +81,16 @@ impl<O: Observer> PortCtx<'_, O> {
     }
 }
 
-/// What measures ask of a packet: its flow, its bytes of IP length, its codepoint.
+/// What measures need of a packet: flow, IP length in bytes, codepoint.
 fn packet_of(queued: &QueuedPacket) -> (u32, u32, Dscp) {
     (queued.flow, u32::from(queued.packet.ip_len()), queued.packet.dscp())
 }
 
 /// One port's account.
-pub struct Account {
+pub(crate) struct Account {
     /// The link's number in the plan.
     pub link: usize,
-    /// Whether drops and marks are recorded one by one.
+    /// True if drops and marks are recorded one by one.
     pub signals: bool,
     /// Measures.
     pub stats: PortStats,
@@ -104,20 +104,20 @@ pub struct Account {
 }
 
 /// One drop or mark.
-pub struct Event<'a> {
-    /// When.
+pub(crate) struct Event<'a> {
+    /// The time.
     pub t: Time,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
     /// Backlog that the packet found, packets.
     pub backlog: u32,
-    /// What the decision saw.
+    /// The state that the decision was made on.
     pub saw: &'a dyn Fn(&mut dyn Probe),
 }
 
 impl Account {
     /// An empty account.
-    pub fn new(link: usize, signals: bool, stats: PortStats) -> Self {
+    pub(crate) fn new(link: usize, signals: bool, stats: PortStats) -> Self {
         Account {
             link,
             signals,
@@ -131,16 +131,16 @@ impl Account {
 
     /// `queued` was dropped.
     #[cold]
-    pub fn drop<O: Observer>(&mut self, queued: QueuedPacket, e: &Event<'_>, ctx: &mut PortCtx<'_, O>) {
+    pub(crate) fn drop<O: Observer>(&mut self, queued: QueuedPacket, e: &Event<'_>, ctx: &mut PortCtx<'_, O>) {
         if e.t <= self.stats.end() && e.reason != Reason::Link {
             self.stats.signalled(e.t, packet_of(&queued), true);
         }
         self.drop_before_queue(queued, e, ctx);
     }
 
-    /// The same, not by the queue but by what stands before it: the queue's own measures do not hear of it.
+    /// Drops a packet before the queue: the queue's own measures do not count it.
     #[cold]
-    pub fn drop_before_queue<O: Observer>(&mut self, queued: QueuedPacket, e: &Event<'_>, ctx: &mut PortCtx<'_, O>) {
+    pub(crate) fn drop_before_queue<O: Observer>(&mut self, queued: QueuedPacket, e: &Event<'_>, ctx: &mut PortCtx<'_, O>) {
         if e.t <= self.stats.end() {
             self.stats.dropped(e.t, e.reason);
             let print = if e.reason == Reason::Link { &mut self.lost } else { &mut self.dropped };
@@ -155,7 +155,7 @@ impl Account {
 
     /// `queued` was marked and goes on.
     #[cold]
-    pub fn mark<O: Observer>(&mut self, queued: QueuedPacket, e: &Event<'_>, ctx: &mut PortCtx<'_, O>) {
+    pub(crate) fn mark<O: Observer>(&mut self, queued: QueuedPacket, e: &Event<'_>, ctx: &mut PortCtx<'_, O>) {
         self.stats.marked(e.t);
         self.stats.signalled(e.t, packet_of(&queued), false);
         self.record(&queued, e, true, ctx);
@@ -163,7 +163,7 @@ impl Account {
 
     /// `queued` is through at `done`: transmitted, and not lost on the wire.
     #[inline]
-    pub fn departed(&mut self, done: Time, queued: &QueuedPacket) {
+    pub(crate) fn departed(&mut self, done: Time, queued: &QueuedPacket) {
         if done <= self.stats.end() {
             self.stats.departed(done, u32::from(queued.packet.ip_len()));
             self.sent.mix(done.ps());
@@ -175,14 +175,14 @@ impl Account {
 
     /// A copy left with its original at `done`, not after the end. It was no packet of the queue's, whose account does not count it.
     #[cold]
-    pub fn copied(&mut self, done: Time, copy: &QueuedPacket) {
+    pub(crate) fn copied(&mut self, done: Time, copy: &QueuedPacket) {
         self.sent.mix(done.ps());
         self.sent.mix(copy.word());
     }
 
-    /// The same wire lost a copy that it had made.
+    /// A wire lost a copy that it had made itself.
     #[cold]
-    pub fn drop_copy<O: Observer>(&mut self, copy: QueuedPacket, e: &Event<'_>, ctx: &mut PortCtx<'_, O>) {
+    pub(crate) fn drop_copy<O: Observer>(&mut self, copy: QueuedPacket, e: &Event<'_>, ctx: &mut PortCtx<'_, O>) {
         self.lost.mix(e.t.ps());
         self.lost.mix(copy.word());
         ctx.drops.push((e.t, copy, e.reason));
@@ -191,7 +191,7 @@ impl Account {
 
     /// A packet that left at `done` has a wrong bit from now on.
     #[cold]
-    pub fn corrupted(&mut self, done: Time, queued: &QueuedPacket) {
+    pub(crate) fn corrupted(&mut self, done: Time, queued: &QueuedPacket) {
         if done <= self.stats.end() {
             self.lost.mix(done.ps());
             self.lost.mix(!queued.word());
@@ -199,12 +199,12 @@ impl Account {
     }
 
     /// Packets whose fate here was known before the end, but comes after it.
-    pub fn after_end(&self) -> u64 {
+    pub(crate) fn after_end(&self) -> u64 {
         self.after_end
     }
 
     /// Takes what left this port into the fingerprint of the run.
-    pub fn fingerprint(&self, all: &mut Fingerprint) {
+    pub(crate) fn fingerprint(&self, all: &mut Fingerprint) {
         [self.sent, self.dropped, self.lost].iter().for_each(|p| all.mix(p.value()));
     }
 

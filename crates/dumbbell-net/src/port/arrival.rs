@@ -4,7 +4,8 @@ use crate::port::account::{Account, Event, PortCtx};
 use crate::observe::Observer;
 use crate::engine::queued_packet::QueuedPacket;
 use crate::port::ring::Ring;
-use crate::port::stats::{Transit, PortStats};
+use crate::measure::queue::Transit;
+use crate::port::stats::PortStats;
 use dumbbell_algos::aqm::AnyAqm;
 use dumbbell_algos::service::AnyService;
 use dumbbell_core::aqm::{Aqm, Backlog, Cx, Decision, LinkInfo, QueueView, Slot, Verdict};
@@ -16,7 +17,7 @@ use dumbbell_core::service::{Service, Transmitted};
 use dumbbell_core::units::{Span, Time};
 
 /// The queue and its transmitter.
-pub struct ArrivalQueue {
+pub(crate) struct ArrivalQueue {
     aqm: AnyAqm,
     rng: Stream,
     info: LinkInfo,
@@ -29,11 +30,11 @@ pub struct ArrivalQueue {
     /// For each packet in the backlog when it leaves it, and its length.
     leaving: Ring,
     next_tick: Time,
-    /// Whether the present idle period was told.
+    /// True if the present idle period was told.
     told_idle: bool,
 }
 
-/// All that such a queue shows: no packet can be looked at.
+/// The view of a queue that holds no packets: its backlog only.
 struct View<'a>(&'a Backlog);
 
 impl QueueView for View<'_> {
@@ -48,7 +49,7 @@ impl QueueView for View<'_> {
 
 impl ArrivalQueue {
     /// An idle queue. A packet leaves the backlog when its service starts, or when it ends with `count_in_service`.
-    pub fn new(aqm: AnyAqm, rng: Stream, info: LinkInfo, service: AnyService, count_in_service: bool) -> Self {
+    pub(crate) fn new(aqm: AnyAqm, rng: Stream, info: LinkInfo, service: AnyService, count_in_service: bool) -> Self {
         let next_tick = if aqm.ticks() { Time::ZERO } else { Time::NEVER };
         ArrivalQueue {
             aqm,
@@ -67,7 +68,7 @@ impl ArrivalQueue {
 
     /// A packet comes at `t`: when it leaves, and how, or `None` if it is dropped. Clocks due by `t` are settled.
     #[inline(always)]
-    pub fn offer<O: Observer>(
+    pub(crate) fn offer<O: Observer>(
         &mut self,
         t: Time,
         queued: &mut QueuedPacket,
@@ -89,7 +90,7 @@ impl ArrivalQueue {
         Some(self.admit(t, &meta, account))
     }
 
-    /// Everything but a plain pass: marks, drops. Whether the packet goes in.
+    /// Handles marks and drops. True if the packet enters the queue.
     #[cold]
     fn settle_verdict<O: Observer>(
         &mut self,
@@ -138,7 +139,7 @@ impl ArrivalQueue {
 
     /// Lets what has left the backlog by `t` go.
     #[inline]
-    pub fn drain(&mut self, t: Time, stats: &mut PortStats) {
+    pub(crate) fn drain(&mut self, t: Time, stats: &mut PortStats) {
         let mut monitor = stats.watching();
         while let Some((leaves, bytes)) = self.leaving.front() {
             if leaves > t {
@@ -153,16 +154,16 @@ impl ArrivalQueue {
         }
     }
 
-    /// When a clock of the algorithm is due next: the start of an idle period that was not told, or a tick.
+    /// The time of the algorithm's next clock: the start of an idle period that was not told, or a tick.
     #[inline]
-    pub fn next_clock(&self) -> Time {
+    pub(crate) fn next_clock(&self) -> Time {
         let idle = if self.told_idle { Time::NEVER } else { self.free_at };
         idle.min(self.next_tick)
     }
 
     /// Tells the algorithm what is due at `next_clock()`. The end of a transmission comes before a tick.
     #[cold]
-    pub fn clock(&mut self, flows: &FlowTable, stats: &mut PortStats) {
+    pub(crate) fn clock(&mut self, flows: &FlowTable, stats: &mut PortStats) {
         let now = self.next_clock();
         self.drain(now, stats);
         let mut cx = Cx { now, rng: &mut self.rng, link: &self.info, flows };
@@ -175,16 +176,16 @@ impl ArrivalQueue {
         }
     }
 
-    /// What waits at the last instant that was settled.
-    pub fn backlog(&self) -> Backlog {
+    /// The backlog at the last instant that was settled.
+    pub(crate) fn backlog(&self) -> Backlog {
         self.backlog
     }
     /// The transmitter.
-    pub fn service(&self) -> &AnyService {
+    pub(crate) fn service(&self) -> &AnyService {
         &self.service
     }
     /// The algorithm's numbers.
-    pub fn probe(&self, out: &mut dyn Probe) {
+    pub(crate) fn probe(&self, out: &mut dyn Probe) {
         self.aqm.probe(out);
     }
 }

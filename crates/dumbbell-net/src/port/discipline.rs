@@ -1,16 +1,16 @@
-//! What a held port keeps its packets in: a FIFO that asks an AQM, or a discipline of several queues.
+//! The queues of a held port: one FIFO with an AQM, or a discipline of several queues.
 use crate::engine::queued_packet::QueuedPacket;
 use dumbbell_algos::aqm::AnyAqm;
 use dumbbell_algos::qdisc::AnyQdisc;
 use dumbbell_core::aqm::{Backlog, Cx};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::qdisc::{Fifo, Qdisc, Sink};
-use dumbbell_core::port::packet_queue::Waiting;
+use dumbbell_core::qdisc::packet_queue::Waiting;
 use dumbbell_core::units::Time;
 
-/// See the module's page.
+/// The queues of a held port.
 #[allow(clippy::large_enum_variant)]
-pub enum Discipline {
+pub(crate) enum Discipline {
     /// One queue.
     Fifo(Fifo<AnyAqm, QueuedPacket>),
     /// Several.

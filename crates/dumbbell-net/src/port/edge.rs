@@ -1,4 +1,4 @@
-//! The edge before a port: it may colour a packet, hold it, drop it, or let others go. Always a merge, with entries of
+//! The edge before a port: it may color a packet, hold it, drop it, or let others go. Always a merge, with entries of
 //! its own for its clock.
 use crate::port::account::{Account, Event, PortCtx};
 use crate::edge::report;
@@ -13,14 +13,14 @@ use dumbbell_core::packet::{FlowId, Packet};
 use dumbbell_core::units::{Span, Time};
 
 /// One edge.
-pub struct PortEdge {
+pub(crate) struct PortEdge {
     edge: Edge<QueuedPacket>,
     info: LinkInfo,
     /// The instant of its pending entry.
     armed: Time,
-    /// Whom each of its places serves.
+    /// The flows that each meter state serves.
     served: Vec<ServedFlows>,
-    /// When it is looked at.
+    /// The times at which the edge is sampled.
     sample_times: SampleTimes,
 }
 
@@ -45,12 +45,12 @@ impl<O: Observer> Emit<QueuedPacket> for EdgeSink<'_, '_, O> {
 
 impl PortEdge {
     /// An edge with nothing in it, whose places serve `served`.
-    pub fn new(edge: Edge<QueuedPacket>, info: LinkInfo, served: Vec<ServedFlows>, sample_times: SampleTimes) -> Self {
+    pub(crate) fn new(edge: Edge<QueuedPacket>, info: LinkInfo, served: Vec<ServedFlows>, sample_times: SampleTimes) -> Self {
         PortEdge { edge, info, armed: Time::NEVER, served, sample_times }
     }
 
     /// A packet arrives; what may go on is added to `released`.
-    pub fn arrive<O: Observer>(
+    pub(crate) fn arrive<O: Observer>(
         &mut self,
         now: Time,
         queued: QueuedPacket,
@@ -64,7 +64,7 @@ impl PortEdge {
     }
 
     /// An entry of its clock came up; it may be stale.
-    pub fn wake<O: Observer>(
+    pub(crate) fn wake<O: Observer>(
         &mut self,
         now: Time,
         released: &mut Vec<QueuedPacket>,
@@ -86,7 +86,7 @@ impl PortEdge {
     }
 
     /// The instant of an entry that its clock needs and does not have yet.
-    pub fn arm(&mut self) -> Option<Time> {
+    pub(crate) fn arm(&mut self) -> Option<Time> {
         let due = self.edge.next_wakeup();
         (due < self.armed).then(|| {
             self.armed = due;
@@ -94,13 +94,13 @@ impl PortEdge {
         })
     }
 
-    /// Whether the sender of `flow` may be told of its packets.
-    pub fn tells(&self, flow: FlowId) -> bool {
+    /// True if the sender of `flow` may be told of its packets.
+    pub(crate) fn tells(&self, flow: FlowId) -> bool {
         self.edge.tells(flow)
     }
 
     /// The flows whose senders are to be told of the packet that came last.
-    pub fn told(&mut self) -> impl Iterator<Item = FlowId> + '_ {
+    pub(crate) fn told(&mut self) -> impl Iterator<Item = FlowId> + '_ {
         self.edge.told()
     }
 
@@ -122,26 +122,26 @@ impl PortEdge {
         }
     }
 
-    /// The run is over at `end`.
-    pub fn close(&mut self, end: Time, link: usize, observer: &mut impl Observer) {
+    /// Ends the run at `end`.
+    pub(crate) fn close(&mut self, end: Time, link: usize, observer: &mut impl Observer) {
         self.sample_until(end, link, observer);
         self.edge.states_mut().iter_mut().for_each(|place| place.settle(end));
     }
 
-    /// What passed its places, after the end; `name` is that of a flow.
-    pub fn reports<'a>(&self, link: &str, name: impl Fn(usize) -> &'a str) -> Vec<MarkerReport> {
+    /// Reports of its meter states after the end; `name` gives a flow's name.
+    pub(crate) fn reports<'a>(&self, link: &str, name: impl Fn(usize) -> &'a str) -> Vec<MarkerReport> {
         let places = self.served.iter().zip(self.edge.states());
         places.map(|(served, place)| MarkerReport::of(link, served.flow.map(&name), served, place)).collect()
     }
 
-    /// Which of its places lost count of their tokens by `end`.
-    pub fn faults<'a>(&mut self, end: Time, link: &str, name: impl Fn(usize) -> &'a str) -> Vec<String> {
+    /// Faults of token buckets whose account does not balance at `end`.
+    pub(crate) fn faults<'a>(&mut self, end: Time, link: &str, name: impl Fn(usize) -> &'a str) -> Vec<String> {
         let places = self.served.iter().zip(self.edge.states_mut());
         places.filter_map(|(s, place)| report::fault(link, s.flow.map(&name), &place.tokens(end)?)).collect()
     }
 
     /// Packets held.
-    pub fn held(&self) -> u64 {
+    pub(crate) fn held(&self) -> u64 {
         self.edge.held()
     }
 }

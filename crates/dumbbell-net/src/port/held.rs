@@ -16,7 +16,7 @@ use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Span, Time};
 
 /// The queue and its transmitter.
-pub struct HeldQueue {
+pub(crate) struct HeldQueue {
     port: HeldPort<QueuedPacket, Discipline, AnyService>,
     rng: Stream,
     info: LinkInfo,
@@ -28,17 +28,17 @@ pub struct HeldQueue {
 #[derive(Clone, Copy, Default)]
 struct Hand {
     arrived: Time,
-    /// When it left the queue.
+    /// The time when it left the queue.
     taken: Time,
-    /// When it would be through, had it the wire for itself.
+    /// The end of its transmission if nothing else used the wire.
     done: Time,
-    /// Whether it was given up, without having been sent whole.
+    /// True if it was given up, without having been sent whole.
     given_up: bool,
-    /// Whether there is one.
+    /// True if there is one.
     full: bool,
 }
 
-/// Takes what the queue drops and marks to the account.
+/// Enters what the queue drops and marks into the account.
 struct QueueSink<'a, 'b, O> {
     now: Time,
     backlog: u32,
@@ -60,7 +60,7 @@ impl<O: Observer> Sink<QueuedPacket> for QueueSink<'_, '_, O> {
 
 impl HeldQueue {
     /// An idle queue.
-    pub fn new(
+    pub(crate) fn new(
         discipline: Discipline,
         rng: Stream,
         info: LinkInfo,
@@ -73,7 +73,7 @@ impl HeldQueue {
     }
 
     /// A packet comes: when the transmission ends that starts now, if one starts.
-    pub fn arrive<O: Observer>(
+    pub(crate) fn arrive<O: Observer>(
         &mut self,
         now: Time,
         queued: QueuedPacket,
@@ -90,7 +90,7 @@ impl HeldQueue {
     }
 
     /// The transmission that was due ends: the packet that left and how, and when the next one ends.
-    pub fn done<O: Observer>(
+    pub(crate) fn done<O: Observer>(
         &mut self,
         now: Time,
         account: &mut Account,
@@ -117,7 +117,7 @@ impl HeldQueue {
     }
 
     /// The packet in transmission does not arrive: broken by what the other end sent, or given up for it.
-    pub fn loses(&mut self, how: Through) {
+    pub(crate) fn loses(&mut self, how: Through) {
         self.port.decide(WireEffect::Lost);
         if let Some(hand) = &mut self.hand {
             hand.given_up = how == Through::GivenUp;
@@ -154,35 +154,35 @@ impl HeldQueue {
     }
 
     /// The discipline's clock is due.
-    pub fn wake<O>(&mut self, now: Time, ctx: &PortCtx<'_, O>) {
+    pub(crate) fn wake<O>(&mut self, now: Time, ctx: &PortCtx<'_, O>) {
         self.port.wake(&mut Cx { now, rng: &mut self.rng, link: &self.info, flows: ctx.flows });
     }
-    /// When the discipline's clock is due next.
-    pub fn next_wakeup(&self) -> Option<Time> {
+    /// The time of the discipline's next clock.
+    pub(crate) fn next_wakeup(&self) -> Option<Time> {
         self.port.next_wakeup()
     }
     /// The run is over: those that still wait have waited until `end`.
-    pub fn close(&mut self, end: Time, account: &mut Account) {
+    pub(crate) fn close(&mut self, end: Time, account: &mut Account) {
         self.port.waiting_since().into_iter().for_each(|since| account.stats.stayed(since, end));
         if let Some(hand) = self.put_down() {
             // It may have waited for the wire until now: then it begins no sooner.
             self.accounts_for(&hand, hand.done.max(end), account);
         }
     }
-    /// What waits.
-    pub fn backlog(&self) -> Backlog {
+    /// The backlog.
+    pub(crate) fn backlog(&self) -> Backlog {
         self.port.backlog()
     }
     /// Packets waiting or in transmission.
-    pub fn held(&self) -> u64 {
+    pub(crate) fn held(&self) -> u64 {
         self.port.held()
     }
     /// The transmitter.
-    pub fn service(&self) -> &AnyService {
+    pub(crate) fn service(&self) -> &AnyService {
         self.port.service()
     }
     /// The algorithm's numbers.
-    pub fn probe(&self, out: &mut dyn Probe) {
+    pub(crate) fn probe(&self, out: &mut dyn Probe) {
         self.port.qdisc().probe(out);
     }
 }

@@ -1,11 +1,11 @@
-//! When packets leave a backlog: a ring whose size is a power of two, so that a place is found with one mask.
+//! Departure times of a backlog: a ring whose size is a power of two, so that a slot is found with one mask.
 use dumbbell_core::units::Time;
 
 /// (When a packet leaves the backlog, its length in bytes), first in, first out.
 #[derive(Default)]
-pub struct Ring {
+pub(crate) struct Ring {
     slots: Vec<(Time, u32)>,
-    /// How many ever came, and how many of these are gone.
+    /// Number of packets that came, and that left.
     came: usize,
     gone: usize,
 }
@@ -13,7 +13,7 @@ pub struct Ring {
 impl Ring {
     /// The one that leaves first.
     #[inline]
-    pub fn front(&self) -> Option<(Time, u32)> {
+    pub(crate) fn front(&self) -> Option<(Time, u32)> {
         if self.came == self.gone {
             return None;
         }
@@ -21,12 +21,12 @@ impl Ring {
     }
     /// It left.
     #[inline]
-    pub fn pop(&mut self) {
+    pub(crate) fn pop(&mut self) {
         self.gone += 1;
     }
     /// Another one, not before those that are in.
     #[inline]
-    pub fn push(&mut self, leaves: Time, bytes: u32) {
+    pub(crate) fn push(&mut self, leaves: Time, bytes: u32) {
         if self.came - self.gone == self.slots.len() {
             self.grow();
         }

@@ -1,13 +1,13 @@
-//! What one port measures, whichever way it decides.
-use crate::measure::queue::{MonitorConfig, Measures, QueueMonitor};
+//! Statistics of one port, the same for both kinds of queue.
+use crate::measure::queue::{Measures, MonitorConfig, QueueMonitor, Transit};
 use dumbbell_core::aqm::{Backlog, Reason};
 use dumbbell_core::port::counters::PortCounters;
 use dumbbell_core::port::occupancy::Occupancy;
-use dumbbell_core::packet::{Dscp, Meta};
+use dumbbell_core::packet::Dscp;
 use dumbbell_core::units::{Span, Time};
 
 /// Measures of one port, within the window from the warm-up to the end.
-pub struct PortStats {
+pub(crate) struct PortStats {
     warm: Time,
     end: Time,
     /// The account of the whole run.
@@ -22,25 +22,9 @@ pub struct PortStats {
     monitor: Option<Box<QueueMonitor>>,
 }
 
-/// How a packet goes through a queue that decides at arrival.
-pub struct Transit<'a> {
-    /// When it came.
-    pub arrived: Time,
-    /// When its transmission begins.
-    pub start: Time,
-    /// When it leaves the backlog, by the port's convention.
-    pub leaves: Time,
-    /// When its transmission ends.
-    pub done: Time,
-    /// What waits, itself included if it waits.
-    pub backlog: Backlog,
-    /// The packet.
-    pub meta: &'a Meta,
-}
-
 impl PortStats {
     /// An empty account.
-    pub fn new(warm: Time, end: Time) -> Self {
+    pub(crate) fn new(warm: Time, end: Time) -> Self {
         PortStats {
             warm,
             end,
@@ -55,7 +39,7 @@ impl PortStats {
     }
 
     /// Somebody reads this queue's measures.
-    pub fn monitor(&mut self, interest: MonitorConfig) {
+    pub(crate) fn monitor(&mut self, interest: MonitorConfig) {
         self.monitor = Some(Box::new(QueueMonitor::new(self.warm, self.end, interest)));
     }
 
@@ -69,28 +53,28 @@ impl PortStats {
     }
     /// A packet of `bytes` came at `t`.
     #[inline]
-    pub fn arrived(&mut self, t: Time, bytes: u32) {
+    pub(crate) fn arrived(&mut self, t: Time, bytes: u32) {
         self.count(t, |l| {
             l.arrivals += 1;
             l.arrived_bytes += u64::from(bytes);
         });
     }
     /// A packet was dropped at `t`.
-    pub fn dropped(&mut self, t: Time, why: Reason) {
+    pub(crate) fn dropped(&mut self, t: Time, why: Reason) {
         self.count(t, |l| l.drops[why.index()] += 1);
     }
     /// A packet was marked at `t`.
-    pub fn marked(&mut self, t: Time) {
+    pub(crate) fn marked(&mut self, t: Time) {
         self.count(t, |l| l.marks += 1);
     }
-    /// When the run ends.
+    /// The end of the run.
     #[inline]
-    pub fn end(&self) -> Time {
+    pub(crate) fn end(&self) -> Time {
         self.end
     }
     /// A packet of `bytes` is through at `t`: transmitted, and not lost on the wire.
     #[inline]
-    pub fn departed(&mut self, t: Time, bytes: u32) {
+    pub(crate) fn departed(&mut self, t: Time, bytes: u32) {
         self.count(t, |l| {
             l.departures += 1;
             l.departed_bytes += u64::from(bytes);
@@ -98,12 +82,12 @@ impl PortStats {
     }
     /// A packet was in the queue from `entered` to `left`, by the port's convention.
     #[inline]
-    pub fn stayed(&mut self, entered: Time, left: Time) {
+    pub(crate) fn stayed(&mut self, entered: Time, left: Time) {
         self.occupancy.stayed(entered, left);
     }
     /// The transmitter took a packet that came at `arrived`, from `start` to `done`.
     #[inline]
-    pub fn served(&mut self, arrived: Time, start: Time, done: Time) {
+    pub(crate) fn served(&mut self, arrived: Time, start: Time, done: Time) {
         if start < self.warm || done > self.end {
             self.busy = self.busy + done.min(self.end).since(start.max(self.warm));
         } else {
@@ -121,7 +105,7 @@ impl PortStats {
     /// A packet goes through a queue that decides at arrival: what [`Self::stayed`], [`Self::served`], [`Self::holds`] and
     /// [`Self::came`] would say, at once, and that the queue grew.
     #[inline(always)]
-    pub fn passes(&mut self, p: &Transit<'_>) {
+    pub(crate) fn passes(&mut self, p: &Transit<'_>) {
         if p.arrived < self.warm || p.done > self.end {
             return self.passes_an_edge(p);
         }
@@ -137,7 +121,7 @@ impl PortStats {
         }
     }
 
-    /// The same, not wholly within the window.
+    /// A passage that is not wholly within the window.
     #[cold]
     fn passes_an_edge(&mut self, p: &Transit<'_>) {
         if let Some(monitor) = &mut self.monitor {
@@ -152,72 +136,72 @@ impl PortStats {
 
     /// The queue holds `packets` at `t`.
     #[inline]
-    pub fn holds(&mut self, t: Time, packets: u32) {
+    pub(crate) fn holds(&mut self, t: Time, packets: u32) {
         self.occupancy.saw(t, packets);
     }
     /// The account of the window.
-    pub fn window(&self) -> PortCounters {
+    pub(crate) fn window(&self) -> PortCounters {
         self.total.since(&self.early)
     }
     /// Time-weighted mean length, packets.
-    pub fn mean_packets(&self) -> f64 {
+    pub(crate) fn mean_packets(&self) -> f64 {
         self.occupancy.mean_packets()
     }
     /// Largest length, packets.
-    pub fn max_packets(&self) -> u32 {
+    pub(crate) fn max_packets(&self) -> u32 {
         self.occupancy.max_packets()
     }
     /// Share of the window in which the transmitter was busy.
-    pub fn busy_share(&self) -> f64 {
+    pub(crate) fn busy_share(&self) -> f64 {
         self.busy.ps() as f64 / self.end.since(self.warm).ps().max(1) as f64
     }
     /// Mean waiting time before transmission, seconds.
-    pub fn mean_sojourn_s(&self) -> f64 {
+    pub(crate) fn mean_sojourn_s(&self) -> f64 {
         if self.served == 0 { 0.0 } else { self.waited as f64 / self.served as f64 * 1e-12 }
     }
     /// More measures; `None` where nobody asked for them.
-    pub fn measures(&self) -> Option<Measures> {
+    pub(crate) fn measures(&self) -> Option<Measures> {
         self.monitor.as_ref().map(|monitor| monitor.measures(self.mean_sojourn_s()))
     }
 
     /// A packet of `flow` comes to the port, whatever becomes of it.
     #[inline]
-    pub fn came(&mut self, flow: u32, bytes: u32, dscp: Dscp) {
+    pub(crate) fn came(&mut self, flow: u32, bytes: u32, dscp: Dscp) {
         if let Some(monitor) = &mut self.monitor {
             monitor.shares.came(flow, bytes, dscp);
         }
     }
     /// A packet that came, of a flow, so many bytes and a codepoint, was dropped (`refused`) or marked at `t`.
-    pub fn signalled(&mut self, t: Time, packet: (u32, u32, Dscp), refused: bool) {
+    pub(crate) fn signalled(&mut self, t: Time, packet: (u32, u32, Dscp), refused: bool) {
         if let Some(monitor) = &mut self.monitor {
             monitor.signalled(t, packet, refused);
         }
     }
     /// More measures, if somebody asked for them.
     #[inline]
-    pub fn watching(&mut self) -> Option<&mut QueueMonitor> {
+    pub(crate) fn watching(&mut self) -> Option<&mut QueueMonitor> {
         self.monitor.as_deref_mut()
     }
     /// The queue holds `now`, whatever it held before.
     #[inline]
-    pub fn became(&mut self, t: Time, now: Backlog) {
+    pub(crate) fn became(&mut self, t: Time, now: Backlog) {
         if let Some(monitor) = &mut self.monitor {
             monitor.became(t, now);
         }
     }
-    /// When the measures want to be told that an interval ends.
+    /// The time of the next end of an interval of the measures.
     #[inline]
-    pub fn next_turn(&self) -> Time {
+    pub(crate) fn next_turn(&self) -> Time {
         self.monitor.as_ref().map_or(Time::NEVER, |monitor| monitor.next_turn())
     }
     /// It ends, with `now` in the queue.
-    pub fn turn(&mut self, now: Backlog) {
+    pub(crate) fn turn(&mut self, now: Backlog) {
         if let Some(monitor) = &mut self.monitor {
             monitor.turn(now);
         }
     }
     /// The run is over, with `now` in the queue.
-    pub fn close(&mut self, now: Backlog) {
+    pub(crate) fn close(&mut self, now: Backlog) {
         let end = self.end;
         if let Some(monitor) = &mut self.monitor {
             monitor.close(end, now);

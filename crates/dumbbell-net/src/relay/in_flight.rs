@@ -2,7 +2,7 @@
 use crate::engine::sidecar::LifetimeEvent;
 use std::collections::VecDeque;
 
-/// What is remembered of a packet.
+/// The state of one packet.
 #[derive(Clone, Copy, Default)]
 struct PacketState {
     parts: u32,
@@ -11,7 +11,7 @@ struct PacketState {
 }
 
 /// The packets on their way, from number `first` on.
-pub struct InFlight {
+pub(crate) struct InFlight {
     packets: VecDeque<PacketState>,
     first: u64,
     gone: Vec<u64>,
@@ -25,25 +25,25 @@ impl Default for InFlight {
 
 impl InFlight {
     /// The least number that the next packet may have.
-    pub fn next(&self) -> u64 {
+    pub(crate) fn next(&self) -> u64 {
         self.first + self.packets.len() as u64
     }
 
     /// A packet with so many bytes of the application's comes in.
-    pub fn remember(&mut self, number: u64, payload: u16) {
+    pub(crate) fn remember(&mut self, number: u64, payload: u16) {
         let place = (number - self.first) as usize;
         self.packets.resize(self.packets.len().max(place), PacketState::default());
         self.packets.push_back(PacketState { payload, ..PacketState::default() });
     }
 
     /// Its bytes of the application's; 0 of one that is forgotten.
-    pub fn payload(&self, number: u64) -> u16 {
+    pub(crate) fn payload(&self, number: u64) -> u16 {
         self.packets.get(number.wrapping_sub(self.first) as usize).map_or(0, |state| state.payload)
     }
 
     /// Counts packets that entered or left the network. Packets of which nothing is on its way any more are gone; within one event a packet may end and go
     /// on: its fragments are made one after the other.
-    pub fn update(&mut self, lifetime_events: impl Iterator<Item = (u64, LifetimeEvent)>) {
+    pub(crate) fn update(&mut self, lifetime_events: impl Iterator<Item = (u64, LifetimeEvent)>) {
         let ended = self.gone.len();
         for (number, life) in lifetime_events {
             let state = &mut self.packets[(number - self.first) as usize];
@@ -72,7 +72,7 @@ impl InFlight {
     }
 
     /// Those that are gone and were not said yet.
-    pub fn gone(&mut self) -> impl Iterator<Item = u64> {
+    pub(crate) fn gone(&mut self) -> impl Iterator<Item = u64> {
         self.gone.drain(..)
     }
 }

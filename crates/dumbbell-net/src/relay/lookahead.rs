@@ -1,10 +1,11 @@
-//! How long it takes at least from an entry of the agenda to what comes of it.
+//! The least time between an entry of the agenda and what comes out because of it.
 use crate::engine::path::End;
-use crate::net::{Element, Net};
+use crate::link::Element;
+use crate::net::Net;
 use dumbbell_core::units::Span;
 
-/// What any packet needs at least from a merge, when its entry is due, to the socket behind it.
-pub fn lookahead(net: &Net) -> Span {
+/// The least time that any packet needs from a merge to the socket behind it.
+pub(crate) fn lookahead(net: &Net) -> Span {
     let delay = |link: u32| match net.elements.get(link as usize) {
         Some(Element::Port(port)) => port.delay,
         Some(Element::Wire(wire)) => wire.delay(),

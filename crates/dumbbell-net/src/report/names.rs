@@ -1,13 +1,13 @@
-//! What a report says that no simulation changes: names, kinds, starts. The rest of the plan is not kept, for a plan
+//! Facts of the plan that its report repeats: names, kinds, starts. The rest is not kept, because a plan
 //! is as large as what is made of it.
 use dumbbell_core::units::Span;
 use dumbbell_plan::{Plan, Shared, Spec, Transport};
 
 /// The part of a plan that its report repeats.
 pub struct ReportNames {
-    /// How long the run lasts.
+    /// Duration of the run.
     pub duration: Span,
-    /// How much of its start is left out.
+    /// Duration of the warm-up.
     pub warmup: Span,
     names: Names,
     flows: Vec<ReportedFlow>,
@@ -26,9 +26,9 @@ pub struct ReportedLink {
     pub number: usize,
     /// Its name.
     pub name: String,
-    /// When its queue signals congestion.
+    /// The AQM or discipline of its queue.
     pub aqm: Shared<Spec>,
-    /// Whether results report its queue.
+    /// True if results report its queue.
     pub report: bool,
 }
 
@@ -64,7 +64,7 @@ impl ReportNames {
     pub fn cc(&self, i: usize) -> Option<&str> {
         self.flows[i].cc.as_ref().map(|cc| cc.kind.as_str())
     }
-    /// When flow `i` starts.
+    /// The start of flow `i`.
     pub fn start(&self, i: usize) -> Span {
         self.flows[i].start
     }
@@ -77,7 +77,7 @@ impl ReportNames {
 /// Many short names in one text: a string for each would take four times as much.
 struct Names {
     text: Box<str>,
-    /// Where each ends.
+    /// The end of each name.
     ends: Box<[usize]>,
 }
 

@@ -59,7 +59,7 @@ struct Hooks {
 struct Live {
     hooks: Hooks,
     needs: Needs,
-    /// Whether its parameter `ecn` is there and off: then it marks nothing.
+    /// True if it has a parameter `ecn` that is off: then it marks nothing.
     unmarked: bool,
     cx: Py<Cx>,
     queue: Py<Queue>,
@@ -116,7 +116,7 @@ impl Live {
         })
     }
 
-    /// What a method answered, if that can be done.
+    /// Checks the answer of a method.
     fn verdict(&mut self, answer: &Bound<'_, PyAny>, hook: &str) -> PyResult<CoreVerdict> {
         let Ok(verdict) = answer.cast::<Verdict>() else {
             let text = format!("{hook} returned {}", shown(answer));

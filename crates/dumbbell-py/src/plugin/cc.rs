@@ -19,10 +19,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use serde_json::Value;
 
-/// Makes instances of a class.
+/// The plugin factory of a class.
 pub struct CcClass(pub Class);
 
-/// A congestion control that a maker makes.
+/// An instance of a congestion control.
 type Made = Box<dyn CongestionControl + Send>;
 
 impl PluginFactory<dyn CongestionControl + Send, CorePath> for CcClass {
@@ -46,7 +46,7 @@ impl PluginFactory<dyn CongestionControl + Send, CorePath> for CcClass {
     }
 }
 
-/// What the sender asks for, as of the last call.
+/// The state that the sender reads, as of the last call.
 #[derive(Clone, Copy, Default)]
 struct State {
     cwnd: u64,
@@ -151,7 +151,7 @@ fn amount(value: &Bound<'_, PyAny>, name: &str, least: f64) -> PyResult<Option<f
 }
 
 impl PyCc {
-    /// Calls a method, takes its orders and its new state; after a failure nothing is called.
+    /// Calls a method, takes its commands and its new state; after a failure nothing is called.
     fn call<T: Default>(
         &mut self,
         orders: Option<&mut CoreCommands>,
@@ -183,7 +183,7 @@ impl PyCc {
     }
 }
 
-/// What a class says under `name`: one of `words`, or None.
+/// The attribute `name` of a class: one of `words`, or None.
 fn word(instance: &Bound<'_, PyAny>, name: &str, words: &[&'static str]) -> PyResult<Option<&'static str>> {
     let said = instance.getattr(name)?;
     if said.is_none() {

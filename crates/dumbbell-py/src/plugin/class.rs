@@ -1,4 +1,4 @@
-//! A class of the user's own, as its Python side describes it, and what becomes of its exceptions.
+//! A user's Python class with its page, and the conversion of its exceptions.
 use dumbbell_core::catalogue::Fault;
 use dumbbell_core::plugin::{Alarm, Failure, Page};
 use dumbbell_core::units::Time;
@@ -47,7 +47,7 @@ impl Class {
         instance.getattr(name).map(|method| Some(method.unbind()))
     }
 
-    /// What the class itself says of a configuration: an exception is a fault, at a parameter if it is a
+    /// Calls the class's own check of a configuration: an exception is a fault, at a parameter if it is a
     /// `ValueError(parameter, cause)`.
     pub fn check(&self, config: &Value) -> Result<(), Fault> {
         Python::attach(|py| {
@@ -72,7 +72,7 @@ pub fn describe_exception(py: Python<'_>, error: &PyErr) -> (String, Option<Stri
     explained.map_or_else(|_| (error.to_string(), None), |(cause, trace)| (cause, Some(trace)))
 }
 
-/// Who raises an alarm: the algorithm's name, and the file that it is written in.
+/// The identity of a plugin in an alarm: its name, and its source file.
 #[derive(Clone)]
 pub struct PluginId {
     pub name: String,
@@ -99,7 +99,7 @@ impl PluginId {
     }
 }
 
-/// Names that algorithms give to their numbers, for as long as the program lasts: each once.
+/// Interns the names that algorithms give to their numbers; they live as long as the program.
 pub fn intern_name(name: &str) -> &'static str {
     static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);

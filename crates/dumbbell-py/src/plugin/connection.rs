@@ -1,4 +1,5 @@
-//! What a congestion control in Python sees and orders. Windows are in bytes, times in seconds.
+//! The objects that a congestion control in Python reads, and its commands (`Orders` there). Windows are in bytes, times
+//! in seconds.
 use crate::plugin::views::open;
 use dumbbell_core::transport::{
     Ack as CoreAck, Cause, Congestion as CoreCongestion, Commands as CoreCommands, Path as CorePath, Phase, RtoCommand,

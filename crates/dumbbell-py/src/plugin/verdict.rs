@@ -1,4 +1,4 @@
-//! What an algorithm in Python answers.
+//! The verdicts that an AQM in Python returns.
 use dumbbell_core::aqm::{Reason, Slot, Verdict as CoreVerdict};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! What a queue's algorithm in Python sees: each object is made once for an instance and filled before each call.
+//! The objects that an AQM in Python reads: each object is made once for an instance and filled before each call.
 use dumbbell_core::aqm::{Cx as CoreCx, LinkInfo, QueueView, Slot};
 use dumbbell_core::packet::flow::{FlowInfo, FlowTable};
 use dumbbell_core::packet::{Ecn, FlowId, Meta};

@@ -18,7 +18,7 @@ const LOOK: u64 = 1 << 14;
 pub struct Part<'a> {
     /// The mode.
     pub mode: &'a Mode,
-    /// Which part of it.
+    /// The number of the part.
     pub number: u64,
     /// Its packets.
     pub packets: u64,
@@ -28,19 +28,19 @@ pub struct Part<'a> {
     pub patience: u64,
 }
 
-/// What came of a part.
+/// The result of a part.
 pub struct Ran {
-    /// What was seen.
+    /// The counts.
     pub counts: Counts,
-    /// Where model and core part; they are run no further then.
+    /// The first mismatch of model and core; the run ends there.
     pub failed: Option<Failed>,
-    /// Whether it was stopped.
+    /// True if it was stopped.
     pub stopped: bool,
 }
 
-/// Where model and core part, and how to see it again.
+/// A mismatch of model and core, and how to reproduce it.
 pub struct Failed {
-    /// Where.
+    /// The mismatch.
     pub mismatch: Mismatch,
     /// The packets before it.
     pub before: Vec<(u64, Packet, Decision)>,
@@ -80,7 +80,7 @@ impl Part<'_> {
         self.run_on(&mut *dut, make, go_on)
     }
 
-    /// The same on a core that there is.
+    /// Runs the part on an existing core.
     ///
     /// # Errors
     /// No further core could be made.

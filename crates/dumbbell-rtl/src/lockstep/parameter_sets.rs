@@ -1,4 +1,4 @@
-//! What a core is made with, as a word: `sound`, `paper+constant+gap`, `sound+idle+wred+nq=3`.
+//! Named parameter sets of a core: `sound`, `paper+constant+gap`, `sound+idle+wred+nq=3`.
 use crate::core_ports::Parameters;
 use dumbbell_algos::aqm::red_hw::core::Shape;
 
@@ -11,7 +11,7 @@ pub struct Mode {
     pub parameters: Parameters,
 }
 
-/// What is run if nothing else is asked for: each option in both ways of drawing, every one with another.
+/// The default sets: each option in both ways of drawing, every one with another.
 pub const DEFAULT: [&str; 8] = [
     "sound",
     "paper",
@@ -30,7 +30,7 @@ impl Mode {
     /// Reads one.
     ///
     /// # Errors
-    /// What is wrong, and what may be written.
+    /// The error, and the valid words.
     pub fn read(name: &str) -> Result<Mode, String> {
         let mut words = name.split('+').map(str::trim);
         let paper = match words.next() {

@@ -8,9 +8,9 @@ const CLOCKS: u64 = 20_000_000;
 
 /// A short stimulus, and how it fails.
 pub struct Shrunk {
-    /// What is done.
+    /// The actions.
     pub actions: Vec<Action>,
-    /// Where the two part then.
+    /// The mismatch at their end.
     pub mismatch: Mismatch,
 }
 

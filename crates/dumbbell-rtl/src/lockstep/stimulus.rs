@@ -1,4 +1,4 @@
-//! What a core is shown: random packets that stay where decisions are hard.
+//! The stimulus of a core: random packets that stay where decisions are hard.
 //!
 //! Left alone, averages of random queue lengths would stay in one region for ever. So every queue is steered towards a region that
 //! changes from time to time, thresholds are drawn around where the average stands, and now and then registers, queue
@@ -17,7 +17,7 @@ const EVENTS: u64 = 10;
 const RESETS: u32 = 16;
 /// Of 1024 packets, how many come right behind one of the same queue, beside those that do by chance.
 const BEHIND: u64 = 260;
-/// What fits: thresholds and averages, their distance, a slope, a draw.
+/// Largest values: thresholds and averages, their distance, a slope, a draw.
 const U22: u32 = (1 << 22) - 1;
 const U18: u32 = (1 << 18) - 1;
 const U21: u32 = (1 << 21) - 1;
@@ -95,7 +95,7 @@ impl Stimulus {
         }
     }
 
-    /// What comes next, up to and with one packet or two; `core` is the model, which knows where averages stand.
+    /// The next actions, up to and including one packet or two; `core` is the model, which knows where averages stand.
     pub fn next(&mut self, core: &Core, out: &mut Vec<Action>) {
         if self.made == 0 {
             self.reset(out);

@@ -9,7 +9,7 @@ use dumbbell_algos::aqm::red_hw::core::{Arrival, Core, Decision, DecisionTrace, 
 use serde::Serialize;
 use std::collections::VecDeque;
 
-/// What is done to both.
+/// An action on both, model and core.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
@@ -40,24 +40,24 @@ pub struct Packet {
     pub tick: bool,
 }
 
-/// Where the two part.
+/// The first difference between the two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
     /// The packet, counted from 0; of a decision that nobody asked for, the one that is next.
     pub packet: u64,
     /// The clock.
     pub clock: u64,
-    /// What is different, in words.
+    /// A description of the difference.
     pub what: String,
-    /// What was presented.
+    /// The presented packet.
     pub presented: Option<Packet>,
-    /// What the model says.
+    /// The model's decision.
     pub expected: Option<Decision>,
-    /// What the core says.
+    /// The core's decision.
     pub got: Option<Out>,
 }
 
-/// What was seen.
+/// The counts of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Packets that were accepted.
@@ -123,7 +123,7 @@ const NEVER: u64 = u64::MAX;
 /// The last decisions that are remembered.
 pub const BEFORE: usize = 8;
 
-/// The bench.
+/// The testbench: the core, the model, and the comparison.
 pub struct Testbench<'a> {
     dut: &'a mut dyn Clocked,
     /// The model. Who makes a stimulus looks at it.
@@ -132,14 +132,14 @@ pub struct Testbench<'a> {
     /// Clocks without an answer after which the core hangs.
     patience: u64,
     due: VecDeque<Due>,
-    /// Whether `ready_o` was seen since the reset, and whether it was high in the last clock.
+    /// True if `ready_o` was seen since the reset, and whether it was high in the last clock.
     ready: bool,
     open: bool,
-    /// Whether `tick_i` came since the packet before.
+    /// True if `tick_i` came since the packet before.
     ticked: bool,
     accepted: [u64; 8],
     last: Option<(u64, u8)>,
-    /// What was seen so far.
+    /// The counts so far.
     pub counts: Counts,
     recent: VecDeque<(u64, Packet, Decision)>,
     /// Every packet with the model's inside and the core's answer, for whoever asks for it: it costs time.
@@ -174,7 +174,7 @@ impl<'a> Testbench<'a> {
     /// Does it.
     ///
     /// # Errors
-    /// Where the core and the model part, or why the core stopped.
+    /// A mismatch of core and model, or the reason why the core stopped.
     pub fn act(&mut self, action: &Action) -> Result<(), Mismatch> {
         match action {
             Action::Packet(packet) => self.present(*packet),
@@ -201,7 +201,7 @@ impl<'a> Testbench<'a> {
     /// Waits until the core is ready, as after its reset; with `all` until every decision is out, too.
     ///
     /// # Errors
-    /// As [`Bench::act`].
+    /// As [`Testbench::act`].
     pub fn settle(&mut self, all: bool) -> Result<(), Mismatch> {
         let began = self.counts.clocks;
         while !self.open || (all && !self.due.is_empty()) {

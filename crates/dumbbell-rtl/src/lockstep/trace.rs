@@ -61,7 +61,7 @@ fn told(one: &ComparedPacket) -> Value {
     })
 }
 
-/// What a core says, with its region by name.
+/// The outputs of a core, with the region by name.
 pub(super) fn output(out: &Out) -> Value {
     let region =
         ["queueing", "random", "force"].get(usize::from(out.region)).map_or(json!(out.region), |name| json!(name));

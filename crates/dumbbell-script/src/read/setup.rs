@@ -7,7 +7,7 @@ use dumbbell_core::catalogue::{self, Fault, nearest};
 use dumbbell_tcp::{Sender, TcpConfig};
 use serde_json::{Map, Value, json};
 
-/// What the setup lines say.
+/// The setup of a script.
 pub struct Setup {
     pub side: Side,
     pub config: TcpConfig,

@@ -1,4 +1,4 @@
-//! Senders that colour their own segments: an assured service, without a marker in the network. Colours are counted where
+//! Senders that color their own segments: an assured service, without a marker in the network. Colors are counted where
 //! a sender hands its packets over, and where they arrive.
 use crate::bottleneck::{Bottleneck, run};
 use crate::plans::{bench_tcp, edge, spec};
@@ -83,7 +83,7 @@ impl Observer for Colours {
     }
 }
 
-/// Runs them; what each got, Mbit/s of packets, and the colours.
+/// Runs them; what each got, Mbit/s of packets, and the colors.
 fn colours(path: &Bottleneck, flows: &[Assured], seconds: u64) -> (Vec<f64>, Colours, Report) {
     let plan = plan(path, flows, seconds);
     let mut colours = Colours::new(&plan);

@@ -1,4 +1,4 @@
-//! The same network with its sockets outside.
+//! A simulated run again, through a relay: the same network with its sockets outside.
 use dumbbell_core::plugin::Plugins;
 use dumbbell_core::packet::Dscp;
 use dumbbell_core::transport::segment::{Extra, Segment};

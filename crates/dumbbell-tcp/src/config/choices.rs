@@ -48,7 +48,7 @@ pub enum Ecn {
 }
 
 impl Ecn {
-    /// Whether it is accurate ECN that is asked for.
+    /// True if it is accurate ECN that is asked for.
     pub fn accurate(self) -> bool {
         matches!(self, Ecn::Accecn | Ecn::L4s)
     }
@@ -101,7 +101,7 @@ pub enum Discovery {
 }
 
 impl Discovery {
-    /// Whether it heeds what routers say.
+    /// True if it heeds what routers say.
     pub fn listens(self) -> bool {
         matches!(self, Discovery::Icmp | Discovery::Probe)
     }

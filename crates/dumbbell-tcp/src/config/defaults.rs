@@ -1,4 +1,4 @@
-//! Values that a plan does not write down: fields that came later leave the plans of before as they were.
+//! Defaults that a plan leaves out, so that fields that were added later do not change older plans.
 use super::Discovery;
 use dumbbell_core::units::{Bytes, Span};
 

@@ -1,7 +1,7 @@
 //! TCP-DCR (Bhandarkar, Sadry, Reddy, Vaidya, IEEE TMC 4(5), 2005): a loss is believed only after a delay, in which a
 //! packet that was merely late, or that a link layer sent again, arrives. RFC 4653 (TCP-NCR) delays by duplicates instead.
 use super::DupAcks;
-use crate::TcpConfig;
+use crate::config::TcpConfig;
 use dumbbell_core::transport::{Detect, Evidence, Finding, Scoreboard};
 use dumbbell_core::units::{Span, Time};
 
@@ -18,7 +18,7 @@ pub struct Dcr {
     at_window: bool,
     limited_transmit: bool,
     mss: u64,
-    /// When the loss is believed; [`Time::NEVER`]: nothing is suspected.
+    /// The time at which a suspected loss counts as one; [`Time::NEVER`]: nothing is suspected.
     due: Time,
 }
 
@@ -36,14 +36,14 @@ impl Dcr {
         }
     }
 
-    /// How long to wait; `None`: not at all, because there is no sample, or in slow start.
+    /// The delay before a loss counts; `None`: no delay, because there is no sample, or in slow start.
     fn patience(&self, e: &Evidence) -> Option<Span> {
         let srtt = e.srtt.filter(|_| self.in_slow_start || !e.slow_start)?;
         let most = e.rto.ps().saturating_sub(MARGIN.ps());
         Some(srtt.scaled(self.delay).min(Span::from_ps(most)))
     }
 
-    /// Whether a whole window of duplicates has come: nothing of what was sent before the suspect is left in the network.
+    /// True if a whole window of duplicates has come: nothing of what was sent before the suspect is left in the network.
     fn window_answered(&self, e: &Evidence) -> bool {
         self.at_window && u64::from(e.dupacks) + 1 >= e.cwnd / self.mss
     }

@@ -1,7 +1,8 @@
 //! RACK: what was sent long enough before something that arrived is lost (RFC 8985 section 6).
 use super::segments::{Key, Segment, Segments, State};
 use crate::rtt::Clock;
-use crate::{DupAcks, TcpConfig};
+use crate::config::TcpConfig;
+use crate::detect::DupAcks;
 use dumbbell_core::transport::segment::TS_UNIT_SHIFT;
 use dumbbell_core::transport::{Detect, Evidence, Finding, Phase, Scoreboard, Sent};
 use dumbbell_core::units::{Span, Time};
@@ -76,7 +77,7 @@ impl Rack {
         }
     }
 
-    /// What takes its place without SACK.
+    /// The detector that is used without SACK.
     pub(super) fn without_sack(&self) -> DupAcks {
         DupAcks::new(self.threshold, self.limited_transmit, self.mss)
     }
@@ -98,7 +99,7 @@ impl Rack {
         self.latest = self.latest.max(s.key());
     }
 
-    /// Whether a timestamp shows that the acknowledgement answers an earlier transmission than the one at `sent`.
+    /// True if a timestamp shows that the acknowledgement answers an earlier transmission than the one at `sent`.
     fn answers_earlier(&self, sent: Time, echo: Option<Time>) -> bool {
         echo.is_some_and(|echo| echo.ps() >> TS_UNIT_SHIFT < self.clock.tick(sent).ps() >> TS_UNIT_SHIFT)
     }

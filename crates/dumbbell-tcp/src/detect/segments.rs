@@ -3,7 +3,7 @@ use dumbbell_core::units::Time;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// When a segment left, and its end: the order of transmission (RFC 8985 `RACK_sent_after`).
+/// The send time of a segment, and its end: the order of transmission (RFC 8985 `RACK_sent_after`).
 pub(super) type Key = (Time, u64);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,10 +20,10 @@ pub(super) enum State {
 pub(super) struct Segment {
     pub from: u64,
     pub to: u64,
-    /// When it last left.
+    /// The time of its last transmission.
     pub sent: Time,
     pub state: State,
-    /// Whether it was sent more than once.
+    /// True if it was sent more than once.
     pub again: bool,
 }
 
@@ -74,7 +74,7 @@ impl Segments {
         let i = self.list.partition_point(|s| s.to < key.1);
         self.list.get(i).is_some_and(|s| s.key() == key).then_some(i)
     }
-    /// Whether the segment that left at this time is still believed to be in the network.
+    /// True if the segment that left at this time is still believed to be in the network.
     pub fn flies(&self, key: Key) -> bool {
         self.find(key).is_some_and(|i| self.list[i].state == State::Flying)
     }
@@ -112,7 +112,7 @@ impl Segments {
         self.tidy();
     }
 
-    /// Whether every segment is on its way, and none got a new key.
+    /// True if every segment is on its way, and none got a new key.
     #[inline]
     pub fn is_calm(&self) -> bool {
         self.sacked == 0 && self.lost.is_empty() && self.rekeyed.is_empty()
@@ -125,7 +125,7 @@ impl Segments {
         self.flying -= first.bytes();
         Some(first)
     }
-    /// Whether nothing below `una` is left.
+    /// True if nothing below `una` is left.
     #[inline]
     pub fn starts_at(&self, una: u64) -> bool {
         self.list.front().is_none_or(|s| s.from >= una)
@@ -199,7 +199,7 @@ impl Segments {
         self.sacked = 0;
     }
 
-    /// What is lost and was sent only once is on its way after all.
+    /// Takes back the loss of segments that were sent only once.
     pub fn forgive(&mut self) {
         for s in self.list.iter_mut().filter(|s| s.state == State::Lost && !s.again) {
             s.state = State::Flying;

@@ -1,16 +1,15 @@
-//! What a receiver sends: acknowledgements and the SYN-ACK.
+//! The segments that a receiver sends: acknowledgements and the SYN-ACK.
 use super::{FIRST, Receiver};
-use crate::Ecn as Mode;
-use crate::sender::syn_options;
+use crate::config::{Ecn as Mode, syn_options};
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::transport::segment::{Extra, Outbox, Segment, flag, timestamp};
 use dumbbell_core::transport::{NegotiatedEcn, Receive};
 use dumbbell_core::units::Time;
 
-/// Where a byte counter of the AccECN option begins anew.
+/// The value at which a byte counter of the AccECN option wraps.
 const COUNTER: u64 = 1 << 24;
 
-/// What the SYN-ACK of accurate ECN says of the SYN's ECN field (RFC 9768 table 2).
+/// The flags of the SYN-ACK that reflect the SYN's ECN field (RFC 9768 table 2).
 fn reflection(syn: Ecn) -> u8 {
     match syn {
         Ecn::NotEct => flag::CWR,
@@ -21,13 +20,13 @@ fn reflection(syn: Ecn) -> u8 {
 }
 
 impl<P: Receive> Receiver<P> {
-    /// An acknowledgement of everything in order. `before`: of what came before the segment at hand.
+    /// Sends an acknowledgement of everything in order. `before`: of the data before the current segment.
     #[inline(never)]
     pub(super) fn acknowledge(&mut self, now: Time, before: bool, out: &mut impl Outbox) {
         self.acknowledge_inline(now, before, out);
     }
 
-    /// The same, for the hot path.
+    /// [`Self::acknowledge`], inlined for the hot path.
     #[inline(always)]
     pub(super) fn acknowledge_inline(&mut self, now: Time, before: bool, out: &mut impl Outbox) {
         self.acked = self.nxt;
@@ -56,7 +55,7 @@ impl<P: Receive> Receiver<P> {
         self.acknowledge(now, false, out);
     }
 
-    /// What an acknowledgement carries besides, and the bytes of its SACK and AccECN options.
+    /// The extra fields of an acknowledgement, and the bytes of its SACK and AccECN options.
     fn extra(&mut self, now: Time, window: u64, counters: Option<[u64; 3]>) -> (Option<Extra>, u64) {
         let mut extra = Extra {
             ts_val: timestamp(self.clock.tick(now)),

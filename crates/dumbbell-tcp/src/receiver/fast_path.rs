@@ -1,6 +1,5 @@
-//! The ordinary course of a receiver, straight through: the next segment in order, while nothing waits and every segment
-//! is acknowledged at once. What happens here is what the careful way does in the same state; random networks in the
-//! simulator compare the two.
+//! The fast path of a receiver: the next segment in order, while nothing waits and every segment is acknowledged at once.
+//! It does the same as the full code in that state; random networks in the simulator compare the two.
 use super::Receiver;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::transport::segment::{Extra, Outbox, Segment, flag};
@@ -8,7 +7,7 @@ use dumbbell_core::transport::Receive;
 use dumbbell_core::units::Time;
 
 impl<P: Receive> Receiver<P> {
-    /// Whether the next segment in order would find nothing special to do.
+    /// True if the next segment in order may take the fast path.
     pub(super) fn may_take_fast_path(&self) -> bool {
         self.simple
             && self.blocks.is_empty()
@@ -18,7 +17,7 @@ impl<P: Receive> Receiver<P> {
             && !(self.more_to_say | self.verbose)
     }
 
-    /// Takes a segment the short way, if that is open; false if nothing was done.
+    /// Processes a segment on the fast path, if possible; false if nothing was done.
     #[inline(always)]
     pub(super) fn take_fast_path(&mut self, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) -> bool {
         let bytes = u64::from(s.ip_len).wrapping_sub(self.overhead);

@@ -1,5 +1,5 @@
-//! The manners that a profile chooses: delayed acknowledgements, how congestion is echoed, and Freeze-TCP's window.
-use crate::{DelayedAck, Ecn, TcpConfig};
+//! The receiver's policy that a profile chooses: delayed acknowledgements, how congestion is echoed, and Freeze-TCP's window.
+use crate::config::{DelayedAck, Ecn, TcpConfig};
 use dumbbell_core::packet::Ecn as Codepoint;
 use dumbbell_core::transport::segment::flag;
 use dumbbell_core::transport::{NegotiatedEcn, Arrival, HostSignal, Receive, Reply};
@@ -26,15 +26,15 @@ pub struct ReceiverPolicy {
     echoing: bool,
     /// The echo of what came before the segment at hand (DCTCP.CE before it changed).
     echoed: bool,
-    /// What accurate ECN counts, apart: who does not do it does not carry it.
+    /// The counters of accurate ECN, in a box because few flows use it.
     marks: Option<Box<Marks>>,
-    /// Whether the window closes while the host says that the path is gone, and whether it says so now.
+    /// True if the window closes while the host says that the path is gone, and whether it says so now.
     freeze: bool,
     down: bool,
 }
 
 impl ReceiverPolicy {
-    /// The manners of `config`.
+    /// The policy of `config`.
     pub fn new(config: &TcpConfig) -> Self {
         ReceiverPolicy {
             wait_below: match config.delayed_ack {
@@ -82,7 +82,7 @@ pub(crate) fn ace(packets: u64) -> u8 {
     bit(2, flag::AE) | bit(1, flag::CWR) | bit(0, flag::ECE)
 }
 
-/// What arrived, by ECN field.
+/// The bytes that arrived, by ECN field.
 #[derive(Clone, Debug)]
 struct Marks {
     /// Packets marked, from 5 on (r.cep of RFC 9768 section 3.2).

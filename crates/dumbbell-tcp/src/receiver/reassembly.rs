@@ -1,10 +1,10 @@
-//! Data that waits for what is missing before it, and the SACK blocks that tell of it.
+//! Data out of order, and the SACK blocks that report it.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Block {
     from: u64,
     to: u64,
-    /// When it last changed: the order of SACK blocks (RFC 2018 section 4).
+    /// The time stamp of its last change: the order of SACK blocks (RFC 2018 section 4).
     stamp: u64,
 }
 
@@ -21,7 +21,7 @@ impl Reassembly {
         self.blocks.is_empty()
     }
 
-    /// Whether a block holds all of `[from, to)`.
+    /// True if a block holds all of `[from, to)`.
     pub fn covers(&self, from: u64, to: u64) -> bool {
         self.blocks.iter().any(|b| b.from <= from && to <= b.to && from < to)
     }

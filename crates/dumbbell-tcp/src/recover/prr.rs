@@ -11,7 +11,7 @@ pub struct Prr {
     cwnd: u64,
     /// The detector's count of losses at the last acknowledgement.
     losses: u64,
-    /// Whether the acknowledgement at hand began the recovery.
+    /// True if the acknowledgement at hand began the recovery.
     fresh: bool,
 }
 

@@ -1,16 +1,16 @@
 //! Fast recovery without SACK: Reno (RFC 5681 section 3.2) and NewReno (RFC 6582).
 use super::Guard;
-use crate::{Exit, PartialAck};
+use crate::config::{Exit, PartialAck};
 use dumbbell_core::transport::{Detect, Flight, Recover, Step};
 
 /// Each duplicate acknowledgement tells that a segment has left the network and inflates the window by one.
 #[derive(Clone, Debug)]
 pub struct Reno {
-    /// What the window has beyond cwnd; below zero after a partial acknowledgement larger than it was.
+    /// The inflation of the window beyond cwnd; below zero after a partial acknowledgement larger than it was.
     inflation: i64,
     partial_seen: bool,
     guard: Guard,
-    /// How NewReno goes on at partial acknowledgements; `None`: Reno, which ends at the first one.
+    /// NewReno's reaction to partial acknowledgements; `None`: Reno, whose recovery ends at the first one.
     newreno: Option<(PartialAck, Exit)>,
 }
 

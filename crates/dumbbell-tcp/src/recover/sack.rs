@@ -76,7 +76,7 @@ impl Recover for Sack {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::DupAcks;
+    use crate::detect::DupAcks;
     use dumbbell_core::transport::Scoreboard;
 
     const MSS: u64 = 1000;

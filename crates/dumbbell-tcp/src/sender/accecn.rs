@@ -1,15 +1,14 @@
-//! Accurate ECN (RFC 9768), the sender's part: from counters that come back with every acknowledgement to the bytes that
-//! were newly marked.
+//! Accurate ECN (RFC 9768) at the sender: from the counters on every acknowledgement to the newly marked bytes.
 use super::Sender;
-use crate::TcpConfig;
+use crate::config::TcpConfig;
 use dumbbell_core::packet::Ecn as Codepoint;
 use dumbbell_core::transport::segment::{Extra, flag};
 use dumbbell_core::transport::{CongestionControl, Detect, Recover};
 
-/// Where a byte counter of the option begins anew.
+/// The value at which a byte counter of the option wraps.
 const COUNTER: u64 = 1 << 24;
 
-/// What the receiver has reported: s.cep and s.ceb, from their first values on. Few flows have it, and have it in a box.
+/// The counters reported by the receiver: s.cep and s.ceb. In a box, because few flows use it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AccEcn {
     packets: u64,
@@ -24,7 +23,7 @@ struct Newly {
 }
 
 impl AccEcn {
-    /// At the start of a connection that asks for it.
+    /// The initial state of a connection that uses AccECN.
     pub fn asked(config: &TcpConfig) -> Option<Box<Self>> {
         config.ecn.accurate().then(|| Box::new(AccEcn { packets: 5, bytes: 0 }))
     }
@@ -60,7 +59,7 @@ fn field(flags: u8) -> u8 {
 }
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
-    /// What an acknowledgement echoes: whether there is congestion, and of how many of the bytes that it newly acknowledges.
+    /// The echo of an acknowledgement: whether there is congestion, and how many newly acknowledged bytes were marked.
     #[inline]
     pub(super) fn echoed_marks(&mut self, flags: u8, x: Option<&Extra>, newly: u64) -> (bool, u64) {
         if flags & flag::ACE == 0 && !self.accurate {

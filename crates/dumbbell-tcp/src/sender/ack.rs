@@ -1,22 +1,22 @@
-//! What an acknowledgement changes.
+//! Processing of acknowledgements.
 use crate::sender::ack_info::{AckInfo, AckReport};
 use super::{Sender, Stage};
 use dumbbell_core::transport::segment::{Extra, Outbox, Segment, TS_UNIT_SHIFT, flag, since_timestamp, widen};
 use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Detect, Phase, Recover, Tag};
 use dumbbell_core::units::{Span, Time};
 
-/// What an acknowledgement told beside its number.
+/// The information in an acknowledgement beside its number.
 #[derive(Clone, Copy, Default)]
 struct News {
     sacked: u64,
     window_changed: bool,
-    /// Whether it reports a duplicate (RFC 2883).
+    /// True if it reports a duplicate (RFC 2883).
     duplicate: bool,
     tag: Tag,
-    /// Whether it answers a dummy, which is nothing to draw conclusions from.
+    /// True if it answers a dummy segment, and says nothing about other segments.
     dummy: bool,
     peer_clock: Option<Time>,
-    /// Whether the receiver says that it has moved, for the first time.
+    /// True if the receiver says that it has moved, for the first time.
     moved: bool,
 }
 
@@ -29,7 +29,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
-    /// A segment that needs care.
+    /// A segment that cannot take the fast path.
     #[inline(never)]
     fn on_special(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) {
         if s.flags & flag::SYN != 0 {
@@ -133,7 +133,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.stats.rtt_sum = self.stats.rtt_sum + rtt;
     }
 
-    /// SACK blocks, the window, the peer's clock, a tag.
+    /// Reads SACK blocks, the window, the peer's clock and a tag.
     #[cold]
     fn read_extra(&mut self, now: Time, una: u64, x: &Extra) -> News {
         let (mut sacked, mut duplicate) = (0, false);

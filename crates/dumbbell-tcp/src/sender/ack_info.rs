@@ -1,26 +1,26 @@
-//! What an acknowledgement brings, and what it means to a detector that knows single segments.
+//! The new information in an acknowledgement, and the reaction of a detector that knows single segments.
 use super::Sender;
 use dumbbell_core::transport::segment::Outbox;
 use dumbbell_core::transport::{Cause, Congestion, CongestionControl, Detect, Finding, Phase, Pick, Recover};
 use dumbbell_core::units::Time;
 
-/// Bytes that an acknowledgement newly told of.
+/// Bytes that an acknowledgement newly reports.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct AckInfo {
-    /// Cumulatively.
+    /// Acknowledged cumulatively.
     pub acked: u64,
-    /// Selectively.
+    /// Acknowledged selectively.
     pub sacked: u64,
-    /// Both, each byte once in its life (DeliveredData of RFC 9937).
+    /// Delivered in either way, each byte counted once (DeliveredData of RFC 9937).
     pub delivered: u64,
 }
 
-/// What else it told. Valid while it is at hand.
+/// The rest of its information. Valid while the acknowledgement is processed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct AckReport {
-    /// Its echo of a timestamp, if such things matter.
+    /// The timestamp that it echoes, if timestamps matter.
     pub echo: Option<Time>,
-    /// What it reported as a duplicate.
+    /// The range that it reported as a duplicate.
     pub duplicate: (u64, u64),
     /// The lowest range that it reported selectively for the first time, and the highest end.
     pub lowest: Option<(u64, u64)>,
@@ -38,7 +38,7 @@ impl AckReport {
 }
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
-    /// An acknowledgement that brings something: the detector first, then the phase, then what it found.
+    /// Processes an acknowledgement with new information: first the detector, then the phase, then the detector's finding.
     pub(super) fn on_ack_info(&mut self, now: Time, info: AckInfo, out: &mut impl Outbox) {
         let finding = self.examine(now, info);
         match self.phase {
@@ -74,12 +74,12 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
-    /// RFC 8985 section 9.3: a repetition that was lost is another sign of congestion, unless PRR answers it by itself.
+    /// RFC 8985 section 9.3: a lost retransmission is another sign of congestion, unless PRR reacts by itself.
     /// Once for each round trip.
     fn answer_lost_repetition(&mut self, now: Time, out: &mut impl Outbox) {
         let (seen, until) = self.cold.lost_again;
         let lost = self.detect.lost_again();
-        if lost == seen || self.una < until || self.cold.config.reduction == crate::Reduction::Prr {
+        if lost == seen || self.una < until || self.cold.config.reduction == crate::config::Reduction::Prr {
             return;
         }
         self.cold.lost_again = (lost, self.high);

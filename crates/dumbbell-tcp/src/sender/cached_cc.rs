@@ -1,14 +1,14 @@
-//! The congestion control, and what it last said: each packet reads fields here instead of asking an algorithm.
+//! The congestion control and a cache of its answers: each packet reads fields here instead of calling an algorithm.
 use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Capabilities, HostSignal, Commands, Sent, Tag};
 use dumbbell_core::units::{Rate, Span, Time};
 
-/// A congestion control, its answers as they were after the last call, and what it asked for.
+/// A congestion control, its answers after the last call, and its pending commands.
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct CachedCc<C> {
     cwnd: u64,
     capabilities: Capabilities,
-    /// Whether it may have asked for something.
+    /// True if there may be commands.
     command_pending: bool,
     rate: Option<Rate>,
     timer: Time,
@@ -41,37 +41,37 @@ impl<C: CongestionControl> CachedCc<C> {
     pub fn rate(&self) -> Option<Rate> {
         self.rate
     }
-    /// When its clock is due.
+    /// The expiry of its timer.
     #[inline]
     pub fn timer(&self) -> Time {
         self.timer
     }
-    /// Whether it is told of each segment that goes.
+    /// True if it is told of each segment that is sent.
     #[inline]
     pub fn sees_segments(&self) -> bool {
         self.capabilities.segments
     }
-    /// Whether it reads all of an acknowledgement.
+    /// True if it reads all of an acknowledgement.
     #[inline]
     pub fn wants_samples(&self) -> bool {
         self.capabilities.samples
     }
-    /// Whether it may ask for anything, or has a clock.
+    /// True if it may give commands, or has a timer.
     pub fn gives_commands(&self) -> bool {
         self.capabilities.commands || self.capabilities.timer
     }
-    /// Whether it may have asked for something since [`Self::take_ordered`].
+    /// True if there may be commands since [`Self::take_command_pending`].
     #[inline]
     pub fn command_pending(&self) -> bool {
         self.command_pending
     }
-    /// Whether it asked for something since this was asked last.
+    /// True if there are commands since the last call of this method.
     #[inline]
     pub fn take_command_pending(&mut self) -> bool {
         std::mem::take(&mut self.command_pending) && !self.commands.is_empty()
     }
 
-    /// Takes in what the last call changed.
+    /// Updates the cache after a call.
     #[inline]
     fn refresh(&mut self) {
         self.cwnd = self.cc.cwnd();
@@ -90,7 +90,7 @@ impl<C: CongestionControl> CachedCc<C> {
         self.cc.on_ack(ack, &mut self.commands);
         self.refresh();
     }
-    /// The ordinary case, for a control that wants no samples.
+    /// The common case, for a congestion control that wants no samples.
     #[inline]
     pub fn on_expected(&mut self, acked: u64, window_limited: bool) {
         self.cwnd = self.cc.on_expected(acked, window_limited);

@@ -1,4 +1,4 @@
-//! What a congestion control asks of its sender beside the window.
+//! Carries out the commands of a congestion control.
 use super::{FIRST, Sender, Stage};
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::transport::segment::{Extra, Outbox, Segment, timestamp};
@@ -6,7 +6,7 @@ use dumbbell_core::transport::{Uncounted, CongestionControl, Detect, HostSignal,
 use dumbbell_core::units::Time;
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
-    /// A word from the host.
+    /// A signal from the host.
     pub fn local(&mut self, now: Time, signal: HostSignal, out: &mut impl Outbox) {
         self.cc.on_host_signal(signal);
         self.apply_commands(now, out);
@@ -14,7 +14,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.settle(now);
     }
 
-    /// Executes the orders of the last call.
+    /// Carries out the commands of the last call.
     #[inline]
     pub(super) fn apply_commands(&mut self, now: Time, out: &mut impl Outbox) {
         if self.cc.take_command_pending() {
@@ -22,7 +22,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
-    /// Executes what concerns the timer: before the sample of the acknowledgement at hand is taken.
+    /// Carries out the commands for the timer, before the RTT sample of the current acknowledgement is taken.
     #[cold]
     pub(super) fn obey_timer(&mut self, now: Time) {
         match self.cc.commands.rto.take() {
@@ -71,8 +71,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
-    /// A full segment that looks like the last one before SND.NXT and carries nothing: no timer, no window and no account
-    /// of losses knows of it. A router may drop it before anything else.
+    /// Sends a dummy: a full segment that looks like the last one before SND.NXT and carries nothing new. Timers, window and
+    /// loss detection ignore it. A router may drop it before anything else.
     fn send_dummy(&mut self, now: Time, tag: Tag, out: &mut impl Outbox) {
         if self.frozen || self.stage != Stage::Established || self.window == 0 {
             return;
@@ -87,7 +87,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         out.send(Segment { seq, ts, ip_len, flags: 0, ecn: Ecn::NotEct }, Some(extra));
     }
 
-    /// One tagged segment beyond the window: new data, or the first unacknowledged segment once more.
+    /// Sends a tagged segment beyond the window: new data, or the first unacknowledged segment once more.
     fn send_extra(&mut self, now: Time, tag: Tag, out: &mut impl Outbox) {
         if self.frozen {
             return;

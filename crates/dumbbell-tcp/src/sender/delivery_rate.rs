@@ -1,13 +1,13 @@
 //! Delivery rates (draft-ietf-ccwg-bbr section 4.1, before that draft-cheng-iccrg-delivery-rate-estimation): how fast the
 //! network delivered between the sending of a segment and its acknowledgement. Kept for a congestion control that asks
-//! for it ([`Capabilities::rates`]); others carry a word for it.
+//! for it (`Capabilities::rates`); for others it costs one pointer.
 use dumbbell_core::transport::{LossSample, RateSample};
 use dumbbell_core::units::{Span, Time};
 use std::collections::VecDeque;
 
 mod hooks;
 
-/// What became of a segment.
+/// The state of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// In the network, as far as is known.
@@ -18,7 +18,7 @@ enum State {
     Lost,
 }
 
-/// The draft's per-packet state P: how the account stood when the segment was last sent.
+/// The draft's per-packet state P: the counters when the segment was last sent.
 #[derive(Clone, Copy, Debug)]
 struct Segment {
     /// The offset after it; it begins where the one before it ends.
@@ -36,13 +36,13 @@ struct Segment {
     /// P.tx_in_flight; a window is at most 1 GiB (RFC 7323).
     in_flight: u32,
     state: State,
-    /// Whether it was sent more than once.
+    /// True if it was sent more than once.
     again: bool,
     /// P.is_app_limited.
     app_limited: bool,
 }
 
-/// The account of one connection.
+/// The rate estimator of one connection.
 #[derive(Debug)]
 pub(super) struct Rates {
     /// Outstanding segments in order of sequence, without gaps from `start` on.

@@ -1,7 +1,7 @@
-//! The ordinary course of a connection, straight through: an expected acknowledgement of new data while nothing is lost,
+//! The fast path of a sender: an expected acknowledgement of new data while nothing is lost,
 //! suspected, marked or timed, answered with full segments. Jacobson's header prediction (1990), for a sender.
 //!
-//! What happens here is what the careful way of [`super::ack`] does in the same state, without asking about what cannot
+//! It does the same as [`super::ack`] in that state, without asking about what cannot
 //! be; random networks in the simulator compare the two.
 use super::ack::echoed;
 use crate::sender::ack_info::AckInfo;
@@ -11,12 +11,12 @@ use dumbbell_core::transport::{Ack, CongestionControl, Detect, Phase, Recover, T
 use dumbbell_core::units::{Span, Time};
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
-    /// Whether this connection may ever take the short way: nothing of it wants to look at every acknowledgement.
+    /// True if this connection may ever take the fast path: nothing needs to see every acknowledgement.
     pub(super) fn is_simple(&self) -> bool {
         !self.spaced && !self.rated && !self.cc.gives_commands() && !self.detect.wants_every_ack()
     }
 
-    /// Whether an acknowledgement of new data would find nothing special to do now.
+    /// True if the next acknowledgement of new data may take the fast path.
     #[inline]
     pub(super) fn may_take_fast_path(&self) -> bool {
         self.simple

@@ -1,5 +1,5 @@
 //! Freeze-TCP (Goff, Moronski, Phatak, Gupta, INFOCOM 2000), the sender's part: behind a closed window it keeps what it
-//! knows, and goes on with it when the window opens. The receiver's part is in its manners.
+//! knows, and goes on with it when the window opens. The receiver's part is in its policy.
 use super::Sender;
 use super::frto::Frto;
 use dumbbell_core::transport::{CongestionControl, Detect, Recover};
@@ -8,17 +8,17 @@ use dumbbell_core::units::Time;
 /// ACKs alike that announce the reconnection, beside the first of them.
 const REPETITIONS: u8 = 2;
 
-/// Where the sender stands with a receiver whose path comes and goes.
+/// The state of a sender whose receiver's path comes and goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Freeze {
-    /// Whether the acknowledgement at hand opened a window that was closed.
+    /// True if the acknowledgement at hand opened a window that was closed.
     pub thaws: bool,
     /// Repetitions of it that may still come, and are no duplicates.
     repetitions: u8,
 }
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
-    /// Whether the path is gone: nothing that happens now tells of congestion.
+    /// True if the path is gone: nothing that happens now tells of congestion.
     pub(super) fn is_cut_off(&self) -> bool {
         self.window == 0 && self.cold.config.freeze
     }
@@ -28,7 +28,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.cold.freeze.thaws = before == 0 && self.window > 0 && self.cold.config.freeze;
     }
 
-    /// Whether an acknowledgement that looks like a duplicate only announces the reconnection once more.
+    /// True if an acknowledgement that looks like a duplicate only announces the reconnection once more.
     pub(super) fn announces_again(&mut self) -> bool {
         let left = &mut self.cold.freeze.repetitions;
         let announces = *left > 0;

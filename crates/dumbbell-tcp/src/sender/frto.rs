@@ -5,7 +5,7 @@ use dumbbell_core::transport::segment::Outbox;
 use dumbbell_core::transport::{CongestionControl, Detect, Phase, Recover, Tag};
 use dumbbell_core::units::Time;
 
-/// How far the test has come.
+/// The progress of the test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Frto {
     /// No test, or it is decided.
@@ -17,7 +17,7 @@ pub(super) enum Frto {
 }
 
 impl Frto {
-    /// Whether nothing is to be sent until it is decided.
+    /// True if nothing is to be sent until it is decided.
     pub fn waits(self) -> bool {
         self == Frto::MtuProbe
     }

@@ -1,15 +1,10 @@
 //! The handshake, from the side that opens (RFC 9293 section 3.5).
 use super::{FIRST, Sender, Stage};
+use crate::config::syn_options;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::transport::segment::{Extra, Outbox, Segment, flag, since_timestamp, timestamp};
 use dumbbell_core::transport::{CongestionControl, Detect, Recover};
 use dumbbell_core::units::Time;
-
-/// Bytes of the options of a SYN: MSS, SACK-permitted beside timestamps, window scale, padded.
-pub(crate) fn syn_options(timestamps: bool, sack: bool, scaling: bool) -> u64 {
-    let (ts, sack) = if timestamps { (12, 0) } else { (0, if sack { 4 } else { 0 }) };
-    4 + ts + sack + if scaling { 4 } else { 0 }
-}
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// Opens the connection: a SYN, or nothing if there is no handshake.

@@ -1,8 +1,11 @@
-//! How a sender begins: what its congestion control is told, and every field at the start of a connection.
+//! Initialization of a sender: the parameters for its congestion control, and every field at the start of a connection.
 use crate::sender::cached_cc::CachedCc;
 use super::{Cold, FIRST, Sender, SenderStats, Stage, freeze, frto, tags, undo};
 use crate::sender::{accecn as accurate, ack_info as info, delivery_rate as rate, tail_probe as probe};
-use crate::{AnyDetect, AnyRecover, Clock, Ecn, Estimator, TcpConfig};
+use crate::config::{Ecn, TcpConfig};
+use crate::detect::AnyDetect;
+use crate::recover::AnyRecover;
+use crate::rtt::{Clock, Estimator};
 use dumbbell_core::packet::Ecn as Codepoint;
 use dumbbell_core::transport::{CongestionControl, Detect, Path, Phase, Recover, Scoreboard};
 use dumbbell_core::units::Time;
@@ -20,7 +23,7 @@ impl<C: CongestionControl> Sender<C> {
         Sender::with(config, cc, detect, recover)
     }
 
-    /// What the congestion control of a connection of `config` is told.
+    /// The parameters of a connection of `config` for its congestion control.
     pub fn path(config: &TcpConfig) -> Path {
         let mss = config.segment_bytes();
         Path {
@@ -35,7 +38,7 @@ impl<C: CongestionControl> Sender<C> {
 }
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
-    /// A sender with a loss detection and a recovery of one's own.
+    /// A sender with the given loss detection and recovery.
     pub fn with(config: impl Into<Arc<TcpConfig>>, cc: C, detect: D, recover: R) -> Self {
         let config = config.into();
         let cc_rates = cc.capabilities().rates;

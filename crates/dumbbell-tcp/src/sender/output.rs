@@ -1,4 +1,4 @@
-//! Which segment goes next, and how it goes.
+//! Output: selects and sends the next segment.
 use super::{Sender, Stage, flight};
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::transport::segment::{Extra, Outbox, Segment, flag, timestamp};
@@ -12,7 +12,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.transmit_inline(now, out);
     }
 
-    /// The same, for the hot path.
+    /// [`Self::transmit`], inlined for the hot path.
     #[inline(always)]
     pub(super) fn transmit_inline(&mut self, now: Time, out: &mut impl Outbox) {
         if self.frozen || self.stage != Stage::Established {
@@ -37,7 +37,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.transmit_with_care(now, out);
     }
 
-    /// The same where something is special: recovery, going back, the last segment, a small window.
+    /// The general case: recovery, going back, the last segment, a small window.
     #[cold]
     fn transmit_with_care(&mut self, now: Time, out: &mut impl Outbox) {
         if self.searching && self.try_probe(now, out) {
@@ -68,12 +68,12 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
-    /// Whether a recovery, or a detector that knows single segments, says what goes next.
+    /// True if a recovery, or a detector that knows single segments, selects the next segment.
     fn metered(&self) -> bool {
         self.phase == Phase::Recovery || (self.phase == Phase::Loss && self.detect.by_segment())
     }
 
-    /// Sends what a recovery picked.
+    /// Sends the data that a recovery picked.
     fn send_repair(&mut self, now: Time, (pick, from, to): (Pick, u64, u64), out: &mut impl Outbox) {
         let after = self.send(now, from, to, Tag(0), out);
         if pick == Pick::New {
@@ -111,7 +111,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         Some(to)
     }
 
-    /// The same, whatever the congestion window.
+    /// The end of the segment at SND.NXT, whatever the congestion window.
     fn next_for_the_receiver(&mut self) -> Option<u64> {
         let mut hole = u64::MAX;
         if !self.board.is_empty() {
@@ -148,7 +148,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         (self.nxt - self.una).saturating_sub(self.beyond + held)
     }
 
-    /// What the recovery sends next, cut to a segment, and for how many bytes there is room.
+    /// The next data of the recovery, cut to a segment, and the number of bytes for which there is room.
     fn next_repair(&mut self) -> Option<((Pick, u64, u64), u64)> {
         if self.phase == Phase::Loss {
             return self.next_after_timeout();

@@ -4,7 +4,7 @@ use dumbbell_core::transport::{CongestionControl, Detect, Recover};
 use dumbbell_core::units::{Rate, Time};
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
-    /// Whether pacing lets a segment go now: a quantum at once, then nothing until it would have been sent at the rate.
+    /// True if pacing lets a segment go now: a quantum at once, then nothing until it would have been sent at the rate.
     #[inline]
     pub(super) fn released(&mut self, now: Time) -> bool {
         self.pacing = now < self.pace_at && self.burst == 0 && self.pacing_rate().is_some();

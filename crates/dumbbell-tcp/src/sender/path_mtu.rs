@@ -1,4 +1,4 @@
-//! What a sender knows of the size that its path carries (docs/path-mtu.md). Sizes here are those of whole IP packets.
+//! Path MTU discovery of a sender (docs/path-mtu.md). Sizes here are those of whole IP packets.
 //!
 //! A sender begins with the largest packet that both ends allow, and has no state here until that proves too large:
 //!
@@ -35,24 +35,24 @@ pub(super) fn plateau_below(size: u32) -> u32 {
     PLATEAUS.into_iter().find(|p| *p < size).unwrap_or(LEAST_V4)
 }
 
-/// What a sender counted of its path.
+/// The counters of path MTU discovery.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PathStats {
     /// Changes of the size of a full segment.
     pub mtu_changes: u32,
-    /// Segments larger than that, to find out whether they pass.
+    /// Probes: segments larger than the current size.
     pub mtu_probes: u32,
-    /// Those that did not.
+    /// Probes that were lost.
     pub mtu_probes_lost: u32,
-    /// Falls after repeated timeouts.
+    /// Reductions of the size after repeated timeouts (black holes).
     pub black_holes: u32,
-    /// Notices of routers that were heeded.
+    /// ICMP messages that were accepted.
     pub notices: u32,
-    /// Notices that were not: of data that is not in flight, of no smaller size, or because nobody listens.
+    /// ICMP messages that were ignored: data not in flight, no smaller size, or discovery by ICMP is off.
     pub notices_ignored: u32,
 }
 
-/// A probe on its way.
+/// A probe in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MtuProbe {
     /// Its data, `[from, to)`.
@@ -62,15 +62,15 @@ pub(crate) struct MtuProbe {
     pub size: u32,
 }
 
-/// The state of a sender whose path proved to be something else than its ends.
+/// The state of a sender whose path MTU differs from the MTU of its ends.
 #[derive(Clone, Debug)]
 pub(crate) struct PathSize {
-    /// The largest that both ends allow.
+    /// The largest size that both ends allow.
     pub most: u32,
-    /// The search: known to pass, and not known not to.
+    /// The bounds of the search: the largest size known to pass, and the largest not known to fail.
     pub low: u32,
     pub high: u32,
-    /// What a router named of a probe: tried next.
+    /// The size that a router named for a probe: tried next.
     pub named: Option<u32>,
     pub trial: Option<MtuProbe>,
     /// The packet of the last notice that named no size, and the end of what was in flight when that was heeded: what it says
@@ -80,7 +80,7 @@ pub(crate) struct PathSize {
     pub wait: u64,
     /// The end of a lost probe whose data is on its way again.
     pub mending: u64,
-    /// When a larger size is tried again.
+    /// The time at which a larger size is tried again.
     pub raise_at: Time,
     pub stats: PathStats,
 }
@@ -102,7 +102,7 @@ impl PathSize {
         }
     }
 
-    /// Whether a notice of the packet at `at` that names no size is one more of a flight whose first was heeded: notices come in
+    /// True if a notice of the packet at `at` that names no size is one more of a flight whose first was heeded: notices come in
     /// the order of the packets, and what went again began where that flight did. (RFC 1191 section 5 has the dropped packet's
     /// length to go by.)
     pub fn tells_again(&mut self, at: u64, high: u64) -> bool {
@@ -112,7 +112,7 @@ impl PathSize {
         again
     }
 
-    /// The size to try next; `None`: what is not known is less than `step`.
+    /// The size to try next; `None` if the bounds are closer than `step`.
     pub fn next(&self, step: u32) -> Option<u32> {
         let open = |size: &u32| self.low < *size && *size <= self.high;
         let likely = LIKELY.into_iter().chain([self.most]).filter(open).min();

@@ -1,4 +1,4 @@
-//! From the discovery of a loss to its repair.
+//! Loss recovery: from the detection of a loss to its repair.
 use crate::sender::ack_info::AckInfo;
 use super::{Sender, flight};
 use dumbbell_core::transport::segment::Outbox;
@@ -13,7 +13,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.conclude(now, finding, info, out);
     }
 
-    /// What the detector says.
+    /// The finding of the detector.
     pub(super) fn examine(&mut self, now: Time, info: AckInfo) -> Finding {
         let mut e = Evidence::default();
         (e.now, e.acked, e.sacked, e.dupacks) = (now, info.acked, info.sacked, self.dupacks);
@@ -97,7 +97,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.apply_commands(now, out);
     }
 
-    /// Does what a recovery asks.
+    /// Carries out a step of the recovery.
     #[cold]
     fn take(&mut self, now: Time, step: Step, out: &mut impl Outbox) {
         if let Some(bound) = step.exit {

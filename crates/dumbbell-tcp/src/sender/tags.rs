@@ -7,9 +7,9 @@ struct Tagged {
     from: u64,
     to: u64,
     tag: Tag,
-    /// Whether it went beyond the window, so that the window does not count it.
+    /// True if it was sent beyond the window, so that the window does not count it.
     beyond: bool,
-    /// Whether it had been sent before.
+    /// True if it had been sent before.
     again: bool,
 }
 
@@ -62,7 +62,7 @@ impl Listed {
         }
     }
 
-    /// How many end at `offset` or before.
+    /// The number of tagged segments that end at `offset` or before.
     fn until(&self, offset: u64) -> usize {
         self.outstanding.partition_point(|t| t.to <= offset)
     }

@@ -4,17 +4,17 @@ use dumbbell_core::transport::segment::Outbox;
 use dumbbell_core::transport::{Cause, Congestion, CongestionControl, Detect, Phase, Recover, Tag};
 use dumbbell_core::units::{Span, Time};
 
-/// The probe that waits for its answer, while `probing`.
+/// The outstanding probe, while `probing`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TailProbe {
     /// SND.NXT when it was sent (TLP.end_seq).
     end: u64,
-    /// Whether it was sent before (TLP.is_retrans).
+    /// True if it was sent before (TLP.is_retrans).
     again: bool,
 }
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
-    /// When a probe is due (section 7.2 `TLP_calc_PTO`), counted from the last new data or the last acknowledgement
+    /// The time of the next probe (section 7.2 `TLP_calc_PTO`), counted from the last new data or the last acknowledgement
     /// that moved SND.UNA: two round trips, more for a single segment, at most the retransmission timeout. Not in
     /// recovery, not while something is selectively acknowledged, not while a probe is on its way.
     #[inline]

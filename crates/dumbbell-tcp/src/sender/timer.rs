@@ -5,7 +5,7 @@ use dumbbell_core::transport::{Cause, Congestion, CongestionControl, Detect, Rec
 use dumbbell_core::units::Time;
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
-    /// [`Self::deadline`] has come.
+    /// Handles the timers that are due at [`Self::deadline`].
     pub fn on_deadline(&mut self, now: Time, out: &mut impl Outbox) {
         if self.rated {
             self.rate_check();

@@ -1,27 +1,27 @@
-//! Reductions that were not due: how they show (Eifel, D-SACK), and how they are undone (RFC 4015).
+//! Spurious reductions: their detection (Eifel, D-SACK), and the undo (RFC 4015).
 use super::Sender;
 use super::frto::Frto;
 use crate::sender::ack_info::AckInfo;
-use crate::TcpConfig;
+use crate::config::TcpConfig;
 use dumbbell_core::transport::segment::TS_UNIT_SHIFT;
 use dumbbell_core::transport::{Cause, Congestion, CongestionControl, Detect, Phase, Recover, Scoreboard};
 use dumbbell_core::units::Time;
 
-/// What was sent again since the last reduction, and what became of it.
+/// The retransmissions since the last reduction, and their outcome.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Episode {
-    /// Whether anybody asks.
+    /// True if a method of undo is on.
     watched: bool,
-    /// Whether the reduction may still prove needless.
+    /// True if the reduction may still prove spurious.
     open: bool,
-    /// Whether it was a timeout's.
+    /// True if a timeout caused the reduction.
     timeout: bool,
     resent: Scoreboard,
-    /// What of that the receiver reported as duplicate.
+    /// The retransmitted ranges that the receiver reported as duplicates.
     reported: Scoreboard,
-    /// Whether something went more than once: its reports cannot be told apart.
+    /// True if some data was retransmitted more than once: its reports cannot be told apart.
     ambiguous: bool,
-    /// The timestamp of the first repetition, until an acknowledgement has answered it.
+    /// The timestamp of the first retransmission, until an acknowledgement has answered it.
     first: Option<Time>,
 }
 

@@ -63,7 +63,7 @@ pub struct Net<C, D = AnyDetect, R = AnyRecover, P = ReceiverPolicy> {
     /// Serialisation on the forward wire; `None`: infinitely fast.
     pub rate: Option<Rate>,
     pub log: Vec<Sent>,
-    /// Whether the log is kept.
+    /// True if the log is kept.
     pub record: bool,
     pub fate: Script,
     /// What the forward wire carries, by time: the last entry that has begun holds. None: anything.

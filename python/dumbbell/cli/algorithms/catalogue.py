@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from ... import catalogue, api
+from ... import api, catalogue
 from ...errors import ScenarioError
 from ...reproduce import papers
 from ..options import Json, Use, emit, show
@@ -21,7 +21,7 @@ def list_(*, use: Use = [], json: Json = False) -> int:  # noqa: B006 (cyclopts 
     if json:
         emit(names)
         return 0
-    from ...present.tables import grid
+    from ...present.grids import grid
 
     ideas = {(a.kind, a.name): _idea(a) for a in catalogue.algorithms(*use)}
     ideas |= {("paper", name): papers.load(name).title for name in names["paper"]}

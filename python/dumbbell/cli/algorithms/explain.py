@@ -12,8 +12,8 @@ from rich.text import Text
 
 from ... import catalogue
 from ...catalogue import Algorithm, Parameter
-from ...present.overrides import toml
-from ...present.tables import grid
+from ...language.overrides import toml
+from ...present.grids import grid
 
 PROVENANCE = {
     "vectors": "checked against vectors from an RFC, a paper or published code",

@@ -31,7 +31,7 @@ def test(file: File, /, *, json: Json = False) -> int:
 
 
 def _python(file: str) -> dict[str, Any]:
-    from ...plugins.load import usable
+    from ...plugins.usable import usable
 
     return api.examine(usable(file))
 

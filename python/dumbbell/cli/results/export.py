@@ -49,9 +49,9 @@ def export(
     if output is None and format in _BINARY and sys.stdout.isatty():
         raise ScenarioError(f"{format} is nothing for a terminal: name a file with -o, or pipe it on")
     sys.stdout.flush()
-    wish = {"flow": flow, "at": at, "departed": departed or None, "snaplen": snaplen, "table": table}
-    wish["out"] = None if output is None else str(output)
-    done = api.export({"format": format, "result": str(result), **{k: v for k, v in wish.items() if v is not None}})
+    request = {"flow": flow, "at": at, "departed": departed or None, "snaplen": snaplen, "table": table}
+    request["out"] = None if output is None else str(output)
+    done = api.export({"format": format, "result": str(result), **{k: v for k, v in request.items() if v is not None}})
     notes(done["notes"])
     if json:
         emit(done)
@@ -80,7 +80,7 @@ def read(
 
 
 def _tables(found: dict[str, Any]) -> list[Any]:
-    from ...present.tables import grid
+    from ...present.grids import grid
 
     if "flows" in found:
         head = ["flow", "type", "sent", "received", "bytes received", "dropped"]

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from ... import catalogue
-from ...present import overrides
 from ...data import records, series
 from ...data import summary as saved
 from ...errors import ScenarioError
+from ...language import overrides
 from ..options import Json, emit, instant, show
 
 Sets = Annotated[
@@ -146,7 +146,7 @@ def _refuse_of_curve(words: tuple[str, ...], options: dict[str, Any]) -> None:
 
 def _curve(name: str, changes: list[str]) -> tuple[Any, str]:
     """The figure of an algorithm alone, and how well it keeps its law."""
-    from ...studies import aqm_response
+    from ... import aqm_response
     from ...figures import aqm_response as drawing
 
     (algorithm, *_) = catalogue.find(name)

@@ -59,7 +59,7 @@ def lines(said: dict[str, Any]) -> list[str]:
 
 
 def _summary(said: dict[str, Any]) -> list[str]:
-    """Whether the result beside the log agrees with it."""
+    """True if the result beside the log agrees with it."""
     if said["summary"] is None:
         return ["no summary.json beside the log: nothing is known of its run's validity", said["proves"]]
     if said["contradictions"]:

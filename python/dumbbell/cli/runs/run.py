@@ -78,7 +78,7 @@ def _of_the_profile(wanted: dict[str, Any]) -> list[str]:
 
 def _with_code(data: dict[str, Any]) -> dict[str, Any]:
     """A live run that says of itself that it is not valid ends as any that is not."""
-    from ...testbed import validity
+    from ...present import validity
 
     if validity.what_is_wrong(data) and not data.get("code"):
         return data | {"valid": False, "code": InvalidRun.code}
@@ -131,7 +131,7 @@ def what_failed(data: dict[str, Any]) -> str:
 
 def _not_valid(data: dict[str, Any]) -> list[str]:
     """Why: a live run says it, a simulated one has only its conservation laws."""
-    from ...testbed import validity
+    from ...present import validity
 
     reasons = validity.what_is_wrong(data)
     if not reasons:
@@ -149,7 +149,8 @@ def _first_traceback(data: dict[str, Any]) -> list[str]:
 
 
 def _print(outcome: result.Result | result.Sweep, options: RunOptions, measures: bool) -> None:
-    from ...present.tables import measures_table, plain, result_tables, summary_line, sweep_grid, versus_table
+    from ...present.grids import plain
+    from ...present.tables import measures_table, result_tables, summary_line, sweep_grid, versus_table
 
     data = outcome.json
     if isinstance(outcome, result.Sweep) and len(outcome) > _POINTS_IN_FULL:

@@ -7,7 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ... import api
-from ...present.tables import grid
+from ...present.grids import grid
 from ..options import File, Json, Overrides, Use, emit, source
 from ..options import show as print_out
 

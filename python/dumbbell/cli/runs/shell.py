@@ -70,26 +70,26 @@ def shell(
     The program runs on the host `client`, joined by one link to the host `server`. It ends with the program's own
     exit code; with 5 if the program ended well but this machine could not keep what was asked for.
     """
-    from ...testbed import rootless, lock
+    from ...testbed import lock, rootless
     from ...testbed import shell as work
 
     rootless.enter()
-    wish = work.Options(
+    request = work.Options(
         program=program, server=server, rate=rate, up=up, down=down, trace=trace, delay=delay, loss=loss, queue=queue,
         limit=limit, mtu=mtu, ecn=ecn, only=only, required="loose" if loose else required, time=time, seed=seed,
         record_every=record_every, sets=set, capture=pcap is not None,
     )  # fmt: skip
     if pcap is not None and not pcap.absolute().parent.is_dir():
         raise ScenarioError(f"--pcap {pcap}: there is no directory {pcap.parent}\nhelp: make it, or name another file")
-    wanted = work.request(wish, out or DIRECTORY)
+    wanted = work.request(request, out or DIRECTORY)
     api.need_testbed("shell")
-    if wish.unshaped:
+    if request.unshaped:
         print("note: no --rate is given: the link has 1 Gbps, or what this machine can forward", file=sys.stderr)
     try:
         with lock.alone(), _aside(json), _left_to_the_program(), _directory(out) as there:
             data = api.shell(wanted | {"out": str(there)})
     except ScenarioError as error:
-        raise work.spelled(error, wish) from None
+        raise work.spelled(error, request) from None
     figure = _draw(there)
     captured = _capture(there, pcap)
     if json:

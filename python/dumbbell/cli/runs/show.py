@@ -7,9 +7,9 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ... import api
-from ...present import network
 from ...errors import ScenarioError
-from ...present.tables import grid
+from ...present import network
+from ...present.grids import grid
 from ..options import File, Json, Overrides, Use, emit, notes, source
 from ..options import show as print_out
 

@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from ... import api
-from ...files.declared import cut
 from ...errors import of_code
-from ...present.overrides import literal
+from ...files.declared import cut
+from ...language.overrides import literal
 from ...present.units import time_text
 from ..options import Json, emit, notes, show
 
@@ -67,7 +67,7 @@ def _check(said: dict[str, Any]) -> None:
 
 
 def _list(said: dict[str, Any]) -> None:
-    from ...present.tables import plain
+    from ...present.grids import plain
 
     if said["runs"]:
         head = ["key", "scenario", "seed", "took", "fingerprint", "changes"]

@@ -11,8 +11,8 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from ... import api
-from ...present import overrides
 from ...errors import ScenarioError
+from ...language import overrides
 from ..options import File, Json, RunOptions, progress
 from .run import report
 

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from .advise import MarkerOptions, answered, app, asked, last
 from ..options import Json, show
+from .advise_options import MarkerOptions, answered, app, asked, last
 
 
 @app.command(name="marker")
@@ -51,12 +51,12 @@ def marker(
     answers at once.
     """
     from ...studies.advise.marker import question
-    from ...studies.advise.marker.work import SEEDS, Options
+    from ...studies.advise.marker.options import SEEDS, Options
     from ...studies.advise.marker.work import marker as advise
     from ...studies.advise.queue.question import seeds_of
 
     options = options or MarkerOptions()
-    wish = Options(
+    request = Options(
         question=question.read(rate, rtt, packet, link, flows, background, reserved_share, deepest_bucket, cc, profile),
         seeds=seeds_of(options.seeds, SEEDS),
         budget_s=question.read_span("--budget", options.budget, "30s"),
@@ -64,7 +64,7 @@ def marker(
         dev=dev,
         options=options.request(),
     )
-    document = asked(lambda measure, command: advise(wish, options.out, measure, command))
+    document = asked(lambda measure, command: advise(request, options.out, measure, command))
     return answered(document, json, _print if document["sentence"] else None)
 
 

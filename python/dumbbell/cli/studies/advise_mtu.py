@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from .advise import MtuOptions, answered, app, asked, last
 from ..options import Json, show
+from .advise_options import MtuOptions, answered, app, asked, last
 
 
 @Parameter(name="*")
@@ -56,12 +56,12 @@ def mtu(
     """
     from ...studies.advise.mtu import host as hosts
     from ...studies.advise.mtu import question
-    from ...studies.advise.mtu.work import SEEDS, Options
+    from ...studies.advise.mtu.options import SEEDS, Options
     from ...studies.advise.mtu.work import mtu as advise
     from ...studies.advise.queue.question import read_span, seeds_of
 
     options, cpu = options or MtuOptions(), cpu or HostOptions()
-    wish = Options(
+    request = Options(
         question=question.read(
             rate,
             rtt,
@@ -80,7 +80,7 @@ def mtu(
         dev=dev,
         options=options.request(),
     )
-    document = asked(lambda measure, command: advise(wish, options.out, measure, command))
+    document = asked(lambda measure, command: advise(request, options.out, measure, command))
     return answered(document, json, _print if document["sentence"] else None)
 
 

@@ -14,8 +14,8 @@ from ...bench.measure import SMALL, Way, equal, name, rows
 from ...bench.workload import Case, cases
 from ...errors import ScenarioError
 from ...present.units import prefix, significant
-from ..options import Json, emit, notes, show
 from ..algorithms.test import CHECK_FAILED
+from ..options import Json, emit, notes, show
 
 _RUN = ("profile", "queue", "flows", "rate", "time", "packet-hops", "ns/hop", "loops/hop", "goodput", "drops")
 _BEFORE = ("profile", "queue", "flows", "plan", "set-up", "memory/flow", "at peak", "process at peak")
@@ -117,7 +117,7 @@ def _differences(line: dict[str, Any]) -> str:
 
 
 def _print(lines: Sequence[dict[str, Any]]) -> None:
-    from ...present.tables import grid
+    from ...present.grids import grid
 
     show(grid("The run", _RUN, [_work(line) for line in lines], 2))
     show(grid("Before it, and memory", _BEFORE, [_before(line) for line in lines], 2))

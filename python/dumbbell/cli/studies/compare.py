@@ -8,8 +8,8 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from ...errors import ScenarioError
-from .compare_kernel import BesideOptions
 from ..options import Json, emit, progress, show
+from .compare_kernel import BesideOptions
 from .compare_queues import SchemeOptions
 
 
@@ -128,7 +128,11 @@ def _results(names: list[str], against: list[str], seeds: int | None, json: bool
             bar(done, whole, done / whole)
 
         rows = [results.run(scenario, count, step) for scenario in wanted]
-        flows = [] if names else [packet_trace.follow(cc, b) for cc in ("tahoe", "sack", "newreno") for b in packet_trace.BUFFERS]
+        flows = (
+            []
+            if names
+            else [packet_trace.follow(cc, b) for cc in ("tahoe", "sack", "newreno") for b in packet_trace.BUFFERS]
+        )
     if json:
         emit(results.document(rows, flows, known))
         return 0

@@ -71,16 +71,16 @@ def run(
     json: bool,
 ) -> int:
     """Compares, and prints what came out."""
-    from ...testbed import lock
     from ...studies.compare.kernel import agreement, explain, work
     from ...studies.compare.kernel.conditions import Options
+    from ...testbed import lock
     from ..runs.sweep import default_store
 
     _refuse_others(scheme_options)
     if seeds is not None and seeds < agreement.LEAST_RUNS:
         raise ScenarioError(f"--seeds {seeds}: one run has no interval to compare; write --seeds {work.REPEATS}")
     given = scheme_options.file
-    wish = Options(
+    request = Options(
         source=None if given is None else dict(source(given)),
         sets=[*scheme_options.set, *class_override(options.required)],
         rate=split(rate),
@@ -103,7 +103,7 @@ def run(
             tell=tell,
             command=command_line(),
         )
-        document = work.compare(wish, how)
+        document = work.compare(request, how)
     return _ended(document, json)
 
 

@@ -68,7 +68,7 @@ def run(schemes: Sequence[str], seeds: int | None, queue: str | None, options: S
 
     measure, kept = measuring(options.store, options.no_store, options.workers, options.threads)
     with progress("comparing") as heard:
-        wish = Options(
+        request = Options(
             schemes=schemes,
             ccs=options.cc,
             over=options.over,
@@ -81,7 +81,7 @@ def run(schemes: Sequence[str], seeds: int | None, queue: str | None, options: S
             seed=options.seed,
             options=kept,
         )
-        document = compare(wish, options.out, lambda wanted: measure(wanted, heard), command_line())
+        document = compare(request, options.out, lambda wanted: measure(wanted, heard), command_line())
     if json:
         emit(document)
     else:
@@ -116,7 +116,7 @@ def refuse_others(**others: Any) -> None:
         "against": "leave out the schemes: it compares with ns-2 and ns-3",
         "results": "leave out the schemes: it compares with ns-2",
     }
-    from ...studies.compare.queues.arguments import refused
+    from ...language.arguments import refused
 
     for name, value in others.items():
         if value:

@@ -10,9 +10,9 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from ...plugins import interrupt
 from ...errors import InvalidRun, ScenarioError
 from ...present.units import significant
+from ...process import interrupt
 from ..options import Json, Overrides, RequiredClass, emit, progress, show, tell
 
 
@@ -47,7 +47,7 @@ def reproduce(
     gigabyte costs two hosts at an MTU of 1500 and 9000: at most 5 minutes.
     """
     if on == "kernel":
-        from ...testbed import rootless, lock
+        from ...testbed import lock, rootless
 
         rootless.enter()
         wanted = Live(set, required, quick, grid, again, cell, seed, replications, threads, store, out)
@@ -101,8 +101,8 @@ class Live:
 
 
 def _on_kernels(paper: str, wanted: Live, json: bool) -> int:
-    from ...reproduce.testbed import narrative, work
     from ...reproduce.cpu_cost import schedule
+    from ...reproduce.testbed import narrative, work
     from ..runs.sweep import default_store
 
     if wanted.cell:
@@ -165,8 +165,8 @@ def _gigabyte(paper: str, wanted: Live, json: bool) -> int:
 
 
 def _print(summary: dict[str, Any]) -> None:
+    from ...present.grids import grid
     from ...reproduce.report import MARKS
-    from ...present.tables import grid
 
     if summary["altered"]:
         show(f"ALTERED: {'  '.join(summary['altered'])}", "")

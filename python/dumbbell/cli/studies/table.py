@@ -10,8 +10,8 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from ...errors import ScenarioError, of_code
-from ..usage_errors import DEFAULTS
 from ..options import Json, Overrides, Use, emit, notes, progress, show
+from ..usage_errors import DEFAULTS
 
 app = App(
     name="table",
@@ -143,9 +143,9 @@ def _made(name: str, options: TableOptions | None, json: bool, **asked: Any) -> 
         raise ScenarioError("--html and --out exclude each other: --html writes the page alone")
     measure, kept = measuring(given.store, given.no_store, given.workers, given.threads)
     same = {key: getattr(given, key) for key in ("rtt", "queue", "flows", "time", "seeds", "seed", "quick")}
-    wish = Options(**same, sets=given.set, use=given.use, options=kept, **asked)
+    request = Options(**same, sets=given.set, use=given.use, options=kept, **asked)
     with progress(name) as heard:
-        document = survey(name, wish, given.out, lambda wanted: measure(wanted, heard), command_line(), given.html)
+        document = survey(name, request, given.out, lambda wanted: measure(wanted, heard), command_line(), given.html)
     if json:
         emit(document)
     else:

@@ -9,8 +9,8 @@ from cyclopts import Parameter
 
 from ...present.units import significant
 from ...validate import report
+from ...validate.check import Check, Line
 from ...validate.runner import Runner
-from ...validate.check import Line, Check
 from ..options import Json, emit
 
 CHECK_FAILED = 3

@@ -1,4 +1,4 @@
-"""Where two runs part: the first packet that something else became of.
+"""The parting of two runs: the first packet that met something else in one of them.
 
     parting = dumbbell.diff.compare("results/a", "results/b").parting
 
@@ -8,7 +8,7 @@ Each side is a result directory, or a scenario file, which is then run with ever
 from __future__ import annotations
 
 from .compare import Compared, compare
-from .parting import Parting
 from .narrative import told
+from .parting import Parting
 
 __all__ = ["Compared", "Parting", "compare", "told"]

@@ -13,7 +13,7 @@ from .recorded_run import Side, is_result, load
 from .steps import common, first, steps
 
 BEFORE = 6
-"""How many steps are told that both runs have, before they part."""
+"""Number of common steps shown before the parting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +23,14 @@ class Compared:
     a: Side
     b: Side
     until_ps: int
-    """How far they were compared: to the end of the shorter one."""
+    """End of the comparison: to the end of the shorter one."""
     plans: tuple[tuple[str, Any, Any], ...]
-    """What differs in the plans: key, value in A, value in B; None where one has none."""
+    """Differences of the plans: key, value in A, value in B; None where one has none."""
     parting: Parting | None
 
     @property
     def alike(self) -> bool:
-        """Whether every packet went the same way at the same picosecond."""
+        """True if every packet went the same way at the same picosecond."""
         return self.parting is None
 
     def as_dict(self) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def compare(
     seed: int | None = None,
     use: Sequence[str] = (),
 ) -> Compared:
-    """Where two runs part, of result directories or scenario files; without `b`, a scenario and the same with
+    """Compares two runs, given as result directories or scenario files; without `b`, a scenario and the same with
     `overrides`, which are laid over `b`.
 
     point, seed: which run of both. use: files with algorithms of the user's own. Errors: as `dumbbell.why.ask`.
@@ -69,7 +69,7 @@ def compare(
 
 
 def of_sides(a: Side, b: Side) -> Compared:
-    """The same, of runs that are loaded."""
+    """Compares two runs that are loaded."""
     until = min(a.end_ps, b.end_ps)
     in_a, in_b = steps(a, until), steps(b, until)
     found = first(in_a, in_b)

@@ -1,10 +1,10 @@
-"""Where two runs part, in sentences and tables."""
+"""The parting of two runs, in sentences and tables."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...present.tables import grid
+from ...present.grids import grid
 from ...present.units import significant
 from ..why.events import cause_in_words
 from ..why.narrative import clock, span
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from .compare import Compared
-    from .parting import Parting, Row, PacketTrace
+    from .parting import PacketTrace, Parting, Row
 
 SHOWN = 12
 """Most differences of the plans that the table has."""
@@ -43,7 +43,7 @@ def _content(p: Parting) -> str:
 
 
 def _fate(p: Parting, seen: PacketTrace) -> str:
-    """What became of the packet in one of the runs, about the instant of the parting."""
+    """The end of the packet in one of the runs, near the instant of the parting."""
     if seen.packet is None:
         return "it was never sent"
     if p.kind == "sent" or seen.packet["sent_ps"] > p.time_ps:

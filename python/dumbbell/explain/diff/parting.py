@@ -1,4 +1,4 @@
-"""What is known of the packet on which two runs part, in each of them."""
+"""The packet on which two runs part, as each of them recorded it."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ class PacketTrace:
     hop: Row | None
     """Its row of `hops.parquet` at the link."""
     gauges: Mapping[str, float] | None
-    """What the decision saw, where it dropped or marked the packet: a decision that lets one pass leaves no record."""
+    """Gauges of the decision that dropped or marked the packet: a decision that lets one pass leaves no record."""
     reaction: Row | None
-    """What the flow's sender last did by then: a row of `reactions.parquet`."""
+    """The last reaction of the flow's sender by then: a row of `reactions.parquet`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parting:
-    """Where the runs part: the packet, what happened to it first in one of them and not in the other, and before it."""
+    """The parting: the packet, what happened to it first in one of them and not in the other, and before it."""
 
     time_ps: int
     flow: str
     sender: bool
-    """Whether the flow's sender sent the packet, or its receiver."""
+    """True if the flow's sender sent the packet, or its receiver."""
     packet: int
     link: str | None
     """The link; None at the flow's own ends."""
     kind: str
-    """What happened in one run only: `sent`, `arrived`, `marked`, `dropped`, `departed` or `delivered`."""
+    """The event that one run only has: `sent`, `arrived`, `marked`, `dropped`, `departed` or `delivered`."""
     only: str
     """In which: `a` or `b`."""
     a: PacketTrace
@@ -99,5 +99,5 @@ def _step(row: Row) -> dict[str, Any]:
 
 
 def reaction_ps(row: Row) -> int:
-    """When a reaction was."""
+    """Instant of a reaction."""
     return to_ps(row["time_s"])

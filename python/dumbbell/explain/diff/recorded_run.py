@@ -25,7 +25,7 @@ class Side:
     """A run and its records, each frame with words as text."""
 
     name: str
-    """What the user called it."""
+    """The name that the user gave it."""
     seed: int
     fingerprint: str
     plan: dict[str, Any]
@@ -34,16 +34,16 @@ class Side:
     signals: polars.DataFrame
     reactions: polars.DataFrame
     repeated: bool = False
-    """Whether the run of a result was made again, because not all of its packets had been recorded."""
+    """True if the run of a result was made again, because not all of its packets had been recorded."""
 
     @property
     def end_ps(self) -> int:
-        """How long the run lasted."""
+        """Duration of the run."""
         return round(seconds(self.plan["duration"]) * 10**12)
 
 
 def is_result(given: str | Path) -> bool:
-    """Whether a result directory is meant, and not a scenario file."""
+    """True if a result directory is meant, and not a scenario file."""
     path = Path(given)
     return path.is_dir() or (not path.exists() and path.suffix != ".toml")
 

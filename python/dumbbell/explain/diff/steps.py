@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .recorded_run import Side
 
 KINDS = ("sent", "arrived", "marked", "dropped", "departed", "delivered")
-"""What happens to a packet, in the order in which it does at one instant."""
+"""Kinds of events of a packet, in their order at one instant."""
 KEY = ["time_ps", "kind", "flow", "from", "packet", "link", "detail"]
 _SENT = ("flags", "seq", "ack", "payload_bytes", "ip_len_bytes", "retransmit", "ecn", "window_bytes", "options")
 

@@ -1,4 +1,4 @@
-"""Why: what happened to a flow around an instant, what the decision saw, what the sender made of it.
+"""Explains a flow around an instant: the event, the state behind the decision, the reaction of the sender.
 
     finding = dumbbell.why.ask("results", flow="far", time_s=12.4)
     print(dumbbell.why.told(finding))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ...present import units
 from ...errors import ScenarioError
+from ...present import units
 from . import chain, events, journeys
-from .finding import Event, Finding, Packet, Reaction, WayBack
+from .finding import AckSpacing, Event, Finding, Packet, Reaction
 
 if TYPE_CHECKING:
     from .record import Record
@@ -18,7 +18,7 @@ _NEAR_LEAST_PS = 50 * journeys.PS // 1000
 
 
 def near_ps(record: Record) -> int:
-    """How far an event may be from an instant to be its story: four round trips of the empty path, at least 50 ms."""
+    """Largest distance of an event from its instant: four round trips of the empty path, at least 50 ms."""
     rtt = base_rtt_ps(record)
     return max(_NEAR_LEAST_PS, _NEAR_RTTS * (rtt or 0))
 
@@ -50,7 +50,7 @@ def _blank(record: Record, question: str, asked_ps: int | None) -> Finding:
 
 
 def event(record: Record, asked_ps: int, within_ps: int | None = None) -> Finding:
-    """What happened around an instant: the nearest drop, mark, retransmission or reaction, and its whole chain.
+    """The events around an instant: the nearest drop, mark, retransmission or reaction, and its whole chain.
 
     If it is farther than `within_ps` (default: `near_ps`) nothing happened; `before` and `after` are the neighbours.
     """
@@ -113,13 +113,13 @@ def _of_drop(record: Record, blank: Finding, lost: Packet) -> Finding:
         decision=journeys.decision(record, lost, marked=False),
         detection=chain.of_loss(record, lost, repairs) if tcp_data else None,
         repairs=repairs,
-        way_back=_way_back(record, blank, lost),
+        way_back=_ack_spacing(record, blank, lost),
     )
 
 
-def _way_back(record: Record, blank: Finding, packet: Packet) -> WayBack | None:
-    """Of an acknowledgement, its neighbour at the sender."""
-    return chain.way_back(record, packet) if blank.protocol == "tcp" and not packet.sender else None
+def _ack_spacing(record: Record, blank: Finding, packet: Packet) -> AckSpacing | None:
+    """The neighbor of an acknowledgement at the sender."""
+    return chain.ack_spacing(record, packet) if blank.protocol == "tcp" and not packet.sender else None
 
 
 def _of_mark(record: Record, blank: Finding, marked: Packet) -> Finding:
@@ -150,7 +150,7 @@ def _of_reaction(record: Record, blank: Finding, reaction: Reaction) -> Finding:
 
 
 def cwnd(record: Record, asked_ps: int) -> Finding:
-    """What moved the congestion window last before an instant, why, and what moves it next."""
+    """The last change of the congestion window before an instant, its cause, and the next change."""
     blank = replace(_blank(record, "cwnd", asked_ps), cwnd_bytes=events.window_at(record.flows, asked_ps))
     if blank.protocol != "tcp":
         raise ScenarioError(f"{record.flow} is no TCP flow: it has no congestion window")
@@ -186,7 +186,7 @@ def packet(record: Record, *, number: int | None = None, seq: int | None = None,
     blank = _blank(record, "packet", None)
     if found.dropped_ps is not None:
         return _of_drop(record, blank, found)
-    back = _way_back(record, blank, found) if found.delivered_ps is not None else None
+    back = _ack_spacing(record, blank, found) if found.delivered_ps is not None else None
     told = replace(blank, kind="journey", event_ps=found.sent_ps, packet=found, way_back=back)
     decision = journeys.decision(record, found, marked=True)
     return replace(_of_mark(record, told, found), kind="journey") if decision else told

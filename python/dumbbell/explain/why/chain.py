@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import journeys
-from .finding import Detection, Packet, Reaction, WayBack
+from .finding import AckSpacing, Detection, Packet, Reaction
 
 if TYPE_CHECKING:
     import polars
@@ -38,7 +38,7 @@ def repairs(record: Record, lost: Packet) -> tuple[Packet, ...]:
 
 
 def of_loss(record: Record, lost: Packet, again: tuple[Packet, ...]) -> Detection:
-    """How the sender learned that a data packet was lost."""
+    """The sign by which the sender learned that a data packet was lost."""
     dropped = lost.dropped_ps if lost.dropped_ps is not None else lost.sent_ps
     all_of_it = reactions(record)
     until = again[0].sent_ps + _SAME_PS if again else None
@@ -118,7 +118,7 @@ def _repeats_lost(record: Record, lost: Packet, at_ps: int | None) -> int:
 
 
 def of_mark(record: Record, marked: Packet) -> Detection:
-    """What became of a mark: its echo, and the sender's answer, at most one each round trip."""
+    """The consequences of a mark: its echo, and the sender's answer, at most one each round trip."""
     import polars as pl
 
     nothing = Detection("never", None, 0, 0, 0)
@@ -190,7 +190,7 @@ def _mark_behind(record: Record, reaction: Reaction) -> Packet | None:
     return journeys.packet(record, marks.row(0, named=True)) if marks.height else None
 
 
-def way_back(record: Record, ack: Packet) -> WayBack | None:
+def ack_spacing(record: Record, ack: Packet) -> AckSpacing | None:
     """An acknowledgement among those around it at the sender; None of a lost one after which none arrived, or of the
     first that arrived."""
     import polars as pl
@@ -209,7 +209,7 @@ def way_back(record: Record, ack: Packet) -> WayBack | None:
     later, number = (row["delivered_ps"], row["ack"]) if lost else (ack.delivered_ps, ack.ack or 0)
     known = acks.filter(pl.col("delivered_ps") < later)["ack"]
     before = max([1, *known.to_list()])  # The stream's data begin at 1.
-    return WayBack(
+    return AckSpacing(
         number=row["packet"],
         delivered_ps=row["delivered_ps"],
         spacing_receiver_ps=abs(ack.sent_ps - row["sent_ps"]),

@@ -1,4 +1,4 @@
-"""What controllers saw: a probability that follows a delay, a length, a price or losses, and CoDel's clock."""
+"""State of controllers: a probability that follows a delay, a length, a price or losses, and CoDel's clock."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def pi2(d: Decision) -> str:
 
 
 def _lot(d: Decision) -> str:
-    """How the square of p', or a multiple of it, became a signal."""
+    """The step from the square of p', or a multiple of it, to a signal."""
     if d.algorithm == "pi2" and not d.marked:
         return f": the larger of two coins, {n(d.gauges['coin'])}, fell below p'"
     if d.parameters.get("chance") == "recur":

@@ -1,4 +1,4 @@
-"""What an algorithm's decision saw, as a teacher would say it: one function for each algorithm that has a story, and a
+"""The state behind a decision, in sentences: one function for each algorithm that has a story, and a
 general one that names every gauge for all others, those that users write included."""
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ Explain = Callable[[Decision], str]
 
 
 def explained(d: Decision) -> str:
-    """Why this decision fell as it did: a clause that follows a colon."""
+    """The reason of this decision: a clause that follows a colon."""
     if d.reason == "link":
         return _wire(d)
     if d.reason == "mtu":

@@ -1,4 +1,4 @@
-"""What happened to a flow, in the order of time, and what is nearest to an instant."""
+"""Events of a flow in the order of time, and the nearest to an instant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was found about an instant of a flow: plain values, from which words, tables and JSON are made.
+"""A finding about an instant of a flow: plain values, from which sentences, tables and JSON are made.
 
 Times end in `_ps` and are whole picoseconds since the start of the run, as in `packets.parquet`.
 """
@@ -27,7 +27,7 @@ class Hop:
     dscp: int | None = None
     """The codepoint with which it came to the queue; None in records of older releases."""
     colour: str | None = None
-    """What the edge before the queue gave it: `green`, `yellow`, `red`; None if no edge judged it."""
+    """The color that the edge before the queue gave it: `green`, `yellow`, `red`; None if no edge judged it."""
     marker: str | None = None
     """The meter or conditioner that did."""
     held_ps: int = 0
@@ -73,7 +73,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Reaction:
-    """What a sender did: a row of `reactions.parquet`."""
+    """A reaction of the sender: a row of `reactions.parquet`."""
 
     time_ps: int
     cause: str
@@ -94,7 +94,7 @@ class Reaction:
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """How the sender learned of a loss or a mark.
+    """The detection of a loss or a mark by the sender.
 
     `how`: `acknowledgements`, `timeout`, `in_recovery` (it was repairing others already), `probe`, `echo` (ECN),
     `reduced_already` (one answer a round trip is enough), `never` (the run ended first, or nothing had to be done).
@@ -109,21 +109,21 @@ class Detection:
     repeats_lost: int
     """Repetitions of it that were lost before the reaction."""
     echo_ps: int | None = None
-    """Of a mark: when the first acknowledgement that echoes it reached the sender."""
+    """For a mark: the instant at which the first acknowledgement that echoes it reached the sender."""
 
 
 @dataclass(frozen=True, slots=True)
-class WayBack:
+class AckSpacing:
     """An acknowledgement beside a neighbour at the sender: the one that arrived before it; or, of one that was lost,
     the first sent after it that arrived."""
 
     number: int
     delivered_ps: int
-    """When the neighbour arrived."""
+    """Arrival of the neighbor."""
     spacing_receiver_ps: int
-    """How far apart the receiver sent the two."""
+    """Distance of the two at the receiver."""
     spacing_sender_ps: int | None
-    """How far apart they arrived; None if one was lost."""
+    """Distance of the two at the sender; None if one was lost."""
     newly_acked_bytes: int
     """By the one that arrived later, which the sender had not heard of."""
 
@@ -153,7 +153,7 @@ class Finding:
     asked_ps: int | None
     base_rtt_ps: int | None
     within_ps: int
-    """How far from the instant an event may be to be the answer."""
+    """Largest distance between the instant and an event that answers."""
     segment_bytes: int
     tcp: Mapping[str, Any]
     """The fields of the flow's TCP in the plan."""
@@ -164,7 +164,7 @@ class Finding:
     decision: Decision | None = None
     detection: Detection | None = None
     original: Packet | None = None
-    """Of a repetition that repairs no loss: the transmission before it."""
+    """For a retransmission that repairs no loss: the transmission before it."""
     repairs: tuple[Packet, ...] = ()
     """Later transmissions of the packet's bytes, in order; the last one that arrived is the repair."""
     reaction: Reaction | None = None
@@ -172,10 +172,10 @@ class Finding:
     before: Event | None = None
     after: Event | None = None
     next_reaction: Reaction | None = None
-    way_back: WayBack | None = None
-    """Of an acknowledgement that was asked about."""
+    way_back: AckSpacing | None = None
+    """Set if the question was about an acknowledgement."""
     acks_lost: int = 0
-    """Of a reaction without a loss: acknowledgements that were lost in the timeout before it."""
+    """For a reaction without a loss: acknowledgements that were lost in the timeout before it."""
     cwnd_bytes: int | None = None
     """Congestion window at the instant, where it is recorded."""
     notes: tuple[str, ...] = field(default=())

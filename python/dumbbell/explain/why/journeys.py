@@ -71,7 +71,7 @@ def packet(record: Record, row: dict[str, Any]) -> Packet:
 
 
 def _transmission(record: Record, row: dict[str, Any]) -> int:
-    """How often the packet's first byte had been sent, this time included."""
+    """Transmissions of the packet's first byte, this one included."""
     if row["seq"] is None or not row["retransmit"]:
         return 1
     return copies(record, row["seq"]).filter(copies(record, row["seq"])["packet"] <= row["packet"]).height
@@ -149,7 +149,7 @@ def _hop(record: Record, row: dict[str, Any], ip_len_bytes: int) -> Hop:
 
 
 def decision(record: Record, of: Packet, marked: bool) -> Decision | None:
-    """What the queue, or the wire, that dropped or marked a packet saw."""
+    """The state that the queue or wire saw when it dropped or marked a packet."""
     import polars as pl
 
     rows = side(record.signals, of.sender).filter((pl.col("packet") == of.number) & (pl.col("marked") == marked))

@@ -1,4 +1,4 @@
-"""Why an edge dropped a packet: what its meter judges by. A drop shows no gauges of it, so the contract is told."""
+"""Reasons of drops at an edge: the rule of its meter. A drop shows no gauges of it, so the contract is told."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def bucket(d: Decision) -> str:
     return f"its bucket ({said(d, 'burst')} at {_rate(d, 'rate')}) had too few tokens for it{_drops()}"
 
 
-def colours(d: Decision) -> str:
+def colors(d: Decision) -> str:
     """Two buckets."""
     depths = " and ".join(f"{name} = {said(d, name)}" for name in ("cbs", "ebs", "pbs") if name in d.parameters)
     return f"its buckets ({depths}, cir = {_rate(d, 'cir')}) had too few tokens for a colour that passes{_drops()}"
@@ -37,7 +37,7 @@ def _drops() -> str:
 
 EXPLAIN = {
     **dict.fromkeys(("token_bucket", "marker_feedback", "data_buffer"), bucket),
-    **dict.fromkeys(("srtcm", "trtcm", "trtcm_4115"), colours),
+    **dict.fromkeys(("srtcm", "trtcm", "trtcm_4115"), colors),
     **dict.fromkeys(("tsw2cm", "tsw3cm", "tsw_slack", "etsw"), window),
     "adaptive_packet_marking": adaptive,
 }

@@ -144,8 +144,8 @@ class _Words:
         head += f" within {span(f.within_ps)}."
         return [
             head,
-            self._neighbour("The last before was", f.before, asked),
-            self._neighbour("The next is", f.after, asked),
+            self._neighbor("The last before was", f.before, asked),
+            self._neighbor("The next is", f.after, asked),
         ]
 
     # Parts of them.
@@ -179,11 +179,11 @@ class _Words:
         )
 
     def _edges(self, p: Packet) -> list[str]:
-        """What edges on its way made of the packet."""
+        """The colors that edges on its path gave the packet."""
         said = []
         for h in (h for h in p.hops if h.colour is not None and h.dscp is not None):
             held = f" after holding it for {span(h.held_ps)}" if h.held_ps else ""
-            what = f"{codepoints.colour(h.colour)} ({codepoints.name(h.dscp or 0)})"
+            what = f"{codepoints.color(h.colour)} ({codepoints.name(h.dscp or 0)})"
             said.append(f"{h.marker or 'The edge'} before `{h.link}` marked it {what}{held}.")
         return said
 
@@ -343,7 +343,7 @@ class _Words:
         )
         return f"{share}at `{h.link}`{behind}"
 
-    def _neighbour(self, head: str, e: Event | None, asked: int) -> str:
+    def _neighbor(self, head: str, e: Event | None, asked: int) -> str:
         if e is None:
             return ""
         return f"{head} {span(abs(e.time_ps - asked))} away, at {self._t(e.time_ps)}: {e.what}."

@@ -20,7 +20,7 @@ def gauges(d: Decision) -> str:
 
 
 def found(d: Decision) -> str:
-    """How many packets waited."""
+    """Number of packets that waited."""
     return "what it found waiting is not recorded" if d.queue_packets is None else waiting(d.queue_packets)
 
 
@@ -37,7 +37,7 @@ def length(d: Decision, packets: float) -> str:
 
 
 def by_size(d: Decision) -> str:
-    """What byte-mode drop made of the probability."""
+    """The effect of byte-mode drop on the probability."""
     drop = d.parameters.get("byte_drop", "off")
     over = {"mean_size": "mean_packet_size", "max_size": "the MTU"}.get(str(drop))
     if drop == "ns2":

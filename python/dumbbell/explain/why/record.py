@@ -1,4 +1,4 @@
-"""Which run of a result is meant, and the records of one of its flows."""
+"""Selects a run of a result, and reads the records of one of its flows."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ... import api
-from ...present import overrides
-from ...files import reading
 from ...data import series, summary
 from ...errors import DumbbellError, EnvironmentLacks, ScenarioError
+from ...files import reading
 from ...files.write import temporary_folder
+from ...language import overrides
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -34,9 +34,9 @@ class Run:
     """One run of a result directory."""
 
     result: Path
-    """Where `summary.json` and `scenario.toml` are."""
+    """Directory of `summary.json` and `scenario.toml`."""
     directory: Path
-    """Where its records are."""
+    """Directory of its records."""
     name: str
     version: str
     point: int | None
@@ -44,14 +44,14 @@ class Run:
     overrides: dict[str, Any]
     seed: int
     seeds: int
-    """How many seeds the point has."""
+    """Number of seeds of the point."""
     fingerprint: str
     flows: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What was recorded of one flow in one run. All frames hold this flow only, in the order of time."""
+    """The records of one flow in one run. All frames hold this flow only, in the order of time."""
 
     run: Run
     flow: str
@@ -62,7 +62,7 @@ class Record:
     reactions: polars.DataFrame
     flows: polars.DataFrame | None
     again: bool
-    """Whether the run was repeated because its packets had not been recorded."""
+    """True if the run was repeated because its packets had not been recorded."""
 
 
 def locate(result: str | Path, point: int | None = None, seed: int | None = None) -> Run:

@@ -1,4 +1,4 @@
-"""What RED and its variants saw: an average between two thresholds, and what moved those."""
+"""State of RED and its variants: an average between two thresholds, and what moved those."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ MOVES = {
     "adaptive_red": ("max_p",),
     "feng_red": ("max_p",),
 }
-"""What each variant moves: gauges that began as the parameters of the same names."""
+"""Parameters that each variant moves: gauges that began as the parameters of the same names."""
 OF = {"wred": ("class", "in class"), "gred": ("vq", "in virtual queue")}
 """The gauge that says by which of several curves the packet was judged."""
 RIOS = ("rio", "ered", "r_rtt_adaptive", "drio", "rate_proportional")
 """Those that tell packets in profile from others."""
-COLOURS = {"two": ("IN", "OUT"), "three": ("IN", "MID", "OUT")}
+COLORS = {"two": ("IN", "OUT"), "three": ("IN", "MID", "OUT")}
 
 
 def red(d: Decision) -> str:
@@ -55,7 +55,7 @@ def rio(d: Decision) -> str:
 
 
 def _weight(d: Decision) -> str:
-    """What made RIO's probability this flow's."""
+    """The color that selected RIO's curve."""
     g = d.gauges
     if "weight" not in g or not g.get("class", 0.0):
         return ""
@@ -70,7 +70,7 @@ def _weight(d: Decision) -> str:
 
 
 def coin(d: Decision) -> str:
-    """How p_b became a signal, by the way in which signals are spaced."""
+    """The step from p_b to a signal, by the way in which signals are spaced."""
     g, law = d.gauges, str(d.parameters.get("spacing", "uniform"))
     if law == "bernoulli":
         return f"the coin, {n(g['coin'])}, fell below it"
@@ -146,11 +146,11 @@ def _thresholds(d: Decision) -> tuple[float, float] | None:
 
 
 def _moved(d: Decision) -> str:
-    """What the variant had moved by then, and where it began."""
+    """Parameters that the variant had moved by then, with their first values."""
     if d.algorithm in RIOS and "class" in d.gauges:
         number = round(d.gauges["class"])
-        colours = COLOURS.get(str(d.parameters.get("precedences", "two")), ())
-        return f" for {colours[number]}" if number < len(colours) else f" for class {number}"
+        colors = COLORS.get(str(d.parameters.get("precedences", "two")), ())
+        return f" for {colors[number]}" if number < len(colors) else f" for class {number}"
     if d.algorithm in OF and OF[d.algorithm][0] in d.gauges:
         gauge, where = OF[d.algorithm]
         return f" {where} {n(d.gauges[gauge])}"

@@ -1,17 +1,17 @@
-"""What to say of an acknowledgement beside its neighbour at the sender."""
+"""Sentences on an acknowledgement and its neighbor at the sender."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from .finding import WayBack
+from .finding import AckSpacing
 from .phrases import time
 
 _PS = 1e-12
 
 
-def arrived(w: WayBack) -> str:
-    """Of one that arrived: whether it was compressed or stretched (twice, or half, as far apart as sent counts), and
+def arrived(w: AckSpacing) -> str:
+    """For one that arrived: whether it was compressed or stretched (twice, or half, as far apart as sent counts), and
     what it acknowledged."""
     here, there = w.spacing_sender_ps or 0, w.spacing_receiver_ps
     text = f"It came {time(here * _PS)} after the one before it (packet {w.number}); the receiver sent them "
@@ -23,8 +23,8 @@ def arrived(w: WayBack) -> str:
     return f"{text}. It acknowledged {_bytes(w)}."
 
 
-def lost(w: WayBack | None, at: Callable[[int | None], str]) -> str:
-    """Of one that was lost: which one said in its place what it said."""
+def lost(w: AckSpacing | None, at: Callable[[int | None], str]) -> str:
+    """For one that was lost: the later one that carried the same information."""
     text = "Acknowledgements are not repeated: each says all that the ones before it said."
     if w is None:
         return f"{text} None that was sent after it arrived before the run ended."
@@ -32,7 +32,7 @@ def lost(w: WayBack | None, at: Callable[[int | None], str]) -> str:
     return f"{text} The next of them, {later} and acknowledged {_bytes(w)}."
 
 
-def _bytes(w: WayBack) -> str:
+def _bytes(w: AckSpacing) -> str:
     if not w.newly_acked_bytes:
         return "nothing new"
     return f"{w.newly_acked_bytes:,} byte{'s' if w.newly_acked_bytes > 1 else ''} that the sender had not heard of"

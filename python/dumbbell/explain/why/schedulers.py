@@ -1,4 +1,4 @@
-"""What schedulers decided: whose queue gave a packet up. What waits is counted over all queues."""
+"""Decisions of schedulers: the queue that lost a packet. Waiting packets are counted over all queues."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from .finding import Decision
 from .phrases import found, full, general, said
 
 BY = {"fq_codel": "CoDel", "fq_cobalt": "COBALT", "fq_pie": "PIE"}
-"""What keeps each flow's queue short."""
+"""The algorithm that keeps each flow's queue short."""
 
 
 def flow_queue(d: Decision) -> str:

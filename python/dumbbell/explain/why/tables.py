@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...models import codepoints
-from ...present.tables import grid
+from ...present.grids import grid
 from ...present.units import significant, time_text
 from .events import cause_in_words
 from .finding import Decision, Finding, Hop, Packet, Reaction
@@ -46,10 +46,10 @@ def _journey(title: str, p: Packet) -> Table:
 
 
 def _mark(h: Hop) -> str:
-    """What the edge before a queue made of the packet: `IN, af11`."""
+    """The color and codepoint that the edge before a queue gave the packet: `IN, af11`."""
     if h.colour is None or h.dscp is None:
         return "-"
-    return f"{codepoints.colour(h.colour)}, {codepoints.name(h.dscp)}"
+    return f"{codepoints.color(h.colour)}, {codepoints.name(h.dscp)}"
 
 
 def _hop(h: Hop) -> list[str]:

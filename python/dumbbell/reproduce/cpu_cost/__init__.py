@@ -1,1 +1,1 @@
-"""What a gigabyte costs two real hosts: `dumbbell reproduce jumbo-frames --on kernel`."""
+"""The cost of a gigabyte to two real hosts: `dumbbell reproduce jumbo-frames --on kernel`."""

@@ -1,4 +1,4 @@
-"""What larger frames save, by the rules of the paper's `testbed.md`. Pure functions of the costs that were measured."""
+"""Savings of larger frames, by the rules of the paper's `testbed.md`. Pure functions of measured costs."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ PARTS = (
 )
 LEAST_PAIRS = 2
 MOST_BUSY = 0.05
-"""Of all cores, before a run: with more, what the machine was busy for is not told."""
+"""Busy share of all cores before a run: with more, what the machine was busy for is not told."""
 MOST_STEAL = 0.05
-"""Of the machine's time, taken by its owner: a run with more is left out, with its partner."""
+"""Share of the machine's time taken by its hypervisor: a run with more is left out, with its partner."""
 
 
 def saving(usual: float, large: float) -> float:
-    """What the large frames save of the cost at the usual ones, percent."""
+    """Savings of large frames against the usual ones, percent."""
     return 100 * (1 - large / usual)
 
 
 def counts(run: Cost) -> bool:
-    """Whether a run may be used."""
+    """True if a run may be used."""
     return bool(run["steal_share"] <= MOST_STEAL)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..verdict import MIN_SEEDS
 from ...present.units import significant
+from ..verdict import MIN_SEEDS
 from .judge import MOST_BUSY, PARTS, SUM
 
 JSON = Mapping[str, Any]
@@ -20,7 +20,7 @@ SHORT = {"plain": "plain", "offloads": "offloads", "router": "our router"}
 
 
 def findings(summary: JSON) -> list[str]:
-    """What is saved, under each condition, and on what kind of machine that was found."""
+    """The savings under each condition, and the kind of machine."""
     usual, large = summary["mtus_bytes"]
     lines = []
     for row in summary["effects"]:
@@ -41,7 +41,7 @@ def findings(summary: JSON) -> list[str]:
 
 
 def _machine(summary: JSON) -> str:
-    """Whether others worked on the machine, without which the machine's column says nothing."""
+    """The sentence about other work on the machine: without it the machine's column says nothing."""
     shares = [r["busy_before_share"] for r in summary["runs"] if r["busy_before_share"] is not None]
     load = " to ".join(significant(x, 2) for x in summary["load_average"])
     busy = sum(share > MOST_BUSY for share in shares)
@@ -84,7 +84,7 @@ def _cost(block: JSON | None, whole: bool) -> str:
 
 def printed(summary: JSON) -> list[Any]:
     """For a terminal."""
-    from ...present.tables import grid
+    from ...present.grids import grid
 
     parts: list[Any] = [grid("Seconds of processors for a gigabyte (10^9 bytes that arrived)", HEAD, table(summary))]
     if summary["cells"]:

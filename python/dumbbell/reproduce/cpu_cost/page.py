@@ -8,10 +8,10 @@ from typing import Any
 
 from ... import figures
 from ...figures.style import Figure
+from ...present import templates
+from ...present.units import significant
 from ..entries import Paper
 from ..report import MARKS
-from ...studies.compare.queues import page as schemes
-from ...present.units import significant
 from . import narrative
 from .judge import PARTS
 from .schedule import FILE
@@ -20,8 +20,8 @@ _HERE = Path(__file__).parent
 
 
 def tools() -> Any:
-    """What makes the page. `EnvironmentLacks` if it is not installed."""
-    environment = schemes.tools(_HERE)
+    """The Jinja environment of the page. `EnvironmentLacks` if it is not installed."""
+    environment = templates.environment(_HERE)
     environment.filters |= {
         "mark": MARKS.__getitem__,
         "slug": lambda verdict: verdict.replace(" ", "-"),
@@ -50,7 +50,6 @@ def html(paper: Paper, summary: dict[str, Any], figure: Figure | None) -> str:
             svg=None if figure is None else figures.svg(figure, "figure-gigabyte"),
             rules={name: (paper.folder / name).read_text(encoding="utf-8") for name in ("testbed.md", FILE)},
             day=time.strftime("%Y-%m-%d", time.gmtime(max(run["at"] for run in summary["runs"]))),
-            css=(_HERE.parents[1] / "reproduce" / "report.css").read_text(encoding="utf-8")
-            + (_HERE.parents[1] / "schemes" / "page.css").read_text(encoding="utf-8"),
+            css=templates.css("report", "study"),
         )
     )

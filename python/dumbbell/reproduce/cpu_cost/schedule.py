@@ -9,9 +9,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, structs
 
+from ...errors import ScenarioError
 from ...files import declared
 from ...files.declared import Real, Shape
-from ...errors import ScenarioError
 from .. import checks, papers
 from ..entries import Count
 
@@ -23,7 +23,7 @@ Mtu = Annotated[int, Meta(ge=68, le=65535)]
 
 
 class Effort(Shape, frozen=True):
-    """How often and for how long: `seconds` are with the warm-up, `idle_s` are for a look at the machine before."""
+    """Repeats and durations: `seconds` are with the warm-up, `idle_s` are for a look at the machine before."""
 
     repeats: Count
     seconds: Seconds
@@ -62,7 +62,7 @@ class Schedule:
     efforts: Mapping[str, Effort]
 
     def effort(self, quick: bool, repeats: int | None) -> Effort:
-        """What a command asks for."""
+        """Options of a command."""
         found = self.efforts["quick" if quick else "full"]
         if repeats is None:
             return found
@@ -81,7 +81,7 @@ class Slot:
 
 
 def has(name: str) -> bool:
-    """Whether a paper has such a measurement."""
+    """True if a paper has such a measurement."""
     return checks.is_file(papers.find(name) / FILE)
 
 

@@ -23,7 +23,7 @@ JSON = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class How:
-    """What a command asks for. tell: hears a line after each run."""
+    """Options of a command. tell: hears a line after each run."""
 
     quick: bool = False
     replications: int | None = None
@@ -58,14 +58,14 @@ def reproduce(name: str, how: How) -> JSON:
 
 
 def _run(number: int, slot: Slot, effort: Effort, of: int, how: How) -> JSON:
-    wish = {
+    request = {
         "mtu_bytes": slot.mtu_bytes,
         "condition": slot.condition,
         "seconds": effort.seconds,
         "warmup_s": effort.warmup_s,
         "idle_s": effort.idle_s,
     }
-    cost = api.gigabyte(wish)
+    cost = api.gigabyte(request)
     how.progress(number + 1, of, (number + 1) / of)
     how.tell(
         f"{number + 1} of {of}: {slot.condition}, MTU {slot.mtu_bytes}: {cost[judge.SUM]:.3f} s/GB at "

@@ -12,10 +12,10 @@ import numpy as np
 
 from ...errors import ScenarioError
 from ...figures import style
-from ..measures import delivery
 from ..entries import Paper, Picture
+from ..measures import delivery
 from ..predicate import Family
-from ..work import Runs
+from ..runs import Runs
 
 _DOTS = {"marker": "o", "markersize": 2.6, "linestyle": "", "alpha": 0.45, "markeredgewidth": 0}
 
@@ -60,7 +60,7 @@ def sharing(paper: Paper, picture: Picture, measured: Mapping[str, Runs], number
 
 
 def lost(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> Any:
-    """What each flow lost until then over what it sent until then, every 0.1 s."""
+    """Cumulative loss of each flow over what it sent, every 0.1 s."""
     figure, axes = _panels(picture, sharey=True)
     for axis, (title, point) in zip(axes, picture.options["points"].items(), strict=True):
         run, directory = _first(measured[point])

@@ -9,10 +9,10 @@ from typing import Any
 from ... import figures
 from ...errors import ScenarioError
 from ...figures.compare import Trace
-from ..measures import ack_path, windows
 from ..entries import Paper, Picture
+from ..measures import ack_path, windows
 from ..predicate import Family
-from ..work import Runs
+from ..runs import Runs
 
 _MOST = 2.0
 """Performance above this is drawn here: acknowledgements that come bunched have any."""

@@ -10,13 +10,13 @@ from typing import Any
 
 from ... import figures
 from ...data import series
-from ...present import stats
 from ...errors import DumbbellError, ScenarioError
 from ...figures.compare import Trace
-from . import frames, hosts, marking
+from ...present import stats
 from ..papers import Paper, Picture
 from ..predicate import Family
-from ..work import Runs
+from ..runs import Runs
+from . import frames, hosts, marking
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def draw(paper: Paper, measured: Mapping[str, Runs], numbers: Mapping[str, Famil
 
 
 def _drawn(made: Any, picture: Picture) -> NamedFigure:
-    """What a kind gave: all of it, a figure with its caption and its table, or the figure alone."""
+    """The result of a kind: all of it, a figure with its caption and its table, or the figure alone."""
     if isinstance(made, NamedFigure):
         return made
     return NamedFigure(*made) if isinstance(made, tuple) else NamedFigure(made, picture.caption)
@@ -86,7 +86,7 @@ def _beside(x: str, lines: Iterable[figures.Line]) -> tuple[list[str], list[list
 
 
 def _crossing(a: Any, b: Any) -> str:
-    """Where the means of two lines cross, in a sentence."""
+    """The crossings of the means of two lines, in a sentence."""
     found = crossings(a.x, [x.mean - y.mean for x, y in zip(a.y, b.y, strict=True)])
     if not found:
         return f"The means of {a.label} and {b.label} do not cross up to {a.x[-1]:g}."
@@ -94,7 +94,7 @@ def _crossing(a: Any, b: Any) -> str:
 
 
 def crossings(x: Sequence[float], difference: Sequence[float]) -> list[float]:
-    """Where a difference changes its sign, between points by the straight line."""
+    """Changes of sign of a difference, between points by the straight line."""
     pairs = itertools.pairwise(zip(x, difference, strict=True))
     return [x0 + (x1 - x0) * d0 / (d0 - d1) for (x0, d0), (x1, d1) in pairs if d0 * d1 < 0]
 
@@ -178,7 +178,7 @@ def _drops(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers
 
 
 def _wave(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> NamedFigure:
-    """What the hardware's signals do, simulated now; missing where there is no simulator of hardware."""
+    """The waveform of the hardware, simulated now; missing where there is no simulator of hardware."""
     from ...rtl.drawings import waveform
 
     try:

@@ -9,14 +9,14 @@ from typing import Any
 
 from ... import figures
 from ...data import series
-from ...present import stats
-from ...files.declared import filled
 from ...errors import ScenarioError
 from ...figures import style
-from ..measures import buffer_size, buffer_size_grid
+from ...files.declared import filled
+from ...present import stats
 from ..entries import Paper, Picture, Surface
+from ..measures import buffer_size, buffer_size_grid
 from ..predicate import Family
-from ..work import Runs
+from ..runs import Runs
 
 Table = tuple[list[str], list[list[str]]]
 

@@ -1,4 +1,4 @@
-"""What became of the acknowledgements of one flow, from the record of its packets: which timeouts were needless, and
+"""The fate of the acknowledgements of one flow, from the record of its packets: which timeouts were needless, and
 what the estimator of TCP CAE made of the acknowledgements.
 
 The flow is the only one that was recorded packet by packet (`record.packets = ["s"]`). A timeout is told by the
@@ -25,7 +25,7 @@ THRESHOLD = 0.75
 control says nothing else."""
 
 DUE, LATE, LOST = "due", "late", "lost"
-"""What a timeout was: the data had not arrived; they had, and an acknowledgement was on its way, or none was left."""
+"""Kinds of timeouts: the data had not arrived; they had, and an acknowledgement was on its way, or none was left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +45,11 @@ class History:
     acks: tuple[Ack, ...]
     """In the order in which they were sent."""
     got_ps: dict[int, int]
-    """When the first byte of each segment was first delivered."""
+    """First delivery of the first byte of each segment."""
     timeouts: tuple[tuple[int, int], ...]
-    """When the retransmission timer expired, and SND.UNA then."""
+    """Expiries of the retransmission timer, with SND.UNA."""
     payload: tuple[tuple[int, int], ...]
-    """When data were delivered, repetitions included, and how many bytes; in the order of time."""
+    """Deliveries of data in the order of time, repetitions included, with their bytes."""
     threshold: float = THRESHOLD
     """Performance below this is a warning."""
 
@@ -93,7 +93,7 @@ def _threshold(directory: Path, flow: str) -> float:
 
 
 def kind_of(found: History, at_ps: int, una: int) -> str:
-    """What a timeout at `at_ps` for the segment at `una` was."""
+    """The kind of a timeout at `at_ps` for the segment at `una`."""
     got = found.got_ps.get(una)
     if got is None or got > at_ps:
         return DUE
@@ -104,7 +104,7 @@ def kind_of(found: History, at_ps: int, una: int) -> str:
 
 
 def _timeouts(*kinds: str) -> Callable[[dict[str, Any], Path], float]:
-    """How many timeouts were of these kinds."""
+    """Number of timeouts of these kinds."""
 
     def count(run: dict[str, Any], directory: Path) -> float:
         found = history(directory)
@@ -125,14 +125,14 @@ def ack_loss(run: dict[str, Any], directory: Path) -> float:
 
 
 def ack_wait(run: dict[str, Any], directory: Path) -> float:
-    """How much longer acknowledgements took than the quickest of the run, in s: the mean of those that arrived."""
+    """Mean delay of acknowledgements above the quickest of the run, in s."""
     taken = [a.delivered_ps - a.sent_ps for a in history(directory).acks if a.delivered_ps is not None]
     return (math.fsum(taken) / len(taken) - min(taken)) * 1e-12
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What TCP CAE's estimator made of one acknowledgement: the performance, and whether a warning stands after it."""
+    """The state of TCP CAE's estimator after one acknowledgement: the performance, and True if a warning stands."""
 
     at_ps: int
     performance: float
@@ -160,12 +160,12 @@ def estimates(found: History) -> list[Estimate]:
 
 
 def warnings(run: dict[str, Any], directory: Path) -> float:
-    """How many warnings were raised: performance below the threshold while none stood."""
+    """Number of warnings: performance below the threshold while none stood."""
     return float(len(_raised(estimates(history(directory)))))
 
 
 def warnings_per_ack(run: dict[str, Any], directory: Path) -> float:
-    """The same for each acknowledgement that arrived."""
+    """The mean of these numbers for each acknowledgement that arrived."""
     found = history(directory)
     return float(len(_raised(estimates(found))) / len(found.arrivals()))
 

@@ -1,4 +1,4 @@
-"""How far a sender's estimate of the bandwidth is from what arrives, from the records of its reactions and packets."""
+"""Error of a sender's bandwidth estimate, from the records of its reactions and packets."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import itertools
 from pathlib import Path
 from typing import Any
 
-from ...present import stats
 from ...errors import ScenarioError
+from ...present import stats
 from . import ack_path
 from .windows import reactions
 
 GAUGES = ("bwe", "rate")
-"""What controls call their estimate; bytes per second."""
+"""Gauges with the estimate, by congestion control; bytes per second."""
 LOOK_BACK_S = 1.0
 """Over how long before a reaction the rate of arrival is taken."""
 

@@ -21,7 +21,7 @@ from functools import cache
 WITHIN = 0.01
 RESAMPLES = 1000
 ZERO_COUNTS = 0.5
-"""What a best size of 0 counts as where a logarithm is taken: half a packet."""
+"""The value of a best size of 0 in logarithms: half a packet."""
 
 Runs = Sequence[Sequence[float]]
 """One list of values a size."""
@@ -59,14 +59,14 @@ def resampled(at: Sequence[float], values: Runs, definition: Definition = best) 
 
 @cache
 def _weights(n: int) -> list[list[float]]:
-    """How often each of n seeds is in each resample, over n: always the same."""
+    """Share of each of n seeds in each resample, the same in every call."""
     rng = random.Random(1)
     drawn = (Counter(rng.randrange(n) for _ in range(n)) for _ in range(RESAMPLES))
     return [[counted[i] / n for i in range(n)] for counted in drawn]
 
 
 def percentiles(values: Sequence[float]) -> tuple[float, float]:
-    """Where the middle 95 % of them lie."""
+    """The 2.5 % and the 97.5 % percentile."""
     ordered = sorted(values)
     last = len(ordered) - 1
     return ordered[math.floor(0.025 * last)], ordered[math.ceil(0.975 * last)]

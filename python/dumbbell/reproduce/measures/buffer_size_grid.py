@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ...files.declared import filled
-from . import sawtooth, buffer_size
 from ..entries import Surface
 from ..predicate import Family
+from . import buffer_size, sawtooth
 
 _KAPPAS = [k / 20 for k in range(21)]
 FAILS_TOTAL = 0.1
@@ -35,7 +35,7 @@ def _named(surface: Surface, template: str, numbers: Mapping[str, Family]) -> di
 
 
 def measured(surface: Surface, numbers: Mapping[str, Family]) -> bool:
-    """Whether every number of the grid is there."""
+    """True if every number of the grid is there."""
     templates = (surface.total, surface.inside, surface.wait, surface.out_loss, surface.tokens_lost)
     return all(filled(text, names) in numbers for text in templates for _, names in cells(surface))
 
@@ -97,7 +97,7 @@ class Tested:
     predicted: float
     measured: float
     totals: tuple[float, ...]
-    """What the model says at every size, Mbit/s."""
+    """The model's throughput at every size, Mbit/s."""
 
     @property
     def fails(self) -> bool:

@@ -1,4 +1,4 @@
-"""What an edge does to a flow, and what a core keeps of flows, from the records of one run."""
+"""Burstiness of a flow behind an edge, and flow state in the core, from the records of one run."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ...data import series
-from ...present import stats
 from ...errors import ScenarioError
+from ...present import stats
 
 
 def ack_bunching(run: dict[str, Any], directory: Path) -> float:
@@ -25,7 +25,7 @@ def ack_bunching(run: dict[str, Any], directory: Path) -> float:
 
 
 def flows_known(run: dict[str, Any], directory: Path) -> float:
-    """How many flows a queue keeps information on, the most after the warm-up: its gauge `flows`; 0 if it has none."""
+    """Largest number of flows that a queue keeps information on, after the warm-up: its gauge `flows`, or 0."""
     frame = series.read(directory, "queues")
     if frame is None:
         raise ScenarioError(f"{directory} has no queues: the scenario must record them ([record])")

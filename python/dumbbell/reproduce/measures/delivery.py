@@ -1,4 +1,4 @@
-"""What arrived of one flow over time, from the record of its packets: rates of bins, delays, losses, lulls.
+"""Arrivals of one flow over time, from the record of its packets: rates of bins, delays, losses, lulls.
 
 Measurements of the series that are of one flow: `series:peak.n7` is `peak` of the flow `n7`, which must be among those
 that were recorded packet by packet (`record.packets`). Bytes are those of IP, headers and repetitions included.
@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from ...data import series
-from ...present import stats
 from ...errors import ScenarioError
+from ...present import stats
 
 BIN_PS = 5 * 10**10
 """50 ms: how often the jumbo paper samples throughput."""
@@ -124,7 +124,7 @@ def losses(directory: Path, flow: str, every_ps: int, until_ps: int) -> tuple[li
 
 
 def _counts(times: list[int], every_ps: int, until_ps: int) -> list[int]:
-    """How many there were until the end of each period."""
+    """Number of events until the end of each period."""
     counts = [0] * (until_ps // every_ps)
     for t in times:
         if t // every_ps < len(counts):

@@ -1,4 +1,4 @@
-"""How evenly flows share, from the summary of one run or from its recorded series.
+"""Fairness between flows, from the summary of one run or from its recorded series.
 
 Jain's index of x_1 .. x_n is (sum x)^2 / (n sum x^2): 1 when all are equal, 1/n when one has everything (R. Jain,
 D. Chiu, W. Hawe: A quantitative measure of fairness and discrimination, DEC-TR-301, 1984). Flows that got nothing
@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ...models import fairness
 from ...data import series
 from ...errors import ScenarioError
+from ...models import fairness
 
 INTERVAL_S = 10.0
 """Length of the intervals of `active_jain`."""
@@ -36,7 +36,7 @@ def variation(values: Sequence[float]) -> float:
 
 
 def zeros(values: Sequence[float]) -> float:
-    """How many are 0."""
+    """Number of zeros."""
     return float(sum(x == 0 for x in values))
 
 

@@ -48,7 +48,7 @@ def _of_series(measure: str, path: str, run: dict[str, Any], directory: Path) ->
 
 
 def needs_series(measure: str) -> bool:
-    """Whether a measurement needs recorded series."""
+    """True if a measurement needs recorded series."""
     return measure.startswith("series:")
 
 
@@ -74,7 +74,7 @@ def _path(measure: str, run: dict[str, Any]) -> list[float]:
 
 
 def _name(item: dict[str, Any]) -> str:
-    """Of an item of a list; a marker is called by its flow."""
+    """The name of an item of a list; a marker has that of its flow."""
     return str(item["name"] if "name" in item else item.get("flow") or item["link"])
 
 

@@ -33,7 +33,7 @@ _STEPS = 80
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """What a flow is told of its network: packets, seconds, and the probability that an OUT packet is lost."""
+    """Parameters of the network of a flow: packets, seconds, and the probability that an OUT packet is lost."""
 
     rate: float
     rtt: float
@@ -68,7 +68,7 @@ class _Cycle:
 
 
 def throughput(flow: Flow, places: float) -> Throughput:
-    """What the model says of a marker with so many places."""
+    """The model's prediction for a marker with so many places."""
     made = flow.rate * flow.rtt
     idle = flow.kappa * made
     kept = min(idle, flow.bucket + places)
@@ -115,7 +115,7 @@ def _cycle(flow: Flow, made: float, bucket: float, places: float, low: float) ->
 
 
 def _bisect(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function that falls from above 0 to below it is 0."""
+    """The zero of a function that falls."""
     while function(high) > 0:
         high *= 2
     for _ in range(_STEPS):

@@ -1,4 +1,4 @@
-"""How far flows fall together, from the recorded series of one run after its warm-up.
+"""Synchrony of flows, from the recorded series of one run after its warm-up.
 
 Three measures: losses by congestion epoch, losses by pairs of flows, and the windows' variances. What "together"
 means for losses is set by the slowest flow's own mean round trip, queue included (`slowest_rtt_s`): a sender

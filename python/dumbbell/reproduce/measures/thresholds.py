@@ -1,4 +1,4 @@
-"""Where the average queue lies between RED's thresholds, from the recorded series of the bottleneck."""
+"""Position of the average queue between RED's thresholds, from the recorded series of the bottleneck."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def window_peak(run: dict[str, Any], directory: Path) -> float:
 
 
 def falls_to_one(run: dict[str, Any], directory: Path) -> float:
-    """How many reactions took the window from more than one segment to one."""
+    """Number of reactions that took the window from more than one segment to one."""
     own, one = reactions(directory), _segment(directory)
     return float(own.filter((own["cwnd_bytes_before"] > one) & (own["cwnd_bytes"] <= one)).height)
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...files.declared import filled
 from ...figures import style
 from ...figures.style import Figure, Look
+from ...files.declared import filled
 from .entries import Campaign
 from .judge import EFFECTS
 

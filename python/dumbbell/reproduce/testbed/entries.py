@@ -9,9 +9,9 @@ from typing import Annotated
 
 from msgspec import Meta, field, structs
 
+from ...errors import ScenarioError
 from ...files import declared
 from ...files.declared import Real, Shape, filled
-from ...errors import ScenarioError
 from ..checks import is_file
 from ..entries import Count, Paper, Point
 
@@ -19,7 +19,7 @@ FILE = "campaign.toml"
 
 
 class Effort(Shape, frozen=True):
-    """Which points, how often and for how long. `rtts`: of the flow that is looked at, and of all others; none: those
+    """Points, repeats and durations. `rtts`: of the flow that is looked at, and of all others; none: those
     of the scenario."""
 
     buffers: Annotated[tuple[int, ...], Meta(min_length=1, max_length=1000)]
@@ -31,7 +31,7 @@ class Effort(Shape, frozen=True):
 
     @property
     def overrides(self) -> list[str]:
-        """What every run has."""
+        """Overrides of every run."""
         return [f"duration={self.duration}", f"warmup={self.warmup}"]
 
 
@@ -73,7 +73,7 @@ class Campaign:
     efforts: Mapping[str, Effort]
 
     def effort(self, quick: bool, grid: bool, repeats: int | None) -> Effort:
-        """What a command asks for."""
+        """Options of a command."""
         name = f"{'grid.' if grid else ''}{'quick' if quick else 'full'}"
         if name not in self.efforts:
             raise ScenarioError(f"{self.paper.folder / FILE} has no [{name}]")

@@ -1,4 +1,4 @@
-"""What a campaign's runs say: effects in pairs, and the paper's cells and claims by the paper's own rules.
+"""The judgment of a campaign: effects in pairs, and the paper's cells and claims by the paper's own rules.
 
 The rules are the paper's `rules.md`, and what is special to the testbed its `testbed.md`.
 """
@@ -9,13 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...present import stats
 from ...errors import ScenarioError
+from ...present import stats
 from .. import judge, predicate, verdict
 from ..entries import Claim, Paper
 from ..measures.measure import needs_series, of_run
 from ..predicate import Family
-from ..work import Runs
+from ..runs import Runs
 
 GAINS, SHARE_GAINS, LOSES, UNSETTLED = "gains", "only its share gains", "loses", "not settled"
 NOT_MEASURED = "not measured"
@@ -78,7 +78,7 @@ def _interval(found: Sequence[float]) -> JSON:
 
 
 def said(measured: Mapping[str, Any]) -> str:
-    """What RED does to the flow that is looked at, by the rules of `testbed.md`."""
+    """The effect of RED on the measured flow, by the rules of `testbed.md`."""
     if not measured:
         return NOT_MEASURED
     throughput, share = (measured[key]["difference"]["ci95"] for key in ("mbps", "share"))
@@ -117,7 +117,7 @@ def numbers(paper: Paper, measured: Mapping[str, Runs]) -> dict[str, Family]:
 
 
 def _can(runs: Runs, measure: str) -> bool:
-    """Whether a measurement can be taken: series may be missing, or nothing have happened that it measures."""
+    """True if a measurement can be taken: series may be missing, or nothing have happened that it measures."""
     if not needs_series(measure):
         return True
     if not runs.directories:

@@ -36,7 +36,7 @@ def findings(summary: JSON) -> list[str]:
 
 
 def _throughput(rows: Sequence[JSON]) -> str:
-    """Where the flow that is looked at gains, and where not."""
+    """The conditions in which the measured flow gains, and the others."""
     title = rows[0]["measures"]["mbps"]["title"].removeprefix("throughput of ")
     found = Counter(row["verdict"] for row in rows)
     words = {
@@ -95,7 +95,7 @@ SHOWN = ("mbps", "share", "total", "queue")
 
 
 def table(summary: JSON) -> list[list[str]]:
-    """Of each spot and place: pairs, then both schemes and the difference of each measure, and the verdict."""
+    """A row for each spot and place: pairs, then both schemes and the difference of each measure, and the verdict."""
     rows = []
     for row in summary["effects"]:
         cells = [row["label"], row["where"], str(row["pairs"])]
@@ -111,7 +111,7 @@ def table(summary: JSON) -> list[list[str]]:
 
 def printed(summary: JSON) -> list[Any]:
     """For a terminal."""
-    from ...present.tables import grid, plain
+    from ...present.grids import grid, plain
 
     head = ["at", "where", "pairs", "sender 1 [Mbit/s]", "share [%]", "total [Mbit/s]", "queue [pkt]", "S1"]
     shown = [

@@ -8,20 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from ... import figures
-from ..report import MARKS, printed
-from ...studies.compare.queues import page as schemes
+from ...present import templates
 from ...present.units import significant
+from ..report import MARKS, printed
 from . import narrative
 from .draw import NamedFigure
 from .entries import Campaign
 
 _HERE = Path(__file__).parent
-_STYLES = ("reproduce/report.css", "schemes/page.css")
 
 
 def tools() -> Any:
-    """What makes the page. `EnvironmentLacks` if it is not installed."""
-    environment = schemes.tools(_HERE)
+    """The Jinja environment of the page. `EnvironmentLacks` if it is not installed."""
+    environment = templates.environment(_HERE)
     environment.filters |= {
         "mark": MARKS.__getitem__,
         "slug": _slug,
@@ -40,7 +39,6 @@ def _slug(verdict: str | None) -> str:
 
 def html(campaign: Campaign, summary: dict[str, Any], drawn: Sequence[NamedFigure]) -> str:
     """The page."""
-    package = _HERE.parents[1]
     folder = campaign.paper.folder
     rules = {
         name: (folder / name).read_text(encoding="utf-8")
@@ -60,6 +58,6 @@ def html(campaign: Campaign, summary: dict[str, Any], drawn: Sequence[NamedFigur
             rules=rules,
             scenario=campaign.scenario.read_text(encoding="utf-8"),
             day=time.strftime("%Y-%m-%d", time.gmtime(max((r["at"] for r in summary["runs"]), default=0.0))),
-            css="".join((package / file).read_text(encoding="utf-8") for file in _STYLES),
+            css=templates.css("report", "study"),
         )
     )

@@ -12,11 +12,11 @@ from ... import api
 from ...data import series
 from ...files.filename import component
 from ...files.write import write_json, write_text
+from ...testbed.attempts import Attempts, Kept, beside
+from ...testbed.live_runs import LiveRunner, Order
 from .. import papers
 from ..entries import Paper, Point
-from ..work import Runs, applying
-from ...testbed.live_runs import LiveRunner, Order
-from ...testbed.attempts import Kept, Attempts, beside
+from ..runs import Runs, applying
 from . import entries, judge
 from .entries import Campaign, Effort, Spot
 
@@ -25,12 +25,12 @@ JSON = dict[str, Any]
 _RESERVE = 0.1
 """Share of the budget that is kept for the simulator and the report."""
 _LEAST_SEEDS = 5
-"""Of the simulator, which costs nothing."""
+"""Runs of the simulator, which cost nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class How:
-    """What a command asks for. required: the class that live runs must reach. again: tries runs anew that were not
+    """Options of a command. required: the class that live runs must reach. again: tries runs anew that were not
     valid. tell: hears a line after each run."""
 
     overrides: Sequence[str] = ()
@@ -78,13 +78,13 @@ def reproduce(name: str, how: How) -> JSON:
     api.need_testbed()
     every = entries.spots(campaign, effort)
     slots = schedule(every, effort.repeats)
-    ledger = Attempts(beside(how.store))
+    kept_attempts = Attempts(beside(how.store))
     orders = [_order(campaign, effort, slot, how) for slot in slots]
     budget = 60 * effort.budget_min * (1 - _RESERVE)
-    runner = LiveRunner(ledger, how.progress, how.tell, budget_s=budget, again=how.again)
+    runner = LiveRunner(kept_attempts, how.progress, how.tell, budget_s=budget, again=how.again)
     jobs = runner.jobs(orders)
     left = runner.left_s(jobs) / 60
-    how.tell(f"{len(orders)} runs, about {left:.0f} min; what is finished is kept in {ledger.directory}")
+    how.tell(f"{len(orders)} runs, about {left:.0f} min; what is finished is kept in {kept_attempts.directory}")
     attempts = runner.run(jobs)
     pairs = paired(slots, attempts)
     summary = _summary(campaign, effort, how, every, slots, attempts, pairs)
@@ -136,7 +136,7 @@ def _recorded(paper: Paper) -> set[str]:
 
 
 def paired(slots: Sequence[Slot], attempts: Sequence[Kept]) -> dict[str, Pairs]:
-    """Of each spot the repeats of which both runs are valid; a run without its partner is left out."""
+    """The repeats of each spot of which both runs are valid; a run without its partner is left out."""
     by_place = {(s.spot.label, s.point.id, s.repeat): kept for s, kept in zip(slots, attempts, strict=True)}
     found: dict[str, Pairs] = {}
     for spot in dict.fromkeys(slot.spot for slot in slots):
@@ -153,7 +153,7 @@ def paired(slots: Sequence[Slot], attempts: Sequence[Kept]) -> dict[str, Pairs]:
 
 
 def _places(kept: Kept) -> list[Path]:
-    """Where a run's series are, if it has any."""
+    """The directory of a run's series, if it has any."""
     return series.run_directories(kept.directory)[:1] if kept.directory else []
 
 
@@ -293,7 +293,7 @@ def _run(slot: Slot, kept: Kept, number: int, campaign: Campaign) -> JSON:
 
 
 def machine() -> JSON:
-    """What the runs were made on, without its name."""
+    """The machine of the runs, without its name."""
     import os
     import platform
 

@@ -1,4 +1,4 @@
-"""How often the core drops over the average queue: counted in its simulation, and what theory says."""
+"""Drop frequency of the core over the average queue: counted in simulation, and in theory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...files.write import temporary_folder
 from .. import sources, tools
 
 WIDTH, MAX_P = 6144, 0.02
-"""Of the bench: 6 packets from threshold to threshold, and the core's default slope."""
+"""Parameters of the test bench: 6 packets from threshold to threshold, and the core's default slope."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Counted:
 
     @property
     def share(self) -> float:
-        """Of its packets that were dropped."""
+        """Share of its packets that were dropped."""
         return self.drops / self.decisions
 
     @property

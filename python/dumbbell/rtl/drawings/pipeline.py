@@ -11,7 +11,7 @@ from ...figures.style import Figure
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What happens in one clock: its name, what it is, what is kept in it."""
+    """One clock of the pipeline: its name, what it is, what is kept in it."""
 
     name: str
     does: str
@@ -34,7 +34,7 @@ STAGES = (
 
 _WIDE, _HIGH = 1.0, 1.15
 _LANE = 2.2
-"""How far the packet's own way is above that of its header."""
+"""Distance between the packet's path and that of its header."""
 
 
 def draw() -> Figure:

@@ -30,7 +30,7 @@ class Signal:
             self.values.append(value)
 
     def rises(self) -> list[int]:
-        """When it went from 0 to 1."""
+        """Rising edges."""
         return [t for i, t in enumerate(self.times) if i and self.values[i] == 1 and self.values[i - 1] == 0]
 
 

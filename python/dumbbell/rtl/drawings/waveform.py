@@ -36,7 +36,7 @@ class Row:
 
     name: str
     form: str = ""
-    """As `format` has it; empty for one bit."""
+    """The range as in `format`; empty for one bit."""
     digits: int = 0
     """At most so many of its last digits."""
 
@@ -66,7 +66,7 @@ def _run(command: list[Any]) -> None:
 
 
 def caption(signals: dict[str, Signal]) -> str:
-    """What the picture shows, its numbers from the signals."""
+    """Data of the picture, from the signals."""
     first, second = (t + 1 for t in decided(signals))
     avg, draw, after = (
         _value(signals, name, at) for name, at in (("avg_pkts", first), ("draw", first), ("draw", second))

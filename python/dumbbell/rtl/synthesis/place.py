@@ -1,4 +1,4 @@
-"""How fast the hardware is: place and route for Lattice ECP5, the seeds named and none picked.
+"""Speed of the hardware: place and route for Lattice ECP5, the seeds named and none picked.
 
 The part is an LFE5U-25F in CABGA381. `--out-of-context`: ports are not pads, so that paths between registers are
 measured and nothing else. A clock rate is nextpnr's estimate after routing (the last "Max frequency" it prints; an
@@ -16,8 +16,8 @@ from typing import Any
 
 from ...errors import DumbbellError
 from ...files.write import temporary_folder
-from . import size
 from ..tools import NEXTPNR, environment
+from . import size
 
 __all__ = ["CORE_TARGET", "MODULE_TARGET", "SEEDS", "SPEEDS", "Fmax", "designs", "fmax", "measure"]
 
@@ -32,7 +32,7 @@ MODULE_TARGET = 156.25
 """MHz for the module: 10 Gbit/s on a bus of 64 bits."""
 
 _ASKED = 200.0
-"""What nextpnr is asked for, in MHz: above every target, so that it does not rest when one is met."""
+"""Target frequency for nextpnr, in MHz: above every target, so that it does not rest when one is met."""
 
 
 @dataclass(frozen=True)
@@ -57,16 +57,16 @@ class Fmax:
 
     @property
     def reached(self) -> bool:
-        """Whether it reaches the target."""
+        """True if it reaches the target."""
         return self.mhz >= self.target_mhz
 
     def plain(self) -> dict[str, Any]:
-        """As an object of JSON."""
+        """The value as a JSON object."""
         return asdict(self) | {"reached": self.reached}
 
 
 def designs() -> list[size.Design]:
-    """What is placed: the core, the core that the module has in it, the modules."""
+    """Placed designs: the core, the core that the module has in it, the modules."""
     spaced = size.Design("core, SPACED", parameters={"SPACED": "1"})
     return [size.Design("core"), spaced, size.Design("module", "module"), *size.axis()]
 
@@ -100,7 +100,7 @@ def fmax(
     seeds: Iterable[int] = SEEDS,
     heard: size.Heard = lambda line: None,
 ) -> list[dict[str, Any]]:
-    """As `measure`, as objects of JSON."""
+    """The results of `measure` as JSON objects."""
     return [found.plain() for found in measure(wanted, speeds, seeds, heard)]
 
 

@@ -1,4 +1,4 @@
-"""How large the hardware is: cells by kind, for Lattice ECP5 and Xilinx 7, of the core, of each option, of the modules.
+"""Size of the hardware: cells by kind, for Lattice ECP5 and Xilinx 7, of the core, of each option, of the modules.
 
 Yosys maps; nothing is placed (place.py does that). For ECP5 wide multiplexers are not used (`-nowidelut`), so that no
 logic hides in a PFUMX; carry cells (CCU2C: two bits of an adder) are counted apart, and so are RAMs of 16 words by 4
@@ -17,8 +17,8 @@ from typing import Any
 
 from ...files.write import temporary_folder
 from .. import sources
-from . import yosys
 from ..tools import YOSYS
+from . import yosys
 
 __all__ = [
     "FAMILIES",
@@ -50,7 +50,7 @@ OPTIONS: dict[str, dict[str, str]] = {
     "one queue": {"NQ": "1"},
     "all": {"GAP": "1", "IDLE": "1", "CLASSES": "4", "ADAPT": "1"},
 }
-"""What is counted of the core beside its defaults: each option alone, and all that go together."""
+"""Variants of the core that are counted besides its defaults: each option alone, and all that go together."""
 
 _KINDS: dict[str, dict[str, tuple[str, ...]]] = {
     "ecp5": {
@@ -123,7 +123,7 @@ class Counts:
     """Yosys' version."""
 
     def plain(self) -> dict[str, Any]:
-        """As an object of JSON."""
+        """The value as a JSON object."""
         return asdict(self)
 
 
@@ -178,7 +178,7 @@ def measure(
 def counts(
     wanted: Iterable[Design] | None = None, families: Iterable[str] = FAMILIES, heard: Heard = lambda line: None
 ) -> list[dict[str, Any]]:
-    """As `measure`, as objects of JSON."""
+    """The results of `measure` as JSON objects."""
     return [count.plain() for count in measure(wanted, families, heard)]
 
 

@@ -23,7 +23,7 @@ from ...files.write import temporary_folder
 from ..sources import TOPS, folder, sources
 
 SEED = 20120601
-"""Of all random choices in the tests, unless another is asked for."""
+"""Seed of all random choices in the tests, unless another is asked for."""
 PATIENCE = 600.0
 """Seconds for a build and its tests, which take about ten."""
 
@@ -72,7 +72,7 @@ class Outcome:
     passed: bool
     seconds: float
     text: str = ""
-    """What a failure said."""
+    """Message of a failure."""
 
 
 def need() -> None:
@@ -108,7 +108,7 @@ def run(names: Iterable[str] = (), *, seed: int = SEED, waves: Path | None = Non
 def _bench(bench: Bench, scratch: Path, seed: int, waves: Path | None) -> list[Outcome]:
     # a process, because the runner prints and the library keeps state; its output is wanted only of failures
     words = [sys.executable, "-P", "-m", "dumbbell.rtl.verify.bus", bench.name, str(scratch), str(seed)]
-    package = str(Path(__file__).parents[2])
+    package = str(Path(__file__).parents[3])
     paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
     env = os.environ | {"PYTHONPATH": os.pathsep.join(paths), "DUMBBELL_RTL": str(folder())}
     if waves is not None:

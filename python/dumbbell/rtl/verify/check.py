@@ -1,4 +1,4 @@
-"""What `dumbbell rtl red --check` does: lockstep of model and RTL, the proofs, lint, and what came of each."""
+"""`dumbbell rtl red --check`: lockstep of model and RTL, the proofs, lint, and what came of each."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from . import formal, prove
 from .. import tools
-from .lint import RULES, lint
 from ..sources import folder, sources
+from . import formal, prove
+from .lint import RULES, lint
 
 PACKETS = 10_000_000
-"""Of the lockstep, in all its modes together."""
+"""Packets of the lockstep, in all its modes together."""
 
 Heard = Callable[[str], None]
 

@@ -60,7 +60,7 @@ def _row(step: dict[str, Any], gap: bool) -> str:
 
 
 def _compared(step: dict[str, Any]) -> str:
-    """What the core says other than the model."""
+    """Outputs of the core that differ from the model."""
     if step["core"] is None:
         return "no answer"
     parted = differences(step)
@@ -74,7 +74,7 @@ def differences(step: dict[str, Any]) -> dict[str, Any]:
 
 
 def _event(step: Any, queue: int | None) -> Iterator[str]:
-    """What is not a packet with a decision, in lines. Writes to other queues than this one are only counted."""
+    """Events other than decisions, in lines. Writes to other queues than this one are only counted."""
     if not isinstance(step, dict):
         yield str(step)
     elif "write" in step:

@@ -22,7 +22,7 @@ from ..sources import folder
 PACKETS = 2_000_000
 """That the least share is meant for."""
 QUICK = 400_000
-"""The same in the few quick modes."""
+"""The gate in the few quick modes."""
 SHOWN = 5
 """Missed points of a signal or block that are named."""
 
@@ -55,7 +55,7 @@ class Excluded:
     where: str = ""
 
     def has(self, point: Point) -> bool:
-        """Whether a point is one of them."""
+        """True if a point is one of them."""
         return (
             point.file == self.file
             and re.fullmatch(self.what, point.what) is not None
@@ -88,7 +88,7 @@ def _point(text: str) -> Point | None:
 
 
 def rules() -> dict[str, Any]:
-    """What is accepted, and what does not count."""
+    """Accepted gaps, and lines that do not count."""
     return tomllib.loads((folder() / "coverage.toml").read_text(encoding="utf-8"))
 
 

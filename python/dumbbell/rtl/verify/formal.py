@@ -42,13 +42,13 @@ class Property:
 
     @property
     def model(self) -> tuple[Any, ...]:
-        """What has one model with others."""
+        """Key of properties that share a model."""
         return self.top, self.files, self.stand_ins, tuple(sorted(self.parameters.items()))
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of a property: `proved`, `failed` or `not run`."""
+    """The outcome of a property: `proved`, `failed` or `not run`."""
 
     property: Property
     verdict: str
@@ -57,7 +57,7 @@ class Verdict:
     seconds: float = 0.0
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """The value as JSON."""
         said: dict[str, Any] = {
             "property": self.property.name,
             "verdict": self.verdict,

@@ -53,7 +53,7 @@ LIMITS = (
     # How Verilator ends after the warnings that were findings already.
     "%Error: Exiting due to",
 )
-"""What tools say of themselves, and not of the source."""
+"""Remarks of tools on themselves, not on the source."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Finding:
     text: str
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """The value as JSON."""
         return {"tool": self.tool, "top": self.top, "parameters": dict(self.parameters), "text": self.text}
 
 
@@ -115,7 +115,7 @@ def lint(files: Sequence[Path], rules: Path) -> dict[str, Any]:
 
 
 def examine(look: Look) -> list[Finding]:
-    """What a tool says: each remark a finding, and a failure without a remark one, too."""
+    """Findings of a tool: each remark a finding, and a failure without a remark one, too."""
     with temporary_folder() as scratch:
         done = subprocess.run([look.tool.need(), *look.words], cwd=scratch, capture_output=True, text=True, timeout=300)
     said = [line.strip() for line in (done.stdout + done.stderr).splitlines() if remark(line)]
@@ -130,5 +130,5 @@ def bits(value: int) -> str:
 
 
 def remark(line: str) -> bool:
-    """Whether a line of a tool's output is a remark on the source, and not the text that follows one."""
+    """True if a line of a tool's output is a remark on the source, and not the text that follows one."""
     return bool(re.search(r"^%(Warning|Error)|^\S+?:\d+[:-]", line)) and not any(limit in line for limit in LIMITS)

@@ -10,7 +10,7 @@ from typing import Any
 from ... import api
 
 PACKETS = 1_000_000
-"""Where nothing else is asked for; all modes together."""
+"""Default number of packets, over all modes."""
 
 
 def run(
@@ -25,7 +25,7 @@ def run(
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, Any]:
-    """What came of it: `packets`, `mismatches`, `shares` of the regions, `clocks`, `seconds`, a row for each of the
+    """The outcome: `packets`, `mismatches`, `shares` of the regions, `clocks`, `seconds`, a row for each of the
     `modes`, and `first_mismatch` with the packets before it and the shortest stimulus that still fails. The first
     mismatch ends it.
 

@@ -22,7 +22,7 @@ from ...files.write import temporary_folder, write_text
 from ..sources import folder, listed
 
 PACKETS = 1_000_000
-"""Of the lockstep with a mutant: one that needs more to be seen is a hole in the stimulus."""
+"""Packets of the lockstep with a mutant: one that needs more to be seen is a hole in the stimulus."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Caught:
-    """What came of a fault: who looked, and who found it."""
+    """The outcome of a fault: the tools that looked for it, and those that found it."""
 
     mutant: Mutant
     found: dict[str, bool]
@@ -52,7 +52,7 @@ class Caught:
         return bool(self.found) and all(self.found.values())
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """The value as JSON."""
         return {
             "id": self.mutant.id,
             "what": self.mutant.what,
@@ -111,7 +111,7 @@ def hunt(
 
 
 def looks(mutant: Mutant, seed: int, packets: int) -> dict[str, bool]:
-    """Who must find a fault, and whether it does: `{"proof": ..., "lockstep": ...}`."""
+    """The tools that must find a fault, and their outcomes: `{"proof": ..., "lockstep": ...}`."""
     from . import check, lockstep
 
     found: dict[str, bool] = {}

@@ -19,7 +19,7 @@ from .formal import Property, Verdict
 
 NEEDED = (tools.YOSYS, tools.SMTBMC, tools.YICES)
 SECONDS = 600
-"""What one question to the solver may take."""
+"""Longest time for one query of the solver."""
 
 Heard = Callable[[Verdict], None]
 
@@ -115,7 +115,7 @@ def _kept(kind: str, labels: Iterable[str]) -> list[str]:
 
 
 def _verdict(one: Property, there: Path) -> Verdict:
-    """What the solver says of a property whose models are in `there`."""
+    """Outcome of the solver for a property whose models are in `there`."""
     start = time.monotonic()
     verdict, why, trace = _asked(one, there)
     return Verdict(one, verdict, why, trace, time.monotonic() - start)
@@ -146,7 +146,7 @@ def _asked(one: Property, there: Path) -> tuple[str, str | None, Path | None]:
 
 @dataclass(frozen=True)
 class Answer:
-    """What smtbmc said to one question."""
+    """Output of smtbmc for one query."""
 
     passed: bool
     why: str = ""

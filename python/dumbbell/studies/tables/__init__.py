@@ -1,10 +1,10 @@
-"""Congestion controls side by side, a table for each question: who gets what at other round-trip times, beside a
-standard TCP, beside each other over buffers, and under random loss.
+"""Congestion controls side by side, a table for each question: RTT fairness, friendliness, coexistence over buffers,
+and tolerance of random loss.
 
-`options` is what was asked for, `controls` says which controls are asked, `grid` what a survey is made of; each survey
-is a module (`rtt_fairness`, `friendliness`, `coexistence`, `loss_tolerance`) that lays controls and conditions into
-one scenario and sums up what came back; `work` does it all by the code of `schemes`, and `draw`, `page` and `text`
-show it.
+`options` is the request, `controls` selects the congestion controls, `grid` has the parts of a survey. Each survey is a
+module (`rtt_fairness`, `friendliness`, `coexistence`, `loss_tolerance`) that lays controls and conditions into one
+scenario and summarizes the results. `work` runs it by the code of `studies.compare.queues`; `draw`, `page` and
+`terminal` show it.
 """
 
 from .options import Options as Options

@@ -7,19 +7,19 @@ import math
 from collections.abc import Sequence
 
 from ... import catalogue
-from ..compare.queues.draw import NamedFigure
-from ...present.tables import scaled
+from ...present.grids import scaled
 from ...present.units import significant
-from . import pairs, draw
-from .pairs import DELAY, MEASURED, SHARE, USED
+from ..compare.queues.draw import NamedFigure
+from . import draw, pairs
 from .controls import opponent
 from .grid import Document, Metric, Plan, Survey, Values, nothing, of_control, seeds_of
 from .options import Options, single
+from .pairs import DELAY, MEASURED, SHARE, USED
 
 RATE, RTT, AGAINST = "20Mbps", "40ms", "cubic"
 BUFFERS, QUICK_BUFFERS = ("0.25", "0.5", "1", "2", "4", "8", "16"), ("0.5", "2", "8")
 FIRST = ("bbr", "bbr3", "sack")
-"""Which controls stand against `cubic` where none is named: those that there are of the first two, else the third."""
+"""Controls compared with `cubic` if none is named: those that there are of the first two, else the third."""
 MEAN = Metric("mean_share", "mean share", "1", nothing)
 EVEN = Metric("even_bdp", "buffer of equal shares", "BDP", nothing)
 
@@ -33,7 +33,7 @@ def lay(options: Options) -> Plan:
 
 
 def default_controls(use: Sequence[str]) -> list[str]:
-    """Who is asked where nobody is named."""
+    """The controls if none is named."""
     known = catalogue.kinds(*use)["cc"]
     rate_based = [name for name in FIRST[:-1] if name in known]
     return rate_based or [FIRST[-1]]
@@ -65,7 +65,7 @@ def sum_up(values: Values, names: Sequence[str], plan: Plan) -> dict[str, dict[s
 
 
 def say(document: Document) -> list[str]:
-    """What each control has at the smallest and at the largest buffer, and where it is even."""
+    """The share of each control at the smallest and largest buffer, and the buffer where it is even."""
     against, found = document["facts"]["against"], []
     for row in document["summary"]:
         mine = [r for r in document["rows"] if r["cc"] == row["cc"] and r[SHARE.key]]

@@ -1,4 +1,4 @@
-"""Which congestion controls are asked when none is named: all of the catalogue that a queue of packets tells something.
+"""The congestion controls if none is named: all of the catalogue that a queue of packets tells something.
 
 The catalogue is read when it is asked for, so that a new control is in every survey without a line here.
 """
@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ... import catalogue
 from ...errors import ScenarioError
-from ..compare.queues.arguments import Choice, choice, choices, refused
+from ...language.arguments import Choice, choice, choices, refused
 
 LEFT_OUT: Mapping[str, str] = {
     "aimd": "a law with steps of one's choice, no control of its own",

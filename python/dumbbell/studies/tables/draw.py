@@ -7,9 +7,9 @@ from typing import Any
 
 from ...figures import style
 from ...figures.style import Figure, Look
-from ..compare.queues.draw import FAINT, SMALL, SOFT, delay_axis, legend, looks, mark
-from ...present.tables import unit_of
+from ...present.grids import unit_of
 from ...present.units import prefix, significant
+from ..compare.queues.draw import FAINT, SMALL, SOFT, delay_axis, legend, looks, mark
 
 MOST_LINES = 8
 """More cannot be told apart: others are thin and grey."""
@@ -73,7 +73,7 @@ def lines(
 
 
 def _scale(document: Document, key: str) -> float:
-    """What numbers of a measurement are multiplied by in figures."""
+    """The factor of a measurement in figures."""
     metric = next(m for m in document["metrics"] if m["key"] == key)
     means = [abs(row[key]["mean"]) for row in document["rows"] if row[key]]
     return unit_of(metric["unit"], max(means, default=0.0))[0]
@@ -171,11 +171,11 @@ def _map(
     names: Sequence[str],
     columns: Sequence[Any],
     wanted: Any,
-    colours: tuple[float, float, str],
+    colors: tuple[float, float, str],
 ) -> None:
     import numpy as np
 
-    middle, span, cmap = colours
+    middle, span, cmap = colors
     axes = document["axes"]
     table = np.full((len(names), len(columns)), np.nan)
     for row in document["rows"]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...present.grids import scaled
 from ..compare.queues.draw import NamedFigure
-from ...present.tables import scaled
-from . import pairs, draw
-from .pairs import DELAY, HARM, MEASURED, SHARE, USED
+from . import draw, pairs
 from .controls import opponent
 from .grid import Document, Metric, Plan, Survey, Values, nothing
 from .options import Options
+from .pairs import DELAY, HARM, MEASURED, SHARE, USED
 
 RATES, QUICK_RATES = ("5Mbps", "20Mbps", "80Mbps"), ("5Mbps", "20Mbps")
 BUFFERS, QUICK_BUFFERS = ("0.25", "0.5", "1", "2", "4"), ("0.5", "1", "4")
@@ -33,7 +33,7 @@ def sum_up(values: Values, names: Sequence[str], plan: Plan) -> dict[str, dict[s
 
 
 def say(document: Document) -> list[str]:
-    """Who takes most, who leaves most, and who cannot be told from the standard."""
+    """The controls that take most, that leave most, and that equal the standard."""
     against = document["against"]
     known = [(r["cc"], r[MEAN.key], r[WORST.key]) for r in document["summary"] if r[MEAN.key] and r["cc"] != against]
     if not known:

@@ -1,4 +1,4 @@
-"""What a survey is made of: points, of each control at each condition, and what is measured there."""
+"""The parts of a survey: points, of each control at each condition, and what is measured there."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...language.arguments import Choice
 from ..compare.queues import judge
 from ..compare.queues.draw import NamedFigure
-from ..compare.queues.arguments import Choice
 from .options import Options
 
 Run = dict[str, Any]
@@ -22,7 +22,7 @@ At = tuple[tuple[str, float | str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """What conditions differ in: its key in rows, its name, the unit of its values (empty: none)."""
+    """The varied quantity: its key in rows, its name, the unit of its values (empty: none)."""
 
     key: str
     title: str
@@ -49,7 +49,7 @@ class Point:
 
 
 Values = dict[tuple[str, At], dict[str, dict[int, float]]]
-"""Of each control at each condition: each measurement by seed."""
+"""For each control at each condition: each measurement by seed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Plan:
     reference: Choice | None = None
     """A control that is asked in any case, as what others are compared with."""
     facts: Mapping[str, Any] = field(default_factory=dict)
-    """What its sentences and figures need besides, as JSON."""
+    """Further numbers for its sentences and figures, as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,20 +77,20 @@ class Survey:
     definition: Sequence[str]
     metrics: Sequence[Metric]
     shown: Sequence[Metric]
-    """Of rows: what the tables show, with what is derived."""
+    """Measurements of rows: those that the tables show, with derived ones."""
     summary: Sequence[Metric]
-    """Of controls."""
+    """Measurements of controls."""
     lay: Callable[[Options], Plan]
     derive: Callable[[Values, Plan], None]
     sum_up: Callable[[Values, Sequence[str], Plan], dict[str, dict[str, dict[int, float]]]]
     say: Callable[[Document], list[str]]
     draw: Callable[[Document], list[NamedFigure]]
     default: Callable[[Sequence[str]], list[str]] | None = None
-    """Who is asked where nobody is named, given the files of the user's own; None: those of `controls`."""
+    """The controls if none is named, given the files of the user's own; None: those of `controls`."""
 
 
 def nothing(run: Run) -> float | None:
-    """Of a measurement that is derived, and not taken of a run."""
+    """The values of a derived measurement."""
     return None
 
 
@@ -117,7 +117,7 @@ def all_goodput(run: Run) -> float:
 
 
 def values(points: Sequence[Point], measured: Sequence[dict[str, Any]], metrics: Sequence[Metric]) -> Values:
-    """What the runs of each point gave, by seed; runs without a result are left out."""
+    """The results of each point, by seed; runs without a result are left out."""
     found: Values = {}
     for point, result in zip(points, measured, strict=True):
         mine: dict[str, dict[int, float]] = {metric.key: {} for metric in metrics}
@@ -138,7 +138,7 @@ def cells(of: Mapping[str, Mapping[int, float]], metrics: Sequence[Metric]) -> d
 
 
 def of_control(values: Values, cc: str) -> dict[At, dict[str, dict[int, float]]]:
-    """What was measured of one control, by condition."""
+    """The measurements of one control, by condition."""
     return {at: of for (name, at), of in values.items() if name == cc}
 
 
@@ -149,14 +149,14 @@ def seeds_of(conditions: Mapping[At, Mapping[str, Mapping[int, float]]], key: st
 
 
 def unlocked(rate_bps: float) -> list[dict[str, Any]]:
-    """What the wire does to acknowledgements on their way back: a random delay of up to one packet's time at the
+    """The impairment of the reverse path: a random delay of up to one packet's time at the
     bottleneck. Without it round-trip times are locked to the bottleneck's transmissions, and which flow loses is a
     matter of phases (S. Floyd, V. Jacobson, "On traffic phase effects in packet-switched gateways", 1992)."""
     return [{"kind": "jitter", "max": f"{8 * PACKET / rate_bps * 1e6:.6g} us"}]
 
 
 def times(rate_bps: float, rtt_s: float, flows: int, options: Options, least_s: float = 120.0) -> dict[str, str]:
-    """How long a run lasts: forty teeth of a Reno that has its share of two bandwidth-delay products, from `least_s` to
+    """Duration of a run: forty teeth of a Reno that has its share of two bandwidth-delay products, from `least_s` to
     900 s, and a third of it more to begin with, which is left out; with `quick` a quarter of that. A tooth takes W/2
     round trips with one acknowledgement for each segment, and twice that with delayed ones (Mathis et al. 1997)."""
     from .options import seconds

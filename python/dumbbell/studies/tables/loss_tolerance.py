@@ -7,11 +7,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..compare.queues.draw import NamedFigure
-from ..compare.queues.arguments import Choice
-from ...present.tables import scaled
+from ...language.arguments import Choice
+from ...present.grids import scaled
 from ...present.units import significant
 from ...validate.laws.tcp import throughput as laws
+from ..compare.queues.draw import NamedFigure
 from . import draw
 from .grid import (
     Axis,
@@ -132,7 +132,7 @@ def sum_up(values: Values, names: Sequence[str], plan: Plan) -> dict[str, dict[s
 
 
 def say(document: Document) -> list[str]:
-    """Who bears most and least."""
+    """The controls that bear most and least loss."""
     whole = [row["cc"] for row in document["summary"] if _never(document, row["cc"])]
     known = [
         (row["cc"], row[HALF.key]["mean"]) for row in document["summary"] if row[HALF.key] and row["cc"] not in whole

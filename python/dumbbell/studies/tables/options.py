@@ -1,4 +1,4 @@
-"""What a survey is asked for, with defaults, and quantities as scenario files write them."""
+"""Options of a survey, with defaults, and quantities as scenario files write them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...present import units
 from ...errors import ScenarioError
-from ..compare.queues.arguments import Choice, choice, refused
+from ...language.arguments import Choice, choice, refused
+from ...present import units
 
 SEEDS, QUICK_SEEDS = 5, 4
 
@@ -68,7 +68,7 @@ def limit(buffer: str) -> str:
 
 
 def bdp(buffer: str) -> float | None:
-    """How many bandwidth-delay products a buffer holds; None if it is not said so."""
+    """Bandwidth-delay products of a buffer; None if it is given otherwise."""
     match = _BDP.fullmatch(buffer)
     try:
         return None if match is None else float(match[1])

@@ -6,26 +6,26 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ...present import templates
+from ...present.grids import number, unit_of
+from ...present.stats import Interval
+from ...present.units import time_text
 from ..compare.queues import page as schemes_page
 from ..compare.queues.draw import NamedFigure
-from ...present.stats import Interval
-from ...present.tables import number, unit_of
-from ...present.units import time_text
 from . import draw, terminal
 
 _HERE = Path(__file__).parent
 
 
 def tools() -> Any:
-    """What makes pages. `EnvironmentLacks` if it is not installed."""
-    return schemes_page.tools(_HERE)
+    """The Jinja environment of the page. `EnvironmentLacks` if it is not installed."""
+    return templates.environment(_HERE)
 
 
 def html(document: Mapping[str, Any], drawn: Sequence[tuple[NamedFigure, str]]) -> str:
     """The page; each figure comes with its `<svg>` element."""
     head, *rows = terminal.table(document, terminal.conditions_of(document))
     times = sorted({(row["duration_s"], row["warmup_s"]) for row in document["rows"] if row["duration_s"]})
-    styles = (_HERE.parent / "reproduce" / "report.css", _HERE.parent / "schemes" / "page.css")
     return str(
         tools()
         .get_template("page.html.j2")
@@ -38,7 +38,7 @@ def html(document: Mapping[str, Any], drawn: Sequence[tuple[NamedFigure, str]]) 
             times=[f"{time_text(whole)} ({time_text(warm)} left out)" for whole, warm in times],
             seeds=schemes_page.seeds_text(document["seeds"]),
             scenario=schemes_page.toml_text(document["scenario"]),
-            css="".join(path.read_text(encoding="utf-8") for path in styles),
+            css=templates.css("report", "study"),
         )
     )
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..compare.queues.arguments import Choice
+from ...language.arguments import Choice
 from .grid import (
     Axis,
     Metric,
@@ -45,7 +45,13 @@ MEASURED = (SHARE, THEIRS, USED, DELAY)
 
 
 def lay(
-    options: Options, against: Choice, rates: Sequence[str], buffers: Sequence[str], rtt: str, flows: int, reference: bool
+    options: Options,
+    against: Choice,
+    rates: Sequence[str],
+    buffers: Sequence[str],
+    rtt: str,
+    flows: int,
+    reference: bool,
 ) -> Plan:
     """Flows of each control beside as many of `against`, at each buffer on a link of each rate."""
     count = options.count(flows)
@@ -108,7 +114,7 @@ def harm(values: Values, plan: Plan) -> None:
 
 
 def means(values: Values, names: Sequence[str], keys: Sequence[str]) -> dict[str, dict[str, dict[int, float]]]:
-    """Of each control the mean over all conditions, seed by seed."""
+    """The mean of each control over all conditions, seed by seed."""
     found: dict[str, dict[str, dict[int, float]]] = {}
     for name in names:
         mine = of_control(values, name)

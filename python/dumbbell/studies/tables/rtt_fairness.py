@@ -11,9 +11,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from ...language.arguments import Choice
+from ...present.grids import number
 from ..compare.queues.draw import NamedFigure
-from ..compare.queues.arguments import Choice
-from ...present.tables import number
 from . import draw
 from .grid import (
     PACKET,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ...present.grids import number, plain, unit_of
 from ...present.stats import Interval
-from ...present.tables import number, plain, unit_of
 from . import draw
 
 Document = Mapping[str, Any]

@@ -10,9 +10,9 @@ from typing import Any
 from ... import api
 from ...errors import ScenarioError
 from ...files.write import write_json, write_text
-from ..compare.queues import judge, design
+from ...language.arguments import Choice
+from ..compare.queues import design, judge
 from ..compare.queues.draw import NamedFigure
-from ..compare.queues.arguments import Choice
 from . import coexistence, controls, friendliness, grid, loss_tolerance, rtt_fairness
 from .grid import Document, Plan, Point, Survey, Values
 from .options import Options
@@ -53,7 +53,9 @@ def survey(
     points = plan.points(picked)
     laid = [dict(point.set) for point in points]
     design.check(base, laid, [f"{p.cc.text} at {_label(p)}" for p in points], options.use)
-    request = design.request(base, laid, options.use, replications=options.replications, seed=options.seed, **options.options)
+    request = design.request(
+        base, laid, options.use, replications=options.replications, seed=options.seed, **options.options
+    )
     data = measure(request)
     document = document_of(asked, plan, base, picked, points, data, options)
     document["notes"] = [*left, *document["notes"]]
@@ -86,7 +88,7 @@ def _base(asked: Survey, plan: Plan, options: Options) -> design.Base:
 
 
 def _why_not(base: design.Base, plan: Plan, one: Choice, options: Options) -> str | None:
-    """Why a control cannot be asked; None if it can."""
+    """The reason why a control cannot be measured; None if it can."""
     try:
         api.plan(design.request(base, [dict(plan.points([one])[0].set)], options.use, points=0))
     except ScenarioError as error:
@@ -114,7 +116,7 @@ def document_of(
     data: Mapping[str, Any],
     options: Options,
 ) -> Document:
-    """All that is known, without paths; `data` is the door's."""
+    """All that is known, without paths; `data` is the answer of the API."""
     measured: list[dict[str, Any]] = data.get("points", [data])
     found = grid.values(points, measured, asked.metrics)
     asked.derive(found, plan)

@@ -19,7 +19,9 @@ class Nth(Aqm):
         self.left = self.first or self.every
         self.verdict = mark("forced") if self.marks else drop("forced")
 
-    def arrive(self, cx: hook_types.Cx, queue: hook_types.Queue, packet: hook_types.Packet, fits: bool) -> hook_types.Verdict:
+    def arrive(
+        self, cx: hook_types.Cx, queue: hook_types.Queue, packet: hook_types.Packet, fits: bool
+    ) -> hook_types.Verdict:
         """Counts, and answers."""
         self.left -= 1
         if self.left:
@@ -43,7 +45,9 @@ class Chosen(Aqm):
         self.count = 0
         self.verdict = mark("forced") if self.marks else drop("forced")
 
-    def arrive(self, cx: hook_types.Cx, queue: hook_types.Queue, packet: hook_types.Packet, fits: bool) -> hook_types.Verdict:
+    def arrive(
+        self, cx: hook_types.Cx, queue: hook_types.Queue, packet: hook_types.Packet, fits: bool
+    ) -> hook_types.Verdict:
         """Counts, and answers."""
         self.count += 1
         if self.count in self.numbers or (self.after is not None and self.count >= self.after):
@@ -61,7 +65,9 @@ class EachFlowAt(Aqm):
         """Nothing has come."""
         self.lost: dict[int, int] = {}
 
-    def arrive(self, cx: hook_types.Cx, queue: hook_types.Queue, packet: hook_types.Packet, fits: bool) -> hook_types.Verdict:
+    def arrive(
+        self, cx: hook_types.Cx, queue: hook_types.Queue, packet: hook_types.Packet, fits: bool
+    ) -> hook_types.Verdict:
         """Counts, and answers."""
         due = int(cx.now / self.period)
         if due > self.lost.get(packet.flow, 0):

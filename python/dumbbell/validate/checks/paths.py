@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...data.records import Series
 from ...errors import InvalidRun
 from ...plugins.base import Own
-from ...data.records import Series
 from ...result import Result
 from ...scenario import Scenario
-from ..runner import Runner, Run
+from ..runner import Run, Runner
 
 MSS = 1460
 Row = dict[str, Any]

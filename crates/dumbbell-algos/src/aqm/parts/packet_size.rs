@@ -29,7 +29,7 @@ pub enum ByteDrop {
     Ns2,
 }
 
-/// The choices of one algorithm.
+/// The size options of one algorithm.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SizePolicy {
     mean: f64,
@@ -37,7 +37,7 @@ pub struct SizePolicy {
     byte_drop: ByteDrop,
 }
 
-/// What one packet changes about a signal that is spaced.
+/// The weight of one packet in a spaced signal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
     /// What the curve's probability is multiplied by.
@@ -60,7 +60,7 @@ impl SizePolicy {
         self.mean
     }
 
-    /// Whether bytes are counted.
+    /// True if bytes are counted.
     #[inline]
     pub fn in_bytes(&self) -> bool {
         self.byte_mode

@@ -57,7 +57,7 @@ impl Delay {
         self.rate
     }
 
-    /// Whether there is an estimate: not before the first measurement of a rate.
+    /// True if there is an estimate: not before the first measurement of a rate.
     pub fn is_known(&self) -> bool {
         self.estimate != DelayEstimate::DequeueRate || self.rate > 0.0
     }

@@ -59,7 +59,7 @@ impl Average {
         self.value
     }
 
-    /// Whether the link is idle.
+    /// True if the link is idle.
     #[inline]
     pub fn is_idle(&self) -> bool {
         self.idle_since.is_some()

@@ -18,7 +18,7 @@ pub enum SpacingLaw {
     UniformStored,
 }
 
-/// What the last decision saw.
+/// The numbers of the last decision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LastDecision {
     /// Packets since the last signal, the present one included; -1 outside the random region.
@@ -35,7 +35,7 @@ pub struct Spacing {
     law: SpacingLaw,
     /// Packets since the last signal; -1 outside the random region.
     count: i64,
-    /// Whether no packet came in the random region since the average was last below it (ns-2's `old`, inverted).
+    /// True if no packet came in the random region since the average was last below it (ns-2's `old`, inverted).
     outside: bool,
     /// The same as `count`, in packets, or in bytes where a typical packet has `mean` of them.
     since: f64,
@@ -58,7 +58,7 @@ impl Spacing {
         Spacing { law, count: -1, outside: true, since: 0.0, mean, stored: 0.0, saw }
     }
 
-    /// What the last decision saw.
+    /// The numbers of the last decision.
     pub fn saw(&self) -> LastDecision {
         self.saw
     }
@@ -89,7 +89,7 @@ impl Spacing {
         }
     }
 
-    /// Whether this packet, which counts as `weight` packets (or has that many bytes), gets the signal. `p_b` is the curve's probability;
+    /// True if this packet, which counts as `weight` packets (or has that many bytes), gets the signal. `p_b` is the curve's probability;
     /// the spaced one is multiplied by `scale`.
     #[inline]
     pub fn test(&mut self, p_b: f64, weight: f64, scale: f64, rng: &mut Stream) -> bool {

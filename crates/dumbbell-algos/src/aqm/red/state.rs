@@ -11,7 +11,7 @@ use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::Time;
 
-/// A queue's average, and what holds for all its packets.
+/// The state of RED that is common to all packets of a queue: its average queue length and options.
 #[derive(Clone, Debug)]
 pub struct RedState {
     average: Average,
@@ -48,7 +48,7 @@ impl ClassProbability {
     }
 }
 
-/// What [`RedState::observe`] found, for the decision about the same packet.
+/// The result of [`RedState::observe`], for the decision about the same packet.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Observed {
     /// The average that the curve is asked about.
@@ -111,7 +111,7 @@ impl RedState {
         self.average.idle_from(now);
     }
 
-    /// Whether nothing came since it was told to be idle.
+    /// True if nothing came since it was told to be idle.
     pub fn is_idle(&self) -> bool {
         self.average.is_idle()
     }

@@ -3,14 +3,13 @@
 //! What the hardware does in a pipeline is here one call for each packet that it accepts. Between packets only the draw of
 //! the paper's mode goes on, one step each clock; it is told the clock of each packet and jumps.
 mod decision_trace;
+pub use super::entry::{FRACTION, Region};
 use super::entry::{Entry, Steps, U18, U21, U22};
 use super::lfsr::{self, MASK, Polynomial};
 
 /// Queues and classes that an address of a register can name.
 const QUEUES: usize = 8;
 const CLASSES: usize = 4;
-/// Fraction bits of an average.
-pub const FRACTION: u32 = 10;
 
 /// The parameters of the core, by the names of `SPEC.md` in lower case.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,20 +124,8 @@ pub struct Arrival {
     pub class: u8,
     /// Half half-lives that its queue had been empty, at most 63.
     pub idle: u8,
-    /// Whether an interval of Adaptive RED ended since the packet before.
+    /// True if an interval of Adaptive RED ended since the packet before.
     pub tick: bool,
-}
-
-/// What the average says of a queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Region {
-    /// Below the lower threshold: none is dropped.
-    Queueing = 0,
-    /// Between the thresholds.
-    Random = 1,
-    /// From the upper threshold on: all are dropped.
-    Force = 2,
 }
 
 /// What the core says of a packet.
@@ -146,7 +133,7 @@ pub enum Region {
 pub struct Decision {
     /// Its queue.
     pub qid: u8,
-    /// Whether it is dropped.
+    /// True if it is dropped.
     pub drop: bool,
     /// Where the average stands.
     pub region: Region,
@@ -313,7 +300,7 @@ impl Core {
         if self.enable { entry.region(avg) } else { Region::Queueing }
     }
 
-    /// Whether chance drops the packet, if it is for chance to say.
+    /// True if chance drops the packet, if it is for chance to say.
     #[inline]
     fn hit(&mut self, k: usize, region: Region, draw: u32, p: u32) -> bool {
         if !self.shape.gap {

@@ -1,11 +1,25 @@
 //! What a class of a queue has: its thresholds, its slope, and how Adaptive RED moves that.
-use super::core::{FRACTION, Region};
 use super::lfsr::MASK;
+
+/// Fraction bits of an average.
+pub const FRACTION: u32 = 10;
 
 pub(crate) const U18: u32 = (1 << 18) - 1;
 pub(crate) const U21: u32 = MASK;
 /// Thresholds and averages, U12.10.
 pub(crate) const U22: u32 = (1 << (12 + FRACTION)) - 1;
+
+/// What the average says of a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Region {
+    /// Below the lower threshold: none is dropped.
+    Queueing = 0,
+    /// Between the thresholds.
+    Random = 1,
+    /// From the upper threshold on: all are dropped.
+    Force = 2,
+}
 
 /// Registers of the whole core that Adaptive RED goes by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +50,7 @@ pub struct Entry {
     pub lower: u32,
     /// Upper target.
     pub upper: u32,
-    /// Whether the next packet may step the slope.
+    /// True if the next packet may step the slope.
     pub due: bool,
 }
 

@@ -64,7 +64,7 @@ impl Classes {
         self.of[usize::from(p.dscp.0 & 63)] as usize
     }
 
-    /// Whether a packet is of the best protected class.
+    /// True if a packet is of the best protected class.
     #[inline]
     pub fn is_in(&self, p: &Meta) -> bool {
         self.class_of(p) == 0

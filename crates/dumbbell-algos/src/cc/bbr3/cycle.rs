@@ -48,13 +48,13 @@ pub(super) struct Probing {
     /// Rounds since the last probe, with a random start.
     pub rounds: u64,
     phase: Samples,
-    /// Whether what is acknowledged was sent in a probe to which no answer was given (`bw_probe_samples`).
+    /// True if what is acknowledged was sent in a probe to which no answer was given (`bw_probe_samples`).
     pub samples: bool,
     /// Doublings of the growth of `inflight_hi`; bytes to be acknowledged for a byte of growth (0: none), and how many are.
     up_rounds: u32,
     up_count: u64,
     up_acks: u64,
-    /// Whether the window was the limit, in this round and in the last one (`is_cwnd_limited`).
+    /// True if the window was the limit, in this round and in the last one (`is_cwnd_limited`).
     limited: bool,
     was_limited: bool,
 }
@@ -181,7 +181,7 @@ impl Model {
         rs.pipe <= self.inflight_with_headroom() && rs.pipe <= self.inflight(self.max_bw, 1.0)
     }
 
-    /// Whether `inflight_hi` holds the flow back.
+    /// True if `inflight_hi` holds the flow back.
     #[inline]
     fn is_bounded(&self) -> bool {
         self.probing.cwnd_limited() && self.cwnd >= self.bounds.inflight_hi

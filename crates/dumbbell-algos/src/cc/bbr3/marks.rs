@@ -12,7 +12,7 @@ const STARTUP_ROUNDS: u32 = 2;
 pub(super) struct Marks {
     /// The average share.
     pub alpha: f64,
-    /// Whether something was marked in this round of [`super::bounds`].
+    /// True if something was marked in this round of [`super::bounds`].
     pub in_round: bool,
     /// Bytes delivered, and marked, in this round trip.
     delivered: u64,

@@ -1,4 +1,4 @@
-//! What Reno, NewReno and SACK let a user choose beside their recovery.
+//! The options that Reno, NewReno and SACK share.
 use super::hystart::SlowStart;
 use dumbbell_core::catalogue::{Config, Fault};
 use schemars::JsonSchema;

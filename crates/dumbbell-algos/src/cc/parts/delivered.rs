@@ -1,4 +1,4 @@
-//! How much an acknowledgement tells to have arrived, for controls that estimate a bandwidth from that (Westwood, Jersey).
+//! The number of bytes that an acknowledgement reports as delivered, for controls that estimate a bandwidth from that (Westwood, Jersey).
 use dumbbell_core::transport::Ack;
 
 /// Counts what arrived: a duplicate tells of one segment, which the acknowledgement that follows them tells of again.

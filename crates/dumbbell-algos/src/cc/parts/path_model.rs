@@ -7,7 +7,7 @@ use dumbbell_core::transport::{
 };
 use dumbbell_core::units::{Rate, Span, Time};
 
-/// A control whose state is apart: flows of other controls do not carry its size.
+/// A congestion control whose state is in a box, so that flows with other controls stay small.
 #[derive(Clone, Debug)]
 pub struct Boxed<C>(Box<C>);
 
@@ -83,7 +83,7 @@ pub struct Rounds {
     next: u64,
     /// How many are over (`round_count`).
     pub count: u64,
-    /// Whether the acknowledgement at hand ended one (`round_start`).
+    /// True if the acknowledgement at hand ended one (`round_start`).
     pub start: bool,
 }
 
@@ -119,7 +119,7 @@ impl HeldBack {
         }
         self.until = (delivered + in_flight).max(1);
     }
-    /// Whether the sample is of such a time, or limited by the application.
+    /// True if the sample is of such a time, or limited by the application.
     #[inline]
     pub fn limits(&self, rs: &RateSample) -> bool {
         rs.app_limited || (rs.prior_delivered >= self.from && rs.prior_delivered <= self.until && self.until > 0)
@@ -133,7 +133,7 @@ pub struct FullPipe {
     pub bw: f64,
     /// Rounds without much growth (`full_bw_count`).
     pub count: u32,
-    /// Whether the pipe is full, since the search began (`full_bw_now`).
+    /// True if the pipe is full, since the search began (`full_bw_now`).
     pub now: bool,
 }
 
@@ -154,7 +154,7 @@ impl FullPipe {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LastGood {
     prior: u64,
-    /// Whether a loss is being repaired.
+    /// True if a loss is being repaired.
     pub repairing: bool,
 }
 
@@ -167,7 +167,7 @@ impl LastGood {
     pub fn restore(&self, cwnd: u64) -> u64 {
         cwnd.max(self.prior)
     }
-    /// Whether a repair has come to its end. A timeout's ends without a word: the sender is open again.
+    /// True if a repair has come to its end. A timeout's ends without a word: the sender is open again.
     #[inline]
     pub fn is_over(&mut self, ack: &Ack) -> bool {
         let over = self.repairing && ack.phase == Phase::Open;
@@ -188,7 +188,7 @@ pub struct MinRtt {
 impl MinRtt {
     /// None yet.
     pub const NONE: MinRtt = MinRtt { value: Span::MAX, stamp: Time::ZERO };
-    /// Whether it is older than `window`.
+    /// True if it is older than `window`.
     pub fn expired(&self, now: Time, window: Span) -> bool {
         self.value != Span::MAX && now > self.stamp + window
     }

@@ -80,7 +80,8 @@ impl Rounds {
         self.base = NONE;
     }
 
-    /// The round at hand, so far.
+    /// The current round, so far.
+    #[cfg(test)]
     pub fn current(&self) -> Round {
         self.current
     }

@@ -1,4 +1,4 @@
-//! What senders share that colour their own segments: two tags, and the codepoints that they stand for.
+//! Senders that color their own segments: two tags, and the codepoints for them.
 use crate::bucket::TokenBucket;
 use crate::dscp::codepoint;
 use dumbbell_core::catalogue::Fault;
@@ -6,7 +6,7 @@ use dumbbell_core::packet::Dscp;
 use dumbbell_core::transport::{Path, Sent, Tag};
 use dumbbell_core::units::{Limit, Rate, Time};
 
-/// A segment within what is reserved, or promised.
+/// A segment within the reserved or promised rate.
 pub const IN: Tag = Tag(1);
 /// One beyond it.
 pub const OUT: Tag = Tag(2);

@@ -1,4 +1,4 @@
-//! A congestion control in the hands of a test: acknowledgements of a segment each, a window of them in a round trip.
+//! A test connection for congestion controls: each ACK acknowledges one segment, a round trip is a window of them.
 use dumbbell_core::catalogue::Algorithm;
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Commands, Path};

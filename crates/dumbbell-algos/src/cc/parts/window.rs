@@ -36,7 +36,7 @@ pub struct Window {
     mss: u64,
     /// Bytes that one acknowledgement may add in slow start.
     limit: u64,
-    /// Whether every acknowledged byte counts in congestion avoidance (RFC 3465), or a segment per ACK (RFC 5681).
+    /// True if every acknowledged byte counts in congestion avoidance (RFC 3465), or a segment per ACK (RFC 5681).
     count_bytes: bool,
     /// HyStart++, while it watches the first slow start; in a box, because every flow has room for the largest control.
     hystart: Option<Box<HyStart>>,
@@ -122,7 +122,7 @@ impl Window {
             hystart.set_mss(mss);
         }
     }
-    /// Whether it grows exponentially.
+    /// True if it grows exponentially.
     #[inline]
     pub fn in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh
@@ -151,7 +151,7 @@ impl Window {
         self.ssthresh = ssthresh.max(2 * self.mss);
     }
 
-    /// Whether an acknowledgement may make it grow.
+    /// True if an acknowledgement may make it grow.
     #[inline]
     pub fn may_grow(ack: &Ack) -> bool {
         ack.acked > 0 && ack.phase != Phase::Recovery && ack.window_limited && !ack.ece

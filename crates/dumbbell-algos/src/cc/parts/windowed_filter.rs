@@ -1,5 +1,5 @@
-//! The largest or the smallest value of a window that moves: exactly, of as many values as the window has, in constant time
-//! per value on average (the monotonic queue). A model of a path keeps its best recent samples so.
+//! The exact maximum of a sliding window, in constant time per value on average (the monotonic queue). Models of a path use
+//! it for their best recent samples.
 use std::collections::VecDeque;
 
 /// The largest of the values whose times lie within a window that ends with the latest. Times do not go back; values are
@@ -41,45 +41,9 @@ impl<T: Copy + PartialOrd, V: Copy + PartialOrd> WindowedMax<T, V> {
     }
 
     /// The largest, if there is any.
-    #[inline]
+    #[cfg(test)]
     pub fn best(&self) -> Option<V> {
         self.queue.front().map(|best| best.1)
-    }
-
-    /// Forgets everything.
-    pub fn clear(&mut self) {
-        self.queue.clear();
-    }
-}
-
-/// The smallest of the values of such a window.
-#[derive(Clone, Debug)]
-pub struct WindowedMin<T, V> {
-    max: WindowedMax<T, std::cmp::Reverse<V>>,
-}
-
-impl<T: Copy + PartialOrd, V: Copy + PartialOrd> Default for WindowedMin<T, V> {
-    fn default() -> Self {
-        WindowedMin { max: WindowedMax::default() }
-    }
-}
-
-impl<T: Copy + PartialOrd, V: Copy + PartialOrd> WindowedMin<T, V> {
-    /// Takes a value at `time`, and forgets what is older than `oldest`; the smallest.
-    #[inline]
-    pub fn push(&mut self, time: T, oldest: T, value: V) -> V {
-        self.max.push(time, oldest, std::cmp::Reverse(value)).0
-    }
-
-    /// The smallest, if there is any.
-    #[inline]
-    pub fn best(&self) -> Option<V> {
-        self.max.best().map(|best| best.0)
-    }
-
-    /// Forgets everything.
-    pub fn clear(&mut self) {
-        self.max.clear();
     }
 }
 
@@ -95,16 +59,14 @@ mod tests {
             steps in prop::collection::vec((0u32..4, 0u32..50), 1..200),
             window in 0u32..20,
         ) {
-            let (mut max, mut min) = (WindowedMax::default(), WindowedMin::default());
-            let (mut all, mut now) = (Vec::new(), 0u32);
+            let (mut max, mut all, mut now) = (WindowedMax::default(), Vec::new(), 0u32);
             for (pause, value) in steps {
                 now += pause;
                 let oldest = now.saturating_sub(window);
                 all.push((now, value));
                 let within = || all.iter().filter(|v| v.0 >= oldest).map(|v| v.1);
                 prop_assert_eq!(Some(max.push(now, oldest, f64::from(value)) as u32), within().max());
-                prop_assert_eq!(Some(min.push(now, oldest, value)), within().min());
-                prop_assert_eq!((max.best().map(|v| v as u32), min.best()), (within().max(), within().min()));
+                prop_assert_eq!(max.best().map(|v| v as u32), within().max());
             }
         }
     }
@@ -114,9 +76,6 @@ mod tests {
         let mut max = WindowedMax::default();
         assert_eq!(max.push(1, 0, 5.0), 5.0);
         max.expire(2);
-        assert_eq!(max.best(), None);
-        max.push(3, 0, 1.0);
-        max.clear();
         assert_eq!(max.best(), None);
     }
 }

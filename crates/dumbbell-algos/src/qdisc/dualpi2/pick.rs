@@ -32,7 +32,7 @@ impl Picker {
         }
     }
 
-    /// Whether L is next; `None`: both are empty.
+    /// True if L is next; `None`: both are empty.
     pub fn pick(&self, heads: Heads) -> Option<bool> {
         match (heads.l, heads.c) {
             (None, None) => None,

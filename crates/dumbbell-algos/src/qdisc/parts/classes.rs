@@ -1,13 +1,13 @@
-//! The queues of a scheduler, which share one buffer: what each holds, what all hold, and when each is idle.
+//! The queues of a scheduler, which share one buffer: backlogs, limits and idle periods.
 use dumbbell_core::aqm::{Aqm, Backlog, Cx, LinkInfo, Reason};
 use dumbbell_core::packet::{Meta, Packet};
 use dumbbell_core::qdisc::{Fifo, Qdisc, Sink};
-use dumbbell_core::port::packet_queue::Waiting;
+use dumbbell_core::qdisc::packet_queue::Waiting;
 use dumbbell_core::units::{Capacity, Time};
 
-/// What a scheduler may see of its queues, each in O(1).
+/// The queues as a scheduler sees them. Every method takes O(1).
 pub trait ClassView {
-    /// What waits in a class.
+    /// The backlog of a class.
     fn backlog(&self, class: usize) -> Backlog;
     /// The packet that is next in a class, and since when it waits.
     fn head(&self, class: usize) -> Option<(Time, Meta)>;
@@ -102,7 +102,7 @@ impl<A: Aqm, P: Packet> Classes<A, P> {
         self.capacity.less(self.counted().without(self.counted_by(class)))
     }
 
-    /// Whether more waits than the buffer holds.
+    /// True if more waits than the buffer holds.
     pub fn overfull(&self) -> bool {
         self.capacity.exceeded(self.counted())
     }
@@ -136,7 +136,7 @@ impl<A: Aqm, P: Packet> Classes<A, P> {
         }
     }
 
-    /// Whether a class holds packets.
+    /// True if a class holds packets.
     #[inline]
     fn holds(&self, class: usize) -> bool {
         self.places[class].busy != NOWHERE

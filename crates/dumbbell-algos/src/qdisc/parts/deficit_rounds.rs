@@ -15,7 +15,7 @@ enum Listed {
 #[derive(Clone, Debug)]
 pub struct DeficitRounds {
     quantum: i64,
-    /// Whether queues that were empty go before the others, until they have sent a quantum.
+    /// True if queues that were empty go before the others, until they have sent a quantum.
     sparse_first: bool,
     credits: Vec<i64>,
     listed: Vec<Listed>,

@@ -1,4 +1,4 @@
-//! Which of a fixed number of queues a flow belongs to, by a hash with a salt.
+//! Salted hashing of flows onto a fixed number of queues.
 use dumbbell_core::packet::FlowId;
 use dumbbell_core::rng::{Stream, split_mix};
 

@@ -1,4 +1,4 @@
-//! What `fq` and its presets have in common: the order of RFC 8290, over queues of any AQM.
+//! `fq` and its presets: the scheduling order of RFC 8290, over queues with any AQM.
 use super::classes::{Classes, ClassView};
 use crate::qdisc::parts::flow_hash::Hash;
 use super::scheduled::{DropPolicy, Order, Scheduled, TrimPolicy};

@@ -35,7 +35,7 @@ struct Share {
     /// The virtual time at which its last packet will have been served.
     last: f64,
     weight: f64,
-    /// Whether the fluid still serves it.
+    /// True if the fluid still serves it.
     served: bool,
 }
 

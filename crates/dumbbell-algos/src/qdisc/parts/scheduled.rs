@@ -5,7 +5,7 @@ use dumbbell_core::aqm::{Aqm, Backlog, Cx};
 use dumbbell_core::packet::{Meta, Packet};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::qdisc::{Qdisc, Sink};
-use dumbbell_core::port::packet_queue::Waiting;
+use dumbbell_core::qdisc::packet_queue::Waiting;
 use dumbbell_core::units::{Capacity, Time};
 
 /// Who gives way when the buffer is full.
@@ -22,7 +22,7 @@ pub enum DropPolicy {
 pub struct TrimPolicy {
     /// How long a class is: in bytes, or in packets.
     pub in_bytes: bool,
-    /// Whether packets go from its head, or from its tail.
+    /// True if packets are dropped from its head; else from its tail.
     pub head: bool,
     /// How many at most for one arrival; and at most half of the class, rounded up (RFC 8290 section 4.1).
     pub batch: u32,

@@ -1,4 +1,4 @@
-//! A discipline without a port, for tests: packets are put in and taken out by hand.
+//! A queueing discipline without a port, for tests: packets are enqueued and dequeued by hand.
 use dumbbell_core::aqm::{Cx, LinkInfo};
 use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::packet::{Dscp, Ecn, Meta};
@@ -7,7 +7,7 @@ use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::{Event, Journal, Numbered, packet};
 use dumbbell_core::units::Time;
 
-/// A discipline, and what it is told of the world.
+/// A discipline and its context.
 pub struct TestQdisc<Q> {
     pub qdisc: Q,
     pub now: Time,

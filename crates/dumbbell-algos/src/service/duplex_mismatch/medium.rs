@@ -74,7 +74,7 @@ pub struct Station {
     frame: Span,
     /// Collisions of its frame.
     collisions: u32,
-    /// Whether its frame arrives broken.
+    /// True if its frame arrives broken.
     broken: bool,
     /// Its last signals, from and to, the latest first.
     signals: [(Time, Time); REMEMBERED],

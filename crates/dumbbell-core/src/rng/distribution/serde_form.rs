@@ -1,4 +1,4 @@
-//! How a law is written: a quantity, a name, or a table with `kind`.
+//! The written form of a distribution: a quantity, a name, or a table with `kind`.
 use super::{Distribution, Quantity, Shape, Table, tables};
 use crate::catalogue::nearest;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -41,7 +41,7 @@ fn of_table<Q: Quantity>(table: &Table) -> Distribution<Q> {
     Distribution(Shape::Empirical { cdf: table.cdf.iter().map(point).collect() })
 }
 
-/// Whether the law `kind` has the parameter `key`; `None` if there is no such law.
+/// True if the distribution `kind` has the parameter `key`; `None` if there is no such distribution.
 pub fn takes(kind: &str, key: &str) -> Option<bool> {
     let parameters: &[&str] = match kind {
         "fixed" => &["value"],
@@ -62,7 +62,7 @@ fn one<Q: Quantity>(value: &Value) -> Result<Distribution<Q>, String> {
     serde_json::from_value(value.clone()).map(|value| Distribution(Shape::Fixed { value })).map_err(|e| e.to_string())
 }
 
-/// What to say of a word that is meant to be the name of a table.
+/// The message about a word that should be the name of a table.
 fn named(word: &str) -> Option<String> {
     let words = word.chars().all(|c| c.is_ascii_alphabetic() || c == '_');
     let names: Vec<&str> = tables::TABLES.iter().map(|t| t.name).collect();

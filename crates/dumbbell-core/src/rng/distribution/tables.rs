@@ -1,11 +1,11 @@
-//! Measured distributions of flow sizes that the field compares schemes by.
+//! Measured distributions of flow sizes that are common in the literature.
 
 /// A measured distribution: points of P(X <= x), linear between them.
 #[derive(Debug)]
 pub struct Table {
     /// Its name in files.
     pub name: &'static str,
-    /// Where it comes from.
+    /// Its source.
     pub source: &'static str,
     /// The unit of the sizes below, bytes: a full segment's payload.
     pub unit: u64,

@@ -1,4 +1,4 @@
-//! Devices: made, found, changed, read back.
+//! Network devices: made, found, changed, read back.
 use super::message::{attributes, number};
 use super::{Message, Netlink};
 use crate::error::{Context, EnvError};
@@ -23,7 +23,7 @@ fn flag(of: i32) -> u32 {
     of.cast_unsigned()
 }
 
-/// What a device was asked to become; nothing happens before [`LinkChange::apply`].
+/// Changes of a device, collected until [`LinkChange::apply`].
 #[derive(Debug)]
 pub struct LinkChange<'n> {
     netlink: &'n mut Netlink,
@@ -67,7 +67,7 @@ impl LinkChange<'_> {
         self.set(libc::IFLA_TXQLEN, packets)
     }
 
-    /// At most so many segments leave TCP as one piece.
+    /// The most segments that leave TCP as one piece.
     #[must_use]
     pub fn segments(self, at_most: u32) -> Self {
         self.set(libc::IFLA_GSO_MAX_SEGS, at_most)
@@ -90,9 +90,9 @@ impl LinkChange<'_> {
 /// A device as the kernel describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Link {
-    /// Its number within its namespace.
+    /// Index within its namespace.
     pub index: u32,
-    /// Its name.
+    /// Name.
     pub name: String,
     /// IFF_... of netdevice(7).
     pub flags: u32,
@@ -203,12 +203,12 @@ impl Netlink {
     }
 }
 
-/// One end of a pair that is to be made.
+/// One end of a veth pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VethEnd<'a> {
     /// Name of the device, at most 15 bytes.
     pub name: &'a str,
-    /// Its address.
+    /// Ethernet address.
     pub mac: [u8; 6],
     /// The largest IP packet, bytes.
     pub mtu: u32,

@@ -1,4 +1,4 @@
-//! One netlink message: a header, a fixed body, attributes that may hold attributes; all in the byte order of the machine.
+//! One netlink message: header, fixed body, nested attributes; in the byte order of the machine.
 use std::io;
 
 /// Bytes of `struct nlmsghdr`.
@@ -76,7 +76,7 @@ impl Message {
     }
 }
 
-/// What the header of an answer says.
+/// The header of an answer.
 pub(crate) struct Header {
     pub(crate) kind: u16,
     pub(crate) sequence: u32,
@@ -109,7 +109,7 @@ pub(crate) fn number(bytes: &[u8]) -> u32 {
     bytes.first_chunk().map_or(0, |chunk| u32::from_ne_bytes(*chunk))
 }
 
-/// What an NLMSG_ERROR says: nothing but "done", or an errno.
+/// The result in an NLMSG_ERROR: success, or an errno.
 pub(crate) fn outcome(body: &[u8]) -> io::Result<()> {
     match number(body).cast_signed() {
         0 => Ok(()),

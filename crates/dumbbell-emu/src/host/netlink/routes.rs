@@ -1,4 +1,4 @@
-//! Addresses and the way out.
+//! Addresses and routes.
 use super::message::{attributes, number};
 use super::{Message, Netlink};
 use crate::error::{Context, EnvError};
@@ -13,7 +13,7 @@ const RTAX_INITRWND: u16 = 14;
 const RTAX_QUICKACK: u16 = 15;
 const RTAX_CC_ALGO: u16 = 16;
 
-/// What TCP is told by its route (ip-route(8)); `None` leaves the kernel's own.
+/// Metrics of a route for TCP (ip-route(8)); `None` leaves the kernel's default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RouteOptions {
     /// The initial congestion window, segments.
@@ -41,7 +41,7 @@ pub struct Route {
     pub default: bool,
     /// True: of IP version 6.
     pub v6: bool,
-    /// What it tells TCP.
+    /// Metrics for TCP.
     pub options: RouteOptions,
 }
 
@@ -162,7 +162,7 @@ impl Netlink {
         self.request("add a default route", message)
     }
 
-    /// The same to one host only, which goes before the default.
+    /// Adds a route to one host, which goes before the default route.
     ///
     /// # Errors
     /// As [`Self::add_default_route`].

@@ -4,7 +4,7 @@ use super::message::attributes;
 use super::{Message, Netlink};
 use std::io;
 
-/// What a device counted since it was made.
+/// Counters of a device since it was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Packets that the host took from it.

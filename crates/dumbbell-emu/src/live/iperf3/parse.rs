@@ -1,28 +1,28 @@
-//! From iperf3's document to ours. It is taken as a tree: keys come and go with versions, some appear twice.
-use super::{Amount, Cpu, Interval, Outcome, Stream, Unread};
+//! The parser: it reads a tree, because keys come and go with versions, and some appear twice.
+use super::{Amount, Cpu, Interval, Outcome, Stream, ParseError};
 use serde_json::{Deserializer, Value};
 
 /// Microseconds, in which it counts round trips.
 const MICRO: f64 = 1e-6;
 
-pub(crate) fn outcome(text: &str) -> Result<Outcome, Unread> {
+pub(crate) fn outcome(text: &str) -> Result<Outcome, ParseError> {
     let mut documents = Deserializer::from_str(text).into_iter::<Value>();
     let document = match documents.next() {
-        None => return Err(Unread::Empty),
-        Some(Err(e)) => return Err(Unread::Syntax { line: e.line(), cause: e.to_string() }),
+        None => return Err(ParseError::Empty),
+        Some(Err(e)) => return Err(ParseError::Syntax { line: e.line(), cause: e.to_string() }),
         Some(Ok(document)) => document,
     };
     if document.get("event").is_some() {
-        return Err(Unread::Events);
+        return Err(ParseError::Events);
     }
     match documents.next() {
         None => {}
-        Some(Ok(_)) => return Err(Unread::Several),
-        Some(Err(e)) => return Err(Unread::Syntax { line: e.line(), cause: e.to_string() }),
+        Some(Ok(_)) => return Err(ParseError::Several),
+        Some(Err(e)) => return Err(ParseError::Syntax { line: e.line(), cause: e.to_string() }),
     }
     let (start, end) = (&document["start"], &document["end"]);
     if !start.is_object() || !end.is_object() {
-        return Err(Unread::Foreign);
+        return Err(ParseError::Foreign);
     }
     let word = |value: &Value| value.as_str().map(str::to_owned);
     let version = word(&start["version"]).unwrap_or_default();
@@ -60,8 +60,8 @@ fn amount(value: &Value) -> Option<Amount> {
     Some(Amount { bytes: count(&value["bytes"])?, seconds, bps: number(&value["bits_per_second"]) })
 }
 
-/// What an end knows of the other: nothing, if it says 0 of it while it has something itself.
-fn told(other: Option<Amount>, own: Option<Amount>) -> Option<Amount> {
+/// The other end's amount; `None` if it is 0 while this end has something: it was not told.
+fn if_known(other: Option<Amount>, own: Option<Amount>) -> Option<Amount> {
     other.filter(|o| o.bytes > 0 || own.is_none_or(|own| own.bytes == 0))
 }
 
@@ -115,7 +115,7 @@ fn connection(sender: &Value, receiver: &Value, start: &Value, intervals: &Value
     let socket = count(&sender["socket"]).unwrap_or(0);
     let sends = sender["sender"].as_bool().unwrap_or(true);
     let (sent, received) = (amount(sender), amount(receiver));
-    let (sent, received) = if sends { (sent, told(received, sent)) } else { (told(sent, received), received) };
+    let (sent, received) = if sends { (sent, if_known(received, sent)) } else { (if_known(sent, received), received) };
     // Of the sender's kernel, so of this end alone: the other's are 0, or what this end's socket says.
     let own = |key: &str| if sends { sender[key].as_f64() } else { None };
     Stream {
@@ -139,18 +139,18 @@ fn datagrams(udp: &Value, start: &Value, intervals: &Value) -> Stream {
     let received = if sends { arrived(sent, packets, lost_packets) } else { reported(&stream.intervals) };
     let jitter_s = udp["jitter_ms"].as_f64().map(|ms| ms * 1e-3);
     // A sender that was told nothing says 0 of jitter too, which no run has.
-    let told = !sends || jitter_s.is_some_and(|j| j > 0.0);
+    let if_known = !sends || jitter_s.is_some_and(|j| j > 0.0);
     Stream {
         sent,
-        received: received.filter(|_| told),
+        received: received.filter(|_| if_known),
         packets,
-        lost_packets: lost_packets.filter(|_| told),
-        jitter_s: jitter_s.filter(|_| told),
+        lost_packets: lost_packets.filter(|_| if_known),
+        jitter_s: jitter_s.filter(|_| if_known),
         ..stream
     }
 }
 
-/// What the other end got of datagrams that are all of one size.
+/// The amount that the other end received, of datagrams of one size.
 fn arrived(sent: Option<Amount>, packets: Option<u64>, lost: Option<u64>) -> Option<Amount> {
     let (sent, packets, lost) = (sent?, packets?, lost?);
     let share = packets.saturating_sub(lost) as f64 / packets.max(1) as f64;
@@ -158,7 +158,7 @@ fn arrived(sent: Option<Amount>, packets: Option<u64>, lost: Option<u64>) -> Opt
     Some(Amount { bytes, seconds: sent.seconds, bps: sent.bps * share })
 }
 
-/// What the reports add up to.
+/// The sum of the interval reports.
 fn reported(intervals: &[Interval]) -> Option<Amount> {
     let counted: Vec<&Interval> = intervals.iter().filter(|i| !i.omitted).collect();
     let seconds = counted.last()?.end_s - counted.first()?.start_s;

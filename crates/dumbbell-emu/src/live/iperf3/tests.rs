@@ -1,4 +1,4 @@
-//! Against recordings of iperf3 3.12 over a loopback device.
+//! Tests with recordings of iperf3 3.12 over a loopback device.
 use super::*;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -126,14 +126,14 @@ fn what_is_no_outcome_has_a_reason() {
     let one = recording!("refused-client");
     let twice = format!("{one}\n{one}");
     let cut = &recording!("tcp-client")[..2000];
-    assert_eq!(read(""), Err(Unread::Empty));
-    assert_eq!(read(" \n"), Err(Unread::Empty));
-    assert_eq!(read(&twice), Err(Unread::Several));
-    assert_eq!(read("{\"event\":\"start\",\"data\":{}}\n{\"event\":\"end\"}"), Err(Unread::Events));
-    assert_eq!(read("{}"), Err(Unread::Foreign));
-    assert_eq!(read("[]"), Err(Unread::Foreign));
-    assert!(matches!(read(cut), Err(Unread::Syntax { line, .. }) if line == cut.lines().count()));
-    assert!(matches!(read("Connecting to host"), Err(Unread::Syntax { line: 1, .. })));
+    assert_eq!(read(""), Err(ParseError::Empty));
+    assert_eq!(read(" \n"), Err(ParseError::Empty));
+    assert_eq!(read(&twice), Err(ParseError::Several));
+    assert_eq!(read("{\"event\":\"start\",\"data\":{}}\n{\"event\":\"end\"}"), Err(ParseError::Events));
+    assert_eq!(read("{}"), Err(ParseError::Foreign));
+    assert_eq!(read("[]"), Err(ParseError::Foreign));
+    assert!(matches!(read(cut), Err(ParseError::Syntax { line, .. }) if line == cut.lines().count()));
+    assert!(matches!(read("Connecting to host"), Err(ParseError::Syntax { line: 1, .. })));
 }
 
 #[test]

@@ -1,12 +1,12 @@
-//! What is remembered of a conversation: whose it is, and how far each end has come.
-use crate::header::five_tuple::FiveTuple;
-use crate::header::view::{TransportHeader, Tcp, PacketView, tcp_flags};
+//! State of a connection: its flow, and the progress of both ends.
+use dumbbell_wire::five_tuple::FiveTuple;
+use dumbbell_wire::view::{TransportHeader, Tcp, PacketView, tcp_flags};
 use dumbbell_core::transport::segment::flag;
 
-/// What is not TCP.
+/// The flags of packets that are not TCP.
 pub const DATAGRAM: u8 = flag::UDP;
 
-/// One end's sending.
+/// Progress of one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Direction {
     /// The number of its SYN, if that, or anything that tells it, was seen.
@@ -22,7 +22,7 @@ struct Direction {
 pub struct Connection {
     /// As its sender says it, the flow's end 0.
     pub tuple: FiveTuple,
-    /// Whose it is.
+    /// Its flow.
     pub flow: u32,
     /// Behind which NICs its ends are.
     pub nics: [u32; 2],
@@ -34,12 +34,12 @@ impl Connection {
         Connection { tuple, flow, nics, halves: [Direction::default(); 2] }
     }
 
-    /// All that it has seen.
+    /// Forgets the progress of both ends.
     pub fn forget(&mut self) {
         self.halves = [Direction::default(); 2];
     }
 
-    /// Whether a SYN of `end` with this number is not the one that it knows.
+    /// True if a SYN of `end` with this number differs from the one seen before.
     pub fn is_new_syn(&self, end: usize, seq: u32) -> bool {
         self.halves[end].first.is_some_and(|first| first != seq)
     }
@@ -84,7 +84,7 @@ impl Connection {
     }
 }
 
-/// From the wire's bits to the log's.
+/// Converts the wire's flag bits to the log's.
 #[inline]
 fn flags(bits: u16) -> u8 {
     const PAIRS: [(u16, u8); 6] = [

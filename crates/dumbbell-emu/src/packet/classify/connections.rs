@@ -1,10 +1,10 @@
-//! Conversations by their tuples, of either direction; those that need not be kept are in the order of their last packets.
+//! The table of connections by five-tuple, with a least-recently-used order of those that may go.
 use super::connection::Connection;
 use super::hash::FastHash;
-use crate::header::five_tuple::FiveTuple;
+use dumbbell_wire::five_tuple::FiveTuple;
 use std::collections::HashMap;
 
-/// No place.
+/// No slot.
 const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,7 @@ pub struct ConnectionTable {
     newest: u32,
     oldest: u32,
     limit: usize,
-    /// How many are in the order.
+    /// Number of connections that may be forgotten.
     ordered: usize,
 }
 
@@ -42,7 +42,7 @@ impl ConnectionTable {
         }
     }
 
-    /// Whose tuple it is: place and end.
+    /// The connection and the end with this five-tuple.
     #[inline]
     pub fn find(&self, tuple: &FiveTuple) -> Option<(usize, usize)> {
         self.by_tuple.get(tuple).map(|at| (*at as usize / 2, *at as usize % 2))

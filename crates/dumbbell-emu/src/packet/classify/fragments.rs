@@ -1,8 +1,8 @@
-//! Later fragments have no ports: they go with the first of their datagram.
+//! Later fragments have no ports: they belong to the flow of their datagram's first fragment.
 use super::Classified;
 use super::hash::FastHash;
-use crate::header::address::Address;
-use crate::header::view::PacketView;
+use dumbbell_wire::address::Address;
+use dumbbell_wire::view::PacketView;
 use std::collections::{HashMap, VecDeque};
 
 /// Datagrams that are remembered. A host sends the pieces of one behind each other.
@@ -11,7 +11,7 @@ const REMEMBERED: usize = 4096;
 /// A datagram's number is its own among those of the same addresses and protocol (RFC 791, RFC 8200 section 4.5).
 type Key = (Address, Address, u8, u32);
 
-/// Whose the datagrams are of which a first piece came.
+/// Classifications of datagrams whose first fragment came.
 #[derive(Default)]
 pub struct Fragments {
     known: HashMap<Key, Classified, FastHash>,
@@ -23,7 +23,7 @@ fn key(view: &PacketView) -> Option<Key> {
 }
 
 impl Fragments {
-    /// Whose piece it is.
+    /// The classification of a later fragment.
     pub fn find(&self, view: &PacketView) -> Option<Classified> {
         self.known.get(&key(view)?).copied()
     }

@@ -1,4 +1,5 @@
-//! A hash for tuples: a multiplication for each word, where the standard library's guards against input that nobody here sends.
+//! A fast hash for five-tuples: one multiplication for each word. The standard library's guards
+//! against malicious input, which there is none of here.
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// Makes it.

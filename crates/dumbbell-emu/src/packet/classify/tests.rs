@@ -1,5 +1,5 @@
 use super::*;
-use crate::header::samples;
+use dumbbell_wire::samples;
 use dumbbell_core::transport::segment::flag;
 use proptest::prelude::*;
 
@@ -7,7 +7,7 @@ const A: [u8; 4] = [10, 0, 0, 1];
 const B: [u8; 4] = [10, 0, 1, 1];
 const C: [u8; 4] = [10, 0, 2, 1];
 
-/// What is put into a TCP packet of version 4.
+/// Fields of a TCP packet over IPv4.
 #[derive(Clone, Copy)]
 struct Seg {
     seq: u32,

@@ -1,10 +1,10 @@
-//! Why a packet belongs to no flow.
+//! Reasons for which a packet belongs to no flow.
 use std::fmt;
 
-/// Why a packet is no flow's.
+/// The reason for which a packet belongs to no flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unmatched {
-    /// It says that it comes from an address that the host behind its door does not have.
+    /// It says that it comes from an address that the host behind its NIC does not have.
     Source,
     /// No host of the plan has the address that it goes to.
     Destination,
@@ -23,7 +23,7 @@ pub enum Unmatched {
 }
 
 impl Unmatched {
-    /// Its name in results.
+    /// Name of the reason in results.
     pub fn name(self) -> &'static str {
         match self {
             Unmatched::Source => "foreign_source",

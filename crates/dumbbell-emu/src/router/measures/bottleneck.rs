@@ -1,9 +1,9 @@
-//! Which link the router is measured against: the slowest that flows pass.
+//! The link that the router is measured against: the slowest that flows pass.
 use dumbbell_core::packet::Framing;
 use dumbbell_core::units::{Rate, Span};
 use dumbbell_plan::{Link, LinkId, Plan};
 
-/// How a packet goes on behind the bottleneck, to its host: where all packets go this way alike, they arrive as they left.
+/// The rest of a path behind the bottleneck. Packets on the same lane arrive as they left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lane {
     delay: Span,
@@ -13,14 +13,14 @@ pub struct Lane {
 /// The slowest link of a plan, in one direction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bottleneck {
-    /// Its number.
+    /// Link number.
     pub link: LinkId,
-    /// Its name.
+    /// Link name.
     pub name: String,
-    /// Its rate.
+    /// Rate.
     pub rate: Rate,
     framing: Framing,
-    /// How long a packet of its MTU takes.
+    /// Transmission time of a packet of the link's MTU.
     pub packet_time: Span,
     lanes: Vec<Lane>,
     /// The lane of each socket that gets packets through it, by socket.
@@ -74,7 +74,7 @@ impl Bottleneck {
         self.of_socket.get(socket as usize).copied().flatten()
     }
 
-    /// How many lanes there are.
+    /// Number of lanes.
     pub fn lanes(&self) -> usize {
         self.lanes.len()
     }

@@ -1,4 +1,4 @@
-//! What the router counts.
+//! Counters of the router.
 use crate::router::slab::Completed;
 use crate::router::codec::Rejected;
 use crate::packet::defects::{Findings, Defect, Defective, describe};
@@ -10,23 +10,24 @@ use std::io;
 pub struct Counts {
     /// Packets that came to the network.
     pub incoming: u64,
-    /// Their bytes of IP.
+    /// Bytes of these packets, IP headers included.
     pub incoming_bytes: u64,
     /// Packets that came to a host, or a copy or a piece of them.
     pub delivered: u64,
-    /// Their bytes.
+    /// Bytes of these packets.
     pub delivered_bytes: u64,
     /// Packets that the network dropped.
     pub dropped: u64,
-    /// What was written: packets, copies, pieces and answers.
+    /// Packets written: originals, copies, fragments and ICMP errors.
     pub written: u64,
-    /// What came out, but no host was to see: an answer to a packet that must not be answered, damage that none would find.
+    /// Packets that came out and were not written: ICMP errors that must not be sent, damage that
+    /// no checksum would find.
     pub unwritten: u64,
-    /// What came out of the network although it had not come in, or had gone.
+    /// Packets that came out of the network and were not in it.
     pub orphans: u64,
     /// Packets of no flow.
     pub strangers: u64,
-    /// What was no IP packet.
+    /// Data that is no IP packet.
     pub malformed: u64,
     /// Packets above the MTU.
     pub oversized: u64,
@@ -39,12 +40,12 @@ pub struct Counts {
     /// Packets whose bytes were to be captured, and that the log had no room for; it has their records.
     #[serde(default)]
     pub uncaptured: u64,
-    /// Those that were not let in by their reasons, the first of each in words.
+    /// Rejected packets by reason, with a description of the first of each.
     #[serde(default)]
     pub findings: Findings,
-    /// Why a host did not take a packet, the first time.
+    /// The first error of writing to a host.
     pub first_refusal: Option<String>,
-    /// What a door said of a packet that it did not give, the first time.
+    /// The first error of reading from a NIC.
     pub first_complaint: Option<String>,
 }
 
@@ -63,7 +64,7 @@ impl Counts {
             self.dropped += 1;
         }
     }
-    /// A door says that a packet is none of the wire's.
+    /// A NIC says that a packet is none of the wire's.
     #[cold]
     pub(crate) fn invalid_read(&mut self, cause: &io::Error) {
         match Defective::of(cause) {

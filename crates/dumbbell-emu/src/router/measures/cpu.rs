@@ -1,4 +1,4 @@
-//! What the machine gave the router, and what it kept.
+//! Processor time of the router's thread, and steal time of the machine.
 use dumbbell_core::units::{Span, Time};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::time::{ClockId, clock_gettime};
@@ -20,7 +20,7 @@ pub struct Cpu {
     pub router_share: f64,
     /// Of all cores, the share that the machine's owner gave to others (`steal` of /proc/stat); `None` where it does not tell.
     pub steal_share: Option<f64>,
-    /// How often the thread was taken off its core although it had something to do.
+    /// Number of involuntary context switches of the thread.
     pub involuntary_switches: u64,
 }
 
@@ -36,14 +36,15 @@ pub struct CpuWaits {
 }
 
 impl CpuWaits {
-    /// Of the calling thread, from `now` on.
+    /// Starts the account of the calling thread at `now`.
     pub fn of_this_thread(now: Time) -> Self {
         let account = File::open("/proc/thread-self/schedstat").ok();
         let waited_ns = account.as_ref().and_then(waited_ns).unwrap_or(0);
         CpuWaits { account, waited_ns, looked: now }
     }
 
-    /// How long it waited since the last answer; `None`: that is less than a millisecond ago, or nobody knows.
+    /// The waiting time since the last answer; `None` within a millisecond, or if the kernel does
+    /// not tell.
     #[inline]
     pub fn since(&mut self, now: Time) -> Option<Span> {
         if now.since(self.looked) < EVERY {
@@ -100,7 +101,7 @@ impl Reading {
         let ticks = std::fs::read_to_string("/proc/stat").ok().and_then(|stat| Ticks::of(&stat));
         Reading { wall_ns: crate::clock::monotonic_ns(), thread_ns: thread_ns(), switches, ticks }
     }
-    /// What was between `self` and `later`.
+    /// The differences between `self` and `later`.
     pub fn until(&self, later: &Reading) -> Cpu {
         let wall = later.wall_ns.saturating_sub(self.wall_ns).max(1) as f64;
         let steal = self.ticks.zip(later.ticks).map(|(before, after)| {

@@ -1,14 +1,15 @@
-//! How even the bottleneck's packets come while it is busy, and at which rate.
+//! The spacing and the rate of the bottleneck's packets while it is busy.
 //!
-//! Two packets that left it back to back are to be one transmission time apart. By how much they are apart more or less
-//! is the *gap error*. By how much the last packet of a run was later than the first, of the time that the bottleneck was busy
-//! between them, is the *rate error*: that it carried another rate than its own. A delay that was made good is none.
+//! Two packets that left it back to back should be one transmission time apart. The *gap error* is
+//! the difference from that. The *rate error* is the drift between the first and the last packet,
+//! relative to the busy time between them: the error of the bottleneck's rate. A delay that was
+//! made up for is no error.
 use super::bottleneck::Bottleneck;
 use super::lateness::{Percentiles, Spans};
 use dumbbell_core::units::{Span, Time};
 
-/// So many transmission times the bottleneck has to be busy before its rate is judged: a last packet that is late by
-/// one of them is half a percent then, and of less time it would seem a wrong rate.
+/// The number of transmission times for which the bottleneck has to be busy before its rate is
+/// judged: a last packet that is late by one of them then counts as an error of half a percent.
 const ENOUGH: u64 = 200;
 /// Packets that are apart by a transmission time, rounding apart.
 const TOLERANCE: i64 = 1_000;
@@ -24,7 +25,7 @@ struct Last {
 #[derive(Clone, Copy, Debug, Default)]
 struct Lane {
     last: Option<Last>,
-    /// How late the first packet was.
+    /// Lateness of the first packet.
     first: Option<Span>,
     /// The gap that was asked for last: of which sizes.
     gap: Option<((u32, u32), i64)>,

@@ -1,4 +1,4 @@
-//! How late packets are written.
+//! Lateness of written packets.
 use dumbbell_core::histogram::Histogram;
 use dumbbell_core::units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ pub struct Spans {
 }
 
 impl Spans {
-    /// One more.
+    /// Adds a span.
     #[inline]
     pub fn record(&mut self, span: Span) {
         self.histogram.record(span);
@@ -37,7 +37,7 @@ impl Spans {
         self.sum_us += span.ps() as f64 / 1e6;
         self.count += 1;
     }
-    /// What there was.
+    /// Percentiles of all spans.
     pub fn percentiles(&self) -> Percentiles {
         let us = |span: Span| span.min(self.max).ps() as f64 / 1e6;
         Percentiles {

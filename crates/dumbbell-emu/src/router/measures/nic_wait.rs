@@ -1,8 +1,9 @@
-//! How long packets waited at a door until the router read them.
+//! The time for which packets wait at a NIC until the router reads them.
 //!
-//! A door with the kernel's stamps says it of each packet. A TUN device does not, so there is a bound for the first packet of each
-//! batch: it came after the instant at which the door was last seen empty. Of a sleep that the packet ended only that part counts
-//! for which the scheduler kept the thread waiting, which the kernel tells (`schedstat`).
+//! A NIC with the kernel's timestamps tells it for each packet. A TUN device does not, so there is
+//! a bound for the first packet of each batch: it came after the NIC was last seen empty. Of a
+//! sleep that the packet ended, only the thread's run-queue delay counts, which the kernel tells
+//! (`schedstat`).
 use super::lateness::{Percentiles, Spans};
 use crate::router::wait::Wakeup;
 use dumbbell_core::units::{Span, Time};
@@ -12,19 +13,19 @@ use std::os::unix::fs::FileExt;
 /// Collects the waits.
 pub struct NicWait {
     spans: Spans,
-    /// Of the batches of this turn: when the door was last seen empty, and when the first packet was read.
+    /// Of the batches of this turn: when the NIC was last seen empty, and when the first packet was read.
     batches: Vec<(Time, Time)>,
     /// `None`: the kernel does not tell, or nobody asked.
     delay: Option<RunDelay>,
 }
 
 impl NicWait {
-    /// For the calling thread.
+    /// Starts the measure for the calling thread.
     pub fn of_this_thread() -> NicWait {
         NicWait { delay: RunDelay::open(), ..NicWait::unscheduled() }
     }
 
-    /// For a thread whose scheduling is not looked at.
+    /// A measure for a thread whose run-queue delay is not read.
     pub fn unscheduled() -> NicWait {
         NicWait { spans: Spans::default(), batches: Vec::with_capacity(16), delay: None }
     }
@@ -35,7 +36,7 @@ impl NicWait {
         self.spans.record(read.since(came));
     }
 
-    /// The first packet of a batch from a door that was last seen empty at `empty`.
+    /// The first packet of a batch from a NIC that was last seen empty at `empty`.
     #[inline]
     pub fn batch(&mut self, empty: Time, read: Time) {
         self.batches.push((empty, read));
@@ -55,13 +56,13 @@ impl NicWait {
         }
     }
 
-    /// What there was.
+    /// Percentiles of all waits.
     pub fn percentiles(&self) -> Percentiles {
         self.spans.percentiles()
     }
 }
 
-/// How long the scheduler kept the thread waiting although it could run.
+/// The run-queue delay of the thread: ready, but without a processor.
 struct RunDelay {
     file: File,
     last_ns: u64,
@@ -74,7 +75,7 @@ impl RunDelay {
         delay.since_last().map(|_| delay)
     }
 
-    /// Since this was asked last.
+    /// The delay since the last call.
     fn since_last(&mut self) -> Option<Span> {
         let mut text = [0; 64];
         let len = self.file.read_at(&mut text, 0).ok()?;
@@ -100,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_waited_at_most_since_its_door_was_empty_and_a_sleeper_only_while_it_was_kept_waiting() {
+    fn a_batch_waited_at_most_since_its_nic_was_empty_and_a_sleeper_only_while_it_was_kept_waiting() {
         let at = |us: u64| Time::from_ps(us * 1_000_000);
         let woken = |slept| Wakeup { packets: true, now: at(500), asked: at(900), empty: at(100), slept };
         let asleep = Some(at(107));

@@ -1,13 +1,13 @@
-//! When the router did not attend to the network.
+//! Stalls: times in which the router's thread did not attend to the network.
 //!
-//! From the instant at which there was something to do, a packet that was seen or an instant that had come, until everything
-//! was done that was due: that is one *stretch*. A thread that comes back from a sleep more than a millisecond too late did
-//! not attend since, whatever it finds. A stretch that is longer than a packet of the bottleneck
-//! takes can be seen from outside.
+//! A *stretch* lasts from the instant at which there is something to do (a packet was seen, or a
+//! due time has come) until everything that is due is done. A thread that wakes up more than a
+//! millisecond too late did not attend since then, whatever it finds. A stretch longer than a
+//! packet's transmission time at the bottleneck can be seen from outside.
 use dumbbell_core::units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-/// Longer than this is a stall of its own kind.
+/// The least length of a long stall.
 const LONG: Span = Span::from_ms(1);
 
 /// A wait for a processor between two looks at the account counts as one stall only above this: below it may be the sum of
@@ -27,8 +27,8 @@ pub struct Stalls {
     pub share_of_time: f64,
     /// The longest stretch, milliseconds.
     pub longest_ms: f64,
-    /// How long the network waits for the thread at an instant of the run, in the mean: half the sum of the squares of all
-    /// stretches over the length of the run, microseconds.
+    /// The mean time for which the network waits for the thread at an instant of the run: half the
+    /// sum of the squares of all stretches over the length of the run, microseconds.
     pub mean_wait_us: f64,
     /// The share of the run in which the thread was ready and had no processor, and no stretch shows it: packets that came
     /// meanwhile have the time at which they were read.
@@ -78,7 +78,7 @@ impl StallMeter {
         self.stalled(span);
     }
 
-    /// Since the last call the thread was ready for `waited` without a processor.
+    /// Adds the time for which the thread was ready without a processor since the last call.
     #[inline]
     pub fn waited(&mut self, waited: Span) {
         let unseen = waited.saturating_sub(std::mem::take(&mut self.recent));
@@ -106,7 +106,7 @@ impl StallMeter {
         self.counts.throttled += 1;
     }
 
-    /// What there was in a run of `length`.
+    /// The stalls in a run of `length`.
     pub fn stalls(&self, length: Span) -> Stalls {
         let share = |span: Span| if length == Span::ZERO { 0.0 } else { span.seconds() / length.seconds() };
         Stalls {

@@ -2,7 +2,7 @@
 use super::{BATCH, Datagram, Datagrams, STAMP, stamped};
 use crate::clock::{Clock, monotonic_ns};
 use crate::sys::{datagrams as call, tcp};
-use crate::traffic::jobs::Job;
+use crate::traffic::job::Job;
 use crate::traffic::poller::{StopSignal, Poller, realtime_ns};
 use crate::traffic::receiver::{Delivered, Progress};
 use crate::traffic::ticks::Ticks;
@@ -37,11 +37,11 @@ pub struct Receiver {
     progress: Vec<Progress>,
 }
 
-/// What a receiving end did: at the end of the warm-up, at the end, and what came.
-pub type Came = (Delivered, Delivered, Datagrams);
+/// Results of a receiving end: counts at the end of the warm-up, at the end, and the datagrams.
+pub type DatagramResult = (Delivered, Delivered, Datagrams);
 
 impl Receiver {
-    /// At the sockets of `jobs`, with counts at all `ticks`.
+    /// A receiver at the sockets of `jobs`, with counts at all `ticks`.
     ///
     /// # Errors
     /// No descriptors are left.
@@ -75,7 +75,7 @@ impl Receiver {
     ///
     /// # Errors
     /// The kernel cannot wait.
-    pub fn run(mut self) -> io::Result<(Vec<Came>, Vec<Progress>, CpuUsage)> {
+    pub fn run(mut self) -> io::Result<(Vec<DatagramResult>, Vec<Progress>, CpuUsage)> {
         let mut events = Vec::new();
         let mut goes_on = true;
         while goes_on {

@@ -3,7 +3,7 @@ use super::{BATCH, DatagramsSent, stamp};
 use crate::clock::{Clock, monotonic_ns};
 use crate::sys::datagrams as call;
 use crate::traffic::app::{Act, App};
-use crate::traffic::jobs::{SocketKind, Job};
+use crate::traffic::job::{Job, SocketKind};
 use crate::traffic::poller::{StopSignal, sleep_until};
 use crate::traffic::priority::Priority;
 use crate::traffic::usage::{Role, CpuUsage};
@@ -14,21 +14,21 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
-/// How long before an instant a thread wakes up at most, to look at the clock from then on: what a wake-up is late by, usually.
-/// Of shorter waits it is a quarter, so that looking at the clock takes no more than that of a core.
+/// The longest busy wait before an instant: the usual lateness of a wake-up. Of shorter waits a
+/// quarter is a busy wait, which bounds its share of a core.
 const SPIN: Span = Span::from_us(20);
-/// What is not worth a sleep.
+/// The shortest wait that is worth a sleep.
 const SHORT: Span = Span::from_us(4);
-/// How long it sleeps at most before it looks whether the run is over.
+/// The longest sleep before the stop signal is looked at.
 const NAP: Span = Span::from_ms(20);
 
-/// What the sending thread needs of a flow.
+/// A flow of the sending thread.
 pub struct Task {
-    /// Its job.
+    /// The job.
     pub job: Job,
-    /// Its application.
+    /// The application.
     pub app: App,
-    /// Its socket.
+    /// The socket.
     pub socket: Arc<OwnedFd>,
 }
 
@@ -46,7 +46,7 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// Of a run that ends at `end`.
+    /// A sender for a run that ends at `end`.
     pub fn new(tasks: Vec<Task>, clock: Clock, warmup: Time, end: Time, halt: &StopSignal) -> Sender {
         let largest = |t: Task| match t.job.socket_kind {
             SocketKind::Udp(d) => (t, u64::from(d.largest), DatagramsSent::default()),
@@ -71,7 +71,7 @@ impl Sender {
         let mut priority = Priority::begin(self.clock.now());
         let mut warm = None;
         while !self.halt.is_set() {
-            priority.look(self.clock.now());
+            priority.check(self.clock.now());
             let next = self.due.peek().map_or(Time::NEVER, |Reverse((at, _))| *at);
             let until = if warm.is_none() { next.min(self.warmup) } else { next }.min(self.end);
             let now = self.clock.now();
@@ -117,7 +117,7 @@ impl Sender {
         sleep_until(wake);
     }
 
-    /// All that flow `i` has to send by `now`, as much of it as one call takes.
+    /// Sends all that is due for flow `i` by `now`, as much as one call takes.
     fn act(&mut self, i: usize, now: Time) {
         let epoch = self.clock.epoch();
         let (task, largest, sent) = &mut self.flows[i];

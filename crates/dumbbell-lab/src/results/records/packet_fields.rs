@@ -5,7 +5,7 @@ use dumbbell_core::units::Time;
 use dumbbell_plan::{Flow, Transport};
 use std::fmt::Write;
 
-/// Which end sent it.
+/// The end that sent it.
 pub fn from(data: bool) -> &'static str {
     if data { "sender" } else { "receiver" }
 }

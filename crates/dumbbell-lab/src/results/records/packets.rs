@@ -68,7 +68,7 @@ struct Markings {
     colour: Option<Color>,
 }
 
-/// What became of a packet.
+/// The end of a packet's way.
 #[derive(Clone, Copy)]
 enum End {
     Delivered(Time, Ecn),
@@ -103,7 +103,7 @@ impl PacketInFlight {
     }
 }
 
-/// What is known of one end of a flow.
+/// The state of one end of a flow.
 #[derive(Default)]
 struct Side {
     sent: u64,

@@ -22,7 +22,7 @@ const WAITING: usize = 8;
 /// Rows of a row group: what a file keeps in memory.
 const GROUP: usize = 1 << 18;
 
-/// What a column holds.
+/// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
     /// A number.
@@ -105,7 +105,7 @@ impl Column {
             Type::Text => Column::Text(StringBuilder::new()),
         }
     }
-    /// Whether the cell is of the column's type.
+    /// True if the cell is of the column's type.
     #[inline]
     fn push(&mut self, cell: Cell<'_>) -> bool {
         match (self, cell) {

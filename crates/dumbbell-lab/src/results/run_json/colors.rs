@@ -1,22 +1,10 @@
 //! What results say of profiles: each flow's packets in and out of profile and the bandwidth that was meant for it, and
 //! each queue's. Only of plans in which there are profiles.
+use crate::language::result_names::{PROFILE_FLOW_NUMBERS, PROFILE_QUEUE_NUMBERS};
 use dumbbell_plan::{Flow, Plan};
 use dumbbell_sim::{FlowReport, QueueReport, ColorCounts};
 use serde_json::{Map, Value, json};
 
-/// The numbers of a flow in a plan with profiles.
-pub const FLOW_NUMBERS: [&str; 8] = [
-    "reserved_bps",
-    "in_throughput_bps",
-    "out_throughput_bps",
-    "in_sent_packets",
-    "in_lost_packets",
-    "out_sent_packets",
-    "out_lost_packets",
-    "target_bps",
-];
-/// The numbers of a queue in a plan with profiles.
-pub const QUEUE_NUMBERS: [&str; 4] = ["arrivals_in", "drops_in", "arrivals_out", "drops_out"];
 
 /// Adds those of a flow to what is said of it; `target` is the bandwidth that was meant for it.
 pub fn add_to_flow(out: &mut Value, f: &FlowReport, planned: &Flow, window_s: f64, target: Option<f64>) {
@@ -34,14 +22,14 @@ pub fn add_to_flow(out: &mut Value, f: &FlowReport, planned: &Flow, window_s: f6
         json!(outside.lost_packets),
         json!(target),
     ];
-    FLOW_NUMBERS.iter().zip(values).for_each(|(key, value)| out[key] = value);
+    PROFILE_FLOW_NUMBERS.iter().zip(values).for_each(|(key, value)| out[key] = value);
 }
 
 /// Adds those of a queue.
 pub fn add_to_queue(out: &mut Value, q: &QueueReport) {
     if let (Some(arrivals), Some(drops)) = (q.measures.arrivals, q.measures.drops) {
         let values = [arrivals[0], drops[0], arrivals[1], drops[1]];
-        QUEUE_NUMBERS.iter().zip(values).for_each(|(key, value)| out[key] = value.into());
+        PROFILE_QUEUE_NUMBERS.iter().zip(values).for_each(|(key, value)| out[key] = value.into());
     }
 }
 

@@ -1,26 +1,8 @@
 //! What results say of one-way delays: of datagrams, and of connections whose delays are recorded.
+use crate::language::result_names::DELAY_NUMBERS;
 use dumbbell_sim::FlowReport;
 use serde_json::{Value, json};
 
-/// The numbers of a flow whose delays are measured.
-pub const FLOW_NUMBERS: [&str; 16] = [
-    "delay_min_s",
-    "delay_mean_s",
-    "delay_p50_s",
-    "delay_p95_s",
-    "delay_p99_s",
-    "delay_p999_s",
-    "delay_max_s",
-    "delay_range_s",
-    "jitter_s",
-    "jitter_mean_s",
-    "ipdv_mean_abs_s",
-    "pdv_p99_s",
-    "reordered_packets",
-    "reordering_extent_max",
-    "duplicate_packets",
-    "loss_burst_max",
-];
 
 /// Adds them to what is said of a flow.
 pub fn add_to_flow(out: &mut Value, f: &FlowReport) {
@@ -44,5 +26,5 @@ pub fn add_to_flow(out: &mut Value, f: &FlowReport) {
         json!(d.duplicates),
         json!(d.loss_burst_max),
     ];
-    FLOW_NUMBERS.iter().zip(values).for_each(|(key, value)| out[key] = value);
+    DELAY_NUMBERS.iter().zip(values).for_each(|(key, value)| out[key] = value);
 }

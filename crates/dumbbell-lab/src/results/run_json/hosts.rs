@@ -3,7 +3,7 @@ use dumbbell_plan::{Link, NodeId, Plan, Side};
 use dumbbell_sim::{ProcessorReport, Report};
 use serde_json::{Value, json};
 
-/// What the flows of one host did, in a window.
+/// Sums over the flows of one host, in a window.
 #[derive(Clone, Copy, Default)]
 struct Traffic {
     /// Payload that came to its applications, and that its applications sent and others got: bits.

@@ -4,26 +4,6 @@ use dumbbell_plan::{Flow, Plan, Transport};
 use dumbbell_sim::{FlowReport, Report};
 use serde_json::{Value, json};
 
-/// The numbers of a session.
-pub const SESSION_NUMBERS: [&str; 17] = [
-    "flows",
-    "finished",
-    "offered_bps",
-    "arrived_bps",
-    "mean_bytes",
-    "mean_completion_s",
-    "p50_completion_s",
-    "p95_completion_s",
-    "p99_completion_s",
-    "mean_slowdown",
-    "p50_slowdown",
-    "p95_slowdown",
-    "p99_slowdown",
-    "sent_packets",
-    "lost_packets",
-    "retransmits",
-    "rtos",
-];
 
 /// Classes of size, each up to and with so many bytes.
 const CLASSES: [(u64, &str); 5] = [
@@ -41,13 +21,13 @@ pub struct Completion {
     pub flow: usize,
     /// Its session.
     pub session: usize,
-    /// When it started.
+    /// Its start.
     pub start: Span,
-    /// How large it is.
+    /// Its size.
     pub size: Bytes,
-    /// How long it took; `None` if it had not finished by the end.
+    /// Its duration; `None` if it had not finished by the end.
     pub took: Option<Span>,
-    /// How long it takes at least.
+    /// The least time that it can take.
     pub ideal: Span,
 }
 

@@ -1,5 +1,6 @@
 use super::*;
 use crate::api;
+use crate::language::stop_rule::{MOST, parse};
 use dumbbell_core::rng::Stream;
 
 fn rule(text: &str) -> Option<Rule> {
@@ -11,27 +12,6 @@ fn runs(values: &[f64]) -> Vec<Value> {
         .iter()
         .map(|x| json!({ "totals": { "goodput_bps": x }, "flows": [{ "name": "a", "goodput_bps": x }] }))
         .collect()
-}
-
-#[test]
-fn rules_are_read() {
-    assert_eq!(rule("ci95 < 2%").unwrap().metric, Metric::Goodput);
-    assert_eq!(rule(" ci95<0.5 % ").unwrap().target, 0.005);
-    let of = |list, name: &str, keys: &[&str]| Metric::Of {
-        list,
-        name: name.into(),
-        keys: keys.iter().map(|k| k.to_string()).collect(),
-    };
-    assert_eq!(rule("ci95(flows.b.1.goodput_bps) < 2%").unwrap().metric, of("flows", "b.1", &["goodput_bps"]));
-    assert_eq!(
-        rule("ci95(queues.bottleneck.drops.early) < 2%").unwrap().metric,
-        of("queues", "bottleneck", &["drops", "early"])
-    );
-    for wrong in
-        ["", "ci95", "ci95 < 2", "ci95 > 2%", "ci95 < 0%", "ci99 < 2%", "ci95(goodput) < 2%", "ci95(flows.a.x < 2%"]
-    {
-        assert_eq!(rule(wrong), None, "{wrong}");
-    }
 }
 
 /// By hand: 9, 10, 11 have s = 1 and half an interval of 4.302653 / sqrt 3 = 2.4841, 24.8 % of the mean.

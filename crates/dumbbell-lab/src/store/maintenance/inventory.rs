@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What care needs to know of a row's result. The rest is not parsed.
+/// The part of a row's result that maintenance needs. The rest is not parsed.
 #[derive(Default, Deserialize)]
 struct RowHead {
     #[serde(default)]
@@ -30,7 +30,7 @@ pub struct Entry {
     pub file: usize,
     /// Its line, from 1.
     pub line: usize,
-    /// Whether the run ended well.
+    /// True if the run ended well.
     pub done: bool,
     /// Its series.
     pub records: Records,
@@ -38,7 +38,7 @@ pub struct Entry {
     pub version: Option<u64>,
 }
 
-/// What a store says of itself, line by line.
+/// All lines of a store.
 #[derive(Default)]
 pub struct Inventory {
     /// The files of rows.

@@ -1,7 +1,7 @@
 //! Putting aside what is damaged, so that the store can be used again. Nothing that was put aside is ever overwritten.
 use crate::store::maintenance::inventory::{Inventory, Entry};
 use crate::files::durable;
-use crate::store::clear_away;
+use crate::store::leftovers::clear_away;
 use crate::store::key::Key;
 use crate::store::line::Fault;
 use crate::store::lock::Lock;
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What is to be put aside.
+/// The files and lines to put aside.
 #[derive(Default)]
 struct Damaged {
     /// Lines by their file.

@@ -8,13 +8,13 @@ const GAPS: usize = 256;
 struct Gap {
     /// The end of these numbers; where they begin is of no matter, for none below was missing.
     to: u64,
-    /// Which arrival that later one was.
+    /// The number of the arrival that opened the gap.
     arrival: u64,
 }
 
 /// The order of arrival of one flow's packets, each once.
 #[derive(Default)]
-pub struct Order {
+pub(crate) struct Order {
     /// One more than the largest number that came: NextExp of RFC 4737, section 3.3.
     next_expected: u64,
     arrivals: u64,
@@ -26,7 +26,7 @@ pub struct Order {
 impl Order {
     /// A packet comes; whether it is reordered, by the RFC's definition: its number is smaller than one that came before it.
     #[inline]
-    pub fn came(&mut self, number: u64, counts: bool) -> bool {
+    pub(crate) fn came(&mut self, number: u64, counts: bool) -> bool {
         self.arrivals += 1;
         if number == self.next_expected {
             self.next_expected += 1;
@@ -60,11 +60,11 @@ impl Order {
     }
 
     /// Packets that were reordered.
-    pub fn reordered(&self) -> u64 {
+    pub(crate) fn reordered(&self) -> u64 {
         self.reordered
     }
     /// Largest extent.
-    pub fn extent_max(&self) -> u64 {
+    pub(crate) fn extent_max(&self) -> u64 {
         self.extent_max
     }
 }

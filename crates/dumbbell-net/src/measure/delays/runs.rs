@@ -6,7 +6,7 @@ const OPEN: usize = 64;
 
 /// Runs of lost packets by number: the loss periods of RFC 3357, section 4.
 #[derive(Default)]
-pub struct Runs {
+pub(crate) struct Runs {
     /// First and last of each, in order, apart from each other.
     open: VecDeque<(u64, u64)>,
     longest: u64,
@@ -14,7 +14,7 @@ pub struct Runs {
 
 impl Runs {
     /// One more was lost; a second word of the same one changes nothing.
-    pub fn add(&mut self, number: u64) {
+    pub(crate) fn add(&mut self, number: u64) {
         // The first run that does not end before its neighbour.
         let at = self.open.partition_point(|run| run.1 + 1 < number);
         let (mut from, mut to) = (number, number);
@@ -29,7 +29,7 @@ impl Runs {
         }
     }
     /// The longest so far, packets.
-    pub fn longest(&self) -> u64 {
+    pub(crate) fn longest(&self) -> u64 {
         self.longest
     }
 }

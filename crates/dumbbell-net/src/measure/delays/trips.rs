@@ -1,4 +1,4 @@
-//! When each packet was sent, as long as it is on its way, and how long it took.
+//! Send times of packets in the network, and delays of those that arrived.
 use dumbbell_core::transport::segment::widen;
 use dumbbell_core::units::Time;
 
@@ -11,16 +11,16 @@ const ARRIVED: u64 = 1 << 63;
 const LOST: u64 = 1 << 62;
 
 /// A ring of the latest packets by number.
-pub struct Trips {
+pub(crate) struct Trips {
     /// Picoseconds with one of the marks above; a power of two of them.
     slots: Vec<u64>,
     /// The number of the next packet that is sent.
     next: u64,
 }
 
-/// How a packet came.
+/// The result of an arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Came {
+pub(crate) enum Came {
     /// For the first time: its delay, and that of the packet that was sent before it if that has come, picoseconds.
     First {
         /// Its own.
@@ -48,7 +48,7 @@ impl Trips {
 
     /// The next packet is sent at `t`.
     #[inline]
-    pub fn leaves(&mut self, t: Time) {
+    pub(crate) fn leaves(&mut self, t: Time) {
         // The place after this one is the oldest's from now on: while that is on its way, the one before it, whose delay its
         // own is to be compared with, must not be overwritten.
         if self.slots[self.place(self.next + 1)] < LOST {
@@ -74,11 +74,11 @@ impl Trips {
 
     /// The number, near to that of the next, whose low 32 bits are `low`.
     #[inline]
-    pub fn number(&self, low: u32) -> u64 {
+    pub(crate) fn number(&self, low: u32) -> u64 {
         widen(low, self.next)
     }
 
-    /// Whether the ring still knows of it.
+    /// True if the ring still knows of it.
     #[inline]
     fn knows(&self, number: u64) -> bool {
         self.next.wrapping_sub(number).wrapping_sub(1) < self.slots.len() as u64
@@ -86,7 +86,7 @@ impl Trips {
 
     /// A packet arrives at `t`.
     #[inline]
-    pub fn arrives(&mut self, t: Time, number: u64) -> Came {
+    pub(crate) fn arrives(&mut self, t: Time, number: u64) -> Came {
         if !self.knows(number) {
             return Came::Forgotten;
         }
@@ -104,13 +104,13 @@ impl Trips {
     }
 
     /// The delay of the packet that was sent behind `number`, if that has come.
-    pub fn delay_behind(&self, number: u64) -> Option<u64> {
+    pub(crate) fn delay_behind(&self, number: u64) -> Option<u64> {
         let slot = self.slots[self.place(number + 1)];
         (number + 1 < self.next && slot >= ARRIVED).then_some(slot & !ARRIVED)
     }
 
     /// A packet will not come, unless as a copy.
-    pub fn lost(&mut self, number: u64) {
+    pub(crate) fn lost(&mut self, number: u64) {
         let place = self.place(number);
         if self.knows(number) && self.slots[place] < LOST {
             self.slots[place] |= LOST;

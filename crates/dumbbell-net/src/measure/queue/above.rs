@@ -1,8 +1,8 @@
-//! How long more than a threshold of bytes waited.
+//! The time that a queue was above a threshold of bytes.
 use dumbbell_core::units::{Span, Time};
 
 /// The time above a threshold.
-pub struct Above {
+pub(crate) struct Above {
     /// The threshold, bytes.
     bytes: u64,
     /// Since when the queue has been above it, if it is.
@@ -12,12 +12,12 @@ pub struct Above {
 
 impl Above {
     /// Not above so far.
-    pub fn new(bytes: u64) -> Self {
+    pub(crate) fn new(bytes: u64) -> Self {
         Above { bytes, since: None, sum: Span::ZERO }
     }
 
     /// From `t` on `bytes` wait.
-    pub fn holds(&mut self, t: Time, bytes: u64) {
+    pub(crate) fn holds(&mut self, t: Time, bytes: u64) {
         if (bytes > self.bytes) != self.since.is_some() {
             self.turn(t);
         }
@@ -31,20 +31,20 @@ impl Above {
     }
 
     /// The window begins at `t`.
-    pub fn begin(&mut self, t: Time) {
+    pub(crate) fn begin(&mut self, t: Time) {
         self.sum = Span::ZERO;
         self.since = self.since.map(|_| t);
     }
 
     /// The window ends at `t`.
-    pub fn end(&mut self, t: Time) {
+    pub(crate) fn end(&mut self, t: Time) {
         if self.since.is_some() {
             self.turn(t);
         }
     }
 
     /// After the end: how long it was above.
-    pub fn time(&self) -> Span {
+    pub(crate) fn time(&self) -> Span {
         self.sum
     }
 }

@@ -1,4 +1,4 @@
-//! How long a queue had each length: exact, and one addition for each packet that comes or goes.
+//! The time that a queue had each length: exact, with one addition for each packet that comes or goes.
 use super::above::Above;
 use dumbbell_core::aqm::Backlog;
 use dumbbell_core::units::{Span, Time};
@@ -8,27 +8,27 @@ use dumbbell_core::units::{Span, Time};
 /// A queue that grows to `n` and later falls below it was there for the difference of the two instants: so the first is
 /// subtracted and the second added, modulo 2^64, and nothing else need be remembered.
 #[derive(Default)]
-pub struct Levels {
+pub(crate) struct Levels {
     /// By length, from 0, which nobody uses. Empty where bytes or buffers are watched: then the short way is never taken.
     sums: Vec<u64>,
     careful: Option<Box<Careful>>,
 }
 
-/// The same, with a threshold of bytes to be looked at.
+/// The sums, with a threshold of bytes or buffers to watch.
 struct Careful {
     sums: Vec<u64>,
     above: Above,
-    /// Whether the threshold is one of buffers.
+    /// True if the threshold is one of buffers.
     buffers: bool,
 }
 
 impl Levels {
     /// Also measures the time with more than so many bytes.
-    pub fn above_bytes(bytes: u64) -> Self {
+    pub(crate) fn above_bytes(bytes: u64) -> Self {
         Levels::above(bytes, false)
     }
     /// Also measures the time with more than so many buffers in use.
-    pub fn above_buffers(count: u64) -> Self {
+    pub(crate) fn above_buffers(count: u64) -> Self {
         Levels::above(count, true)
     }
     fn above(threshold: u64, buffers: bool) -> Self {
@@ -38,7 +38,7 @@ impl Levels {
 
     /// A packet joined the queue, which now holds `now`.
     #[inline(always)]
-    pub fn rose(&mut self, t: Time, now: Backlog) {
+    pub(crate) fn rose(&mut self, t: Time, now: Backlog) {
         match self.sums.get_mut(now.packets as usize) {
             Some(sum) => *sum = sum.wrapping_sub(t.ps()),
             None => self.rose_with_care(t, now),
@@ -57,7 +57,7 @@ impl Levels {
 
     /// A packet left the queue, which now holds `now`.
     #[inline(always)]
-    pub fn fell(&mut self, t: Time, now: Backlog) {
+    pub(crate) fn fell(&mut self, t: Time, now: Backlog) {
         match self.sums.get_mut(now.packets as usize + 1) {
             Some(sum) => *sum = sum.wrapping_add(t.ps()),
             None => self.fell_with_care(t, now),
@@ -73,7 +73,7 @@ impl Levels {
     }
 
     /// The queue holds so much, whatever happens to the number of its packets.
-    pub fn weigh(&mut self, t: Time, now: Backlog) {
+    pub(crate) fn weigh(&mut self, t: Time, now: Backlog) {
         if let Some(careful) = &mut self.careful {
             careful.above.holds(t, if careful.buffers { u64::from(now.buffers) } else { now.bytes });
         }
@@ -87,30 +87,30 @@ impl Levels {
     }
 
     /// The window begins at `t` with `now`.
-    pub fn begin(&mut self, t: Time, now: Backlog) {
+    pub(crate) fn begin(&mut self, t: Time, now: Backlog) {
         self.all_mut().fill(0);
         (1..=now.packets).for_each(|packets| self.rose(t, Backlog { packets, ..now }));
         self.careful.iter_mut().for_each(|careful| careful.above.begin(t));
     }
 
     /// The window ends at `t` with `now`.
-    pub fn end(&mut self, t: Time, now: Backlog) {
+    pub(crate) fn end(&mut self, t: Time, now: Backlog) {
         (0..now.packets).for_each(|packets| self.fell(t, Backlog { packets, ..now }));
         self.careful.iter_mut().for_each(|careful| careful.above.end(t));
     }
 
     /// After the end: how long more than the threshold of bytes waited; `None` without one.
-    pub fn time_above(&self) -> Option<Span> {
+    pub(crate) fn time_above(&self) -> Option<Span> {
         self.careful.as_ref().map(|careful| careful.above.time())
     }
 
     /// After the end: how long there were at least `n` packets.
-    pub fn at_least(&self, n: u32) -> Span {
+    pub(crate) fn at_least(&self, n: u32) -> Span {
         Span::from_ps(self.all().get(n as usize).copied().unwrap_or(0))
     }
 
     /// After the end of a `window`: the smallest length that the queue did not exceed for `q` of it.
-    pub fn quantile(&self, q: f64, window: Span) -> u32 {
+    pub(crate) fn quantile(&self, q: f64, window: Span) -> u32 {
         let rest = window.ps() as f64 * (1.0 - q);
         // Times at least n fall with n: the first length whose successor has no more than the rest.
         let lengths = self.all().get(1..).unwrap_or_default();

@@ -5,7 +5,7 @@
 //! through, and it was refused. Time is cut into windows; a flow is *locked out* of one if less than a tenth of its fair
 //! share of the bytes stayed in the queue for it, and it lost a packet here since it last had more. A flow that asks for
 //! little is not locked out, because it loses nothing, or gets what it asks for.
-use super::hues::QueueColors;
+use super::colors::QueueColors;
 use dumbbell_core::packet::Dscp;
 
 /// Below this part of the fair share a flow is locked out.
@@ -13,9 +13,9 @@ const PART: f64 = 0.1;
 /// A flow that was refused and has not been heard of for so many windows is gone.
 const PATIENCE: u8 = 64;
 
-/// What each flow gets of a queue.
+/// The share of a queue that each flow gets.
 #[derive(Default)]
-pub struct Shares {
+pub(crate) struct Shares {
     /// Bytes of this window by the flow's number. Empty where colors are told apart: then the short way is never taken.
     got: Vec<u64>,
     careful: Option<Box<Careful>>,
@@ -27,13 +27,13 @@ pub struct Shares {
     locked: u64,
 }
 
-/// The same, with colors.
+/// Bytes of this window by flow, with counts by color.
 struct Careful {
     got: Vec<u64>,
     colors: QueueColors,
 }
 
-/// What is known of a flow.
+/// The state of one flow.
 #[derive(Clone, Copy, Default)]
 struct FlowState {
     seen: bool,
@@ -56,19 +56,19 @@ fn list<'a>(got: &'a mut Vec<u64>, careful: &'a mut Option<Box<Careful>>) -> &'a
 
 impl Shares {
     /// Also tells colors apart: the codepoints of `inside` (a bit each) from all others.
-    pub fn by_colour(inside: u64) -> Self {
+    pub(crate) fn by_colour(inside: u64) -> Self {
         let careful = Careful { got: Vec::new(), colors: QueueColors::new(inside) };
         Shares { careful: Some(Box::new(careful)), ..Shares::default() }
     }
 
-    /// What came and was dropped of each color, if they are told apart.
-    pub fn colors(&self) -> Option<&QueueColors> {
+    /// Arrivals and drops by color, if they are counted.
+    pub(crate) fn colors(&self) -> Option<&QueueColors> {
         self.careful.as_ref().map(|careful| &careful.colors)
     }
 
     /// A packet of `flow` comes.
     #[inline(always)]
-    pub fn came(&mut self, flow: u32, bytes: u32, dscp: Dscp) {
+    pub(crate) fn came(&mut self, flow: u32, bytes: u32, dscp: Dscp) {
         match self.got.get_mut(flow as usize) {
             Some(got) => *got += u64::from(bytes),
             None => self.came_with_care(flow, bytes, dscp),
@@ -90,7 +90,7 @@ impl Shares {
     }
 
     /// A packet of `flow` that came was dropped.
-    pub fn refused(&mut self, flow: u32, bytes: u32, dscp: Dscp) {
+    pub(crate) fn refused(&mut self, flow: u32, bytes: u32, dscp: Dscp) {
         if let Some(careful) = &mut self.careful {
             careful.colors.refused(dscp);
         }
@@ -102,7 +102,7 @@ impl Shares {
     }
 
     /// A window ends, and the next begins.
-    pub fn turn(&mut self) {
+    pub(crate) fn turn(&mut self) {
         let (mut total, mut present) = (0, 0u64);
         let all = list(&mut self.got, &mut self.careful);
         for (got, guest) in all.iter().zip(&mut self.flows) {
@@ -130,7 +130,7 @@ impl Shares {
     }
 
     /// Everything begins: what was before does not count.
-    pub fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         if let Some(careful) = &mut self.careful {
             careful.colors.begin();
         }
@@ -140,25 +140,25 @@ impl Shares {
     }
 
     /// Everything ends; a window that is not whole counts for [`Self::seen`] only.
-    pub fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         let got = list(&mut self.got, &mut self.careful);
         let came = got.iter().zip(&self.flows).filter(|(got, guest)| !guest.seen && (**got > 0 || guest.dropped));
         self.seen += came.count() as u32;
     }
 
     /// The share of flows that were locked out, on average over windows; `None` without a window.
-    pub fn lock_out(&self) -> Option<f64> {
+    pub(crate) fn lock_out(&self) -> Option<f64> {
         (self.pairs > 0).then(|| self.locked as f64 / self.pairs as f64)
     }
 
     /// Different flows that came.
-    pub fn seen(&self) -> u32 {
+    pub(crate) fn seen(&self) -> u32 {
         self.seen
     }
 }
 
 impl FlowState {
-    /// Whether it takes part in a window in which it got so much: it came, or waits for another try after a loss. One
+    /// True if it takes part in a window in which it got so much: it came, or waits for another try after a loss. One
     /// that has been silent for too long is gone, and begins anew if it comes again.
     fn is_present(&mut self, got: u64) -> bool {
         if got > 0 || self.dropped {

@@ -10,7 +10,7 @@ const NONE: Span = Span::from_ps(u64::MAX);
 
 /// The smallest length of each interval, and its mean.
 #[derive(Default)]
-pub struct Length {
+pub(crate) struct Length {
     least: u32,
     sum: u64,
     windows: u64,
@@ -19,33 +19,33 @@ pub struct Length {
 impl Length {
     /// The queue has fallen to `n` packets.
     #[inline]
-    pub fn fell(&mut self, n: u32) {
+    pub(crate) fn fell(&mut self, n: u32) {
         self.least = self.least.min(n);
     }
 
     /// The first interval begins with `n` packets.
-    pub fn begin(&mut self, n: u32) {
+    pub(crate) fn begin(&mut self, n: u32) {
         *self = Length { least: n, sum: 0, windows: 0 };
     }
 
     /// An interval ends with `n` packets, and the next begins.
-    pub fn turn(&mut self, n: u32) {
+    pub(crate) fn turn(&mut self, n: u32) {
         self.sum += u64::from(self.least);
         self.windows += 1;
         self.least = n;
     }
 
     /// The mean over all whole intervals; `None` without one.
-    pub fn mean(&self) -> Option<f64> {
+    pub(crate) fn mean(&self) -> Option<f64> {
         (self.windows > 0).then(|| self.sum as f64 / self.windows as f64)
     }
 }
 
 /// The smallest sojourn among the packets that left in each interval, and its mean. An interval in which none left
 /// counts with the age that the next one to leave had at its end, which is zero if that had not come yet.
-pub struct Sojourn {
+pub(crate) struct Sojourn {
     interval: Span,
-    /// When the present interval ends.
+    /// The time when the present interval ends.
     until: Time,
     /// The smallest so far; [`NONE`] without one.
     least: Span,
@@ -55,13 +55,13 @@ pub struct Sojourn {
 
 impl Sojourn {
     /// Intervals from `from` on.
-    pub fn new(from: Time, interval: Span) -> Self {
+    pub(crate) fn new(from: Time, interval: Span) -> Self {
         Sojourn { interval, until: from + interval, least: NONE, sum: 0, windows: 0 }
     }
 
     /// A packet began its transmission at `start`, in the order of time, after it had waited.
     #[inline]
-    pub fn left(&mut self, start: Time, wait: Span) {
+    pub(crate) fn left(&mut self, start: Time, wait: Span) {
         if start >= self.until {
             self.turn(start, |end| wait.saturating_sub(start.since(end)));
         }
@@ -81,12 +81,12 @@ impl Sojourn {
     }
 
     /// The window ends.
-    pub fn end(&mut self, end: Time) {
+    pub(crate) fn end(&mut self, end: Time) {
         self.turn(end, |_| Span::ZERO);
     }
 
     /// The mean over all whole intervals, seconds; `None` without one.
-    pub fn mean_s(&self) -> Option<f64> {
+    pub(crate) fn mean_s(&self) -> Option<f64> {
         (self.windows > 0).then(|| self.sum as f64 / self.windows as f64 * 1e-12)
     }
 }

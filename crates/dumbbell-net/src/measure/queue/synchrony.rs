@@ -16,16 +16,16 @@
 //! each twice the one before, and the nearest is taken.
 use dumbbell_core::units::{Span, Time};
 
-/// How many widths.
+/// The number of widths.
 const SCALES: usize = 6;
 
 /// Losses of one run at one queue.
-pub struct Losses {
+pub(crate) struct Losses {
     from: Time,
     to: Time,
     /// The smallest width.
     width: Span,
-    /// When the last packet was lost.
+    /// The time when the last packet was lost.
     last: Option<Time>,
     scales: [Scale; SCALES],
     /// By the flow's number; as many as the last flow that lost needs.
@@ -53,7 +53,7 @@ struct Scale {
 /// A flow that loses.
 #[derive(Clone, Copy, Default)]
 struct Lossy {
-    /// When it last lost, and in which of the smallest bins.
+    /// The time when it last lost, and in which of the smallest bins.
     last: Option<(Time, u64)>,
     /// In how many bins of each width it lost.
     bins: [u32; SCALES],
@@ -61,7 +61,7 @@ struct Lossy {
 
 /// The measures.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Synchrony {
+pub(crate) struct Synchrony {
     /// The index; `None` if fewer than two flows have something to correlate.
     pub index: Option<f64>,
     /// Mean over loss epochs of how many flows lost in one; `None` without losses.
@@ -72,7 +72,7 @@ pub struct Synchrony {
 
 impl Losses {
     /// Bins from `from`, of widths from `rtt` up.
-    pub fn new(from: Time, to: Time, rtt: Span) -> Self {
+    pub(crate) fn new(from: Time, to: Time, rtt: Span) -> Self {
         let scale = |k: usize| {
             let width = Span::from_ps(rtt.ps().max(1) << k);
             Scale {
@@ -98,7 +98,7 @@ impl Losses {
     }
 
     /// A packet of `flow` was dropped or marked at `t`.
-    pub fn lost(&mut self, t: Time, flow: usize) {
+    pub(crate) fn lost(&mut self, t: Time, flow: usize) {
         if t < self.from || t > self.to {
             return;
         }
@@ -119,7 +119,7 @@ impl Losses {
     }
 
     /// The measures for a round trip of `rtt`.
-    pub fn measure(&self, rtt: Span) -> Synchrony {
+    pub(crate) fn measure(&self, rtt: Span) -> Synchrony {
         let wanted = libm::log2(rtt.ps().max(1) as f64 / self.scales[0].width.ps() as f64);
         let k = (libm::round(wanted).max(0.0) as usize).min(SCALES - 1);
         let scale = &self.scales[k];
@@ -150,7 +150,7 @@ impl Losses {
 }
 
 impl Scale {
-    /// Whether a loss in `bin` is its flow's first in a whole bin; `before`: the bin of the flow's last one.
+    /// True if a loss in `bin` is its flow's first in a whole bin; `before`: the bin of the flow's last one.
     fn counts(&mut self, bin: u64, before: Option<u64>) -> bool {
         if bin >= self.bins || before == Some(bin) {
             return false;

@@ -5,25 +5,25 @@ use dumbbell_core::units::{Span, Time};
 ///
 /// A port that decides at arrival knows each packet's stay when it comes and says [`Self::stays`]; one that holds packets
 /// says [`Self::holds`]. A port does one or the other.
-pub struct Volume {
+pub(crate) struct Volume {
     from: Time,
     /// Byte picoseconds. By `holds` it is the sum of changes, each times its instant with the sign turned; changes before the
     /// window count as of its beginning. One product for each change, modulo 2^128, and no instant to remember.
     area: u128,
     most: u64,
-    /// What was said by `holds` last.
+    /// The value of the last call of `holds`.
     held: u64,
 }
 
 impl Volume {
     /// Nothing waits, and the window begins at `from`.
-    pub fn new(from: Time) -> Self {
+    pub(crate) fn new(from: Time) -> Self {
         Volume { from, area: 0, most: 0, held: 0 }
     }
 
     /// A packet of `bytes` waits for `span`, all of it in the window; when it came in the window, `all` bytes wait with it.
     #[inline(always)]
-    pub fn stays(&mut self, span: Span, bytes: u32, all: u64) {
+    pub(crate) fn stays(&mut self, span: Span, bytes: u32, all: u64) {
         self.area += u128::from(span.ps()) * u128::from(bytes);
         if all > self.most {
             self.most = all;
@@ -32,7 +32,7 @@ impl Volume {
 
     /// From `t` on `bytes` wait.
     #[inline]
-    pub fn holds(&mut self, t: Time, bytes: u64) {
+    pub(crate) fn holds(&mut self, t: Time, bytes: u64) {
         if bytes != self.held {
             self.changes(t, bytes);
         }
@@ -48,22 +48,22 @@ impl Volume {
     }
 
     /// The window begins with `bytes` in the queue.
-    pub fn begin(&mut self, bytes: u64) {
+    pub(crate) fn begin(&mut self, bytes: u64) {
         self.most = bytes;
     }
 
     /// The window ends at `t` with what was said last.
-    pub fn end(&mut self, t: Time) {
+    pub(crate) fn end(&mut self, t: Time) {
         self.holds(t, 0);
     }
 
     /// After the end of a `window`: the mean over time, bytes.
-    pub fn mean(&self, window: Span) -> f64 {
+    pub(crate) fn mean(&self, window: Span) -> f64 {
         if window == Span::ZERO { 0.0 } else { self.area as f64 / window.ps() as f64 }
     }
 
     /// The most that waited at once, bytes.
-    pub fn most(&self) -> u64 {
+    pub(crate) fn most(&self) -> u64 {
         self.most
     }
 }

@@ -1,8 +1,8 @@
-//! What routers say of packets that were too large (RFC 1191, RFC 8201), and a segment of another size: what is outstanding in
-//! larger ones goes again, in smaller ones, and that is no congestion.
+//! ICMP messages about packets that were too large (RFC 1191, RFC 8201), and the change of the segment size: data that is
+//! outstanding in larger segments is sent again in smaller ones, which is no congestion.
 use crate::sender::path_mtu::{PathSize, PathStats, plateau_below};
 use crate::sender::{Sender, Stage};
-use crate::Discovery;
+use crate::config::Discovery;
 use crate::sender::frto::Frto;
 use dumbbell_core::transport::segment::{PacketTooBig, Outbox, widen};
 use dumbbell_core::transport::{CongestionControl, Detect, Phase, Recover};
@@ -18,7 +18,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.overhead + self.mss as u32
     }
 
-    /// What was counted of the path's size.
+    /// The counters of path MTU discovery.
     pub fn path_stats(&self) -> PathStats {
         self.cold.path.as_ref().map_or(PathStats::default(), |path| path.stats)
     }
@@ -42,7 +42,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.settle(now);
     }
 
-    /// The size that a notice tells, if it is to be believed.
+    /// The size in an ICMP message, if the message is valid.
     fn heed(&mut self, notice: PacketTooBig) -> Option<u32> {
         let config = &self.cold.config;
         let at = widen(notice.seq, self.una);
@@ -57,7 +57,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         (config.pmtu_least.0 as u32 <= told && told < dropped).then_some(told.max(self.least_mtu()))
     }
 
-    /// Whether a notice without a size says what another one of the same flight has said.
+    /// True if a notice without a size says what another one of the same flight has said.
     fn was_told(&mut self, notice: PacketTooBig) -> bool {
         let (at, high) = (widen(notice.seq, self.una), self.high);
         notice.mtu == 0 && self.path_size().tells_again(at, high)

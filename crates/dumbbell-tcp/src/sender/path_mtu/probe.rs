@@ -2,7 +2,7 @@
 //! tell of a router that drops large packets and says nothing. [`crate::sender::path_mtu`] has the states.
 use crate::sender::path_mtu::MtuProbe;
 use crate::sender::{Sender, Stage};
-use crate::Discovery;
+use crate::config::Discovery;
 use dumbbell_core::transport::segment::Outbox;
 use dumbbell_core::transport::{CongestionControl, Detect, Phase, Recover, Tag};
 use dumbbell_core::units::Time;
@@ -74,7 +74,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.watch_path();
     }
 
-    /// Whether the probe, and nothing beside it, is what was found lost (section 7.6.2: only then it is no congestion).
+    /// True if the probe, and nothing beside it, is what was found lost (section 7.6.2: only then it is no congestion).
     pub(crate) fn only_trial_lost(&self) -> bool {
         let Some(MtuProbe { from, to, .. }) = self.cold.path.as_ref().and_then(|path| path.trial) else { return false };
         if self.phase != Phase::Open || (self.una != from && !self.detect.by_segment()) {
@@ -158,7 +158,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.watch_path();
     }
 
-    /// Whether timeouts are counted.
+    /// True if timeouts are counted.
     pub(crate) fn counts_timeouts(&self) -> bool {
         self.cold.config.pmtu_discovery == Discovery::Probe
     }

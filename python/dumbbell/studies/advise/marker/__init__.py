@@ -1,9 +1,8 @@
-"""Advice on an edge marker: how large its data buffer and its bucket should be for a reservation.
+"""Advice on an edge marker: the size of its data buffer and of its bucket for a reservation.
 
-`question` reads what is sold and over which network, `network` lays it out as a scenario (in `scale`, if it is too
-large to simulate), `sizes` says what is tried, `conditions` what the advice is tried against, `judge` chooses and says
-whether it holds, `paste` writes what to configure, `sentences`, `table`, `draw` and `page` show it, and `work` does it
-all.
+`question` reads the reservation and the network, `network` lays it out as a scenario (in `scale`, if it is too large to
+simulate), `sizes` lists the candidates, `conditions` the other networks of the test. `judge` chooses and tests,
+`config_lines` writes the configuration, `narrative`, `table`, `draw` and `page` show it, and `work` runs the whole.
 """
 
 from .work import marker as marker

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ....present import stats
-from . import judge, config_lines, scale, narrative
+from . import config_lines, judge, narrative, scale
 from .conditions import Condition
 from .judge import Values
 from .network import Case
 from .question import Question
 
 if TYPE_CHECKING:
-    from .work import Found, Options
+    from .options import Found, Options
 
 Cell = dict[str, Any]
 
@@ -100,7 +100,7 @@ class Real:
         return {"burst_bytes": real, "burst_packets": packets, "burst_bdp": packets / q.bdp_packets}
 
     def measured(self, of: Values) -> dict[str, Any]:
-        """What a marker brings."""
+        """The results of a marker."""
         return {
             "total_bps": self.rate(judge.cell(of.total)),
             "in_bps": self.rate(judge.cell(of.inside)),

@@ -26,7 +26,7 @@ class Condition:
     alone_bytes: int
 
     def markers(self) -> dict[int, tuple[int, int]]:
-        """What is run there, by data buffer: the advised one, its neighbours, and the token bucket alone."""
+        """Runs by data buffer: the advised one, its neighbours, and the token bucket alone."""
         tried = beside(self.size, self.case.bdp_packets)
         return {n: (n, self.burst_bytes if n or not self.size else self.alone_bytes) for n in tried}
 
@@ -55,7 +55,7 @@ def conditions(case: Case, rate_scale: float, advised: tuple[int, int], alone: i
 
 
 def _share(case: Case, share: float) -> Case:
-    """The same customers on a link of which they reserve so much."""
+    """The case in which customers reserve so much of the link."""
     return replace(case, link_bps=case.flows * case.rate_bps / share)
 
 

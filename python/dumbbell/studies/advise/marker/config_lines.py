@@ -1,8 +1,8 @@
-"""What to configure: lines of a scenario, and what Linux's `tc` can say of them."""
+"""The configuration: lines of a scenario, and what Linux's `tc` can say of them."""
 
 from __future__ import annotations
 
-from ....present import overrides
+from ....language import overrides
 from .network import conditioner
 from .question import Question
 
@@ -43,7 +43,7 @@ def tc(question: Question, burst_bytes: int, dev: str) -> list[str]:
 
 
 def tc_notes(question: Question) -> list[str]:
-    """What has to be known of these lines."""
+    """Notes on these lines."""
     return [
         WHY_NO_BUFFER + ": the lines are the token bucket alone, with the deepest bucket that is allowed",
         "segments that the device still cuts (TSO, GSO, GRO) come to the policer as one packet of up to 64 kB, which a "

@@ -7,8 +7,8 @@ from typing import Any
 
 from ....figures import style
 from ....figures.style import BLACK, BLUE, GREEN, ORANGE, VERMILLION
-from ...compare.queues.draw import FAINT, SMALL, SOFT, NamedFigure
 from ....present.units import prefix
+from ...compare.queues.draw import FAINT, SMALL, SOFT, NamedFigure
 from .judge import NEAR
 
 _COLORS = {"holds": GREEN, "no_gain": SOFT, "beaten": ORANGE, "harms": VERMILLION}

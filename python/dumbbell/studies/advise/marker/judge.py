@@ -1,4 +1,4 @@
-"""Which size is advised, and whether it holds where the network is another one.
+"""The advised size, and its test in other networks.
 
 **The choice.** Of the sizes that were tried the smallest whose total, a customer's IN and OUT together, is at most 1 %
 below the largest: a peak of a noisy curve is no measurement, and a larger buffer costs holding time. It is chosen at
@@ -22,7 +22,7 @@ from ....present import stats
 from .network import BEST_EFFORT, CUSTOMER, HEADER
 
 NEAR = 0.01
-"""How far below the largest total a size may be."""
+"""Largest distance of an advised size from the largest total."""
 MUCH = 0.05
 """By how much another size must be better where the advice is said to be beaten."""
 VERDICTS = {
@@ -37,7 +37,7 @@ BySeed = Mapping[int, float]
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """What runs with one marker in one case gave, by seed: of a customer, the mean over those that are measured, total
+    """Results of runs with one marker in one case, by seed: of a customer, the mean over those that are measured, total
     and IN [bit/s, IP bytes that arrive]; of a best-effort flow the total [bit/s]; of the customers' markers the share
     of tokens lost, the mean and the 99th percentile of the time that packets were held [s]. IN and what markers say
     are empty where results have them not."""
@@ -85,7 +85,7 @@ def arrived(flow: Mapping[str, Any], packet_bytes: int) -> float:
 
 
 def _named(name: str, group: str) -> bool:
-    """Whether a flow is of this group: `customer`, `customer.3`, `best-effort-2.1`."""
+    """True if a flow is of this group: `customer`, `customer.3`, `best-effort-2.1`."""
     return name.partition(".")[0] == group or name.startswith(f"{group}-")
 
 
@@ -107,7 +107,7 @@ def choose(totals: Sequence[BySeed]) -> int:
 
 
 def verdict(size: int, found: Mapping[int, Values]) -> dict[str, Any]:
-    """Whether the advised size holds among all that were run in a case: `{"verdict", "best_size_packets",
+    """The verdict on the advised size among all that were run in a case: `{"verdict", "best_size_packets",
     "short_of_best_share", "gain_total_bps", "gain_in_bps"}` in simulated packets."""
     mine = found[size]
     own = stats.mean(list(mine.total.values()))
@@ -131,6 +131,6 @@ def verdict(size: int, found: Mapping[int, Values]) -> dict[str, Any]:
 
 
 def _above(mine: BySeed, theirs: BySeed) -> bool:
-    """Whether the interval of the difference lies above 0."""
+    """True if the interval of the difference lies above 0."""
     block = gain(mine, theirs)
     return block is not None and block["ci95"] is not None and block["ci95"][0] > 0

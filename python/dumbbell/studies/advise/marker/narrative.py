@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ....present.tables import scaled
+from ....present.grids import scaled
 from ....present.units import prefix, significant
 from ..queue.narrative import rate_text
 from .judge import MUCH, NEAR
@@ -24,7 +24,7 @@ RULE = (
 
 
 def advice(d: Block) -> str:
-    """What to set, and what to expect of it."""
+    """The advised setting, and its expected performance."""
     q = f"For {rate_text(d['rate_bps'])} at {scaled(d['rtt_s'], 's')}"
     bucket_text = (
         f"a bucket of {d['burst_bytes']} bytes ({significant(d['burst_packets'], 3)} packets, {_bdp(d['burst_bdp'])})"
@@ -47,7 +47,7 @@ def advice(d: Block) -> str:
 
 
 def bucket(d: Block) -> str:
-    """What depth alone does."""
+    """The effect of depth alone."""
     best = d["best_bucket"]
     depth = f"{best['burst_bytes']} bytes ({_bdp(best['burst_bdp'])})"
     start = f"The token bucket alone has at best {rate_text(best['total_bps']['mean'])}, with a bucket of {depth}"
@@ -64,7 +64,7 @@ def bucket(d: Block) -> str:
 
 
 def condition(row: Block) -> str:
-    """What the advice does in another network."""
+    """The effect of the advice in another network."""
     gain = row["gain_total_bps"]
     kept = "" if row["reservation_met"] else ", less than was sold"
     text = f"{row['text']}: {rate_text(row['total_bps']['mean'])}{kept}; {difference(gain)} over the token bucket alone"
@@ -74,7 +74,7 @@ def condition(row: Block) -> str:
 
 
 def limits(question: Question, d: Block) -> list[str]:
-    """What the simulations say nothing of."""
+    """The limits of the simulations."""
     s = d["simulated"]
     found = _smaller(question, s)
     if s["duration_s"] - s["warmup_s"] < 20 * s["cycle_s"]:

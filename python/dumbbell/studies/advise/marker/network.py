@@ -51,7 +51,7 @@ class Case:
 
     @classmethod
     def of(cls, question: Question) -> Case:
-        """As it was asked for."""
+        """The case without a change."""
         return cls(
             rate_bps=question.rate_bps,
             link_bps=question.link_bps,
@@ -93,7 +93,7 @@ class Case:
 
     @property
     def packets_per_s(self) -> float:
-        """What the link carries."""
+        """Rate of the link."""
         return self.link_bps / (8 * self.packet_bytes)
 
 
@@ -124,7 +124,7 @@ def conditioner(size: int, burst_bytes: int, packet_bytes: int) -> dict[str, Any
 
 
 def scenario() -> dict[str, Any]:
-    """What all cases have in common."""
+    """The scenario of all cases."""
     return {
         "name": "advice",
         "duration": "1 s",

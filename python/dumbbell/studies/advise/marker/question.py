@@ -1,4 +1,4 @@
-"""What is sold, and over which network, as the command line spells it: `--rate 2Mbps --rtt 80ms`."""
+"""The reservation and the network, as the command line spells it: `--rate 2Mbps --rtt 80ms`."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 
 from ....catalogue import kinds
-from ...compare.queues.arguments import refused
+from ....language.arguments import refused
+from ..queue.narrative import rate_text
 from ..queue.question import MOST_FLOWS, known, one_of, read_rate, read_time, times
 from ..queue.question import read_span as read_span
-from ..queue.narrative import rate_text
 
 FLOWS, SHARE = 6, 0.6
 """Customers, and the share of the link that they reserve together, where neither follows from `--link`: those of the
@@ -43,7 +43,7 @@ class Question:
 
     @property
     def reserved_share(self) -> float:
-        """What all customers reserve, over the link's rate."""
+        """Sum of the reservations, over the link's rate."""
         return self.flows * self.rate_bps / self.link_bps
 
     @property
@@ -62,7 +62,7 @@ class Question:
 
 
 def target_bps(rate: float, reserved: float, link: float, flows: int) -> float:
-    """What a customer should get [bit/s] who reserves `rate` of `reserved` in all on a link with `flows` flows,
+    """The target [bit/s] of a customer who reserves `rate` of `reserved` in all on a link with `flows` flows,
     best effort counted: his rate and an equal share of the rest, `t = r + (C - sum r) / n`; where more is reserved
     than there is, his part of it, `t = C r / sum r` (Choi and Kim 2001, equations 1 and 2)."""
     return rate + (link - reserved) / flows if reserved <= link else link * rate / reserved

@@ -1,4 +1,4 @@
-"""How long runs last, and by how much the network is made smaller, so that all runs together keep to a budget.
+"""Duration of runs and scale of the network, so that all runs together keep to a budget.
 
 TCP over a token bucket is alike where r x RTT is as many packets, and what there is to see in a run is cycles from
 loss to loss. A run lasts for 200 cycles of a flow at its target, at least 200 round-trip times and 10 s; where the
@@ -74,7 +74,7 @@ def _shortest(case: Case) -> float:
 
 
 def lengths(case: Case, packets: float, length_s: float | None = None) -> tuple[float, float]:
-    """How long a run lasts and how much of it is warm-up [s]: by cycles, as long as `packets` allow; or as it was asked
+    """Duration and warm-up of a run [s]: by cycles, as long as `packets` allow; or as it was asked
     for."""
     if length_s is not None:
         return length_s, float(f"{length_s / 6:.3g}")

@@ -1,4 +1,4 @@
-"""Which data buffers and which buckets are tried: multiples of the reserved rate times the round-trip time.
+"""The data buffers and buckets that are tried: multiples of the reserved rate times the round-trip time.
 
 Data buffers are 0, which is the token bucket alone, a packet, two, and parts and multiples of r x RTT up to three of
 them; where that is only a few packets, every small number. If the largest of these would be advised, larger ones are
@@ -54,7 +54,7 @@ def burst(multiple: float, bdp_packets: float, packet_bytes: int) -> int:
 
 
 def beside(size: int, bdp_packets: float) -> list[int]:
-    """What an advised size is compared with where the network is another one: none, half of it, twice; with an advice
+    """Sizes that an advised size is compared with in other networks: none, half of it, twice; with an advice
     of no buffer a packet, and a half and one r x RTT."""
     others = [size // 2, 2 * size] if size else [1, round(bdp_packets / 2), round(bdp_packets)]
     return sorted({0, size, *(n for n in others if n > 0)})

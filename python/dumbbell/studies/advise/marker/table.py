@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ....present.grids import number, plain, scaled
 from ....present.stats import Interval
-from ....present.tables import number, plain, scaled
 from ....present.units import prefix, significant
 from . import narrative
 from .judge import VERDICTS

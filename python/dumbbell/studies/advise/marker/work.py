@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,42 +20,10 @@ from . import answer, conditions, judge, network, scale, sizes
 from .conditions import Condition
 from .judge import Values
 from .network import Case
-from .question import BUDGET_S, Question
-from .scale import Scaled
-
-SEEDS = 5
+from .options import Found, Marker, Options
 
 Document = dict[str, Any]
 Measure = Callable[[dict[str, Any]], dict[str, Any]]
-Marker = tuple[int, int]
-"""A data buffer [packets] and a bucket [bytes], as they are simulated."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """What is asked, and how it is found out: how many seeds, the CPU time that all runs together may take, about [s],
-    how long a run is (None: each case its own) [s], the device of the tc lines, and `options` of the request."""
-
-    question: Question
-    seeds: int = SEEDS
-    budget_s: float = BUDGET_S
-    length_s: float | None = None
-    dev: str = "eth0"
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """All that was run: the case as it is simulated; data buffers at the deepest bucket that is allowed [bytes]; every
-    bucket without a data buffer, and with the chosen one; the chosen marker; each condition with what was run in it."""
-
-    scaled: Scaled
-    deepest: int
-    by_size: Mapping[int, Values]
-    alone: Mapping[int, Values]
-    by_burst: Mapping[int, Values]
-    marker: Marker
-    others: Sequence[tuple[Condition, Mapping[int, Values]]]
 
 
 def marker(options: Options, out: Path | None = None, measure: Measure = api.run, command: str = "") -> Document:
@@ -70,26 +37,26 @@ def marker(options: Options, out: Path | None = None, measure: Measure = api.run
         from ..queue.page import tools
 
         tools()  # May be missing: better said before the runs.
-    laboratory = _Laboratory(options, measure)
-    found = _find(laboratory)
-    document = {**laboratory.whole(), **(answer.document(options, found, laboratory.seeds) if found else _nothing())}
+    simulator = _Simulator(options, measure)
+    found = _find(simulator)
+    document = {**simulator.whole(), **(answer.document(options, found, simulator.seeds) if found else _nothing())}
     document |= {"command": command, "wall_s": time.perf_counter() - started}
     if out is not None:
         _write(document, out)
     return document
 
 
-def _find(laboratory: _Laboratory) -> Found | None:
+def _find(simulator: _Simulator) -> Found | None:
     """The three rounds; None if a run of the first two has no result."""
-    scaled = laboratory.scaled
+    scaled = simulator.scaled
     case = scaled.case
-    bdp, allowed = case.bdp_packets, laboratory.options.question.deepest_bucket
+    bdp, allowed = case.bdp_packets, simulator.options.question.deepest_bucket
     usual = sizes.burst(allowed, bdp, case.packet_bytes)
     tried = sizes.sizes(bdp)
-    by_size = dict(zip(tried, laboratory.run([(case, (size, usual)) for size in tried]), strict=True))
+    by_size = dict(zip(tried, simulator.run([(case, (size, usual)) for size in tried]), strict=True))
     if _complete(by_size.values()) and _chosen(by_size) == tried[-1]:
         tried = sizes.beyond(tried, bdp)
-        by_size |= dict(zip(tried, laboratory.run([(case, (size, usual)) for size in tried]), strict=True))
+        by_size |= dict(zip(tried, simulator.run([(case, (size, usual)) for size in tried]), strict=True))
     if not _complete(by_size.values()):
         return None
     size = _chosen(by_size)
@@ -98,22 +65,22 @@ def _find(laboratory: _Laboratory) -> Found | None:
     measured = {(0, usual): by_size[0], (size, usual): by_size[size]}
     rows = [(0, burst) for burst in deep] + [(size, burst) for burst in shallow]
     rows = [row for row in dict.fromkeys(rows) if row not in measured]
-    measured |= dict(zip(rows, laboratory.run([(case, row) for row in rows]), strict=True))
+    measured |= dict(zip(rows, simulator.run([(case, row) for row in rows]), strict=True))
     if not _complete(measured.values()):
         return None
     alone = {burst: measured[0, burst] for burst in deep}
     by_burst = {burst: measured[size, burst] for burst in shallow}
     burst = _chosen(by_burst)
-    others = _elsewhere(laboratory, (size, burst), usual)
+    others = _elsewhere(simulator, (size, burst), usual)
     return Found(scaled, usual, by_size, alone, by_burst, (size, burst), others)
 
 
-def _elsewhere(laboratory: _Laboratory, advised: Marker, alone: int) -> list[tuple[Condition, Mapping[int, Values]]]:
+def _elsewhere(simulator: _Simulator, advised: Marker, alone: int) -> list[tuple[Condition, Mapping[int, Values]]]:
     """The advice and its neighbours in every other network; one whose runs failed is left out (`failures` has them)."""
-    case, rate_scale = laboratory.scaled.case, laboratory.scaled.rate_scale
+    case, rate_scale = simulator.scaled.case, simulator.scaled.rate_scale
     met = list(conditions.conditions(case, rate_scale, advised, alone))
     rows = [(one.case, marker) for one in met for marker in one.markers().values()]
-    each = iter(laboratory.run(rows))
+    each = iter(simulator.run(rows))
     found: list[tuple[Condition, Mapping[int, Values]]] = []
     for one in met:
         values = {size: next(each) for size in one.markers()}
@@ -131,7 +98,7 @@ def _complete(found: Iterable[Values]) -> bool:
     return all(one.total for one in found)
 
 
-class _Laboratory:
+class _Simulator:
     """Runs rounds, and remembers what all of them together came to."""
 
     def __init__(self, options: Options, measure: Measure) -> None:
@@ -168,8 +135,8 @@ class _Laboratory:
         return [judge.values(point, case.packet_bytes) for point, (case, _) in zip(points, rows, strict=True)]
 
     def whole(self) -> Document:
-        """Of all rounds: the version, whether every run is valid, the worst exit code, failures, how many runs were in
-        the store."""
+        """Over all rounds: the version, validity, the worst exit code, failures, and the number of runs from the
+        store."""
         return {
             "version": self._parts[0].get("version"),
             "valid": all(part.get("valid", False) for part in self._parts),

@@ -1,9 +1,9 @@
-"""Advice on an MTU: throughput, loss, neighbours, host and check sequence over the size of packets.
+"""Advice on an MTU: throughput, loss, neighbors, host and check sequence over the size of packets.
 
-`question` reads the path that is asked for, `sizes` says what is tried, `closed` has what follows without simulating,
-`host` what packets cost a host, `scale` how long runs are and in which steps a path that is too large is made smaller,
-`network` lays it out as scenarios, `voice` measures the calls beside it, `judge` chooses, `answer` makes the document,
-`sentences`, `table`, `draw` and `page` show it, and `work` does it all.
+`question` reads the path, `sizes` lists the MTUs, `closed_forms` has what follows without simulating, `host` the cost
+of packets to a host, `scale` the duration of runs and the scale of paths that are too large, `network` the scenarios,
+`calls` the measurements of the calls beside the flow. `judge` chooses, `answer` makes the document, `narrative`,
+`table`, `draw` and `page` show it, and `work` runs the whole.
 """
 
 from .work import mtu as mtu

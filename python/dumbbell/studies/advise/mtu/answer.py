@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from ....models import ethernet_fcs
 from ....present import stats
-from . import closed_forms, judge, narrative, sizes, calls
+from . import calls, closed_forms, judge, narrative, sizes
 from .question import Question
 
 if TYPE_CHECKING:
-    from .work import Run, Options
+    from .options import Options, Run
 
 Row = dict[str, Any]
 
@@ -86,7 +86,7 @@ def _row(q: Question, alone: Run, beside: Run) -> Row:
         "host_cycles_per_bit": q.host.cycles_per_bit(size, payload),
         "host_busy_share": useful / limit,
         "frame_s": closed_forms.frame_s(size, q.rate_bps),
-        **_neighbours(beside),
+        **_neighbors(beside),
         "datagram_fragments": len(closed_forms.fragments(q.datagram_bytes, size)),
         "datagram_loss_share": closed_forms.datagram_loss(q.loss_share, q.loss_kind, q.datagram_bytes, size),
         "hamming_distance": ethernet_fcs.distance(size + ethernet_fcs.FRAME),
@@ -100,14 +100,14 @@ def _scaled(rates: Sequence[float], scale: float) -> list[float]:
     return [rate * scale for rate in rates]
 
 
-def _neighbours(beside: Run) -> Row:
-    """What neighbours have. A frame takes `scale` times as long on the smaller path, a queue as long as it would:
+def _neighbors(beside: Run) -> Row:
+    """The neighbors' results. A frame takes `scale` times as long on the smaller path, a queue as long as it would:
     the calls' numbers are those that were measured, and between these and 1 / scale of them they lie in truth."""
     numbers = {f"call_{key}": calls.cell([call[key] for call in beside.calls]) for key in calls.NUMBERS}
     jitter = numbers["call_jitter_s"]
     return {
         "beside_throughput_bps": calls.cell(_scaled(beside.goodput_bps, beside.case.scale)),
-        "neighbour_throughput_bps": calls.cell(_scaled(beside.neighbour_bps, beside.case.scale)),
+        "neighbour_throughput_bps": calls.cell(_scaled(beside.neighbor_bps, beside.case.scale)),
         **numbers,
         "call_jitter_least_s": None if jitter is None else jitter["mean"] / beside.case.scale,
     }

@@ -1,4 +1,4 @@
-"""What two calls meet beside the flow: one-way delay, and its jitter as receivers compute it."""
+"""Measurements of two calls beside the flow: one-way delay, and its jitter as receivers compute it."""
 
 from __future__ import annotations
 

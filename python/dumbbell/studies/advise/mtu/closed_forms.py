@@ -1,4 +1,4 @@
-"""What follows for an MTU without simulating: efficiency, loss, TCP's laws, the wait for one frame, fragments."""
+"""Closed forms for an MTU: efficiency, loss, TCP's laws, the wait for one frame, fragments."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import math
 from functools import cache
 
 from ....models import ethernet_fcs
-from ....validate.laws.tcp import cubic, throughput
 from ....validate.laws import links
+from ....validate.laws.tcp import cubic, throughput
 from .sizes import ETHERNET
 
 TIMESTAMPS = {"linux": links.TIMESTAMPS}
@@ -64,7 +64,7 @@ def goodput_bps(segments_per_s: float, mtu: int, profile: str, rate_bps: float) 
 
 
 def laws_bps(cc: str, p: float, rtt_s: float, mtu: int, profile: str, rate_bps: float) -> dict[str, float]:
-    """What the closed forms say of a flow by itself [bit/s]: `mathis`, `pftk`, and `cubic` for that."""
+    """Throughput of a flow by itself from closed forms [bit/s]: `mathis`, `pftk`, and `cubic` for that."""
     full = efficiency(mtu, profile) * rate_bps
     if p == 0:
         return {"mathis": full, "pftk": full} | ({"cubic": full} if cc == "cubic" else {})
@@ -80,7 +80,11 @@ def laws_bps(cc: str, p: float, rtt_s: float, mtu: int, profile: str, rate_bps: 
 def _cubic_window(p: float, rtt_s: float) -> float:
     """CUBIC's mean window where every packet is lost by itself [segments], and Reno's if that is larger."""
     mean = cubic.mean_window(p, rtt_s)
-    return max(cubic.random_window(p, rtt_s, losses=1500), throughput.mathis(p, 1.0)) if mean > throughput.mathis(p, 1.0) else mean
+    return (
+        max(cubic.random_window(p, rtt_s, losses=1500), throughput.mathis(p, 1.0))
+        if mean > throughput.mathis(p, 1.0)
+        else mean
+    )
 
 
 def frame_s(mtu: int, rate_bps: float) -> float:

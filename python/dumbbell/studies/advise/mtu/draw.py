@@ -7,8 +7,8 @@ from typing import Any
 
 from ....figures import style
 from ....figures.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION
-from ...compare.queues.draw import SOFT, NamedFigure
 from ....present.units import prefix
+from ...compare.queues.draw import SOFT, NamedFigure
 
 _LAWS = {"cubic": "CUBIC's law", "mathis": "square root law", "pftk": "Padhye et al."}
 
@@ -19,7 +19,7 @@ def figures_of(d: Mapping[str, Any]) -> list[NamedFigure]:
     rows = d["candidates"]
     _throughput(axes[0][0], d, rows)
     _host(axes[0][1], d, rows)
-    _neighbours(axes[1][0], rows)
+    _neighbors(axes[1][0], rows)
     _datagrams(axes[1][1], d, rows)
     sizes = [row["mtu_bytes"] for row in rows]
     shown = _shown(sizes, d["mtu_bytes"])
@@ -74,7 +74,7 @@ def _host(axis: Any, d: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) ->
     axis.set_ylabel("cycles per bit, part of the wire")
 
 
-def _neighbours(axis: Any, rows: Sequence[Mapping[str, Any]]) -> None:
+def _neighbors(axis: Any, rows: Sequence[Mapping[str, Any]]) -> None:
     if all(row["call_jitter_s"] for row in rows):
         least, most = ([value / 1e-3 for value in ends] for ends in zip(*map(_jitters, rows), strict=True))
         if any(low < 0.999 * high for low, high in zip(least, most, strict=True)):

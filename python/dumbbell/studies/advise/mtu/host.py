@@ -1,4 +1,4 @@
-"""What packets cost a host: cycles for headers, bytes and pages, and the rate at which one core is through with them.
+"""The cost of packets to a host: cycles for headers, bytes and pages, and the rate that one core sustains.
 
 The numbers are those of the service `host_cpu`, whose presets have their sources (`dumbbell explain host_cpu`); the
 closed form is its own for packets that wait behind each other, so that none raises an interrupt.
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .... import api
-from ...compare.queues.arguments import refused
+from ....language.arguments import refused
 from ....present.units import amount
 from ..queue.question import known
 

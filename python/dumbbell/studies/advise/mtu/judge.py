@@ -1,4 +1,4 @@
-"""Which MTU is advised, by a rule that was there before any number.
+"""The advised MTU, by a rule that was fixed before any number.
 
 **The choice.** Of the MTUs that may be advised the smallest whose throughput is at most 5 % below the largest of them:
 a larger packet must bring something, for it costs neighbours and asks more of every link and host of the path.
@@ -20,11 +20,11 @@ from . import closed_forms, sizes
 from .question import Question
 
 NEAR = 0.05
-"""How far below the largest throughput the advised one may be."""
+"""Largest distance of the advised throughput from the best."""
 
 
 def objections(question: Question, mtu: int) -> list[str]:
-    """Why an MTU is not advised, whatever it brings: `use`, `small`, `crc`, `wait`."""
+    """Reasons against an MTU, whatever its throughput: `use`, `small`, `crc`, `wait`."""
     found = []
     if question.mtus == sizes.USUAL and mtu > sizes.IN_USE:
         found.append("use")

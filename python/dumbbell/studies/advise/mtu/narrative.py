@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ....models import ethernet_fcs
-from ....present.tables import scaled
+from ....present.grids import scaled
 from ....present.units import significant
 from ..queue.narrative import rate_text
 from . import closed_forms, sizes
@@ -17,7 +17,7 @@ Block = Mapping[str, Any]
 
 
 def rule(q: Question) -> str:
-    """How it was chosen."""
+    """The rule of the choice."""
     wait = scaled(q.most_wait_s, "s")
     use = (
         f"{sizes.ETHERNET} to {sizes.IN_USE} bytes, as equipment of many makers has them; "
@@ -26,14 +26,14 @@ def rule(q: Question) -> str:
     )
     return (
         f"Of the MTUs that may be advised ({use}frames that CRC-32 guards with a Hamming distance of 4, up to "
-        f"{ethernet_fcs.guarded_frame()} bytes; one frame takes at most {wait}, or as long as a standard frame) the smallest "
-        f"whose throughput is at most {100 * NEAR:g} % below the largest of them. Throughput is what was simulated of "
-        "one flow, at most what the host's core is through with."
+        f"{ethernet_fcs.guarded_frame()} bytes; one frame takes at most {wait}, or as long as a standard frame) the "
+        f"smallest whose throughput is at most {100 * NEAR:g} % below the largest of them. Throughput is what was "
+        "simulated of one flow, at most what the host's core is through with."
     )
 
 
 def advice(q: Question, d: Block) -> str:
-    """What to set, and what to expect of it."""
+    """The advised setting, and its expected performance."""
     text = f"For {q.text()}: an MTU of {d['mtu_bytes']} bytes. In simulations a flow then had {_rate(d['useful_bps'])}"
     if d["useful_bps"] < d["throughput_bps"]["mean"]:
         text += f" (the path would carry {_rate(d['throughput_bps']['mean'])}, the host's core is the limit)"
@@ -48,7 +48,7 @@ def advice(q: Question, d: Block) -> str:
 
 
 def reason(q: Question, d: Block) -> str:
-    """Why this one and no other."""
+    """The reasons for the choice."""
     rows = d["candidates"]
     mine = next(row for row in rows if row["chosen"])
     if mine["objections"]:
@@ -77,19 +77,20 @@ def _against(q: Question, row: Block) -> str:
     words = {
         "use": "little equipment has it",
         "small": "every Ethernet takes 1500",
-        "crc": f"a frame of {row['frame_bytes']} bytes is longer than the {ethernet_fcs.guarded_frame()} that CRC-32 guards",
+        "crc": f"a frame of {row['frame_bytes']} bytes is longer than the {ethernet_fcs.guarded_frame()} "
+        "that CRC-32 guards",
         "wait": f"one frame takes {scaled(row['frame_s'], 's')}, more than {scaled(q.most_wait_s, 's')}",
     }
     return ", ".join(words[one] for one in row["objections"])
 
 
 def warnings(q: Question, d: Block) -> list[str]:
-    """What has to be known before it is set."""
+    """Conditions to check before it is set."""
     found = []
     if d["hamming_distance"] < 4:
         found.append(
-            f"a frame of {d['frame_bytes']} bytes is beyond the {ethernet_fcs.guarded_frame()} up to which CRC-32 finds any "
-            "three wrong bits: three of them may pass unnoticed there; bursts up to 32 bits are still found"
+            f"a frame of {d['frame_bytes']} bytes is beyond the {ethernet_fcs.guarded_frame()} up to which CRC-32 "
+            "finds any three wrong bits: three of them may pass unnoticed there; bursts up to 32 bits are still found"
         )
     if d["mtu_bytes"] > sizes.ETHERNET:
         found.append(
@@ -114,7 +115,7 @@ def warnings(q: Question, d: Block) -> list[str]:
 
 
 def limits(q: Question, d: Block) -> list[str]:
-    """What the simulations say nothing of."""
+    """The limits of the simulations."""
     found = []
     most = max(row["simulated"][part]["rate_scale"] for row in d["candidates"] for part in ("alone", "beside"))
     if most > 1:

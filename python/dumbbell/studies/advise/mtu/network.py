@@ -12,7 +12,7 @@ from .question import Question
 from .scale import Case
 from .sizes import ETHERNET
 
-FLOW, NEIGHBOUR = "flow", "neighbour"
+FLOW, NEIGHBOR = "flow", "neighbour"
 CALLS = {"call-64": 64, "call-180": 180}
 """Bytes of the IP packets of two calls: the paper's."""
 EVERY_S = 0.02
@@ -22,7 +22,7 @@ _UDP = 20 + 8
 
 
 def scenario() -> dict[str, Any]:
-    """What all cases have in common."""
+    """The scenario of all cases."""
     return {
         "name": "advice",
         "duration": "1 s",
@@ -38,7 +38,7 @@ def alone(question: Question, case: Case) -> dict[str, Any]:
 
 
 def beside(question: Question, case: Case) -> dict[str, Any]:
-    """The same with its neighbours: a TCP with packets of 1500 bytes at most, and two calls."""
+    """The path with neighbors: a TCP with packets of 1500 bytes at most, and two calls."""
     calls = [
         {
             "name": name,
@@ -48,7 +48,7 @@ def beside(question: Question, case: Case) -> dict[str, Any]:
         }
         for name, size in CALLS.items()
     ]
-    other = _flow(question, NEIGHBOUR)
+    other = _flow(question, NEIGHBOR)
     other["tcp"] = {**other["tcp"], "mss": f"{min(ETHERNET, case.mtu) - 40} B"}
     return _path(question, case, [_flow(question, FLOW), other, *calls])
 
@@ -78,7 +78,7 @@ def limit_bytes(question: Question, case: Case) -> int:
 
 
 def _loss(question: Question, case: Case) -> dict[str, Any]:
-    """What the wire loses: packets of any size alike, or by their bits, so that full packets lose what they should."""
+    """The loss of the wire: packets of any size alike, or by their bits, so that full packets lose what they should."""
     if question.loss_kind == "packet":
         return {"kind": "bernoulli", "loss": case.loss_share}
     return {"kind": "bit_error", "rate": -math.expm1(math.log1p(-case.loss_share) / (8 * (case.mtu + links.ETHERNET)))}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ....figures import style
-from ...compare.queues import page as comparison
+from ....present import templates
 from ...compare.queues.draw import NamedFigure
 from ...compare.queues.page import minus
 from . import table
@@ -17,18 +17,16 @@ _HERE = Path(__file__).parent
 
 def html(document: Mapping[str, Any], drawn: Sequence[NamedFigure]) -> str:
     """The page."""
-    parts = Path(comparison.__file__).parent
-    sheets = (parts.parent / "reproduce" / "report.css", parts / "page.css", _HERE.parent / "page.css")
     known = bool(document["sentence"])
     return str(
-        comparison.tools(_HERE)
+        templates.environment(_HERE)
         .get_template("page.html.j2")
         .render(
             d=document,
             candidates=_words(table.candidates(document)) if known else [],
-            neighbours=_words(table.neighbours(document)) if known else [],
+            neighbours=_words(table.neighbors(document)) if known else [],
             figures=[(one, style.svg(one.figure, f"figure-{one.name}")) for one in drawn],
-            css="".join(sheet.read_text(encoding="utf-8") for sheet in sheets),
+            css=templates.css("report", "study", "advice"),
         )
     )
 

@@ -1,4 +1,4 @@
-"""Which path an MTU is asked for, as the command line spells it: `--rate 10Gbps --rtt 40ms --loss 1e-5`."""
+"""The path of an MTU question, as the command line spells it: `--rate 10Gbps --rtt 40ms --loss 1e-5`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ....catalogue import kinds
-from ...compare.queues.arguments import refused
+from ....language.arguments import refused
 from ....present.units import time_text
 from ..marker.question import PROFILES
-from ..queue.question import known, one_of, read_rate, read_span, read_time
 from ..queue.narrative import rate_text
+from ..queue.question import known, one_of, read_rate, read_span, read_time
 from . import host, sizes
 from .host import Host
 
@@ -49,7 +49,7 @@ class Question:
 
     @property
     def lost(self) -> str:
-        """Of what the loss is a share."""
+        """The base of the loss share."""
         return "packets" if self.loss_kind == "packet" else "frames of 1518 bytes, by bit errors"
 
 

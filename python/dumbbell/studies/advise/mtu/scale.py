@@ -1,4 +1,4 @@
-"""How long runs last, and in which steps a path is made smaller whose windows are too large to simulate.
+"""Duration of runs, and steps in which a path is made smaller whose windows are too large to simulate.
 
 What there is to see is cycles from loss to loss. TCP at a loss p is alike on a path of 1/s of the rate where the loss
 leaves 1/s of the window by its own law (p s^2 for Reno, between that and p s^(4/3) for CUBIC): the round-trip time, the
@@ -61,7 +61,9 @@ def _windows(question: Question, mtu: int) -> tuple[float, float]:
 def _case(question: Question, mtu: int, scale: float, packets: float, length_s: float | None) -> Case:
     loss = closed_forms.frame_loss(question.loss_share, question.loss_kind, mtu)
     if loss and scale > 1:
-        loss = closed_forms.loss_for(question.cc, closed_forms.window(question.cc, loss, question.rtt_s) / scale, question.rtt_s)
+        loss = closed_forms.loss_for(
+            question.cc, closed_forms.window(question.cc, loss, question.rtt_s) / scale, question.rtt_s
+        )
     case = Case(mtu, question.rate_bps / scale, loss, scale, 0.0, 0.0)
     if length_s is not None:
         return Case(mtu, case.rate_bps, loss, scale, length_s, float(f"{length_s / 5:.3g}"))

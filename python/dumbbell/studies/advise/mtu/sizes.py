@@ -1,4 +1,4 @@
-"""Which MTUs are tried, and why these."""
+"""The MTUs that are tried, with reasons."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ IN_USE = 9180
 
 
 def why(mtu: int) -> str:
-    """Why it is tried."""
+    """The reason for it."""
     return WHY.get(mtu, "asked for")

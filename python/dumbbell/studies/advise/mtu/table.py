@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ....present.grids import number, plain, scaled
 from ....present.stats import Interval
-from ....present.tables import number, plain, scaled
 from ....present.units import prefix, significant
 
 Row = list[str]
@@ -22,7 +22,7 @@ def lines(d: Mapping[str, Any]) -> Iterable[str]:
         "advised, what stands behind a size speaks against it."
     )
     yield ""
-    yield plain(neighbours(d))
+    yield plain(neighbors(d))
     yield (
         "Beside the flow: a TCP with standard frames, and calls of 64 and 180 bytes every 20 ms; jitter as in RFC "
         f"3550; a datagram of {d['datagram_bytes']} bytes in fragments."
@@ -67,7 +67,7 @@ def candidates(d: Mapping[str, Any]) -> list[Row]:
     return rows
 
 
-def neighbours(d: Mapping[str, Any]) -> list[Row]:
+def neighbors(d: Mapping[str, Any]) -> list[Row]:
     """A row for each MTU: what it does to others."""
     rates = [row["neighbour_throughput_bps"]["mean"] for row in d["candidates"]]
     unit, name = prefix(max(rates))

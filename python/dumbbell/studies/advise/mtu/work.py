@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,47 +12,17 @@ from ....files.write import write_json, write_text
 from ...compare.queues import design
 from ...compare.queues.design import Base
 from ..queue import tc_lines
-from . import answer, network, scale, calls
-from .question import BUDGET_S, Question
+from . import answer, calls, network, scale
+from .options import Options, Run
+from .question import Question
 from .scale import Case
 
-SEEDS = 5
 _ALONE, _BESIDE = 0.6, 0.2
 """Parts of the budget for packets of the flow by itself, and for those of the flow beside its neighbours, which are
 about as many again."""
 
 Document = dict[str, Any]
 Measure = Callable[[dict[str, Any]], dict[str, Any]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """What is asked, and how it is found out: how many seeds, the CPU time that all runs together may take, about [s],
-    how long a run is (None: each case its own) [s], the device of the lines to paste, and `options` of the request."""
-
-    question: Question
-    seeds: int = SEEDS
-    budget_s: float = BUDGET_S
-    length_s: float | None = None
-    dev: str = "eth0"
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-    def packets(self, part: float) -> float:
-        """Packets of the flow that one run of a part may have."""
-        return part * self.budget_s * scale.PACKETS_PER_CPU_S / (len(self.question.mtus) * self.seeds)
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A case and what each seed gave: the flow's goodput, its neighbour's, and the calls' numbers; of those by
-    themselves only the first."""
-
-    case: Case
-    seeds: Sequence[int]
-    goodput_bps: Sequence[float]
-    neighbour_bps: Sequence[float] = ()
-    calls: Sequence[Mapping[str, float | None]] = ()
-    fingerprint: str | None = None
 
 
 def mtu(options: Options, out: Path | None = None, measure: Measure = api.run, command: str = "") -> Document:
@@ -67,17 +36,17 @@ def mtu(options: Options, out: Path | None = None, measure: Measure = api.run, c
         from ..queue.page import tools
 
         tools()  # May be missing: better said before the runs.
-    laboratory = _Laboratory(options, measure)
-    alone, beside = laboratory.alone(), laboratory.beside()
+    simulator = _Simulator(options, measure)
+    alone, beside = simulator.alone(), simulator.beside()
     known = all(run.goodput_bps for run in (*alone, *beside))
-    document = {**laboratory.whole(), **(answer.document(options, alone, beside) if known else {"sentence": None})}
+    document = {**simulator.whole(), **(answer.document(options, alone, beside) if known else {"sentence": None})}
     document = {"kind": "mtu", **document, "command": command, "wall_s": time.perf_counter() - started}
     if out is not None:
         _write(document, out)
     return document
 
 
-class _Laboratory:
+class _Simulator:
     """Runs all cases, and remembers what all of them together came to."""
 
     def __init__(self, options: Options, measure: Measure) -> None:
@@ -90,13 +59,15 @@ class _Laboratory:
         return self._sweep(_ALONE, network.alone)
 
     def beside(self) -> list[Run]:
-        """The same with neighbours."""
+        """The path with neighbors."""
         return self._sweep(_BESIDE, network.beside)
 
     def _sweep(self, part: float, lay: Callable[[Question, Case], dict[str, Any]]) -> list[Run]:
         """One run of each size and seed, as a sweep."""
         options = self.options
-        cases = [scale.fit(options.question, size, options.packets(part), options.length_s) for size in options.question.mtus]
+        cases = [
+            scale.fit(options.question, size, options.packets(part), options.length_s) for size in options.question.mtus
+        ]
         base = Base(network.scenario(), "advice", "queue", "bottleneck", (), 0, ({},), ())
         laid = [lay(options.question, case) for case in cases]
         if not self._parts:
@@ -117,17 +88,17 @@ class _Laboratory:
 
 
 def _run(case: Case, point: Mapping[str, Any]) -> Run:
-    """What came of a case; runs without a result are left out, and nothing of one that is short of some is taken."""
+    """The results of a case; runs without a result are left out, and nothing of one that is short of some is taken."""
     every = point.get("runs") or [point]
     runs = [run for run in every if "flows" in run]
     if len(runs) < len(every):
         return Run(case, (), ())
-    crowded = any(flow["name"] == network.NEIGHBOUR for flow in runs[0]["flows"])
+    crowded = any(flow["name"] == network.NEIGHBOR for flow in runs[0]["flows"])
     return Run(
         case,
         [run["seed"] for run in runs],
         [_goodput(run, network.FLOW) for run in runs],
-        [_goodput(run, network.NEIGHBOUR) for run in runs] if crowded else (),
+        [_goodput(run, network.NEIGHBOR) for run in runs] if crowded else (),
         [calls.of_run(run) for run in runs] if crowded else (),
         point.get("fingerprint"),
     )

@@ -1,8 +1,8 @@
-"""Advice from simulated grids: which queue for a link.
+"""Advice from simulated grids: the queue for a link.
 
-`question` reads what was asked for, `candidates` says which queues are tried and by which published rules their
-parameters follow, `grid` where in the asked ranges they are tried, `judge` which of them is recommended and where that
-fails, `sentences` puts it into words, `draw` and `page` show it, and `work` does it all.
+`question` reads the question, `candidates` lists the queues and the published rules of their parameters, `grid` the
+simulated points, `judge` selects a queue and finds where that fails, `narrative` puts it into sentences, `tc_lines`
+into lines for tc, `draw` and `page` show it, and `work` runs the whole.
 """
 
 from .work import queue as queue

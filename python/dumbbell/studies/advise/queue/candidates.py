@@ -1,4 +1,4 @@
-"""Which queues are tried, and by which published rules their parameters and buffers follow from the question.
+"""The queues that are tried, and the published rules by which their parameters and buffers follow from the question.
 
 A candidate is a table of a scenario. Where Linux has the queue, the table goes through the lines of `tc` and back
 before it is simulated (`lines`), so that what is recommended is what was simulated, rounding and all.
@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...compare.queues import arguments
-from ...compare.queues.arguments import refused
+from ....language import arguments
+from ....language.arguments import refused
 from .question import Question, middle
 
 PACKET = 1500
@@ -25,7 +25,7 @@ Table = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """What parameters follow from: the link's lowest and highest rate [bit/s], the longest round-trip time [s], the
+    """Inputs of the parameters: the link's lowest and highest rate [bit/s], the longest round-trip time [s], the
     numbers of flows, the delay that is wanted [s], whether flows are ECN-capable."""
 
     rate_low: float

@@ -1,4 +1,4 @@
-"""Where in the ranges that were asked for candidates are simulated, for how long, and at which scale."""
+"""The grid: points in the asked ranges, durations of runs, and their scale."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 from ....errors import ScenarioError
 from ....present.units import significant
 from .candidates import PACKET
-from .tc_lines import rate as rate_text
 from .question import Question, counts, middle, rates, times
+from .tc_lines import rate as rate_text
 
 MOST_RATE = 200e6
 """A faster link is simulated at this rate [bit/s] with fewer flows, unless it is asked for otherwise."""
@@ -42,7 +42,7 @@ class Point:
 
     @property
     def mixed(self) -> bool:
-        """Whether its flows have different round-trip times."""
+        """True if its flows have different round-trip times."""
         return self.rtt_s[0] != self.rtt_s[1]
 
     @property
@@ -59,7 +59,7 @@ class Point:
         return min(reno, (window * 0.3 / 0.4) ** (1 / 3)) if cc == "cubic" else reno
 
     def times(self, cc: str) -> tuple[float, float]:
-        """How long a run lasts and how much of it is warm-up [s], whole seconds."""
+        """Duration and warm-up of a run [s], whole seconds."""
         cycle = self.cycle(cc)
         measured = min(max(_CYCLES * cycle, 200 * self.rtt_s[1], _SHORTEST), _LONGEST)
         warmup = math.ceil(max(5.0, min(2 * cycle, _LONGEST / 3)))
@@ -132,7 +132,7 @@ def short(met: Sequence[Point], cc: str) -> list[Point]:
 
 
 def scenario(ecn: bool) -> dict[str, Any]:
-    """What all points have in common. The bottleneck has hardly a delay of its own: the flows' round-trip times are
+    """The scenario of all points. The bottleneck has hardly a delay of its own: the flows' round-trip times are
     realised on their access links."""
     return {
         "name": "advice",

@@ -1,4 +1,4 @@
-"""Which candidate is recommended, what is to be expected of it, and where another one is better.
+"""The recommended candidate, its expected performance, and the points where another one is better.
 
 The rules are short, so that they can be disputed; each begins by leaving out candidates whose worst utilisation is
 less than a share of the best candidate's (`LEAST_SHARE`).
@@ -36,7 +36,7 @@ _MUCH_DELAY, _LEAST_DELAY = 1.5, 2e-3
 """A delay is said to be worse from so many times another one on, if it is also so much longer [s]."""
 
 Measured = Mapping[tuple[str, int], Values]
-"""Of each candidate, by name, at each point, by number: each measurement by seed."""
+"""For each candidate, by name, at each point, by number: each measurement by seed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def choose(found: Sequence[Worst], objective: str, delay_target_s: float | None)
 
 
 def expected(name: str, numbers: Sequence[int], measured: Measured) -> dict[str, Any]:
-    """Of each measurement the best, the typical (the lower median) and the worst point of a candidate:
+    """For each measurement the best, the typical (the lower median) and the worst point of a candidate:
     `{"mean", "ci95", "n", "point"}`; None for one that no point has."""
     found: dict[str, Any] = {}
     for key, sign in ((DELAY, 1), (MEDIAN, 1), (USED, -1), (LOSS, 1), (JAIN, -1)):
@@ -134,9 +134,9 @@ def expected(name: str, numbers: Sequence[int], measured: Measured) -> dict[str,
 
 
 def beaten(name: str, others: Sequence[str], numbers: Sequence[int], measured: Measured) -> list[dict[str, Any]]:
-    """Where another candidate is better by much and by more than chance: of each point and measurement the best of
-    those: `{"point", "metric", "value", "other", "other_value", "difference", "ci95", "price": {...}}`; `price` is what
-    both have of the other measurement there."""
+    """Points where another candidate is better by much and by more than chance: of each point and measurement the best
+    of those: `{"point", "metric", "value", "other", "other_value", "difference", "ci95", "price": {...}}`; `price`
+    is what both have of the other measurement there."""
     found = []
     for number in numbers:
         for key, sign, price in ((USED, -1, DELAY), (DELAY, 1, USED)):

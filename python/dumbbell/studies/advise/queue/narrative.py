@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ....present.tables import scaled
+from ....present.grids import scaled
 from ....present.units import significant
 from . import grid
 from .grid import Point
@@ -52,7 +52,7 @@ def recommendation(question: Question, name: str, held: str, worst: Mapping[str,
 
 
 def rule(question: Question, choice: Choice) -> str:
-    """How it was chosen."""
+    """The rule of the choice."""
     if choice.kept:
         wanted = scaled(question.delay_target_s or 0.0, "s")
         return (
@@ -80,7 +80,7 @@ def rule(question: Question, choice: Choice) -> str:
 
 
 def beaten(one: Mapping[str, Any], label: str) -> str:
-    """Where another candidate is better, and what that one costs there."""
+    """Points where another candidate is better, and its price there."""
     price = one["price"]
     if one["metric"] == USED:
         values = f"{_percent(one['value'])} utilisation against {_percent(one['other_value'])} of {one['other']}"
@@ -92,7 +92,7 @@ def beaten(one: Mapping[str, Any], label: str) -> str:
 
 
 def limits(question: Question, met: Sequence[Point], most_rate: float) -> list[str]:
-    """What the grid says nothing of."""
+    """The limits of the grid."""
     found = [
         f"outside of {rates(question.rate_bps)}, {times(question.rtt_s)} and {counts(question.flows)} nothing was "
         "simulated, and inside only the points of the grid",
@@ -128,7 +128,7 @@ def limits(question: Question, met: Sequence[Point], most_rate: float) -> list[s
 
 
 def place(line: str | None, question: Question) -> str:
-    """Where the line belongs."""
+    """The place of the tc line."""
     if line is None:
         return ""
     return (

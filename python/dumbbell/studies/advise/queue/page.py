@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ....figures import style
-from ...compare.queues import page as comparison
+from ....present import templates
 from ...compare.queues.draw import NamedFigure
 from ...compare.queues.page import minus
 from . import table
@@ -17,13 +17,12 @@ _HERE = Path(__file__).parent
 
 
 def tools() -> Any:
-    """What makes pages. `EnvironmentLacks` if it is not installed."""
-    return comparison.tools(_HERE)
+    """The Jinja environment of the page. `EnvironmentLacks` if it is not installed."""
+    return templates.environment(_HERE)
 
 
 def html(document: Mapping[str, Any], compared: Mapping[str, Any], drawn: Sequence[NamedFigure]) -> str:
     """The page."""
-    parts = Path(comparison.__file__).parent
     return str(
         tools()
         .get_template("page.html.j2")
@@ -35,14 +34,7 @@ def html(document: Mapping[str, Any], compared: Mapping[str, Any], drawn: Sequen
             parameters=_parameters(document["advice"]["parameters"]) if document["advice"] else "",
             figures=[(one, style.svg(one.figure, f"figure-{one.name}")) for one in drawn],
             failures=compared.get("failures") or [],
-            css="".join(
-                (place / name).read_text(encoding="utf-8")
-                for place, name in (
-                    (parts.parent / "reproduce", "report.css"),
-                    (parts, "page.css"),
-                    (_HERE, "page.css"),
-                )
-            ),
+            css=templates.css("report", "study", "advice"),
         )
     )
 

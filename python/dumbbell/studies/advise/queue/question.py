@@ -1,4 +1,4 @@
-"""What advice is asked for, as the command line spells it: `--rate 50Mbps --rtt 10..120ms --flows 1..40`."""
+"""The question of an advice, as the command line spells it: `--rate 50Mbps --rtt 10..120ms --flows 1..40`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from .... import api
 from ....errors import ScenarioError
-from ...compare.queues.arguments import refused
+from ....language.arguments import refused
 from ....present.units import plain_rate, prefix, seconds, significant, time_text
 
 OBJECTIVES = ("balanced", "delay", "throughput")
@@ -97,7 +97,7 @@ def _within(option: str, text: str, ends: Ends[T], low: float, high: float, said
 
 
 def inside(value: float, low: float, high: float) -> bool:
-    """Whether it is between both, the ends and the rounding of units (100 us is not quite 1e-4 s) counted in."""
+    """True if it is between both, the ends and the rounding of units (100 us is not quite 1e-4 s) counted in."""
     return low * (1 - 1e-9) <= value <= high * (1 + 1e-9)
 
 
@@ -164,7 +164,7 @@ def middle(ends: Ends[float]) -> float:
 
 
 def seeds_of(given: int | None, default: int) -> int:
-    """How many runs of each point; at least two, as there is no interval over one."""
+    """Number of runs of each point; at least two, as there is no interval over one."""
     if given is not None and given > MOST_SEEDS:
         raise ScenarioError(f"--seeds {given}: at most {MOST_SEEDS} runs of a point are made")
     if given is not None and given < 2:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ...compare.queues.metrics import DELAY
+from ....present.grids import number, plain, scaled, unit_of
 from ....present.stats import Interval
-from ....present.tables import number, plain, scaled, unit_of
 from ....present.units import significant, time_text
+from ...compare.queues.metrics import DELAY
 from .judge import JAIN, LOSS, MEDIAN, USED
 
 _SHOWN = (

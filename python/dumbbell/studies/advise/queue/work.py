@@ -9,20 +9,20 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .... import catalogue, api
+from .... import api, catalogue
 from ....errors import ScenarioError
 from ....files.write import write_json, write_text
-from ...compare.queues import judge as schemes_judge
+from ....language.arguments import Choice as Scheme
 from ...compare.queues import design
+from ...compare.queues import judge as schemes_judge
 from ...compare.queues import work as schemes_work
-from ...compare.queues.judge import Values
-from ...compare.queues.arguments import Choice as Scheme
 from ...compare.queues.design import Base, Condition
-from . import candidates, grid, judge, tc_lines, narrative
+from ...compare.queues.judge import Values
+from . import candidates, grid, judge, narrative, tc_lines
 from .candidates import Candidate, Site
 from .grid import Point
-from .tc_lines import Settled
 from .question import Question
+from .tc_lines import Settled
 
 SEEDS = 5
 _BOTTLENECK = "bottleneck"
@@ -33,7 +33,7 @@ Measure = Callable[[dict[str, Any]], dict[str, Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What is asked, and how it is found out: which queues are tried (none: `candidates.DEFAULT`), how many seeds,
+    """Options: which queues are tried (none: `candidates.DEFAULT`), how many seeds,
     how long a run is with its warm-up [s] (None: each point its own), from which rate on [bit/s] it is simulated
     slower, the device of the tc line, and `options` of the request."""
 
@@ -104,7 +104,7 @@ def _tried(options: Options) -> list[Tried]:
 
 
 def _laid(options: Options, met: Sequence[Point], tried: Sequence[Tried]) -> tuple[Base, list[Condition], list[Scheme]]:
-    """As `dumbbell compare` lays it: a scheme for each candidate, a condition for each point."""
+    """The comparison: a scheme for each candidate, a condition for each point."""
     base = Base(
         scenario=grid.scenario(options.question.ecn),
         name="advice",
@@ -128,7 +128,7 @@ def _laid(options: Options, met: Sequence[Point], tried: Sequence[Tried]) -> tup
 
 
 def _measured(tried: Sequence[Tried], data: Mapping[str, Any]) -> dict[tuple[str, int], Values]:
-    """Of each candidate at each point, from 1, everything by seed."""
+    """Values of each candidate at each point, from 1, by seed."""
     points = data.get("points", [data])
     names = [one.candidate.name for one in tried]
     return {
@@ -190,7 +190,7 @@ def _question(question: Question) -> dict[str, Any]:
 
 
 def _simulated(options: Options, met: Sequence[Point], compared: Document) -> dict[str, Any]:
-    """What was run, point by point."""
+    """The runs, point by point."""
     times = [options.times or point.times(options.question.cc) for point in met]
     return {
         "profile": "linux",

@@ -15,7 +15,7 @@ CLOSES, NARROWS, UNEXPLAINED, NOTHING = "closes", "narrows", "does not explain",
 LEAST_RUNS = 2
 """On each side, for a verdict: a single run has no interval."""
 WITHIN = 0.10
-"""Of the simulator's mean."""
+"""Tolerance, as a share of the simulator's mean."""
 WIDE = 0.25
 """Half-widths of both intervals together, of the simulator's mean: where that is all, a verdict says little."""
 
@@ -41,7 +41,7 @@ def compare(sim: Sequence[float], kernel: Sequence[float], floor: float) -> Row:
 
 
 def _ground(sim: Sequence[float], kernel: Sequence[float], floor: float) -> str | None:
-    """What an agreement rests on; None for a difference."""
+    """The rule by which both agree; None for a difference."""
     ours, theirs = stats.mean(sim), stats.mean(kernel)
     if max(abs(ours), abs(theirs)) <= floor:
         return SMALL
@@ -65,7 +65,8 @@ def _side(values: Sequence[float]) -> Row | None:
 
 
 def _ratio_interval(sim: Sequence[float], kernel: Sequence[float]) -> list[float] | None:
-    """Of the ratio of two independent means: ln r ± t √(s₁²/(n₁m₁²) + s₂²/(n₂m₂²)), with Welch's degrees of freedom."""
+    """The interval of the ratio of two independent means: ln r ± t √(s₁²/(n₁m₁²) + s₂²/(n₂m₂²)),
+    with Welch's degrees of freedom."""
     if len(sim) < 2 or len(kernel) < 2:
         return None
     parts = [(stats.deviation(v) / stats.mean(v)) ** 2 / len(v) for v in (sim, kernel)]
@@ -81,7 +82,7 @@ def _ratio_interval(sim: Sequence[float], kernel: Sequence[float]) -> list[float
 
 
 def explained(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
-    """What an experiment does to a difference."""
+    """The effect of an experiment on a difference."""
     if before["verdict"] != DIFFERS:
         return NOTHING
     if after["verdict"] == AGREES:

@@ -1,4 +1,4 @@
-"""What is compared, in which conditions: a scenario, and every combination of what the command line varies."""
+"""The compared conditions: a scenario, and every combination of what the command line varies."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from .... import api
-from ....present import overrides
 from ....errors import ScenarioError
-from ..queues import arguments, design
-from ..queues.arguments import refused
+from ....language import arguments, overrides
+from ....language.arguments import refused
 from ....present.units import seconds
+from ..queues import design
 
 BUILT_IN = Path(__file__).with_name("dumbbell.toml")
 PROFILE = "linux"
@@ -116,7 +116,7 @@ def _warmup(options: Options, base: design.Base) -> list[str]:
 
 
 def _axes(options: Options, base: design.Base) -> dict[str, list[Value]]:
-    """What is varied: of each axis its values with the overrides that each means."""
+    """The varied axes: of each its values with the overrides that each means."""
     axes: dict[str, list[Value]] = {}
     form = next((form for form in ("dumbbell", "parking_lot") if form in base.scenario), None)
     for option in ("rate", "rtt", "buffer", "aqm"):
@@ -140,7 +140,7 @@ def _axes(options: Options, base: design.Base) -> dict[str, list[Value]]:
 
 
 def _rtts(text: str, options: Options) -> list[str]:
-    """Of the built-in dumbbell the far flow has twice as much; a file's flows have all the same."""
+    """RTTs: in the built-in dumbbell the far flow has twice as much; a file's flows have all the same."""
     value = seconds_of("--rtt", text)
     if options.source is not None:
         return [f"flow.*.rtt={value * 1e3:g} ms"]

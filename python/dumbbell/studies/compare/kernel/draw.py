@@ -158,7 +158,7 @@ def _within(values: Sequence[float]) -> list[float]:
 
 
 def _limits(values: Sequence[float], ends: Sequence[Sequence[float] | None]) -> tuple[float, float]:
-    """Of the axis: all ratios, and their intervals up to a factor of ten."""
+    """Range of the axis: all ratios, and their intervals up to a factor of ten."""
     every = _within([*values, *(x for pair in ends if pair for x in pair), 0.85, 1.18])
     return min(every) / 1.05, max(every) * 1.05
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ....errors import ScenarioError
-from ..queues.arguments import refused
+from ....language.arguments import refused
 from .measures import KINDS
 
 SIM, KERNEL = "sim", "kernel"
@@ -14,7 +14,7 @@ SIM, KERNEL = "sim", "kernel"
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """What is to be explained, on which side something is changed, and what."""
+    """An experiment: the difference, the changed side, and the change."""
 
     text: str
     measure: str

@@ -1,4 +1,4 @@
-"""What is compared: numbers of a run's JSON that both the simulator and a kernel give."""
+"""Compared numbers of a run's JSON that both the simulator and a kernel give."""
 
 from __future__ import annotations
 

@@ -7,25 +7,24 @@ from pathlib import Path
 from typing import Any
 
 from ....figures import style
+from ....present import templates
 from ..queues import page as schemes
 from . import table
 from .agreement import NOTHING
 from .draw import MARKS, NamedFigure
 
 _HERE = Path(__file__).parent
-_STYLES = ("reproduce/report.css", "schemes/page.css")
 
 
 def tools() -> Any:
-    """What makes the page. `EnvironmentLacks` if it is not installed."""
-    environment = schemes.tools(_HERE)
+    """The Jinja environment of the page. `EnvironmentLacks` if it is not installed."""
+    environment = templates.environment(_HERE)
     environment.filters |= {"sides": table.sides, "ratio": table.ratio_text, "mark": MARKS.__getitem__}
     return environment
 
 
 def html(document: Mapping[str, Any], drawn: Sequence[tuple[NamedFigure, str]]) -> str:
     """The page; each figure comes with the text of its SVG file."""
-    package = _HERE.parents[1]
     return str(
         tools()
         .get_template("page.html.j2")
@@ -39,6 +38,6 @@ def html(document: Mapping[str, Any], drawn: Sequence[tuple[NamedFigure, str]]) 
             figures=[(one, style.inline(text, f"figure-{one.name}")) for one, text in drawn],
             scenario=schemes.toml_text(document["scenario"]),
             rules=(_HERE / "rules.md").read_text(encoding="utf-8"),
-            css="".join((package / file).read_text(encoding="utf-8") for file in _STYLES),
+            css=templates.css("report", "study"),
         )
     )

@@ -7,8 +7,8 @@ from typing import Any
 
 from rich.console import RenderableType
 
+from ....present.grids import grid, number, unit_of
 from ....present.stats import Interval
-from ....present.tables import grid, number, unit_of
 from ....present.units import significant
 from . import agreement
 from .draw import MARKS

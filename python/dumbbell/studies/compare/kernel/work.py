@@ -11,10 +11,10 @@ from typing import Any
 from .... import api
 from ....files.filename import component
 from ....files.write import temporary_folder, write_json, write_text
+from ....testbed.attempts import Attempts, Kept, beside
 from ....testbed.live_runs import LiveRunner, Order, interleaved
-from ....testbed.attempts import Kept, Attempts, beside
 from . import agreement, conditions, measures
-from .conditions import Cell, Study, Options
+from .conditions import Cell, Options, Study
 from .explain import KERNEL, Experiment
 from .measures import Measure
 
@@ -29,7 +29,7 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class How:
-    """How runs are made. store: of simulated runs; live ones are kept beside it. again: tries runs anew that were
+    """Options of runs. store: of simulated runs; live ones are kept beside it. again: tries runs anew that were
     not valid."""
 
     repeats: int = REPEATS
@@ -46,7 +46,7 @@ class How:
 
 @dataclass(slots=True)
 class Side:
-    """What one side's runs of one condition gave: runs that are valid, what is wrong with others, one run's series."""
+    """Results of one side in one condition: runs that are valid, what is wrong with others, one run's series."""
 
     runs: list[Mapping[str, Any]] = field(default_factory=list)
     wrong: list[dict[str, Any]] = field(default_factory=list)
@@ -244,7 +244,8 @@ def _notes(study: Study, how: How, rows: Sequence[Document], wrong: Sequence[Map
     if wrong:
         notes.append(f"{len(wrong)} live runs were not valid, twice each, and were left out")
     notes += [
-        f"{row['label']}: {row['kernel_runs']} of {how.repeats} live runs are valid; a verdict needs {agreement.LEAST_RUNS}"
+        f"{row['label']}: {row['kernel_runs']} of {how.repeats} live runs are valid; "
+        f"a verdict needs {agreement.LEAST_RUNS}"
         for row in rows
         if row["kernel_runs"] < agreement.LEAST_RUNS
     ]

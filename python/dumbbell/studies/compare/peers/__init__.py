@@ -1,3 +1,5 @@
-"""Comparison with ns-2 and ns-3 as Debian packages them: one network (`network`), a translation of it for each
-simulator (`ours`, `peers`), what each of them counted (`outcome`), whether the work was alike (`alike`), and only
-then ratios."""
+"""Comparison with ns-2 and ns-3 as Debian packages them.
+
+One network (`network`) is translated for each simulator (`ours`, `simulators`), which counts its work (`outcome`). Only
+if the work was alike (`same_work`), ratios of costs are told (`ratios`). `results` compares measurements with ns-2's.
+"""

@@ -38,7 +38,7 @@ _LEAST = {"dumbbell": {"bottleneck": {"rate": "1 Mbps", "delay": "1 ms"}}, "flow
 
 
 def shortest(scenario: dict[str, Any]) -> dict[str, Any]:
-    """The same, over at once."""
+    """The scenario with a duration of almost nothing."""
     flows = [{**flow, "start": "0 s"} for flow in scenario["flow"]]
     return {**scenario, "flow": flows, "duration": "1 ns", "warmup": "0 s"}
 

@@ -1,4 +1,4 @@
-"""What the command line may ask a comparison for; every refusal shows the word and the fix."""
+"""Options of a comparison with peers; every refusal shows the word and the fix."""
 
 from __future__ import annotations
 

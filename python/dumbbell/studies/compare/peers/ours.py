@@ -93,7 +93,7 @@ def _time(value: float) -> str:
 
 
 def read(network: Network, data: dict[str, Any]) -> Outcome:
-    """What the child printed."""
+    """Output of the child."""
     result, queue = data["result"], data["result"]["queues"][0]
     return Outcome(
         arrivals=queue["arrivals"],

@@ -1,4 +1,4 @@
-"""What a simulator counted, in the same words for each, and what the run cost it."""
+"""Counts of a simulator, by the same names for each, and the cost of its run."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Outcome:
 
     @property
     def goodput_bps(self) -> float:
-        """Of all flows together."""
+        """Sum over all flows."""
         return sum(self.goodputs)
 
     @property

@@ -1,4 +1,4 @@
-"""What the same work costs two simulators: processor time for each packet-hop, memory for each flow."""
+"""Cost of the same work in two simulators: processor time for each packet-hop, memory for each flow."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 from ....present.stats import mean
 from . import ours
-from .same_work import Verdict, judge, work
 from .outcome import Outcome
+from .same_work import Verdict, judge, work
 from .simulators import PEERS
 from .workload import CONTROLS, Workload
 
@@ -87,7 +87,7 @@ def compare(workload: Workload, seeds: int, done: Callable[[], None] = lambda: N
 
 
 def price(outcomes: Sequence[Outcome]) -> Price:
-    """Of all runs together, as clocks of some simulators count hundredths of a second only."""
+    """The sum over all runs, as clocks of some simulators count hundredths of a second only."""
     flows = len(outcomes[0].goodputs)
     return Price(
         ns_per_hop=1e9 * sum(o.cost.run_s for o in outcomes) / sum(o.hops for o in outcomes),

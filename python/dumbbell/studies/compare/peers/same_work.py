@@ -1,4 +1,4 @@
-"""Whether two simulators did the same work: before that is known, no time is compared."""
+"""True if two simulators did the same work: before that is known, no time is compared."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether the work was alike, and if not, why."""
+    """True if the work was alike, and if not, why."""
 
     alike: bool
     ours: Work
@@ -34,7 +34,7 @@ class Verdict:
 
 
 def work(outcomes: Sequence[Outcome]) -> Work:
-    """What the runs of all seeds did."""
+    """Work of the runs of all seeds."""
     return Work(mean([o.goodput_bps for o in outcomes]), mean([o.drop_rate for o in outcomes]))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from rich.table import Table
 
-from ....present.tables import grid
+from ....present.grids import grid
 from ....present.units import prefix, significant
 from .ratios import Row
 
@@ -53,7 +53,7 @@ def _both(a: float, b: float, digits: int = 4) -> str:
 
 
 def reasons(rows: Iterable[Row]) -> list[str]:
-    """Why rows are not comparisons."""
+    """Reasons why rows are not comparisons."""
     return [
         f"{r.workload.against}, {r.workload.flows} flows, {r.workload.queue}: not a comparison: {r.verdict.why}"
         for r in rows

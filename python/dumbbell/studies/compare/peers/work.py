@@ -1,4 +1,4 @@
-"""What `dumbbell compare` does, without printing."""
+"""`dumbbell compare` with peers, without printing."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ....present.progress import Progress
-from . import same_work, ours
-from .simulators import PEERS
+from . import ours, same_work
 from .ratios import Row, compare
+from .simulators import PEERS
 from .workload import SPREAD, Workload
 
 
@@ -49,7 +49,7 @@ def document(rows: Sequence[Row], known: dict[str, str]) -> dict[str, Any]:
 
 
 def processor() -> str:
-    """What the machine calls its processor."""
+    """Name of the processor."""
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as file:  # noqa: PTH123 (a device of the kernel)
             names = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]

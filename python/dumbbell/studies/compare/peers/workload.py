@@ -59,7 +59,7 @@ def buffer_of(rate_bps: float) -> int:
 
 
 def starts(flows: int, seed: int) -> list[float]:
-    """When each flow starts, s, on whole nanoseconds."""
+    """Start of each flow, s, in whole nanoseconds."""
     rng = random.Random(f"{flows} flows, seed {seed}")
     return [round(LAST_START * i / flows + SPREAD * rng.random(), 9) for i in range(flows)]
 
@@ -70,5 +70,5 @@ def rate_for(flows: int) -> float:
 
 
 def seconds_for(flows: int, peer: str) -> float:
-    """How long a run lasts beside a peer: as long as steady state needs, and less where the peer is slow."""
+    """Duration of a run beside a peer: as long as steady state needs, and less where the peer is slow."""
     return next(seconds for least, seconds in _SECONDS[peer] if flows >= least)

@@ -1,8 +1,8 @@
 """Queues against queues: schemes crossed with conditions, under the same seeds, on one page.
 
-`spelling` reads what was asked for, `study` lays it into a scenario as one sweep, `metrics` says what is measured,
-`judge` which scheme is best where, `finding` puts that into sentences, `draw`, `page` and `table` show it, and `work`
-does it all.
+`dumbbell.language.arguments` reads the words of the command line. `design` lays them into a scenario as one sweep,
+`metrics` lists the measurements, `judge` finds the best scheme of each condition, `narrative` puts that into sentences,
+`drawings`, `page` and `table` show it, and `work` runs the whole.
 """
 
 from .work import Options as Options

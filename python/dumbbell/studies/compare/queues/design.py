@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .... import api
-from ....present import overrides
 from ....errors import ScenarioError
-from .arguments import Axis, Choice, refused
+from ....language import overrides
+from ....language.arguments import Axis, Choice, refused
 
 Row = dict[str, Any]
 
@@ -31,7 +31,7 @@ class Base:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What all schemes meet alike: a congestion control, if one is asked for, and a value for each axis."""
+    """A condition of all schemes: a congestion control, if one is asked for, and a value for each axis."""
 
     cc: Choice | None
     over: Row
@@ -44,7 +44,7 @@ class Condition:
 
     @property
     def over_label(self) -> str:
-        """The same without the congestion control."""
+        """The condition without the congestion control."""
         return ", ".join(f"{short(key)} {plain(value)}" for key, value in self.over.items())
 
 
@@ -103,7 +103,7 @@ def _link_place(scenario: dict[str, Any], chosen: int) -> str:
 
 
 def _cc_places(scenario: dict[str, Any], plan: dict[str, Any]) -> Iterator[str]:
-    """Where the congestion controls of the TCP flows are written."""
+    """The keys with the congestion controls of the TCP flows."""
     first, tables = 0, scenario.get("flow", [])
     is_tcp = []
     for table in tables:

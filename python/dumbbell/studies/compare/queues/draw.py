@@ -1,4 +1,4 @@
-"""What the page's figures have in common: looks, units, marks with their intervals, the legend."""
+"""Shared parts of the page's figures: looks, units, marks with their intervals, the legend."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 from ....figures import style
 from ....figures.style import Figure, Look
-from ....present.tables import unit_of
-from .metrics import GOODPUT, Metric
+from ....present.grids import unit_of
+from .metrics import Metric
 
 _LOG_FROM = 8.0
 """An axis of delays whose ends are so many times apart is logarithmic."""
@@ -55,19 +55,6 @@ class Scaled:
     def values(self) -> list[float]:
         """Means and single seeds."""
         return [value for s in self.spots.values() for value in (*s.seeds, s.mean)]
-
-
-def figures_of(document: Mapping[str, Any]) -> list[NamedFigure]:
-    """Every figure that the document has numbers for."""
-    from . import small_multiples, tradeoff
-
-    if not any(row[GOODPUT] for row in document["rows"]):
-        return []
-    found = [one for one in (tradeoff.draw(document), small_multiples.draw(document)) if one is not None]
-    for one in found:  # Laid out once, and not for each format again.
-        one.figure.draw_without_rendering()
-        one.figure.set_layout_engine("none")
-    return found
 
 
 def scaled(document: Mapping[str, Any], metric: Metric, relative: bool = False) -> Scaled:
@@ -119,7 +106,7 @@ def ccs(document: Mapping[str, Any]) -> list[str | None]:
 
 
 def overs(document: Mapping[str, Any]) -> list[str]:
-    """What else they differ in."""
+    """Further differences."""
     return list(dict.fromkeys(c["over_label"] for c in document["conditions"]))
 
 

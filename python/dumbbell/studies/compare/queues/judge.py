@@ -1,4 +1,4 @@
-"""Which scheme is best, by which measurement, in which condition.
+"""The best scheme by each measurement in each condition.
 
 All schemes of a condition have the same seeds, so two are compared by their differences seed by seed (`paired`). The
 scheme with the best mean is *best* if Student's 95 % interval of its difference from each other one leaves out 0, and
@@ -15,11 +15,11 @@ from ....present import stats
 from .metrics import ALL, JUDGED, Metric
 
 Values = dict[str, dict[int, float]]
-"""Of one point: each metric's value by seed; a metric that a run has not is not there."""
+"""Values of one point: each metric by seed; a metric that a run has not is not there."""
 
 
 def values(point: dict[str, Any], queue: str) -> Values:
-    """What a point's runs gave; runs without a result are left out."""
+    """The results of a point; runs without a result are left out."""
     found: Values = {metric.key: {} for metric in ALL}
     for run in point.get("runs") or [point]:
         if "flows" not in run:
@@ -47,7 +47,7 @@ def against(mine: Mapping[int, float], theirs: Mapping[int, float]) -> dict[str,
 
 
 def differs(block: Mapping[str, Any] | None) -> bool:
-    """Whether the interval of a difference leaves out 0. Without an interval nothing is said to differ."""
+    """True if the interval of a difference leaves out 0. Without an interval nothing is said to differ."""
     if block is None or block["ci95"] is None:
         return False
     low, high = block["ci95"]
@@ -70,7 +70,7 @@ def best(metric: Metric, of_scheme: Mapping[str, Values]) -> dict[str, Any]:
 
 
 def _separate(metric: Metric, block: Mapping[str, Any] | None, theirs: Mapping[int, float]) -> bool:
-    """Whether the leader is better by more than chance, and by more than the measurement resolves."""
+    """True if the leader is better by more than chance, and by more than the measurement resolves."""
     least = metric.resolution * abs(stats.mean(list(theirs.values())))
     return block is not None and differs(block) and abs(block["difference"]) > least
 
@@ -85,7 +85,7 @@ def verdicts(of_scheme: Mapping[str, Values]) -> list[dict[str, Any]]:
 
 
 def seeds_change_nothing(points: Sequence[dict[str, Any]]) -> bool:
-    """Whether all seeds gave the same runs: intervals over them then say nothing."""
+    """True if all seeds gave the same runs: intervals over them then say nothing."""
     prints = [[run["fingerprint"] for run in point.get("runs", ()) if "flows" in run] for point in points]
     several = [of_point for of_point in prints if len(of_point) > 1]
     return bool(several) and all(len(set(of_point)) == 1 for of_point in several)

@@ -1,4 +1,4 @@
-"""What is measured of each run: one table, so that a new measurement is one line.
+"""Metrics of a run: one table, so that a new measurement is one line.
 
 Delays are waiting times in the queue that is looked at; goodput, fairness and timeouts are of all flows together.
 """
@@ -36,7 +36,7 @@ class Metric:
         return -1.0 if self.better == "lower" else 1.0
 
     def document(self) -> dict[str, Any]:
-        """As the JSON says it."""
+        """The metric as JSON."""
         return {"key": self.key, "title": self.title, "unit": self.unit, "better": self.better}
 
 

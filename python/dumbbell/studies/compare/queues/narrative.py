@@ -1,4 +1,4 @@
-"""What came out, in sentences that are made from the numbers."""
+"""The result in sentences that are made from the numbers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 from typing import Any
 
-from ....present.tables import scaled
+from ....present.grids import scaled
 from ....present.units import significant
 from .judge import differs
 from .metrics import DELAY, GOODPUT, JUDGED, Metric
@@ -67,7 +67,7 @@ def _numbers(
 
 
 def _price(top: str, won: Sequence[int], document: Mapping[str, Any]) -> str:
-    """What the delay is bought with: the winner's goodput beside the baseline's, where it won."""
+    """The price of the delay: the winner's goodput beside the baseline's, where it won."""
     if top == document["baseline"]:
         return ""
     rows = [r for r in document["rows"] if r["scheme"] == top and r["condition"] in won]
@@ -99,7 +99,7 @@ def _middle(key: str, scheme: str, conditions: Iterable[int], document: Mapping[
 
 
 def _ties(metric: Metric, ties: Sequence[Sequence[str]], document: Mapping[str, Any]) -> str:
-    """Who ties; or, of many conditions, who is not among them in most."""
+    """The schemes that tie; or, over many conditions, those that rarely do."""
     if len(ties) == 1:
         return f" ({_and(ties[0])} tie)"
     known = dict.fromkeys(row["scheme"] for row in document["rows"] if row.get(metric.key))
@@ -109,7 +109,7 @@ def _ties(metric: Metric, ties: Sequence[Sequence[str]], document: Mapping[str, 
 
 
 def _of(ties: Sequence[Sequence[str]], n: int) -> str:
-    """How often, and of whom where it is always the same ones."""
+    """Number of ties, with names if they are always the same."""
     same = {frozenset(names) for names in ties}
     whom = f" of {_and(ties[0])}" if len(same) == 1 else ""
     return f"{whom} in {len(ties)}"

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ....errors import EnvironmentLacks
 from ....figures import style
+from ....present import templates
+from ....present.grids import number, unit_of
 from ....present.stats import Interval
-from ....present.tables import number, unit_of
 from ....present.units import time_text
 from . import draw
 from .draw import NamedFigure
@@ -21,21 +20,9 @@ from .metrics import ALL, JUDGED, Metric
 _HERE = Path(__file__).parent
 
 
-def tools(templates: Path = _HERE) -> Any:
-    """What makes pages from these templates. `EnvironmentLacks` if it is not installed."""
-    try:
-        from jinja2 import Environment, FileSystemLoader, StrictUndefined
-    except ImportError:
-        raise EnvironmentLacks("the page needs jinja2: pip install 'dumbbell[reports]'") from None
-    environment = Environment(
-        loader=FileSystemLoader(templates),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["breakable"] = _breakable
-    return environment
+def tools() -> Any:
+    """The Jinja environment of the page. `EnvironmentLacks` if it is not installed."""
+    return templates.environment(_HERE)
 
 
 def html(document: Mapping[str, Any], drawn: Sequence[tuple[NamedFigure, str]]) -> str:
@@ -58,17 +45,9 @@ def html(document: Mapping[str, Any], drawn: Sequence[tuple[NamedFigure, str]]) 
             seeds=seeds_text(document["seeds"]),
             duration=time_text(document["duration_s"] or 0.0),
             warmup=time_text(document["warmup_s"] or 0.0),
-            css=(_HERE.parent / "reproduce" / "report.css").read_text(encoding="utf-8")
-            + (_HERE / "page.css").read_text(encoding="utf-8"),
+            css=templates.css("report", "study"),
         )
     )
-
-
-def _breakable(name: str) -> Any:
-    """A name that may be long, with places where a line may end."""
-    from markupsafe import Markup, escape
-
-    return Markup(re.sub(r"([,:])", r"\1<wbr>", str(escape(name))))
 
 
 Column = tuple[Metric, float, str]
@@ -164,7 +143,7 @@ def _parameters(scheme: Mapping[str, Any]) -> str:
 
 def toml_text(scenario: Mapping[str, Any]) -> str:
     """The scenario as it was run, but for what each row sets."""
-    from ....present.overrides import toml
+    from ....language.overrides import toml
 
     plain = [f"{key} = {toml(value)}" for key, value in scenario.items() if not isinstance(value, dict | list)]
     tables = [

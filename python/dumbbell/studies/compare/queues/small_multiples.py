@@ -99,7 +99,7 @@ def _vertical(axis: Any, row: Scaled) -> None:
 
 
 def _name_places(axis: Any, labels: Sequence[str], width: float, shown: bool) -> None:
-    """What stands under each place; slanted where words would meet, upright where there are many."""
+    """Labels of the axis; slanted where words would meet, upright where there are many."""
     axis.set_xticks(range(len(labels)), [label if shown else "" for label in labels])
     axis.tick_params(axis="x", length=0)
     if shown and sum(len(label) + 2 for label in labels) > 12 * width and len(labels) > 1:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ....present.grids import number, plain, unit_of
 from ....present.stats import Interval
-from ....present.tables import number, plain, unit_of
 from .judge import differs
 from .metrics import JUDGED, Metric
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .... import catalogue, api
+from .... import api, catalogue
 from ....errors import ScenarioError
 from ....files.filename import component
 from ....files.write import write_json, write_text
-from . import narrative, judge, metrics, arguments, design
-from .arguments import Choice
+from ....language import arguments
+from ....language.arguments import Choice
+from . import design, drawings, judge, metrics, narrative
 from .design import Base, Condition
 
 SEEDS = 5
@@ -26,10 +27,11 @@ Measure = Callable[[dict[str, Any]], dict[str, Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What is compared: schemes and congestion controls as `NAME` or `NAME:KEY=VALUE,...`, axes as `KEY=VALUE,...`,
-    `sets` as behind `-s`; the scenario as the door reads a source (None: one of ours); the queue that is looked at,
-    where there are several; the baseline's name (None: the first scheme); how many seeds (None: the scenario's
-    replications if it says any, else 5), and the first of them (None: the scenario's); `options` of the request."""
+    """Options of a comparison: schemes and congestion controls as `NAME` or `NAME:KEY=VALUE,...`, axes as
+    `KEY=VALUE,...`, `sets` as behind `-s`; the scenario as the API reads a source (None: one of ours); the queue
+    that is looked at, where there are several; the baseline's name (None: the first scheme); how many seeds (None:
+    the scenario's replications if it says any, else 5), and the first of them (None: the scenario's); `options` of
+    the request."""
 
     schemes: Sequence[str]
     ccs: Sequence[str] = ()
@@ -50,7 +52,7 @@ def compare(options: Options, out: Path | None = None, measure: Measure = api.ru
 
     `ScenarioError` names the scheme, the axis or the line of the scenario that is wrong; nothing is run then.
     """
-    from . import draw, page  # What draws may be missing: better said before the runs.
+    from . import page  # What draws may be missing: better said before the runs.
 
     started = time.perf_counter()
     page.tools()
@@ -58,7 +60,9 @@ def compare(options: Options, out: Path | None = None, measure: Measure = api.ru
     baseline = _baseline(schemes, options.baseline)
     base = design.read(options.source or {"path": str(DEFAULT)}, options.sets, options.use, options.queue)
     _known(base, schemes, options.use)
-    met = design.conditions(base, arguments.choices(list(options.ccs)), arguments.axes(list(options.over)), options.sets)
+    met = design.conditions(
+        base, arguments.choices(list(options.ccs)), arguments.axes(list(options.over)), options.sets
+    )
     points = design.rows(base, schemes, met)
     names = [f"{scheme.text}{' in ' + c.label if c.label else ''}" for c in met for scheme in schemes]
     planned = design.check(base, points, names, options.use)
@@ -68,7 +72,7 @@ def compare(options: Options, out: Path | None = None, measure: Measure = api.ru
     data = measure(request)
     document = document_of(base, schemes, baseline, met, data, planned)
     document |= {"command": command, "wall_s": time.perf_counter() - started}
-    _write(document, _directory(out, base), draw.figures_of(document))
+    _write(document, _directory(out, base), drawings.figures_of(document))
     return document
 
 
@@ -113,7 +117,7 @@ def document_of(
     data: dict[str, Any],
     planned: dict[str, Any],
 ) -> Document:
-    """All that is known of the schemes in their conditions, without paths; `data` and `planned` are the door's."""
+    """All that is known of the schemes, without paths; `data` and `planned` are the answers of the API."""
     points: list[dict[str, Any]] = data.get("points", [data])
     names = [scheme.text for scheme in schemes]
     rows, verdicts = [], []

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...runner import Runner, Run, over_seeds
+from ...check import Check
 from ...laws import fragments
-from ...check import Measured, Check
+from ...measured import Measured
+from ...runner import Run, Runner, over_seeds
 
 UDP = 8
 """Bytes of its header."""

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from ....models import ethernet_fcs
-from ...runner import once
-from ...laws import crc as published
 from ...check import Check
+from ...laws import crc as published
+from ...runner import once
 
 CODE = "CRC-32 of IEEE 802.3"
 DRAWN = 200

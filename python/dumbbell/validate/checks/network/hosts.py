@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from ...runner import Runner, Run
+from ...check import Check
 from ...laws import hosts as laws
-from ...check import Measured, Check
+from ...measured import Measured
+from ...runner import Run, Runner
 
 CLOCK, PER_PACKET, PER_BYTE, PER_INTERRUPT = 100e6, 1000.0, 3.0, 700.0
 PAYLOAD, LENGTH, HEADER = 1472, 1500, 28
@@ -67,7 +68,7 @@ def _saved(runner: Runner) -> Measured:
     return Measured(6 * six["cycles_per_packet"] - one["cycles_per_packet"])
 
 
-def _oracles() -> Iterator[Check]:
+def _checks() -> Iterator[Check]:
     polled = laws.packet(PER_PACKET, PER_BYTE, LENGTH)
     woken = laws.packet(PER_PACKET, PER_BYTE, LENGTH, PER_INTERRUPT)
     for rate in (40e6, 160e6):
@@ -115,4 +116,4 @@ def _oracles() -> Iterator[Check]:
     )
 
 
-CHECKS = list(_oracles())
+CHECKS = list(_checks())

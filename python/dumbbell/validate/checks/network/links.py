@@ -7,11 +7,12 @@ from functools import partial
 from itertools import groupby
 from typing import Any
 
+from ....aqm_response.drive import drive
 from ....data.arrow import Table
-from ....plugins.drive import drive
-from ...runner import Runner, Run, once, over_drives, over_seeds, worst
+from ...check import Check
 from ...laws import links
-from ...check import Measured, Check
+from ...measured import Measured
+from ...runner import Run, Runner, once, over_drives, over_seeds, worst
 
 ODD_RATE = 7_000_003
 """bit/s at which no packet takes a whole number of picoseconds."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...runner import Run, over_seeds
-from ...laws import losses
 from ...check import Check
+from ...laws import losses
+from ...runner import Run, over_seeds
 
 HEADER, RATE = 28, 8_000_000
 """Bytes of UDP over IPv4; bit/s of payload, so that a packet of 1000 B of payload leaves each millisecond."""
@@ -37,7 +37,7 @@ def _share(run: Run) -> float:
     return float(flow["lost_packets"] / flow["sent_packets"])
 
 
-def _oracles() -> Iterator[Check]:
+def _checks() -> Iterator[Check]:
     for payload in (100, 1472):
         rate = 1e-5
         size = payload + HEADER
@@ -50,4 +50,4 @@ def _oracles() -> Iterator[Check]:
         )
 
 
-CHECKS: list[Check] = list(_oracles())
+CHECKS: list[Check] = list(_checks())

@@ -7,10 +7,11 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from .. import paths
-from ...runner import Runner, Run
+from ...check import Check
 from ...laws import measuring
-from ...check import Measured, Check
+from ...measured import Measured
+from ...runner import Run, Runner
+from .. import paths
 
 HEADER = 28
 """Bytes of UDP over IPv4."""

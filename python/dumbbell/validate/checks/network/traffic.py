@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from ...runner import Runner, Run, over_seeds, worst
+from ...check import Check
 from ...laws import traffic
-from ...check import Measured, Check
+from ...measured import Measured
+from ...runner import Run, Runner, over_seeds, worst
 
 MSS, HEADER, ACK = 1460, 40, 40
 """Bytes: of payload in a segment, of TCP and IP over it, and of an acknowledgement."""

@@ -7,12 +7,12 @@ from functools import partial
 from itertools import groupby, pairwise
 from typing import Any
 
+from ....aqm_response.drive import drive
 from ....data.arrow import Table
-from ....plugins.drive import drive
-from ...runner import Run, once, over_drives, over_seeds, worst
-from ...laws import links, losses
-from .links import constant
 from ...check import Check
+from ...laws import links, losses
+from ...runner import Run, once, over_drives, over_seeds, worst
+from .links import constant
 
 SHARE, DISTANCE, DEVIATION = 0.02, 0.02, 0.05
 """For at least 10 000 of what is counted a seed; a Pareto law's deviation converges slowly."""

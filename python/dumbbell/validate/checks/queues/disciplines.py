@@ -13,10 +13,11 @@ from functools import partial
 from operator import itemgetter
 from typing import Any
 
-from ....plugins.drive import drive
-from ...runner import Runner, Run, once
+from ....aqm_response.drive import drive
+from ...check import Check
 from ...laws.tcp import control
-from ...check import Measured, Check
+from ...measured import Measured
+from ...runner import Run, Runner, once
 
 PACKET = 1500
 FLOWS = (5, 20, 100)

@@ -14,11 +14,11 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from ....plugins.drive import drive
-from .. import paths
-from ...runner import Runner, Run, once, over_drives
-from ...laws import droppers, red
+from ....aqm_response.drive import drive
 from ...check import Check
+from ...laws import droppers, red
+from ...runner import Run, Runner, once, over_drives
+from .. import paths
 
 PACKETS = 200_000
 """So many arrivals at a held queue with each seed."""
@@ -27,8 +27,8 @@ FOUND = 20
 CF98 = "Clark and Fang 1998"
 CURVES = {"IN": (5, 15, 0.1), "OUT": (5, 30, 0.2)}
 WORDS = {
-    f"{word}_{colour.lower()}": value if word == "max_p" else f"{value} pkt"
-    for colour, curve in CURVES.items()
+    f"{word}_{color.lower()}": value if word == "max_p" else f"{value} pkt"
+    for color, curve in CURVES.items()
     for word, value in zip(("min", "max", "max_p"), curve, strict=True)
 }
 
@@ -38,16 +38,16 @@ def held(mode: str, seed: int) -> dict[str, float]:
     queue = {"limit": "100 pkt", "ecn": True, "w_q": 1.0, "spacing": "bernoulli", "mode": mode, **WORDS}
     start = FOUND + 2
     times = [0] * start + [10**9 * n for n in range(1, PACKETS + 1)]
-    colours = [("af11", "af12")[n % 2] for n in range(start + PACKETS)]
-    arrivals = {"time_ps": times, "bytes": 1000, "ecn": "ect0", "dscp": colours}
+    colors = [("af11", "af12")[n % 2] for n in range(start + PACKETS)]
+    arrivals = {"time_ps": times, "bytes": 1000, "ecn": "ect0", "dscp": colors}
     table = drive("rio", queue, arrivals=arrivals, rate="8 Mbps", seed=seed)
     if any(found != FOUND for found in table.column("queue_packets")[start:]):
         raise RuntimeError(f"the queue was not held at {FOUND} packets")
     marks = [verdict == "mark" for verdict in table.column("verdict")]
     shares = {}
-    for number, colour in enumerate(("IN", "OUT")):
+    for number, color in enumerate(("IN", "OUT")):
         first = start + (start + number) % 2
-        shares[colour] = sum(marks[first::2]) / len(marks[first::2])
+        shares[color] = sum(marks[first::2]) / len(marks[first::2])
     return shares
 
 
@@ -56,16 +56,16 @@ def _held() -> Iterator[Check]:
         ("coupled", {"IN": FOUND / 2, "OUT": FOUND}),
         ("decoupled", {"IN": FOUND / 2, "OUT": FOUND / 2}),
     ):
-        for colour, avg in found.items():
-            of = "IN packets" if colour == "IN" else "all packets" if mode == "coupled" else "OUT packets"
+        for color, avg in found.items():
+            of = "IN packets" if color == "IN" else "all packets" if mode == "coupled" else "OUT packets"
 
-            def share(shares: dict[str, float], colour: str = colour) -> float:
-                return shares[colour]
+            def share(shares: dict[str, float], color: str = color) -> float:
+                return shares[color]
 
             yield Check(
-                id=f"rio.held.{mode}.{colour}",
-                law=f"{CF98}, section IV: {colour} is signalled with its curve's probability at the average of {of}",
-                expected=red.Curve(*CURVES[colour]).p_b(avg),
+                id=f"rio.held.{mode}.{color}",
+                law=f"{CF98}, section IV: {color} is signalled with its curve's probability at the average of {of}",
+                expected=red.Curve(*CURVES[color]).p_b(avg),
                 tolerance=0.05,
                 measure=over_drives(("rio", mode), partial(held, mode), share),
             )

@@ -7,11 +7,11 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from ....aqm_response.drive import drive
 from ....data.arrow import Table
-from ....plugins.drive import drive
-from ...runner import once, over_drives
-from ...laws import markers
 from ...check import Check
+from ...laws import markers
+from ...runner import once, over_drives
 
 GREEN, YELLOW, RED = 10, 12, 14
 """The codepoints of the colours: AF11, AF12, AF13 (RFC 2597)."""
@@ -34,15 +34,15 @@ def _steady(load: float, packets: int) -> list[int]:
     return [int(n * gap) for n in range(packets)]
 
 
-def _count(colours: tuple[int, ...], table: Table, start: int = 0) -> float:
+def _count(colors: tuple[int, ...], table: Table, start: int = 0) -> float:
     """Packets of these colours from the packet `start` on."""
-    return float(sum(c in colours for c in table.numbers("entered_dscp")[start:]))
+    return float(sum(c in colors for c in table.numbers("entered_dscp")[start:]))
 
 
-def _share(colours: tuple[int, ...], table: Table) -> float:
+def _share(colors: tuple[int, ...], table: Table) -> float:
     """The same as a share, of the last three quarters."""
     start = len(table) // 4
-    return _count(colours, table, start) / (len(table) - start)
+    return _count(colors, table, start) / (len(table) - start)
 
 
 def _when(number: int, table: Table) -> float:
@@ -134,7 +134,7 @@ def _buffers() -> Iterator[Check]:
         )
 
 
-def _three_colours() -> Iterator[Check]:
+def _three_colors() -> Iterator[Check]:
     """RFC 2697 and RFC 2698."""
     cbs, ebs = 10_500, 4_500
     single = {"kind": "srtcm", "cir": f"{RATE} bps", "cbs": f"{cbs} B", "ebs": f"{ebs} B"}
@@ -155,13 +155,13 @@ def _three_colours() -> Iterator[Check]:
     steady = _steady(3.0, 20_000)
     end = Fraction(steady[-1], markers.PS)
     over = {"green": ((GREEN,), cbs, RATE), "yellow": ((YELLOW,), ebs, 0)}
-    for name, (colours, depth, rate) in over.items():
+    for name, (colors, depth, rate) in over.items():
         yield Check(
             f"srtcm.overload.{name}",
             "RFC 2697: of a lasting overload green is CBS and CIR, yellow is EBS alone",
             markers.in_profile(depth, rate, LENGTH, end),
             0.0,
-            once("srtcm-over", partial(_marked, single, steady), partial(_count, colours)),
+            once("srtcm-over", partial(_marked, single, steady), partial(_count, colors)),
             "packets",
         )
     double = {"kind": "trtcm", "cir": f"{RATE} bps", "cbs": f"{cbs} B", "pir": f"{2 * RATE} bps", "pbs": "12500 B"}
@@ -205,13 +205,13 @@ def _windows() -> Iterator[Check]:
                 over_drives((kind, load), partial(_marked, edge, _steady(load, MANY)), partial(_share, (GREEN,))),
             )
     edge = {"kind": "tsw3cm", **contract, "peak_rate": f"{2 * RATE} bps"}
-    for name, colours, expected in (("green", (GREEN,), 1 / 4), ("yellow", (YELLOW,), 1 / 4), ("red", (RED,), 1 / 2)):
+    for name, colors, expected in (("green", (GREEN,), 1 / 4), ("yellow", (YELLOW,), 1 / 4), ("red", (RED,), 1 / 2)):
         yield Check(
             f"tsw3cm.{name}.load-4",
             "RFC 2859 section 4: green is CTR, yellow PTR - CTR, red what is beyond PTR",
             expected,
             SHARE_TOLERANCE,
-            over_drives("tsw3cm", partial(_marked, edge, _steady(4.0, MANY)), partial(_share, colours)),
+            over_drives("tsw3cm", partial(_marked, edge, _steady(4.0, MANY)), partial(_share, colors)),
         )
     adaptive = {"kind": "adaptive_packet_marking", **contract}
     yield Check(
@@ -228,4 +228,4 @@ def _whole_share(table: Table) -> float:
     return _count((GREEN,), table) / len(table)
 
 
-CHECKS = [*_buckets(), *_buffers(), *_three_colours(), *_windows()]
+CHECKS = [*_buckets(), *_buffers(), *_three_colors(), *_windows()]

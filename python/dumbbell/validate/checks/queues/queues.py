@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from ....plugins.drive import drive
-from ...runner import Run, over_drives, over_seeds, worst
-from ...laws import queueing, red
+from ....aqm_response.drive import drive
 from ...check import Check
+from ...laws import queueing, red
+from ...runner import Run, over_drives, over_seeds, worst
 
 SERVICE_S = 1e-3
 """Mean time of transmission."""

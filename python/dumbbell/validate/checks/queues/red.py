@@ -13,11 +13,12 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
+from ....aqm_response.drive import drive
 from ....data.arrow import Table
-from ....plugins.drive import drive
-from ...runner import Runner, once, over_drives
+from ...check import Check
 from ...laws import red
-from ...check import Measured, Check
+from ...measured import Measured
+from ...runner import Runner, once, over_drives
 
 PACKETS = 200_000
 """So many arrivals at a held queue with each seed."""
@@ -60,7 +61,7 @@ def decayed(style: str, fraction: str, packets: int, idle_s: float) -> float:
 
 
 def held(found: int, seed: int, **words: Any) -> list[bool]:
-    """Whether each packet is marked that finds `found` waiting; w_q is 1, so that this is avg."""
+    """For each packet, True if it is marked when it finds `found` waiting; w_q is 1, so that this is avg."""
     queue = {"limit": "100 pkt", "ecn": True, "w_q": 1.0, "min_th": "5 pkt", "max_th": "15 pkt", "max_p": 0.1, **words}
     start = found + 2
     times = [0] * start + [10**9 * n for n in range(1, PACKETS + 1)]

@@ -12,10 +12,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from .. import paths
-from ...runner import Runner
+from ...check import Check
 from ...laws.tcp import bbr
-from ...check import Measured, Check
+from ...measured import Measured
+from ...runner import Runner
+from .. import paths
 
 RATE = 20e6
 RTT = 0.2

@@ -16,10 +16,11 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from .. import paths
-from ...runner import Runner
+from ...check import Check
 from ...laws.tcp import cubic
-from ...check import Measured, Check
+from ...measured import Measured
+from ...runner import Runner
+from .. import paths
 from ..given_losses import Chosen, Nth
 
 TEETH = 10

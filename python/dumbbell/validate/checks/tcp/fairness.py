@@ -11,10 +11,11 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from .. import paths
-from ...runner import Runner
+from ...check import Check
 from ...laws.tcp import fairness
-from ...check import Measured, Check
+from ...measured import Measured
+from ...runner import Runner
+from .. import paths
 from ..given_losses import EachFlowAt
 
 RTT = 0.1

@@ -2,7 +2,7 @@
 
 The fifth, seventh, ninth and eleventh segment of a window in congestion avoidance are lost, or the first few of them.
 What must happen is worked out by a round-based model of its own, written from RFC 5681, 3042, 6582 and 6675
-(`laws/recovery.py`): how many timeouts, when the last of them is repaired, how many segments go twice. Reno's third
+(`laws/tcp/recovery.py`): how many timeouts, when the last of them is repaired, how many segments go twice. Reno's third
 loss needs a timeout, NewReno repairs one in each round trip, SACK all as soon as the halved window lets it. RTO is 1
 s, ten round trips.
 """
@@ -13,10 +13,11 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from .. import paths
-from ...runner import Runner
+from ...check import Check
 from ...laws.tcp import recovery
-from ...check import Measured, Check
+from ...measured import Measured
+from ...runner import Runner
+from .. import paths
 from ..given_losses import Chosen
 
 RTT = 0.1
@@ -51,7 +52,7 @@ def _observed(runner: Runner, cc: str, losses: int, what: str) -> Measured:
     return Measured(max(repaired.values()) * 1e-12 / RTT)
 
 
-def _oracles() -> Iterator[Check]:
+def _checks() -> Iterator[Check]:
     for cc in recovery.RULES:
         for losses in range(1, len(LOST) + 1):
             law = recovery.recover(cc, WINDOW, LOST[:losses], MIN_RTO / RTT)
@@ -82,4 +83,4 @@ def _oracles() -> Iterator[Check]:
             )
 
 
-CHECKS = list(_oracles())
+CHECKS = list(_checks())

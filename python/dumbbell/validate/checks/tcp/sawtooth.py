@@ -14,10 +14,11 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from .. import paths
-from ...runner import Runner
+from ...check import Check
 from ...laws.tcp import sawtooth
-from ...check import Measured, Check
+from ...measured import Measured
+from ...runner import Runner
+from .. import paths
 
 RTT = 0.1
 BDP = 200

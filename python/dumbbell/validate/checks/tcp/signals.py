@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from .. import paths
-from ...runner import Runner
+from ...check import Check
 from ...laws.tcp import throughput, windows
-from ...check import Measured, Check
+from ...measured import Measured
+from ...runner import Runner
+from .. import paths
 from ..given_losses import Chosen, Nth
 
 RTT = 0.1

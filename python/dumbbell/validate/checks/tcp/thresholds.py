@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from .. import paths
-from ...runner import Runner
+from ...check import Check
 from ...laws.tcp import recovery, thresholds
-from ...check import Measured, Check
+from ...measured import Measured
+from ...runner import Runner
+from .. import paths
 from ..given_losses import Chosen
 
 WINDOW, RTT = 16, 0.1
@@ -70,7 +71,7 @@ def _sack() -> Iterator[Check]:
         )
 
 
-def _oracles() -> Iterator[Check]:
+def _checks() -> Iterator[Check]:
     for duplicates in (1, 2, 3, 4):
         yield Check(
             id=f"fast-retransmit.duplicates-{duplicates}.timeouts",
@@ -90,4 +91,4 @@ def _oracles() -> Iterator[Check]:
         )
 
 
-CHECKS: list[Check] = [*_oracles(), *_sack()]
+CHECKS: list[Check] = [*_checks(), *_sack()]

@@ -19,10 +19,11 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from .. import paths
-from ...runner import Runner, Run
+from ...check import Check
 from ...laws.tcp import throughput
-from ...check import Measured, Check
+from ...measured import Measured
+from ...runner import Run, Runner
+from .. import paths
 from ..given_losses import Nth
 
 RTT = 0.1
@@ -192,7 +193,7 @@ def _peak(runner: Runner, scenario: Mapping[str, Any]) -> Measured:
     return Measured(math.fsum(seen[5:]) / len(seen[5:]))
 
 
-def _peak_oracle(every: int) -> Check:
+def _peak_check(every: int) -> Check:
     peak = throughput.peak_window(1 / every)
     return Check(
         id=f"sqrt.every-{every}.peak",
@@ -223,8 +224,8 @@ def _regular_losses() -> Iterator[Check]:
             yield _periodic(every, cc)
     yield _periodic(1000, "sack", acked=2)
     yield _periodic(10_000, "newreno", acked=2)
-    yield _peak_oracle(1000)
-    yield _peak_oracle(10_000)
+    yield _peak_check(1000)
+    yield _peak_check(10_000)
     for a, b in ((1.0, 0.5), (0.2, 0.125), (0.31, 0.125), (2.0, 0.5), (1.0, 0.25)):
         yield _aimd(a, b)
 

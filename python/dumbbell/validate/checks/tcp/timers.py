@@ -12,12 +12,13 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from ... import scripts
 from ....errors import DumbbellError
-from .. import paths
-from ...runner import Runner
+from ... import scripts
+from ...check import Check
 from ...laws.tcp import rto
-from ...check import Measured, Check
+from ...measured import Measured
+from ...runner import Runner
+from .. import paths
 from ..given_losses import Chosen
 
 NS = 1e-9

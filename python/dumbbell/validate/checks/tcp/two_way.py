@@ -14,9 +14,10 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from ...runner import Runner, Run
+from ...check import Check
 from ...laws.tcp import two_way as laws
-from ...check import Measured, Check
+from ...measured import Measured
+from ...runner import Run, Runner
 
 RATE = 10_000_000
 HEADER = 40

@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from .. import paths
-from ...runner import Runner
+from ...check import Check
 from ...laws.tcp import windows
-from ...check import Measured, Check
+from ...measured import Measured
+from ...runner import Runner
+from .. import paths
 
 SERIALISATION = 0.01
 """What transmission adds, round trips: a thousand packets on 10 Gbit/s are 1.2 ms."""

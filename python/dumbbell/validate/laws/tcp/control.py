@@ -40,7 +40,7 @@ def red_band(low: float, high: float) -> tuple[float, float]:
 
 
 def within_reach(p: float, least: float = 0.01, most: float = 0.5) -> bool:
-    """Whether Adaptive RED can signal with `p` in the middle of its band, where p_b is half of max_p, and spacing
+    """True if Adaptive RED can signal with `p` in the middle of its band, where p_b is half of max_p, and spacing
     doubles the rate of signals: max_p stays in [0.01, 0.5]."""
     return least <= p <= most
 

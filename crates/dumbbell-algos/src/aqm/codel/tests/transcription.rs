@@ -4,7 +4,7 @@ use dumbbell_core::aqm::{Backlog, Cx, Reason};
 use dumbbell_core::packet::Packet;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::qdisc::{Qdisc, Sink};
-use dumbbell_core::port::packet_queue::Waiting;
+use dumbbell_core::qdisc::packet_queue::Waiting;
 use dumbbell_core::testing::Numbered;
 use dumbbell_core::units::Time;
 use std::collections::VecDeque;

@@ -38,7 +38,7 @@ impl Core {
         self.entries[entry(class & 3, qid & 7)]
     }
 
-    /// Whether the core is switched on.
+    /// True if the core is switched on.
     pub fn enabled(&self) -> bool {
         self.enable
     }

@@ -1,4 +1,4 @@
-//! Plans with one bottleneck, and which it is.
+//! Plans and their bottlenecks.
 use super::*;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::units::Capacity;

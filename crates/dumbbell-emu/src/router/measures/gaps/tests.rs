@@ -1,4 +1,4 @@
-//! Against packets whose times are made up.
+//! Tests with packets at made-up times.
 use super::*;
 use crate::router::measures::bottleneck::tests::{plan, two_receivers};
 use dumbbell_core::units::Rate;

@@ -1,4 +1,4 @@
-"""Whether a quantity agrees: the interval of the difference of means holds zero, or the difference is small enough
+"""True if a quantity agrees: the interval of the difference of means holds zero, or the difference is small enough
 not to matter."""
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .....present.stats import Interval, deviation, interval, mean, student_t
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """What does not matter: so much, or so much of the peer's value."""
+    """Negligible difference: so much, or so much of the peer's value."""
 
     absolute: float = 0.0
     relative: float = 0.0

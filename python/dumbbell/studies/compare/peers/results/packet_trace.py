@@ -25,7 +25,7 @@ BUFFERS = (20, 24, 30, 40, 50)
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """How far two senders sent the same: segments sent here and there, how many from the first on have the same
+    """Agreement of two senders: segments sent here and there, how many from the first on have the same
     sequence number, and how many of these the same time as well (to a microsecond)."""
 
     cc: str
@@ -37,7 +37,7 @@ class Followed:
 
     @property
     def whole(self) -> bool:
-        """Whether every segment was the same, in order; the last one may be beyond the end of one of the runs."""
+        """True if every segment was the same, in order; the last one may be beyond the end of one of the runs."""
         return self.same_order == min(self.ours, self.theirs) >= max(self.ours, self.theirs) - 1
 
     def document(self) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
+from .....present.grids import grid
 from .....present.stats import Interval
-from .....present.tables import grid
 from .....present.units import significant
 from .packet_trace import Followed
 from .work import Result

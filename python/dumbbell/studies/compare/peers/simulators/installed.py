@@ -1,4 +1,4 @@
-"""Whether a simulator is here, and what to say if it is not or fails."""
+"""True if a simulator is here, and what to say if it is not or fails."""
 
 from __future__ import annotations
 

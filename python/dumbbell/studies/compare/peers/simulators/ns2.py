@@ -20,7 +20,7 @@ _AGENTS = {"tahoe": "TCP", "reno": "TCP/Reno", "newreno": "TCP/Newreno", "sack":
 
 
 def version() -> str:
-    """What the program calls itself."""
+    """Version of the program."""
     done = subprocess.run(
         [binary(), "-"], input="puts [ns-version]\nexit\n", capture_output=True, text=True, timeout=60
     )
@@ -28,7 +28,7 @@ def version() -> str:
 
 
 def binary() -> str:
-    """Where ns-2 is; `EnvironmentLacks` names the package if it is not here."""
+    """Path of ns-2; `EnvironmentLacks` names the package if it is not here."""
     return program(("ns", "ns2"), NAME, PACKAGE)
 
 
@@ -124,7 +124,7 @@ def _flow(flow: Flow) -> str:
 
 
 def read(network: Network, text: str) -> Outcome:
-    """What the script printed."""
+    """Output of the script."""
     lines = {name: [float(v) for v in values] for name, *values in (line.split() for line in text.splitlines())}
     window = network.duration - network.warmup
     queue = [b - a for a, b in zip(lines.get("start.queue", [0.0] * 5), lines.get("end.queue", [0.0] * 5), strict=True)]

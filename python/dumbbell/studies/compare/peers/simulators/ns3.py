@@ -9,8 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from .....files import private
 from .....errors import DumbbellError
+from .....files import private
 from ..network import Network
 from ..outcome import Cost, Outcome
 from .installed import failed, lacking, program
@@ -113,7 +113,7 @@ def words(network: Network) -> str:
 
 
 def read(network: Network, text: str) -> Outcome:
-    """What the program printed."""
+    """Output of the program."""
     lines = {name: [float(v) for v in values] for name, *values in (line.split() for line in text.splitlines())}
     arrivals, drops, departures = (int(v) for v in lines["queue"])
     bare, setup, ran = lines["bare"], lines["setup"], lines["run"]

@@ -1,0 +1,157 @@
+//! The edge before a link as a scenario writes it: a meter or conditioner with the words around it (`per`, `flows`, `dscp`,
+//! and what each colour leads to), or a list of such tables, of which the first that takes a packet has it.
+use crate::language::lookup::{Family, resolve as algorithm};
+use crate::resolve::topology::RoutedFlow;
+use crate::language::node::{Kind, Node, Path, below};
+use crate::language::problem::{Check, Diagnostic};
+use dumbbell_algos::dscp::codepoint;
+use dumbbell_core::catalogue::nearest;
+use dumbbell_core::meter::{ASSURED, Action, Actions, Color};
+use dumbbell_core::packet::Dscp;
+use dumbbell_plan::Rule;
+
+/// The spellings of a codepoint, for messages.
+const CODEPOINTS: &str = "ef, af11 .. af43, cs0 .. cs7, le, va, be, or a number from 0 to 63";
+
+/// The rules of the edge that is written at `at`.
+pub fn rules(node: &Node, at: &Path, routed: &[RoutedFlow], check: &mut Check) -> Vec<Rule> {
+    match &node.kind {
+        Kind::List(items) => (0..items.len()).filter_map(|i| rule(&items[i], &below(at, i), routed, check)).collect(),
+        _ => rule(node, at, routed, check).into_iter().collect(),
+    }
+}
+
+fn rule(node: &Node, at: &Path, routed: &[RoutedFlow], check: &mut Check) -> Option<Rule> {
+    let errors = check.found.len();
+    let spec = algorithm(Family::of_conditioner(node), node, at, None, check);
+    let words = Words { node, at };
+    let per_flow = words.per(check);
+    let flows = words.flows(routed, check);
+    let codepoints = words.codepoints(check);
+    let colours = words.colours(check);
+    let spec = spec.filter(|_| check.found.len() == errors)?;
+    Some(Rule { spec, per_flow, flows, codepoints, colours })
+}
+
+/// The words around an algorithm.
+struct Words<'a> {
+    node: &'a Node,
+    at: &'a Path,
+}
+
+impl Words<'_> {
+    fn refuse(&self, key: &str, cause: String, fix: String, check: &mut Check) {
+        let place = self.node.get(key).map_or(self.node.place, |n| n.place);
+        check.error(Diagnostic::new(cause).at(place).fix(fix).key(&below(self.at, key)));
+    }
+
+    /// The texts of a word that may be one or a list.
+    fn texts(&self, key: &str) -> Option<Vec<String>> {
+        let node = self.node.get(key)?;
+        let text = |n: &Node| n.as_str().map_or_else(|| n.to_json().to_string(), str::to_string);
+        Some(if matches!(node.kind, Kind::List(_)) {
+            node.items().iter().map(text).collect()
+        } else {
+            vec![text(node)]
+        })
+    }
+
+    fn per(&self, check: &mut Check) -> bool {
+        match self.node.get("per").map(Node::as_str) {
+            None | Some(Some("aggregate")) => false,
+            Some(Some("flow")) => true,
+            Some(_) => {
+                let fix = "write per = \"flow\" (one for each flow) or per = \"aggregate\" (one for all, the default)";
+                self.refuse("per", "this says neither `flow` nor `aggregate`".into(), fix.into(), check);
+                false
+            }
+        }
+    }
+
+    /// The flows that `flows` names: by their names, by the name of their entry, or with a `*` at the end.
+    fn flows(&self, routed: &[RoutedFlow], check: &mut Check) -> Option<Vec<usize>> {
+        let patterns = self.texts("flows")?;
+        let mut numbers = Vec::new();
+        for pattern in &patterns {
+            let before = numbers.len();
+            numbers.extend((0..routed.len()).filter(|i| fits(pattern, &routed[*i].name)));
+            if numbers.len() == before {
+                let names: Vec<&str> = routed.iter().take(20).map(|f| f.name.as_str()).collect();
+                let fix = match nearest(pattern, &names) {
+                    Some(name) => format!("did you mean `{name}`?"),
+                    None => format!("flows are {}", names.join(", ")),
+                };
+                self.refuse("flows", format!("no flow is called `{pattern}`"), fix, check);
+            }
+        }
+        numbers.sort_unstable();
+        numbers.dedup();
+        Some(numbers)
+    }
+
+    fn codepoints(&self, check: &mut Check) -> Option<Vec<Dscp>> {
+        let mut out = Vec::new();
+        for text in self.texts("dscp")? {
+            match codepoint(&text) {
+                Some(dscp) => out.push(dscp),
+                None => {
+                    let cause = format!("`{text}` is no DiffServ codepoint");
+                    self.refuse("dscp", cause, format!("write {CODEPOINTS}"), check);
+                }
+            }
+        }
+        out.sort_unstable();
+        out.dedup();
+        Some(out)
+    }
+
+    /// The action of each color: `in` stands for green, `out` for yellow and red.
+    fn colours(&self, check: &mut Check) -> Actions {
+        let mut out = ASSURED;
+        for (short, colours) in [("in", &[Color::Green][..]), ("out", &[Color::Yellow, Color::Red])] {
+            let Some(action) = self.action(short, check) else { continue };
+            for colour in colours {
+                if self.node.get(colour.name()).is_some() {
+                    let cause = format!("`{short}` and `{}` say the same thing", colour.name());
+                    self.refuse(short, cause, "keep one of them".into(), check);
+                }
+                out[colour.index()] = action;
+            }
+        }
+        for colour in Color::ALL {
+            if let Some(action) = self.action(colour.name(), check) {
+                out[colour.index()] = action;
+            }
+        }
+        out
+    }
+
+    fn action(&self, key: &str, check: &mut Check) -> Option<Action> {
+        let texts = self.texts(key)?;
+        let action = match texts.as_slice() {
+            [word] if word == "drop" => Some(Action::Drop),
+            [word] if word == "pass" => Some(Action::Pass),
+            [word] => codepoint(word).map(Action::Mark),
+            _ => None,
+        };
+        if action.is_none() {
+            let cause = "a packet is dropped, passes as it came, or gets a codepoint".to_string();
+            self.refuse(key, cause, format!("write \"drop\", \"pass\", or a codepoint: {CODEPOINTS}"), check);
+        }
+        action
+    }
+}
+
+/// True if `pattern` means the flow `name`: `gold`, each flow `gold.1`, `gold.2`, ... of an entry with that name, or
+/// everything that begins as what stands before a `*`.
+fn fits(pattern: &str, name: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name.strip_prefix(pattern).is_some_and(|rest| {
+            rest.is_empty() || rest.strip_prefix('.').is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()))
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests;

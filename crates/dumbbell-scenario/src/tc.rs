@@ -1,0 +1,114 @@
+//! The lines of Linux's `tc`, both ways: `tc qdisc add dev eth0 root red limit 30000 ...` as tables of a scenario, and
+//! a link of a plan as lines of `tc`. Each conversion is explained in a sentence; what one side cannot say is
+//! refused or noted by name.
+//!
+//! Written from the manual pages tc(8), tc-red(8), tc-codel(8) and the others named in each file, and from what tc 6.1 sends
+//! to the kernel for given lines (the vectors of `tests/tc.rs`).
+//!
+//! A discipline of tc is one file and one line in [`KINDS`].
+mod args;
+mod discipline;
+mod export_link;
+mod line;
+pub mod qdisc;
+mod units;
+mod unsupported;
+
+use crate::language::problem::{Check, Problem, Texts, code};
+use discipline::{ImportContext, ExportLog, Part, ExportContext};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use args::Args;
+
+/// A discipline of tc.
+pub struct Kind {
+    /// Its name in tc.
+    name: &'static str,
+    /// What its words mean here. Errors go to the words' check.
+    import: fn(&mut Args<'_, '_>, &ImportContext) -> Part,
+    /// The algorithms of queues that it can say, and how; none if it is no queue.
+    exports: &'static [&'static str],
+    /// The words after its name for a queue of one of these algorithms, or `None` after an error.
+    export: fn(&ExportContext<'_>, &mut ExportLog) -> Option<String>,
+}
+
+/// Every discipline that can be read or written: a new one is a file and a line here.
+const KINDS: &[Kind] = &[
+    qdisc::fifo::PFIFO,
+    qdisc::fifo::BFIFO,
+    qdisc::fifo::PFIFO_HEAD_DROP,
+    qdisc::fifo::PFIFO_FAST,
+    qdisc::red::RED,
+    qdisc::codel::CODEL,
+    qdisc::pie::PIE,
+    qdisc::choke::CHOKE,
+    qdisc::sfb::SFB,
+    qdisc::sfq::SFQ,
+    qdisc::fq_codel::FQ_CODEL,
+    qdisc::fq_pie::FQ_PIE,
+    qdisc::dualpi2::DUALPI2,
+    qdisc::tbf::TBF,
+    qdisc::netem::NETEM,
+];
+
+/// Reads one line of tc, or several that hang below each other:
+/// `{"queue", "conditioner", "impairment", "link", "toml", "explained"}`. The first four are tables of a scenario (or
+/// null, an empty list, an empty table), `toml` is the same as text for a dumbbell, `explained` a list of sentences.
+///
+/// # Errors
+/// Code 2: every word that is unknown, misplaced or means what cannot be said here, with its position.
+pub fn import(text: &str) -> Result<Value, Problem> {
+    let (mut texts, mut check) = (Texts::default(), Check::default());
+    let id = texts.add("tc", text);
+    let parts = line::read(text, id, &mut check);
+    let whole = discipline::DeviceModel::of(parts, &mut texts, &mut check);
+    if !check.ok() {
+        return Err(Problem::new(code::SCENARIO, &check.found, &texts));
+    }
+    Ok(whole.json())
+}
+
+/// The request of [`export`].
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Request {
+    /// A link of a plan.
+    link: dumbbell_plan::Link,
+    /// The device.
+    #[serde(default = "eth0")]
+    dev: String,
+    /// Only the queue: the device itself has the link's rate and delay.
+    #[serde(default)]
+    queue_only: bool,
+}
+
+fn eth0() -> String {
+    "eth0".into()
+}
+
+/// Writes a link of a plan, `{"link", "dev", "queue_only"}`, as `{"lines", "explained"}`.
+///
+/// # Errors
+/// Code 2: the request, or what tc has no words for, by name.
+pub fn export(request: &Value) -> Result<Value, Problem> {
+    let texts = Texts::default();
+    let mut log = ExportLog::default();
+    if let Some(kind) = request["link"]["service"]["kind"].as_str() {
+        log.refuse(format!("tc has no rate that changes as `{kind}` does"), "take the service of the link out");
+    }
+    let lines = match serde_json::from_value::<Request>(request.clone()) {
+        Ok(r) if export_link::plain(&r.dev) => export_link::lines(&r.link, &r.dev, r.queue_only, &mut log),
+        Ok(r) => {
+            log.refuse(format!("`{}` is no name of a device", r.dev), "write one word, such as eth0");
+            Vec::new()
+        }
+        Err(e) => {
+            log.refuse(format!("this is no link of a plan: {e}"), "take one of `dumbbell show --json`");
+            Vec::new()
+        }
+    };
+    if !log.check.ok() {
+        return Err(Problem::new(code::SCENARIO, &log.check.found, &texts));
+    }
+    Ok(json!({ "lines": lines, "explained": log.explained }))
+}

@@ -1,0 +1,188 @@
+//! tc-pie(8): our `pie`; what fq_pie has of it too.
+use crate::tc::Kind;
+use super::leaf::{alone, fixed, limit, micros, packets};
+use crate::tc::discipline::{ImportContext, ExportLog, Part, ExportContext, Table, table};
+use crate::tc::args::{Arg, Args};
+use dumbbell_algos::aqm::pie::PieConfig;
+use dumbbell_algos::aqm::pie::delay::DelayEstimate;
+use dumbbell_core::units::Span;
+use serde_json::json;
+
+/// Proportional Integral controller Enhanced.
+pub const PIE: Kind = Kind { name: "pie", import, exports: &["pie"], export };
+
+/// The words that pie and fq_pie have in common.
+pub const KNOWN: &[&str] = &[
+    "limit",
+    "target",
+    "tupdate",
+    "alpha",
+    "beta",
+    "ecn",
+    "noecn",
+    "bytemode",
+    "nobytemode",
+    "dq_rate_estimator",
+    "no_dq_rate_estimator",
+];
+/// tc-pie(8): packets.
+const LIMIT: u32 = 1000;
+/// tc's alpha and beta are gains of RFC 8033 in parts of so many: its 1/8 and 1 1/4 are tc's 2 and 20.
+const PARTS: f64 = 16.0;
+/// tc-pie(8): "in the range between 0 and 32".
+const MOST: u32 = 32;
+
+/// The words that pie and fq_pie have in common.
+#[derive(Default)]
+pub struct Parsed {
+    target: Option<Span>,
+    tupdate: Option<Span>,
+    alpha: Option<u32>,
+    beta: Option<u32>,
+    ecn: bool,
+    bytemode: bool,
+    dequeue_rate: bool,
+}
+
+impl Parsed {
+    /// Takes `word` with its value; whether it is one of them.
+    pub fn take<'t>(&mut self, word: Arg<'t>, words: &mut Args<'t, '_>) -> bool {
+        match word.text {
+            "target" => self.target = words.micros(word, "15ms"),
+            "tupdate" => self.tupdate = words.micros(word, "15ms"),
+            "alpha" => self.alpha = gain(word, words, "2"),
+            "beta" => self.beta = gain(word, words, "20"),
+            "ecn" => self.ecn = true,
+            "noecn" => self.ecn = false,
+            "bytemode" => self.bytemode = true,
+            "nobytemode" => self.bytemode = false,
+            "dq_rate_estimator" => self.dequeue_rate = true,
+            "no_dq_rate_estimator" => self.dequeue_rate = false,
+            _ => return false,
+        }
+        true
+    }
+
+    /// Their meaning, explained.
+    pub fn mean(&self, part: &mut Part) -> Table {
+        let default = PieConfig::default();
+        let (target, tupdate) = (self.target.unwrap_or(default.target), self.tupdate.unwrap_or(default.tupdate));
+        part.say(format!(
+            "target {target} and tupdate {tupdate}: RFC 8033's QDELAY_REF and T_UPDATE; Linux rounds tupdate up to its timer's ticks"
+        ));
+        let real = |parsed: Option<u32>, default: f64| parsed.map_or(default, |n| f64::from(n) / PARTS);
+        let (alpha, beta) = (real(self.alpha, default.alpha), real(self.beta, default.beta));
+        part.say(format!(
+            "alpha {} and beta {}: tc has sixteenths, the gains are {alpha} and {beta} in 1/s",
+            alpha * PARTS,
+            beta * PARTS
+        ));
+        if self.ecn {
+            part.say("ecn: ECN-capable packets are marked while the probability is below mark_ecnth = 10 %");
+        }
+        if self.bytemode {
+            part.say("bytemode: the probability goes with the packet's size over the MTU");
+        }
+        let delay = if self.dequeue_rate { DelayEstimate::DequeueRate } else { DelayEstimate::Timestamp };
+        part.say(if self.dequeue_rate {
+            "dq_rate_estimator: the delay is what waits over the measured rate of departures"
+        } else {
+            "no dq_rate_estimator: the delay is how long the packet that left last had waited"
+        });
+        part.say("Linux adds 2 % to the probability beyond a delay of 250 ms, which pie here does not");
+        table([
+            ("target", json!(target)),
+            ("tupdate", json!(tupdate)),
+            ("alpha", json!(alpha)),
+            ("beta", json!(beta)),
+            ("ecn", json!(self.ecn)),
+            ("bytemode", json!(self.bytemode)),
+            ("delay", json!(delay)),
+        ])
+    }
+}
+
+fn gain<'t>(word: Arg<'t>, words: &mut Args<'t, '_>, example: &str) -> Option<u32> {
+    let gain = words.whole(word, example)?;
+    if gain > MOST {
+        words.error(
+            word,
+            format!("{} {gain} is not in tc's range, 0 to {MOST}", word.text),
+            format!("write {example}"),
+        );
+    }
+    Some(gain)
+}
+
+fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
+    let mut part = Part::default();
+    alone(words, above);
+    let (mut parsed, mut most) = (Parsed::default(), None);
+    while let Some(word) = words.next() {
+        match word.text {
+            "limit" => most = words.whole(word, "1000"),
+            _ if parsed.take(word, words) => {}
+            _ => words.unknown(word, KNOWN, &[]),
+        }
+    }
+    let mut queue = table([("kind", json!("pie")), ("limit", limit(most, LIMIT, words, &mut part))]);
+    queue.extend(parsed.mean(&mut part));
+    part.queue = Some(queue);
+    part
+}
+
+/// The words of `c` that pie and fq_pie have in common.
+pub fn options(c: &PieConfig, log: &mut ExportLog) -> Option<String> {
+    let mut words = format!(
+        " target {} tupdate {} alpha {} beta {}",
+        micros("target", c.target, log)?,
+        micros("tupdate", c.tupdate, log)?,
+        sixteenths("alpha", c.alpha, log)?,
+        sixteenths("beta", c.beta, log)?
+    );
+    let flags = [(c.ecn, " ecn"), (c.bytemode, " bytemode")];
+    flags.iter().filter(|(set, _)| *set).for_each(|(_, word)| words.push_str(word));
+    if c.delay == DelayEstimate::DequeueRate {
+        words.push_str(" dq_rate_estimator");
+    }
+    habits(c, log);
+    Some(words)
+}
+
+fn sixteenths(name: &str, gain: f64, log: &mut ExportLog) -> Option<u32> {
+    let parts = (gain * PARTS).round();
+    if !(0.0..=f64::from(MOST)).contains(&parts) || (parts == 0.0 && gain > 0.0) {
+        log
+            .refuse(format!("{name} = {gain} is no gain that tc can say: it has sixteenths up to 2"), "write another");
+        return None;
+    }
+    if parts / PARTS != gain {
+        log.say(format!("{name} {parts}: tc has sixteenths, {} instead of {gain}", parts / PARTS));
+    }
+    Some(parts as u32)
+}
+
+/// What Linux fixes and nobody can write.
+fn habits(c: &PieConfig, log: &mut ExportLog) {
+    let own = PieConfig::default();
+    fixed(
+        &[
+            (c.delay == DelayEstimate::LinkRate, "delay", "it is measured by time stamps, not by the link's rate"),
+            (c.max_burst != own.max_burst, "max_burst", "bursts of 150 ms pass"),
+            (c.mean_packet_size != own.mean_packet_size, "mean_packet_size", "it is the device's MTU"),
+            (c.dq_threshold != own.dq_threshold, "dq_threshold", "it is 16384 bytes"),
+            (c.decay != own.decay, "decay", "the probability decays while both delays are zero"),
+            (c.ecn && c.mark_ecnth != own.mark_ecnth, "mark_ecnth", "it is 10 %"),
+            (c.derandomize != own.derandomize, "derandomize", "signals are spaced"),
+            (c.cap_drop_adjustment != own.cap_drop_adjustment, "cap_drop_adjustment", "a step is at most 2 %"),
+            (c.activate != own.activate, "activate", "the algorithm always runs"),
+        ],
+        log,
+    );
+}
+
+fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {
+    let c: PieConfig = serde_json::from_value(site.aqm.config.clone()).ok()?;
+    let limit = packets(site, log);
+    Some(format!("pie limit {limit}{}", options(&c, log)?))
+}

@@ -1,0 +1,12 @@
+"""Signals of an algorithm, measured and in theory: one queue alone under arrivals that are made for it.
+
+`laws` has the theory of each algorithm in a table, `drive` gives a table of packets to one queue, `measure` makes the
+arrivals and counts signals, and `dumbbell.figures.aqm_response` draws both.
+"""
+
+from __future__ import annotations
+
+from .laws import LAWS
+from .measure import Curve, measure
+
+__all__ = ["LAWS", "Curve", "measure"]

@@ -1,0 +1,124 @@
+"""What the commands of `advise` share: options, and how advice is asked for and printed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import App, Parameter
+
+from ...errors import ScenarioError
+from ..options import emit, progress
+from ..usage_errors import DEFAULTS
+
+app = App(
+    name="advise",
+    help="Say what to set, by simulating it.",
+    default_parameter=DEFAULTS,
+    help_flags=["--help", "-h"],
+    version_flags=[],
+)
+
+
+@Parameter(name="*")
+@dataclass(kw_only=True)
+class KeptOptions:
+    """Where runs are kept and how many go at a time: the same for whatever is advised on."""
+
+    threads: Annotated[int | None, Parameter(help="Runs at the same time. Default: all cores.")] = None
+    store: Annotated[Path | None, Parameter(help="Where finished runs are kept. Default: as for `sweep`.")] = None
+    no_store: Annotated[bool, Parameter(help="Keep nothing, and run everything anew.")] = False
+    out: Annotated[Path | None, Parameter(name=["--out", "-o"], help="Directory for the page. Default: none.")] = None
+
+    def request(self) -> dict[str, Any]:
+        """Options of the request."""
+        from ..runs.sweep import default_store
+
+        if self.no_store and self.store:
+            raise ScenarioError("--no-store and --store exclude each other: leave one of them out")
+        store = None if self.no_store else str(self.store or default_store())
+        return {"store": store, "threads": self.threads}
+
+
+@Parameter(name="*")
+@dataclass(kw_only=True)
+class GridOptions(KeptOptions):
+    """How a grid is simulated, and where that is kept."""
+
+    seeds: Annotated[int | None, Parameter(help="Runs of each candidate at each point. Default: 5.")] = None
+    time: Annotated[
+        str | None, Parameter(help='How long a run lasts, as "60s". Default: by the congestion control\'s cycles.')
+    ] = None
+    most_rate: Annotated[
+        str, Parameter(help="A faster link is simulated at this rate, with fewer flows. Default: 200Mbps.")
+    ] = "200Mbps"
+
+
+@Parameter(name="*")
+@dataclass(kw_only=True)
+class MarkerOptions(KeptOptions):
+    """How the networks are simulated, and where that is kept."""
+
+    seeds: Annotated[int | None, Parameter(help="Runs of each marker in each network. Default: 5.")] = None
+    time: Annotated[
+        str | None,
+        Parameter(help='How long a run lasts, as "60s". Default: 200 cycles from loss to loss, by the budget.'),
+    ] = None
+    budget: Annotated[
+        str,
+        Parameter(
+            help="CPU time of all runs together, about; a network too large for it is made smaller. Default: 30s."
+        ),
+    ] = "30s"
+
+
+@Parameter(name="*")
+@dataclass(kw_only=True)
+class MtuOptions(KeptOptions):
+    """How the path is simulated, and where that is kept."""
+
+    seeds: Annotated[int | None, Parameter(help="Runs of each size. Default: 5.")] = None
+    time: Annotated[
+        str | None, Parameter(help='How long a run is, as "60s". Default: 60 cycles from loss to loss, by the budget.')
+    ] = None
+    budget: Annotated[
+        str,
+        Parameter(help="CPU time of all runs together, about; a path too large for it is made smaller. Default: 60s."),
+    ] = "60s"
+
+
+def asked(ask: Callable[..., dict[str, Any]]) -> dict[str, Any]:
+    """Asks with a progress bar, and with the command line for the page."""
+    from ... import api
+    from .compare_queues import command_line
+
+    with progress("simulating") as heard:
+        return ask(lambda wanted: api.run(wanted, heard), command_line())
+
+
+def answered(document: dict[str, Any], json: bool, print_: Callable[[dict[str, Any]], None] | None) -> int:
+    """Prints the advice, if there is one; the exit code is that of the runs."""
+    from ...errors import of_code
+    from ..runs.run import what_failed
+
+    code = int(document.get("code", 0))
+    if json:
+        emit(document)
+        return code
+    if print_ is not None:
+        print_(document)
+    if code:
+        raise of_code(code, what_failed(document))
+    return code
+
+
+def last(document: dict[str, Any]) -> list[str]:
+    """The last lines: what came from the store, and where the page is."""
+    said = []
+    if document.get("from_store"):
+        said.append(f"{document['from_store']} of the runs were in the store")
+    if document.get("page"):
+        said.append(f"page: {document['page']}")
+    return said

@@ -1,0 +1,1 @@
+"""Pieces of the scenario language as text: overrides, and schemes as arguments of commands."""

@@ -1,0 +1,123 @@
+"""Writes `algorithms.pyi`, so that editors know every algorithm's parameters: `python -m dumbbell.present.stubs`.
+
+`make build` runs it after each build of the extension; the file is never written by hand.
+"""
+
+from __future__ import annotations
+
+import keyword
+from pathlib import Path
+from typing import Any
+
+from .. import api, catalogue
+from ..algorithms import class_name, docstring, python_name
+from ..files.write import write_text
+
+HEAD = '''"""Written by `python -m dumbbell.present.stubs` from the catalogue and the scenario schema; do not edit."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypedDict
+
+from .catalogue import Algorithm
+from .plugins.base import Own
+
+__all__ = [{names}]
+
+class Spec:
+    """An algorithm with its parameters, as written in a scenario."""
+
+    kind: str
+    parameters: dict[str, Any]
+    def as_dict(self) -> dict[str, Any]: ...
+
+def class_name(name: str) -> str: ...
+def python_name(parameter: str) -> str: ...
+def docstring(algorithm: Algorithm) -> str: ...
+def build() -> dict[str, type[Spec]]: ...
+'''
+
+
+def text() -> str:
+    """The whole stub."""
+    seen: set[str] = set()
+    blocks: list[str] = []
+    for algorithm in catalogue.algorithms():
+        name = class_name(algorithm.name)
+        if name not in seen:
+            seen.add(name)
+            blocks.append(_class(name, algorithm))
+    names = ", ".join(map(repr, ["Spec", *sorted(seen)]))
+    return "\n".join([HEAD.replace("{names}", names), *blocks, *_tables()])
+
+
+CHOICES = ("queue", "cc", "source", "impairment", "conditioner", "service")
+"""Definitions that stand for an algorithm: its name, its class or its table."""
+
+
+def _tables() -> list[str]:
+    """The tables of a scenario as `TypedDict`, each after those that it names."""
+    schema = api.schema()
+    tables = {name: rule for name, rule in schema["$defs"].items() if "." not in name and rule.get("properties")}
+    blocks = [_keys(name, rule, schema["$defs"]) for name, rule in tables.items()]
+    # The name is a parameter of `Scenario` itself.
+    whole = {key: rule for key, rule in schema["properties"].items() if key != "name"}
+    return [*blocks, _keys("Scenario", {"properties": whole, "description": schema["description"]}, schema["$defs"])]
+
+
+def _keys(name: str, table: dict[str, Any], defs: dict[str, Any]) -> str:
+    """A table's keys. Those that Python cannot write as an attribute come from a base in the functional form."""
+    title = f"{class_name(name)}Keys"
+    types = {key: _type(rule, defs) for key, rule in table["properties"].items()}
+    apart = {key: text for key, text in types.items() if keyword.iskeyword(key)}
+    base = f"_{title}" if apart else "TypedDict"
+    fields = ", ".join(f'"{key}": {text}' for key, text in apart.items())
+    lines = [f'{base} = TypedDict("{base}", {{{fields}}}, total=False)\n'] if apart else []
+    lines.append(f"class {title}({base}, total=False):\n{_doc(table.get('description', name), 1)}")
+    for key, text in types.items():
+        if key not in apart:
+            lines.append(f"    {key}: {text}\n{_doc(table['properties'][key].get('description', key), 1)}")
+    return "\n".join(lines) + "\n"
+
+
+def _doc(text: str, depth: int) -> str:
+    quoted = text.replace("\\", "\\\\").replace('"""', "'''")
+    quoted = quoted + " " if quoted.endswith('"') else quoted
+    return "    " * depth + '"""' + quoted.replace("\n", "\n" + "    " * depth) + '"""'
+
+
+def _type(rule: dict[str, Any], defs: dict[str, Any]) -> str:
+    """The allowed values, as an annotation."""
+    if "$ref" in rule:
+        name = rule["$ref"].removeprefix("#/$defs/")
+        if name in CHOICES:
+            one = "str | Spec | Own | Mapping[str, Any]"
+            return f"{one} | Sequence[{one}]" if name == "conditioner" else one
+        if defs[name].get("properties"):
+            return f"{class_name(name)}Keys | Mapping[str, Any]"
+        return _type(defs[name], defs)
+    if options := rule.get("anyOf", rule.get("oneOf")):
+        return " | ".join(dict.fromkeys(_type(option, defs) for option in options))
+    if "const" in rule or "enum" in rule:
+        return f"Literal[{', '.join(repr(value) for value in rule.get('enum', [rule.get('const')]))}]"
+    kinds = rule.get("type", "object")
+    return " | ".join(_plain(kind, rule, defs) for kind in ([kinds] if isinstance(kinds, str) else kinds))
+
+
+def _plain(kind: str, rule: dict[str, Any], defs: dict[str, Any]) -> str:
+    if kind == "array":
+        return f"Sequence[{_type(rule['items'], defs) if 'items' in rule else 'Any'}]"
+    plain = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
+    return plain.get(kind, "Mapping[str, Any]")
+
+
+def _class(name: str, algorithm: catalogue.Algorithm) -> str:
+    fields = ", ".join(f"{python_name(p.name)}: {p.annotation} = {p.default!r}" for p in catalogue.keywords(algorithm))
+    doc = (
+        docstring(algorithm).replace("\\", "\\\\").replace('"""', "'''").replace("\n", "\n    ").replace("    \n", "\n")
+    )
+    head = f"self, *, {fields}" if fields else "self"
+    return f'class {name}(Spec):\n    """{doc}\n    """\n\n    def __init__({head}) -> None: ...\n'
+
+
+if __name__ == "__main__":
+    write_text(Path(__file__).parents[1] / "algorithms.pyi", text())

@@ -1,0 +1,19 @@
+"""The command line as a process."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+
+def dumbbell(*words: object, stdin: str | None = None, timeout_s: float = 60) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "dumbbell", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, input=stdin, timeout=timeout_s)
+
+
+def document(*words: object, code: int = 0, timeout_s: float = 60) -> dict:
+    """The one JSON document on stdout."""
+    done = dumbbell(*words, "--json", timeout_s=timeout_s)
+    assert done.returncode == code, done.stderr
+    return json.loads(done.stdout)
