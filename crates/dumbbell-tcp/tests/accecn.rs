@@ -1,12 +1,11 @@
 //! Accurate ECN (RFC 9768) between two ends: who agrees on what, and that no mark is lost or counted twice.
-mod harness;
+use crate::harness::*;
 use dumbbell_core::packet::Ecn as Codepoint;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::transport::segment::flag;
-use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Commands};
+use dumbbell_core::transport::{Ack, Commands, Congestion, CongestionControl};
 use dumbbell_core::units::Bytes;
 use dumbbell_tcp::{DelayedAck, Ecn, Receiver, Sender, TcpConfig};
-use harness::*;
 
 /// A fixed window that adds up what it hears of marks.
 struct Sums {

@@ -1,10 +1,9 @@
 //! TCP CAE in a sender: the effect of its commands on the timer.
-mod harness;
+use crate::harness::*;
 use dumbbell_algos::cc::AnyCc;
 use dumbbell_core::transport::segment::{Extra, Segment, flag, timestamp};
 use dumbbell_core::units::{Bytes, Limit, Packets, Span, Time};
 use dumbbell_tcp::{Receiver, Sender, TcpConfig};
-use harness::*;
 use serde_json::{Value, json};
 
 /// Segments of 1000 bytes beside the timestamps; RTO = SRTT + 4 RTTVAR without a floor.

@@ -1,10 +1,9 @@
 //! A congestion control that colors its segments, and one that sends ahead of its window: each by a double.
-mod harness;
+use crate::harness::*;
 use dumbbell_core::packet::Dscp;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, TcpOverrides, Commands, Sent, Tag};
+use dumbbell_core::transport::{Ack, Cause, Commands, Congestion, CongestionControl, Sent, Tag, TcpOverrides};
 use dumbbell_core::units::{Limit, Packets, Time};
 use dumbbell_tcp::{DelayedAck, Receiver, Sender, TcpConfig};
-use harness::*;
 
 const IN: Tag = Tag(1);
 const OUT: Tag = Tag(2);
@@ -131,7 +130,8 @@ fn what_goes_ahead_is_new_and_has_room_at_the_receiver() {
 /// expiry, the next two ahead.
 #[test]
 fn what_goes_ahead_follows_the_repair() {
-    let mut net = net(&plain().with_overrides(TcpOverrides::recovery("newreno")), 6, &[110], 2).lose_first(&[1]).start(u64::MAX);
+    let mut net =
+        net(&plain().with_overrides(TcpOverrides::recovery("newreno")), 6, &[110], 2).lose_first(&[1]).start(u64::MAX);
     net.run(at_ms(115));
     assert_eq!(net.sender.stats().recoveries, 1);
     let data = net.data();

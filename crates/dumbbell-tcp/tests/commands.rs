@@ -1,13 +1,12 @@
 //! The commands of a congestion control and the other plug points, each tested with a double.
-mod harness;
+use crate::harness::*;
 use dumbbell_core::transport::segment::flag;
 use dumbbell_core::transport::{
-    Ack, Arrival, Cause, Congestion, CongestionControl, Detect, Evidence, Finding, TcpOverrides, HostSignal, Commands,
-    Receive, Reply, RtoCommand, Scoreboard, Tag,
+    Ack, Arrival, Cause, Commands, Congestion, CongestionControl, Detect, Evidence, Finding, HostSignal, Receive,
+    Reply, RtoCommand, Scoreboard, Tag, TcpOverrides,
 };
 use dumbbell_core::units::{Span, Time};
 use dumbbell_tcp::{AnyRecover, DupAcks, Receiver, Sender, TcpConfig};
-use harness::*;
 
 type OnAck = Box<dyn FnMut(&Ack, &mut Commands)>;
 

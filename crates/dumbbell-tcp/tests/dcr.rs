@@ -1,9 +1,8 @@
 //! TCP-DCR in closed loop: patience with reordering, and one answer to a loss, delayed by tau.
-mod harness;
+use crate::harness::*;
 use dumbbell_core::transport::TcpOverrides;
 use dumbbell_core::units::{Limit, Packets, Span};
 use dumbbell_tcp::TcpConfig;
-use harness::*;
 
 /// Congestion avoidance from a window of 10 on, with this recovery.
 fn avoiding(recovery: &'static str) -> TcpConfig {

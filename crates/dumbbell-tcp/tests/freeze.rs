@@ -1,9 +1,8 @@
 //! Freeze-TCP across a disconnection, beside a TCP that is not told.
-mod harness;
-use dumbbell_core::transport::{TcpOverrides, HostSignal};
+use crate::harness::*;
+use dumbbell_core::transport::{HostSignal, TcpOverrides};
 use dumbbell_core::units::{Limit, Packets, Rate};
 use dumbbell_tcp::{SenderView, TcpConfig};
-use harness::*;
 
 /// Congestion avoidance from eight segments on.
 fn config(base: TcpConfig) -> TcpConfig {
@@ -101,7 +100,7 @@ fn one_announcement_is_enough() {
 /// of them are lost.
 #[test]
 fn a_move_is_heard_once() {
-    use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Commands};
+    use dumbbell_core::transport::{Ack, Commands, Congestion, CongestionControl};
     struct Listens(Vec<u64>);
     impl CongestionControl for Listens {
         fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {

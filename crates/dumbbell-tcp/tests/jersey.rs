@@ -1,10 +1,9 @@
 //! TCP Jersey in a sender: a loss without a congestion warning is repaired by NewReno, and takes nothing from the window.
-mod harness;
+use crate::harness::*;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::transport::{CongestionControl, Phase};
 use dumbbell_core::units::{Limit, Packets};
 use dumbbell_tcp::TcpConfig;
-use harness::*;
 
 /// Slow start ends at 16 segments.
 fn config() -> TcpConfig {

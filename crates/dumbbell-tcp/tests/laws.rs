@@ -1,9 +1,8 @@
 //! Closed forms: what a long connection must achieve.
-mod harness;
+use crate::harness::*;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Bytes, Span};
 use dumbbell_tcp::{DelayedAck, Discovery, TcpConfig};
-use harness::*;
 
 /// Mean goodput in segments per round trip over 1000 s (10,000 round trips) and three seeds, with independent
 /// losses of data at probability `p`.

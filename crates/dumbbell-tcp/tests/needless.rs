@@ -1,9 +1,8 @@
 //! Reductions that were not due, and how they are undone: F-RTO (RFC 5682), Eifel (RFC 3522), D-SACK (RFC 3708).
-mod harness;
+use crate::harness::*;
 use dumbbell_core::transport::Phase;
 use dumbbell_core::units::{Bytes, Limit, Packets, Rate, Span};
 use dumbbell_tcp::{Detection, TcpConfig};
-use harness::*;
 
 /// A timer of 300 ms at a round trip of 100 ms, twenty segments a window, and no growth beyond it.
 fn config(frto: bool) -> TcpConfig {

@@ -1,10 +1,9 @@
 //! A path that carries less than its ends: discovery by routers' notices (RFC 1191) and by probing (RFC 4821). 50 ms each way.
-mod harness;
+use crate::harness::*;
 use dumbbell_core::transport::segment::PacketTooBig;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, Commands, Path, Phase};
+use dumbbell_core::transport::{Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, Phase};
 use dumbbell_core::units::{Bytes, Limit, Packets, Rate, Span, Time};
 use dumbbell_tcp::{DelayedAck, Detection, Discovery, PathStats, Sender, TcpConfig};
-use harness::*;
 use std::cell::RefCell;
 use std::rc::Rc;
 

@@ -1,12 +1,11 @@
 //! Whatever routers say, forge and swallow, and however often the path changes: what was written arrives once and in order,
 //! and what is counted is right all the while.
-mod harness;
+use crate::harness::*;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::transport::segment::{PacketTooBig, flag};
 use dumbbell_core::transport::CongestionControl;
+use dumbbell_core::transport::segment::{PacketTooBig, flag};
 use dumbbell_core::units::{Bytes, Rate, Span, Time};
 use dumbbell_tcp::{DelayedAck, Detection, Discovery, Recovery, Reduction, TcpConfig};
-use harness::*;
 use proptest::prelude::*;
 
 #[derive(Clone, Debug)]

@@ -1,9 +1,8 @@
 //! TCP Peach in closed loop: what dummies find out, and what they must not disturb.
-mod harness;
+use crate::harness::*;
 use dumbbell_core::transport::TcpOverrides;
 use dumbbell_core::units::{Rate, Span};
 use dumbbell_tcp::TcpConfig;
-use harness::*;
 
 fn dummies(net: &Net<dumbbell_algos::cc::AnyCc>, way: Way) -> usize {
     net.log.iter().filter(|s| s.way == way && s.extra.is_some_and(|x| x.dummy)).count()

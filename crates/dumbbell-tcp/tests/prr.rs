@@ -1,9 +1,8 @@
 //! Proportional rate reduction in a connection (RFC 9937), and pacing.
-mod harness;
+use crate::harness::*;
 use dumbbell_core::transport::Phase;
 use dumbbell_core::units::{Limit, Packets, Rate, Span};
 use dumbbell_tcp::{Detection, Reduction, TcpConfig};
-use harness::*;
 
 fn config(reduction: Reduction) -> TcpConfig {
     TcpConfig {

@@ -1,11 +1,10 @@
 //! The account of delivery rates over whole transfers, with every machinery of repair.
-mod harness;
+use crate::harness::*;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Capabilities, TcpOverrides, Commands, RateSample};
+use dumbbell_core::transport::{Ack, Capabilities, Commands, Congestion, CongestionControl, RateSample, TcpOverrides};
 use dumbbell_core::units::{Rate, Span, Time};
 use dumbbell_tcp::{Sender, TcpConfig};
-use harness::*;
 use std::cell::RefCell;
 use std::rc::Rc;
 

@@ -2,11 +2,10 @@
 //!
 //! The wires take 50 ms and no time to serialise, so that each round trip is one burst at a multiple of 100 ms.
 //! The initial window is 10 segments. Traces are derived by hand from the RFCs; `-3` is segment 3 sent again.
-mod harness;
+use crate::harness::*;
 use dumbbell_core::transport::Phase;
 use dumbbell_core::units::{Limit, Packets, Rate, Span};
 use dumbbell_tcp::{Exit, PartialAck, Reentry, TcpConfig};
-use harness::*;
 
 /// Segments 3 and 6 of the first window are lost. RFC 6582:
 /// ACKs of 1 and 2 open the window to 12 and send 11 to 14; six duplicates follow. The first two send 15 and 16

@@ -1,11 +1,10 @@
 //! ECN, D-SACK, timestamps and the options that make segments longer.
-mod harness;
+use crate::harness::*;
 use dumbbell_core::packet::Ecn as Codepoint;
-use dumbbell_core::transport::segment::{Segment, TS_UNIT_SHIFT, flag};
 use dumbbell_core::transport::TcpOverrides;
+use dumbbell_core::transport::segment::{Segment, TS_UNIT_SHIFT, flag};
 use dumbbell_core::units::{Bytes, Span, Time};
 use dumbbell_tcp::{Ecn, TcpConfig};
-use harness::*;
 
 fn with_ecn() -> TcpConfig {
     TcpConfig { ecn: Ecn::Rfc3168, ..plain() }

@@ -1,10 +1,9 @@
 //! RACK-TLP in a connection (RFC 8985): tails, lost repetitions, reordering. 50 ms each way.
-mod harness;
-use dumbbell_core::transport::segment::flag;
+use crate::harness::*;
 use dumbbell_core::transport::Phase;
+use dumbbell_core::transport::segment::flag;
 use dumbbell_core::units::{Limit, Packets, Rate, Span};
 use dumbbell_tcp::{Detection, Reduction, TcpConfig};
-use harness::*;
 
 /// Ten segments, the last is lost. The ACK of 9 at 100 ms leaves one segment: the probe goes 2 SRTT + 200 ms later (section
 /// 7.2), far before the timer (1 s); it repairs the loss by itself, which shows when more data is acknowledged: one

@@ -1,10 +1,9 @@
 //! Timers: retransmission, delayed acknowledgement, persist, idle, pacing.
-mod harness;
+use crate::harness::*;
 use dumbbell_core::transport::segment::flag;
-use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Commands};
+use dumbbell_core::transport::{Ack, Commands, Congestion, CongestionControl};
 use dumbbell_core::units::{Bytes, Limit, Packets, Rate, Span, Time};
 use dumbbell_tcp::{DelayedAck, Receiver, Sender, TcpConfig};
-use harness::*;
 
 /// Nothing gets through: the timer backs off 1, 2, 4 ... 60, 60 s (RFC 6298 (5.5), (2.5)), one segment each.
 #[test]

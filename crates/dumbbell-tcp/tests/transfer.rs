@@ -1,9 +1,8 @@
 //! Whatever the network does, what was written arrives once and in order, and both ends finish.
-mod harness;
+use crate::harness::*;
 use dumbbell_core::transport::segment::flag;
 use dumbbell_core::units::{Bytes, Rate, Span, Time};
 use dumbbell_tcp::{Detection, Recovery, Reduction, TcpConfig};
-use harness::*;
 use proptest::prelude::*;
 
 const CONTROLS: [&str; 6] = ["tahoe", "reno", "newreno", "sack", "aimd", "cubic"];

@@ -1,10 +1,9 @@
 //! Every congestion control of the catalogue under every profile: the receiver's application stops reading, the window
 //! closes, and opens again unheard. Nothing is lost of it but time.
-mod harness;
+use crate::harness::*;
 use dumbbell_algos::cc;
 use dumbbell_core::units::{Bytes, Limit, Rate};
 use dumbbell_tcp::TcpConfig;
-use harness::*;
 use std::cell::Cell;
 use std::rc::Rc;
 

@@ -1,10 +1,10 @@
 //! A sender and a receiver on two wires with a delay, a rate and a script of losses.
 #![allow(dead_code)]
 use dumbbell_algos::cc::AnyCc;
-use dumbbell_core::transport::segment::{Extra, PacketTooBig, Outbox, Segment, flag};
+use dumbbell_core::transport::segment::{Extra, Outbox, PacketTooBig, Segment, flag};
 use dumbbell_core::transport::{CongestionControl, Detect, Receive, Recover};
 use dumbbell_core::units::{Bytes, Rate, Span, Time};
-use dumbbell_tcp::{AnyDetect, AnyRecover, Detection, ReceiverPolicy, Receiver, Reduction, Sender, TcpConfig};
+use dumbbell_tcp::{AnyDetect, AnyRecover, Detection, Receiver, ReceiverPolicy, Reduction, Sender, TcpConfig};
 use std::collections::BTreeMap;
 
 pub const MSS: u64 = 1000;
